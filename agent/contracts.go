@@ -1,0 +1,158 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// ToolCall is a model's call on its way through the scheduler and the gate.
+// It does not change.
+type ToolCall struct {
+	// ID is unique in the session: "<name>__<the model's id>".
+	ID       string
+	Name     string // as the model wrote it
+	Args     json.RawMessage
+	PromptID string
+	// FromClient marks calls that a person's command made, not the model.
+	FromClient bool
+	// Room is how many tokens the model's window has left, 0 if unknown.
+	Room int
+}
+
+// Gate is the one way in which a tool call reaches the world. In order:
+// validate, policy, hooks, confirm; then, when the admission is run, snapshot,
+// sandboxed run, hooks, trim, record.
+//
+// Its methods are called from several goroutines at once.
+type Gate interface {
+	// Admit decides about one call. It may take as long as a person takes to
+	// answer; ask is how to ask one. When ctx is cancelled it returns a
+	// cancelled admission.
+	Admit(ctx context.Context, call *ToolCall, t tool.Tool, ask Ask) Admission
+}
+
+// Admission is a gate's answer: exactly one of Run and Refusal is set.
+type Admission struct {
+	// Summary is what the call does, in one line; Args are the arguments it
+	// runs with, which a hook or a person may have changed.
+	Summary string
+	Args    json.RawMessage
+	// Outcome is how the call was approved.
+	Outcome tool.Outcome
+	// Run runs the call, at most once.
+	Run func(ctx context.Context, host tool.Host) *tool.Result
+	// Refusal is the result of a call that will not run.
+	Refusal *tool.Result
+	// Cancelled says that a person refused: the calls behind it are off too.
+	Cancelled bool
+}
+
+// Ask shows a person what a call would do and waits for the answer. It returns
+// an error only if ctx ended first.
+type Ask func(ctx context.Context, details tool.Confirmation) (Answer, error)
+
+// Answer is a person's answer.
+type Answer struct {
+	Outcome tool.Outcome
+	// Content, where set, is the person's version of what an edit proposed.
+	Content *string
+}
+
+// Journal keeps a conversation on disk. Each method returns only when the
+// change is as safe as the journal makes it; an error does not stop the run.
+type Journal interface {
+	// Append records a message that joins the history, before it is shown.
+	Append(ctx context.Context, m Message) error
+	// Rewind forgets the message with this id and all that follow.
+	Rewind(ctx context.Context, id string) error
+}
+
+// Message is one entry of a history.
+type Message struct {
+	ID      string
+	Content *llm.Content
+	// Shown is the prompt as the user wrote it, where Content is an expansion.
+	Shown string
+	// Thoughts, Usage and Model belong to a model's message.
+	Thoughts []Thought
+	Usage    *llm.Usage
+	Model    string
+}
+
+// Hooks are the user's programs around the model. A nil Hooks is none.
+// (Hooks around tools belong to the gate.)
+type Hooks interface {
+	// BeforeAgent runs once per prompt. Block drops the prompt, Stop keeps it
+	// in the history; either ends the run. Context is added to the prompt.
+	BeforeAgent(ctx context.Context, prompt string) Verdict
+	// AfterAgent runs when the run is over. Block sends Reason back to the
+	// model as a further prompt; again says that this has happened before.
+	AfterAgent(ctx context.Context, prompt, response string, again bool) Verdict
+	// BeforeModel runs before each attempt of each request, which it may
+	// change. Reply, where set, is used in place of the model's answer.
+	BeforeModel(ctx context.Context, req *llm.Request) (v Verdict, reply *llm.Response)
+	// AfterModel sees each chunk, and may put another in its place.
+	AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Response) (v Verdict, shown *llm.Response)
+}
+
+// Verdict is what a hook decided; the zero Verdict lets things go on.
+type Verdict struct {
+	Stop          bool
+	Block         bool
+	Reason        string
+	SystemMessage string
+	Context       string
+	ClearContext  bool
+}
+
+// Compressor shortens a history that has grown too long.
+type Compressor interface {
+	// Compress returns the history to go on with. It returns history itself,
+	// with status NoOp, as long as tokens is below its threshold of limit and
+	// force is not set. It never fails the run: a failure is a status.
+	Compress(ctx context.Context, history []Message, tokens, limit int, force bool) ([]Message, Compression)
+}
+
+// Compression tells what a [Compressor] did.
+type Compression struct {
+	Status CompressionStatus
+	Before int // tokens
+	After  int
+}
+
+// CompressionStatus is the outcome of a compression. The values appear in JSON.
+type CompressionStatus int
+
+// The outcomes.
+const (
+	CompressedOK             CompressionStatus = 1
+	CompressInflated         CompressionStatus = 2
+	CompressTokenCountError  CompressionStatus = 3
+	CompressEmptySummary     CompressionStatus = 4
+	CompressNoOp             CompressionStatus = 5
+	CompressContentTruncated CompressionStatus = 6
+)
+
+// LoopDetector notices a model that goes in circles. It is used by one
+// goroutine at a time.
+type LoopDetector interface {
+	// Reset starts a new prompt.
+	Reset(prompt string)
+	// Turn is called before each model turn and may ask a model.
+	Turn(ctx context.Context, history []Message) (loop string, found bool)
+	// See is shown each event of a turn.
+	See(Event) (loop string, found bool)
+}
+
+// Router picks the model for a prompt.
+type Router interface {
+	Route(ctx context.Context, history []Message, prompt *llm.Content) (model string)
+}
+
+// NextSpeaker says who should speak after an answer without tool calls.
+type NextSpeaker interface {
+	Next(ctx context.Context, history []Message) llm.Role
+}

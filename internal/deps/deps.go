@@ -1,0 +1,28 @@
+package deps
+
+import (
+	_ "cloud.google.com/go/auth/credentials"
+	_ "github.com/agnivade/levenshtein"
+	_ "github.com/aymanbagabas/go-udiff"
+	_ "github.com/bmatcuk/doublestar/v4"
+	_ "github.com/cenkalti/backoff/v5"
+	_ "github.com/charlievieth/fastwalk"
+	_ "github.com/charmbracelet/x/ansi"
+	_ "github.com/creack/pty"
+	_ "github.com/dlclark/regexp2"
+	_ "github.com/go-git/go-git/v5/plumbing/format/gitignore"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/google/uuid"
+	_ "github.com/hashicorp/golang-lru/v2"
+	_ "github.com/joho/godotenv"
+	_ "github.com/rogpeppe/go-internal/testscript"
+	_ "github.com/santhosh-tekuri/jsonschema/v6"
+	_ "github.com/spf13/cobra"
+	_ "github.com/tailscale/hujson"
+	_ "go.uber.org/goleak"
+	_ "golang.org/x/sys/unix"
+	_ "golang.org/x/term"
+	_ "google.golang.org/genai"
+	_ "mvdan.cc/sh/v3/syntax"
+	_ "pgregory.net/rapid"
+)

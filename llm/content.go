@@ -1,0 +1,173 @@
+package llm
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Role says whose turn a [Content] is. There are only two; the result of a
+// tool call is something the user's side says.
+type Role string
+
+// The two roles.
+const (
+	RoleUser  Role = "user"
+	RoleModel Role = "model"
+)
+
+// Content is one message of a conversation (spec/agent.md §1).
+//
+// It must not change once it is part of a [Request] or of a history. Contents
+// are handed around as pointers; the zero value is an empty message.
+type Content struct {
+	Role  Role
+	Parts []Part
+
+	kept encodings
+}
+
+// User returns a message of the user's side.
+func User(parts ...Part) *Content { return &Content{Role: RoleUser, Parts: parts} }
+
+// Model returns a message of the model's side.
+func Model(parts ...Part) *Content { return &Content{Role: RoleModel, Parts: parts} }
+
+// Encoded returns the form of c that encode appends to its first argument. It
+// is made at the first call with this key and kept with c, so that a message is
+// encoded once however often it is sent. The key names the protocol and what
+// of the message is encoded; the caller must not change the bytes.
+// It may be called from several goroutines at once.
+func (c *Content) Encoded(key string, encode func([]byte, *Content) []byte) []byte {
+	return c.kept.get(key, func() []byte { return encode(nil, c) })
+}
+
+// Text returns the visible text of c: its text parts that are not thoughts, joined.
+func (c *Content) Text() string {
+	if c == nil {
+		return ""
+	}
+	return PartsText(c.Parts)
+}
+
+// FunctionCalls returns the function calls in c, in order.
+func (c *Content) FunctionCalls() []*FunctionCall {
+	var calls []*FunctionCall
+	if c != nil {
+		for i := range c.Parts {
+			if call := c.Parts[i].FunctionCall; call != nil {
+				calls = append(calls, call)
+			}
+		}
+	}
+	return calls
+}
+
+// HasFunctionResponse reports whether c answers a function call.
+func (c *Content) HasFunctionResponse() bool {
+	for i := range c.Parts {
+		if c.Parts[i].FunctionResponse != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// PartsText joins the texts of parts that are not thoughts.
+func PartsText(parts []Part) string {
+	var b strings.Builder
+	for i := range parts {
+		if !parts[i].Thought {
+			b.WriteString(parts[i].Text)
+		}
+	}
+	return b.String()
+}
+
+// Part is one piece of a message: exactly one payload (text, a blob, a
+// function call, ...), and what the model attached to it.
+type Part struct {
+	Text             string
+	InlineData       *Blob
+	FileData         *FileData
+	FunctionCall     *FunctionCall
+	FunctionResponse *FunctionResponse
+
+	// Thought marks text as the model's reasoning: never shown as its answer.
+	Thought bool
+	// ThoughtSignature is the vendor's proof of a thought. It goes back to the
+	// same vendor with the part it came with, untouched.
+	ThoughtSignature string
+
+	// Extra holds the keys that Pollux passes on without looking inside
+	// (executableCode, videoMetadata, whatever comes next).
+	Extra map[string]json.RawMessage
+
+	// emptyText remembers that the part said "text":"", which some models send
+	// to carry a signature and which must go back as it came.
+	emptyText bool
+}
+
+// Text returns a text part.
+func Text(s string) Part { return Part{Text: s, emptyText: s == ""} }
+
+// IsText reports whether p holds text (a thought included) and nothing else.
+func (p *Part) IsText() bool {
+	return p.InlineData == nil && p.FileData == nil && p.FunctionCall == nil &&
+		p.FunctionResponse == nil && len(p.Extra) == 0 && (p.Text != "" || p.emptyText)
+}
+
+// IsEmpty reports whether p holds no payload at all, or only an empty text
+// (spec/agent.md §11.1: such a part makes its message invalid).
+func (p *Part) IsEmpty() bool {
+	return p.Text == "" && p.InlineData == nil && p.FileData == nil && p.FunctionCall == nil &&
+		p.FunctionResponse == nil && len(p.Extra) == 0
+}
+
+// Blob is data in a message: an image, a PDF, a sound.
+type Blob struct {
+	MIMEType    string
+	Data        []byte // decoded; base64 in JSON
+	DisplayName string
+}
+
+// FileData refers to data that the vendor already has.
+type FileData struct {
+	MIMEType    string
+	FileURI     string
+	DisplayName string
+}
+
+// FunctionCall is a model's wish to have a tool run.
+type FunctionCall struct {
+	ID   string
+	Name string
+	// Args is a JSON object, as the model wrote it; empty means {}.
+	Args json.RawMessage
+}
+
+// FunctionResponse is what came of a [FunctionCall].
+type FunctionResponse struct {
+	ID   string
+	Name string
+	// Response is a JSON object, by custom {"output": ...} or {"error": ...}.
+	Response json.RawMessage
+	// Parts holds media that belongs to the result.
+	Parts []Part
+}
+
+// Output returns the function response {"output": text}.
+func Output(id, name, text string) *FunctionResponse {
+	return &FunctionResponse{ID: id, Name: name, Response: object("output", text)}
+}
+
+// Failure returns the function response {"error": message}.
+func Failure(id, name, message string) *FunctionResponse {
+	return &FunctionResponse{ID: id, Name: name, Response: object("error", message)}
+}
+
+func object(key, text string) json.RawMessage {
+	b := append([]byte{'{'}, AppendString(nil, key)...)
+	b = append(b, ':')
+	b = AppendString(b, text)
+	return append(b, '}')
+}

@@ -1,0 +1,112 @@
+package llm
+
+import (
+	"fmt"
+	"time"
+)
+
+// Error is a failed request to a model. Kinds are decided where the cause is
+// known, in the adapter; what to do about each is decided elsewhere.
+type Error struct {
+	Kind ErrorKind
+	// Status is the HTTP status, 0 where there was none.
+	Status int
+	// Code is the vendor's own word for it ("RESOURCE_EXHAUSTED",
+	// "insufficient_quota", "ECONNRESET").
+	Code string
+	// Message is the vendor's sentence, or ours where there was none.
+	Message string
+	// Body is the vendor's error body as it came, at most 64 KiB of it.
+	Body string
+	// RetryAfter is how long the vendor asked to wait; 0 where it did not say.
+	RetryAfter time.Duration
+	// Link is a page where the user can do something about it; often empty.
+	Link string
+	// Err is the cause below, if any.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Message != "" {
+		return e.Message
+	}
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("request failed with status %d", e.Status)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retryable reports whether the same request may succeed later.
+func (e *Error) Retryable() bool {
+	switch e.Kind {
+	case KindRateLimit, KindServer, KindNetwork, KindIncomplete:
+		return true
+	}
+	return false
+}
+
+// ErrorKind says what can be done about an [Error] (spec/agent.md §10).
+type ErrorKind int
+
+// The kinds of errors.
+const (
+	// KindOther: nothing is known to help.
+	KindOther ErrorKind = iota
+	// KindBadRequest: the request itself is at fault (400).
+	KindBadRequest
+	// KindUnauthorized: no or wrong credentials (401).
+	KindUnauthorized
+	// KindForbidden: the account may not do this (403).
+	KindForbidden
+	// KindSuspended: the account was suspended.
+	KindSuspended
+	// KindValidation: the account must first be verified, see Link.
+	KindValidation
+	// KindModelNotFound: there is no such model, or not for this account (404).
+	KindModelNotFound
+	// KindQuota: a quota is used up for longer than it is worth waiting.
+	KindQuota
+	// KindCapacity: the model has no room for this account; another may.
+	KindCapacity
+	// KindRateLimit: too much at once; wait and try again.
+	KindRateLimit
+	// KindServer: the vendor failed (5xx, 499); try again.
+	KindServer
+	// KindNetwork: the connection failed; try again.
+	KindNetwork
+	// KindIncomplete: the stream ended in the middle of a frame; try again.
+	KindIncomplete
+	// KindContextWindow: the request is larger than the model's window.
+	KindContextWindow
+)
+
+// String returns the kind's label for telemetry and statistics.
+func (k ErrorKind) String() string {
+	switch k {
+	case KindBadRequest:
+		return "BAD_REQUEST"
+	case KindUnauthorized:
+		return "UNAUTHORIZED"
+	case KindForbidden:
+		return "FORBIDDEN"
+	case KindSuspended:
+		return "ACCOUNT_SUSPENDED"
+	case KindValidation:
+		return "VALIDATION_REQUIRED"
+	case KindModelNotFound:
+		return "MODEL_NOT_FOUND"
+	case KindQuota, KindCapacity, KindRateLimit:
+		return "QUOTA_EXCEEDED"
+	case KindServer:
+		return "SERVER_ERROR"
+	case KindNetwork:
+		return "FETCH_FAILED"
+	case KindIncomplete:
+		return "INCOMPLETE_JSON"
+	case KindContextWindow:
+		return "CONTEXT_WINDOW"
+	}
+	return "UNKNOWN"
+}

@@ -1,0 +1,532 @@
+package llm
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/go-faster/jx"
+)
+
+// The JSON form of the types is written and read by hand: a streamed answer is
+// many thousand small objects, and encoding/json spends on each several times
+// what this does. json_test.go holds the two to the same results.
+
+// AppendString appends s to dst as a JSON string, escaping no more than JSON
+// asks for. Invalid UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	w := jx.Writer{Buf: dst}
+	w.Str(s)
+	return w.Buf
+}
+
+// object appends members to a JSON object.
+type appender struct {
+	b     []byte
+	comma bool
+}
+
+func (a *appender) key(k string) {
+	if a.comma {
+		a.b = append(a.b, ',')
+	}
+	a.comma = true
+	a.b = append(a.b, '"')
+	a.b = append(a.b, k...)
+	a.b = append(a.b, '"', ':')
+}
+
+func (a *appender) open()  { a.b, a.comma = append(a.b, '{'), false }
+func (a *appender) close() { a.b, a.comma = append(a.b, '}'), true }
+
+func (a *appender) str(k, v string) {
+	if v != "" {
+		a.key(k)
+		a.b = AppendString(a.b, v)
+	}
+}
+
+func (a *appender) raw(k string, v []byte) {
+	if len(v) > 0 {
+		a.key(k)
+		a.b = append(a.b, v...)
+	}
+}
+
+func (a *appender) number(k string, v int) {
+	if v != 0 {
+		a.key(k)
+		a.b = strconv.AppendInt(a.b, int64(v), 10)
+	}
+}
+
+// AppendJSON appends p as a JSON object.
+func (p *Part) AppendJSON(dst []byte) []byte {
+	a := appender{b: dst}
+	a.open()
+	if p.Text != "" || p.emptyText {
+		a.key("text")
+		a.b = AppendString(a.b, p.Text)
+	}
+	if d := p.InlineData; d != nil {
+		a.key("inlineData")
+		a.open()
+		a.str("mimeType", d.MIMEType)
+		a.key("data")
+		a.b = append(a.b, '"')
+		a.b = base64.StdEncoding.AppendEncode(a.b, d.Data)
+		a.b = append(a.b, '"')
+		a.str("displayName", d.DisplayName)
+		a.close()
+	}
+	if d := p.FileData; d != nil {
+		a.key("fileData")
+		a.open()
+		a.str("mimeType", d.MIMEType)
+		a.str("fileUri", d.FileURI)
+		a.str("displayName", d.DisplayName)
+		a.close()
+	}
+	if c := p.FunctionCall; c != nil {
+		a.key("functionCall")
+		a.open()
+		a.str("id", c.ID)
+		a.str("name", c.Name)
+		a.raw("args", c.Args)
+		a.close()
+	}
+	if r := p.FunctionResponse; r != nil {
+		a.key("functionResponse")
+		a.open()
+		a.str("id", r.ID)
+		a.str("name", r.Name)
+		a.raw("response", r.Response)
+		if len(r.Parts) > 0 {
+			a.key("parts")
+			a.b = AppendParts(a.b, r.Parts)
+		}
+		a.close()
+	}
+	if p.Thought {
+		a.key("thought")
+		a.b = append(a.b, "true"...)
+	}
+	a.str("thoughtSignature", p.ThoughtSignature)
+	if len(p.Extra) > 0 {
+		for _, k := range slices.Sorted(maps.Keys(p.Extra)) {
+			if a.comma {
+				a.b = append(a.b, ',')
+			}
+			a.comma = true
+			a.b = append(AppendString(a.b, k), ':')
+			a.b = append(a.b, p.Extra[k]...)
+		}
+	}
+	a.close()
+	return a.b
+}
+
+// AppendParts appends parts as a JSON array.
+func AppendParts(dst []byte, parts []Part) []byte {
+	dst = append(dst, '[')
+	for i := range parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = parts[i].AppendJSON(dst)
+	}
+	return append(dst, ']')
+}
+
+// AppendJSON appends c as a JSON object.
+func (c *Content) AppendJSON(dst []byte) []byte {
+	a := appender{b: dst}
+	a.open()
+	a.str("role", string(c.Role))
+	if c.Parts != nil {
+		a.key("parts")
+		a.b = AppendParts(a.b, c.Parts)
+	}
+	a.close()
+	return a.b
+}
+
+// AppendJSON appends r as a JSON object.
+func (r *Response) AppendJSON(dst []byte) []byte {
+	a := appender{b: dst}
+	a.open()
+	if len(r.Candidates) > 0 {
+		a.key("candidates")
+		a.b = append(a.b, '[')
+		for i := range r.Candidates {
+			if i > 0 {
+				a.b = append(a.b, ',')
+			}
+			a.b = r.Candidates[i].appendJSON(a.b)
+		}
+		a.b, a.comma = append(a.b, ']'), true
+	}
+	if u := r.Usage; u != nil {
+		a.key("usageMetadata")
+		a.open()
+		a.number("promptTokenCount", u.Prompt)
+		a.number("candidatesTokenCount", u.Candidates)
+		a.number("thoughtsTokenCount", u.Thoughts)
+		a.number("cachedContentTokenCount", u.CachedContent)
+		a.number("toolUsePromptTokenCount", u.ToolUsePrompt)
+		a.number("totalTokenCount", u.Total)
+		a.close()
+	}
+	if f := r.PromptFeedback; f != nil {
+		a.key("promptFeedback")
+		a.open()
+		a.str("blockReason", f.BlockReason)
+		a.str("blockReasonMessage", f.BlockReasonMessage)
+		a.raw("safetyRatings", f.SafetyRatings)
+		a.close()
+	}
+	a.str("modelVersion", r.ModelVersion)
+	a.str("responseId", r.ResponseID)
+	a.close()
+	return a.b
+}
+
+func (c *Candidate) appendJSON(dst []byte) []byte {
+	a := appender{b: dst}
+	a.open()
+	if c.Content != nil {
+		a.key("content")
+		a.b = c.Content.AppendJSON(a.b)
+	}
+	a.str("finishReason", string(c.FinishReason))
+	a.str("finishMessage", c.FinishMessage)
+	a.number("index", c.Index)
+	if len(c.Citations) > 0 {
+		a.key("citationMetadata")
+		a.open()
+		a.key("citations")
+		a.b = append(a.b, '[')
+		for i, s := range c.Citations {
+			if i > 0 {
+				a.b = append(a.b, ',')
+			}
+			a.open()
+			a.str("uri", s.URI)
+			a.str("title", s.Title)
+			a.close()
+		}
+		a.b = append(a.b, ']')
+		a.close()
+	}
+	a.raw("safetyRatings", c.SafetyRatings)
+	a.raw("groundingMetadata", c.GroundingMetadata)
+	a.raw("urlContextMetadata", c.URLContextMetadata)
+	a.close()
+	return a.b
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (p Part) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
+
+// MarshalJSON implements [json.Marshaler].
+func (c *Content) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
+
+// MarshalJSON implements [json.Marshaler].
+func (r *Response) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil), nil }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *Part) UnmarshalJSON(data []byte) error { return decodeAll(data, p.decode) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Content) UnmarshalJSON(data []byte) error { return decodeAll(data, c.decode) }
+
+// UnmarshalJSON implements [json.Unmarshaler]. Members that are null or that
+// Pollux has no use for are passed over.
+func (r *Response) UnmarshalJSON(data []byte) error { return decodeAll(data, r.decode) }
+
+// decodeAll decodes the one value that data must be.
+func decodeAll(data []byte, decode func(*jx.Decoder) error) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	if err := decode(d); err != nil {
+		return err
+	}
+	if d.Next() != jx.Invalid {
+		return fmt.Errorf("text after the end of the JSON value")
+	}
+	return nil
+}
+
+// fields calls member for each member of an object that is not null.
+func fields(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		if d.Next() == jx.Null {
+			return d.Skip()
+		}
+		if err := member(d, key); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
+	})
+}
+
+func str(d *jx.Decoder, to *string) (err error) { *to, err = d.Str(); return err }
+
+func raw(d *jx.Decoder, to *json.RawMessage) error {
+	v, err := d.Raw()
+	*to = slices.Clone([]byte(v)) // the decoder's buffer is used again
+	return err
+}
+
+// number accepts counts as vendors write them: 12, 12.0, "12".
+func number(d *jx.Decoder, to *int) error {
+	n, err := d.Num()
+	if err != nil {
+		return err
+	}
+	f, err := strconv.ParseFloat(string(bytesOf(n)), 64)
+	*to = int(f)
+	return err
+}
+
+func bytesOf(n jx.Num) []byte {
+	if n.Str() {
+		return n[1 : len(n)-1]
+	}
+	return n
+}
+
+func (p *Part) decode(d *jx.Decoder) error {
+	*p = Part{}
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "text":
+			err := str(d, &p.Text)
+			p.emptyText = p.Text == ""
+			return err
+		case "inlineData":
+			p.InlineData = new(Blob)
+			return p.InlineData.decode(d)
+		case "fileData":
+			f := new(FileData)
+			p.FileData = f
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "mimeType":
+					return str(d, &f.MIMEType)
+				case "fileUri":
+					return str(d, &f.FileURI)
+				case "displayName":
+					return str(d, &f.DisplayName)
+				}
+				return d.Skip()
+			})
+		case "functionCall":
+			c := new(FunctionCall)
+			p.FunctionCall = c
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "id":
+					return str(d, &c.ID)
+				case "name":
+					return str(d, &c.Name)
+				case "args":
+					return raw(d, &c.Args)
+				}
+				return d.Skip()
+			})
+		case "functionResponse":
+			r := new(FunctionResponse)
+			p.FunctionResponse = r
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "id":
+					return str(d, &r.ID)
+				case "name":
+					return str(d, &r.Name)
+				case "response":
+					return raw(d, &r.Response)
+				case "parts":
+					return decodeParts(d, &r.Parts)
+				}
+				return d.Skip()
+			})
+		case "thought":
+			var err error
+			p.Thought, err = d.Bool()
+			return err
+		case "thoughtSignature":
+			return str(d, &p.ThoughtSignature)
+		}
+		if p.Extra == nil {
+			p.Extra = map[string]json.RawMessage{}
+		}
+		k := string(key) // the key's bytes do not outlive the next read
+		var v json.RawMessage
+		err := raw(d, &v)
+		p.Extra[k] = v
+		return err
+	})
+}
+
+func (b *Blob) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "mimeType":
+			return str(d, &b.MIMEType)
+		case "displayName":
+			return str(d, &b.DisplayName)
+		case "data":
+			s, err := d.StrBytes()
+			if err != nil {
+				return err
+			}
+			b.Data, err = decodeBase64(s)
+			return err
+		}
+		return d.Skip()
+	})
+}
+
+// decodeBase64 accepts both alphabets, with and without padding.
+func decodeBase64(s []byte) ([]byte, error) {
+	enc := base64.RawStdEncoding
+	for len(s) > 0 && s[len(s)-1] == '=' {
+		s = s[:len(s)-1]
+	}
+	for _, c := range s {
+		if c == '-' || c == '_' {
+			enc = base64.RawURLEncoding
+			break
+		}
+	}
+	out := make([]byte, enc.DecodedLen(len(s)))
+	n, err := enc.Decode(out, s)
+	return out[:n], err
+}
+
+func decodeParts(d *jx.Decoder, to *[]Part) error {
+	*to = []Part{}
+	return d.Arr(func(d *jx.Decoder) error {
+		if d.Next() == jx.Null {
+			return d.Skip()
+		}
+		*to = append(*to, Part{})
+		return (*to)[len(*to)-1].decode(d)
+	})
+}
+
+func (c *Content) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "role":
+			return str(d, (*string)(&c.Role))
+		case "parts":
+			return decodeParts(d, &c.Parts)
+		}
+		return d.Skip()
+	})
+}
+
+func (r *Response) decode(d *jx.Decoder) error {
+	*r = Response{}
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "candidates":
+			return d.Arr(func(d *jx.Decoder) error {
+				r.Candidates = append(r.Candidates, Candidate{})
+				return r.Candidates[len(r.Candidates)-1].decode(d)
+			})
+		case "usageMetadata":
+			r.Usage = new(Usage)
+			return r.Usage.decode(d)
+		case "promptFeedback":
+			f := new(PromptFeedback)
+			r.PromptFeedback = f
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "blockReason":
+					return str(d, &f.BlockReason)
+				case "blockReasonMessage":
+					return str(d, &f.BlockReasonMessage)
+				case "safetyRatings":
+					return raw(d, &f.SafetyRatings)
+				}
+				return d.Skip()
+			})
+		case "modelVersion":
+			return str(d, &r.ModelVersion)
+		case "responseId":
+			return str(d, &r.ResponseID)
+		}
+		return d.Skip()
+	})
+}
+
+func (c *Candidate) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "content":
+			c.Content = new(Content)
+			return c.Content.decode(d)
+		case "finishReason":
+			return str(d, (*string)(&c.FinishReason))
+		case "finishMessage":
+			return str(d, &c.FinishMessage)
+		case "index":
+			return number(d, &c.Index)
+		case "citationMetadata":
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				// The schema has called the list by both names.
+				if k := string(key); k != "citations" && k != "citationSources" {
+					return d.Skip()
+				}
+				return d.Arr(func(d *jx.Decoder) error {
+					var s Citation
+					err := fields(d, func(d *jx.Decoder, key []byte) error {
+						switch string(key) {
+						case "uri":
+							return str(d, &s.URI)
+						case "title":
+							return str(d, &s.Title)
+						}
+						return d.Skip()
+					})
+					c.Citations = append(c.Citations, s)
+					return err
+				})
+			})
+		case "safetyRatings":
+			return raw(d, &c.SafetyRatings)
+		case "groundingMetadata":
+			return raw(d, &c.GroundingMetadata)
+		case "urlContextMetadata":
+			return raw(d, &c.URLContextMetadata)
+		}
+		return d.Skip()
+	})
+}
+
+func (u *Usage) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "promptTokenCount":
+			return number(d, &u.Prompt)
+		case "candidatesTokenCount":
+			return number(d, &u.Candidates)
+		case "thoughtsTokenCount":
+			return number(d, &u.Thoughts)
+		case "cachedContentTokenCount":
+			return number(d, &u.CachedContent)
+		case "toolUsePromptTokenCount":
+			return number(d, &u.ToolUsePrompt)
+		case "totalTokenCount":
+			return number(d, &u.Total)
+		}
+		return d.Skip()
+	})
+}

@@ -1,0 +1,108 @@
+package llm
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Request is one question to a model: the conversation so far and how to answer it.
+type Request struct {
+	Model    string
+	Contents []*Content
+	Config   Config
+
+	// Use says what the request is for; PromptID ties it to the user's prompt.
+	// Neither is sent; they are for accounting and logs.
+	Use      Use
+	PromptID string
+
+	// OnRetry, where set, is told of each failed attempt before the wait that
+	// precedes the next one. It is called on the goroutine that waits for the
+	// answer, while it waits.
+	OnRetry func(Retry)
+}
+
+// Use is the purpose of a request (spec/agent.md §1, "role").
+type Use string
+
+// The purposes that requests are made for.
+const (
+	UseMain          Use = "main"
+	UseSubagent      Use = "subagent"
+	UseTool          Use = "utility_tool"
+	UseCompressor    Use = "utility_compressor"
+	UseSummarizer    Use = "utility_summarizer"
+	UseRouter        Use = "utility_router"
+	UseLoopDetector  Use = "utility_loop_detector"
+	UseNextSpeaker   Use = "utility_next_speaker"
+	UseEditCorrector Use = "utility_edit_corrector"
+)
+
+// Config is how a model is to answer. A nil or zero member is not sent and
+// leaves the choice to the vendor.
+type Config struct {
+	SystemInstruction  *Content
+	Tools              []*ToolSet
+	ToolConfig         *ToolConfig
+	Temperature        *float64
+	TopP               *float64
+	TopK               *float64
+	CandidateCount     int
+	MaxOutputTokens    int
+	StopSequences      []string
+	PresencePenalty    *float64
+	FrequencyPenalty   *float64
+	Seed               *int
+	ResponseMIMEType   string
+	ResponseJSONSchema json.RawMessage
+	Thinking           *Thinking
+	SafetySettings     json.RawMessage
+	CachedContent      string
+	Labels             map[string]string
+}
+
+// Thinking asks for reasoning before the answer.
+type Thinking struct {
+	IncludeThoughts bool
+	Budget          *int   // tokens; 0 turns thinking off, -1 leaves it to the model
+	Level           string // "LOW", "HIGH", ...: newer models' form of Budget
+}
+
+// ToolSet is what the model may call. Like a [Content] it must not change once
+// it is part of a request.
+type ToolSet struct {
+	Functions []FunctionDeclaration
+	// GoogleSearch and URLContext are tools that run at the vendor.
+	GoogleSearch bool
+	URLContext   bool
+
+	kept encodings
+}
+
+// Encoded is to a ToolSet what [Content.Encoded] is to a Content.
+func (t *ToolSet) Encoded(key string, encode func([]byte, *ToolSet) []byte) []byte {
+	return t.kept.get(key, func() []byte { return encode(nil, t) })
+}
+
+// FunctionDeclaration is a tool as the model sees it.
+type FunctionDeclaration struct {
+	Name        string
+	Description string
+	// Parameters is the JSON schema of the arguments, sent as it is.
+	Parameters json.RawMessage
+}
+
+// ToolConfig limits which functions may be called.
+type ToolConfig struct {
+	Mode    string // "AUTO", "ANY" or "NONE"
+	Allowed []string
+}
+
+// Retry tells of a request that failed and will be tried again.
+type Retry struct {
+	Attempt     int // the one that failed, from 1
+	MaxAttempts int
+	Delay       time.Duration // until the next
+	Err         error
+	Model       string
+}

@@ -1,0 +1,126 @@
+package llm
+
+import "encoding/json"
+
+// Response is an answer, or one chunk of a streamed answer, which has the same
+// shape. Only the first candidate is ever used.
+type Response struct {
+	Candidates     []Candidate
+	Usage          *Usage
+	PromptFeedback *PromptFeedback
+	ModelVersion   string
+	ResponseID     string
+}
+
+// Candidate is one answer that the model offers.
+type Candidate struct {
+	Content       *Content
+	FinishReason  FinishReason
+	FinishMessage string
+	Index         int
+	Citations     []Citation
+
+	// Kept as the vendor sent them.
+	SafetyRatings      json.RawMessage
+	GroundingMetadata  json.RawMessage
+	URLContextMetadata json.RawMessage
+}
+
+// Citation names a source that an answer quotes.
+type Citation struct {
+	URI   string
+	Title string
+}
+
+// PromptFeedback says that, and why, the vendor would not answer.
+type PromptFeedback struct {
+	BlockReason        string
+	BlockReasonMessage string
+	SafetyRatings      json.RawMessage
+}
+
+// Usage counts tokens. In a stream each count covers the whole answer so far:
+// the last one holds, they are never added up.
+type Usage struct {
+	Prompt        int // the whole prompt, cached tokens included
+	Candidates    int
+	Thoughts      int
+	CachedContent int
+	ToolUsePrompt int
+	Total         int
+}
+
+// Parts returns the parts of the first candidate.
+func (r *Response) Parts() []Part {
+	if r == nil || len(r.Candidates) == 0 || r.Candidates[0].Content == nil {
+		return nil
+	}
+	return r.Candidates[0].Content.Parts
+}
+
+// Text returns the visible text of the first candidate.
+func (r *Response) Text() string { return PartsText(r.Parts()) }
+
+// FinishReason returns why the first candidate ended, or "" while it has not.
+func (r *Response) FinishReason() FinishReason {
+	if r == nil || len(r.Candidates) == 0 {
+		return ""
+	}
+	return r.Candidates[0].FinishReason
+}
+
+// FinishReason is why a model stopped.
+type FinishReason string
+
+// The reasons (spec/agent.md §1).
+const (
+	FinishUnspecified            FinishReason = "FINISH_REASON_UNSPECIFIED"
+	FinishStop                   FinishReason = "STOP"
+	FinishMaxTokens              FinishReason = "MAX_TOKENS"
+	FinishSafety                 FinishReason = "SAFETY"
+	FinishRecitation             FinishReason = "RECITATION"
+	FinishLanguage               FinishReason = "LANGUAGE"
+	FinishOther                  FinishReason = "OTHER"
+	FinishBlocklist              FinishReason = "BLOCKLIST"
+	FinishProhibitedContent      FinishReason = "PROHIBITED_CONTENT"
+	FinishSPII                   FinishReason = "SPII"
+	FinishMalformedFunctionCall  FinishReason = "MALFORMED_FUNCTION_CALL"
+	FinishUnexpectedToolCall     FinishReason = "UNEXPECTED_TOOL_CALL"
+	FinishImageSafety            FinishReason = "IMAGE_SAFETY"
+	FinishImageProhibitedContent FinishReason = "IMAGE_PROHIBITED_CONTENT"
+	FinishNoImage                FinishReason = "NO_IMAGE"
+)
+
+// Note says in a sentence what a reader should know about an answer that ended
+// for this reason; "" where there is nothing to say.
+func (r FinishReason) Note() string {
+	switch r {
+	case FinishMaxTokens:
+		return "Response truncated due to token limits."
+	case FinishSafety:
+		return "Response stopped due to safety reasons."
+	case FinishRecitation:
+		return "Response stopped due to recitation policy."
+	case FinishLanguage:
+		return "Response stopped due to unsupported language."
+	case FinishBlocklist:
+		return "Response stopped due to forbidden terms."
+	case FinishProhibitedContent:
+		return "Response stopped due to prohibited content."
+	case FinishSPII:
+		return "Response stopped due to sensitive personally identifiable information."
+	case FinishOther:
+		return "Response stopped for other reasons."
+	case FinishMalformedFunctionCall:
+		return "Response stopped due to malformed function call."
+	case FinishUnexpectedToolCall:
+		return "Response stopped due to unexpected tool call."
+	case FinishImageSafety:
+		return "Response stopped due to image safety violations."
+	case FinishImageProhibitedContent:
+		return "Response stopped due to prohibited image content."
+	case FinishNoImage:
+		return "Response stopped because no image was generated."
+	}
+	return ""
+}
