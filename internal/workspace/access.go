@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// CheckRead returns nil if file tools may read this absolute path. The text of
+// its error is the model's (spec/tools.md §1.6).
+func (w *Workspace) CheckRead(abs string) error { return w.check(abs) }
+
+// CheckWrite returns nil if file tools may write, create or remove this
+// absolute path. The text of its error is the model's (spec/tools.md §1.6).
+func (w *Workspace) CheckWrite(abs string) error { return w.check(abs) }
+
+func (w *Workspace) check(abs string) error {
+	if why := malformed(abs); why != "" {
+		return fmt.Errorf("Invalid path: %s", why) //nolint:staticcheck // the text is a contract
+	}
+	real := realpath(filepath.Clean(abs))
+	for _, dir := range w.dirs {
+		if below, ok := within(real, dir); ok && !guarded(below) {
+			return nil
+		}
+	}
+	if w.temp != "" {
+		if below, ok := within(real, w.temp); ok && !inbox(below) {
+			return nil
+		}
+	}
+	if w.memory != "" && real == w.memory {
+		return nil
+	}
+	//nolint:staticcheck // the text is a contract
+	return fmt.Errorf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
+		abs, strings.Join(w.dirs, ", "), w.temp)
+}
+
+// malformed says what is wrong with the shape of a path: models paste pieces
+// of logs and prose where a path belongs.
+func malformed(path string) string {
+	switch {
+	case path == "":
+		return "the path is empty"
+	case len(path) > maxPath:
+		return fmt.Sprintf("the path is longer than %d characters", maxPath)
+	case strings.ContainsAny(path, "\n\r\t\x00"):
+		return "the path contains a line break, a tab or a NUL"
+	case len(path) > 20 && (strings.Contains(path, `"`) || strings.Contains(path, "...")):
+		return `the path contains quotes or "...", as prose and shortened text do`
+	}
+	for name := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if len(name) > maxName {
+			return fmt.Sprintf("a name in the path is longer than %d characters", maxName)
+		}
+		for _, p := range []string{"AssertionError:", "FAIL ", "✓ ", "× ", "TestingLibraryElementError:"} {
+			if strings.HasPrefix(name, p) {
+				return "the path looks like a line of test output"
+			}
+		}
+	}
+	return ""
+}
+
+// guarded reports whether a path below a workspace directory leads into what
+// file tools never touch: the repository's own data, secrets, dependencies.
+func guarded(below string) bool {
+	for name := range strings.SplitSeq(filepath.ToSlash(below), "/") {
+		// Windows opens the same file for "x", "x." and "x::$DATA".
+		name, _, _ = strings.Cut(name, ":")
+		name = strings.ToLower(strings.TrimRight(name, ". "))
+		switch name {
+		case ".git", ".env", "node_modules":
+			return true
+		}
+		if strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json") {
+			return true
+		}
+	}
+	return false
+}
+
+// inbox reports whether a path below the project's temporary directory is in
+// the part of it that waits for a person's review.
+func inbox(below string) bool {
+	_, ok := within(filepath.ToSlash(below), "memory/.inbox")
+	return ok
+}

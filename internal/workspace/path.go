@@ -1,0 +1,130 @@
+package workspace
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPath and maxName bound the paths that are looked at, in bytes.
+const (
+	maxPath = 4096
+	maxName = 255
+)
+
+// maxLinks is how many symbolic links a path may lead through, as in Linux.
+const maxLinks = 40
+
+// Resolve makes an absolute path without links of a path that a model wrote
+// (spec/tools.md §1.6). It forgives what models get wrong: NUL bytes, the @ of
+// a prompt, percent-encoding, file:// URLs. A path that does not exist is
+// resolved as far as it does. The result says nothing about access: see
+// [Workspace.CheckRead] and [Workspace.CheckWrite].
+func (w *Workspace) Resolve(path string) string {
+	path = strings.ReplaceAll(path, "\x00", "")
+	if u, ok := fileURL(path); ok {
+		return realpath(w.abs(u))
+	}
+	if w.exists(path) {
+		return realpath(w.abs(path))
+	}
+	path = w.stripAt(path)
+	if strings.Contains(path, "%") && !w.exists(path) {
+		if p, err := url.PathUnescape(path); err == nil && utf8.ValidString(p) {
+			path = strings.ReplaceAll(p, "\x00", "")
+		}
+	}
+	return realpath(w.abs(path))
+}
+
+// stripAt removes the @ that stands before a path in a prompt, unless it
+// belongs to the path.
+func (w *Workspace) stripAt(path string) string {
+	rest, ok := strings.CutPrefix(path, "@")
+	if !ok {
+		return path
+	}
+	if strings.HasPrefix(rest, "/") {
+		return strings.TrimLeft(rest, "/")
+	}
+	first, _, _ := strings.Cut(path, "/")
+	if w.exists(first) {
+		return path
+	}
+	return rest
+}
+
+func (w *Workspace) exists(path string) bool {
+	if path == "" || len(path) > maxPath {
+		return false
+	}
+	_, err := os.Lstat(w.abs(path))
+	return err == nil
+}
+
+func (w *Workspace) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(w.Root(), path)
+}
+
+// fileURL returns the path of a file:// URL of this machine.
+func fileURL(s string) (path string, ok bool) {
+	if !strings.HasPrefix(s, "file://") {
+		return "", false
+	}
+	u, err := url.Parse(s)
+	if err != nil || (u.Host != "" && u.Host != "localhost") || u.Path == "" {
+		return "", false
+	}
+	path = strings.ReplaceAll(u.Path, "\x00", "")
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	return filepath.FromSlash(path), true
+}
+
+// realpath follows the links of a clean absolute path. Where the path stops to
+// exist the rest is taken as it stands; unlike filepath.EvalSymlinks it thus
+// follows a link whose target is missing, which would be created by a write.
+// A path that is too long, or runs in circles, is returned as it is: it
+// cannot be opened.
+func realpath(path string) string {
+	if len(path) > maxPath {
+		return path
+	}
+	sep := string(filepath.Separator)
+	volume := filepath.VolumeName(path)
+	root := volume + sep
+	done, todo := root, strings.Split(path[len(volume):], sep)
+	for links := 0; len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, name)
+		target, err := os.Readlink(next)
+		if err != nil { // no link, or not there
+			done = next
+			continue
+		}
+		if links++; links > maxLinks || len(target) > maxPath {
+			return path
+		}
+		if filepath.IsAbs(target) {
+			target = target[len(filepath.VolumeName(target)):]
+			done = root
+		}
+		todo = append(strings.Split(filepath.FromSlash(target), sep), todo...)
+	}
+	return done
+}

@@ -1,0 +1,138 @@
+// Package workspace knows the directories that an agent works in: which paths
+// are inside them and may be touched, which files the ignore rules hide, and
+// how to walk them fast. Tools reach the disk through its [Disk].
+//
+// Nothing is read before it is needed: [New] looks at the directories
+// themselves and at nothing in them. All that is in them is hostile: a path may
+// be a link out, an ignore file may be a device or endless.
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options say what a workspace is made of.
+type Options struct {
+	// Root is the target directory: relative paths start here.
+	Root string
+	// Include are further directories that belong to the workspace.
+	Include []string
+	// ProjectTemp is the project's own temporary directory. File tools may
+	// read and write it although it is outside the workspace.
+	ProjectTemp string
+	// GlobalMemory is the one memory file outside the workspace that file
+	// tools may read and write.
+	GlobalMemory string
+	// GitIgnore and GeminiIgnore are the default [Filter].
+	GitIgnore, GeminiIgnore bool
+	// IgnoreFiles are more ignore files beside .geminiignore; earlier ones are
+	// stronger, and all are stronger than .geminiignore. Relative paths start at Root.
+	IgnoreFiles []string
+	// GitExcludes is the user's own ignore file (git's core.excludesFile), if any.
+	GitExcludes string
+	// Disk is how the disk is reached; functions not set are the real disk's.
+	Disk Disk
+}
+
+// Workspace is a set of directories and the rules for what is in them. Its
+// methods may be called from several goroutines at once.
+type Workspace struct {
+	dirs          []string // real paths; the first is the root
+	temp          string   // real path, "" if there is none
+	memory        string   // likewise
+	disk          Disk
+	defaultFilter Filter
+	rules         *ruleSet
+}
+
+// New returns the workspace of o. Its errors are warnings (an include
+// directory that is missing, say): the workspace is usable in any case.
+func New(o Options) (*Workspace, []error) {
+	var warnings []error
+	root, err := filepath.Abs(o.Root)
+	if err != nil {
+		root = filepath.Clean(o.Root)
+	}
+	root = realpath(root)
+	if err := checkDir(root); err != nil {
+		warnings = append(warnings, fmt.Errorf("workspace directory: %w", err))
+	}
+	w := &Workspace{
+		dirs:          []string{root},
+		disk:          o.Disk.orReal(),
+		defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore},
+	}
+	for _, dir := range o.Include {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(root, dir)
+		}
+		dir = realpath(filepath.Clean(dir))
+		if err := checkDir(dir); err != nil {
+			warnings = append(warnings, fmt.Errorf("include directory: %w", err))
+			continue
+		}
+		if !slices.Contains(w.dirs, dir) {
+			w.dirs = append(w.dirs, dir)
+		}
+	}
+	if o.ProjectTemp != "" {
+		w.temp = realpath(filepath.Clean(o.ProjectTemp))
+	}
+	if o.GlobalMemory != "" {
+		w.memory = realpath(filepath.Clean(o.GlobalMemory))
+	}
+	w.rules = newRuleSet(root, o)
+	return w, warnings
+}
+
+func checkDir(path string) error {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() {
+		return fmt.Errorf("%s is not a directory", path)
+	}
+	return nil
+}
+
+// Root returns the target directory, absolute and without links.
+func (w *Workspace) Root() string { return w.dirs[0] }
+
+// Dirs returns all directories of the workspace, the root first. They are
+// absolute and without links.
+func (w *Workspace) Dirs() []string { return slices.Clone(w.dirs) }
+
+// ProjectTemp returns the project's temporary directory, "" if it has none.
+func (w *Workspace) ProjectTemp() string { return w.temp }
+
+// Disk returns the way to the disk that tools must take. All its functions are set.
+func (w *Workspace) Disk() Disk { return w.disk }
+
+// DefaultFilter returns the ignore rules that the settings ask for.
+func (w *Workspace) DefaultFilter() Filter { return w.defaultFilter }
+
+// Rel returns abs relative to the root, as people like to read it; a path that
+// cannot be made relative is returned as it is.
+func (w *Workspace) Rel(abs string) string {
+	rel, err := filepath.Rel(w.Root(), abs)
+	if err != nil {
+		return abs
+	}
+	return rel
+}
+
+// within reports whether path is dir or below it, and what is below. Both are clean.
+func within(path, dir string) (below string, ok bool) {
+	if path == dir {
+		return "", true
+	}
+	if !strings.HasSuffix(dir, string(filepath.Separator)) {
+		dir += string(filepath.Separator)
+	}
+	return strings.CutPrefix(path, dir)
+}
