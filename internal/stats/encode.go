@@ -1,0 +1,160 @@
+package stats
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/llm"
+)
+
+// AppendJSON appends the "stats" object of the json output format
+// (spec/cli.md §6.3), compact.
+func (s *Snapshot) AppendJSON(dst []byte) []byte {
+	w := writer{b: append(dst, '{')}
+	w.open("models")
+	for i := range s.Models {
+		m := &s.Models[i]
+		w.open(m.Name)
+		w.open("api")
+		w.counts(&m.API)
+		w.open("errorsByType")
+		for _, e := range m.Errors {
+			w.number(e.Type, e.Count)
+		}
+		w.close()
+		w.close()
+		w.tokens(&m.API.Tokens)
+		w.open("roles")
+		for j := range m.Roles {
+			w.open(string(m.Roles[j].Use))
+			w.counts(&m.Roles[j].API)
+			w.tokens(&m.Roles[j].API.Tokens)
+			w.close()
+		}
+		w.close()
+		w.close()
+	}
+	w.close()
+	w.open("tools")
+	w.number("totalCalls", s.Tools.Calls)
+	w.number("totalSuccess", s.Tools.Success)
+	w.number("totalFail", s.Tools.Fail)
+	w.millis("totalDurationMs", s.Tools.Duration)
+	w.decisions("totalDecisions", &s.Tools.Decisions)
+	w.open("byName")
+	for i := range s.ByName {
+		t := &s.ByName[i]
+		w.open(t.Name)
+		w.number("count", t.Calls)
+		w.number("success", t.Success)
+		w.number("fail", t.Fail)
+		w.millis("durationMs", t.Duration)
+		w.decisions("decisions", &t.Decisions)
+		w.close()
+	}
+	w.close()
+	w.close()
+	w.open("files")
+	w.number("totalLinesAdded", s.Lines.Added)
+	w.number("totalLinesRemoved", s.Lines.Removed)
+	w.close()
+	w.close()
+	return w.b
+}
+
+// AppendStreamJSON appends the shorter "stats" object of the stream-json
+// output format (spec/cli.md §6.4); took is how long the run lasted.
+func (s *Snapshot) AppendStreamJSON(dst []byte, took time.Duration) []byte {
+	var sum llm.Usage
+	input := 0
+	for i := range s.Models {
+		t := &s.Models[i].API.Tokens
+		sum.Total += t.Total
+		sum.Prompt += t.Prompt
+		sum.Candidates += t.Candidates
+		sum.CachedContent += t.CachedContent
+		input += uncached(t)
+	}
+	w := writer{b: append(dst, '{')}
+	w.number("total_tokens", sum.Total)
+	w.number("input_tokens", sum.Prompt)
+	w.number("output_tokens", sum.Candidates)
+	w.number("cached", sum.CachedContent)
+	w.number("input", input)
+	w.millis("duration_ms", took)
+	w.number("tool_calls", s.Tools.Calls)
+	w.open("models")
+	for i := range s.Models {
+		t := &s.Models[i].API.Tokens
+		w.open(s.Models[i].Name)
+		w.number("total_tokens", t.Total)
+		w.number("input_tokens", t.Prompt)
+		w.number("output_tokens", t.Candidates)
+		w.number("cached", t.CachedContent)
+		w.number("input", uncached(t))
+		w.close()
+	}
+	w.close()
+	w.close()
+	return w.b
+}
+
+// uncached is how many tokens of the prompts were paid for in full.
+func uncached(u *llm.Usage) int { return max(0, u.Prompt-u.CachedContent) }
+
+// writer appends nested JSON objects of numbers.
+type writer struct {
+	b     []byte
+	comma bool // before the next member
+}
+
+func (w *writer) key(k string) {
+	if w.comma {
+		w.b = append(w.b, ',')
+	}
+	w.comma = true
+	w.b = append(llm.AppendString(w.b, strings.ToValidUTF8(k, "\uFFFD")), ':')
+}
+
+// open starts an object that is a member of the one being written.
+func (w *writer) open(key string) {
+	w.key(key)
+	w.b, w.comma = append(w.b, '{'), false
+}
+
+func (w *writer) close() { w.b, w.comma = append(w.b, '}'), true }
+
+func (w *writer) number(key string, n int) {
+	w.key(key)
+	w.b = strconv.AppendInt(w.b, int64(n), 10)
+}
+
+func (w *writer) millis(key string, d time.Duration) { w.number(key, int(d.Milliseconds())) }
+
+func (w *writer) counts(a *API) {
+	w.number("totalRequests", a.Requests)
+	w.number("totalErrors", a.Errors)
+	w.millis("totalLatencyMs", a.Latency)
+}
+
+func (w *writer) tokens(u *llm.Usage) {
+	w.open("tokens")
+	w.number("input", uncached(u))
+	w.number("prompt", u.Prompt)
+	w.number("candidates", u.Candidates)
+	w.number("total", u.Total)
+	w.number("cached", u.CachedContent)
+	w.number("thoughts", u.Thoughts)
+	w.number("tool", u.ToolUsePrompt)
+	w.close()
+}
+
+func (w *writer) decisions(key string, d *Decisions) {
+	w.open(key)
+	w.number("accept", d.Accept)
+	w.number("reject", d.Reject)
+	w.number("modify", d.Modify)
+	w.number("auto_accept", d.AutoAccept)
+	w.close()
+}

@@ -1,0 +1,249 @@
+package stats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// answer is a generator that takes its time and says what it is told to.
+type answer struct {
+	llm.Generator
+	takes  time.Duration
+	chunks []*llm.Response
+	err    error
+}
+
+func (a *answer) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		time.Sleep(a.takes)
+		for _, c := range a.chunks {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if a.err != nil {
+			yield(nil, a.err)
+		}
+	}
+}
+
+func (a *answer) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	time.Sleep(a.takes)
+	if a.err != nil {
+		return nil, a.err
+	}
+	return a.chunks[len(a.chunks)-1], nil
+}
+
+func drain(g llm.Generator, req *llm.Request) {
+	for range g.Stream(context.Background(), req) {
+	}
+}
+
+func finished(name string, status agent.Status, outcome tool.Outcome, r *tool.Result) agent.ToolFinished {
+	return agent.ToolFinished{
+		Call: &agent.ToolCall{ID: name + "__1", Name: name}, Status: status, Outcome: outcome,
+		Result: r, Duration: 20 * time.Millisecond,
+	}
+}
+
+// work is a session in which something of every kind happened.
+func work() *Session {
+	s := New()
+	main := &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain}
+	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
+	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
+	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindBadRequest, Status: 400}}), main)
+	drain(s.Meter(&answer{takes: 200 * time.Millisecond, chunks: []*llm.Response{
+		{Usage: &llm.Usage{Prompt: 100, Candidates: 1, Total: 101}},
+		{},
+		{Usage: &llm.Usage{Prompt: 100, Candidates: 20, CachedContent: 60, Thoughts: 5, ToolUsePrompt: 2, Total: 127}},
+	}}), main)
+	router := s.Meter(&answer{takes: 30 * time.Millisecond, chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 7, Candidates: 3, Total: 10}}}})
+	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash-lite", Use: llm.UseRouter})
+	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseCompressor})
+
+	s.See(finished("read_file", agent.Success, tool.ProceedOnce, &tool.Result{}))
+	edit := finished("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}})
+	s.See(agent.ToolAsked{Call: edit.Call})
+	s.See(edit)
+	s.See(finished("replace", agent.CallCancelled, tool.Cancel, &tool.Result{Lines: tool.LineChange{Added: 9}}))
+	s.See(finished("replace", agent.Success, tool.ModifyWithEditor, nil))
+	s.See(finished("replace", agent.Success, tool.ProceedAlways, nil))
+	s.See(finished("nosuch", agent.Failed, "", tool.Fail(tool.ErrNotRegistered, "no such tool")))
+	return s
+}
+
+func TestAppendJSON(t *testing.T) {
+	t.Parallel()
+	const want = `{"models":{` +
+		`"gemini-2.5-flash":{` +
+		`"api":{"totalRequests":5,"totalErrors":3,"totalLatencyMs":530,"errorsByType":{"QUOTA_EXCEEDED":2,"HTTP_400":1}},` +
+		`"tokens":{"input":47,"prompt":107,"candidates":23,"total":137,"cached":60,"thoughts":5,"tool":2},` +
+		`"roles":{` +
+		`"main":{"totalRequests":4,"totalErrors":3,"totalLatencyMs":500,"tokens":{"input":40,"prompt":100,"candidates":20,"total":127,"cached":60,"thoughts":5,"tool":2}},` +
+		`"utility_compressor":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}}},` +
+		`"gemini-2.5-flash-lite":{` +
+		`"api":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"errorsByType":{}},` +
+		`"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0},` +
+		`"roles":{"utility_router":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}}}},` +
+		`"tools":{"totalCalls":6,"totalSuccess":4,"totalFail":2,"totalDurationMs":120,` +
+		`"totalDecisions":{"accept":1,"reject":1,"modify":1,"auto_accept":2},` +
+		`"byName":{` +
+		`"read_file":{"count":1,"success":1,"fail":0,"durationMs":20,"decisions":{"accept":0,"reject":0,"modify":0,"auto_accept":1}},` +
+		`"replace":{"count":4,"success":3,"fail":1,"durationMs":80,"decisions":{"accept":1,"reject":1,"modify":1,"auto_accept":1}},` +
+		`"nosuch":{"count":1,"success":0,"fail":1,"durationMs":20,"decisions":{"accept":0,"reject":0,"modify":0,"auto_accept":0}}}},` +
+		`"files":{"totalLinesAdded":3,"totalLinesRemoved":1}}`
+	synctest.Test(t, func(t *testing.T) {
+		s := work().Snapshot()
+		if diff := cmp.Diff(want, string(s.AppendJSON(nil))); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAppendStreamJSON(t *testing.T) {
+	t.Parallel()
+	const want = `{"total_tokens":147,"input_tokens":114,"output_tokens":26,"cached":60,"input":54,"duration_ms":1500,"tool_calls":6,` +
+		`"models":{"gemini-2.5-flash":{"total_tokens":137,"input_tokens":107,"output_tokens":23,"cached":60,"input":47},` +
+		`"gemini-2.5-flash-lite":{"total_tokens":10,"input_tokens":7,"output_tokens":3,"cached":0,"input":7}}}`
+	synctest.Test(t, func(t *testing.T) {
+		s := work().Snapshot()
+		if diff := cmp.Diff(want, string(s.AppendStreamJSON(nil, 1500*time.Millisecond))); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestNothingCounted(t *testing.T) {
+	t.Parallel()
+	s := New().Snapshot()
+	const full = `{"models":{},"tools":{"totalCalls":0,"totalSuccess":0,"totalFail":0,"totalDurationMs":0,` +
+		`"totalDecisions":{"accept":0,"reject":0,"modify":0,"auto_accept":0},"byName":{}},"files":{"totalLinesAdded":0,"totalLinesRemoved":0}}`
+	if got := string(s.AppendJSON(nil)); got != full {
+		t.Errorf("AppendJSON = %s", got)
+	}
+	const short = `{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"input":0,"duration_ms":0,"tool_calls":0,"models":{}}`
+	if got := string(s.AppendStreamJSON(nil, 0)); got != short {
+		t.Errorf("AppendStreamJSON = %s", got)
+	}
+}
+
+// Names come from models and settings: whatever they hold, the JSON is valid.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	s := New()
+	for _, name := range []string{"", "a\"b", "line\nbreak", "\x00\x1b", "bad\xff\xfeutf8", "\u2028"} {
+		s.See(finished(name, agent.Success, tool.ProceedOnce, nil))
+		drain(s.Meter(&answer{}), &llm.Request{Model: name})
+	}
+	snap := s.Snapshot()
+	for _, b := range [][]byte{snap.AppendJSON(nil), snap.AppendStreamJSON(nil, 0)} {
+		var v map[string]any
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatalf("%v in %s", err, b)
+		}
+		if got := len(v["models"].(map[string]any)); got != 6 {
+			t.Errorf("%d models in %s", got, b)
+		}
+	}
+}
+
+func TestErrorTypes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&llm.Error{Kind: llm.KindQuota, Status: 429}, "QUOTA_EXCEEDED"},
+		{&llm.Error{Kind: llm.KindServer, Status: 503}, "SERVER_ERROR"},
+		{&llm.Error{Kind: llm.KindModelNotFound, Status: 404}, "HTTP_404"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNRESET"}, "ECONNRESET"},
+		{&llm.Error{Kind: llm.KindNetwork}, "FETCH_FAILED"},
+		{&llm.Error{Kind: llm.KindIncomplete}, "INCOMPLETE_JSON"},
+		{&llm.Error{}, "UNKNOWN"},
+		{context.Canceled, "AbortError"},
+		{errors.New("the signal's cause"), "AbortError"},
+	} {
+		if got := errorType(tt.err); got != tt.want {
+			t.Errorf("errorType(%#v) = %s, want %s", tt.err, got, tt.want)
+		}
+	}
+}
+
+// A consumer that stops listening has still had an answer.
+func TestStreamLeftEarly(t *testing.T) {
+	t.Parallel()
+	s := New()
+	g := s.Meter(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 5, Total: 5}}, {}, {}}})
+	for range g.Stream(context.Background(), &llm.Request{Model: "m"}) {
+		break
+	}
+	m := s.Snapshot().Models[0]
+	if m.API.Requests != 1 || m.API.Errors != 0 || m.API.Tokens.Prompt != 5 {
+		t.Errorf("counted %+v", m.API)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	s := New()
+	g := s.Meter(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Total: 1}}}})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				drain(g, &llm.Request{Model: "m"})
+				s.See(finished("t", agent.Success, tool.ProceedOnce, nil))
+				_ = s.Snapshot()
+			}
+		})
+	}
+	wg.Wait()
+	got := s.Snapshot()
+	if got.Models[0].API.Requests != 800 || got.Tools.Calls != 800 {
+		t.Errorf("lost counts: %+v", got)
+	}
+}
+
+// A snapshot does not change when the session goes on.
+func TestSnapshotIsACopy(t *testing.T) {
+	t.Parallel()
+	s := New()
+	fail := s.Meter(&answer{err: &llm.Error{Kind: llm.KindServer}})
+	drain(fail, &llm.Request{Model: "m"})
+	s.See(finished("t", agent.Success, "", nil))
+	before := s.Snapshot()
+	text := string(before.AppendJSON(nil))
+	drain(fail, &llm.Request{Model: "m"})
+	s.See(finished("t", agent.Success, "", nil))
+	if after := string(before.AppendJSON(nil)); after != text {
+		t.Errorf("snapshot changed:\n%s\n%s", text, after)
+	}
+}
+
+// What a metered stream costs per chunk, and that it does not allocate for it.
+func BenchmarkMeterChunk(b *testing.B) {
+	chunk := &llm.Response{Usage: &llm.Usage{Prompt: 1, Total: 2}}
+	chunks := make([]*llm.Response, 1000)
+	for i := range chunks {
+		chunks[i] = chunk
+	}
+	g := New().Meter(&answer{chunks: chunks})
+	b.ReportAllocs()
+	for n := 0; n < b.N; n += len(chunks) {
+		drain(g, &llm.Request{Model: "m"})
+	}
+}
