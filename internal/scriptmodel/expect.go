@@ -1,0 +1,80 @@
+package scriptmodel
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// unmet says what of the conditions a request does not fulfil, "" for nothing.
+func unmet(conditions []Condition, a *asked, r *http.Request) string {
+	for _, c := range conditions {
+		if met, found := c.holds(a, r); met == c.Not {
+			not := ""
+			if c.Not {
+				not = "not "
+			}
+			return fmt.Sprintf("line %d: expected %s%s; found %s",
+				c.Line, not, strings.TrimSpace(strings.Join([]string{c.Kind, c.Name, strconv.Quote(c.Text)}, " ")), found)
+		}
+	}
+	return ""
+}
+
+// holds reports whether c, its Not aside, is so, and what it looked at.
+func (c *Condition) holds(a *asked, r *http.Request) (met bool, found string) {
+	switch c.Kind {
+	case "prompt":
+		return contains(a.newest().texts, c.Text)
+	case "system":
+		return contains([]string{a.system}, c.Text)
+	case "anywhere":
+		all := []string{a.system}
+		for _, m := range a.messages {
+			all = append(all, m.texts...)
+			for _, r := range m.results {
+				all = append(all, r.text)
+			}
+		}
+		return contains(all, c.Text)
+	case "result", "error":
+		for _, got := range a.newest().results {
+			if got.id == c.Name || got.name == c.Name {
+				met, found := contains([]string{got.text}, c.Text)
+				if got.failed {
+					found = "the error " + found
+				}
+				return met && got.failed == (c.Kind == "error"), found
+			}
+		}
+		return false, "no result of that call in the newest message"
+	case "tool":
+		for _, want := range strings.Fields(c.Text) {
+			if has := slices.Contains(a.tools, want); has == c.Not {
+				return has, "the tools " + strings.Join(a.tools, " ")
+			}
+		}
+		return !c.Not, "the tools " + strings.Join(a.tools, " ")
+	case "model":
+		return a.model == c.Text, a.model
+	case "verb":
+		return a.name == c.Text, a.name
+	case "messages":
+		n := strconv.Itoa(len(a.messages))
+		return n == c.Text, n
+	case "header":
+		return contains(r.Header.Values(c.Name), c.Text)
+	}
+	return false, "nothing of that kind"
+}
+
+func contains(texts []string, want string) (bool, string) {
+	for _, t := range texts {
+		if strings.Contains(t, want) {
+			return true, strconv.Quote(clip(t))
+		}
+	}
+	return false, strconv.Quote(clip(strings.Join(texts, "\n")))
+}

@@ -1,0 +1,440 @@
+package scriptmodel
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Parse reads a script. Errors name the line.
+func Parse(text string) (*Script, error) {
+	p := parser{rest: text, script: &Script{}, calls: map[string]int{}, ids: map[string]bool{}}
+	for p.next() {
+		if err := p.statement(); err != nil {
+			return nil, fmt.Errorf("line %d: %s: %w", p.line, p.word, err)
+		}
+	}
+	if len(p.script.Turns) == 0 {
+		return nil, fmt.Errorf("the script has no turn")
+	}
+	return p.script, nil
+}
+
+type parser struct {
+	rest string // from the line after this one
+	line int    // of the statement
+	at   int    // lines consumed
+	word string
+	arg  string // of this line, after the word
+
+	script *Script
+	common Sending
+	calls  map[string]int // by function name, to number them
+	ids    map[string]bool
+}
+
+// next goes to the next statement.
+func (p *parser) next() bool {
+	for p.rest != "" {
+		var line string
+		line, p.rest, _ = strings.Cut(p.rest, "\n")
+		p.at++
+		line = strings.TrimSuffix(line, "\r")
+		trimmed := strings.TrimLeft(line, " \t")
+		if trimmed == "" || trimmed[0] == '#' {
+			continue
+		}
+		p.line = p.at
+		p.word, p.arg, _ = strings.Cut(trimmed, " ")
+		return true
+	}
+	return false
+}
+
+func (p *parser) statement() error {
+	switch p.word {
+	case "turn":
+		p.script.Turns = append(p.script.Turns, Turn{Line: p.line, Sending: p.common})
+		return p.nothing()
+	case "framing", "split", "pace":
+		to := &p.common
+		if n := len(p.script.Turns); n > 0 {
+			to = &p.script.Turns[n-1].Sending
+		}
+		return p.sending(to)
+	case "key", "context":
+		if len(p.script.Turns) > 0 {
+			return fmt.Errorf("belongs before the first turn")
+		}
+		return p.whole()
+	}
+	if len(p.script.Turns) == 0 {
+		return fmt.Errorf("stands before the first turn")
+	}
+	t := &p.script.Turns[len(p.script.Turns)-1]
+	switch p.word {
+	case "times":
+		if strings.TrimSpace(p.arg) == "always" {
+			t.Times = -1
+			return nil
+		}
+		return p.number(&t.Times)
+	case "expect", "when":
+		c, err := p.condition()
+		if p.word == "when" {
+			t.When = append(t.When, c)
+		} else {
+			t.Expect = append(t.Expect, c)
+		}
+		return err
+	case "detail":
+		return p.detail(t)
+	}
+	s, err := p.step()
+	t.Steps = append(t.Steps, s)
+	return err
+}
+
+func (p *parser) sending(to *Sending) error {
+	switch p.word {
+	case "split":
+		return p.number(&to.Split)
+	case "pace":
+		return p.duration(&to.Pace)
+	}
+	newline, ok := map[string]string{"crlf": "\r\n", "lf": "\n", "cr": "\r"}[strings.TrimSpace(p.arg)]
+	if !ok {
+		return fmt.Errorf("want crlf, lf or cr")
+	}
+	to.Newline = newline
+	return nil
+}
+
+func (p *parser) whole() error {
+	if p.word == "context" {
+		return p.number(&p.script.Context)
+	}
+	p.script.Key = strings.TrimSpace(p.arg)
+	if p.script.Key == "none" {
+		p.script.Key, p.script.Open = "", true
+	}
+	return nil
+}
+
+func (p *parser) condition() (Condition, error) {
+	c := Condition{Line: p.line}
+	arg := p.arg
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(arg, " "), "not "); ok {
+		c.Not, arg = true, rest
+	}
+	c.Kind, arg, _ = strings.Cut(strings.TrimLeft(arg, " "), " ")
+	switch c.Kind {
+	case "prompt", "anywhere", "system":
+	case "tool", "model", "verb", "messages":
+		arg = strings.TrimSpace(arg)
+		if arg == "" {
+			return c, fmt.Errorf("%s: nothing to compare with", c.Kind)
+		}
+	case "result", "error", "header":
+		c.Name, arg, _ = strings.Cut(strings.TrimLeft(arg, " "), " ")
+		if c.Name == "" {
+			return c, fmt.Errorf("%s: of what?", c.Kind)
+		}
+		if c.Kind != "header" && !p.ids[c.Name] && p.calls[c.Name] == 0 {
+			return c, fmt.Errorf("%s: no call before this line has the id or name %s", c.Kind, c.Name)
+		}
+	default:
+		return c, fmt.Errorf("%q is not something to expect", c.Kind)
+	}
+	var err error
+	c.Text, err = text(arg)
+	return c, err
+}
+
+func (p *parser) detail(t *Turn) error {
+	if n := len(t.Steps); n > 0 {
+		if f, ok := t.Steps[n-1].(Fail); ok {
+			obj, err := p.object(p.arg)
+			if err != nil {
+				return err
+			}
+			f.Details = append(f.Details, json.RawMessage(obj))
+			t.Steps[n-1] = f
+			return nil
+		}
+	}
+	return fmt.Errorf("does not follow a fail")
+}
+
+func (p *parser) step() (Step, error) {
+	switch p.word {
+	case "text", "think", "frame", "raw":
+		s, err := text(p.arg)
+		switch p.word {
+		case "text":
+			return Text{s}, err
+		case "think":
+			return Think{s}, err
+		case "frame":
+			return Frame{s}, err
+		}
+		return Raw{[]byte(s)}, err
+	case "raw64":
+		b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(p.arg))
+		return Raw{b}, err
+	case "call":
+		return p.call()
+	case "fill":
+		return p.fill()
+	case "finish":
+		reason := strings.TrimSpace(p.arg)
+		if reason == "none" {
+			reason = ""
+		}
+		return Finish{reason}, nil
+	case "usage":
+		return p.usage()
+	case "delay":
+		var d time.Duration
+		err := p.duration(&d)
+		return Delay{d}, err
+	case "hang":
+		return Hang{}, p.nothing()
+	case "drop":
+		return Drop{}, p.nothing()
+	case "fail", "html":
+		return p.failure()
+	case "header":
+		name, value, ok := strings.Cut(p.arg, ":")
+		if !ok {
+			return nil, fmt.Errorf("want NAME: TEXT")
+		}
+		return Header{strings.TrimSpace(name), strings.TrimSpace(value)}, nil
+	}
+	return nil, fmt.Errorf("unknown statement")
+}
+
+func (p *parser) call() (Step, error) {
+	c := Call{}
+	given := false
+	arg := strings.TrimLeft(p.arg, " ")
+	for {
+		var field string
+		field, rest, _ := strings.Cut(arg, " ")
+		if v, ok := strings.CutPrefix(field, "id="); ok {
+			c.ID, given = v, true
+		} else if v, ok := strings.CutPrefix(field, "sig="); ok {
+			c.Signature = v
+		} else {
+			c.Name, arg = field, rest
+			break
+		}
+		arg = strings.TrimLeft(rest, " ")
+	}
+	if c.Name == "" {
+		return nil, fmt.Errorf("of what function?")
+	}
+	p.calls[c.Name]++
+	if !given {
+		c.ID = fmt.Sprintf("%s_%d", c.Name, p.calls[c.Name])
+	} else if c.ID == "none" {
+		c.ID = ""
+	}
+	if c.ID != "" && p.ids[c.ID] {
+		return nil, fmt.Errorf("a call before this one has the id %s", c.ID)
+	}
+	p.ids[c.ID] = true
+	var err error
+	c.Args = "{}"
+	if strings.TrimSpace(arg) != "" {
+		c.Args, err = p.object(arg)
+	}
+	return c, err
+}
+
+// object returns the JSON object that starts with this text and may go on over
+// the lines that follow. {{...}} may stand in it where a value does.
+func (p *parser) object(start string) (string, error) {
+	obj := strings.TrimSpace(start)
+	if !strings.HasPrefix(obj, "{") {
+		return "", fmt.Errorf("want a JSON object")
+	}
+	for !balanced(obj) {
+		if p.rest == "" {
+			return "", fmt.Errorf("the object does not end")
+		}
+		var line string
+		line, p.rest, _ = strings.Cut(p.rest, "\n")
+		p.at++
+		obj += "\n" + strings.TrimSuffix(line, "\r")
+	}
+	obj = strings.TrimSpace(obj)
+	if plain := placeholders().ReplaceAllString(obj, "0"); !json.Valid([]byte(plain)) {
+		return "", fmt.Errorf("not valid JSON: %s", obj)
+	}
+	return obj, nil
+}
+
+// balanced reports whether each brace of s outside of strings has its pair.
+func balanced(s string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		}
+	}
+	return depth <= 0
+}
+
+func (p *parser) fill() (Step, error) {
+	size, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
+	factor := 1
+	for _, u := range []struct {
+		name   string
+		factor int
+	}{{"KB", 1 << 10}, {"MB", 1 << 20}} {
+		if n, ok := strings.CutSuffix(size, u.name); ok {
+			size, factor = n, u.factor
+		}
+	}
+	n, err := strconv.Atoi(size)
+	if err != nil || n < 1 || n > 1<<30/factor {
+		return nil, fmt.Errorf("want a size between 1 and 1024MB")
+	}
+	s, err := text(rest)
+	return Fill{n * factor, s}, err
+}
+
+func (p *parser) usage() (Step, error) {
+	var u Usage
+	for _, f := range strings.Fields(p.arg) {
+		if f == "none" {
+			u.None = true
+			continue
+		}
+		name, value, _ := strings.Cut(f, "=")
+		to, ok := map[string]*int{
+			"prompt": &u.Prompt, "candidates": &u.Candidates, "cached": &u.Cached,
+			"thoughts": &u.Thoughts, "tool": &u.Tools,
+		}[name]
+		n, err := strconv.Atoi(value)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("%q is not a count", f)
+		}
+		*to = n
+	}
+	return u, nil
+}
+
+func (p *parser) failure() (Step, error) {
+	status, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
+	n, err := strconv.Atoi(status)
+	if err != nil || n < 400 || n > 599 {
+		return nil, fmt.Errorf("want a status between 400 and 599")
+	}
+	if p.word == "html" {
+		s, err := text(rest)
+		return Page{n, s}, err
+	}
+	code, message, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if code == "" || strings.ToUpper(code) != code {
+		return nil, fmt.Errorf("want a code such as UNAVAILABLE")
+	}
+	message, err = text(message)
+	return Fail{Status: n, Code: code, Message: message}, err
+}
+
+func (p *parser) nothing() error {
+	if strings.TrimSpace(p.arg) != "" {
+		return fmt.Errorf("nothing belongs behind it, found %q", p.arg)
+	}
+	return nil
+}
+
+func (p *parser) number(to *int) error {
+	n, err := strconv.Atoi(strings.TrimSpace(p.arg))
+	if err != nil || n < 1 {
+		return fmt.Errorf("want a number")
+	}
+	*to = n
+	return nil
+}
+
+func (p *parser) duration(to *time.Duration) error {
+	d, err := time.ParseDuration(strings.TrimSpace(p.arg))
+	if err == nil && d < 0 {
+		err = fmt.Errorf("negative")
+	}
+	*to = d
+	return err
+}
+
+// text returns the text that stands on the rest of a line.
+func text(arg string) (string, error) {
+	quoted := strings.TrimSpace(arg)
+	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
+		return arg, nil
+	}
+	var s string
+	if err := json.Unmarshal([]byte(quoted), &s); err != nil {
+		return "", fmt.Errorf("%s is not a JSON string: %w", quoted, err)
+	}
+	return s, nil
+}
+
+// placeholders matches {{ID}}, {{ID /REGEXP/}} and {{NAME}}.
+func placeholders() *regexp.Regexp {
+	return regexp.MustCompile(`\{\{([A-Za-z_][\w.-]*)(?: /(.+?)/)?\}\}`)
+}
+
+// expand puts values in the place of what stands for them in s. quote says how
+// a value is written there.
+func expand(s string, value func(name string) (string, bool), quote func(string) string) (string, error) {
+	if !strings.Contains(s, "{{") {
+		return s, nil
+	}
+	var failed error
+	out := placeholders().ReplaceAllStringFunc(s, func(whole string) string {
+		m := placeholders().FindStringSubmatch(whole)
+		v, ok := value(m[1])
+		if !ok {
+			failed = fmt.Errorf("%s: nothing has this name", whole)
+			return whole
+		}
+		if m[2] != "" {
+			re, err := regexp.Compile(m[2])
+			if err != nil {
+				failed = err
+				return whole
+			}
+			found := re.FindStringSubmatch(v)
+			if found == nil {
+				failed = fmt.Errorf("%s: not found in %q", whole, clip(v))
+				return whole
+			}
+			v = found[min(1, len(found)-1)]
+		}
+		return quote(v)
+	})
+	return out, failed
+}
+
+// clip shortens text for a message.
+func clip(s string) string {
+	if len(s) > 400 {
+		return s[:400] + "..."
+	}
+	return s
+}

@@ -1,0 +1,295 @@
+package scriptmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds of what a server reads and keeps.
+const (
+	maxBody    = 256 << 20 // of one request
+	keepBodies = 64 << 20  // of all requests together
+	keepCount  = 20_000
+)
+
+// Options are what a server may be given beside its script.
+type Options struct {
+	// Vars are the values of {{NAME}} in the script.
+	Vars map[string]string
+	// Judge, where set, is a second opinion on each request that passed our own
+	// rules: an error refuses it. kind is the vendor's name of the request's
+	// type, "GenerateContentRequest" or "CountTokensRequest".
+	Judge func(kind string, body []byte) error
+	// Addr is the loopback address to listen on, 127.0.0.1:0 by default.
+	Addr string
+}
+
+// Server serves a script.
+type Server struct {
+	script *Script
+	opts   Options
+	wires  []wire
+	http   *http.Server
+	url    string
+	quit   context.CancelFunc
+
+	mu       sync.Mutex
+	used     []int // per turn
+	issued   map[string]string
+	requests []Request
+	bodies   int
+	problems []error
+}
+
+// Request is what a server noted of a request.
+type Request struct {
+	Path   string // with the query
+	Verb   string // generateContent, streamGenerateContent, countTokens ...; "" for none known
+	Model  string
+	Header http.Header
+	Body   []byte // nil where the server had to forget it
+	Turn   int    // of the script, from 1; 0 for none
+	Status int    // that was answered
+	// Problem says why the request was refused, "" if it was not, or if the
+	// script wanted it to be.
+	Problem string
+}
+
+// Start serves script on loopback until [Server.Close].
+func Start(script *Script, opts Options) (*Server, error) {
+	addr := opts.Addr
+	if addr == "" {
+		addr = "127.0.0.1:0"
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("serve a scripted model: %w", err)
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return nil, fmt.Errorf("serve a scripted model: %s is not a loopback address", addr)
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("serve a scripted model: %w", err)
+	}
+	ctx, quit := context.WithCancel(context.Background())
+	s := &Server{
+		script: script, opts: opts, wires: []wire{&gemini{}}, quit: quit,
+		url: "http://" + listener.Addr().String(), used: make([]int, len(script.Turns)), issued: map[string]string{},
+	}
+	s.http = &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	go func() { _ = s.http.Serve(listener) }() // it ends with Close, which is what its error says
+	return s, nil
+}
+
+// URL is the base address to point a client at, with no slash at its end.
+func (s *Server) URL() string { return s.url }
+
+// Close ends the server and the answers it is giving.
+func (s *Server) Close() error {
+	s.quit()
+	return s.http.Close()
+}
+
+// Requests returns what was asked so far, in order. The oldest bodies are
+// forgotten when all together grow beyond 64 MiB.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Check returns what went against the script: requests that were refused though
+// the script did not want it, and turns that nobody asked for.
+func (s *Server) Check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	problems := s.problems
+	for i, t := range s.script.Turns {
+		if want := max(t.Times, 1); t.Times >= 0 && s.used[i] < want {
+			problems = append(problems, fmt.Errorf("line %d: turn %d: was asked for %d of %d times", t.Line, i+1, s.used[i], want))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	wire, a, ok := s.route(r)
+	if !ok {
+		s.note(Request{Path: r.URL.RequestURI(), Header: r.Header, Status: 404, Problem: "no protocol has this path"})
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return // the client has gone, or sends without end
+	}
+	a.size = len(body)
+	req := Request{Path: r.URL.RequestURI(), Verb: a.name, Model: a.model, Header: r.Header, Body: body, Status: 200}
+	refused := wire.read(&a, r, body)
+	if refused == nil {
+		refused = s.admit(&a, body)
+	}
+	if refused != nil {
+		s.refuse(w, wire, req, refused)
+		return
+	}
+	switch a.verb {
+	case count:
+		s.note(req)
+		writeJSON(w, 200, wire.count(&a))
+		return
+	case embed:
+		s.note(req)
+		writeJSON(w, 200, wire.embed(&a))
+		return
+	}
+	turn, use, refused := s.take(&a, r)
+	req.Turn = turn + 1
+	if refused != nil {
+		s.refuse(w, wire, req, refused)
+		return
+	}
+	t := &s.script.Turns[turn]
+	if f, ok := firstWord(t.Steps).(Fail); ok {
+		req.Status = f.Status
+	}
+	s.note(req)
+	ans := &answer{server: s, wire: wire, asked: &a, turn: t, use: use, w: w, ctx: r.Context()}
+	if problem := ans.give(); problem != "" {
+		s.fault(fmt.Errorf("turn %d: %s", turn+1, problem))
+	}
+}
+
+func (s *Server) route(r *http.Request) (wire, asked, bool) {
+	for _, w := range s.wires {
+		if a, ok := w.route(r); ok {
+			return w, a, true
+		}
+	}
+	return nil, asked{}, false
+}
+
+// admit checks what the script says about all requests.
+func (s *Server) admit(a *asked, body []byte) *refusal {
+	switch {
+	case a.key == "" && !s.script.Open:
+		return &refusal{
+			status: 403, code: "PERMISSION_DENIED",
+			message: "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
+		}
+	case s.script.Key != "" && a.key != s.script.Key:
+		return &refusal{
+			status: 400, code: "INVALID_ARGUMENT", message: "API key not valid. Please pass a valid API key.",
+			details: details(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`),
+		}
+	case s.script.Context > 0 && a.estimate() > s.script.Context:
+		return invalid("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", a.estimate(), s.script.Context)
+	}
+	if s.opts.Judge != nil && a.verb != embed {
+		kind := "GenerateContentRequest"
+		if a.verb == count {
+			kind = "CountTokensRequest"
+		}
+		if err := s.opts.Judge(kind, body); err != nil {
+			return invalid("the vendor's schema refuses the request: %v", err)
+		}
+	}
+	return s.signed(a)
+}
+
+// signed refuses a conversation that lost or changed the signature of a call
+// that this server made.
+func (s *Server) signed(a *asked) *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, m := range a.messages {
+		for _, c := range m.calls {
+			if want := s.issued[c.id]; c.id != "" && want != "" && want != c.signature {
+				return invalid("contents[%d]: the thought_signature of function call %s is not the one that came with it.", i, c.id)
+			}
+		}
+	}
+	return nil
+}
+
+// take picks the turn for a request and uses it once.
+func (s *Server) take(a *asked, r *http.Request) (turn, use int, refused *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.script.Turns {
+		t := &s.script.Turns[i]
+		if t.Times >= 0 && s.used[i] >= max(t.Times, 1) || unmet(t.When, a, r) != "" {
+			continue
+		}
+		s.used[i]++
+		if problem := unmet(t.Expect, a, r); problem != "" {
+			return i, s.used[i], invalid("script: turn %d: %s", i+1, problem)
+		}
+		return i, s.used[i], nil
+	}
+	return -1, 0, invalid("script: no turn is left for this request; its newest message is %q", clip(fmt.Sprint(*a.newest())))
+}
+
+func (s *Server) refuse(w http.ResponseWriter, wire wire, req Request, f *refusal) {
+	req.Status, req.Problem = f.status, f.message
+	s.note(req)
+	s.fault(fmt.Errorf("request %s: %d %s", req.Path, f.status, f.message))
+	writeJSON(w, f.status, wire.refusal(f))
+}
+
+func (s *Server) fault(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.problems) < 100 {
+		s.problems = append(s.problems, err)
+	}
+}
+
+// note keeps a request, and no more of the others than there is room for.
+func (s *Server) note(r Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.requests) >= keepCount {
+		return
+	}
+	s.requests = append(s.requests, r)
+	s.bodies += len(r.Body)
+	for i := 0; s.bodies > keepBodies && i < len(s.requests)-1; i++ {
+		s.bodies -= len(s.requests[i].Body)
+		s.requests[i].Body = nil
+	}
+}
+
+// firstWord returns the first step that says something.
+func firstWord(steps []Step) Step {
+	for _, s := range steps {
+		switch s.(type) {
+		case Header, Delay, Usage:
+		default:
+			return s
+		}
+	}
+	return nil
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone needs no answer
+}
+
+func invalid(format string, args ...any) *refusal {
+	return &refusal{status: 400, code: "INVALID_ARGUMENT", message: fmt.Sprintf(format, args...)}
+}
