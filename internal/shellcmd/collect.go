@@ -1,0 +1,198 @@
+package shellcmd
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// collector gathers what Parse returns from a syntax tree.
+type collector struct {
+	source      string
+	commands    []found
+	redirects   []redirect
+	substitutes bool
+	arithmetic  bool // $(( ))
+}
+
+// found is a command and where it is in the source.
+type found struct {
+	Command
+	at, end int
+	cut     []redirect // inside the span, but not part of Text
+}
+
+type redirect struct {
+	op      string
+	at, end int
+}
+
+// walk visits the tree. It returns an error for what must not be judged by its
+// text.
+func (c *collector) walk(file *syntax.File) error {
+	var err error
+	depth := 0
+	// Commands whose text belongs to a larger one: the "ls" of "time ls".
+	owned := map[*syntax.CallExpr]bool{}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if node == nil {
+			depth--
+			return true
+		}
+		if depth > maxTree {
+			err = errTooDeep
+		}
+		if err != nil {
+			return false
+		}
+		switch n := node.(type) {
+		case *syntax.Stmt:
+			c.stmt(n, owned)
+		case *syntax.Redirect:
+			c.redirects = append(c.redirects, c.redirect(n))
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			c.substitutes = true
+		case *syntax.ArithmExp:
+			c.arithmetic = c.arithmetic || !n.Bracket
+		case *syntax.ExtGlob:
+			err = errExtGlob
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && strings.Contains(c.text(n.Exp.Word), "P") {
+				err = errPrompt
+			}
+		}
+		if err != nil {
+			return false
+		}
+		depth++
+		return true
+	})
+	return err
+}
+
+// stmt collects the command of a statement, if it is one that counts.
+func (c *collector) stmt(s *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if !owned[cmd] && len(cmd.Args) > 0 {
+			c.call(cmd, s.Redirs)
+		}
+	case *syntax.TimeClause:
+		c.prefixed("time", cmd.Pos(), cmd.Stmt, owned)
+	case *syntax.CoprocClause:
+		c.prefixed("coproc", cmd.Pos(), cmd.Stmt, owned)
+	case *syntax.DeclClause:
+		c.whole(cmd.Variant.Value, cmd)
+	case *syntax.LetClause:
+		c.whole("let", cmd)
+	case *syntax.TestClause:
+		c.whole("[[", cmd)
+	case *syntax.ArithmCmd:
+		c.whole("((", cmd)
+	}
+}
+
+// call collects a simple command.
+func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
+	f := found{}
+	f.at, f.end = span(call)
+	f.Text = c.without(&f, redirects)
+	f.Assigns = len(call.Assigns) > 0
+	for _, w := range call.Args {
+		word := Word{Text: c.text(w)}
+		word.Value, word.Static = static(w)
+		f.Words = append(f.Words, word)
+	}
+	f.Name = f.Words[0].Text
+	if f.Words[0].Static {
+		f.Name = f.Words[0].Value
+	}
+	f.Plain = spell(f.Words)
+	f.Inner, _ = c.inner(call)
+	c.commands = append(c.commands, f)
+}
+
+// without returns the text of a command without its redirections, which may
+// stand between the words. Herestrings stay, and stretch the command.
+func (c *collector) without(f *found, redirects []*syntax.Redirect) string {
+	var words, herestrings strings.Builder
+	from, end := f.at, f.end
+	for _, redir := range redirects {
+		r := c.redirect(redir)
+		herestring := redir.Op == syntax.WordHdoc
+		switch {
+		case herestring && r.at >= end:
+			herestrings.WriteString(" " + c.source[r.at:r.end])
+			f.end = r.end
+		case herestring:
+		case r.at >= from && r.end <= end:
+			words.WriteString(strings.TrimRight(c.source[from:r.at], " \t"))
+			from = r.end
+			fallthrough
+		default:
+			f.cut = append(f.cut, r)
+		}
+	}
+	return words.String() + c.source[from:end] + herestrings.String()
+}
+
+// prefixed collects a command that a reserved word stands before. A compound
+// command there is taken apart like any other.
+func (c *collector) prefixed(name string, pos syntax.Pos, stmt *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
+	if stmt == nil {
+		return
+	}
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return
+	}
+	owned[call] = true
+	n := len(c.commands)
+	c.call(call, stmt.Redirs)
+	f := &c.commands[n]
+	at := int(pos.Offset())
+	f.Text = c.source[at:f.at] + f.Text
+	f.at = at
+	f.Name = name
+	f.Words = nil
+}
+
+// whole collects a command that is taken as it stands.
+func (c *collector) whole(name string, node syntax.Node) {
+	at, end := span(node)
+	text := c.source[at:end]
+	c.commands = append(c.commands, found{Command: Command{Name: name, Text: text, Plain: text}, at: at, end: end})
+}
+
+func (c *collector) redirect(r *syntax.Redirect) redirect {
+	at := int(r.Pos().Offset())
+	end := int(r.OpPos.Offset()) + len(r.Op.String())
+	if r.Word != nil {
+		end = int(r.Word.End().Offset())
+	}
+	return redirect{op: r.Op.String(), at: at, end: min(end, len(c.source))}
+}
+
+func (c *collector) text(node syntax.Node) string {
+	if w, ok := node.(*syntax.Word); node == nil || (ok && w == nil) {
+		return ""
+	}
+	at, end := span(node)
+	return c.source[at:min(end, len(c.source))]
+}
+
+func span(node syntax.Node) (at, end int) {
+	return int(node.Pos().Offset()), int(node.End().Offset())
+}
+
+// spell writes words without the quotes that a shell would remove.
+func spell(words []Word) string {
+	spelt := make([]string, len(words))
+	for i, w := range words {
+		spelt[i] = w.Text
+		if w.Static {
+			spelt[i] = w.Value
+		}
+	}
+	return strings.Join(spelt, " ")
+}

@@ -1,0 +1,50 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+)
+
+// Roots returns what a person should know a command by: the names of the
+// programs it runs, each once, in order, and behind them what it redirects
+// ("redirection (>)", "heredoc (<<)", "herestring (<<<)"). For a command that
+// can't be read it is the first word, and "redirection" if there may be one.
+func Roots(command string) []string {
+	script, err := Parse(command)
+	if err != nil {
+		fields := strings.Fields(command)
+		if len(fields) == 0 {
+			return nil
+		}
+		roots := fields[:1]
+		if strings.ContainsAny(command, "<>") {
+			roots = append(slices.Clip(roots), "redirection")
+		}
+		return roots
+	}
+	roots := script.Names()
+	for _, op := range script.Redirections {
+		name := "redirection (" + op + ")"
+		switch op {
+		case "<<", "<<-":
+			name = "heredoc (" + op + ")"
+		case "<<<":
+			name = "herestring (" + op + ")"
+		}
+		if !slices.Contains(roots, name) {
+			roots = append(roots, name)
+		}
+	}
+	return roots
+}
+
+// Names returns the names of the script's commands, each once, in order.
+func (s *Script) Names() []string {
+	var names []string
+	for _, c := range s.Commands {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,287 @@
+package shellcmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		command string
+		want    []string // the texts
+	}{
+		// spec/safety.md §2.6.2
+		{"(cd a; rm b)", []string{"cd a", "rm b"}},
+		{"A=1 B=2 cmd x", []string{"A=1 B=2 cmd x"}},
+		{"x=$(y)", []string{"y"}},
+		{"export X=$(whoami)", []string{"export X=$(whoami)", "whoami"}},
+		{"foo() { rm x; }; foo", []string{"rm x", "foo"}},
+		{"cat <<EOF\n$(rm x)\nEOF", []string{"cat", "rm x"}},
+		{"! ls", []string{"ls"}},
+		{"time ls", []string{"time ls"}},
+		{`"ls" -l`, []string{`"ls" -l`}},
+		{"(( x++ ))", []string{"(( x++ ))"}},
+
+		{"ls", []string{"ls"}},
+		{"git push > out", []string{"git push"}},
+		{"git push 2>&1", []string{"git push"}},
+		{"> out git push", []string{"git push"}},
+		{"rm < /dev/null x", []string{"rm x"}},
+		{"rm 2>/dev/null -r >out x", []string{"rm -r x"}},
+		{"cat <<< word", []string{"cat <<< word"}},
+		{"cat > out <<< word", []string{"cat <<< word"}},
+		{"cat <<<a b", []string{"cat <<<a b"}},
+		{"a | b && c || d; e & f", []string{"a", "b", "c", "d", "e", "f"}},
+		{"echo `rm x` \"$(rm y)\" <(rm z)", []string{"echo `rm x` \"$(rm y)\" <(rm z)", "rm x", "rm y", "rm z"}},
+		{"if a; then b; elif c; then d; else e; fi", []string{"a", "b", "c", "d", "e"}},
+		{"for i in $(a); do b; done", []string{"a", "b"}},
+		{"while a; do b; done", []string{"a", "b"}},
+		{"case $(a) in x) b;; *) c;; esac", []string{"a", "b", "c"}},
+		{"[ -f x ] && [[ -f y ]]", []string{"[ -f x ]", "[[ -f y ]]"}},
+		{"unset x; declare -r y=1; let z=2", []string{"unset x", "declare -r y=1", "let z=2"}},
+		{"time (rm x)", []string{"rm x"}},
+		{"coproc rm x", []string{"coproc rm x"}},
+		{"a[$(rm x)]=1", []string{"rm x"}},
+		{"echo ${x:-$(rm x)} $((1 + $(rm y)))", []string{"echo ${x:-$(rm x)} $((1 + $(rm y)))", "rm x", "rm y"}},
+		{"cat <<'EOF'\n$(rm x)\nEOF", []string{"cat"}},
+		{"# comment $(rm x)\nls", []string{"ls"}},
+		{"ls \\\n -l", []string{"ls \\\n -l"}},
+		{"trap 'rm x' EXIT", []string{"trap 'rm x' EXIT"}},
+		{"{ a; } > out", []string{"a"}},
+		{"a > $(b)", []string{"a", "b"}},
+	}
+	for _, tt := range tests {
+		s, err := Parse(tt.command)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", tt.command, err)
+			continue
+		}
+		var got []string
+		for _, c := range s.Commands {
+			got = append(got, c.Text)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("Parse(%q) (-want +got):\n%s", tt.command, diff)
+		}
+	}
+}
+
+func TestParseDetails(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		command string
+		want    Script
+	}{
+		{`'rm' -r "a b" $X`, Script{Plain: true, Commands: []Command{{
+			Name: "rm", Text: `'rm' -r "a b" $X`, Plain: "rm -r a b $X",
+			Words: []Word{
+				{Text: "'rm'", Value: "rm", Static: true},
+				{Text: "-r", Value: "-r", Static: true},
+				{Text: `"a b"`, Value: "a b", Static: true},
+				{Text: "$X"},
+			},
+		}}}},
+		{"A=1 ls", Script{Plain: true, Commands: []Command{{
+			Name: "ls", Text: "A=1 ls", Plain: "ls", Assigns: true,
+			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
+		}}}},
+		{"time ls", Script{Commands: []Command{{Name: "time", Text: "time ls", Plain: "ls"}}}},
+		{"(( x ))", Script{Commands: []Command{{Name: "((", Text: "(( x ))", Plain: "(( x ))"}}}},
+		{"ls >a <<<b", Script{Redirections: []string{">", "<<<"}, Commands: []Command{{
+			Name: "ls", Text: "ls <<<b", Plain: "ls", Redirected: true,
+			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
+		}}}},
+		{"ls 2>&1", Script{Redirections: []string{">&"}, Commands: []Command{{
+			Name: "ls", Text: "ls", Plain: "ls",
+			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
+		}}}},
+	}
+	for _, tt := range tests {
+		s, err := Parse(tt.command)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", tt.command, err)
+		} else if diff := cmp.Diff(tt.want, *s); diff != "" {
+			t.Errorf("Parse(%q) (-want +got):\n%s", tt.command, diff)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"", "  ", "# nothing", "A=1", "${x@P}", "echo ${x@P}", `echo "${x[@]@P}"`,
+		`echo "unterminated`, "cat <<E\n$\\\n(rm x)\nE", "(ls", "ls)", "if true", "cat <<EOF", "ls\x00rm x",
+		// With extglob off, bash reads this as ! (rm x).
+		"!(rm x)",
+		"ls " + strings.Repeat("x", maxLength),
+	} {
+		if s, err := Parse(command); err == nil {
+			t.Errorf("Parse(%.40q) = %+v, want an error", command, s.Commands)
+		}
+	}
+}
+
+func TestParseDeep(t *testing.T) {
+	t.Parallel()
+	for _, opener := range []string{
+		"(", "{ ", "if ", "while ", "time ", "coproc ", "a()", "f() { ", "case x in a) ", "a|", "a&&",
+		"$(", "`", "\"$(", "<(", "${a:-", "${a[", "a[", "((", "$((", "((-", "((!", "((a=", "((a?", "((a**", "((a[", "$[", "<<E\n",
+	} {
+		command := strings.Repeat(opener, maxLength/len(opener))
+		if _, err := Parse(command); err == nil && opener != "time " && opener != "`" {
+			t.Errorf("Parse(many %q) gave no error", opener)
+		}
+		Substitutes(command)
+		StripWrapper("bash -c " + command[:maxLength/2])
+		Roots(command)
+	}
+	// Depth that people write is fine.
+	if _, err := Parse(strings.Repeat("( ", 50) + "ls" + strings.Repeat(")", 50)); err != nil {
+		t.Errorf("50 subshells: %v", err)
+	}
+}
+
+func TestStripWrapper(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"ls":                         "ls",
+		"  ls -l  ":                  "ls -l",
+		"bash -c 'rm x'":             "rm x",
+		`sh -c "rm x"`:               "rm x",
+		"/usr/bin/zsh -c 'rm x'":     "rm x",
+		"../bash -c 'rm x'":          "rm x",
+		`bash -c "echo \"a\" \$b"`:   `echo "a" $b`,
+		`bash -c "echo \n"`:          `echo \n`,
+		`bash -c "echo $HOME"`:       "echo $HOME",
+		`bash -c 'echo "a"'`:         `echo "a"`,
+		"bash -c ls -la":             "ls -la",
+		"bash -c ls":                 "ls",
+		`bash -c 'a'"b"`:             "ab",
+		`bash -c $'rm\x20x\''`:       "rm x'",
+		"bash -lc 'rm x'":            "bash -lc 'rm x'",
+		"bash -c":                    "bash -c",
+		"bash x -c y":                "bash x -c y",
+		"cmd.exe /c dir":             "dir",
+		`CMD.EXE /C "dir x"`:         "dir x",
+		"powershell -Command 'ls x'": "ls x",
+		`pwsh.exe -NoProfile -Command "ls \"x\""`: `ls \"x\"`,
+		"PowerShell.exe -command ls x":            "ls x",
+		// Only one layer.
+		`bash -c "bash -c 'ls'"`: "bash -c 'ls'",
+		// What stands around the wrapper is not inside it.
+		"bash -c 'a' > out":              "bash -c 'a' > out",
+		"bash -c 'a' | sh":               "bash -c 'a' | sh",
+		"bash -c 'a' && bash -c 'b'":     "bash -c 'a' && bash -c 'b'",
+		"bash -c 'a' ; rm -rf '/'":       "bash -c 'a' ; rm -rf '/'",
+		`bash -c 'echo "$1"' name hello`: `bash -c 'echo "$1"' name hello`,
+		"X=1 bash -c 'a'":                "X=1 bash -c 'a'",
+		"bash -c 'unterminated":          "bash -c 'unterminated",
+		"! bash -c 'a'":                  "! bash -c 'a'",
+		"bash -c 'a' &":                  "bash -c 'a' &",
+	} {
+		if got := StripWrapper(command); got != want {
+			t.Errorf("StripWrapper(%q) = %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestInner(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"ls":                       "",
+		"bash -c 'rm x' > out":     "rm x",
+		"bash -c 'rm \"$1\"' a b":  `rm "$1"`,
+		"X=1 bash -c 'rm x'":       "rm x",
+		"bash -c rm x":             "rm x",
+		"time bash -c 'rm x'":      "rm x",
+		`"bash" '-c' rm\ x`:        "rm x",
+		"bash -lc 'rm x'":          "",
+		"ls && /bin/sh -c 'rm x'":  "rm x",
+		"cmd.exe /c del x":         "del x",
+		"pwsh -Command rm x; true": "rm x",
+	} {
+		s, err := Parse(command)
+		if err != nil {
+			t.Fatalf("Parse(%q): %v", command, err)
+		}
+		got := ""
+		for _, c := range s.Commands {
+			got += c.Inner
+		}
+		if got != want {
+			t.Errorf("inner script of %q = %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"":                         "",
+		"ls -l":                    "ls",
+		"ls; ls; cat a | wc":       "ls, cat, wc",
+		`"git" push > o 2>> p`:     "git, redirection (>), redirection (>>)",
+		"cat <<E\nE":               "cat, heredoc (<<)",
+		"cat <<< a":                "cat, herestring (<<<)",
+		"if true; then rm x; fi":   "true, rm",
+		`echo "unterminated`:       "echo",
+		`echo "unterminated > out`: "echo, redirection",
+		"export A=1":               "export",
+	} {
+		if got := strings.Join(Roots(command), ", "); got != want {
+			t.Errorf("Roots(%q) = %q, want %q", command, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"ls", "A=1 b >c <<<d e", "bash -c \"a \\\"b\\\"\"", "cat <<E\n$(a)\nE", "time a", "$'\\x41'", "x=`a`; ${x@P}",
+		"if a; then b; fi", "(( a ))", "a <(b) >(c)", "cat <<<a <<'E' b\nE\n", "a\\\n<b c",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		s, err := Parse(command)
+		inner := StripWrapper(command)
+		if len(inner) > len(command) {
+			t.Errorf("StripWrapper(%q) = %q grew", command, inner)
+		}
+		Roots(command)
+		substitutes := Substitutes(command)
+		if err != nil {
+			return
+		}
+		if s.Substitutes && !substitutes {
+			t.Errorf("Parse finds a substitution in %q, Substitutes doesn't", command)
+		}
+		if len(s.Commands) == 0 {
+			t.Errorf("Parse(%q) has neither commands nor an error", command)
+		}
+		if s.Plain && (len(s.Commands) != 1 || len(s.Redirections) > 0) {
+			t.Errorf("Parse(%q) is not plain: %+v", command, s)
+		}
+		for _, c := range s.Commands {
+			if c.Text == "" && c.Name == "" {
+				t.Errorf("Parse(%q) has an empty command", command)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for b.Loop() {
+		if _, err := Parse("cd internal && go test ./... 2>&1 | tail -20"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSubstitutes(b *testing.B) {
+	for b.Loop() {
+		Substitutes("cd internal && go test ./... 2>&1 | tail -20")
+	}
+}

@@ -1,0 +1,118 @@
+package shellcmd
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// static returns what a program gets for a word in which the shell has nothing
+// to expand: no variables, no globs, no braces, no tilde.
+func static(w *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for i, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if i == 0 && strings.HasPrefix(p.Value, "~") {
+				return "", false
+			}
+			if !unescape(&b, p.Value, "", "*?[{}") {
+				return "", false
+			}
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				b.WriteString(p.Value)
+			} else if !ansiC(&b, p.Value) {
+				return "", false
+			}
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				return "", false // translated
+			}
+			for _, q := range p.Parts {
+				lit, ok := q.(*syntax.Lit)
+				if !ok || !unescape(&b, lit.Value, "$`\"\\", "") {
+					return "", false
+				}
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// unescape writes s without the backslashes that the shell removes: those
+// before one of special, or before anything where special is empty. It returns
+// false if an unescaped character of stop turns up.
+func unescape(b *strings.Builder, s, special, stop string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && i+1 < len(s) && s[i+1] == '\n':
+			i++
+		case c == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0):
+			i++
+			b.WriteByte(s[i])
+		case strings.IndexByte(stop, c) >= 0:
+			return false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return true
+}
+
+// ansiC writes the value of $'s'. It returns false for what it doesn't know.
+func ansiC(b *strings.Builder, s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if i == len(s) {
+			return false
+		}
+		if j := strings.IndexByte("abeEfnrtv\\'\"?", s[i]); j >= 0 {
+			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[j])
+			continue
+		}
+		digits, base, width := s[i:], 8, 3
+		switch s[i] {
+		case 'x':
+			digits, base, width = s[i+1:], 16, 2
+			i++
+		case 'u':
+			digits, base, width = s[i+1:], 16, 4
+			i++
+		case 'U':
+			digits, base, width = s[i+1:], 16, 8
+			i++
+		}
+		n := 0
+		for n < min(width, len(digits)) && isDigit(digits[n], base) {
+			n++
+		}
+		v, err := strconv.ParseUint(digits[:n], base, 32)
+		if err != nil || v == 0 {
+			return false
+		}
+		if width <= 3 {
+			b.WriteByte(byte(v))
+		} else if utf8.ValidRune(rune(v)) {
+			b.WriteRune(rune(v))
+		} else {
+			return false
+		}
+		i += n - 1
+	}
+	return true
+}
+
+func isDigit(c byte, base int) bool {
+	_, err := strconv.ParseUint(string(c), base, 8)
+	return err == nil
+}
