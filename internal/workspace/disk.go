@@ -58,7 +58,7 @@ func (d Disk) orReal() Disk {
 // openRegular opens without waiting for the other end of a FIFO, and looks at
 // what it has opened rather than at what was there before.
 func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|fileFlags, 0)
 	if err != nil {
 		if errors.Is(err, syscall.ENXIO) { // a socket
 			err = &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}

@@ -2,5 +2,8 @@
 
 package workspace
 
-// openFlags is empty where an open never waits.
-const openFlags = 0
+// Where an open never waits, nothing has to keep it from that.
+const (
+	fileFlags = 0
+	dirFlags  = 0
+)

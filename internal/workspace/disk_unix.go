@@ -2,7 +2,11 @@
 
 package workspace
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
-// openFlags keep an open from waiting, and a terminal from becoming ours.
-const openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
+// fileFlags keep an open from waiting, and a terminal from becoming ours;
+// dirFlags open directories only, and no links.
+const (
+	fileFlags = unix.O_NONBLOCK | unix.O_NOCTTY
+	dirFlags  = unix.O_NONBLOCK | unix.O_DIRECTORY | unix.O_NOFOLLOW
+)

@@ -1,14 +1,359 @@
 package workspace
 
-// Filter says which ignore rules count: Git for .gitignore files and
-// .git/info/exclude, Gemini for .geminiignore and the custom ignore files. The
-// zero Filter hides nothing.
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Filter says which ignore rules count: Git for .gitignore files,
+// .git/info/exclude and .git itself, Gemini for .geminiignore and the custom
+// ignore files. The zero Filter hides nothing.
 type Filter struct{ Git, Gemini bool }
 
-type ruleSet struct{}
+// Ignored reports whether the ignore rules hide a path (spec/tools.md §1.6).
+// dir says that it is a directory, which some patterns ask for. A link is
+// judged by its own name and by what it leads to.
+//
+// The rules are those of `git check-ignore`, with two exceptions: a directory
+// of the workspace is never hidden by what is above it (someone works there),
+// and .geminiignore and the custom files have the last word.
+//
+// It looks at the ignore files on the way to the path at each call, so that
+// what has just been written counts, but reads them only if they changed.
+func (w *Workspace) Ignored(abs string, dir bool, f Filter) bool {
+	if f == (Filter{}) {
+		return false
+	}
+	abs = filepath.Clean(abs)
+	if w.hidden(abs, dir, f) {
+		return true
+	}
+	if target, isDir, ok := linkTarget(abs); ok {
+		return w.hidden(target, isDir, f)
+	}
+	return false
+}
 
-func newRuleSet(root string, o Options) *ruleSet { return &ruleSet{} }
+// linkTarget returns where the link at path leads; ok is false if there is no link.
+func linkTarget(path string) (target string, dir, ok bool) {
+	if fi, err := os.Lstat(path); err != nil || fi.Mode()&fs.ModeSymlink == 0 {
+		return "", false, false
+	}
+	target = realpath(path)
+	fi, err := os.Stat(target)
+	return target, err == nil && fi.IsDir(), true
+}
 
-// Ignored reports whether the ignore rules hide a path. dir says that it is a
-// directory, which some patterns ask for.
-func (w *Workspace) Ignored(abs string, dir bool, f Filter) bool { return false }
+func (w *Workspace) hidden(abs string, dir bool, f Filter) bool {
+	if slices.Contains(w.dirs, abs) {
+		return false
+	}
+	d := w.rulesFor(filepath.Dir(abs), f)
+	return d.hides(abs, filepath.Base(abs), dir)
+}
+
+// anchor returns the directory of the workspace that holds dir, or else dir
+// itself: no rule hides it or what is above it.
+func (w *Workspace) anchor(dir string) string {
+	best := ""
+	for _, d := range w.dirs {
+		if _, ok := within(dir, d); ok && len(d) > len(best) {
+			best = d
+		}
+	}
+	if best == "" {
+		return dir
+	}
+	return best
+}
+
+// ruleSet keeps the ignore files of a workspace that were read.
+type ruleSet struct {
+	root   string
+	user   string   // the user's own excludes, "" if there are none
+	gemini []string // .geminiignore and the custom files, strongest first
+
+	mu    sync.Mutex
+	files map[string]*cachedFile
+	rules int // in all of files
+}
+
+// maxCachedRules bounds the memory that ignore files can take.
+const maxCachedRules = 4 * maxRules
+
+// cachedFile is an ignore file as it was when it had this stamp.
+type cachedFile struct {
+	info  fs.FileInfo
+	rules *ruleFile
+}
+
+func newRuleSet(root string, o Options) *ruleSet {
+	s := &ruleSet{root: root, user: o.GitExcludes, files: map[string]*cachedFile{}}
+	for _, path := range o.IgnoreFiles {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
+		s.gemini = append(s.gemini, path)
+	}
+	s.gemini = append(s.gemini, filepath.Join(root, ".geminiignore"))
+	return s
+}
+
+// load returns the ignore file at path, nil if there is none or nothing in it.
+// As in git, a .gitignore that is a link does not count (follow false).
+func (s *ruleSet) load(path string, follow bool) *ruleFile {
+	stat := os.Lstat
+	if follow {
+		stat = os.Stat
+	}
+	fi, err := stat(path)
+	if err != nil || !fi.Mode().IsRegular() {
+		return nil
+	}
+	s.mu.Lock()
+	c := s.files[path]
+	s.mu.Unlock()
+	if c == nil || !sameFile(c.info, fi) {
+		c = &cachedFile{info: fi, rules: readIgnore(path)}
+		s.keep(path, c)
+	}
+	if c.rules == nil || len(c.rules.rules) == 0 {
+		return nil
+	}
+	return c.rules
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
+}
+
+func (s *ruleSet) keep(path string, c *cachedFile) {
+	n := 1
+	if c.rules != nil {
+		n += len(c.rules.rules)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rules += n; s.rules > maxCachedRules {
+		clear(s.files)
+		s.rules = n
+	}
+	s.files[path] = c
+}
+
+// dirRules are the rules for the entries of one directory.
+type dirRules struct {
+	path    string
+	filter  Filter
+	git     bool    // it is in a repository
+	hidden  bool    // the directory itself is, and so is all that is in it
+	layers  []layer // strongest first
+	gemini  int     // how many of layers are not git's
+	noPaths bool    // no layer has path rules
+}
+
+// layer is an ignore file as it bears on one directory.
+type layer struct {
+	file  *ruleFile
+	base  int     // where the path relative to the file begins in an absolute path
+	paths []int32 // the file's path rules that can match in or below the directory
+}
+
+// rulesFor returns the rules for what is in a directory.
+func (w *Workspace) rulesFor(dir string, f Filter) *dirRules {
+	anchor := w.anchor(dir)
+	d := w.rules.top(anchor, f)
+	below, _ := within(dir, anchor)
+	for name := range strings.SplitSeq(below, string(filepath.Separator)) {
+		if name != "" {
+			d = w.rules.enter(d, name, d.hides(joinPath(d.path, name), name, true))
+		}
+	}
+	return d
+}
+
+// top returns the rules for a directory that nothing hides.
+func (s *ruleSet) top(dir string, f Filter) *dirRules {
+	d := &dirRules{path: dir, filter: f}
+	if f.Gemini {
+		if _, ok := within(dir, s.root); ok {
+			for _, path := range s.gemini {
+				d.add(s.load(path, true), s.root)
+			}
+		}
+		d.gemini = len(d.layers)
+	}
+	if f.Git {
+		if repo, ok := repository(dir); ok {
+			d.git = true
+			s.addRepository(d, repo)
+			below, _ := within(dir, repo)
+			at := repo
+			for name := range strings.SplitSeq(below, string(filepath.Separator)) {
+				if name != "" {
+					at = filepath.Join(at, name)
+					d.insert(d.gemini, s.load(filepath.Join(at, ".gitignore"), false), at)
+				}
+			}
+		}
+	}
+	d.narrow()
+	return d
+}
+
+// addRepository adds the rules that hold in a whole repository.
+func (s *ruleSet) addRepository(d *dirRules, repo string) {
+	d.add(s.load(filepath.Join(repo, ".gitignore"), false), repo)
+	d.add(s.load(filepath.Join(gitCommonDir(repo), "info", "exclude"), true), repo)
+	if s.user != "" {
+		d.add(s.load(s.user, true), repo)
+	}
+}
+
+// enter returns the rules for the directory called name in d, which d hides or not.
+func (s *ruleSet) enter(d *dirRules, name string, hidden bool) *dirRules {
+	path := joinPath(d.path, name)
+	sub := &dirRules{path: path, filter: d.filter, git: d.git, hidden: hidden, layers: d.layers, gemini: d.gemini, noPaths: d.noPaths}
+	if hidden {
+		return sub
+	}
+	changed := false
+	if d.filter.Git {
+		if isRepository(path) { // the rules of the one around it end here
+			sub.git = true
+			sub.layers = slices.Clone(d.layers[:d.gemini])
+			s.addRepository(sub, path)
+			changed = true
+		} else if sub.git {
+			if file := s.load(joinPath(path, ".gitignore"), false); file != nil {
+				sub.layers = slices.Clone(d.layers)
+				sub.insert(sub.gemini, file, path)
+				changed = true
+			}
+		}
+	}
+	if changed || !d.noPaths {
+		if !changed {
+			sub.layers = slices.Clone(d.layers)
+		}
+		sub.narrow()
+	}
+	return sub
+}
+
+func (d *dirRules) add(file *ruleFile, base string) { d.insert(len(d.layers), file, base) }
+
+func (d *dirRules) insert(at int, file *ruleFile, base string) {
+	if file != nil {
+		d.layers = slices.Insert(d.layers, at, layer{file: file, base: len(withSlash(base)), paths: file.paths})
+	}
+}
+
+// narrow drops the path rules that can match nothing in or below the directory.
+func (d *dirRules) narrow() {
+	d.noPaths = true
+	dir := fold(withSlash(d.path))
+	for i := range d.layers {
+		l := &d.layers[i]
+		if len(l.paths) > 0 {
+			l.paths = l.file.pathsBelow(l.paths, dir[l.base:])
+			d.noPaths = d.noPaths && len(l.paths) == 0
+		}
+	}
+}
+
+// hides reports whether the rules hide the entry called name. abs is its path;
+// it is not looked at where d.noPaths is set.
+func (d *dirRules) hides(abs, name string, dir bool) bool {
+	if d.hidden {
+		return true
+	}
+	name = fold(name)
+	if !d.noPaths {
+		abs = fold(abs)
+	}
+	for i := range d.layers {
+		l := &d.layers[i]
+		rel := ""
+		if len(l.paths) > 0 {
+			rel = abs[l.base:]
+		}
+		if r := l.file.match(rel, name, dir, l.paths); r != nil {
+			if !r.negated {
+				return true
+			}
+			break
+		}
+	}
+	return d.git && name == ".git"
+}
+
+// repository returns the directory nearest above dir, or dir itself, that has
+// a .git.
+func repository(dir string) (string, bool) {
+	for {
+		if isRepository(dir) {
+			return dir, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
+
+func isRepository(dir string) bool {
+	_, err := os.Lstat(joinPath(dir, ".git"))
+	return err == nil
+}
+
+// gitCommonDir returns where a repository keeps what its work trees share. It
+// follows the .git file of a work tree or submodule.
+func gitCommonDir(repo string) string {
+	dir := filepath.Join(repo, ".git")
+	fi, err := os.Stat(dir)
+	if err != nil || fi.IsDir() {
+		return dir
+	}
+	data, _ := readSome(dir, maxPath)
+	at, ok := strings.CutPrefix(string(data), "gitdir: ")
+	if !ok {
+		return dir
+	}
+	dir = joinAbs(repo, strings.TrimRight(at, "\r\n"))
+	if data, err := readSome(filepath.Join(dir, "commondir"), maxPath); err == nil {
+		dir = joinAbs(dir, strings.TrimRight(string(data), "\r\n"))
+	}
+	return dir
+}
+
+func joinAbs(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// joinPath is filepath.Join for a clean directory and the name of an entry.
+func joinPath(dir, name string) string { return withSlash(dir) + name }
+
+func withSlash(dir string) string {
+	if dir != "" && os.IsPathSeparator(dir[len(dir)-1]) {
+		return dir
+	}
+	return dir + string(filepath.Separator)
+}
+
+// fold makes names comparable where the file system does not tell a from A,
+// and gives paths slashes.
+func fold(s string) string {
+	if !foldCase {
+		return s
+	}
+	return lowerASCII(filepath.ToSlash(s))
+}
