@@ -38,7 +38,7 @@ type Collector struct {
 	units int    // characters written
 	kept  []byte // all of them while they fit, then the beginning
 	over  bool   // they do not fit
-	end   ring   // the last of them, once they do not fit
+	end   *Tail  // the last of them, once they do not fit
 	file  spillFile
 }
 
@@ -128,7 +128,7 @@ func (c *Collector) overflow() {
 	c.over = true
 	c.file.open(c.spill, c.Before)
 	c.file.write(c.kept)
-	c.end = newRing(c.limit - c.limit/5)
+	c.end = NewTail(c.limit - c.limit/5)
 	c.end.write(c.kept)
 	beginning := make([]byte, 0, bytesFor(c.limit/5))
 	c.kept = append(beginning, c.kept[:min(cap(beginning), len(c.kept))]...)
@@ -200,9 +200,6 @@ func (s *spillFile) finish(end []byte, after string) string {
 	if dropped := s.lost - int64(len(end)); s.lost > 0 && dropped <= 0 {
 		s.append(end[-dropped:])
 	} else if s.lost > 0 {
-		for len(end) > 0 && isContinuation(end[0]) {
-			end, dropped = end[1:], dropped+1
-		}
 		s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
 			group(int(dropped)), maxFile>>20))
 		s.append(end)
@@ -217,44 +214,6 @@ func (s *spillFile) finish(end []byte, after string) string {
 	}
 	return s.f.Name()
 }
-
-// ring holds the last bytes written to it.
-type ring struct {
-	buf  []byte
-	next int  // where the next byte goes
-	full bool // buf[next:] is older than buf[:next]
-}
-
-// newRing returns a ring that holds at least n characters.
-func newRing(n int) ring { return ring{buf: make([]byte, bytesFor(n))} }
-
-func (r *ring) write(p []byte) {
-	if len(p) >= len(r.buf) {
-		copy(r.buf, p[len(p)-len(r.buf):])
-		r.next, r.full = 0, true
-		return
-	}
-	n := copy(r.buf[r.next:], p)
-	if n < len(p) || r.next+n == len(r.buf) {
-		r.full = true
-		r.next = copy(r.buf, p[n:])
-		return
-	}
-	r.next += n
-}
-
-// bytes returns what the ring holds, oldest first, as a copy.
-func (r *ring) bytes() []byte {
-	out := make([]byte, 0, len(r.buf))
-	if r.full {
-		out = append(out, r.buf[r.next:]...)
-	}
-	return append(out, r.buf[:r.next]...)
-}
-
-// bytesFor is how many bytes n whole characters may take, and the rest of one
-// that was cut.
-func bytesFor(n int) int { return 3*n + 3 }
 
 // group writes n with separators of thousands.
 func group(n int) string {

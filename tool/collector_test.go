@@ -192,6 +192,22 @@ func TestCollectorBoundsMemoryWithoutLimit(t *testing.T) {
 	}
 }
 
+func TestTail(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 20).Draw(t, "units")
+		tail := tool.NewTail(n)
+		all := ""
+		for _, p := range rapid.SliceOf(rapid.StringOfN(rapid.RuneFrom([]rune("aé日😀")), 0, 40, -1)).Draw(t, "pieces") {
+			_, _ = tail.Write([]byte(p))
+			all += p
+		}
+		if got, want := tail.String(), tool.Last(all, n); got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
 func FuzzUnits(f *testing.F) {
 	f.Add("plain", 3)
 	f.Add("日本語😀\x80\xff", 4)
