@@ -1,0 +1,40 @@
+# make alone lists what there is.
+
+.PHONY: help demo test build install bench lint check update fuzz
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+demo: ## watch the agent work: no key, no network
+	go run ./cmd/pollux demo
+
+test: ## run all tests
+	go test ./...
+
+build: ## build ./pollux
+	CGO_ENABLED=0 go build -trimpath -o pollux ./cmd/pollux
+
+install: ## install pollux into Go's bin directory
+	CGO_ENABLED=0 go install -trimpath ./cmd/pollux
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+lint: ## vet, staticcheck, format
+	go vet ./...
+	go tool staticcheck ./...
+	test -z "$$(go tool gofumpt -l .)"
+
+check: ## everything that CI runs
+	./.ci/run
+
+update: ## write the expected results of tests anew, then read the diff
+	go test ./acceptance -update
+
+fuzz: ## fuzz every target for FUZZTIME (10s)
+	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | while read -r f; do \
+		for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$f"); do \
+			echo "$$(dirname "$$f") $$t"; \
+			go test -run '^$$' -fuzz "^$$t$$" -fuzztime "$${FUZZTIME:-10s}" "$$(dirname "$$f")"; \
+		done; \
+	done
