@@ -1,4 +1,193 @@
 package workspace
 
-// Tree draws the folders of the workspace as text (spec/agent.md §21).
-func (w *Workspace) Tree() string { return "" }
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// treeItems is how many files and folders a tree shows.
+	treeItems = 200
+	// treeRead is how many entries of one folder are read to show the first
+	// of them: a folder with more is a store, not something to browse.
+	treeRead = 10_000
+	// cut stands for what is not shown.
+	cut = "..."
+)
+
+// Tree draws the folders of the workspace as text (spec/agent.md §21), breadth
+// first, so that a small project is whole and a large one shows its top. It
+// reads no more folders than it shows.
+func (w *Workspace) Tree() string {
+	trees := make([]string, len(w.dirs))
+	for i, dir := range w.dirs {
+		trees[i] = w.tree(dir)
+	}
+	return strings.Join(trees, "\n")
+}
+
+// folder is a folder of the tree.
+type folder struct {
+	name        string
+	path        string
+	rules       *dirRules
+	files       []string
+	folders     []*folder
+	moreFiles   bool
+	moreFolders bool
+	closed      bool // it is not entered
+}
+
+func (w *Workspace) tree(dir string) string {
+	root := &folder{path: dir, rules: w.rulesFor(dir, w.defaultFilter)}
+	left, partial := treeItems, false
+	for queue := []*folder{root}; len(queue) > 0; queue = queue[1:] {
+		f := queue[0]
+		if left <= 0 {
+			f.closed = true
+		} else if err := w.fill(f, &left); err != nil {
+			if f == root {
+				return fmt.Sprintf("Error: Could not read directory %q. Check that it exists and that you may read it.", dir)
+			}
+			f.closed = true
+		}
+		for _, sub := range f.folders {
+			if !sub.closed {
+				queue = append(queue, sub)
+			} else {
+				partial = true
+			}
+		}
+		partial = partial || f.closed || f.moreFiles || f.moreFolders
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Showing up to %d items (files + folders).", treeItems)
+	if partial {
+		fmt.Fprintf(&b, " Where %s stands there is more: it was ignored, or is beyond the limit of %d items.", cut, treeItems)
+	}
+	fmt.Fprintf(&b, "\n\n%s", withSlash(printable(dir)))
+	root.draw(&b, "\n")
+	return b.String()
+}
+
+// fill reads a folder: its files first, then its folders, as long as there is
+// room left.
+func (w *Workspace) fill(f *folder, left *int) error {
+	files, folders, more, err := readTreeDir(f.path)
+	if err != nil {
+		return err
+	}
+	f.moreFiles = more
+	for _, name := range files {
+		if f.rules.hides(joinPath(f.path, name), name, false) {
+			continue
+		}
+		if *left <= 0 {
+			f.moreFiles = true
+			break
+		}
+		f.files = append(f.files, name)
+		*left--
+	}
+	for _, name := range folders {
+		if *left <= 0 {
+			f.moreFolders = true
+			break
+		}
+		path := joinPath(f.path, name)
+		sub := &folder{name: name, path: path, closed: true}
+		switch name {
+		case "node_modules", ".git", "dist", "__pycache__":
+		default:
+			if !f.rules.hides(path, name, true) {
+				sub.closed = false
+				sub.rules = w.rules.enter(f.rules, name, false)
+			}
+		}
+		f.folders = append(f.folders, sub)
+		*left--
+	}
+	return nil
+}
+
+// readTreeDir returns the names of the files and folders in a directory,
+// sorted; more says that there are so many that not all were read.
+func readTreeDir(dir string) (files, folders []string, more bool, err error) {
+	d, err := os.OpenFile(dir, os.O_RDONLY|dirFlags, 0)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	defer d.Close()
+	entries, err := d.ReadDir(treeRead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, false, err
+	}
+	if len(entries) == treeRead {
+		next, _ := d.ReadDir(1)
+		more = len(next) > 0
+	}
+	for _, e := range entries {
+		switch e.Type() {
+		case 0:
+			files = append(files, e.Name())
+		case fs.ModeDir:
+			folders = append(folders, e.Name())
+		}
+	}
+	slices.Sort(files)
+	slices.Sort(folders)
+	return files, folders, more, nil
+}
+
+// draw writes what is in f. indent begins with a newline.
+func (f *folder) draw(b *strings.Builder, indent string) {
+	type line struct {
+		text string
+		sub  *folder
+	}
+	var lines []line
+	for _, name := range f.files {
+		lines = append(lines, line{text: printable(name)})
+	}
+	if f.moreFiles {
+		lines = append(lines, line{text: cut})
+	}
+	for _, sub := range f.folders {
+		text := printable(sub.name) + string(filepath.Separator)
+		if sub.closed {
+			text += cut
+		}
+		lines = append(lines, line{text, sub})
+	}
+	if f.moreFolders {
+		lines = append(lines, line{text: cut})
+	}
+	for i, l := range lines {
+		branch, below := "├───", "│   "
+		if i == len(lines)-1 {
+			branch, below = "└───", "    "
+		}
+		b.WriteString(indent + branch + l.text)
+		if l.sub != nil {
+			l.sub.draw(b, indent+below)
+		}
+	}
+}
+
+// printable keeps a name on its line: what a file is called must not look like
+// another line of the tree, or end it.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return '\ufffd'
+		}
+		return r
+	}, name)
+}
