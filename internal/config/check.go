@@ -1,0 +1,290 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// check takes what is wrong out of a file's tree, so that the layer below
+// counts there, and says what it was. It puts right what is meant clearly: "5"
+// where a number belongs, "TRUE" where a bool does (spec/cli.md §2.2).
+func check(tree map[string]any, path string) []Warning {
+	var c checker
+	c.group("", tree)
+	return append(c.invalid(path), c.unknown(path)...)
+}
+
+type checker struct {
+	issues   []issue
+	strange  []string // paths that are no keys
+}
+
+// issue is one wrong value.
+type issue struct {
+	path, message      string
+	expected, received string // for a value of a wrong type
+}
+
+// group checks the keys below path.
+func (c *checker) group(path string, tree map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		at, v := join(path, name), tree[name]
+		key, known := KeyOf(at)
+		switch {
+		case v == nil || isUnsafe(name):
+		case known:
+			if v, ok := c.value(key, at, v); ok {
+				tree[name] = v
+			} else {
+				delete(tree, name)
+			}
+		case isGroup(at):
+			if below, ok := v.(map[string]any); ok {
+				c.group(at, below)
+			} else {
+				c.mismatch(at, "object", v)
+				delete(tree, name)
+			}
+		default:
+			c.strange = append(c.strange, at)
+		}
+	}
+}
+
+// value returns a key's value in the type it must have.
+func (c *checker) value(key *Key, path string, v any) (any, bool) {
+	kind, rest, _ := strings.Cut(key.Type, " ")
+	switch kind {
+	case "any":
+		return v, true
+	case "enum":
+		return c.choice(path, v, strings.Fields(rest))
+	case "record":
+		return v, c.record(path, v, strings.Fields(rest))
+	case "map":
+		entries, ok := v.(map[string]any)
+		if !ok {
+			c.mismatch(path, "object", v)
+			return nil, false
+		}
+		fields := strings.Fields(rest)
+		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			if entries[name] != nil && !c.record(path+"."+name, entries[name], fields) {
+				delete(entries, name)
+			}
+		}
+		return v, true
+	case "strings", "string|strings":
+		return c.strings(path, v, kind)
+	}
+	if v, ok := coerce(kind, v); ok {
+		return v, true
+	}
+	c.mismatch(path, kind, v)
+	return nil, false
+}
+
+// coerce returns v as a value of a plain type.
+func coerce(kind string, v any) (any, bool) {
+	text, isText := v.(string)
+	switch kind {
+	case "bool":
+		switch {
+		case strings.EqualFold(text, "true"):
+			return true, true
+		case strings.EqualFold(text, "false"):
+			return false, true
+		}
+	case "number":
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); isText && err == nil && n == n {
+			return n, true
+		}
+	}
+	return v, typeName(kind) == typeOf(v)
+}
+
+func (c *checker) choice(path string, v any, choices []string) (any, bool) {
+	text, ok := v.(string)
+	if ok && slices.Contains(choices, text) {
+		return v, true
+	}
+	received := typeOf(v)
+	if ok {
+		received = "'" + printable(text) + "'"
+	}
+	c.issues = append(c.issues, issue{path: path, message: fmt.Sprintf("Invalid enum value. Expected '%s', received %s",
+		strings.Join(choices, "' | '"), received)})
+	return nil, false
+}
+
+func (c *checker) strings(path string, v any, kind string) (any, bool) {
+	if _, ok := v.(string); ok && kind == "string|strings" {
+		return v, true
+	}
+	if key, ok := KeyOf(path); ok && key.Flags&(Union|Concat) != 0 {
+		if _, ok := v.(string); ok {
+			v = []any{v} // spec/cli.md §2.3: a single value is wrapped
+		}
+	}
+	items, ok := v.([]any)
+	if !ok {
+		c.mismatch(path, "array", v)
+		return nil, false
+	}
+	for i, item := range items {
+		if _, ok := item.(string); !ok {
+			c.mismatch(fmt.Sprintf("%s.%d", path, i), "string", item)
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// record checks that an object has no other than these fields; those it has are
+// taken out.
+func (c *checker) record(path string, v any, fields []string) bool {
+	object, ok := v.(map[string]any)
+	if !ok {
+		c.mismatch(path, "object", v)
+		return false
+	}
+	var bad []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(fields, name) {
+			bad = append(bad, "'"+printable(name)+"'")
+			delete(object, name)
+		}
+	}
+	if len(bad) > 0 {
+		c.issues = append(c.issues, issue{path: path, message: "Unrecognized key(s) in object: " +
+			strings.Join(bad[:min(len(bad), 10)], ", ")})
+	}
+	return true
+}
+
+func (c *checker) mismatch(path, kind string, v any) {
+	expected, received := typeName(kind), typeOf(v)
+	c.issues = append(c.issues, issue{
+		path: path, message: "Expected " + expected + ", received " + received,
+		expected: expected, received: received,
+	})
+}
+
+// invalid is the warning about wrong values, whose form is contract.
+func (c *checker) invalid(path string) []Warning {
+	if len(c.issues) == 0 {
+		return nil
+	}
+	const most = 5
+	var b strings.Builder
+	fmt.Fprintf(&b, "Invalid configuration in %s:\n\n", path)
+	for _, i := range c.issues[:min(len(c.issues), most)] {
+		fmt.Fprintf(&b, "Error in: %s\n    %s\n", printable(i.path), i.message)
+		if i.expected != "" {
+			fmt.Fprintf(&b, "Expected: %s, but received: %s\n", i.expected, i.received)
+		}
+		b.WriteByte('\n')
+	}
+	if n := len(c.issues) - most; n > 0 {
+		fmt.Fprintf(&b, "...and %d more errors.\n", n)
+	}
+	b.WriteString("Please fix the configuration.\nSee: https://geminicli.com/docs/reference/configuration/")
+	return []Warning{Warning(b.String())}
+}
+
+// unknown is the warning about keys that are none.
+func (c *checker) unknown(path string) []Warning {
+	if len(c.strange) == 0 {
+		return nil
+	}
+	const most = 5
+	var lines []string
+	for _, name := range c.strange[:min(len(c.strange), most)] {
+		line := fmt.Sprintf("Unknown setting %q in %s is ignored.", printable(name), path)
+		if near, ok := nearest(name); ok {
+			line += fmt.Sprintf(" Did you mean %q?", near)
+		}
+		lines = append(lines, line)
+	}
+	if n := len(c.strange) - most; n > 0 {
+		lines = append(lines, fmt.Sprintf("...and %d more unknown settings.", n))
+	}
+	return []Warning{Warning(strings.Join(lines, "\n"))}
+}
+
+// nearest returns the key that was probably meant: one of the same name in
+// another group, or one that is spelled much the same.
+func nearest(path string) (string, bool) {
+	if len(path) > 100 {
+		return "", false
+	}
+	lower := strings.ToLower(path)
+	_, last := cutLast(lower)
+	best, found := len(path)/4+1, ""
+	for i := range table {
+		candidate := strings.ToLower(table[i].Path)
+		if _, name := cutLast(candidate); name == last && len(last) > 4 {
+			return table[i].Path, true
+		}
+		if d := levenshtein.ComputeDistance(lower, candidate); d <= best && (d < best || found == "") {
+			best, found = d, table[i].Path
+		}
+	}
+	return found, found != ""
+}
+
+func cutLast(path string) (group, name string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)], path[i+1:]
+}
+
+// typeName is what messages call a type of the table.
+func typeName(kind string) string {
+	if kind == "bool" {
+		return "boolean"
+	}
+	return kind
+}
+
+func typeOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+// isUnsafe reports whether a name means something to JavaScript's objects; such
+// entries are skipped wherever the same files are read.
+func isUnsafe(name string) bool {
+	return name == "__proto__" || name == "constructor" || name == "prototype"
+}
+
+// printable makes a foreign text fit for a line on the terminal.
+func printable(text string) string {
+	const most = 100
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text[:min(len(text), 4*most)])
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return text
+}

@@ -1,0 +1,173 @@
+package config
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxDotEnv bounds a .env file, in bytes; a larger one is not read.
+const maxDotEnv = 1 << 20
+
+// WithDotEnv returns env with the variables of the one .env file that counts
+// here: the nearest, going up from the working directory, else the one at home;
+// in each directory .gemini/.env before .env. It never changes a variable that
+// is set. In a folder that is not trusted only a few variables are taken, and
+// .gemini/.env is not read (spec/cli.md §3.1, spec/safety.md §6).
+func WithDotEnv(env *Env, s *Settings, p *Paths) *Env {
+	path, data := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	if path == "" {
+		return env
+	}
+	var excluded []string
+	if filepath.Base(filepath.Dir(path)) != ".gemini" {
+		// The last two name a program to run; a project has no say in that.
+		excluded = append(ExcludedEnvVars.In(s), "DEBUG", "DEBUG_MODE",
+			"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
+	}
+	var pairs []string
+	for _, v := range parseDotEnv(data) {
+		if _, set := env.Lookup(v.name); set || slices.Contains(excluded, v.name) || strings.IndexByte(v.value, 0) >= 0 {
+			continue
+		}
+		if !s.Trusted() {
+			if !slices.Contains(harmless[:], v.name) {
+				continue
+			}
+			v.value = strings.Map(onlyPlain, v.value)
+		}
+		pairs = append(pairs, v.name+"="+v.value)
+	}
+	return env.With(pairs...)
+}
+
+// harmless are the variables that a folder without trust may set.
+var harmless = [...]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"}
+
+// onlyPlain drops the characters that the value of such a variable never has.
+func onlyPlain(r rune) rune {
+	if r < 0x80 && (isWord(byte(r)) || strings.ContainsRune("-./", r)) {
+		return r
+	}
+	return -1
+}
+
+// findDotEnv returns the first .env file there is, in the order of the search.
+// One that cannot be read is as good as none.
+func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte) {
+	look := func(dir string, atHome bool) bool {
+		for _, name := range [...]string{filepath.Join(".gemini", ".env"), ".env"} {
+			special := name != ".env"
+			if special && !trusted || !special && ignoreLocal && !atHome {
+				continue
+			}
+			file := filepath.Join(dir, name)
+			if content, err := readFile(file, maxDotEnv); err == nil {
+				path, data = file, content
+				return true
+			}
+		}
+		return false
+	}
+	for dir := p.Dir(); ; dir = filepath.Dir(dir) {
+		if look(dir, dir == p.Home()) {
+			return path, data
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	look(p.Home(), true)
+	return path, data
+}
+
+type variable struct{ name, value string }
+
+// parseDotEnv reads the dialect of Node's dotenv, which the files are written
+// for: an optional export, a name, "=" or ": ", and a value that is bare up to a
+// "#" or in quotes of three kinds, where it may have several lines. In double
+// quotes \n and \r are line ends. There is no ${X}, and a line that makes no
+// sense is skipped. (The dotenv libraries for Go expand variables and give up at
+// the first such line.) Of a name that is set twice the last value counts.
+func parseDotEnv(data []byte) []variable {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
+	var vars []variable
+	index := map[string]int{}
+	for text != "" {
+		text = strings.TrimLeft(text, " \t\n\v\f")
+		v, rest, ok := assignment(text)
+		if !ok {
+			_, text, _ = strings.Cut(text, "\n")
+			continue
+		}
+		text = rest
+		if i, dup := index[v.name]; dup {
+			vars[i] = v
+			continue
+		}
+		index[v.name] = len(vars)
+		vars = append(vars, v)
+	}
+	return vars
+}
+
+const blanks = " \t\v\f"
+
+// assignment reads one assignment at the start of text.
+func assignment(text string) (v variable, rest string, ok bool) {
+	if after, found := strings.CutPrefix(text, "export"); found && after != strings.TrimLeft(after, blanks) {
+		text = strings.TrimLeft(after, blanks)
+	}
+	n := 0
+	for n < len(text) && (isWord(text[n]) || text[n] == '.' || text[n] == '-') {
+		n++
+	}
+	v.name, text = text[:n], text[n:]
+	if v.name == "" {
+		return v, "", false
+	}
+	if after, found := strings.CutPrefix(strings.TrimLeft(text, blanks), "="); found {
+		text = after
+	} else if after, found := strings.CutPrefix(text, ":"); found && after != strings.TrimLeft(after, blanks) {
+		text = after
+	} else {
+		return v, "", false
+	}
+	v.value, rest = assigned(strings.TrimLeft(text, blanks))
+	return v, rest, true
+}
+
+// assigned reads a value, and the comment after it.
+func assigned(text string) (value, rest string) {
+	if text != "" && strings.IndexByte(`'"`+"`", text[0]) >= 0 {
+		if end := closing(text); end > 0 {
+			after := strings.TrimLeft(text[end+1:], blanks)
+			if after == "" || after[0] == '\n' || after[0] == '#' {
+				value = text[1:end]
+				if text[0] == '"' {
+					value = strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(value)
+				}
+				_, rest, _ = strings.Cut(after, "\n")
+				return value, rest
+			}
+		}
+	}
+	line, rest, _ := strings.Cut(text, "\n")
+	value, _, _ = strings.Cut(line, "#")
+	return strings.TrimSpace(value), rest
+}
+
+// closing returns where the quote that text starts with ends, or 0.
+func closing(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case text[0]:
+			return i
+		}
+	}
+	return 0
+}

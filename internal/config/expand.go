@@ -1,0 +1,103 @@
+package config
+
+import "strings"
+
+// Expand puts variables into a text: $NAME, ${NAME} and ${NAME:-default}, where
+// names are letters, digits and underscores. A variable that is not set and has
+// no default stays as it is written; one that is set but empty counts as set.
+// What is put in is not expanded again (spec/cli.md §2.2).
+func Expand(text string, lookup func(name string) (string, bool)) string {
+	e := expander{lookup: lookup, budget: maxSettings}
+	return e.text(text)
+}
+
+// expander expands the texts of one file.
+type expander struct {
+	lookup func(string) (string, bool)
+	budget int // bytes that may still be put in
+}
+
+// tree expands all strings below path, in place. The servers of MCP are left to
+// the one who starts them: their variables may come from a .env file.
+func (e *expander) tree(path string, tree map[string]any) {
+	for name, v := range tree {
+		if path == "" && name == "mcpServers" {
+			continue
+		}
+		tree[name] = e.value(name, v)
+	}
+}
+
+func (e *expander) value(path string, v any) any {
+	switch v := v.(type) {
+	case string:
+		return e.text(v)
+	case []any:
+		for i := range v {
+			v[i] = e.value(path, v[i])
+		}
+	case map[string]any:
+		e.tree(path, v)
+	}
+	return v
+}
+
+func (e *expander) text(text string) string {
+	if !strings.Contains(text, "$") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n, name, fallback, hasFallback := reference(after)
+		value, set := "", false
+		if n > 0 {
+			value, set = e.lookup(name)
+			if !set && hasFallback {
+				value, set = fallback, true
+			}
+		}
+		if set && len(value) <= e.budget {
+			e.budget -= len(value)
+			b.WriteString(value)
+		} else {
+			b.WriteString("$" + after[:n])
+		}
+		text = after[n:]
+	}
+}
+
+// reference reads what follows a dollar sign: how long it is (0 if it is no
+// reference), the variable and the default.
+func reference(s string) (n int, name, fallback string, hasFallback bool) {
+	braced := strings.HasPrefix(s, "{")
+	if braced {
+		n++
+	}
+	start := n
+	for n < len(s) && isWord(s[n]) {
+		n++
+	}
+	name = s[start:n]
+	switch {
+	case name == "":
+		return 0, "", "", false
+	case !braced:
+		return n, name, "", false
+	case strings.HasPrefix(s[n:], "}"):
+		return n + 1, name, "", false
+	case strings.HasPrefix(s[n:], ":-"):
+		if end := strings.IndexByte(s[n:], '}'); end >= 0 {
+			return n + end + 1, name, s[n+2 : n+end], true
+		}
+	}
+	return 0, "", "", false
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

@@ -1,0 +1,141 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// merge makes the tree of all layers, by the rules of the table
+// (spec/cli.md §2.3). The layers stay as they are.
+func (s *Settings) merge() {
+	s.tree = map[string]any{}
+	for scope, layer := range s.layers {
+		mergeInto(s.tree, layer, "", Scope(scope))
+	}
+}
+
+func mergeInto(dst, src map[string]any, path string, scope Scope) {
+	for name, v := range src {
+		if isUnsafe(name) {
+			continue
+		}
+		at := join(path, name)
+		var rule Flag
+		if key, ok := KeyOf(at); ok {
+			rule = key.Flags
+		}
+		if scope == CommandLine {
+			rule &= Concat // a flag replaces, except where it adds
+		}
+		switch {
+		case v == nil:
+			dst[name] = nil
+		case rule&Union != 0:
+			dst[name] = distinct(lower(dst, name, at), items(v))
+		case rule&Concat != 0 && at == "hooks":
+			dst[name] = joinHooks(dst[name], v)
+		case rule&Concat != 0:
+			dst[name] = slices.Concat(lower(dst, name, at), items(v))
+		case rule&Meet != 0 && dst[name] != nil:
+			dst[name] = common(items(dst[name]), items(v))
+		default:
+			dst[name] = over(dst[name], v, at, scope, rule&Shallow != 0)
+		}
+	}
+}
+
+// over puts v over what is below it: objects merge, anything else replaces.
+func over(below, v any, path string, scope Scope, shallow bool) any {
+	upper, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	merged := map[string]any{}
+	if below, ok := below.(map[string]any); ok {
+		for name, v := range below {
+			merged[name] = v
+		}
+	}
+	if !shallow {
+		mergeInto(merged, upper, path, scope)
+		return merged
+	}
+	for name, v := range upper {
+		if !isUnsafe(name) {
+			merged[name] = v
+		}
+	}
+	return merged
+}
+
+// lower returns the list that a higher layer adds to.
+func lower(dst map[string]any, name, path string) []any {
+	if v := dst[name]; v != nil {
+		return items(v)
+	}
+	if key, ok := KeyOf(path); ok {
+		standard, _ := key.Default.([]any)
+		return standard
+	}
+	return nil
+}
+
+// items returns a list as it is, and anything else as a list of one.
+func items(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
+}
+
+// distinct joins two lists of strings without duplicates.
+func distinct(a, b []any) []any {
+	seen := make(map[any]bool, len(a)+len(b))
+	joined := make([]any, 0, len(a)+len(b))
+	for _, item := range slices.Concat(a, b) {
+		if _, ok := item.(string); ok && !seen[item] {
+			seen[item] = true
+			joined = append(joined, item)
+		}
+	}
+	return joined
+}
+
+// common returns the names that are in both lists, whatever their case.
+func common(a, b []any) []any {
+	both := []any{}
+	for _, item := range a {
+		if slices.ContainsFunc(b, func(other any) bool {
+			x, ok := item.(string)
+			y, ok2 := other.(string)
+			return ok && ok2 && strings.EqualFold(x, y)
+		}) {
+			both = append(both, item)
+		}
+	}
+	return both
+}
+
+// joinHooks joins the lists of two layers' hooks, event by event.
+func joinHooks(below, v any) any {
+	upper, ok := v.(map[string]any)
+	if !ok {
+		return below
+	}
+	joined := map[string]any{}
+	if below, ok := below.(map[string]any); ok {
+		for event, list := range below {
+			joined[event] = list
+		}
+	}
+	for event, v := range upper {
+		if isUnsafe(event) {
+			continue
+		}
+		if joined[event] != nil {
+			v = slices.Concat(items(joined[event]), items(v))
+		}
+		joined[event] = v
+	}
+	return joined
+}

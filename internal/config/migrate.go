@@ -1,0 +1,205 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// move is an old name of a key and today's. A leading "!" turns a bool round;
+// no new name means that the key is gone for good.
+type move struct{ from, to string }
+
+// flat are the names of the first, flat layout (spec/cli.md §2.4).
+var flat = [...]move{
+	{"accessibility", "ui.accessibility"},
+	{"allowMCPServers", "mcp.allowed"},
+	{"allowedTools", "tools.allowed"},
+	{"autoAccept", ""},
+	{"autoConfigureMaxOldSpaceSize", "advanced.autoConfigureMemory"},
+	{"bugCommand", "advanced.bugCommand"},
+	{"checkpointing", "general.checkpointing"},
+	{"contextFileName", "context.fileName"},
+	{"coreTools", "tools.core"},
+	{"customThemes", "ui.customThemes"},
+	{"customWittyPhrases", "ui.customWittyPhrases"},
+	{"disableAutoUpdate", "!general.enableAutoUpdate"},
+	{"disableUpdateNag", "!general.enableAutoUpdateNotification"},
+	{"dnsResolutionOrder", "advanced.dnsResolutionOrder"},
+	{"enableInteractiveShell", "tools.shell.enableInteractiveShell"},
+	{"enforcedAuthType", "security.auth.enforcedType"},
+	{"excludeMCPServers", "mcp.excluded"},
+	{"excludeTools", "tools.exclude"},
+	{"excludedProjectEnvVars", "advanced.excludedEnvVars"},
+	{"fileFiltering", "context.fileFiltering"},
+	{"folderTrust", "security.folderTrust.enabled"},
+	{"hideBanner", "ui.hideBanner"},
+	{"hideCWD", "ui.footer.hideCWD"},
+	{"hideContextSummary", "ui.hideContextSummary"},
+	{"hideFooter", "ui.hideFooter"},
+	{"hideModelInfo", "ui.footer.hideModelInfo"},
+	{"hideSandboxStatus", "ui.footer.hideSandboxStatus"},
+	{"hideTips", "ui.hideTips"},
+	{"hideWindowTitle", "ui.hideWindowTitle"},
+	{"ideMode", "ide.enabled"},
+	{"includeDirectories", "context.includeDirectories"},
+	{"loadMemoryFromIncludeDirectories", "context.loadMemoryFromIncludeDirectories"},
+	{"maxSessionTurns", "model.maxSessionTurns"},
+	{"mcpServerCommand", "mcp.serverCommand"},
+	{"memoryImportFormat", "context.importFormat"},
+	{"preferredEditor", "general.preferredEditor"},
+	{"sandbox", "tools.sandbox"},
+	{"selectedAuthType", "security.auth.selectedType"},
+	{"shellPager", "tools.shell.pager"},
+	{"shellShowColor", "tools.shell.showColor"},
+	{"shouldUseNodePtyShell", "tools.shell.enableInteractiveShell"},
+	{"showCitations", "ui.showCitations"},
+	{"showLineNumbers", "ui.showLineNumbers"},
+	{"showMemoryUsage", "ui.showMemoryUsage"},
+	{"showStatusInTitle", "ui.showStatusInTitle"},
+	{"skipNextSpeakerCheck", "model.skipNextSpeakerCheck"},
+	{"summarizeToolOutput", "model.summarizeToolOutput"},
+	{"theme", "ui.theme"},
+	{"toolCallCommand", "tools.callCommand"},
+	{"toolDiscoveryCommand", "tools.discoveryCommand"},
+	{"usageStatisticsEnabled", "privacy.usageStatisticsEnabled"},
+	{"useExternalAuth", "security.auth.useExternal"},
+	{"useRipgrep", "tools.useRipgrep"},
+	{"vimMode", "general.vimMode"},
+}
+
+// renamed are the keys that changed their name later.
+var renamed = [...]move{
+	{"general.disableAutoUpdate", "!general.enableAutoUpdate"},
+	{"general.disableUpdateNag", "!general.enableAutoUpdateNotification"},
+	{"ui.accessibility.disableLoadingPhrases", "!ui.accessibility.enableLoadingPhrases"},
+	{"context.fileFiltering.disableFuzzySearch", "!context.fileFiltering.enableFuzzySearch"},
+	{"tools.approvalMode", "general.defaultApprovalMode"},
+	{"experimental.codebaseInvestigatorSettings", "agents.overrides.codebase_investigator"},
+	{"experimental.cliHelpAgentSettings", "agents.overrides.cli_help"},
+	{"experimental.plan", "general.plan.enabled"},
+}
+
+// migrate brings a file's tree to today's keys. The file itself stays as it is.
+// Where both names are set, today's counts.
+func migrate(tree map[string]any, scope Scope, path string) []Warning {
+	var warnings []Warning
+	if old := migrateFlat(tree); len(old) > 0 {
+		warnings = append(warnings, Warning(fmt.Sprintf(
+			"Warning: %s uses names of an old layout, which are read as today's: %s", path, enumerate(old))))
+	}
+	var old []string
+	for _, m := range renamed {
+		if m.apply(tree) {
+			old = append(old, m.from)
+		}
+	}
+	if len(old) > 0 && (scope == System || scope == SystemDefaults) {
+		warnings = append(warnings, Warning(fmt.Sprintf("The %s configuration contains deprecated settings: [%s]. "+
+			"These could not be migrated automatically as system settings are read-only. "+
+			"Please update the system configuration manually.", scopeName(scope), strings.Join(old, ", "))))
+	}
+	migrateValues(tree, scope)
+	return warnings
+}
+
+// migrateFlat moves the keys of the flat layout and names them.
+func migrateFlat(tree map[string]any) (old []string) {
+	if name, ok := tree["model"].(string); ok {
+		tree["model"] = map[string]any{"name": name}
+		old = append(old, "model (model.name)")
+	}
+	for _, m := range flat {
+		if !m.apply(tree) {
+			continue
+		}
+		now := strings.TrimPrefix(m.to, "!")
+		if now == "" {
+			now = "gone"
+		}
+		old = append(old, m.from+" ("+now+")")
+	}
+	return old
+}
+
+// migrateValues brings values to today's form.
+func migrateValues(tree map[string]any, scope Scope) {
+	if on, ok := tree["telemetry"].(bool); ok {
+		tree["telemetry"] = map[string]any{"enabled": on}
+	}
+	ui, _ := tree["ui"].(map[string]any)
+	if access, _ := ui["accessibility"].(map[string]any); access["enableLoadingPhrases"] == false {
+		if _, ok := ui["loadingPhrases"]; !ok {
+			ui["loadingPhrases"] = "off"
+		}
+	}
+	if scope == User || scope == Workspace {
+		switch ui["theme"] {
+		case "VS":
+			ui["theme"] = "Default Light"
+		case "VS2015":
+			ui["theme"] = "Default"
+		}
+	}
+}
+
+// apply makes the move in tree and reports whether there was anything to move.
+func (m move) apply(tree map[string]any) bool {
+	names := strings.Split(m.from, ".")
+	parent := tree
+	for _, name := range names[:len(names)-1] {
+		parent, _ = parent[name].(map[string]any)
+	}
+	last := names[len(names)-1]
+	v, ok := parent[last]
+	if !ok {
+		return false
+	}
+	delete(parent, last)
+	to, negate := strings.CutPrefix(m.to, "!")
+	if to == "" {
+		return true
+	}
+	if on, isBool := coerce("bool", v); negate && isBool {
+		v = on != true
+	}
+	graft(tree, strings.Split(to, "."), v)
+	return true
+}
+
+// graft puts v at a place in the tree unless something is there. Two objects
+// are joined; a value in the way of an object stays, to be complained about.
+func graft(tree map[string]any, at []string, v any) {
+	for _, name := range at[:len(at)-1] {
+		if _, taken := tree[name]; !taken {
+			tree[name] = map[string]any{}
+		}
+		below, ok := tree[name].(map[string]any)
+		if !ok {
+			return
+		}
+		tree = below
+	}
+	last := at[len(at)-1]
+	there, taken := tree[last]
+	if !taken {
+		tree[last] = v
+		return
+	}
+	object, ok := there.(map[string]any)
+	if !ok {
+		return
+	}
+	if more, ok := v.(map[string]any); ok {
+		for name, v := range more {
+			graft(object, []string{name}, v)
+		}
+	}
+}
+
+func scopeName(scope Scope) string {
+	if scope == SystemDefaults {
+		return "system default"
+	}
+	return "system"
+}
+

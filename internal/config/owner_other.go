@@ -1,0 +1,15 @@
+//go:build !unix
+
+package config
+
+import "fmt"
+
+// ownedByRoot reports whether only an administrator can have written a system
+// file. Pollux cannot tell on this system, so it does not use the file.
+func ownedByRoot(scope Scope, path string) (Warning, bool) {
+	what := "system settings file"
+	if scope == SystemDefaults {
+		what = "system defaults file"
+	}
+	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': its owner cannot be checked on this system.", what, path)), false
+}

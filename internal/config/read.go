@@ -1,0 +1,140 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/tailscale/hujson"
+)
+
+const (
+	// maxSettings bounds a settings file, and what it grows to when variables
+	// are put in, in bytes.
+	maxSettings = 16 << 20
+	// maxDepth bounds how deep objects and lists may nest.
+	maxDepth = 1000
+)
+
+var (
+	errAbsent    = errors.New("there is no such file")
+	errNotObject = errors.New("Settings file is not a valid JSON object.") //nolint:staticcheck // the text is contract
+)
+
+// readFile reads a regular file of at most limit bytes. It never waits: a pipe
+// or device is refused, not opened for good. Errors do not name the file.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, plain(err)
+	case info.IsDir():
+		return nil, errors.New("it is a directory")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > limit:
+		return nil, fmt.Errorf("it is larger than %d MB", limit>>20)
+	}
+	data := make([]byte, 0, info.Size()+bytes.MinRead)
+	buf := bytes.NewBuffer(data)
+	if _, err := buf.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return nil, plain(err)
+	}
+	if int64(buf.Len()) > limit {
+		return nil, fmt.Errorf("it is larger than %d MB", limit>>20)
+	}
+	return buf.Bytes(), nil
+}
+
+// plain takes the operation and the path off a file error.
+func plain(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return errAbsent
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// parse reads JSON with comments, trailing commas and a byte order mark, none
+// of which it needs. Most files have neither and are parsed once.
+func parse(data []byte) (map[string]any, error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	var top any
+	if err := json.Unmarshal(data, &top); err != nil {
+		if depth(data) > maxDepth {
+			return nil, fmt.Errorf("objects and lists nest more than %d deep", maxDepth)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			return nil, err
+		}
+		standard, err := hujson.Standardize(bytes.Clone(data))
+		if err != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		}
+		if err := json.Unmarshal(standard, &top); err != nil {
+			return nil, err
+		}
+	}
+	tree, ok := top.(map[string]any)
+	if !ok {
+		return nil, errNotObject
+	}
+	return tree, nil
+}
+
+// depth returns how deep brackets nest outside strings and comments. The parser
+// for comments recurses without a bound of its own.
+func depth(data []byte) int {
+	level, deepest := 0, 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			level++
+			deepest = max(deepest, level)
+		case '}', ']':
+			level--
+		case '"':
+			for i++; i < len(data) && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		case '/':
+			if end := comment(data[i:]); end > 0 {
+				i += end - 1
+			}
+		}
+	}
+	return deepest
+}
+
+// comment returns the length of the comment that data starts with, or 0.
+func comment(data []byte) int {
+	var end []byte
+	switch {
+	case bytes.HasPrefix(data, []byte("//")):
+		end = []byte("\n")
+	case bytes.HasPrefix(data, []byte("/*")):
+		end = []byte("*/")
+	default:
+		return 0
+	}
+	if i := bytes.Index(data[2:], end); i >= 0 {
+		return 2 + i + len(end)
+	}
+	return len(data)
+}

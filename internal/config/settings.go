@@ -1,0 +1,155 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Settings is what all layers together say. It does not change; a value is
+// read through its typed key, as in MaxSessionTurns.In(settings).
+type Settings struct {
+	tree   map[string]any
+	layers [scopes]map[string]any
+	user   string
+	trust  bool
+}
+
+// Scope is a layer of the settings, lowest first (spec/cli.md §2.1).
+type Scope int
+
+// The scopes.
+const (
+	SystemDefaults Scope = iota
+	User
+	Workspace
+	System
+	CommandLine
+	scopes
+)
+
+// UserFile returns the path of the user's settings file, which need not exist.
+func (s *Settings) UserFile() string { return s.user }
+
+// Trusted reports whether the workspace was trusted when the settings were
+// loaded, so that its own settings are part of them.
+func (s *Settings) Trusted() bool { return s.trust }
+
+// Only returns what a single layer says: hooks and servers are judged by where
+// they come from.
+func (s *Settings) Only(scope Scope) *Settings {
+	return &Settings{tree: s.layers[scope], user: s.user, trust: s.trust}
+}
+
+// Lookup returns what the layers say at a path, in the shapes of
+// [encoding/json], and whether they say anything; defaults do not count.
+func (s *Settings) Lookup(path string) (any, bool) {
+	tree := s.tree
+	for {
+		name, rest, more := strings.Cut(path, ".")
+		value, ok := tree[name]
+		if !ok || !more {
+			return value, ok && value != nil
+		}
+		if tree, ok = value.(map[string]any); !ok {
+			return nil, false
+		}
+		path = rest
+	}
+}
+
+// value returns the value at a path of the type T, else the default of the
+// key, else the zero T.
+func value[T any](s *Settings, path string) T {
+	if set, ok := s.Lookup(path); ok {
+		if v, ok := set.(T); ok {
+			return v
+		}
+	}
+	if key, ok := KeyOf(path); ok {
+		if v, ok := key.Default.(T); ok {
+			return v
+		}
+	}
+	var zero T
+	return zero
+}
+
+// Bool is a key that is true or false.
+type Bool string
+
+// In returns the key's value.
+func (k Bool) In(s *Settings) bool { return value[bool](s, string(k)) }
+
+// Int is a key that is a whole number.
+type Int string
+
+// In returns the key's value, without a fraction.
+func (k Int) In(s *Settings) int {
+	const limit = 1 << 52
+	return int(max(-limit, min(limit, value[float64](s, string(k)))))
+}
+
+// Float is a key that is a number.
+type Float string
+
+// In returns the key's value.
+func (k Float) In(s *Settings) float64 { return value[float64](s, string(k)) }
+
+// String is a key that is a string.
+type String string
+
+// In returns the key's value, "" if it is unset.
+func (k String) In(s *Settings) string { return value[string](s, string(k)) }
+
+// Strings is a key that is a list of strings, or a single one.
+type Strings string
+
+// In returns the key's values: nil if it is unset, which is not the same as an
+// empty list everywhere.
+func (k Strings) In(s *Settings) []string {
+	if one := value[string](s, string(k)); one != "" {
+		return []string{one}
+	}
+	return texts(value[[]any](s, string(k)))
+}
+
+// texts returns the strings of a list, nil for no list.
+func texts(items []any) []string {
+	if items == nil {
+		return nil
+	}
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Object is a key with a structure of its own.
+type Object string
+
+// Decode stores the key's value in the variable that v points to, as
+// [json.Unmarshal] does. If the key is unset, the variable stays as it is.
+func (k Object) Decode(s *Settings, v any) error {
+	set, ok := s.Lookup(string(k))
+	if !ok {
+		return nil
+	}
+	data, err := json.Marshal(set)
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return fmt.Errorf("setting %s: %w", k, err)
+	}
+	return nil
+}
+
+// Any is a key whose value may have several shapes.
+type Any string
+
+// In returns the value in the shapes of [encoding/json], nil if it is unset.
+func (k Any) In(s *Settings) any { return value[any](s, string(k)) }

@@ -1,0 +1,348 @@
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/internal/durable"
+)
+
+// The registry maps projects to slugs: projects.json, and a marker in each
+// directory that names the project it belongs to. The markers are the truth; the
+// file is an index that they heal. Other programs share both, so the file is
+// written under their lock, a directory beside it.
+
+const (
+	markerName = ".project_root"
+	// lockStale is the age after which a lock was left behind by a crash.
+	lockStale = 10 * time.Second
+	// lockWait bounds the wait for a lock that others keep renewing.
+	lockWait = 30 * time.Second
+	// maxRegistry and maxMarker bound foreign files, in bytes.
+	maxRegistry = 16 << 20
+	maxMarker   = 64 << 10
+)
+
+// ProjectHash returns the SHA-256 of the project's path in hex, by which session
+// records name it.
+func (p *Paths) ProjectHash() string {
+	sum := sha256.Sum256([]byte(p.dir))
+	return hex.EncodeToString(sum[:])
+}
+
+// claim returns the project's slug, and makes its directories and markers. In
+// the common case it only reads.
+func (p *Paths) claim() (string, error) {
+	slug, err := p.claimSlug()
+	if err != nil {
+		return "", fmt.Errorf("find a place for project %s in %s: %w", p.dir, p.Runtime(), err)
+	}
+	return slug, nil
+}
+
+func (p *Paths) claimSlug() (string, error) {
+	key := p.dir
+	if runtime.GOOS == "windows" {
+		key = strings.ToLower(key)
+	}
+	projects, err := p.readRegistry()
+	if err != nil {
+		return "", err
+	}
+	if slug := projects[key]; isSlug(slug) {
+		if ours, err := p.mark(slug, key); ours || err != nil {
+			return slug, err
+		}
+	}
+	if err := durable.MkdirAll(p.Runtime(), 0o700); err != nil {
+		return "", err
+	}
+	unlock, err := lockDir(p.registry() + ".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if projects, err = p.readRegistry(); err != nil {
+		return "", err
+	}
+	slug, err := p.settle(projects, key)
+	if err != nil {
+		return "", err
+	}
+	projects[key] = slug
+	return slug, p.writeRegistry(projects)
+}
+
+// settle finds the project's slug among the markers, or takes a new one.
+func (p *Paths) settle(projects map[string]string, key string) (string, error) {
+	known := p.marked(key)
+	if slug := projects[key]; isSlug(slug) {
+		known = append([]string{slug}, known...)
+	}
+	for _, slug := range known {
+		if ours, err := p.mark(slug, key); ours || err != nil {
+			return slug, err
+		}
+	}
+	taken := map[string]bool{"bin": true, "background-processes": true}
+	for _, slug := range projects {
+		taken[slug] = true
+	}
+	base := slugOf(key)
+	for n := 0; ; n++ {
+		slug := base
+		if n > 0 {
+			slug += "-" + strconv.Itoa(n)
+		}
+		if taken[slug] {
+			continue
+		}
+		fresh := !p.exists(slug)
+		ours, err := p.mark(slug, key)
+		if err != nil {
+			return "", err
+		}
+		if ours {
+			if fresh {
+				p.adopt(slug)
+			}
+			return slug, nil
+		}
+	}
+}
+
+// slugOf returns the name a project would like to have.
+func slugOf(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(strings.ToLower(filepath.Base(path))) {
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			b.WriteByte(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if slug := strings.Trim(b.String(), "-"); slug != "" {
+		return slug
+	}
+	return "project"
+}
+
+// isSlug reports whether a name found in a file can be a slug. Anything else
+// could lead out of the directory.
+func isSlug(name string) bool {
+	if name == "" || len(name) > 255 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; !isWord(c) && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// mark makes the project's directories with their markers and reports whether
+// they are its own.
+func (p *Paths) mark(slug, key string) (ours bool, err error) {
+	bases := [...]string{p.tmp(), p.history()}
+	for _, base := range bases {
+		owner, err := readMarker(filepath.Join(base, slug))
+		if err != nil || owner != "" && owner != key {
+			return false, err
+		}
+	}
+	for _, base := range bases {
+		dir := filepath.Join(base, slug)
+		if owner, err := readMarker(dir); err != nil || owner == key {
+			if err != nil {
+				return false, err
+			}
+			continue
+		}
+		if err := durable.MkdirAll(dir, 0o700); err != nil {
+			return false, err
+		}
+		if ours, err := writeMarker(dir, key); !ours || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// readMarker returns the project a directory belongs to, "" if it says none.
+func readMarker(dir string) (string, error) {
+	data, err := readFile(filepath.Join(dir, markerName), maxMarker)
+	if errors.Is(err, errAbsent) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", filepath.Join(dir, markerName), err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// writeMarker gives a directory to a project, and reports whether it got it:
+// of several that try, one does. The marker is there whole or not at all.
+func writeMarker(dir, key string) (ours bool, err error) {
+	path := filepath.Join(dir, markerName)
+	f, err := os.CreateTemp(dir, markerName+".*.tmp")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(key)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
+	}
+	switch err := os.Link(f.Name(), path); {
+	case err == nil:
+		return true, nil
+	case !errors.Is(err, fs.ErrExist): // a file system without links
+		return createMarker(path, key)
+	}
+	switch owner, err := readMarker(dir); {
+	case err != nil:
+		return false, err
+	case owner == "": // empty: left behind by a crash of another program
+		return true, durable.WriteFile(path, []byte(key), 0o600)
+	default:
+		return owner == key, nil
+	}
+}
+
+func createMarker(path, key string) (bool, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		owner, err := readMarker(filepath.Dir(path))
+		return owner == key, err
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = f.WriteString(key)
+	return true, errors.Join(err, f.Close())
+}
+
+// marked returns the slugs whose markers name the project.
+func (p *Paths) marked(key string) []string {
+	var slugs []string
+	for _, base := range [...]string{p.tmp(), p.history()} {
+		entries, _ := os.ReadDir(base) // not there yet, or none of our business
+		for _, entry := range entries {
+			if !entry.IsDir() || !isSlug(entry.Name()) {
+				continue
+			}
+			if owner, err := readMarker(filepath.Join(base, entry.Name())); err == nil && owner == key {
+				slugs = append(slugs, entry.Name())
+			}
+		}
+	}
+	return slugs
+}
+
+func (p *Paths) exists(slug string) bool {
+	for _, base := range [...]string{p.tmp(), p.history()} {
+		if _, err := os.Lstat(filepath.Join(base, slug)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// adopt copies what an older version kept under the hash of the project's path.
+// What cannot be copied stays where it was.
+func (p *Paths) adopt(slug string) {
+	for _, base := range [...]string{p.tmp(), p.history()} {
+		from, to := filepath.Join(base, p.ProjectHash()), filepath.Join(base, slug)
+		_ = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+			rel, relErr := filepath.Rel(from, path)
+			if err != nil || relErr != nil || rel == "." || rel == markerName {
+				return nil
+			}
+			switch target := filepath.Join(to, rel); {
+			case entry.IsDir():
+				_ = os.Mkdir(target, 0o700)
+			case entry.Type().IsRegular():
+				_ = copyFile(target, path)
+			}
+			return nil
+		})
+	}
+}
+
+func copyFile(to, from string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = dst.ReadFrom(src)
+	return errors.Join(err, dst.Close())
+}
+
+func (p *Paths) registry() string { return filepath.Join(p.Runtime(), "projects.json") }
+
+// readRegistry returns the known projects. A broken file counts as empty.
+func (p *Paths) readRegistry() (map[string]string, error) {
+	data, err := readFile(p.registry(), maxRegistry)
+	if err != nil && !errors.Is(err, errAbsent) {
+		return nil, fmt.Errorf("read %s: %w", p.registry(), err)
+	}
+	var file struct {
+		Projects map[string]string `json:"projects"`
+	}
+	if json.Unmarshal(data, &file) != nil || file.Projects == nil {
+		return map[string]string{}, nil
+	}
+	return file.Projects, nil
+}
+
+func (p *Paths) writeRegistry(projects map[string]string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(map[string]any{"projects": projects}); err != nil {
+		return err
+	}
+	return durable.WriteFile(p.registry(), bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0o600)
+}
+
+// lockDir takes the lock that a directory stands for. It is held for a few
+// writes only, far from the age at which others would break it.
+func lockDir(path string) (unlock func(), err error) {
+	deadline := time.Now().Add(lockWait)
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		err := os.Mkdir(path, 0o700)
+		if err == nil {
+			return func() { _ = os.Remove(path) }, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		info, err := os.Lstat(path)
+		switch {
+		case err == nil && time.Since(info.ModTime()) > lockStale:
+			_ = os.Remove(path) // whoever made it is gone; if it stays, we wait
+		case time.Now().After(deadline):
+			return nil, fmt.Errorf("%s is held by another process; if none is running, remove it", path)
+		}
+		time.Sleep(wait)
+	}
+}
