@@ -1,0 +1,125 @@
+// Package acceptance runs the scripts beside it against the real program: its
+// command line, its tools and its HTTP requests, with a scripted model on
+// loopback in the vendor's place. A script is a promise of the documentation,
+// proven in a few lines; its language is testscript's, and these words:
+//
+//	model [-name N] [-loose] FILE
+//	              serves the model of this script (see package scriptmodel),
+//	              points the environment at it, and checks at the end that all
+//	              went by the script; -loose checks nothing. With a name only
+//	              $N_URL is set. {{WORK}} and {{HOME}} are known to the script.
+//	requests [-name N] [I]
+//	              prints what the model was asked, as standard output: all
+//	              requests, or the Ith (from 1; -1 is the last)
+//	exits CODE COMMAND...
+//	              runs a command that must end with exactly this code
+//	start NAME COMMAND...
+//	              starts a command in the background
+//	signal SIG NAME
+//	              sends INT, TERM, HUP or KILL; kill9 NAME is KILL
+//	ends NAME CODE
+//	              waits for the command to end with this code (-KILL: by this
+//	              signal); its output is then the standard output
+//	waitfor requests N | file PATH | stdout NAME REGEXP | gone PIDFILE
+//	              waits until so many requests arrived, a file is there, a
+//	              background command has printed something, a process is gone
+//	jsoncmp GOT WANT
+//	              compares JSON values; in WANT "<any>" is anything, "<string>",
+//	              "<number>", "<uuid>" and "<time>" are what they say, "/RE/" is
+//	              a string that matches, the key "..." allows more keys, and the
+//	              value "..." any number of values in a list or stream
+//	lines FILE N  the file (or stdout) has N lines
+//
+// Every script has an empty home directory of its own ($HOME), a folder that is
+// trusted, and nothing of the environment but the path.
+package acceptance
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what cmp found into the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pollux": pollux})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 ".",
+		Setup:               setup,
+		Cmds:                words(),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// setup gives a script a home of its own and an environment with nothing else in it.
+func setup(env *testscript.Env) error {
+	home, err := os.MkdirTemp("", "pollux-home-")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = os.RemoveAll(home) })
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		return err
+	}
+	work, err := filepath.EvalSymlinks(env.WorkDir)
+	if err != nil {
+		return err
+	}
+	w := &world{env: env, home: home, work: work, models: map[string]*model{}, started: map[string]*process{}}
+	env.Values[worldKey{}] = w
+	env.Defer(w.close)
+	keep := []string{"PATH", "WORK", "TMPDIR", "GOCOVERDIR", "/", ":", "$", "exe", "devnull"}
+	var vars []string
+	for _, v := range env.Vars {
+		for _, k := range keep {
+			if strings.HasPrefix(v, k+"=") {
+				vars = append(vars, v)
+			}
+		}
+	}
+	env.Vars = append(vars,
+		"HOME="+home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
+		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash")
+	env.Setenv("WORK", work)
+	env.Setenv("TMPDIR", home+"/tmp")
+	env.Cd = work
+	return os.Mkdir(home+"/tmp", 0o700)
+}
+
+type worldKey struct{}
+
+// world is what a script has started.
+type world struct {
+	env        *testscript.Env
+	home, work string
+	models     map[string]*model
+	started    map[string]*process
+}
+
+func of(ts *testscript.TestScript) *world { return ts.Value(worldKey{}).(*world) }
+
+// close ends what is left, and fails the script whose model was not asked as it
+// expected.
+func (w *world) close() {
+	for _, p := range w.started {
+		p.stop()
+	}
+	for _, m := range w.models {
+		err := m.server.Check()
+		_ = m.server.Close()
+		if err != nil && !m.loose {
+			w.env.T().Log("model " + m.name + ":\n" + err.Error())
+			defer w.env.T().FailNow()
+		}
+	}
+}

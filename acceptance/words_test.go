@@ -1,0 +1,323 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pollux/internal/scriptmodel"
+)
+
+// patience is how long a script waits for what must come; nothing is measured by it.
+const patience = 60 * time.Second
+
+func words() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
+	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		"model":    plain("model [-name N] [-loose] FILE", modelWord),
+		"requests": plain("requests [-name N] [I]", requestsWord),
+		"exits":    plain("exits CODE COMMAND...", exitsWord),
+		"start":    plain("start NAME COMMAND...", startWord),
+		"signal":   plain("signal SIG NAME", signalWord),
+		"kill9": plain("kill9 NAME", func(ts *testscript.TestScript, args []string) bool {
+			return signalWord(ts, append([]string{"KILL"}, args...))
+		}),
+		"ends":    plain("ends NAME CODE", endsWord),
+		"waitfor": plain("waitfor requests N | file PATH | stdout NAME REGEXP | gone PIDFILE", waitforWord),
+		"jsoncmp": plain("jsoncmp GOT WANT", jsoncmpWord),
+		"lines":   plain("lines FILE N", linesWord),
+	}
+}
+
+// plain makes a word that cannot be negated of a function that says whether it
+// was used rightly.
+func plain(usage string, word func(ts *testscript.TestScript, args []string) bool) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || !word(ts, args) {
+			ts.Fatalf("usage: %s", usage)
+		}
+	}
+}
+
+type model struct {
+	name   string
+	loose  bool
+	server *scriptmodel.Server
+}
+
+func modelWord(ts *testscript.TestScript, args []string) bool {
+	m := &model{}
+	for len(args) > 1 {
+		switch {
+		case args[0] == "-loose":
+			m.loose, args = true, args[1:]
+		case args[0] == "-name" && len(args) > 2:
+			m.name, args = args[1], args[2:]
+		default:
+			return false
+		}
+	}
+	w := of(ts)
+	if len(args) != 1 || w.models[m.name] != nil {
+		return false
+	}
+	script, err := scriptmodel.Parse(ts.ReadFile(args[0]))
+	if err != nil {
+		ts.Fatalf("%s: %v", args[0], err)
+	}
+	m.server, err = scriptmodel.Start(script, scriptmodel.Options{
+		Vars: map[string]string{"WORK": w.work, "HOME": w.home}, Judge: vendorSchema(ts),
+	})
+	ts.Check(err)
+	w.models[m.name] = m
+	if m.name != "" {
+		ts.Setenv(m.name+"_URL", m.server.URL())
+		return true
+	}
+	ts.Setenv("MODEL_URL", m.server.URL())
+	ts.Setenv("GOOGLE_GEMINI_BASE_URL", m.server.URL())
+	ts.Setenv("GEMINI_API_KEY", "test-key")
+	return true
+}
+
+// vendorSchema is the vendor's published schema, where it lies beside the checkout.
+func vendorSchema(ts *testscript.TestScript) func(string, []byte) error {
+	root, err := filepath.Abs(filepath.Join("..", "..", "shared", "wire", "gemini.json"))
+	ts.Check(err)
+	judge, err := scriptmodel.Schema(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	ts.Check(err)
+	return judge
+}
+
+func (w *world) model(args []string) (*model, []string) {
+	if len(args) > 1 && args[0] == "-name" {
+		return w.models[args[1]], args[2:]
+	}
+	return w.models[""], args
+}
+
+func requestsWord(ts *testscript.TestScript, args []string) bool {
+	m, args := of(ts).model(args)
+	if m == nil || len(args) > 1 {
+		return false
+	}
+	all := m.server.Requests()
+	first, last := 0, len(all)
+	if len(args) == 1 {
+		i, err := strconv.Atoi(args[0])
+		if err != nil {
+			return false
+		}
+		if i < 0 {
+			i += len(all) + 1
+		}
+		if i < 1 || i > len(all) {
+			ts.Fatalf("there are %d requests", len(all))
+		}
+		first, last = i-1, i
+	}
+	for i, r := range all[first:last] {
+		fmt.Fprintf(ts.Stdout(), "%d %s %s %d\n", first+i+1, r.Verb, r.Path, r.Status)
+		for name, values := range r.Header {
+			fmt.Fprintf(ts.Stdout(), "%s: %s\n", strings.ToLower(name), strings.Join(values, ", "))
+		}
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, r.Body, "", "  "); err != nil {
+			pretty.Write(r.Body)
+		}
+		fmt.Fprintf(ts.Stdout(), "%s\n", pretty.Bytes())
+	}
+	return true
+}
+
+func exitsWord(ts *testscript.TestScript, args []string) bool {
+	if len(args) < 2 {
+		return false
+	}
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		return false
+	}
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("it exited with %d, not %d", code, want)
+	}
+	return true
+}
+
+// process is a command in the background.
+type process struct {
+	cmd            *exec.Cmd
+	stdout, stderr string // files: they can be read while it runs
+	done           chan struct{}
+}
+
+func (p *process) stop() {
+	select {
+	case <-p.done:
+		return
+	default:
+	}
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+	<-p.done
+}
+
+func startWord(ts *testscript.TestScript, args []string) bool {
+	w := of(ts)
+	if len(args) < 2 || w.started[args[0]] != nil {
+		return false
+	}
+	p := &process{
+		cmd: exec.Command(lookup(ts, args[1]), args[2:]...), done: make(chan struct{}),
+		stdout: filepath.Join(w.home, "tmp", args[0]+".out"), stderr: filepath.Join(w.home, "tmp", args[0]+".err"),
+	}
+	p.cmd.Dir = ts.MkAbs(".")
+	for _, name := range environment {
+		if v := ts.Getenv(name); v != "" {
+			p.cmd.Env = append(p.cmd.Env, name+"="+v)
+		}
+	}
+	out, err := os.Create(p.stdout)
+	ts.Check(err)
+	defer out.Close()
+	errs, err := os.Create(p.stderr)
+	ts.Check(err)
+	defer errs.Close()
+	p.cmd.Stdout, p.cmd.Stderr = out, errs
+	ts.Check(p.cmd.Start())
+	w.started[args[0]] = p
+	go func() { _ = p.cmd.Wait(); close(p.done) }() // how it ended is in its state
+	return true
+}
+
+// environment is what a background command gets of the script's: testscript
+// does not hand out the list.
+var environment = []string{
+	"PATH", "HOME", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR",
+	"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_MODEL", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "MODEL_URL",
+}
+
+func lookup(ts *testscript.TestScript, name string) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return name
+}
+
+func signalWord(ts *testscript.TestScript, args []string) bool {
+	if len(args) != 2 || of(ts).started[args[1]] == nil {
+		return false
+	}
+	sig, ok := map[string]syscall.Signal{
+		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL,
+	}[args[0]]
+	if ok {
+		ts.Check(of(ts).started[args[1]].cmd.Process.Signal(sig))
+	}
+	return ok
+}
+
+func endsWord(ts *testscript.TestScript, args []string) bool {
+	if len(args) != 2 || of(ts).started[args[0]] == nil {
+		return false
+	}
+	p := of(ts).started[args[0]]
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		ts.Fatalf("%s does not end\n%s", args[0], ts.ReadFile(p.stderr))
+	}
+	fmt.Fprint(ts.Stdout(), ts.ReadFile(p.stdout))
+	fmt.Fprint(ts.Stderr(), ts.ReadFile(p.stderr))
+	state := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	got := strconv.Itoa(state.ExitStatus())
+	if state.Signaled() {
+		got = map[syscall.Signal]string{
+			syscall.SIGINT: "-INT", syscall.SIGTERM: "-TERM", syscall.SIGHUP: "-HUP", syscall.SIGKILL: "-KILL",
+		}[state.Signal()]
+	}
+	if got != args[1] {
+		ts.Fatalf("it ended with %s, not %s\n%s", got, args[1], ts.ReadFile(p.stderr))
+	}
+	return true
+}
+
+func waitforWord(ts *testscript.TestScript, args []string) bool {
+	ready := condition(ts, args)
+	if ready == nil {
+		return false
+	}
+	for end := time.Now().Add(patience); !ready(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("it does not come: %s", strings.Join(args, " "))
+		}
+	}
+	return true
+}
+
+func condition(ts *testscript.TestScript, args []string) func() bool {
+	w := of(ts)
+	switch {
+	case len(args) == 2 && args[0] == "requests" && w.models[""] != nil:
+		n, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		return func() bool { return len(w.models[""].server.Requests()) >= n }
+	case len(args) == 2 && args[0] == "file":
+		return func() bool { info, err := os.Stat(ts.MkAbs(args[1])); return err == nil && info.Size() > 0 }
+	case len(args) == 3 && args[0] == "stdout" && w.started[args[1]] != nil:
+		re, err := regexp.Compile(args[2])
+		ts.Check(err)
+		return func() bool { return re.MatchString(ts.ReadFile(w.started[args[1]].stdout)) }
+	case len(args) == 2 && args[0] == "gone":
+		pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
+		ts.Check(err)
+		return func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) }
+	}
+	return nil
+}
+
+// zombie reports whether a process has ended but nobody asked how.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, after, _ := bytes.Cut(stat, []byte(") "))
+	return bytes.HasPrefix(after, []byte("Z"))
+}
+
+func linesWord(ts *testscript.TestScript, args []string) bool {
+	if len(args) != 2 {
+		return false
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if got := strings.Count(ts.ReadFile(args[0]), "\n"); got != n {
+		ts.Fatalf("%d lines, not %d", got, n)
+	}
+	return true
+}
