@@ -1,0 +1,62 @@
+package headless
+
+import (
+	"slices"
+
+	"pollux/agent"
+)
+
+// batch puts the results of calls that ran side by side back into the order in
+// which the model asked for them. The zero batch is empty.
+type batch struct {
+	order []string // ids of calls whose result was not handed on
+	done  map[string][]*agent.ToolFinished
+}
+
+func (b *batch) add(c *agent.ToolCall) { b.order = append(b.order, c.ID) }
+
+// finish takes a result and returns those that can be handed on.
+func (b *batch) finish(r *agent.ToolFinished) []*agent.ToolFinished {
+	if !slices.Contains(b.order, r.Call.ID) { // nobody asked for it
+		return []*agent.ToolFinished{r}
+	}
+	if b.done == nil {
+		b.done = map[string][]*agent.ToolFinished{}
+	}
+	b.done[r.Call.ID] = append(b.done[r.Call.ID], r)
+	var ready []*agent.ToolFinished
+	for len(b.order) > 0 {
+		next := b.take(b.order[0])
+		if next == nil {
+			break
+		}
+		b.order = b.order[1:]
+		ready = append(ready, next)
+	}
+	return ready
+}
+
+// rest returns the results that wait for calls which will not finish any more.
+func (b *batch) rest() []*agent.ToolFinished {
+	var rest []*agent.ToolFinished
+	for _, id := range b.order {
+		if r := b.take(id); r != nil {
+			rest = append(rest, r)
+		}
+	}
+	b.order = nil
+	return rest
+}
+
+func (b *batch) take(id string) *agent.ToolFinished {
+	waiting := b.done[id]
+	switch len(waiting) {
+	case 0:
+		return nil
+	case 1:
+		delete(b.done, id)
+	default:
+		b.done[id] = waiting[1:]
+	}
+	return waiting[0]
+}

@@ -1,0 +1,589 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/internal/exit"
+	"pollux/internal/stats"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var formats = []Format{Text, JSON, StreamJSON}
+
+const sessionID = "7d4f6e0a-52a5-4c77-9b0e-0d6f1c9c2f11"
+
+// source yields events, and then err if there is one.
+func source(err error, events ...agent.Event) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func call(name, id, args string) *agent.ToolCall {
+	return &agent.ToolCall{ID: name + "__" + id, Name: name, Args: json.RawMessage(args)}
+}
+
+func done(c *agent.ToolCall, status agent.Status, r *tool.Result) agent.ToolFinished {
+	return agent.ToolFinished{Call: c, Status: status, Result: r, Outcome: tool.ProceedOnce, Duration: 12 * time.Millisecond}
+}
+
+func shown(s string) *tool.Result { return &tool.Result{Display: tool.TextDisplay(s)} }
+
+// one turn that says text and stops.
+func turn(n int, text ...string) []agent.Event {
+	events := []agent.Event{agent.TurnStarted{Turn: n}}
+	for _, s := range text {
+		events = append(events, agent.Text{Text: s})
+	}
+	return append(events, agent.Finished{Reason: llm.FinishStop, Usage: &llm.Usage{Total: 1}})
+}
+
+func join(parts ...[]agent.Event) []agent.Event {
+	var all []agent.Event
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+func events(e ...agent.Event) []agent.Event { return e }
+
+// scenario is a run: what happens, and how it ends.
+type scenario struct {
+	name    string
+	stats   bool // is in the golden file
+	options Options
+	events  []agent.Event
+	err     error
+	cause   error // the run's context is cancelled with it
+}
+
+func scenarios() []scenario {
+	read := call("read_file", "a1", `{ "file_path": "go.mod",
+		"limit": 12345678901234567890 }`)
+	grep := call("grep_search", "a2", `{"pattern":"<TODO> & \u00fc"}`)
+	shell := call("run_shell_command", "a3", `{"command":"make"}`)
+	write := call("write_file", "a4", `{"file_path":"/mnt/full/x","content":"hi"}`)
+	sibling := call("list_directory", "a5", `{"dir_path":"."}`)
+
+	rateLimit := &llm.Error{
+		Kind: llm.KindRateLimit, Status: 429, Code: "RESOURCE_EXHAUSTED", Message: "You exceeded your current quota.",
+		Body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED"}}`,
+	}
+	return []scenario{
+		{
+			name: "text_answer",
+			events: join(events(agent.ModelInfo{Model: "gemini-2.5-flash"}),
+				turn(1, "Pollux is the brighter", " of the two.\n", "It is \x1b[1", "mone\x1b[0m of \"Gemini\" <&> é.")),
+		},
+		{
+			name: "tool_call",
+			events: join(
+				events(
+					agent.TurnStarted{Turn: 1}, agent.Thought{Subject: "Reading", Description: "first"},
+					agent.Text{Text: "I look at go.mod."}, agent.ToolRequested{Call: read}, agent.Finished{Reason: llm.FinishStop},
+					agent.ToolUpdated{Call: read, Status: agent.Executing},
+					done(read, agent.Success, shown("Read all 3 lines")),
+				),
+				turn(2, "The module is called pollux.\n")),
+		},
+		{
+			name: "tool_error",
+			events: join(
+				events(
+					agent.TurnStarted{Turn: 1}, agent.ToolRequested{Call: shell}, agent.Finished{Reason: llm.FinishStop},
+					done(shell, agent.Failed, &tool.Result{
+						Error:   &tool.Error{Type: tool.ErrShell, Message: "make: command not found"},
+						Display: &tool.DiffDisplay{},
+					}),
+				),
+				turn(2, "There is no make here.")),
+		},
+		{
+			name:  "parallel_tools",
+			stats: true,
+			events: join(
+				events(
+					agent.TurnStarted{Turn: 1}, agent.ToolRequested{Call: read}, agent.ToolRequested{Call: grep},
+					agent.ToolRequested{Call: shell}, agent.Finished{Reason: llm.FinishStop},
+					done(shell, agent.CallCancelled, &tool.Result{}),
+					done(grep, agent.Success, &tool.Result{Display: &tool.MatchDisplay{Summary: "Found 2 matches"}}),
+					done(read, agent.Success, shown("Read all 3 lines")),
+				),
+				turn(2, "Both done.")),
+		},
+		{
+			name:    "api_error_429",
+			options: Options{QuotaHint: QuotaHintKey},
+			events:  events(agent.TurnStarted{Turn: 1}, agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 5170 * time.Millisecond, Err: rateLimit}}),
+			err:     rateLimit,
+		},
+		{
+			name:   "api_error_500",
+			events: events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "The answer is"}),
+			err:    &llm.Error{Kind: llm.KindServer, Status: 500, Message: "Internal error encountered."},
+		},
+		{
+			name: "api_error_offline",
+			err:  &llm.Error{Kind: llm.KindNetwork, Code: "ENOTFOUND", Message: "cannot reach generativelanguage.googleapis.com: no such host"},
+		},
+		{
+			name: "invalid_stream",
+			events: events(agent.TurnStarted{Turn: 1}, agent.Retried{Cause: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}},
+				agent.InvalidStream{Type: "NO_RESPONSE_TEXT", Message: "Model stream ended with empty response text."}),
+		},
+		{
+			name:   "max_turns",
+			events: join(turn(1, "So far so good."), events(agent.MaxTurns{Limit: 1})),
+		},
+		{
+			name:   "loop",
+			events: join(turn(1, "again and again and"), events(agent.LoopDetected{Kind: "chanting"})),
+		},
+		{
+			name:   "stopped",
+			events: join(turn(1, "Half of it."), events(agent.Stopped{Reason: "budget used up"})),
+		},
+		{
+			name: "blocked",
+			events: join(turn(1, "A secret. "), events(agent.Blocked{Reason: "r", SystemMessage: " no secrets, please "}),
+				turn(2, "Nothing to see.")),
+		},
+		{
+			name:   "cancelled",
+			events: events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "Let me think"}, agent.Cancelled{}),
+			err:    context.Canceled,
+			cause:  context.Canceled,
+		},
+		{
+			name:   "terminated",
+			events: events(agent.TurnStarted{Turn: 1}, agent.ToolRequested{Call: shell}, agent.Cancelled{}),
+			err:    context.Canceled,
+			cause:  &exit.Error{Code: exit.Terminated, Message: "Terminated by a signal."},
+		},
+		{
+			name: "retried",
+			events: join(events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "A broken \x1b]0;ti"}, agent.Retried{}),
+				[]agent.Event{agent.Text{Text: "A whole answer."}, agent.Finished{Reason: llm.FinishStop}}),
+		},
+		{
+			name:   "overflow",
+			events: events(agent.Overflow{Estimate: 1200000, Remaining: 1048576}),
+		},
+		{
+			name: "disk_full",
+			events: events(
+				agent.TurnStarted{Turn: 1}, agent.ToolRequested{Call: write}, agent.ToolRequested{Call: sibling}, agent.Finished{Reason: llm.FinishStop},
+				done(write, agent.Failed, tool.Fail(tool.ErrNoSpaceLeft, "No space left on device: /mnt/full/x")),
+				done(sibling, agent.Success, shown("never seen")),
+			),
+			err: errors.New("not reached"),
+		},
+		{
+			name:   "truncated",
+			events: events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "Once upon a"}, agent.Finished{Reason: llm.FinishMaxTokens}),
+		},
+		{
+			name:    "raw_output",
+			options: Options{Raw: true},
+			events:  turn(1, "\x1b[31mred\x1b[0m"),
+		},
+		{
+			name: "unexpected_error",
+			err:  errors.New("journal: read-only file system"),
+		},
+	}
+}
+
+// play runs a scenario in one format, in a world whose clock stands at
+// 2000-01-01 and advances only when everyone sleeps.
+func play(t *testing.T, s scenario, format Format) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		o := s.options
+		o.Format, o.Out, o.Err = format, &out, &errs
+		o.SessionID, o.Model, o.Prompt = sessionID, "auto", "Who is\nPollux?"
+		o.Stats = stats.New()
+		o.Start = time.Now().Add(-1500 * time.Millisecond)
+		meter := o.Stats.Meter(generator{})
+		_, _ = meter.Generate(ctx, &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
+		if s.cause != nil {
+			cancel(s.cause)
+		}
+		err = Run(ctx, o, source(s.err, s.events...))
+	})
+	return out.String(), errs.String(), err
+}
+
+// generator answers at once, for the sake of the statistics.
+type generator struct{ llm.Generator }
+
+func (generator) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	return &llm.Response{Usage: &llm.Usage{Prompt: 100, Candidates: 20, CachedContent: 60, Total: 120}}, nil
+}
+
+func TestGolden(t *testing.T) {
+	for _, s := range scenarios() {
+		t.Run(s.name, func(t *testing.T) {
+			var got strings.Builder
+			for _, format := range formats {
+				stdout, stderr, err := play(t, s, format)
+				fmt.Fprintf(&got, "== %s: exit %d ==\n%s-- stderr --\n%s", format, exit.CodeOf(err), quote(stdout), quote(stderr))
+				var told *Shown
+				if err != nil && !errors.As(err, &told) {
+					t.Errorf("%s: Run returned %T", format, err)
+				}
+				if format != Text {
+					wellFormed(t, format, stdout)
+				}
+			}
+			text := got.String()
+			if !s.stats {
+				text = regexp.MustCompile(`(?s)("stats": \{).*?(\n  \})`).ReplaceAllString(text, "$1$2")
+				text = regexp.MustCompile(`("stats":\{).*(\}\})`).ReplaceAllString(text, "$1$2")
+			}
+			golden(t, filepath.Join("testdata", s.name+".golden"), text)
+		})
+	}
+}
+
+// quote makes control characters and a missing line end visible.
+func quote(s string) string {
+	s = strings.ReplaceAll(s, "\x1b", "␛")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		s += "␄\n"
+	}
+	return s
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (write it with -update)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// wellFormed checks what every script relies on: valid JSON, and in a stream
+// one object per line, the last of them a result.
+func wellFormed(t *testing.T, format Format, stdout string) {
+	t.Helper()
+	if !strings.HasSuffix(stdout, "}\n") {
+		t.Fatalf("%s does not end with an object: %q", format, stdout)
+	}
+	if format == JSON {
+		if !json.Valid([]byte(stdout)) {
+			t.Errorf("invalid JSON: %s", stdout)
+		}
+		return
+	}
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	for i, line := range lines {
+		var event struct{ Type, Timestamp string }
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("line %d: %v: %s", i+1, err, line)
+		}
+		if last := i == len(lines)-1; last != (event.Type == "result") {
+			t.Errorf("line %d of %d is a %s", i+1, len(lines), event.Type)
+		}
+		if _, err := time.Parse("2006-01-02T15:04:05.000Z", event.Timestamp); err != nil {
+			t.Errorf("line %d: %v", i+1, err)
+		}
+	}
+}
+
+// Every kind of event is rendered by every format, or the face says why not.
+func TestEveryEvent(t *testing.T) {
+	before, after := events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "before"}), events(agent.Text{Text: "after"})
+	c := call("read_file", "1", "{}")
+	asked := 0
+	samples := map[reflect.Type]agent.Event{}
+	for _, e := range []agent.Event{
+		agent.TurnStarted{Turn: 2},
+		agent.ModelInfo{Model: "gemini-2.5-pro"},
+		agent.Text{Text: "more"},
+		agent.Thought{Subject: "s", Description: "d"},
+		agent.Citations{Text: "Citations:\nhttps://example.org"},
+		agent.Finished{Reason: llm.FinishMaxTokens},
+		agent.Retried{Cause: agent.InvalidStream{Type: "NO_FINISH_REASON"}},
+		agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 2, Delay: time.Second, Err: errors.New("busy")}},
+		agent.ToolRequested{Call: c},
+		agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TextDisplay("half")},
+		agent.ToolAsked{Call: c, Details: &tool.InfoConfirmation{}, Answer: func(a agent.Answer) {
+			asked++
+			if a.Outcome != tool.Cancel {
+				t.Errorf("a question was answered with %s", a.Outcome)
+			}
+		}},
+		done(c, agent.Failed, tool.Fail(tool.ErrFileNotFound, "no such file")),
+		agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9, After: 1}},
+		agent.Overflow{Estimate: 2, Remaining: 1},
+		agent.InvalidStream{Type: "NO_RESPONSE_TEXT"},
+		agent.LoopDetected{Kind: "tools"},
+		agent.MaxTurns{Limit: 3},
+		agent.Stopped{Reason: "enough"},
+		agent.Blocked{Reason: "no"},
+		agent.Cancelled{},
+	} {
+		samples[reflect.TypeOf(e)] = e
+	}
+	for _, kind := range agent.Events() {
+		e, ok := samples[reflect.TypeOf(kind)]
+		if !ok {
+			t.Errorf("%T is new: say in headless.go what each format makes of it, and add a sample here", kind)
+			continue
+		}
+		for _, format := range formats {
+			prefix := before
+			switch e.(type) {
+			case agent.TurnStarted: // seen by its effect on the text before a call
+				prefix = join(before, events(agent.ToolRequested{Call: c}, done(c, agent.Success, shown("ok"))))
+			case agent.ToolRequested: // in json likewise
+				if format == JSON {
+					prefix, after = join(before), events(agent.TurnStarted{Turn: 2}, agent.Text{Text: "after"})
+				}
+			}
+			out1, err1, _ := play(t, scenario{events: join(prefix, after)}, format)
+			out2, err2, _ := play(t, scenario{events: join(prefix, events(e), after)}, format)
+			rendered := out1 != out2 || err1 != err2
+			why := ignored(format, e)
+			switch {
+			case !rendered && why == "":
+				t.Errorf("%s: %T leaves no trace, and ignored does not say why", format, e)
+			case rendered && why != "":
+				t.Errorf("%s: %T is rendered, but ignored says %q", format, e, why)
+			}
+		}
+	}
+	if asked != len(formats) {
+		t.Errorf("%d questions were answered, want %d", asked, len(formats))
+	}
+}
+
+// A run that cannot begin ends in the shape of its format too.
+func TestFail(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+	}{
+		{"fail_auth", exit.Errorf(exit.Auth, "Please set an Auth method.")},
+		{"fail_config", exit.Errorf(exit.Config, "settings.json: unexpected token")},
+		{"fail_untrusted", exit.Errorf(exit.Untrusted, "This folder is not trusted.")},
+		{"fail_input", &exit.Error{Code: exit.Input, Message: NoInput}},
+		{"fail_interrupted", fmt.Errorf("connect: %w", context.Canceled)},
+		{"fail_other", errors.New("cannot start")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got strings.Builder
+			for _, format := range formats {
+				var out, errs bytes.Buffer
+				var err error
+				synctest.Test(t, func(t *testing.T) {
+					err = Fail(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID}, tt.err)
+				})
+				fmt.Fprintf(&got, "== %s: exit %d ==\n%s-- stderr --\n%s", format, exit.CodeOf(err), quote(out.String()), quote(errs.String()))
+				if format != Text {
+					wellFormed(t, format, out.String())
+				}
+			}
+			golden(t, filepath.Join("testdata", tt.name+".golden"), got.String())
+		})
+	}
+}
+
+func TestColor(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{exit.Errorf(exit.Auth, "no key"), "\x1b[31mno key\x1b[0m\n"},
+		{&llm.Error{Message: "oops\x1b[2J"}, "[API Error: oops]\n"},
+	} {
+		var out, errs bytes.Buffer
+		_ = Fail(Options{Out: &out, Err: &errs, Color: true}, tt.err)
+		if errs.String() != tt.want || out.Len() > 0 {
+			t.Errorf("%v: stderr %q, stdout %q", tt.err, errs.String(), out.String())
+		}
+	}
+}
+
+// failing writes like a pipe: what it takes is kept, then it breaks.
+type failing struct {
+	takes int
+	err   error
+	got   bytes.Buffer
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	n := min(len(p), f.takes)
+	f.takes -= n
+	f.got.Write(p[:n])
+	if n < len(p) {
+		return n, f.err
+	}
+	return n, nil
+}
+
+func TestReaderGone(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		stopped, turns := false, 0
+		endless := func(yield func(agent.Event, error) bool) {
+			defer func() { stopped = true }()
+			for yield(agent.Text{Text: strings.Repeat("x", 4096)}, nil) {
+				if turns++; format == JSON && turns == 100 {
+					return // it writes only at the end
+				}
+			}
+		}
+		out := &failing{takes: 10, err: &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}}
+		var errs bytes.Buffer
+		err := Run(t.Context(), Options{Format: format, Out: out, Err: &errs}, endless)
+		if !errors.Is(err, ErrClosed) || !stopped || errs.Len() > 0 {
+			t.Errorf("%s: Run = %v, stopped %t, stderr %q", format, err, stopped, errs.String())
+		}
+	}
+}
+
+func TestOutputFull(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		var errs bytes.Buffer
+		err := Run(t.Context(), Options{Format: format, Out: &failing{err: syscall.ENOSPC}, Err: &errs}, source(nil, agent.Text{Text: "x"}))
+		if exit.CodeOf(err) != exit.General || !strings.Contains(errs.String(), "Cannot write the answer: no space left on device") {
+			t.Errorf("%s: Run = %v, stderr %q", format, err, errs.String())
+		}
+	}
+}
+
+// What the user says last on a broken pipe is still the failure.
+func TestFailureOnBrokenPipe(t *testing.T) {
+	t.Parallel()
+	err := Run(t.Context(), Options{Format: JSON, Out: &failing{err: syscall.EPIPE}, Err: io.Discard}, source(&llm.Error{Status: 500}))
+	if exit.CodeOf(err) != exit.General || errors.Is(err, ErrClosed) {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// Whatever a model, a tool or a hook says, the JSON formats stay valid and
+// nothing that a terminal acts on reaches stderr.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	const evil = "a\x1b]0;title\x07\x00\xff\u009b31m\u2028\"\\\n{}\r\x1b[2Jz"
+	c := &agent.ToolCall{ID: evil, Name: evil, Args: json.RawMessage("not\xffjson")}
+	e := join(turn(1, evil), events(
+		agent.ToolRequested{Call: c}, done(c, agent.Failed, tool.Fail(tool.ErrorType(evil), evil)),
+		agent.Stopped{Reason: evil}, agent.Blocked{SystemMessage: evil}, agent.InvalidStream{Type: evil, Message: evil}))
+	for _, format := range formats {
+		for _, raw := range []bool{false, true} {
+			var out, errs bytes.Buffer
+			o := Options{Format: format, Out: &out, Err: &errs, Raw: raw, RawAccepted: true, SessionID: evil, Model: evil, Prompt: evil}
+			if err := Run(t.Context(), o, source(&llm.Error{Message: evil, Body: evil, Code: evil, Status: 500}, e...)); err == nil {
+				t.Errorf("%s: no error", format)
+			}
+			if format != Text {
+				wellFormed(t, format, out.String())
+			} else if !raw && strings.ContainsAny(out.String(), "\x1b\x00\x07") {
+				t.Errorf("stdout: %q", out.String())
+			}
+			if format != JSON && strings.ContainsAny(errs.String(), "\x1b\x00\x07") {
+				t.Errorf("%s: stderr: %q", format, errs.String())
+			}
+		}
+	}
+}
+
+// Sequences that chunks cut in two are removed all the same.
+func TestEscapesAcrossChunks(t *testing.T) {
+	t.Parallel()
+	const answer = "\x1b[1mbold\x1b[0m and \x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\ and \u009b3mitalic"
+	var chunks []agent.Event
+	for i := range len(answer) {
+		chunks = append(chunks, agent.Text{Text: answer[i : i+1]})
+	}
+	out, _, _ := play(t, scenario{events: chunks}, Text)
+	if want := "bold and link and italic\n"; out != want {
+		t.Errorf("text: %q", out)
+	}
+	out, _, _ = play(t, scenario{events: chunks}, StreamJSON)
+	if n := strings.Count(out, `"delta":true`); n != len(chunks) {
+		t.Errorf("stream-json: %d deltas for %d chunks", n, len(chunks))
+	}
+	out, _, _ = play(t, scenario{events: chunks}, JSON)
+	if !strings.Contains(out, `"response": "bold and link and italic"`) {
+		t.Errorf("json: %s", out)
+	}
+}
+
+// A slow end of a cancelled run is announced once; a quick one is not.
+func TestCancelling(t *testing.T) {
+	for takes, want := range map[time.Duration]string{
+		150 * time.Millisecond: "Operation cancelled.\n",
+		250 * time.Millisecond: "Cancelling...\nOperation cancelled.\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var out, errs bytes.Buffer
+			err := Run(ctx, Options{Out: &out, Err: &errs}, func(yield func(agent.Event, error) bool) {
+				cancel()
+				time.Sleep(takes)
+				if yield(agent.Cancelled{}, nil) {
+					yield(nil, ctx.Err())
+				}
+			})
+			if errs.String() != want || exit.CodeOf(err) != exit.Interrupted {
+				t.Errorf("after %v: stderr %q, %v", takes, errs.String(), err)
+			}
+		})
+	}
+}
+
+func TestDebugShowsTheAnswerOfTheVendor(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	_ = Run(t.Context(), Options{Out: &out, Err: &errs, Debug: true}, source(&llm.Error{Status: 400, Message: "bad", Body: `{"error":"bad"}`}))
+	if want := "[API Error: bad]\n[DEBUG] {\"error\":\"bad\"}\n"; errs.String() != want {
+		t.Errorf("stderr: %q", errs.String())
+	}
+}

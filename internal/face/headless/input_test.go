@@ -1,0 +1,194 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"pollux/internal/exit"
+)
+
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	closed, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	dir, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dir.Close() })
+
+	for _, tt := range []struct {
+		name    string
+		stdin   io.Reader
+		words   string
+		want    string
+		warning string // begins what is said on stderr
+		failure string
+	}{
+		{name: "words alone", words: "hi", want: "hi"},
+		{name: "stdin alone, whole", stdin: strings.NewReader(" a\nb\n"), want: " a\nb\n"},
+		{name: "stdin first", stdin: strings.NewReader("data\n"), words: "what is it?", want: "data\n\n\nwhat is it?"},
+		{name: "empty stdin", stdin: strings.NewReader(""), words: "hi", want: "hi"},
+		{name: "slow stdin", stdin: iotest.OneByteReader(strings.NewReader("é日")), words: "x", want: "é日\n\nx"},
+		{name: "closed stdin", stdin: closed, words: "hi", want: "hi"},
+		{name: "nothing at all", failure: NoInput},
+		{name: "nothing on stdin", stdin: strings.NewReader(""), failure: NoInput},
+		{name: "closed and nothing", stdin: closed, failure: NoInput},
+		{name: "a directory", stdin: dir, words: "hi", failure: "Cannot read stdin: is a directory."},
+		{name: "broken half-way", stdin: io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("input/output error"))), failure: "Cannot read stdin: input/output error."},
+		{name: "not UTF-8", stdin: strings.NewReader("a\xff\xfeb"), want: "a\uFFFDb", warning: "Warning: stdin is not plain UTF-8 text"},
+		{name: "binary", stdin: strings.NewReader("\x7fELF\x00\x01é"), want: "\x7fELF\uFFFD\x01é", warning: "Warning: stdin is not plain UTF-8 text"},
+	} {
+		for _, flag := range []bool{false, true} {
+			if r, ok := tt.stdin.(io.Seeker); ok {
+				_, _ = r.Seek(0, io.SeekStart)
+			} else if flag {
+				continue // it can be read only once
+			}
+			var errs bytes.Buffer
+			got, err := Prompt(t.Context(), Input{Stdin: tt.stdin, Words: tt.words, Flag: flag, Err: &errs})
+			if tt.failure != "" {
+				if err == nil || err.Error() != tt.failure || exit.CodeOf(err) != exit.Input {
+					t.Errorf("%s: error %v, want %q with code 42", tt.name, err, tt.failure)
+				}
+				continue
+			}
+			if err != nil || got != tt.want {
+				t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
+			}
+			if !strings.HasPrefix(errs.String(), tt.warning) || tt.warning == "" && errs.Len() > 0 {
+				t.Errorf("%s: stderr %q, want %q", tt.name, errs.String(), tt.warning)
+			}
+		}
+	}
+}
+
+// Eight mebibytes are read and not a byte more; what is kept of a character
+// that lies across the end is nothing.
+func TestPromptTruncated(t *testing.T) {
+	t.Parallel()
+	for _, tail := range []string{"", "abc", "é", "日", "😀"} {
+		for shift := range 4 {
+			text := strings.Repeat("x", maxStdin-shift) + strings.Repeat(tail, 3)
+			var errs bytes.Buffer
+			got, err := Prompt(t.Context(), Input{Stdin: strings.NewReader(text), Err: &errs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			truncated := errs.String() == "Warning: stdin input truncated to 8388608 bytes.\n"
+			if long := len(text) > maxStdin; long != truncated || !long && errs.Len() > 0 {
+				t.Errorf("%s, %d: stderr %q", tail, shift, errs.String())
+			}
+			if len(got) > maxStdin || !strings.HasPrefix(text, got) || !utf8.ValidString(got) || truncated && len(got) <= maxStdin-utf8.UTFMax {
+				t.Errorf("%s, %d: %d bytes of %d are left, valid: %t", tail, shift, len(got), len(text), utf8.ValidString(got))
+			}
+		}
+	}
+}
+
+// An endless input is not read further than the limit.
+func TestPromptEndless(t *testing.T) {
+	t.Parallel()
+	endless := &counting{}
+	got, err := Prompt(t.Context(), Input{Stdin: endless, Flag: true, Words: "hi", Err: io.Discard})
+	if err != nil || len(got) != maxStdin+len("\n\nhi") || endless.n > maxStdin+1 {
+		t.Errorf("%d bytes of prompt, %d read, %v", len(got), endless.n, err)
+	}
+}
+
+type counting struct{ n int }
+
+func (c *counting) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'y'
+	}
+	c.n += len(p)
+	return len(p), nil
+}
+
+// With --prompt an input that says nothing is left alone; without, it is all
+// there is and is waited for.
+func TestPromptSilentInput(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		flag    bool
+		after   time.Duration // until the first byte
+		words   string
+		want    string
+		warning bool
+	}{
+		{"late, --prompt", true, 600 * time.Millisecond, "hi", "hi", true},
+		{"in time, --prompt", true, 400 * time.Millisecond, "hi", "late\n\nhi", false},
+		{"late, words", false, time.Hour, "hi", "late\n\nhi", false},
+		{"late, stdin alone", false, time.Hour, "", "late", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r, w := io.Pipe()
+				go func() {
+					time.Sleep(tt.after)
+					_, _ = io.WriteString(w, "la")
+					time.Sleep(time.Hour) // once it has begun it is waited for
+					_, _ = io.WriteString(w, "te")
+					_ = w.Close()
+				}()
+				var errs bytes.Buffer
+				got, err := Prompt(t.Context(), Input{Stdin: r, Words: tt.words, Flag: tt.flag, Err: &errs})
+				if err != nil || got != tt.want {
+					t.Errorf("%q, %v; want %q", got, err, tt.want)
+				}
+				if warned := strings.HasPrefix(errs.String(), "Warning: stdin was ignored"); warned != tt.warning {
+					t.Errorf("stderr %q", errs.String())
+				}
+				time.Sleep(3 * time.Hour) // until what Prompt left behind has ended
+			})
+		})
+	}
+}
+
+func TestPromptCancelled(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := io.Pipe()
+			defer func() { _ = w.Close() }()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cause := &exit.Error{Code: exit.Terminated, Message: "Terminated by a signal."}
+			time.AfterFunc(100*time.Millisecond, func() { cancel(cause) })
+			_, err := Prompt(ctx, Input{Stdin: r, Words: "hi", Flag: flag, Err: io.Discard})
+			if exit.CodeOf(err) != exit.Terminated {
+				t.Errorf("Prompt = %v", err)
+			}
+		})
+	}
+}
+
+// Any bytes make a prompt that every format can carry, and valid text is not touched.
+func FuzzPrompt(f *testing.F) {
+	f.Add([]byte("plain"))
+	f.Add([]byte("\x00\xff\xc3"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var errs bytes.Buffer
+		got := asText(data, &errs)
+		if !utf8.ValidString(got) || strings.Contains(got, "\x00") {
+			t.Errorf("%q became %q", data, got)
+		}
+		if clean := utf8.Valid(data) && !bytes.Contains(data, []byte{0}); clean != (got == string(data)) || clean != (errs.Len() == 0) {
+			t.Errorf("%q became %q, said %q", data, got, errs.String())
+		}
+	})
+}
