@@ -1,0 +1,77 @@
+package policy
+
+// Builtin returns the rules that hold where nobody says otherwise
+// (spec/safety.md §2.8).
+func Builtin() []Rule {
+	const ( // sources
+		plan  = "Default: plan mode"
+		reads = "Default: read-only tools"
+		write = "Default: tools that change something"
+		yolo  = "Default: yolo mode"
+		agent = "Default: agents"
+	)
+	askedInPlan := In(Plan)
+	rules := []Rule{
+		{Tools: []string{"ask_user"}, Decision: Deny, Priority: 1.999, When: Headless, Source: yolo},
+		{Tools: []string{"ask_user"}, Decision: Ask, Priority: 1.999, When: Interactive, Modes: In(Yolo), Source: yolo},
+		{Tools: []string{"enter_plan_mode", "exit_plan_mode"}, Decision: Deny, Priority: 1.999, When: Interactive, Modes: In(Yolo), Source: yolo},
+		{Tools: []string{"*"}, Decision: Allow, Priority: 1.998, Modes: In(Yolo), AllowRedirection: true, Source: yolo},
+
+		{Tools: []string{"enter_plan_mode"}, Decision: Deny, Priority: 1.070, Modes: askedInPlan, Source: plan, DenyMessage: "You are already in Plan Mode."},
+		{Tools: []string{"exit_plan_mode"}, Decision: Ask, Priority: 1.070, When: Interactive, Modes: askedInPlan, Source: plan},
+		{Tools: []string{"exit_plan_mode"}, Decision: Allow, Priority: 1.070, When: Headless, Modes: askedInPlan, Source: plan},
+		{Tools: []string{"write_file", "replace"}, Decision: Allow, Priority: 1.070, Modes: askedInPlan, Source: plan, Args: planFile()},
+		{
+			Tools: []string{"write_file", "replace"}, Decision: Deny, Priority: 1.065, Modes: askedInPlan, Source: plan,
+			DenyMessage: "In Plan Mode only Markdown files in the plans directory can be written. Put the change into the plan; it can be made once the plan is approved.",
+		},
+		{Tools: []string{"enter_plan_mode"}, Decision: Ask, Priority: 1.050, When: Interactive, Source: plan},
+		{Tools: []string{"enter_plan_mode"}, Decision: Allow, Priority: 1.050, When: Headless, Source: plan},
+		{
+			Tools: []string{"exit_plan_mode"}, Decision: Deny, Priority: 1.050, Source: plan,
+			DenyMessage: "You are not currently in Plan Mode. Use enter_plan_mode first to design a plan.",
+		},
+		{
+			Tools: []string{"*"}, Server: "*", Decision: Ask, Priority: 1.050, When: Interactive, Modes: askedInPlan, Source: plan,
+			Annotations: map[string]any{"readOnlyHint": true},
+		},
+		{Tools: []string{agentTool}, Decision: Allow, Priority: 1.050, Modes: askedInPlan, Source: agent, Args: readingAgent()},
+		{Tools: []string{"ask_user", "web_fetch", "activate_skill"}, Decision: Ask, Priority: 1.050, When: Interactive, Modes: askedInPlan, Source: plan},
+		{Tools: []string{agentTool}, Decision: Allow, Priority: 1.050, Modes: In(Default, AutoEdit, Yolo), Source: agent},
+		{
+			Tools: []string{
+				"glob", "grep_search", "list_directory", "read_file", "google_web_search",
+				"codebase_investigator", "cli_help", "get_internal_docs",
+				"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
+				"update_topic", "complete_task", "read_mcp_resource", "list_mcp_resources",
+			},
+			Decision: Allow, Priority: 1.050, Source: reads,
+		},
+		{
+			Tools: []string{"*"}, Decision: Deny, Priority: 1.040, Modes: askedInPlan, Source: plan,
+			DenyMessage: "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved.",
+		},
+		{Tools: []string{"replace", "write_file", "web_fetch"}, Decision: Allow, Priority: 1.015, Modes: In(AutoEdit), Source: write},
+	}
+	changing := []string{"replace", "write_file", shellTool, "activate_skill", "web_fetch"}
+	return append(
+		rules,
+		Rule{Tools: changing, Decision: Ask, Priority: 1.010, When: Interactive, Source: write},
+		Rule{Tools: changing, Decision: Deny, Priority: 1.010, When: Headless, Source: write},
+	)
+}
+
+// planFile matches writing to a plan: a Markdown file in the plans directory
+// of a session's temporary directory.
+func planFile() *Pattern {
+	const (
+		sep  = `[\\/]+`
+		name = `[\w-]+`
+	)
+	return &Pattern{source: `\x00"file_path":"(?:[^"]*` + sep + `)?\.gemini` + sep + "tmp" + sep + name + sep + `(?:` + name + sep + `)?plans` + sep + name + `\.md"\x00`}
+}
+
+// readingAgent matches the agents that only read.
+func readingAgent() *Pattern {
+	return &Pattern{source: `\x00"agent_name":"(?:codebase_investigator|cli_help)"\x00`}
+}

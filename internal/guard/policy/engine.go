@@ -1,0 +1,223 @@
+package policy
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"pollux/tool"
+)
+
+// Options say what an [Engine] decides by.
+type Options struct {
+	// Rules are all rules, the built-in ones included, in the order in which
+	// they were loaded: among equal priorities the first counts.
+	Rules       []Rule
+	Mode        Mode
+	Interactive bool // a person is there to answer
+	Trusted     bool // the folder is trusted
+	// Dir is the session's directory. Inside reports whether an absolute path,
+	// links followed, is in the workspace; nil is a workspace of nothing.
+	Dir    string
+	Inside func(path string) bool
+	// BuildFiles says when build files are protected.
+	BuildFiles BuildFiles
+	// DisableYolo forbids switching to yolo (security.disableYoloMode).
+	DisableYolo bool
+	// DisableAlways forbids remembering answers (security.disableAlwaysAllow).
+	DisableAlways bool
+}
+
+// Engine decides about tool calls. It may be used from several goroutines at
+// once; its mode and its rules may change while it is used.
+type Engine struct {
+	opts Options
+
+	change sync.Mutex // held while making a new state
+	state  atomic.Pointer[state]
+}
+
+// state does not change; a change puts another in its place.
+type state struct {
+	mode  Mode
+	rules []Rule // sorted
+}
+
+// New returns an engine. The error names a rule that can't be.
+func New(o Options) (*Engine, error) {
+	e := &Engine{opts: o}
+	s := &state{mode: o.Mode}
+	for _, r := range o.Rules {
+		if err := r.check(); err != nil {
+			return nil, err
+		}
+		// Saved answers all have a priority of tier + 0.950, and so has every
+		// rule that is written by hand with that priority.
+		if o.DisableAlways && math.Round((r.Priority-math.Floor(r.Priority))*1000) == 950 {
+			continue
+		}
+		s.rules = append(s.rules, r)
+	}
+	sortRules(s.rules)
+	e.state.Store(s)
+	return e, nil
+}
+
+func sortRules(rules []Rule) {
+	slices.SortStableFunc(rules, func(a, b Rule) int {
+		switch {
+		case a.Priority > b.Priority:
+			return -1
+		case a.Priority < b.Priority:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Mode returns the current approval mode.
+func (e *Engine) Mode() Mode { return e.state.Load().mode }
+
+// SetMode switches the approval mode, or says why it can't.
+func (e *Engine) SetMode(m Mode) error {
+	switch {
+	case !e.opts.Trusted && m > Default:
+		return ErrUntrusted
+	case e.opts.DisableYolo && m == Yolo:
+		return ErrNoYolo
+	}
+	e.change.Lock()
+	defer e.change.Unlock()
+	e.state.Store(&state{mode: m, rules: e.state.Load().rules})
+	return nil
+}
+
+// Rules returns the rules in the order in which they are tried. The caller
+// must not change them.
+func (e *Engine) Rules() []Rule { return e.state.Load().rules }
+
+// add adds rules behind those of the same priority.
+func (e *Engine) add(rules ...Rule) {
+	e.change.Lock()
+	defer e.change.Unlock()
+	old := e.state.Load()
+	s := &state{mode: old.mode, rules: append(slices.Clone(old.rules), rules...)}
+	sortRules(s.rules)
+	e.state.Store(s)
+}
+
+// Verdict is what the engine decided about a call.
+type Verdict struct {
+	Decision Decision
+	// Rule is the rule that decided, nil if none matched.
+	Rule *Rule
+	// Message is why a call is denied, "" if there is nothing to add.
+	Message string
+}
+
+// Check decides about a call (spec/safety.md §2.6).
+func (e *Engine) Check(c Call) Verdict {
+	q := newQuery(c)
+	d := decider{Engine: e, state: e.state.Load(), q: q}
+	v := d.decide(q)
+	if q.shell() && q.command() != "" {
+		v = d.shell(v)
+	}
+	if v.Decision == Allow && d.asksForOutside() {
+		v.Decision = Ask
+	}
+	if v.Decision == Allow && d.protectsBuildFile() {
+		v.Decision = Ask
+		if !e.opts.Interactive {
+			v.Decision = Deny
+			v.Message = "Modifying build configuration files requires explicit user confirmation"
+		}
+	}
+	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
+		v.Message = v.Rule.DenyMessage
+	}
+	return v
+}
+
+// decider is one check: it sees one state from beginning to end.
+type decider struct {
+	*Engine
+	state *state
+	q     *query
+}
+
+// decide finds the rule for a call.
+func (d *decider) decide(q *query) Verdict {
+	for i := range d.state.rules {
+		r := &d.state.rules[i]
+		if r.matches(q, d.state.mode, d.opts.Interactive) {
+			return Verdict{Decision: r.Decision, Rule: r}
+		}
+	}
+	return Verdict{Decision: d.fallback()}
+}
+
+// fallback decides where no rule does.
+func (d *decider) fallback() Decision {
+	switch {
+	case d.state.mode == Yolo:
+		return Allow
+	case d.opts.Interactive:
+		return Ask
+	}
+	return Deny
+}
+
+// asksForOutside reports whether the call asks for access to files outside of
+// the workspace (additional_permissions, spec/safety.md §8).
+func (d *decider) asksForOutside() bool {
+	raw := d.q.member("additional_permissions")
+	if raw == nil {
+		return false
+	}
+	var p struct {
+		FileSystem struct {
+			Read, Write []string
+		}
+	}
+	if json.Unmarshal(raw, &p) != nil {
+		return true
+	}
+	outside := func(path string) bool { return !d.inside(d.opts.Dir, path) }
+	return slices.ContainsFunc(p.FileSystem.Read, outside) || slices.ContainsFunc(p.FileSystem.Write, outside)
+}
+
+// inside reports whether a path, relative to dir, is in the workspace.
+func (e *Engine) inside(dir, path string) bool {
+	return e.opts.Inside != nil && e.opts.Inside(e.abs(dir, path))
+}
+
+func (e *Engine) abs(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// Hidden reports whether the model should not hear of a tool, because no call
+// of it could pass (spec/safety.md §2.9). For tool.Registry.Hide.
+func (e *Engine) Hidden(s *tool.Spec) bool {
+	q := newQuery(Call{Name: s.Name, Aliases: s.Aliases})
+	d := decider{Engine: e, state: e.state.Load(), q: q}
+	for i := range d.state.rules {
+		r := &d.state.rules[i]
+		if !r.matchesTool(q, d.state.mode, d.opts.Interactive) {
+			continue
+		}
+		if r.Decision != Deny {
+			return false
+		}
+		if !r.conditional() {
+			return true
+		}
+	}
+	return d.fallback() == Deny
+}

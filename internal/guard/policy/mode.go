@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Mode is how much may happen without asking (spec/safety.md §4). The modes
+// are ordered from the strictest to the most permissive.
+type Mode uint8
+
+// The approval modes.
+const (
+	Plan     Mode = iota // read-only, until a plan is approved
+	Default              // ask before changes
+	AutoEdit             // edit files without asking
+	Yolo                 // ask nothing
+)
+
+// String returns the mode's name in policies, hooks and protocols.
+func (m Mode) String() string {
+	switch m {
+	case Plan:
+		return "plan"
+	case AutoEdit:
+		return "autoEdit"
+	case Yolo:
+		return "yolo"
+	}
+	return "default"
+}
+
+// ParseMode reads a mode as flags and settings write it (auto_edit) or as
+// policies do (autoEdit).
+func ParseMode(s string) (Mode, error) {
+	switch s {
+	case "default":
+		return Default, nil
+	case "auto_edit", "autoEdit":
+		return AutoEdit, nil
+	case "yolo":
+		return Yolo, nil
+	case "plan":
+		return Plan, nil
+	}
+	//lint:ignore ST1005 scripts know the text
+	return Default, fmt.Errorf("Invalid approval mode: %s. Valid values are: yolo, auto_edit, plan, default", s)
+}
+
+// StartMode returns the mode that a session starts in, given the one asked
+// for. In an untrusted folder that is the default mode, with a warning.
+func StartMode(asked Mode, trusted bool) (m Mode, warning string) {
+	if !trusted && asked != Default {
+		return Default, `Approval mode overridden to "default" because the current folder is not trusted.`
+	}
+	return asked, ""
+}
+
+// Why a mode can't be switched to.
+var (
+	//lint:ignore ST1005 people know the text
+	ErrUntrusted = errors.New("Cannot enable privileged approval modes in an untrusted folder.")
+	//lint:ignore ST1005 people know the text
+	ErrNoYolo = errors.New("You cannot enter YOLO mode since it is disabled in your settings.")
+)
+
+// Modes is a set of modes; the zero value is all of them.
+type Modes uint8
+
+// In returns a set of modes.
+func In(modes ...Mode) Modes {
+	var s Modes
+	for _, m := range modes {
+		s |= 1 << m
+	}
+	return s
+}
+
+// From returns the set of m and all more permissive modes.
+func From(m Mode) Modes {
+	var s Modes
+	for ; m <= Yolo; m++ {
+		s |= 1 << m
+	}
+	return s
+}
+
+// Has reports whether m is in the set.
+func (s Modes) Has(m Mode) bool { return s == 0 || s&(1<<m) != 0 }

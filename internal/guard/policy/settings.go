@@ -1,0 +1,92 @@
+package policy
+
+import "strings"
+
+// Settings are the settings that become rules (spec/safety.md §2.7).
+type Settings struct {
+	Exclude              []string // tools.exclude
+	ConfirmationRequired []string // tools.confirmationRequired
+	Allowed              []string // tools.allowed or --allowed-tools
+	Core                 []string // tools.core; nil if not set: an empty list allows nothing
+
+	ExcludedServers []string // mcp.excluded
+	TrustedServers  []string // those with trust in mcpServers
+	AllowedServers  []string // mcp.allowed or --allowed-mcp-server-names
+	// HeadlessServers are all configured servers, if mcp.autoAllowInHeadless.
+	HeadlessServers []string
+}
+
+// FromSettings returns the rules for settings.
+func FromSettings(s Settings) []Rule {
+	var rules []Rule
+	add := func(r Rule) { rules = append(rules, r) }
+	notPlan := In(Default, AutoEdit, Yolo)
+
+	for _, server := range s.ExcludedServers {
+		add(Rule{Tools: serverTools(server), Decision: Deny, Priority: 4.9, Source: "Settings (mcp.excluded)"})
+	}
+	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (nobody to ask)"})
+	for _, entry := range s.Exclude {
+		add(entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Settings (tools.exclude)"}))
+	}
+	for _, entry := range s.ConfirmationRequired {
+		add(entryRule(entry, Rule{Decision: Ask, Priority: 4.35, Source: "Settings (tools.confirmationRequired)"}))
+	}
+	narrowed := false
+	for _, entry := range s.Allowed {
+		r := entryRule(entry, Rule{Decision: Allow, Priority: 4.3, Source: "Settings (tools.allowed)"})
+		narrowed = narrowed || len(r.Prefixes) > 0
+		add(r)
+	}
+	if narrowed {
+		add(Rule{Tools: []string{shellTool}, Decision: Deny, Priority: 4.29, Source: "Settings (tools.allowed, other commands)"})
+	}
+	if s.Core != nil {
+		for _, entry := range s.Core {
+			add(entryRule(entry, Rule{Decision: Allow, Priority: 4.25, Modes: notPlan, Source: "Settings (tools.core)"}))
+		}
+		add(Rule{Tools: []string{"*"}, Decision: Deny, Priority: 4.24, Modes: notPlan, Source: "Settings (tools.core, other tools)"})
+	}
+	for _, server := range s.TrustedServers {
+		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.2, Modes: notPlan, Source: "Settings (mcpServers.trust)"})
+	}
+	for _, server := range s.AllowedServers {
+		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.1, Modes: notPlan, Source: "Settings (mcp.allowed)"})
+	}
+	for _, server := range s.HeadlessServers {
+		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.1, Modes: notPlan, When: Headless, Source: "Settings (mcp.autoAllowInHeadless)"})
+	}
+	return rules
+}
+
+func serverTools(server string) []string {
+	if server == "*" {
+		return []string{"mcp_*"}
+	}
+	return []string{"mcp_" + server + "_*"}
+}
+
+// entryRule completes a rule with what an entry of a list of tools names. An
+// entry is a tool, or tool(argument): for the shell tool the argument is the
+// beginning of a command. For other tools what is in parentheses says nothing,
+// so such an entry permits, or asks about, the whole tool; it excludes none.
+func entryRule(entry string, r Rule) Rule {
+	name, arg, ok := strings.Cut(strings.TrimSpace(entry), "(")
+	name = strings.TrimSpace(name)
+	shell := name == shellTool || name == legacyShellTool
+	switch arg, closed := strings.CutSuffix(arg, ")"); {
+	case !ok:
+	case closed && shell && arg != "":
+		r.Prefixes = []string{arg}
+	case r.Decision == Deny:
+		name = entry
+	}
+	if shell {
+		name = shellTool
+	}
+	if name == "" {
+		name = entry + "()" // matches nothing
+	}
+	r.Tools = []string{name}
+	return r
+}

@@ -1,0 +1,99 @@
+package policy
+
+import (
+	"strings"
+
+	"pollux/internal/shellcmd"
+)
+
+const (
+	// maxCommands is how many commands a script may have to be judged by them.
+	maxCommands = 2000
+	// maxInner is how many shells may be inside each other.
+	maxInner = 8
+)
+
+// shell decides about a shell command, given what the rules say about it as a
+// whole: none of its commands may be denied, all must be allowed.
+func (d *decider) shell(v Verdict) Verdict {
+	script, err := shellcmd.Parse(d.q.command())
+	if v.Rule == nil || !v.Rule.conditional() {
+		v.Decision = d.heuristics(v.Decision, script)
+	}
+	return d.parts(d.q.command(), script, err, v, 0)
+}
+
+// parts lets each command of a script be decided on its own (spec/safety.md
+// §2.6.2). Parse finds the commands at any depth, so there is nothing to
+// descend into but the scripts of other shells.
+func (d *decider) parts(command string, script *shellcmd.Script, err error, v Verdict, depth int) Verdict {
+	if v.Decision == Deny {
+		return v
+	}
+	if err != nil || len(script.Commands) > maxCommands || depth > maxInner {
+		v.Decision = d.unreadable(v.Rule)
+		return v
+	}
+	if v.Decision == Allow && len(script.Redirections) > 0 && d.stopsRedirection(v.Rule) {
+		v = Verdict{Decision: Ask}
+	}
+	for _, c := range script.Commands {
+		part := d.part(c)
+		if c.Text == strings.TrimSpace(command) && part.Decision != Deny {
+			part.Decision = Allow // the whole was decided already
+		}
+		if part.Decision == Allow && c.Inner != "" {
+			part = d.inner(c.Inner, depth+1)
+		}
+		switch part.Decision {
+		case Deny:
+			return part
+		case Ask:
+			v.Decision = Ask
+		}
+	}
+	return v
+}
+
+// part decides about one command of a script.
+func (d *decider) part(c shellcmd.Command) Verdict {
+	q := d.q.of(c.Text)
+	plain := q
+	if c.Plain != c.Text {
+		plain = d.q.of(c.Plain)
+	}
+	for i := range d.state.rules {
+		r := &d.state.rules[i]
+		// What is denied stays denied in quotes or behind an assignment.
+		if !r.matches(q, d.state.mode, d.opts.Interactive) &&
+			!(r.Decision == Deny && r.conditional() && plain != q && r.matches(plain, d.state.mode, d.opts.Interactive)) {
+			continue
+		}
+		v := Verdict{Decision: r.Decision, Rule: r}
+		if v.Decision == Allow && c.Redirected && d.stopsRedirection(r) {
+			v.Decision = Ask
+		}
+		return v
+	}
+	return Verdict{Decision: d.fallback()}
+}
+
+// inner decides about a script that one of the commands hands to another shell.
+func (d *decider) inner(command string, depth int) Verdict {
+	script, err := shellcmd.Parse(command)
+	return d.parts(command, script, err, d.decide(d.q.of(command)), depth)
+}
+
+// unreadable decides about a command that can't be taken apart.
+func (d *decider) unreadable(r *Rule) Decision {
+	if d.state.mode == Yolo && r != nil && r.conditional() {
+		return Deny
+	}
+	return d.fallback()
+}
+
+// stopsRedirection reports whether redirecting needs a person's consent where
+// r allows the command.
+func (d *decider) stopsRedirection(r *Rule) bool {
+	return d.state.mode < AutoEdit && (r == nil || !r.AllowRedirection)
+}
