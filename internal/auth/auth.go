@@ -1,0 +1,235 @@
+// Package auth chooses how Pollux proves itself to a model's vendor, and where
+// requests go (spec/cli.md §5, spec/agent.md §2). It only looks at settings and
+// the environment: nothing is dialled and no secret store is opened.
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// Type is a way to authenticate, by its name in settings.
+type Type string
+
+// The types. All but the first three are known but do not work (yet).
+const (
+	GeminiAPIKey Type = "gemini-api-key"
+	VertexAI     Type = "vertex-ai"
+	Gateway      Type = "gateway"
+
+	GoogleLogin Type = "oauth-personal"
+	ComputeADC  Type = "compute-default-credentials"
+	CloudShell  Type = "cloud-shell"
+	OpenAI      Type = "openai"
+	Anthropic   Type = "anthropic"
+)
+
+// Inputs are what the choice depends on.
+type Inputs struct {
+	Settings *config.Settings
+	Env      *config.Env
+}
+
+// Choice is how to reach a model.
+type Choice struct {
+	Type Type
+	// APIKey is the key to send; "" for Vertex AI with Google's default
+	// credentials, and for a gateway that has keys of its own.
+	APIKey string
+	// Bearer says that the key goes into an Authorization header, not into
+	// x-goog-api-key.
+	Bearer bool
+	// BaseURL is where requests go; "" for the vendor's own address.
+	BaseURL string
+	// APIVersion is the version in the path; "" for the usual one.
+	APIVersion string
+	// Vertex is set for Vertex AI without a key.
+	Vertex Vertex
+	// Headers are added to every request, and win over what is there.
+	Headers http.Header
+	// Proxy is the address of the proxy, "" for none; NoProxy lists hosts that
+	// are reached without it, as the variable of that name does.
+	Proxy, NoProxy string
+	// CAFiles are bundles of certificates to trust beside the system's.
+	CAFiles []string
+}
+
+// Vertex is a Google Cloud project and one of its locations.
+type Vertex struct {
+	Project, Location string
+}
+
+const (
+	retry = "Update your environment and try again (no reload needed if using .env)!"
+
+	nothingSet = "Please set an Auth method in your %s or specify one of the following environment variables before running: " +
+		"GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GENAI_USE_GCA"
+	noGeminiKey = "When using Gemini API, you must specify the GEMINI_API_KEY environment variable.\n" + retry
+	noVertex    = "When using Vertex AI, you must specify either:\n" +
+		"• GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION environment variables.\n" +
+		"• GOOGLE_API_KEY environment variable (if using express mode).\n" + retry
+	noGatewayURL = "When using a gateway, you must specify the GOOGLE_GEMINI_BASE_URL environment variable.\n" + retry
+
+	works = "Set security.auth.selectedType to \"gemini-api-key\" and GEMINI_API_KEY to a key from https://aistudio.google.com/apikey, " +
+		"or selectedType to \"vertex-ai\" with GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or GOOGLE_API_KEY."
+	noGoogleLogin = "Pollux cannot sign in with a Google account (\"%s\"). " + works
+	notYet        = "Models over \"%s\" are not available yet in this version of Pollux. " + works
+)
+
+// Choose decides how to authenticate. Errors have exit code 41 and are for the
+// user; their texts are those of spec/cli.md §5.2 where it has one.
+func Choose(in Inputs) (Choice, error) {
+	chosen, err := chooseType(in)
+	if err != nil {
+		return Choice{}, err
+	}
+	c := Choice{
+		Type:       chosen,
+		APIVersion: trimmed(in.Env, "GOOGLE_GENAI_API_VERSION"),
+		Bearer:     trimmed(in.Env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer",
+		Proxy:      in.Env.First("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"),
+		NoProxy:    in.Env.First("NO_PROXY", "no_proxy"),
+		CAFiles:    caFiles(in.Env),
+	}
+	if err := c.credentials(in); err != nil {
+		return Choice{}, err
+	}
+	if err := checkURL(c.BaseURL); err != nil {
+		return Choice{}, err
+	}
+	if c.Headers, err = headers(in, chosen); err != nil {
+		return Choice{}, err
+	}
+	return c, nil
+}
+
+// chooseType returns the type that settings name, else the one the environment
+// speaks for, if it is the one that must be used.
+func chooseType(in Inputs) (Type, error) {
+	chosen := Type(strings.TrimSpace(config.AuthSelectedType.In(in.Settings)))
+	if chosen == "" {
+		chosen = fromEnv(in.Env)
+	}
+	switch enforced := Type(config.AuthEnforcedType.In(in.Settings)); {
+	case enforced == "" || enforced == chosen:
+	case chosen == "":
+		return "", exit.Errorf(exit.Auth, "The auth type '%s' is enforced, but no authentication is configured.", enforced)
+	default:
+		return "", exit.Errorf(exit.Auth, "The enforced authentication type is '%s', but the current type is '%s'. "+
+			"Please re-authenticate with the correct type.", enforced, chosen)
+	}
+	if chosen == "" {
+		return "", exit.Errorf(exit.Auth, nothingSet, in.Settings.UserFile())
+	}
+	return chosen, nil
+}
+
+// fromEnv returns the type that the environment speaks for, "" for none. A base
+// URL with a key is the Gemini API at another address; without one, a gateway.
+func fromEnv(env *config.Env) Type {
+	key, base := trimmed(env, "GEMINI_API_KEY"), trimmed(env, "GOOGLE_GEMINI_BASE_URL")
+	switch {
+	case env.True("GOOGLE_GENAI_USE_GCA"):
+		return GoogleLogin
+	case env.True("GOOGLE_GENAI_USE_VERTEXAI"):
+		return VertexAI
+	case key != "":
+		return GeminiAPIKey
+	case base != "":
+		return Gateway
+	case env.True("CLOUD_SHELL"), env.True("GEMINI_CLI_USE_COMPUTE_ADC"):
+		return ComputeADC
+	case env.First("OPENAI_API_KEY", "OPENAI_BASE_URL") != "":
+		return OpenAI
+	case env.First("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL") != "":
+		return Anthropic
+	}
+	return ""
+}
+
+// credentials fills in what the type needs. With security.auth.useExternal,
+// nothing is asked for: what is missing comes from elsewhere.
+func (c *Choice) credentials(in Inputs) error {
+	external := config.AuthUseExternal.In(in.Settings)
+	switch c.Type {
+	case GeminiAPIKey:
+		c.APIKey = trimmed(in.Env, "GEMINI_API_KEY")
+		c.BaseURL = trimmed(in.Env, "GOOGLE_GEMINI_BASE_URL")
+		if c.APIKey == "" && !external {
+			return exit.Errorf(exit.Auth, noGeminiKey)
+		}
+	case Gateway:
+		c.APIKey = trimmed(in.Env, "GEMINI_API_KEY")
+		c.BaseURL = trimmed(in.Env, "GOOGLE_GEMINI_BASE_URL")
+		if c.BaseURL == "" && !external {
+			return exit.Errorf(exit.Auth, noGatewayURL)
+		}
+	case VertexAI:
+		c.APIKey = trimmed(in.Env, "GOOGLE_API_KEY")
+		c.BaseURL = trimmed(in.Env, "GOOGLE_VERTEX_BASE_URL")
+		if c.APIKey != "" {
+			break
+		}
+		c.Vertex = Vertex{
+			Project:  trimmed(in.Env, "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"),
+			Location: trimmed(in.Env, "GOOGLE_CLOUD_LOCATION"),
+		}
+		if (c.Vertex.Project == "" || c.Vertex.Location == "") && !external {
+			return exit.Errorf(exit.Auth, noVertex)
+		}
+	case GoogleLogin, ComputeADC, CloudShell:
+		return exit.Errorf(exit.Auth, noGoogleLogin, c.Type)
+	case OpenAI, Anthropic:
+		return exit.Errorf(exit.Auth, notYet, c.Type)
+	default:
+		return exit.Errorf(exit.Auth, "Invalid auth method selected.")
+	}
+	return checkKey(c.APIKey)
+}
+
+// checkKey refuses a key that no header can carry, without showing it.
+func checkKey(key string) error {
+	for _, r := range key {
+		if r <= ' ' || r >= 0x7f {
+			return exit.Errorf(exit.Auth, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). "+
+				"Check the variable it comes from.")
+		}
+	}
+	return nil
+}
+
+func checkURL(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", address)
+	}
+	return nil
+}
+
+// trimmed returns the first of these variables that has more than white space:
+// keys are often pasted with a line end.
+func trimmed(env *config.Env, names ...string) string {
+	for _, name := range names {
+		if value := strings.TrimSpace(env.Get(name)); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+func caFiles(env *config.Env) []string {
+	var files []string
+	for _, name := range [...]string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} {
+		if file := env.Get(name); file != "" {
+			files = append(files, file)
+		}
+	}
+	return files
+}

@@ -1,0 +1,79 @@
+package auth
+
+import (
+	"net/http"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// headers returns the headers that settings and GEMINI_CLI_CUSTOM_HEADERS add.
+func headers(in Inputs, chosen Type) (http.Header, error) {
+	h := http.Header{}
+	if chosen == VertexAI {
+		if kind := config.VertexRequestType.In(in.Settings); kind != "" {
+			h.Set("X-Vertex-AI-LLM-Request-Type", kind)
+		}
+		if kind := config.VertexSharedType.In(in.Settings); kind != "" {
+			h.Set("X-Vertex-AI-LLM-Shared-Request-Type", kind)
+		}
+	}
+	for name, value := range splitHeaders(in.Env.Get("GEMINI_CLI_CUSTOM_HEADERS")) {
+		if !isToken(name) || strings.ContainsFunc(value, isControl) {
+			return nil, exit.Errorf(exit.Auth, "GEMINI_CLI_CUSTOM_HEADERS: %q is not a header that can be sent.", name)
+		}
+		h.Set(name, value)
+	}
+	return h, nil
+}
+
+// splitHeaders yields the headers of "A: 1, B: x,y". A comma separates only
+// where a name and a colon follow; what has no name or no colon is left out.
+func splitHeaders(list string) func(yield func(name, value string) bool) {
+	return func(yield func(name, value string) bool) {
+		for list != "" {
+			var entry string
+			entry, list = cutHeader(list)
+			name, value, ok := strings.Cut(entry, ":")
+			name = strings.TrimSpace(name)
+			if ok && name != "" && !yield(name, strings.TrimSpace(value)) {
+				return
+			}
+		}
+	}
+}
+
+// cutHeader returns the first header of a list, and the rest.
+func cutHeader(list string) (entry, rest string) {
+	// A name follows a comma if there is a colon before the next comma, and
+	// something between. So it is enough to remember the last comma.
+	comma := -1
+	for i := range len(list) {
+		switch {
+		case list[i] == ',':
+			comma = i
+		case list[i] == ':' && comma >= 0:
+			if strings.TrimSpace(list[comma+1:i]) != "" {
+				return list[:comma], list[comma+1:]
+			}
+			comma = -1
+		}
+	}
+	return list, ""
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// isToken reports whether a text can be a header's name (RFC 9110 §5.6.2).
+func isToken(name string) bool {
+	for _, r := range name {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		case strings.ContainsRune("!#$%&'*+-.^_`|~", r):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// conflicts refuses flags that contradict each other (spec/cli.md §1.4).
+func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
+	sessions := 0
+	for _, name := range [...]string{"resume", "session-id", "session-file"} {
+		if f.Changed(name) {
+			sessions++
+		}
+	}
+	message := ""
+	switch {
+	case f.Changed("prompt") && query != "":
+		message = "Cannot use both a positional prompt and the --prompt (-p) flag together"
+	case f.Changed("prompt") && f.Changed("prompt-interactive"):
+		message = "Cannot use both --prompt (-p) and --prompt-interactive (-i) together"
+	case r.yolo && f.Changed("approval-mode"):
+		message = "Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead."
+	case sessions > 1:
+		message = "The flags --resume, --session-id, and --session-file are mutually exclusive. Please provide only one."
+	case f.Changed("session-id") && strings.TrimSpace(r.sessionID) == "":
+		message = "The --session-id option cannot be empty."
+	case f.Changed("session-id") && strings.Trim(r.sessionID, idCharacters) != "":
+		message = fmt.Sprintf("Invalid session ID %q: Only alphanumeric characters, dashes, and underscores are allowed.", r.sessionID)
+	default:
+		return nil
+	}
+	return &usageError{message: message}
+}
+
+// idCharacters are the characters that a session id may have.
+const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

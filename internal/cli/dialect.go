@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// line is a command line, read in the dialect of yargs, which scripts are
+// written for (spec/cli.md §1.1).
+type line struct {
+	// flags are the flags of the root command, each as --name=value.
+	flags []string
+	// words are the other arguments; command says that the first of them is a
+	// subcommand, which reads what follows by itself.
+	words   []string
+	command bool
+
+	help, version bool
+	unknown       []string
+	err           error
+}
+
+// canonical returns the line as cobra reads it.
+func (l *line) canonical() []string {
+	if l.command {
+		return append(l.flags, l.words...)
+	}
+	return append(append(l.flags, "--"), l.words...)
+}
+
+// usageError is a mistake on the command line: its message, and the help of the
+// command, go to stderr, and the exit code is 1.
+type usageError struct {
+	message string
+	cmd     *cobra.Command
+}
+
+func (e *usageError) Error() string { return e.message }
+
+// read reads a command line. Mistakes are in line.err; help and version come
+// before them.
+func read(root *cobra.Command, args []string) *line {
+	l := &line{}
+	r := reader{line: l, flags: root.Flags(), args: args}
+	r.flags.AddFlagSet(root.PersistentFlags())
+	for r.more() {
+		arg := r.next()
+		switch {
+		case arg == "--":
+			l.words = append(l.words, r.args...)
+			r.args = nil
+		case !isFlag(arg):
+			if len(l.words) == 0 && isCommand(root, arg) {
+				l.command = true
+				l.words = append([]string{arg}, r.args...)
+				r.args = nil
+				continue
+			}
+			l.words = append(l.words, arg)
+		case strings.HasPrefix(arg, "--"):
+			r.long(arg[2:])
+		default:
+			r.short(arg[1:])
+		}
+	}
+	if len(l.unknown) > 0 {
+		l.err = unknownArguments(l.unknown)
+	}
+	if l.err != nil {
+		l.err = &usageError{l.err.Error(), root}
+	}
+	return l
+}
+
+// isFlag reports whether an argument is not a word: negative numbers and a
+// single dash are.
+func isFlag(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && (arg[1] < '0' || arg[1] > '9')
+}
+
+func isCommand(root *cobra.Command, name string) bool {
+	return slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool {
+		return c.Name() == name || c.HasAlias(name)
+	})
+}
+
+func unknownArguments(names []string) error {
+	if len(names) == 1 {
+		return errors.New("Unknown argument: " + names[0]) //nolint:staticcheck // the text is contract
+	}
+	return errors.New("Unknown arguments: " + strings.Join(names, ", ")) //nolint:staticcheck // the text is contract
+}
+
+// reader takes the arguments one by one.
+type reader struct {
+	*line
+	flags *pflag.FlagSet
+	args  []string
+}
+
+func (r *reader) more() bool { return len(r.args) > 0 }
+
+func (r *reader) next() string {
+	arg := r.args[0]
+	r.args = r.args[1:]
+	return arg
+}
+
+// lookup finds a flag by its name, its name in camel case, or its letter.
+func (r *reader) lookup(name string) *pflag.Flag {
+	if len(name) == 1 {
+		return r.flags.ShorthandLookup(name)
+	}
+	if f := r.flags.Lookup(name); f != nil {
+		return f
+	}
+	if !strings.Contains(name, "-") {
+		return r.flags.Lookup(kebab(name))
+	}
+	return nil
+}
+
+// long reads --name, --name=value and --no-name.
+func (r *reader) long(arg string) {
+	name, value, hasValue := strings.Cut(arg, "=")
+	if f := r.lookup(name); f != nil {
+		r.flag(f, name, value, hasValue)
+		return
+	}
+	if name, ok := strings.CutPrefix(name, "no-"); ok && !hasValue {
+		if f := r.lookup(name); f != nil && isBool(f) {
+			r.set(f, "false")
+			return
+		}
+		r.strange(name)
+		return
+	}
+	r.strange(name)
+}
+
+// short reads -x, -x=value, -x5 and clusters such as -yd, where only the last
+// letter can take its value from the next argument.
+func (r *reader) short(arg string) {
+	for i := range len(arg) {
+		name, rest := arg[i:i+1], arg[i+1:]
+		f := r.lookup(name)
+		value, hasValue := strings.CutPrefix(rest, "=")
+		switch {
+		case f == nil:
+			r.strange(name)
+			if hasValue {
+				return
+			}
+		case hasValue:
+			r.flag(f, name, value, true)
+			return
+		case rest == "":
+			r.flag(f, name, "", false)
+		case !isBool(f) && attached(rest):
+			r.set(f, rest)
+			return
+		case isBool(f):
+			r.set(f, "true")
+		default:
+			r.set(f, f.NoOptDefVal)
+		}
+	}
+}
+
+// attached reports whether what follows a letter is its value and not more
+// letters: a number, or anything that does not start with one.
+func attached(rest string) bool {
+	c := rest[0]
+	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return !letter
+}
+
+// flag gives a flag its value, which may be the next argument.
+func (r *reader) flag(f *pflag.Flag, name, value string, hasValue bool) {
+	next := ""
+	if r.more() {
+		next = r.args[0]
+	}
+	switch {
+	case isBool(f) && hasValue:
+		if value != "true" && value != "false" {
+			r.fail(invalidValue(f.Name, value, "true", "false"))
+		}
+		r.set(f, value)
+	case isBool(f) && (next == "true" || next == "false"):
+		r.set(f, r.next())
+	case isBool(f):
+		r.set(f, "true")
+	case hasValue:
+		r.set(f, value)
+	case r.more() && !isFlag(next):
+		r.set(f, r.next())
+	case f.NoOptDefVal != "":
+		r.set(f, f.NoOptDefVal)
+	default:
+		r.fail("Not enough arguments following: " + name)
+	}
+}
+
+func (r *reader) set(f *pflag.Flag, value string) {
+	switch {
+	case f.Name == "help" && value == "true":
+		r.help = true
+	case f.Name == "version" && value == "true":
+		r.version = true
+	}
+	r.line.flags = append(r.line.flags, "--"+f.Name+"="+value)
+}
+
+// strange notes an unknown flag, by both its names.
+func (r *reader) strange(name string) {
+	for _, name := range [...]string{name, camel(name)} {
+		if !slices.Contains(r.unknown, name) {
+			r.unknown = append(r.unknown, name)
+		}
+	}
+}
+
+// fail notes a mistake; the first one counts.
+func (r *reader) fail(message string) {
+	if r.err == nil {
+		r.err = errors.New(message)
+	}
+}
+
+func isBool(f *pflag.Flag) bool { return f.Value.Type() == "bool" }
+
+// camel turns some-name into someName.
+func camel(name string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(name, "-") {
+		if i > 0 && part != "" {
+			part = strings.ToUpper(part[:1]) + part[1:]
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// kebab turns someName into some-name.
+func kebab(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		if unicode.IsUpper(c) {
+			b.WriteByte('-')
+			c = unicode.ToLower(c)
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// checkChoices checks the flags that have a closed set of values.
+func checkChoices(f *pflag.FlagSet) error {
+	var wrong []string
+	f.Visit(func(flag *pflag.Flag) {
+		if allowed := flag.Annotations[choices]; allowed != nil && !slices.Contains(allowed, flag.Value.String()) {
+			wrong = append(wrong, invalidChoice(flag.Name, flag.Value.String(), allowed...))
+		}
+	})
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &usageError{message: "Invalid values:\n" + strings.Join(wrong, "\n")}
+}
+
+func invalidValue(name, given string, allowed ...string) string {
+	return "Invalid values:\n" + invalidChoice(name, given, allowed...)
+}
+
+func invalidChoice(name, given string, allowed ...string) string {
+	return fmt.Sprintf(`  Argument: %s, Given: "%s", Choices: "%s"`, name, given, strings.Join(allowed, `", "`))
+}
+
+// flagError words the mistakes that pflag finds in a subcommand's flags.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) {
+		err = unknownArguments([]string{missing.GetSpecifiedName()})
+	}
+	return &usageError{err.Error(), cmd}
+}

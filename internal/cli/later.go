@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// laterCommands are the subcommands that are known but not there yet, with
+// their other names.
+var laterCommands = [...][]string{
+	{"mcp"}, {"extensions", "extension"}, {"skills", "skill"}, {"hooks", "hook"}, {"gemma"},
+}
+
+// laterCommand returns the subcommand that says so.
+func laterCommand(names []string) *cobra.Command {
+	return &cobra.Command{
+		Use: names[0], Aliases: names[1:], Short: "Not available yet", Hidden: true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return exit.Errorf(exit.General, "pollux %s is not available yet in this version of Pollux.", cmd.CalledAs())
+		},
+	}
+}
+
+// refusals are the flags that a run without what they ask for would betray.
+var refusals = [...]struct {
+	flag string
+	code exit.Code
+	what string
+}{
+	{"sandbox", exit.Sandbox, "The sandbox is"},
+	{"policy", exit.General, "Policy files are"},
+	{"admin-policy", exit.General, "Policy files are"},
+	{"worktree", exit.General, "Worktrees are"},
+	{"acp", exit.General, "The Agent Client Protocol is"},
+	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
+	{"list-extensions", exit.General, "Extensions are"},
+	{"resume", exit.General, "Going on with a session is"},
+	{"session-file", exit.General, "Importing a session is"},
+	{"list-sessions", exit.General, "Listing sessions is"},
+	{"delete-session", exit.General, "Deleting sessions is"},
+}
+
+// later answers for the flags whose subsystem is not there yet: an error where
+// the user relies on it, a warning where the run is of use all the same.
+func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, err error) {
+	for _, refused := range refusals {
+		flag := f.Lookup(refused.flag)
+		if !flag.Changed || isBool(flag) && flag.Value.String() == "false" {
+			continue
+		}
+		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux: run it without --%s.", refused.what, refused.flag)
+	}
+	if on := strings.ToLower(strings.TrimSpace(env.Get("GEMINI_SANDBOX"))); on != "" && on != "0" && on != "false" && env.Get("SANDBOX") == "" {
+		return nil, exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
+	}
+	if f.Changed("allowed-mcp-server-names") && !slices.Equal(r.mcpServers, list{""}) {
+		warnings = append(warnings, fmt.Sprintf("Warning: MCP servers are not available yet in this version of Pollux: %s will not be used.",
+			strings.Join(r.mcpServers, ", ")))
+	}
+	none := len(r.extensions) == 1 && (r.extensions[0] == "" || strings.EqualFold(r.extensions[0], "none"))
+	if f.Changed("extensions") && !none {
+		warnings = append(warnings, fmt.Sprintf("Warning: extensions are not available yet in this version of Pollux: %s will not be used.",
+			strings.Join(r.extensions, ", ")))
+	}
+	return warnings, nil
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"pollux/internal/exit"
+	"pollux/internal/terminal"
+)
+
+// interruptible returns a context that ends with the first SIGINT, SIGTERM or
+// SIGHUP, or when standard output is closed; its cause is then an [exit.Error]
+// or errClosed. A further SIGINT ends the process at once. A signal that was
+// ignored when the process started, as nohup does, stays ignored.
+//
+// SIGPIPE is caught too, so that a write to a closed pipe fails instead of
+// killing the process. (Ignored, it would be ignored in all children.)
+func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p.closed.onClose(func() { cancel(errClosed) })
+
+	signals := make(chan os.Signal, 8)
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
+	broken := make(chan os.Signal, 1) // never read: it is enough to be notified
+	signal.Notify(broken, syscall.SIGPIPE)
+
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case sig := <-signals:
+				if sig == syscall.SIGINT && ctx.Err() != nil {
+					os.Exit(int(exit.Interrupted))
+				}
+				cancel(interruption(sig))
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		signal.Stop(broken)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// interruption is what a signal means for the run.
+func interruption(sig os.Signal) error {
+	code := exit.Interrupted
+	switch sig {
+	case syscall.SIGTERM:
+		code = exit.Terminated
+	case syscall.SIGHUP:
+		code = exit.HungUp
+	}
+	return &exit.Error{Code: code, Message: "Operation cancelled.", Err: context.Canceled}
+}
+
+// errClosed is the end of a run whose output no one reads any more.
+var errClosed = errors.New("standard output is closed")
+
+// pipe is standard output. It notices when its reader is gone, which no other
+// broken pipe (to a server, to a tool) must be taken for.
+type pipe struct {
+	io.Writer
+	gone  atomic.Bool
+	close atomic.Pointer[func()]
+}
+
+// watchOut returns the terminal with its output watched.
+func watchOut(t *terminal.Terminal) (*terminal.Terminal, *pipe) {
+	watched := *t
+	p := &pipe{Writer: t.Out}
+	watched.Out = p
+	return &watched, p
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		p.gone.Store(true)
+		if f := p.close.Load(); f != nil {
+			(*f)()
+		}
+	}
+	return n, err
+}
+
+func (p *pipe) onClose(f func()) { p.close.Store(&f) }
