@@ -1,0 +1,89 @@
+package mention
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mention is a place in a prompt that may name a file.
+type mention struct {
+	start, end int    // of the @ and all that belongs to it
+	path       string // without quotes and escapes
+}
+
+// parse returns what may be mentions in prompt, in order. An @ begins one
+// unless a letter, a digit or a sign of an e-mail address is before it, or a
+// backslash. The path goes on to a space or a sign that prose puts after a
+// path; it may be quoted, or have backslashes before such signs.
+func parse(prompt string) []mention {
+	var found []mention
+	for i := 0; i < len(prompt); {
+		at := strings.IndexByte(prompt[i:], '@')
+		if at < 0 {
+			break
+		}
+		start := i + at
+		i = start + 1
+		if before, _ := utf8.DecodeLastRuneInString(prompt[:start]); start > 0 && !mayPrecede(before) {
+			continue
+		}
+		path, n := quoted(prompt[i:])
+		if n == 0 {
+			path, n = bare(prompt[i:])
+		}
+		if path != "" {
+			found = append(found, mention{start, i + n, path})
+			i += n
+		}
+	}
+	return found
+}
+
+func mayPrecede(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`\._%+-@/`, r)
+}
+
+// quoted reads a path in double quotes. It returns how much of s it is, 0 for nothing.
+func quoted(s string) (path string, n int) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", 0
+	}
+	end := strings.IndexAny(s[1:], "\"\n")
+	if end < 0 || s[1+end] != '"' {
+		return "", 0
+	}
+	return s[1 : 1+end], end + 2
+}
+
+// ends are the signs that end a bare path.
+const ends = ",;!?()[]{}\"'`<>|"
+
+// bare reads a path without quotes.
+func bare(s string) (path string, n int) {
+	var b strings.Builder
+	for n < len(s) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		if r == '\\' && n+1 < len(s) {
+			next, nextSize := utf8.DecodeRuneInString(s[n+1:])
+			if next != '\n' && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
+				b.WriteString(s[n+1 : n+1+nextSize])
+				n += 1 + nextSize
+				continue
+			}
+		}
+		if unicode.IsSpace(r) || strings.ContainsRune(ends, r) {
+			break
+		}
+		b.WriteString(s[n : n+size])
+		n += size
+	}
+	path = b.String()
+	for strings.HasSuffix(path, ".") || strings.HasSuffix(path, ":") { // the sentence's, not the path's
+		if rest := path[:len(path)-1]; rest == "" || strings.HasSuffix(rest, "/") || rest == "." || strings.HasSuffix(rest, "/.") {
+			break // "@.", "@..", "@src/.."
+		}
+		path, n = path[:len(path)-1], n-1
+	}
+	return path, n
+}

@@ -1,0 +1,130 @@
+package fs
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"pollux/tool"
+)
+
+// diffLabels are what the two sides of a diff are called.
+type diffLabels struct{ old, new string }
+
+var (
+	proposedLabels = diffLabels{"Current", "Proposed"}
+	writtenLabels  = diffLabels{"Original", "Written"}
+)
+
+// revision is a change to a file as people and models are told of it.
+type revision struct {
+	path          string
+	before, after *document
+	// proposed is the model's version, where a person changed it.
+	proposed *string
+}
+
+// display returns the change as a person sees it, and how many lines it is.
+func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChange) {
+	before, after := validText([]byte(r.before.text)), validText([]byte(r.after.text))
+	name := filepath.Base(r.path)
+	hunks := diffHunks(before, after, 3)
+	whole := countHunks(hunks)
+	d := &tool.DiffDisplay{
+		Diff:     unified(name, labels, hunks),
+		FileName: name,
+		FilePath: r.path,
+		After:    after,
+	}
+	if r.before.exists {
+		d.Before = &before
+	}
+	model, user := whole, counts{}
+	if r.proposed != nil {
+		model = countHunks(diffHunks(before, *r.proposed, 0))
+		user = countHunks(diffHunks(*r.proposed, after, 0))
+	}
+	d.Stat = tool.DiffStat{
+		ModelAddedLines: model.added, ModelRemovedLines: model.removed,
+		ModelAddedChars: model.addedChars, ModelRemovedChars: model.removedChars,
+		UserAddedLines: user.added, UserRemovedLines: user.removed,
+		UserAddedChars: user.addedChars, UserRemovedChars: user.removedChars,
+	}
+	return d, tool.LineChange{Added: whole.added, Removed: whole.removed}
+}
+
+// snippetContext is how many lines around a change a model gets to see.
+const snippetContext = 5
+
+// snippet returns the changed regions of the new text with the lines around
+// them, "..." for what is between; all of it where the file is new or nothing changed.
+func (r *revision) snippet() string {
+	after := validText([]byte(r.after.text))
+	hunks := diffHunks(validText([]byte(r.before.text)), after, snippetContext)
+	if r.before.text == "" || len(hunks) == 0 {
+		return after
+	}
+	var out []string
+	shown := 0 // lines of after
+	for _, h := range hunks {
+		if h.ToLine > shown+1 {
+			out = append(out, "...")
+		}
+		shown = max(h.ToLine-1, 0)
+		for _, l := range h.Lines {
+			if l.Kind != udiff.Delete {
+				out = append(out, strings.TrimSuffix(l.Content, "\n"))
+				shown++
+			}
+		}
+	}
+	if shown < strings.Count(strings.TrimSuffix(after, "\n"), "\n")+1 {
+		out = append(out, "...")
+	}
+	return strings.Join(out, "\n")
+}
+
+// diffHunks returns the differences of two texts with so many lines around them.
+func diffHunks(before, after string, context int) []*udiff.Hunk {
+	d, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), context)
+	if err != nil {
+		return nil // not for edits that Lines made
+	}
+	return d.Hunks
+}
+
+// unified writes hunks as a patch, as jsdiff's createPatch does.
+func unified(name string, labels diffLabels, hunks []*udiff.Hunk) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, labels.old, name, labels.new)
+	b.WriteString(strings.TrimPrefix(udiff.UnifiedDiff{From: "a", To: "b", Hunks: hunks}.String(), "--- a\n+++ b\n"))
+	return b.String()
+}
+
+// counts are lines, and the characters in them.
+type counts struct{ added, removed, addedChars, removedChars int }
+
+func countHunks(hunks []*udiff.Hunk) (c counts) {
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			chars := utf8.RuneCountInString(strings.TrimSuffix(l.Content, "\n"))
+			switch l.Kind {
+			case udiff.Insert:
+				c.added++
+				c.addedChars += chars
+			case udiff.Delete:
+				c.removed++
+				c.removedChars += chars
+			}
+		}
+	}
+	return c
+}
+
+// changeSummary says how many lines a change is.
+func changeSummary(l tool.LineChange) string {
+	return fmt.Sprintf("%d added, %d removed", l.Added, l.Removed)
+}

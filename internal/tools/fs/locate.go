@@ -1,0 +1,57 @@
+package fs
+
+import (
+	"path/filepath"
+	"strings"
+
+	"pollux/internal/workspace"
+)
+
+// locateDirs is how many directories are searched for a file that is not where
+// the model says.
+const locateDirs = 50
+
+// locate resolves the path of an edit. A relative path that leads nowhere is
+// taken for the end of a path if there is one such file near the tops of the
+// workspace, and only one (spec/tools.md §3.6).
+func locate(w *workspace.Workspace, path string) string {
+	abs := w.Resolve(path)
+	if filepath.IsAbs(path) || w.CheckWrite(abs) != nil {
+		return abs
+	}
+	if _, err := w.Disk().Lstat(abs); err == nil {
+		return abs
+	}
+	end := string(filepath.Separator) + filepath.Clean(path)
+	if strings.HasPrefix(end, string(filepath.Separator)+"..") {
+		return abs
+	}
+	found := ""
+	queue := w.Dirs()
+	for n := 0; n < len(queue) && n < locateDirs; n++ {
+		entries, err := w.Disk().ReadDir(queue[n])
+		if err != nil {
+			continue // as if it were not there
+		}
+		for _, e := range entries {
+			p := filepath.Join(queue[n], e.Name())
+			isDir := e.IsDir()
+			if !isDir && !(e.Type().IsRegular() && strings.HasSuffix(p, end)) ||
+				e.Name() == ".git" || e.Name() == "node_modules" || w.Ignored(p, isDir, w.DefaultFilter()) {
+				continue
+			}
+			switch {
+			case isDir && len(queue) < locateDirs:
+				queue = append(queue, p)
+			case !isDir && found != "" && found != p:
+				return abs
+			case !isDir:
+				found = p
+			}
+		}
+	}
+	if found == "" {
+		return abs
+	}
+	return found
+}
