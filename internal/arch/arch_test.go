@@ -1,0 +1,222 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rule looks at one file and reports what is wrong with it.
+type rule func(f *file, report reporter)
+
+type reporter func(at token.Pos, format string, args ...any)
+
+var rules = map[string]rule{
+	"imports point down":   importsPointDown,
+	"libraries stay home":  librariesStayHome,
+	"the process":          processIsCLI,
+	"nothing before main":  nothingBeforeMain,
+	"packages have a name": packagesHaveAName,
+}
+
+func TestHouse(t *testing.T) {
+	t.Parallel()
+	files := house(t, filepath.Join("..", ".."))
+	for name, check := range rules {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, f := range files {
+				check(f, func(at token.Pos, format string, args ...any) {
+					t.Errorf("%s:%d: %s", f.path, f.fset.Position(at).Line, fmt.Sprintf(format, args...))
+				})
+			}
+		})
+	}
+}
+
+// file is a source file of this module.
+type file struct {
+	path string // from the root of the module, with slashes
+	dir  string // of its package, "." for the root
+	test bool
+	fset *token.FileSet
+	*ast.File
+}
+
+// house parses the module at root.
+func house(t *testing.T, root string) []*file {
+	t.Helper()
+	var files []*file
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skip(root, name, d)
+		}
+		if !strings.HasSuffix(name, ".go") || !d.Type().IsRegular() {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		f, err := parse(filepath.ToSlash(rel), src)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no source files found")
+	}
+	return files
+}
+
+// skip leaves out what is not this module's source.
+func skip(root, name string, d fs.DirEntry) error {
+	if name == root {
+		return nil
+	}
+	if n := d.Name(); n == "testdata" || n == "vendor" || n == "node_modules" || n[0] == '.' || n[0] == '_' {
+		return filepath.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+		return filepath.SkipDir // a module of its own
+	}
+	return nil
+}
+
+func parse(rel string, src []byte) (*file, error) {
+	f := &file{path: rel, dir: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), fset: token.NewFileSet()}
+	var err error
+	f.File, err = parser.ParseFile(f.fset, rel, src, 0)
+	return f, err
+}
+
+// under reports whether f's package is dir or below it.
+func (f *file) under(dirs ...string) bool {
+	for _, dir := range dirs {
+		if within(f.dir, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func within(dir, parent string) bool { return dir == parent || strings.HasPrefix(dir, parent+"/") }
+
+// name returns the package that an identifier stands for, "" if it is none.
+func (f *file) name(id *ast.Ident) string {
+	if id.Obj != nil { // something declared in this file
+		return ""
+	}
+	for _, spec := range f.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		switch {
+		case spec.Name != nil && spec.Name.Name == id.Name:
+			return p
+		case spec.Name == nil && path.Base(p) == id.Name:
+			return p
+		}
+	}
+	return ""
+}
+
+// TestRules shows each rule something that it must find, or must let pass.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		path, src string
+		want      string // in the one report; "" for none
+	}{
+		{"agent/run.go", `package agent; import "pollux/llm/catalog"`, ""},
+		{"agent/run.go", `package agent; import "pollux/internal/config"`, "internal/config is above agent"},
+		{"agent/run_test.go", `package agent; import "pollux/internal/scriptmodel"`, ""},
+		{"tool/tool.go", `package tool; import "pollux/agent"`, "agent is above tool"},
+		{"llm/gemini/client.go", `package gemini; import "pollux/llm"`, ""},
+		{"agent/compress/compress.go", `package compress; import "pollux/agent"`, ""},
+		{"internal/tools/fs/read.go", `package fs; import "pollux/internal/workspace"`, ""},
+		{"internal/tools/fs/read.go", `package fs; import "pollux/internal/app"`, "internal/app is above internal/tools/fs"},
+		{"internal/app/app.go", `package app; import "pollux/internal/face/tui"`, "internal/face/tui is above internal/app"},
+		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/face/plain"`, "beside internal/face/tui"},
+		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/face/tui/keys"`, ""},
+		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/app"`, ""},
+		{"internal/cli/root.go", `package cli; import "pollux/internal/face/tui"`, ""},
+		{"cmd/pollux/main.go", `package main; import "pollux/internal/cli"`, ""},
+		{"pollux.go", `package pollux; import "pollux/internal/app"`, ""},
+		{"pollux.go", `package pollux; import "pollux/internal/cli"`, "beside ."},
+		{"internal/app/app.go", `package app; import "pollux"`, "the root package is above internal/app"},
+		{"internal/app/app.go", `package app; import _ "pollux/internal/deps"`, "internal/deps"},
+		{"stuff/stuff.go", `package stuff`, "stuff has no place"},
+
+		{"llm/gemini/wire_test.go", `package gemini; import "google.golang.org/genai"`, ""},
+		{"llm/gemini/wire.go", `package gemini; import "google.golang.org/genai"`, "tests of llm/gemini"},
+		{"agent/run_test.go", `package agent; import "google.golang.org/genai"`, "tests of llm/gemini"},
+		{"llm/gemini/auth.go", `package gemini; import "cloud.google.com/go/auth/credentials"`, ""},
+		{"internal/auth/auth.go", `package auth; import "cloud.google.com/go/auth/credentials"`, "belongs in llm/gemini"},
+		{"internal/app/app.go", `package app; import "github.com/spf13/cobra"`, "belongs in internal/cli"},
+		{"internal/app/app.go", `package app; import "charm.land/lipgloss/v2"`, "belongs in internal/face"},
+
+		{"internal/config/env.go", `package config; import "os"; var _ = func() { os.Getenv("X") }`, ""},
+		{"internal/auth/auth.go", `package auth; import "os"; func f() { _ = os.Getenv("X") }`, "os.Getenv: the environment is read in internal/config"},
+		{"internal/auth/auth.go", `package auth; import sys "os"; var f = sys.LookupEnv`, "os.LookupEnv"},
+		{"internal/auth/auth.go", `package auth; import "os"; func f(os T) { os.Getenv("X") }`, ""},
+		{"internal/auth/auth_test.go", `package auth; import "os"; var _ = os.Getenv("X")`, ""},
+		{"internal/auth/auth.go", `package auth; import . "os"`, "dot import"},
+		{"internal/cli/exit.go", `package cli; import "os"; func f() { os.Exit(1) }`, ""},
+		{"cmd/pollux/main.go", `package main; import "os"; func main() { os.Exit(1) }`, ""},
+		{"internal/app/app.go", `package app; import "os"; func f() { os.Exit(1) }`, "internal/cli ends the process"},
+		{"internal/app/app.go", `package app; import "log"; func f() { log.Fatalln() }`, "internal/cli ends the process"},
+		{"internal/app/app.go", `package app; import "fmt"; func f() { fmt.Println() }`, "fmt.Println: only internal/terminal"},
+		{"internal/app/app.go", `package app; import "fmt"; func f(w W) { fmt.Fprintln(w) }`, ""},
+		{"internal/app/app.go", `package app; import "os"; var out = os.Stderr`, "os.Stderr: only internal/terminal"},
+		{"internal/app/app.go", `package app; func f() { println() }`, "println: only internal/terminal"},
+		{"internal/terminal/terminal.go", `package terminal; import "os"; var f = os.Stdout`, ""},
+
+		{"llm/x.go", `package llm; func init() {}`, "init runs before main"},
+		{"llm/x.go", `package llm; type T int; func (T) init() {}`, ""},
+		{"llm/x_test.go", `package llm; func init() {}`, ""},
+		{"llm/x.go", `package llm; import "regexp"; var r = regexp.MustCompile("a")`, "sync.OnceValue"},
+		{"llm/x.go", `package llm; import "regexp"; var r = []*regexp.Regexp{regexp.MustCompile("a")}`, "sync.OnceValue"},
+		{"llm/x.go", `package llm; import "regexp"; var r = func() *regexp.Regexp { return regexp.MustCompile("a") }`, ""},
+		{"llm/x.go", `package llm; import ("regexp"; "sync"); var r = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("a") })`, ""},
+		{"llm/x.go", `package llm; import "regexp"; func f() { _ = regexp.MustCompile("a") }`, ""},
+		{"llm/x.go", `package llm; import "os"; var dir, _ = os.Getwd()`, "sync.OnceValue"},
+
+		{"internal/util/x.go", `package util`, "drawer"},
+		{"internal/x/x.go", `package helpers`, "drawer"},
+		{"internal/x/x_test.go", `package types_test`, "drawer"},
+	} {
+		f, err := parse(tt.path, []byte(tt.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, check := range rules {
+			check(f, func(_ token.Pos, format string, args ...any) { got = append(got, fmt.Sprintf(format, args...)) })
+		}
+		switch {
+		case tt.want == "" && len(got) > 0:
+			t.Errorf("%s: %s\nis fine, but: %s", tt.path, tt.src, strings.Join(got, "; "))
+		case tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
+			t.Errorf("%s: %s\nreported %q, want one report with %q", tt.path, tt.src, got, tt.want)
+		}
+	}
+}
