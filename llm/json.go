@@ -1,12 +1,15 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-faster/jx"
 )
@@ -19,11 +22,24 @@ import (
 // asks for. Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	w := jx.Writer{Buf: dst}
-	w.Str(s)
+	w.Str(validUTF8(s))
 	return w.Buf
 }
 
-// object appends members to a JSON object.
+// validUTF8 returns s with each byte that is not UTF-8 made U+FFFD, as
+// encoding/json does: a vendor refuses a body that has one.
+func validUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	b := make([]byte, 0, len(s)+utf8.UTFMax)
+	for _, r := range s {
+		b = utf8.AppendRune(b, r)
+	}
+	return string(b)
+}
+
+// appender appends members to a JSON object.
 type appender struct {
 	b     []byte
 	comma bool
@@ -238,7 +254,9 @@ func (c *Content) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil 
 func (r *Response) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil), nil }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (p *Part) UnmarshalJSON(data []byte) error { return decodeAll(data, p.decode) }
+func (p *Part) UnmarshalJSON(data []byte) error {
+	return decodeAll(data, func(d *jx.Decoder) error { return p.decode(d, 0) })
+}
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *Content) UnmarshalJSON(data []byte) error { return decodeAll(data, c.decode) }
@@ -274,23 +292,47 @@ func fields(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
 	})
 }
 
-func str(d *jx.Decoder, to *string) (err error) { *to, err = d.Str(); return err }
-
-func raw(d *jx.Decoder, to *json.RawMessage) error {
-	v, err := d.Raw()
-	*to = slices.Clone([]byte(v)) // the decoder's buffer is used again
+func str(d *jx.Decoder, to *string) error {
+	s, err := d.Str()
+	*to = validUTF8(s)
 	return err
 }
 
-// number accepts counts as vendors write them: 12, 12.0, "12".
+// raw keeps a value as it is but for line breaks: a history is a file of one
+// message a line, and vendors indent what they do not stream.
+func raw(d *jx.Decoder, to *json.RawMessage) error {
+	v, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	switch {
+	case !utf8.Valid(v):
+		*to = []byte(validUTF8(string(v)))
+	case bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0:
+		*to = slices.Clone([]byte(v)) // the decoder's buffer is used again
+		return nil
+	default:
+		*to = json.RawMessage(v)
+	}
+	var b bytes.Buffer
+	err = json.Compact(&b, *to)
+	*to = b.Bytes()
+	return err
+}
+
+// number accepts counts as vendors write them: 12, 12.0, "12". One that no int
+// holds becomes the nearest that one does.
 func number(d *jx.Decoder, to *int) error {
 	n, err := d.Num()
 	if err != nil {
 		return err
 	}
 	f, err := strconv.ParseFloat(string(bytesOf(n)), 64)
-	*to = int(f)
-	return err
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return err
+	}
+	*to = int(min(max(f, -1<<53), 1<<53))
+	return nil
 }
 
 func bytesOf(n jx.Num) []byte {
@@ -300,8 +342,15 @@ func bytesOf(n jx.Num) []byte {
 	return n
 }
 
-func (p *Part) decode(d *jx.Decoder) error {
+// maxNesting bounds parts within parts. A function response holds media, and
+// media hold nothing, so no message comes near.
+const maxNesting = 8
+
+func (p *Part) decode(d *jx.Decoder, depth int) error {
 	*p = Part{}
+	if depth > maxNesting {
+		return fmt.Errorf("parts within parts within parts")
+	}
 	return fields(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "text":
@@ -351,7 +400,7 @@ func (p *Part) decode(d *jx.Decoder) error {
 				case "response":
 					return raw(d, &r.Response)
 				case "parts":
-					return decodeParts(d, &r.Parts)
+					return decodeParts(d, &r.Parts, depth+1)
 				}
 				return d.Skip()
 			})
@@ -409,24 +458,26 @@ func decodeBase64(s []byte) ([]byte, error) {
 	return out[:n], err
 }
 
-func decodeParts(d *jx.Decoder, to *[]Part) error {
+func decodeParts(d *jx.Decoder, to *[]Part, depth int) error {
 	*to = []Part{}
 	return d.Arr(func(d *jx.Decoder) error {
 		if d.Next() == jx.Null {
 			return d.Skip()
 		}
 		*to = append(*to, Part{})
-		return (*to)[len(*to)-1].decode(d)
+		return (*to)[len(*to)-1].decode(d, depth)
 	})
 }
 
 func (c *Content) decode(d *jx.Decoder) error {
+	c.Role, c.Parts = "", nil
+	c.kept.head.Store(nil)
 	return fields(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "role":
 			return str(d, (*string)(&c.Role))
 		case "parts":
-			return decodeParts(d, &c.Parts)
+			return decodeParts(d, &c.Parts, 0)
 		}
 		return d.Skip()
 	})
@@ -437,6 +488,7 @@ func (r *Response) decode(d *jx.Decoder) error {
 	return fields(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "candidates":
+			r.Candidates = nil
 			return d.Arr(func(d *jx.Decoder) error {
 				r.Candidates = append(r.Candidates, Candidate{})
 				return r.Candidates[len(r.Candidates)-1].decode(d)

@@ -1,0 +1,290 @@
+// Package gemini speaks the wire protocol of Google's Gemini interface, as the
+// Gemini API, Vertex AI and gateways in front of either serve it
+// (spec/agent.md §2, §3).
+//
+// Messages go out as the bytes that are kept with them (see [llm.Content.Encoded]),
+// and each frame of an answer is decoded straight into an [llm.Response]: what a
+// turn costs here is what that turn adds. The vendor's SDK is not used but in
+// tests, where it judges what is sent.
+package gemini
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"pollux/llm"
+)
+
+// Options says which service to use and how to reach it. One of APIKey, Vertex
+// with a project, or Gateway is needed; everything else may be left zero.
+type Options struct {
+	// APIKey is sent as x-goog-api-key; with Bearer also as Authorization.
+	APIKey string
+	Bearer bool
+	// Gateway allows an empty key: the gateway knows its users by other means.
+	Gateway bool
+	// Vertex, where set, makes it Vertex AI instead of the Gemini API.
+	Vertex *Vertex
+	// Credentials returns a token for Vertex. Nil means the machine's
+	// application default credentials, looked for at the first request.
+	Credentials func(ctx context.Context) (token string, err error)
+
+	// BaseURL replaces the service's own address.
+	BaseURL string
+	// APIVersion is by default v1beta, or v1beta1 for Vertex.
+	APIVersion string
+	// Header is added to each request, and wins over what would be there.
+	Header http.Header
+	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	UserAgent string
+	// Proxy is used for every connection.
+	Proxy *url.URL
+	// RootCAs names PEM files of authorities that are trusted besides the
+	// system's. They are read at the first request that needs TLS.
+	RootCAs []string
+}
+
+// Vertex says where on Vertex AI a model runs. With Project the requests carry
+// an OAuth token; without it and with an API key they are in express mode.
+type Vertex struct {
+	Project  string
+	Location string // "us-central1", "us", "eu", "global"
+}
+
+// Client is an [llm.Generator] that asks Gemini. It holds idle connections;
+// nothing is read, resolved or dialled before the first request.
+type Client struct {
+	endpoint  endpoint
+	header    http.Header
+	userAgent string
+	token     func(context.Context) (token, quotaProject string, err error)
+	http      func() (*http.Client, error)
+}
+
+var _ llm.Generator = (*Client)(nil)
+
+// New returns a client. The error says which option is wrong; an address that
+// is none is reported as "Invalid custom base URL: X".
+func New(o Options) (*Client, error) {
+	express := o.Vertex != nil && o.Vertex.Project == ""
+	switch {
+	case express && o.APIKey == "":
+		return nil, errors.New("vertex AI needs a project and a location, or an API key")
+	case o.Vertex == nil && o.APIKey == "" && !o.Gateway:
+		return nil, errors.New("gemini needs an API key")
+	}
+	at, err := newEndpoint(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{endpoint: at, userAgent: o.UserAgent, http: sync.OnceValues(func() (*http.Client, error) {
+		return newHTTPClient(o.Proxy, o.RootCAs, at.base.Scheme == "https")
+	})}
+	if c.userAgent == "" {
+		c.userAgent = "Pollux"
+	}
+	c.header = http.Header{"Content-Type": {"application/json"}}
+	if o.Vertex != nil && !express {
+		c.token = tokens(o.Credentials, c.http)
+	} else {
+		c.header.Set("X-Goog-Api-Key", o.APIKey)
+		if o.Bearer && o.APIKey != "" {
+			c.header.Set("Authorization", "Bearer "+o.APIKey)
+		}
+	}
+	for k, v := range o.Header {
+		c.header[http.CanonicalHeaderKey(k)] = v
+	}
+	return c, nil
+}
+
+// Stream implements [llm.Generator].
+func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		res, err := c.post(ctx, req.Model, "streamGenerateContent", c.generateBody(req), firstByteOfStream)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer res.close()
+		for chunk, err := range chunks(ctx, res) {
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// Generate implements [llm.Generator].
+func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	data, err := c.ask(ctx, req.Model, "generateContent", c.generateBody(req))
+	if err != nil {
+		return nil, err
+	}
+	return oneResponse(data)
+}
+
+// CountTokens implements [llm.Generator].
+func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
+	data, err := c.ask(ctx, req.Model, "countTokens", contentsBody(req.Contents))
+	if err != nil {
+		return 0, err
+	}
+	var count struct {
+		TotalTokens int `json:"totalTokens"`
+	}
+	if err := json.Unmarshal(data, &count); err != nil {
+		return 0, malformed("token count", err, data)
+	}
+	return count.TotalTokens, nil
+}
+
+// Embed implements [llm.Generator]. On Vertex it takes a request for each text,
+// which is all that its embedding models accept.
+func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	if c.endpoint.vertex {
+		vectors := make([][]float32, 0, len(texts))
+		for _, text := range texts {
+			v, err := c.predict(ctx, model, text)
+			if err != nil {
+				return nil, err
+			}
+			vectors = append(vectors, v)
+		}
+		return vectors, nil
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	data, err := c.ask(ctx, model, "batchEmbedContents", embedBody(model, texts))
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Embeddings []struct{ Values []float32 }
+	}
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return nil, malformed("embeddings", err, data)
+	}
+	if len(answer.Embeddings) != len(texts) {
+		return nil, malformed("embeddings", fmt.Errorf("%d vectors for %d texts", len(answer.Embeddings), len(texts)), data)
+	}
+	vectors := make([][]float32, len(texts))
+	for i, e := range answer.Embeddings {
+		vectors[i] = e.Values
+	}
+	return vectors, nil
+}
+
+func (c *Client) predict(ctx context.Context, model, text string) ([]float32, error) {
+	data, err := c.ask(ctx, model, "predict", predictBody(text))
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Predictions []struct {
+			Embeddings struct{ Values []float32 }
+		}
+	}
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return nil, malformed("embeddings", err, data)
+	}
+	if len(answer.Predictions) != 1 {
+		return nil, malformed("embeddings", fmt.Errorf("%d vectors for a text", len(answer.Predictions)), data)
+	}
+	return answer.Predictions[0].Embeddings.Values, nil
+}
+
+// ask sends a request whose answer is one JSON value, and returns that.
+func (c *Client) ask(ctx context.Context, model, method string, b *body) ([]byte, error) {
+	res, err := c.post(ctx, model, method, b, firstByteOfAnswer)
+	if err != nil {
+		return nil, err
+	}
+	defer res.close()
+	data, err := io.ReadAll(io.LimitReader(res.body, maxFrame+1))
+	if err != nil {
+		return nil, res.networkError(ctx, "read the answer", err)
+	}
+	if len(data) > maxFrame {
+		return nil, tooLarge()
+	}
+	if err := errorIn(data, true); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// response is an answer with status 200 whose body is still to be read.
+type response struct {
+	body  io.Reader
+	ctype string
+	host  string
+	close func()
+	watch *watchdog
+}
+
+// post sends a request and returns once the answer's header is there. Any other
+// status than 200 is an error.
+func (c *Client) post(ctx context.Context, model, method string, b *body, patience timeout) (*response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	at, err := c.endpoint.url(model, method)
+	if err != nil {
+		return nil, err
+	}
+	client, err := c.http()
+	if err != nil {
+		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
+	}
+	header := c.header.Clone()
+	if header["User-Agent"] == nil {
+		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
+	}
+	if c.token != nil && header["Authorization"] == nil {
+		token, quotaProject, err := c.token(ctx)
+		if err != nil {
+			return nil, credentialsError(ctx, err)
+		}
+		header.Set("Authorization", "Bearer "+token)
+		if quotaProject != "" && header["X-Goog-User-Project"] == nil {
+			header.Set("X-Goog-User-Project", quotaProject)
+		}
+	}
+
+	watch := watchContext(ctx, patience)
+	req := (&http.Request{
+		Method: http.MethodPost, URL: at, Host: header.Get("Host"), Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: b.size, Body: b.reader(),
+		GetBody: func() (io.ReadCloser, error) { return b.reader(), nil },
+	}).WithContext(watch.ctx)
+	res, err := client.Do(req)
+	if err != nil {
+		watch.stop()
+		return nil, (&response{host: at.Host, watch: watch}).networkError(ctx, "send the request", err)
+	}
+	watch.arrived()
+	r := &response{
+		body: watch.reader(res.Body), ctype: res.Header.Get("Content-Type"), host: at.Host, watch: watch,
+		close: func() { _ = res.Body.Close(); watch.stop() }, // read or not, the answer is done with
+	}
+	if res.StatusCode == http.StatusOK {
+		return r, nil
+	}
+	defer r.close()
+	data, err := io.ReadAll(io.LimitReader(r.body, maxErrorBody))
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return nil, statusError(res.StatusCode, res.Header, data) // a body cut short says more than none
+}

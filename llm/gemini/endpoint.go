@@ -1,0 +1,106 @@
+package gemini
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"pollux/llm"
+)
+
+// endpoint builds addresses: {base}/{version}/{prefix}{model}:{method}.
+type endpoint struct {
+	base   *url.URL
+	prefix string // path of base, version and, for Vertex, project and location; ends in "/"
+	vertex bool
+}
+
+func newEndpoint(o Options) (endpoint, error) {
+	e := endpoint{vertex: o.Vertex != nil}
+	base, version := o.BaseURL, o.APIVersion
+	if base == "" {
+		base = defaultBase(o.Vertex)
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return e, fmt.Errorf("Invalid custom base URL: %s", base) //nolint:staticcheck // the text is a contract
+	}
+	if version == "" {
+		version = "v1beta"
+		if e.vertex {
+			version = "v1beta1"
+		}
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	// Some write the version into the address, as other vendors have it.
+	path = strings.TrimSuffix(path, "/"+version)
+	e.prefix = path + "/" + url.PathEscape(version) + "/"
+	if v := o.Vertex; v != nil && v.Project != "" {
+		e.prefix += "projects/" + url.PathEscape(v.Project) + "/locations/" + url.PathEscape(location(v)) + "/"
+	}
+	e.base = u
+	return e, nil
+}
+
+// defaultBase is the service's own address (spec/agent.md §2).
+func defaultBase(v *Vertex) string {
+	if v == nil {
+		return "https://generativelanguage.googleapis.com"
+	}
+	switch at := location(v); {
+	case v.Project == "", at == "global":
+		return "https://aiplatform.googleapis.com"
+	case at == "us", at == "eu":
+		return "https://aiplatform." + at + ".rep.googleapis.com"
+	default:
+		return "https://" + at + "-aiplatform.googleapis.com"
+	}
+}
+
+func location(v *Vertex) string {
+	if v.Location == "" {
+		return "global"
+	}
+	return v.Location
+}
+
+// url returns where to post a request for model.
+func (e *endpoint) url(model, method string) (*url.URL, error) {
+	model = strings.TrimPrefix(model, "models/")
+	if model == "" || strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%q is not the name of a model", model)}
+	}
+	u := *e.base
+	u.RawPath = e.prefix + e.modelPath(model) + ":" + method
+	path, err := url.PathUnescape(u.RawPath)
+	if err != nil {
+		return nil, &llm.Error{Kind: llm.KindBadRequest, Err: fmt.Errorf("address of model %q: %w", model, err)}
+	}
+	u.Path = path
+	if method == "streamGenerateContent" {
+		query := u.Query()
+		query.Set("alt", "sse")
+		u.RawQuery = query.Encode()
+	}
+	return &u, nil
+}
+
+// modelPath is the resource name of a model. Names that are paths already
+// (tuned models, other publishers, full resource names) stay what they are.
+func (e *endpoint) modelPath(model string) string {
+	name := strings.Split(model, "/")
+	for i := range name {
+		name[i] = url.PathEscape(name[i])
+	}
+	escaped := strings.Join(name, "/")
+	switch {
+	case !e.vertex && name[0] == "tunedModels",
+		e.vertex && (name[0] == "publishers" || name[0] == "endpoints"):
+		return escaped
+	case !e.vertex:
+		return "models/" + escaped
+	case len(name) == 2:
+		return "publishers/" + name[0] + "/models/" + name[1]
+	}
+	return "publishers/google/models/" + escaped
+}
