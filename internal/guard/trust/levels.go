@@ -1,0 +1,209 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"pollux/internal/durable"
+	"pollux/internal/exit"
+)
+
+// Level is what a person decided about a path.
+type Level string
+
+// The levels, as the file writes them.
+const (
+	TrustFolder Level = "TRUST_FOLDER"
+	TrustParent Level = "TRUST_PARENT" // the path's parent is trusted
+	DoNotTrust  Level = "DO_NOT_TRUST"
+)
+
+// Levels are the levels by absolute path.
+type Levels map[string]Level
+
+// maxFile is far more than people's folders need.
+const maxFile = 4 << 20
+
+// Read reads a file of levels, JSON with comments. A file that does not exist
+// has none. An error is an [*exit.Error] with code 52.
+func Read(file string) (Levels, error) {
+	data, err := readFile(file)
+	if err != nil {
+		return nil, &exit.Error{Code: exit.Config, Err: err, Message: fmt.Sprintf("Cannot read trusted folders: %v", err)}
+	}
+	levels, err := parse(data)
+	if err != nil {
+		return nil, &exit.Error{Code: exit.Config, Err: err, Message: fmt.Sprintf("%v\nPlease fix %s and try again.", err, file)}
+	}
+	return levels, nil
+}
+
+func readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", file)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", file, maxFile)
+	}
+	return data, err
+}
+
+// parse reads the content of a file of levels.
+func parse(data []byte) (Levels, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Levels{}, nil
+	}
+	if deep(data) {
+		return nil, errors.New("trusted folders are not valid JSON: nested too deeply")
+	}
+	plain, err := hujson.Standardize(bytes.Clone(data))
+	if err != nil {
+		return nil, fmt.Errorf("trusted folders are not valid JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(plain, &raw); err != nil {
+		return nil, errors.New("trusted folders must be a JSON object")
+	}
+	levels := Levels{}
+	for _, path := range sortedKeys(raw) {
+		var level Level
+		if json.Unmarshal(raw[path], &level) != nil {
+			level = Level(raw[path])
+		}
+		switch level {
+		case TrustFolder, TrustParent, DoNotTrust:
+			levels[path] = level
+		default:
+			//lint:ignore ST1005 scripts know the text
+			return nil, fmt.Errorf(`Invalid trust level "%s" for path "%s". Possible values are: TRUST_FOLDER, TRUST_PARENT, DO_NOT_TRUST.`, level, path)
+		}
+	}
+	return levels, nil
+}
+
+// deep reports whether the data nests, or seems to, as no honest file does: the
+// parser recurses, and would end the process.
+func deep(data []byte) bool {
+	const most = 1000
+	depth := 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > most {
+			return true
+		}
+	}
+	return false
+}
+
+func sortedKeys(m map[string]json.RawMessage) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Set writes a level for a path into the file, which is made if need be. What
+// else is in it stays, comments included; a file that can't be understood is
+// left alone.
+func Set(file, path string, level Level) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	unlock, err := lock(file)
+	if err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	defer unlock()
+	if _, err := Read(file); err != nil {
+		return err
+	}
+	data, err := readFile(file)
+	if err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	data, err = edit(data, path, level)
+	if err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	return durable.WriteFile(file, data, 0o600)
+}
+
+// edit sets one member of a JSON object with comments.
+func edit(data []byte, path string, level Level) ([]byte, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte("{}")
+	}
+	v, err := hujson.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
+	patch, err := json.Marshal([]map[string]string{{"op": "add", "path": pointer, "value": string(level)}})
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Patch(patch); err != nil {
+		return nil, err
+	}
+	v.Format()
+	return v.Pack(), nil
+}
+
+// lock keeps other sessions from changing the file at the same time. A lock
+// that is older than any change takes was left behind.
+func lock(file string) (unlock func(), err error) {
+	const (
+		stale = 10 * time.Second
+		pause = 20 * time.Millisecond
+	)
+	name := file + ".lock"
+	for {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return func() { _ = os.Remove(name) }, f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > stale {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			continue
+		}
+		time.Sleep(pause)
+	}
+}

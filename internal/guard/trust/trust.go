@@ -1,0 +1,120 @@
+// Package trust knows which folders a person trusts. What a repository brings
+// along, its settings, hooks, servers and instructions, counts only in a
+// trusted one (spec/safety.md §5).
+package trust
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"pollux/internal/exit"
+)
+
+// State is what is known about a folder.
+type State uint8
+
+// The states. Unknown has the effects of Untrusted, but a person may be asked.
+const (
+	Unknown State = iota
+	Trusted
+	Untrusted
+)
+
+// Options say what a decision rests on.
+type Options struct {
+	Dir  string // the folder, absolute
+	File string // the file of levels, usually ~/.gemini/trustedFolders.json
+	// Enabled is security.folderTrust.enabled, from the system's and the
+	// user's settings, never from the folder's own.
+	Enabled bool
+	// Restricted is the environment's GEMINI_RESTRICTED_MODE, and Workspace its
+	// GEMINI_CLI_TRUST_WORKSPACE, which --skip-trust sets to "true".
+	Restricted string
+	Workspace  string
+	// Editor is what an editor says that hosts this session; Unknown if none does.
+	Editor State
+}
+
+// Decide says whether a folder is trusted. An error is an [*exit.Error] with
+// code 52: the file of levels is broken, and what it says is not guessed.
+func Decide(o Options) (State, error) {
+	switch {
+	case o.Restricted == "true", o.Workspace == "false":
+		return Untrusted, nil
+	case o.Workspace == "true", !o.Enabled:
+		return Trusted, nil
+	case o.Editor != Unknown:
+		return o.Editor, nil
+	}
+	levels, err := Read(o.File)
+	if err != nil {
+		return Unknown, err
+	}
+	return levels.state(o.Dir, runtime.GOOS == "darwin" || runtime.GOOS == "windows"), nil
+}
+
+// state returns what the levels say about dir: the one whose path is the
+// longest text wins, and of equals the one that trusts less.
+func (l Levels) state(dir string, foldCase bool) State {
+	dir = realPath(dir, foldCase)
+	state, longest := Unknown, -1
+	for path, level := range l {
+		if !filepath.IsAbs(path) || len(path) < longest {
+			continue
+		}
+		covered := path
+		if level == TrustParent {
+			covered = filepath.Dir(path)
+		}
+		if !within(dir, realPath(covered, foldCase)) {
+			continue
+		}
+		s := Trusted
+		if level == DoNotTrust {
+			s = Untrusted
+		}
+		if len(path) > longest || s == Untrusted {
+			state, longest = s, len(path)
+		}
+	}
+	return state
+}
+
+// realPath follows the links of what exists of a path.
+func realPath(path string, foldCase bool) string {
+	path = filepath.Clean(path)
+	rest := ""
+	for p := path; ; {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			path = filepath.Join(real, rest)
+			break
+		}
+		parent := filepath.Dir(p)
+		if parent == p {
+			break
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+		p = parent
+	}
+	if foldCase {
+		path = strings.ToLower(path)
+	}
+	return path
+}
+
+// within reports whether path is root or below it.
+func within(path, root string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Refuse returns the error that ends a run with nobody to ask in a folder that
+// is not trusted, or nil if it is.
+func Refuse(s State) *exit.Error {
+	if s == Trusted {
+		return nil
+	}
+	return &exit.Error{Code: exit.Untrusted, Message: "Pollux is not running in a trusted directory. To proceed, either use `--skip-trust`, " +
+		"set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable, or trust this directory in interactive mode."}
+}
