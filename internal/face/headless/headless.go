@@ -72,6 +72,9 @@ type Shown struct{ Err error }
 
 func (e *Shown) Error() string { return e.Err.Error() }
 
+// Reported tells internal/cli not to print it again.
+func (e *Shown) Reported() bool { return true }
+
 // Unwrap returns the failure itself, which knows its exit code.
 func (e *Shown) Unwrap() error { return e.Err }
 
@@ -92,9 +95,13 @@ func Run(ctx context.Context, o Options, events iter.Seq2[agent.Event, error]) e
 	err := f.follow(events)
 	f.deliver(f.batch.rest())
 	f.tail()
-	if err = f.verdict(ctx, err); err == nil {
+	err = f.verdict(ctx, err)
+	switch {
+	case f.out.broken():
+		err = nil // there is no one to tell, and finish says so
+	case err == nil:
 		f.enc.success()
-	} else {
+	default:
 		f.enc.failure(f.explain(err))
 	}
 	return f.finish(err)
@@ -166,7 +173,7 @@ func (f *face) follow(events iter.Seq2[agent.Event, error]) error {
 		}
 		f.Stats.See(e)
 		f.see(e)
-		if f.fatal || f.out.failure() != nil {
+		if f.fatal || f.out.broken() {
 			break
 		}
 	}
@@ -299,8 +306,7 @@ func (f *face) verdict(ctx context.Context, err error) error {
 
 // finish writes what is left, and turns err into what the caller gets.
 func (f *face) finish(err error) error {
-	f.out.close()
-	lost := f.out.failure()
+	lost := f.out.close()
 	switch {
 	case err != nil:
 		return &Shown{err}
@@ -329,7 +335,9 @@ func (f *face) announceCancel(ctx context.Context) (stop func()) {
 		defer close(done)
 		select {
 		case <-time.After(patience):
-			f.err.line("Cancelling...")
+			if !f.out.broken() {
+				f.err.line("Cancelling...")
+			}
 		case <-over:
 		}
 	})

@@ -497,6 +497,38 @@ func TestOutputFull(t *testing.T) {
 	}
 }
 
+// A caller may cancel the run when its output breaks. That is no reason to
+// call it cancelled: nobody asked for that.
+func TestReaderGoneCancels(t *testing.T) {
+	t.Parallel()
+	for _, format := range formats {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var errs bytes.Buffer
+			out := writerFunc(func([]byte) (int, error) {
+				cancel(errors.New("standard output is closed"))
+				return 0, syscall.EPIPE
+			})
+			err := Run(ctx, Options{Format: format, Out: out, Err: &errs}, func(yield func(agent.Event, error) bool) {
+				if !yield(agent.Text{Text: "a"}, nil) || !yield(agent.Text{Text: "b"}, nil) {
+					time.Sleep(time.Second) // a slow end
+					return
+				}
+				if ctx.Err() != nil && yield(agent.Cancelled{}, nil) {
+					yield(nil, ctx.Err())
+				}
+			})
+			if !errors.Is(err, ErrClosed) || errs.Len() > 0 {
+				t.Errorf("%s: %v, stderr %q", format, err, errs.String())
+			}
+		})
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 // What the user says last on a broken pipe is still the failure.
 func TestFailureOnBrokenPipe(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,9 +18,10 @@ type output struct {
 	mu      sync.Mutex
 	w       io.Writer
 	buf     []byte
-	midLine bool // the last byte was not a line feed
-	err     error
-	written time.Time // when the buffer was last emptied
+	midLine bool        // the last byte was not a line feed
+	err     error       // of the first write that failed; there is none after it
+	failed  atomic.Bool // err is set; known without waiting for a write that hangs
+	written time.Time   // when the buffer was last emptied
 	timer   *time.Timer
 	armed   bool
 }
@@ -97,6 +99,7 @@ func (o *output) empty() {
 	}
 	if len(o.buf) > 0 && o.err == nil {
 		_, o.err = o.w.Write(o.buf)
+		o.failed.Store(o.err != nil)
 	}
 	o.buf = o.buf[:0]
 	if cap(o.buf) > 2*full {
@@ -105,15 +108,16 @@ func (o *output) empty() {
 	o.written = time.Now()
 }
 
-// close writes what is left. Nothing is written after it.
-func (o *output) close() { o.flush() }
-
-// failure returns why nothing can be written any more.
-func (o *output) failure() error {
+// close writes what is left, and returns why the output could not be written.
+func (o *output) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.empty()
 	return o.err
 }
+
+// broken reports whether nothing can be written any more.
+func (o *output) broken() bool { return o.failed.Load() }
 
 // closedPipe reports whether a write failed because the reader has gone.
 func closedPipe(err error) bool {

@@ -56,7 +56,7 @@ func TestFlushing(t *testing.T) {
 			t.Errorf("a chunk after a pause was held back")
 		}
 		out.writeString("end")
-		out.close()
+		_ = out.close()
 		if got := strings.Join(w.all, ""); got != "first"+strings.Repeat("burst ", 1000)+"laterend" {
 			t.Errorf("lost or mixed up: %.200q", got)
 		}
@@ -82,7 +82,7 @@ func TestBufferIsBounded(t *testing.T) {
 		if cap(out.buf) > 2*full {
 			t.Errorf("a large chunk left a buffer of %d bytes", cap(out.buf))
 		}
-		out.close()
+		_ = out.close()
 	})
 }
 
