@@ -7,7 +7,8 @@
 //	              serves the model of this script (see package scriptmodel),
 //	              points the environment at it, and checks at the end that all
 //	              went by the script; -loose checks nothing. With a name only
-//	              $N_URL is set. {{WORK}} and {{HOME}} are known to the script.
+//	              $N_URL is set. The script may use {{WORK}}, {{HOME}}, and {{BIG}},
+//	              which is 128 KiB of lines.
 //	requests [-name N] [I]
 //	              prints what the model was asked, as standard output: all
 //	              requests, or the Ith (from 1; -1 is the last)
@@ -30,13 +31,18 @@
 //	              value "..." any number of values in a list or stream
 //	lines FILE N  the file (or stdout) has N lines
 //
+// The condition [fulldisk] says that a file system can be mounted that is soon full;
+// [root], that the tests run as root.
+//
 // Every script has an empty home directory of its own ($HOME), a folder that is
 // trusted, and nothing of the environment but the path.
 package acceptance
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +61,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 ".",
 		Setup:               setup,
 		Cmds:                words(),
+		Condition:           condition,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -97,6 +104,26 @@ func setup(env *testscript.Env) error {
 }
 
 type worldKey struct{}
+
+// condition answers for the conditions that are ours.
+func condition(name string) (bool, error) {
+	switch name {
+	case "root":
+		return os.Getuid() == 0, nil
+	case "fulldisk":
+		return canFillDisk()
+	}
+	return false, fmt.Errorf("unknown condition %s", name)
+}
+
+func canFillDisk() (bool, error) {
+	dir, err := os.MkdirTemp("", "pollux-full-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "none", dir).Run() == nil, nil
+}
 
 // world is what a script has started.
 type world struct {

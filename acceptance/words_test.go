@@ -77,7 +77,8 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 		ts.Fatalf("%s: %v", args[0], err)
 	}
 	m.server, err = scriptmodel.Start(script, scriptmodel.Options{
-		Vars: map[string]string{"WORK": w.work, "HOME": w.home}, Judge: vendorSchema(ts),
+		Vars:  map[string]string{"WORK": w.work, "HOME": w.home, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
+		Judge: vendorSchema(ts),
 	})
 	ts.Check(err)
 	w.models[m.name] = m
@@ -267,7 +268,7 @@ func endsWord(ts *testscript.TestScript, args []string) bool {
 }
 
 func waitforWord(ts *testscript.TestScript, args []string) bool {
-	ready := condition(ts, args)
+	ready := awaited(ts, args)
 	if ready == nil {
 		return false
 	}
@@ -279,7 +280,7 @@ func waitforWord(ts *testscript.TestScript, args []string) bool {
 	return true
 }
 
-func condition(ts *testscript.TestScript, args []string) func() bool {
+func awaited(ts *testscript.TestScript, args []string) func() bool {
 	w := of(ts)
 	switch {
 	case len(args) == 2 && args[0] == "requests" && w.models[""] != nil:

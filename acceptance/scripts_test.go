@@ -1,0 +1,37 @@
+package acceptance
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"pollux/internal/scriptmodel"
+)
+
+// Every model in the scripts can be read, and is used.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if !strings.HasSuffix(f.Name, ".model") {
+				continue
+			}
+			if _, err := scriptmodel.Parse(string(f.Data)); err != nil {
+				t.Errorf("%s: %s: %v", name, f.Name, err)
+			}
+			if !strings.Contains(string(archive.Comment), " "+f.Name) {
+				t.Errorf("%s: %s is not used", name, f.Name)
+			}
+		}
+	}
+}
