@@ -16,7 +16,7 @@ func (w *Workspace) CheckWrite(abs string) error { return w.check(abs) }
 
 func (w *Workspace) check(abs string) error {
 	if why := malformed(abs); why != "" {
-		return fmt.Errorf("Invalid path: %s", why) //nolint:staticcheck // the text is a contract
+		return refusal("Invalid path: " + why)
 	}
 	real := realpath(filepath.Clean(abs))
 	for _, dir := range w.dirs {
@@ -32,10 +32,14 @@ func (w *Workspace) check(abs string) error {
 	if w.memory != "" && real == w.memory {
 		return nil
 	}
-	//nolint:staticcheck // the text is a contract
-	return fmt.Errorf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
-		abs, strings.Join(w.dirs, ", "), w.temp)
+	return refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
+		abs, strings.Join(w.dirs, ", "), w.temp))
 }
+
+// refusal is an error whose text is a contract, capitals and all.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
 
 // malformed says what is wrong with the shape of a path: models paste pieces
 // of logs and prose where a path belongs.

@@ -48,6 +48,15 @@ func linkTarget(path string) (target string, dir, ok bool) {
 	return target, err == nil && fi.IsDir(), true
 }
 
+// GitOnly reports whether the rules of f are no more than git's own: there is
+// nothing in .geminiignore and the custom ignore files that counts.
+func (w *Workspace) GitOnly(f Filter) bool {
+	if !f.Gemini {
+		return true
+	}
+	return !slices.ContainsFunc(w.rules.gemini, func(path string) bool { return w.rules.load(path, true) != nil })
+}
+
 func (w *Workspace) hidden(abs string, dir bool, f Filter) bool {
 	if slices.Contains(w.dirs, abs) {
 		return false

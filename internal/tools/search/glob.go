@@ -1,0 +1,337 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// NewGlob returns the tool that finds files by name (spec/tools.md §3.4).
+func NewGlob(w *workspace.Workspace) tool.Tool { return &globTool{w} }
+
+type globTool struct{ w *workspace.Workspace }
+
+var globSpec = tool.Spec{
+	Name:        "glob",
+	DisplayName: "FindFiles",
+	Aliases:     []string{"GlobTool"},
+	Description: "Finds files whose paths match a glob, such as `**/*.test.ts` or `src/*.go`, and returns their absolute paths, the most recently changed first. " +
+		"Use it when you know something of a file's name or place; to find text in files use grep_search. Files that ignore rules hide are left out and counted.",
+	Brief: "Finds files by glob (`src/**/*.ts`); returns absolute paths, most recently changed first.",
+	Schema: json.RawMessage(`{
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "Glob relative to the searched directory. '*' stays within one directory, '**' crosses them: '*.md' is the top directory alone, '**/*.md' everything. '{a,b}' and '[a-z]' work too."},
+    "dir_path": {"type": "string", "description": "Directory to search. Left out: the whole workspace."},
+    "case_sensitive": {"type": "boolean", "description": "Tell upper from lower case. Default false."},
+    "respect_git_ignore": {"type": "boolean", "description": "Leave out what git ignores. Default true."},
+    "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore hides. Default true."}
+  },
+  "required": ["pattern"]
+}`),
+	Kind: tool.KindSearch,
+}
+
+func (*globTool) Spec() *tool.Spec { return &globSpec }
+
+type globArgs struct {
+	Pattern             string `json:"pattern"`
+	DirPath             string `json:"dir_path"`
+	CaseSensitive       bool   `json:"case_sensitive"`
+	RespectGitIgnore    *bool  `json:"respect_git_ignore"`
+	RespectGeminiIgnore *bool  `json:"respect_gemini_ignore"`
+}
+
+func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
+	var a globArgs
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("params: %w", err)
+	}
+	dir := t.w.Resolve(a.DirPath)
+	if err := t.w.CheckRead(dir); err != nil {
+		return nil, err
+	}
+	fi, err := t.w.Disk().Stat(dir)
+	if err != nil {
+		return nil, message("Search path does not exist " + dir)
+	}
+	if !fi.IsDir() {
+		return nil, message("Search path is not a directory: " + dir)
+	}
+	if strings.TrimSpace(a.Pattern) == "" {
+		return nil, message("The 'pattern' parameter cannot be empty.")
+	}
+	dirs := []string{dir}
+	if a.DirPath == "" {
+		dirs = t.w.Dirs()
+	}
+	return &globCall{w: t.w, args: a, dirs: dirs}, nil
+}
+
+// message is an error whose text a model knows: capitals and stops belong to it.
+type message string
+
+func (m message) Error() string { return string(m) }
+
+type globCall struct {
+	w    *workspace.Workspace
+	args globArgs
+	dirs []string
+}
+
+func (c *globCall) Summary() string {
+	s := "'" + c.args.Pattern + "'"
+	if c.args.DirPath != "" {
+		s += " within " + c.w.Rel(c.dirs[0])
+	}
+	return s
+}
+
+func (c *globCall) Locations() []tool.Location { return nil }
+
+func (c *globCall) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.InfoConfirmation{Title: "Confirm: " + globSpec.DisplayName, Prompt: c.Summary()}, nil
+}
+
+func (c *globCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	var found globFound
+	for _, dir := range c.dirs {
+		if err := c.w.CheckRead(dir); err != nil {
+			return outside(err)
+		}
+		if err := c.search(ctx, dir, &found); err != nil {
+			return tool.Fail(tool.ErrGlob, "Error during glob search operation: "+err.Error())
+		}
+	}
+	return c.result(&found)
+}
+
+// globFound is what a search has found so far.
+type globFound struct {
+	mu      sync.Mutex
+	files   []globFile
+	ignored int
+}
+
+type globFile struct {
+	path     string
+	modified time.Time
+}
+
+func (c *globCall) search(ctx context.Context, dir string, found *globFound) error {
+	g, err := compileGlob(c.w, dir, c.args.Pattern, c.args.CaseSensitive)
+	if err != nil {
+		return err
+	}
+	disk := c.w.Disk()
+	o := workspace.WalkOptions{
+		Filter:  filter(c.w, c.args.RespectGitIgnore, c.args.RespectGeminiIgnore),
+		Ignored: true, // they are counted
+		Prune:   func(rel, name string) bool { return slices.Contains(coreDirs, name) || !g.leadsTo(rel) },
+	}
+	return c.w.Walk(ctx, dir, o, func(e workspace.Entry) error {
+		if !g.match(e.Dir(), e.Name) {
+			return nil
+		}
+		path := e.Path()
+		fi, err := disk.Stat(path)
+		if err != nil && e.Type&fs.ModeSymlink != 0 {
+			fi, err = disk.Lstat(path) // a link to nothing is still a file to find
+		}
+		if err != nil || fi.IsDir() {
+			return nil
+		}
+		found.mu.Lock()
+		defer found.mu.Unlock()
+		if e.Ignored {
+			found.ignored++
+		} else {
+			found.files = append(found.files, globFile{path, fi.ModTime()})
+		}
+		return nil
+	})
+}
+
+func (c *globCall) result(found *globFound) *tool.Result {
+	where := "within " + c.dirs[0]
+	if len(c.dirs) > 1 {
+		where = fmt.Sprintf("across %d workspace directories", len(c.dirs))
+	}
+	if len(found.files) == 0 {
+		text := fmt.Sprintf("No files found matching pattern \"%s\" %s", c.args.Pattern, where)
+		if found.ignored > 0 {
+			text += fmt.Sprintf(" (%d files were ignored)", found.ignored)
+		}
+		return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No files found"), Summary: "No files found"}
+	}
+	sortByAge(found.files, time.Now())
+	paths := make([]string, len(found.files))
+	for i, f := range found.files {
+		paths[i] = shown(f.path)
+	}
+	text := fmt.Sprintf("Found %d file(s) matching \"%s\" %s", len(paths), c.args.Pattern, where)
+	if found.ignored > 0 {
+		text += fmt.Sprintf(" (%d additional files were ignored)", found.ignored)
+	}
+	text += ", sorted by modification time (newest first):\n" + strings.Join(paths, "\n")
+	summary := fmt.Sprintf("Found %d matching file(s)", len(paths))
+	return &tool.Result{
+		Content: tool.Text(text).Content,
+		Display: &tool.ListDisplay{Summary: summary, Items: paths},
+		Summary: summary,
+	}
+}
+
+// sortByAge puts the files of the last 24 hours first, newest first, and the
+// older ones behind them, by path.
+func sortByAge(files []globFile, now time.Time) {
+	recent := now.Add(-24 * time.Hour)
+	slices.SortFunc(files, func(a, b globFile) int {
+		switch ra, rb := a.modified.After(recent), b.modified.After(recent); {
+		case ra && rb:
+			return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.path, b.path))
+		case ra:
+			return -1
+		case rb:
+			return 1
+		}
+		return cmp.Compare(a.path, b.path)
+	})
+}
+
+// glob is a compiled pattern. Its parts before the first special one steer
+// the walk, its last part is tried before the whole.
+type glob struct {
+	pattern string
+	fold    bool
+	lead    []string // plain directories that every match is below
+	depth   int      // directories that a match is below at most; -1 for any
+	last    string   // pattern of the last name; "" if it is not known
+	any     bool     // last says it all: the pattern is **/last
+}
+
+// compileGlob compiles a pattern as it is meant in dir. One that is the path
+// of a file there means that file, whatever characters are in it.
+func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool) (*glob, error) {
+	pattern = filepath.ToSlash(pattern)
+	if rel, ok := strings.CutPrefix(pattern, strings.TrimSuffix(filepath.ToSlash(dir), "/")+"/"); ok {
+		pattern = rel
+	}
+	for strings.HasPrefix(pattern, "./") {
+		pattern = pattern[2:]
+	}
+	if _, err := w.Disk().Lstat(filepath.Join(dir, filepath.FromSlash(pattern))); err == nil {
+		pattern = escapeGlob(pattern)
+	}
+	g := &glob{pattern: pattern, fold: !caseSensitive, depth: -1}
+	if g.fold {
+		g.pattern = strings.ToLower(pattern)
+	}
+	if !doublestar.ValidatePattern(g.pattern) {
+		return nil, errors.New("the pattern is malformed: a bracket or brace is not closed, or it ends in a backslash")
+	}
+	if alternatives(g.pattern) > maxAlternatives {
+		return nil, errors.New("the pattern has too many alternatives in braces")
+	}
+	if strings.ContainsAny(g.pattern, `{\`) { // a slash may be inside them
+		return g, nil
+	}
+	parts := strings.Split(g.pattern, "/")
+	if last := parts[len(parts)-1]; last != "**" {
+		g.last = last
+		g.any = len(parts) == 2 && parts[0] == "**"
+	}
+	if !slices.Contains(parts, "**") {
+		g.depth = len(parts) - 1
+	}
+	for _, p := range parts[:len(parts)-1] {
+		if strings.ContainsAny(p, "*?[") {
+			break
+		}
+		g.lead = append(g.lead, p)
+	}
+	return g, nil
+}
+
+// maxAlternatives bounds what a pattern's braces can stand for: each is tried.
+const maxAlternatives = 1024
+
+// alternatives returns how many patterns the braces of a valid one stand for,
+// at most; more than maxAlternatives is not counted exactly.
+func alternatives(pattern string) int {
+	n := 1
+	var open []int // alternatives so far of each brace that is open
+	for i := 0; i < len(pattern) && n <= maxAlternatives; i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '{':
+			open = append(open, 1)
+		case ',':
+			if len(open) > 0 {
+				open[len(open)-1]++
+			}
+		case '}':
+			if len(open) > 0 {
+				n *= open[len(open)-1]
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return n
+}
+
+func escapeGlob(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(`*?[]{}\`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// leadsTo reports whether there may be matches in a directory.
+func (g *glob) leadsTo(rel string) bool {
+	if g.depth < 0 && len(g.lead) == 0 {
+		return true
+	}
+	depth := 0
+	for name := range strings.SplitSeq(rel, "/") {
+		if depth < len(g.lead) && g.folded(name) != g.lead[depth] {
+			return false
+		}
+		depth++
+	}
+	return g.depth < 0 || depth <= g.depth
+}
+
+// match reports whether the path dir+name matches.
+func (g *glob) match(dir, name string) bool {
+	name = g.folded(name)
+	if g.last != "" && !doublestar.MatchUnvalidated(g.last, name) {
+		return false
+	}
+	return g.any || doublestar.MatchUnvalidated(g.pattern, g.folded(dir)+name)
+}
+
+func (g *glob) folded(s string) string {
+	if g.fold {
+		return strings.ToLower(s)
+	}
+	return s
+}

@@ -1,0 +1,215 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// GrepOptions say how the text search works.
+type GrepOptions struct {
+	// Ripgrep returns the program to search with, "" for the engine in this
+	// process; see [FindRipgrep]. It is called when a search runs. Nil is none.
+	Ripgrep func() string
+	// Timeout is how long a search may take; less than 30 seconds counts as that.
+	Timeout time.Duration
+}
+
+// minTimeout is what every search may take.
+const minTimeout = 30 * time.Second
+
+// NewGrep returns the tool that finds text in files (spec/tools.md §3.7).
+func NewGrep(w *workspace.Workspace, o GrepOptions) tool.Tool {
+	o.Timeout = max(o.Timeout, minTimeout)
+	if o.Ripgrep == nil {
+		o.Ripgrep = func() string { return "" }
+	}
+	return &grepTool{w, o}
+}
+
+type grepTool struct {
+	w *workspace.Workspace
+	o GrepOptions
+}
+
+var grepSpec = tool.Spec{
+	Name:        "grep_search",
+	DisplayName: "SearchText",
+	Aliases:     []string{"search_file_content", "RipGrepTool", "GrepTool"},
+	Description: "Searches the content of files for a regular expression, line by line, and returns the matching lines with file and line number. " +
+		"Fast in trees of any size: prefer it to running grep in a shell. Narrow a search with dir_path and include_pattern; " +
+		"one to three matches come with the lines around them, so that a file often need not be read. Hidden, binary and ignored files are skipped.",
+	Brief: "Searches file contents by regular expression, line by line; returns matching lines with file and line number.",
+	Schema: json.RawMessage(`{
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "Regular expression, or literal text with fixed_strings. Matches lie within one line."},
+    "dir_path": {"type": "string", "description": "Directory or file to search. Left out: the project's root."},
+    "include_pattern": {"type": "string", "description": "Glob of the files to search: '*.go' or '*.{ts,tsx}' by name, 'src/**' by path below dir_path, '!*.min.js' for all others."},
+    "exclude_pattern": {"type": "string", "description": "Regular expression; lines that it matches are dropped from the result."},
+    "names_only": {"type": "boolean", "description": "Return the names of the files with matches, no lines. Default false."},
+    "case_sensitive": {"type": "boolean", "description": "Tell upper from lower case. Default false."},
+    "fixed_strings": {"type": "boolean", "description": "Take pattern as literal text, with no special characters. Default false."},
+    "context": {"type": "integer", "minimum": 0, "description": "Lines to show before and after each match."},
+    "after": {"type": "integer", "minimum": 0, "description": "Lines to show after each match."},
+    "before": {"type": "integer", "minimum": 0, "description": "Lines to show before each match."},
+    "no_ignore": {"type": "boolean", "description": "Search ignored files and build output too. Default false."},
+    "max_matches_per_file": {"type": "integer", "minimum": 1, "description": "Matches to return of one file at most."},
+    "total_max_matches": {"type": "integer", "minimum": 1, "description": "Matches to return at most. Default 100."}
+  },
+  "required": ["pattern"]
+}`),
+	Kind: tool.KindSearch,
+}
+
+func (*grepTool) Spec() *tool.Spec { return &grepSpec }
+
+type grepArgs struct {
+	Pattern           string   `json:"pattern"`
+	DirPath           string   `json:"dir_path"`
+	IncludePattern    string   `json:"include_pattern"`
+	ExcludePattern    string   `json:"exclude_pattern"`
+	NamesOnly         bool     `json:"names_only"`
+	CaseSensitive     bool     `json:"case_sensitive"`
+	FixedStrings      bool     `json:"fixed_strings"`
+	Context           *float64 `json:"context"` // numbers as JSON has them: 2.0 is an integer
+	After             *float64 `json:"after"`
+	Before            *float64 `json:"before"`
+	NoIgnore          bool     `json:"no_ignore"`
+	MaxMatchesPerFile *float64 `json:"max_matches_per_file"`
+	TotalMaxMatches   *float64 `json:"total_max_matches"`
+}
+
+const (
+	defaultMatches = 100
+	// maxMatches and maxContext bound what one call can ask for.
+	maxMatches = 20_000
+	maxContext = 10_000
+)
+
+func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
+	c := &grepCall{tool: t}
+	if err := json.Unmarshal(raw, &c.args); err != nil {
+		return nil, fmt.Errorf("params: %w", err)
+	}
+	a := &c.args
+	var err error
+	if c.query.pattern, err = compile(a.Pattern, a.FixedStrings, a.CaseSensitive); err != nil {
+		return nil, message(fmt.Sprintf("Invalid regular expression pattern provided: %s. Error: %v", a.Pattern, err))
+	}
+	if a.ExcludePattern != "" {
+		if c.query.exclude, err = compile(a.ExcludePattern, false, a.CaseSensitive); err != nil {
+			return nil, message(fmt.Sprintf("Invalid exclude regular expression pattern provided: %s. Error: %v", a.ExcludePattern, err))
+		}
+	}
+	if n := a.MaxMatchesPerFile; n != nil && *n < 1 {
+		return nil, message("max_matches_per_file must be at least 1.")
+	}
+	path := t.w.Resolve(a.DirPath)
+	if err := t.w.CheckRead(path); err != nil {
+		return nil, err
+	}
+	fi, err := t.w.Disk().Stat(path)
+	switch {
+	case err != nil:
+		return nil, message("Path does not exist: " + path)
+	case fi.IsDir():
+		c.query.dir = path
+	case fi.Mode().IsRegular():
+		c.query.dir, c.query.file = filepath.Split(path)
+		c.query.dir = filepath.Clean(c.query.dir)
+	default:
+		return nil, message("Path is not a valid directory or file: " + path)
+	}
+	c.query.include, err = compileInclude(a.IncludePattern)
+	if err != nil {
+		return nil, err
+	}
+	c.query.w = t.w
+	c.query.noIgnore = a.NoIgnore
+	c.query.total = number(a.TotalMaxMatches, defaultMatches, maxMatches)
+	c.query.perFile = number(a.MaxMatchesPerFile, maxMatches, maxMatches)
+	around := number(a.Context, 0, maxContext)
+	c.before = number(a.Before, around, maxContext)
+	c.after = number(a.After, around, maxContext)
+	return c, nil
+}
+
+// number returns an argument within bounds, or what it is if it is left out.
+func number(arg *float64, absent, most int) int {
+	if arg == nil {
+		return absent
+	}
+	return int(math.Max(0, math.Min(*arg, float64(most))))
+}
+
+type grepCall struct {
+	tool          *grepTool
+	args          grepArgs
+	query         query
+	before, after int
+}
+
+func (c *grepCall) Summary() string {
+	s := "'" + c.args.Pattern + "'"
+	if c.args.IncludePattern != "" {
+		s += " in " + c.args.IncludePattern
+	}
+	if c.args.DirPath != "" {
+		s += " within " + c.tool.w.Rel(filepath.Join(c.query.dir, c.query.file))
+	}
+	return s
+}
+
+func (c *grepCall) Locations() []tool.Location { return nil }
+
+func (c *grepCall) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.InfoConfirmation{Title: "Confirm: " + grepSpec.DisplayName, Prompt: c.Summary()}, nil
+}
+
+func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	q := &c.query
+	if err := q.w.CheckRead(filepath.Join(q.dir, q.file)); err != nil {
+		return outside(err)
+	}
+	timeout := c.tool.o.Timeout
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, message(fmt.Sprintf(
+		"Operation timed out after %dms. Search a smaller part of the tree (dir_path) or fewer files (include_pattern).", timeout.Milliseconds())))
+	defer cancel()
+	files, err := c.search(ctx)
+	if err != nil {
+		return tool.Fail(tool.ErrGrep, "Error during grep search operation: "+err.Error())
+	}
+	return c.result(ctx, files)
+}
+
+// search runs the search on the engine that can do it.
+func (c *grepCall) search(ctx context.Context) ([]fileHits, error) {
+	q := &c.query
+	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
+		return nil, nil
+	}
+	// Ripgrep knows nothing of files that .geminiignore shows although git
+	// ignores them.
+	if q.pattern.source != "" && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
+		if program := c.tool.o.Ripgrep(); program != "" {
+			files, err := q.searchRipgrep(ctx, program)
+			if err == nil || ctx.Err() != nil {
+				return files, err
+			}
+			var own *patternError
+			if errors.As(err, &own) {
+				return nil, err
+			}
+			// An older ripgrep, or one that takes the pattern for too large: our own engine goes on.
+		}
+	}
+	return q.searchHere(ctx)
+}
