@@ -1,0 +1,230 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// least is the least that can play the demo: it asks the model over HTTP, does
+// what its calls say with a line of code each, and tells what happens. The real
+// agent plays it in acceptance/demo.txtar.
+type least struct {
+	setup    Setup
+	contents []*llm.Content
+	yield    func(agent.Event, error) bool
+}
+
+func start(_ context.Context, setup Setup) (iter.Seq2[agent.Event, error], error) {
+	return func(yield func(agent.Event, error) bool) {
+		l := &least{setup: setup, yield: yield, contents: []*llm.Content{llm.User(llm.Text(setup.Prompt))}}
+		for l.turn() {
+		}
+	}, nil
+}
+
+// turn asks once and reports whether the model wants to be asked again.
+func (l *least) turn() bool {
+	l.yield(agent.TurnStarted{}, nil)
+	answer, err := l.ask()
+	if err != nil {
+		l.yield(nil, err)
+		return false
+	}
+	l.yield(agent.Text{Text: answer.Text()}, nil)
+	var said []llm.Part
+	for _, p := range answer.Parts() {
+		if !p.Thought {
+			said = append(said, p)
+		}
+	}
+	var results []llm.Part
+	for _, c := range (&llm.Content{Parts: said}).FunctionCalls() {
+		out := l.do(c)
+		call := &agent.ToolCall{ID: c.ID, Name: c.Name}
+		l.yield(agent.ToolUpdated{Call: call, Summary: string(c.Args)}, nil)
+		l.yield(agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Display: tool.TextDisplay(out)}, Duration: time.Millisecond}, nil)
+		results = append(results, llm.Part{FunctionResponse: llm.Output(c.ID, c.Name, out)})
+	}
+	l.contents = append(l.contents, llm.Model(said...), llm.User(results...))
+	return len(results) > 0
+}
+
+func (l *least) ask() (*llm.Response, error) {
+	var tools []map[string]string
+	for _, name := range []string{"grep_search", "read_file", "replace", "run_shell_command"} {
+		tools = append(tools, map[string]string{"name": name, "description": name})
+	}
+	body, _ := json.Marshal(map[string]any{"contents": l.contents, "tools": []any{map[string]any{"functionDeclarations": tools}}})
+	req, _ := http.NewRequest("POST", l.setup.BaseURL+"/v1beta/models/"+l.setup.Model+":generateContent", bytes.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("x-goog-api-key", l.setup.APIKey)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		return nil, fmt.Errorf("%s: %s %w", resp.Status, text, err)
+	}
+	answer := new(llm.Response)
+	return answer, json.Unmarshal(text, answer)
+}
+
+func (l *least) do(c *llm.FunctionCall) string {
+	var args map[string]string
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return err.Error()
+	}
+	path := filepath.Join(l.setup.Dir, args["file_path"])
+	switch c.Name {
+	case "run_shell_command":
+		cmd := exec.Command("sh", "-c", args["command"])
+		cmd.Dir = l.setup.Dir
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Sprintf("Output: %s\nExit Code: %d", out, cmd.ProcessState.ExitCode())
+		}
+		return "Output: " + string(out)
+	case "grep_search":
+		return "File: lib/prices.sh"
+	case "replace":
+		text, _ := os.ReadFile(path)
+		_ = os.WriteFile(path, bytes.Replace(text, []byte(args["old_string"]), []byte(args["new_string"]), 1), 0o644)
+		return "Successfully modified file"
+	}
+	text, _ := os.ReadFile(path)
+	return string(text)
+}
+
+func TestRun(t *testing.T) {
+	needSh(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	var out strings.Builder
+	if err := Run(t.Context(), Options{Out: &out, Keep: true, Start: start}); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for _, want := range []string{
+		"> " + Prompt, "+ replace", "-\tif [ \"$1\" -gt 10 ]", "+\tif [ \"$1\" -ge 10 ]", "5 passed, 0 failed", "5 requests, 5 tool calls",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(out.String(), "\x1b") {
+		t.Error("colours nobody asked for")
+	}
+	for l := range strings.Lines(out.String()) {
+		if len([]rune(l)) > 120 || !strings.HasPrefix(l, "      ") && strings.HasSuffix(l, " \n") {
+			t.Errorf("a line that is too long or ends in a space: %q", l)
+		}
+	}
+	kept := regexp.MustCompile(`kept in (.*)`).FindStringSubmatch(out.String())
+	if kept == nil {
+		t.Fatalf("it does not say where the project is:\n%s", out.String())
+	}
+	if _, err := os.Stat(filepath.Join(kept[1], "till.sh")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	needSh(t)
+	broken := errors.New("broken")
+	seq := func(f func(func(agent.Event, error) bool)) func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) {
+		return func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) { return f, nil }
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, c := range []struct {
+		name  string
+		ctx   context.Context
+		start func(context.Context, Setup) (iter.Seq2[agent.Event, error], error)
+		want  string
+	}{
+		{"no start", t.Context(), func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) { return nil, broken }, "broken"},
+		{"an error", t.Context(), seq(func(yield func(agent.Event, error) bool) { yield(nil, broken) }), "broken"},
+		{"nothing done", t.Context(), seq(func(func(agent.Event, error) bool) {}), "did not go by its script"},
+		{"cancelled", ctx, seq(func(yield func(agent.Event, error) bool) { cancel(); yield(agent.Cancelled{}, nil) }), "canceled"},
+		{"damage", t.Context(), func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error) {
+			events, err := start(ctx, setup)
+			return func(yield func(agent.Event, error) bool) {
+				events(yield)
+				_ = os.WriteFile(filepath.Join(setup.Dir, "lib", "prices.sh"), []byte("line_total() { total=0; }\n"), 0o644)
+			}, err
+		}, "tests still fail"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("TMPDIR", dir)
+			err := Run(c.ctx, Options{Out: io.Discard, Start: c.start})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+// Every kind of event can be shown; what cannot be written ends the run.
+func TestScreen(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := newScreen(&out, true)
+	for _, e := range agent.Events() {
+		switch f := e.(type) {
+		case agent.ToolFinished:
+			f.Call = &agent.ToolCall{Name: "f"}
+			e = f
+		case agent.ToolAsked:
+			f.Answer = func(a agent.Answer) {
+				if a.Outcome != tool.Cancel {
+					t.Errorf("answered %v", a)
+				}
+			}
+			e = f
+		}
+		if err := s.show(e); err != nil {
+			t.Error(err)
+		}
+	}
+	s.text(strings.Repeat("word ", 40) + "\n\n new")
+	s.end()
+	s.quote(strings.Repeat("line\n", 20))
+	if strings.Contains(out.String(), "word \n") || !strings.Contains(out.String(), "word\n\nnew\n") {
+		t.Errorf("%q", out.String())
+	}
+	if !strings.Contains(out.String(), "... 12 more lines") || !strings.Contains(out.String(), "\x1b[") {
+		t.Error(out.String())
+	}
+	r, w := io.Pipe()
+	_ = r.Close()
+	if err := newScreen(w, false).show(agent.Text{Text: "x"}); err == nil {
+		t.Error("a closed pipe went unnoticed")
+	}
+}
+
+func needSh(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh on this machine")
+	}
+}

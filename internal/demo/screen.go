@@ -1,0 +1,235 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"pollux/agent"
+	"pollux/tool"
+)
+
+// width is where the model's text is wrapped, maxLines how much is shown of a
+// tool's output.
+const (
+	width    = 78
+	maxLines = 8
+)
+
+// screen shows a run as plain text, in the order in which it happens.
+type screen struct {
+	out    io.Writer
+	colour bool
+	err    error // the first that writing gave
+	column int   // of the model's text
+	space  bool  // stands before its next word
+	calls  int
+	// summaries are what the calls in flight do, by their ids.
+	summaries map[string]string
+}
+
+func newScreen(out io.Writer, colour bool) *screen {
+	return &screen{out: out, colour: colour, summaries: map[string]string{}}
+}
+
+// The styles, as terminal attributes.
+const (
+	plain = ""
+	bold  = "1"
+	dim   = "2"
+	red   = "31"
+	green = "32"
+	cyan  = "36"
+)
+
+func (s *screen) styled(style, text string) string {
+	if !s.colour || style == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+func (s *screen) printf(format string, args ...any) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintf(s.out, format, args...)
+	}
+}
+
+func (s *screen) intro(setup Setup) {
+	s.printf("%s\n", s.styled(bold, "Pollux, a demonstration"))
+	s.printf("The model is a script on %s: no key, no network. The agent, its\n", setup.BaseURL)
+	s.printf("tools and the project in %s are real.\n\n", setup.Dir)
+	s.printf("%s %s\n", s.styled(cyan, ">"), s.styled(bold, setup.Prompt))
+}
+
+// show shows an event. Kinds that the script cannot bring about are passed over.
+func (s *screen) show(e agent.Event) error {
+	switch e := e.(type) {
+	case agent.TurnStarted:
+		s.end()
+		s.printf("\n")
+	case agent.Thought:
+		s.end()
+		s.printf("%s\n", s.styled(dim, "("+e.Subject+")"))
+	case agent.Text:
+		s.text(e.Text)
+	case agent.ToolUpdated:
+		if e.Summary != "" {
+			s.summaries[e.Call.ID] = e.Summary
+		}
+	case agent.ToolFinished:
+		s.finished(e)
+	case agent.ToolAsked:
+		e.Answer(agent.Answer{Outcome: tool.Cancel}) // the demo's agent approves by itself
+	case agent.InvalidStream:
+		s.end()
+		s.printf("%s\n", s.styled(red, e.Message))
+	case agent.Waiting:
+		s.end()
+		s.printf("%s\n", s.styled(red, fmt.Sprintf("%v; trying again", e.Err)))
+	}
+	return s.err
+}
+
+// text shows a piece of the answer, wrapped at words. A space waits for the
+// word behind it, so that no line ends in one.
+func (s *screen) text(text string) {
+	for len(text) > 0 {
+		n := strings.IndexAny(text, " \n")
+		switch n {
+		case 0:
+			if text[0] == '\n' {
+				s.printf("\n")
+				s.column = 0
+			}
+			s.space = text[0] == ' ' && s.column > 0
+			text = text[1:]
+			continue
+		case -1:
+			n = len(text)
+		}
+		s.word(text[:n])
+		text = text[n:]
+	}
+}
+
+func (s *screen) word(word string) {
+	n := utf8.RuneCountInString(word)
+	switch {
+	case s.space && s.column+1+n > width:
+		s.printf("\n")
+		s.column = 0
+	case s.space:
+		s.printf(" ")
+		s.column++
+	}
+	s.space = false
+	s.printf("%s", word)
+	s.column += n
+}
+
+// end ends a line of the model's text.
+func (s *screen) end() {
+	if s.column > 0 {
+		s.printf("\n")
+	}
+	s.column, s.space = 0, false
+}
+
+func (s *screen) finished(e agent.ToolFinished) {
+	s.end()
+	s.calls++
+	mark := s.styled(green, "+")
+	if e.Status != agent.Success {
+		mark = s.styled(red, "x")
+	}
+	summary := s.summaries[e.Call.ID]
+	delete(s.summaries, e.Call.ID)
+	s.printf("  %s %s %s %s\n", mark, s.styled(bold, e.Call.Name), oneLine(summary),
+		s.styled(dim, fmt.Sprintf("(%d ms)", e.Duration.Milliseconds())))
+	if e.Result != nil {
+		s.quote(shown(e.Result))
+	}
+}
+
+// shown returns what a person gets to see of a result.
+func shown(r *tool.Result) string {
+	text := ""
+	switch d := r.Display.(type) {
+	case tool.TextDisplay:
+		text = string(d)
+	case tool.TerminalDisplay:
+		text = string(d)
+	case *tool.ListDisplay:
+		text = d.Summary
+	case *tool.MatchDisplay:
+		text = d.Summary
+		for _, m := range d.Matches {
+			text += fmt.Sprintf("\n%s:%d: %s", m.Path, m.Line, strings.TrimSpace(m.Text))
+		}
+	}
+	if text == "" {
+		return r.Summary
+	}
+	return text
+}
+
+// quote shows the output of a tool, indented and not too much of it.
+func (s *screen) quote(text string) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if i == maxLines {
+			s.printf("      %s\n", s.styled(dim, fmt.Sprintf("... %d more lines", len(lines)-i)))
+			return
+		}
+		s.printf("      %s\n", s.styled(dim, l))
+	}
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > width-20 {
+		return string(r[:width-23]) + "..."
+	}
+	return text
+}
+
+func (s *screen) heading(text string) {
+	s.end()
+	s.printf("\n%s\n", s.styled(bold, text))
+}
+
+func (s *screen) diff(text string) {
+	for l := range strings.Lines(text) {
+		style := plain
+		switch {
+		case strings.HasPrefix(l, "+"):
+			style = green
+		case strings.HasPrefix(l, "-"):
+			style = red
+		case strings.HasPrefix(l, "@@"):
+			style = cyan
+		}
+		s.printf("%s\n", s.styled(style, strings.TrimRight(l, "\n")))
+	}
+}
+
+func (s *screen) tests(out []byte) {
+	s.heading("The project's tests, run once more by the demo itself")
+	s.quote(string(out))
+}
+
+func (s *screen) outro(requests int, took time.Duration) {
+	s.printf("\n%s\n", s.styled(green, fmt.Sprintf("Done in %.1f s: %d requests, %d tool calls.",
+		took.Seconds(), requests, s.calls)))
+}
+
+func (s *screen) kept(dir string) {
+	s.printf("The project is kept in %s\n", dir)
+}
