@@ -2,7 +2,6 @@ package policy
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ const (
 // that is not set holds for every call.
 type Rule struct {
 	// Tools are the names it is about, any of them: exact names, "*",
-	// "mcp_*", "mcp_<server>_*" or "mcp_*_<tool>". At least one is needed.
+	// "mcp_*", "mcp_<server>_*" or "mcp_*_<tool>". None is no call.
 	Tools    []string
 	Decision Decision
 	// Priority orders the rules: tier + priority/1000, the highest first.
@@ -67,14 +66,6 @@ const (
 
 // legacyNames are former names of tools and what they are called now.
 var legacyNames = [...][2]string{{"search_file_content", "grep_search"}, {legacyShellTool, shellTool}}
-
-func (r *Rule) check() error {
-	if len(r.Tools) == 0 || slices.Contains(r.Tools, "") {
-		//lint:ignore ST1005 people know the text
-		return fmt.Errorf("Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: %s", r.Source)
-	}
-	return nil
-}
 
 // conditional reports whether the rule looks at the arguments.
 func (r *Rule) conditional() bool { return r.Args != nil || len(r.Prefixes) > 0 }
