@@ -92,9 +92,9 @@ func isCommand(root *cobra.Command, name string) bool {
 
 func unknownArguments(names []string) error {
 	if len(names) == 1 {
-		return errors.New("Unknown argument: " + names[0]) //nolint:staticcheck // the text is contract
+		return errors.New("Unknown argument: " + names[0])
 	}
-	return errors.New("Unknown arguments: " + strings.Join(names, ", ")) //nolint:staticcheck // the text is contract
+	return errors.New("Unknown arguments: " + strings.Join(names, ", "))
 }
 
 // reader takes the arguments one by one.

@@ -142,7 +142,8 @@ func streamError(err error, message string) []byte {
 		Stats     stats  `json:"stats"`
 	}{
 		"result", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "error",
-		detail{exit.TypeOf(err), message}, stats{},
+		detail{exit.TypeOf(err), message},
+		stats{},
 	}, "")
 }
 

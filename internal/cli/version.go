@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"pollux/internal/config"
 )
@@ -23,4 +25,20 @@ func version(env *config.Env) string {
 		return info.Main.Version
 	}
 	return "unknown"
+}
+
+// userAgent returns what requests say of their sender, in the layout that
+// gateways know from Gemini CLI (spec/agent.md §2). "{model}" stands for the
+// model's name.
+func userAgent(version func() string, env *config.Env) string {
+	surface := env.First("GEMINI_CLI_SURFACE", "SURFACE")
+	if surface == "" {
+		surface = "terminal"
+		if env.Get("GITHUB_SHA") != "" {
+			surface = "GitHub"
+		}
+	}
+	platform := strings.Replace(runtime.GOOS, "windows", "win32", 1)
+	arch := strings.NewReplacer("amd64", "x64", "386", "ia32").Replace(runtime.GOARCH)
+	return "Pollux/" + version() + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
 }

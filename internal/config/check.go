@@ -21,8 +21,8 @@ func check(tree map[string]any, path string) []Warning {
 }
 
 type checker struct {
-	issues   []issue
-	strange  []string // paths that are no keys
+	issues  []issue
+	strange []string // paths that are no keys
 }
 
 // issue is one wrong value.

@@ -36,12 +36,12 @@ type Flag uint8
 
 // The flags.
 const (
-	Union   Flag = 1 << iota // lists are joined, without duplicates
-	Concat                   // lists are joined
-	Shallow                  // an object's entries replace each other whole
-	Meet                     // only what all the lists have in common
-	Restart                  // a change takes effect at the next start
-	Negative                 // of a bool: false switches something on
+	Union    Flag = 1 << iota // lists are joined, without duplicates
+	Concat                    // lists are joined
+	Shallow                   // an object's entries replace each other whole
+	Meet                      // only what all the lists have in common
+	Restart                   // a change takes effect at the next start
+	Negative                  // of a bool: false switches something on
 )
 
 // Support says what setting a key does in this version of Pollux.
@@ -87,15 +87,14 @@ func search(path string) int {
 // The typed handles of the keys that Pollux reads. A test holds that each
 // names a row of its type.
 const (
+	DefaultApprovalMode = String("general.defaultApprovalMode")
+	MaxAttempts         = Int("general.maxAttempts")
+	RetryFetchErrors    = Bool("general.retryFetchErrors")
+	PlanEnabled         = Bool("general.plan.enabled")
+	OutputFormat        = String("output.format")
 
-	DefaultApprovalMode  = String("general.defaultApprovalMode")
-	MaxAttempts          = Int("general.maxAttempts")
-	RetryFetchErrors     = Bool("general.retryFetchErrors")
-	PlanEnabled          = Bool("general.plan.enabled")
-	OutputFormat         = String("output.format")
-
-	ModelName            = String("model.name")
-	MaxSessionTurns      = Int("model.maxSessionTurns")
+	ModelName       = String("model.name")
+	MaxSessionTurns = Int("model.maxSessionTurns")
 
 	IncludeDirectoryTree   = Bool("context.includeDirectoryTree")
 	IncludeDirectories     = Strings("context.includeDirectories")
@@ -115,20 +114,20 @@ const (
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
-	DisableYolo        = Bool("security.disableYoloMode")
-	FolderTrust        = Bool("security.folderTrust.enabled")
-	RedactionEnabled   = Bool("security.environmentVariableRedaction.enabled")
-	RedactionAllowed   = Strings("security.environmentVariableRedaction.allowed")
-	RedactionBlocked   = Strings("security.environmentVariableRedaction.blocked")
-	AuthSelectedType   = String("security.auth.selectedType")
-	AuthEnforcedType   = String("security.auth.enforcedType")
-	AuthUseExternal    = Bool("security.auth.useExternal")
-	ExcludedEnvVars    = Strings("advanced.excludedEnvVars")
-	IgnoreLocalEnv     = Bool("advanced.ignoreLocalEnv")
-	HomeWarning        = Bool("ui.showHomeDirectoryWarning")
-	CompatWarnings     = Bool("ui.showCompatibilityWarnings")
-	VertexRequestType  = String("billing.vertexAi.requestType")
-	VertexSharedType   = String("billing.vertexAi.sharedRequestType")
+	DisableYolo       = Bool("security.disableYoloMode")
+	FolderTrust       = Bool("security.folderTrust.enabled")
+	RedactionEnabled  = Bool("security.environmentVariableRedaction.enabled")
+	RedactionAllowed  = Strings("security.environmentVariableRedaction.allowed")
+	RedactionBlocked  = Strings("security.environmentVariableRedaction.blocked")
+	AuthSelectedType  = String("security.auth.selectedType")
+	AuthEnforcedType  = String("security.auth.enforcedType")
+	AuthUseExternal   = Bool("security.auth.useExternal")
+	ExcludedEnvVars   = Strings("advanced.excludedEnvVars")
+	IgnoreLocalEnv    = Bool("advanced.ignoreLocalEnv")
+	HomeWarning       = Bool("ui.showHomeDirectoryWarning")
+	CompatWarnings    = Bool("ui.showCompatibilityWarnings")
+	VertexRequestType = String("billing.vertexAi.requestType")
+	VertexSharedType  = String("billing.vertexAi.sharedRequestType")
 )
 
 const mcpServerFields = "map command args env cwd url type httpUrl headers tcp timeout trust description includeTools " +

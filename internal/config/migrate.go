@@ -202,4 +202,3 @@ func scopeName(scope Scope) string {
 	}
 	return "system"
 }
-

@@ -22,10 +22,10 @@ const (
 	maxDepth = 1000
 )
 
-var (
-	errAbsent    = errors.New("there is no such file")
-	errNotObject = errors.New("Settings file is not a valid JSON object.") //nolint:staticcheck // the text is contract
-)
+var errAbsent = errors.New("there is no such file")
+
+//lint:ignore ST1005 the text is contract
+var errNotObject = errors.New("Settings file is not a valid JSON object.")
 
 // readFile reads a regular file of at most limit bytes. It never waits: a pipe
 // or device is refused, not opened for good. Errors do not name the file.

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"pollux/agent"
+	"pollux/internal/app"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/face/headless"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/mention"
+	"pollux/internal/terminal"
+)
+
+// Headless runs one prompt for a script: it settles what applies here, puts an
+// agent together and lets the headless face tell of its work.
+func Headless(ctx context.Context, req Request) error {
+	h, err := settle(req)
+	if err != nil {
+		return err
+	}
+	options := h.face()
+	text, err := headless.Prompt(ctx, headless.Input{
+		Stdin: piped(req.Terminal), Words: req.Query, Flag: req.PromptGiven, Err: req.Terminal.Err,
+	})
+	if err != nil {
+		return headless.Fail(options, err)
+	}
+	a, err := app.New(h.app())
+	if err != nil {
+		return headless.Fail(options, err)
+	}
+	defer a.Close()
+	options.Prompt, options.Stats = text, a.Stats
+	options.QuotaHint = quotaHint(a.Auth)
+	asked, err := mention.Expand(ctx, a.Workspace, text)
+	if err != nil {
+		return headless.Fail(options, err)
+	}
+	for _, skipped := range asked.Skipped {
+		h.warn(fmt.Sprintf("Warning: @%s was left out: %s.", skipped.Path, skipped.Reason))
+	}
+	prompt := agent.Prompt{Parts: asked.Parts}
+	if len(asked.Files) > 0 {
+		prompt.Shown = text
+	}
+	return headless.Run(ctx, options, a.Agent.Run(ctx, prompt))
+}
+
+// session is what settings, environment, flags and trust come to, together.
+type session struct {
+	req      Request
+	env      *config.Env
+	paths    *config.Paths
+	settings *config.Settings
+	format   headless.Format
+	model    string
+	mode     policy.Mode
+}
+
+// settle reads what the user has set. Its errors end the run before anything
+// is read from standard input or asked of a model.
+func settle(req Request) (*session, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, exit.Errorf(exit.General, "the working directory cannot be used: %w", err)
+	}
+	h := &session{req: req, env: req.Env, paths: config.NewPaths(req.Env, dir)}
+	state := trust.Unknown
+	settings, warnings, err := config.Load(config.Sources{
+		Paths: h.paths, Env: req.Env, Flags: req.Flags.Settings,
+		Trusted: func(s *config.Settings) (bool, error) {
+			var err error
+			state, err = trust.Decide(trust.Options{
+				Dir: dir, File: h.trustFile(), Enabled: config.FolderTrust.In(s),
+				Restricted: req.Env.Get("GEMINI_RESTRICTED_MODE"),
+				Workspace:  req.Env.Get("GEMINI_CLI_TRUST_WORKSPACE"),
+			})
+			return state == trust.Trusted, err
+		},
+	})
+	for _, w := range warnings {
+		h.warn(string(w))
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.settings = settings
+	req.SetFormat(config.OutputFormat.In(settings))
+	h.format = headless.Format(config.OutputFormat.In(settings))
+	if refused := trust.Refuse(state); refused != nil {
+		return nil, refused
+	}
+	h.env = config.WithDotEnv(req.Env, settings, h.paths)
+	h.model = config.Model(req.Flags.Model, h.env, settings)
+	return h, h.chooseMode(state == trust.Trusted)
+}
+
+func (h *session) trustFile() string {
+	if file := h.req.Env.Get("GEMINI_CLI_TRUSTED_FOLDERS_PATH"); file != "" {
+		return file
+	}
+	return filepath.Join(h.paths.Gemini(), "trustedFolders.json")
+}
+
+// chooseMode settles the approval mode (spec/safety.md §4).
+func (h *session) chooseMode(trusted bool) error {
+	name := h.req.Flags.ApprovalMode
+	if name == "" {
+		if name = config.DefaultApprovalMode.In(h.settings); name == "yolo" {
+			name = "default" // not something that a file may decide
+		}
+	}
+	asked, err := policy.ParseMode(name)
+	if err != nil {
+		return exit.Errorf(exit.General, "%w", err)
+	}
+	switch {
+	case asked == policy.Yolo && config.DisableYolo.In(h.settings):
+		return exit.Errorf(exit.Config, "Cannot start in YOLO mode since it is disabled in your settings: remove --yolo, or set security.disableYoloMode to false.")
+	case asked == policy.Plan && !config.PlanEnabled.In(h.settings):
+		h.warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
+		asked = policy.Default
+	}
+	mode, warning := policy.StartMode(asked, trusted)
+	if warning != "" {
+		h.warn(warning)
+	}
+	if mode == policy.Yolo {
+		h.warn("YOLO mode is enabled. All tool calls will be automatically approved.")
+	}
+	h.mode = mode
+	return nil
+}
+
+// face returns the options of the headless face.
+func (h *session) face() headless.Options {
+	f := h.req.Flags
+	return headless.Options{
+		Format: h.format, Out: h.req.Terminal.Out, Err: h.req.Terminal.Err,
+		Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning,
+		Color: h.req.Terminal.ErrColor(), Debug: h.debug(),
+		SessionID: h.req.SessionID, Model: h.model, Prompt: h.req.Query,
+	}
+}
+
+// app returns the options of the agent.
+func (h *session) app() app.Options {
+	o := app.Options{
+		Settings: h.settings, Env: h.env, Paths: h.paths,
+		Model: h.model, SessionID: h.req.SessionID, Mode: h.mode, Trusted: true,
+		UserAgent: userAgent(h.req.Version, h.env),
+		Replay:    h.req.Flags.FakeResponses, ReplayAnyOrder: !h.req.Flags.FakeStrict,
+		Record: h.req.Flags.RecordResponses,
+		Warn:   func(text string) { h.warn(text) },
+		Log:    slog.New(slog.DiscardHandler),
+	}
+	if h.debug() {
+		o.Log = slog.New(slog.NewTextHandler(h.req.Terminal.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return o
+}
+
+func (h *session) debug() bool {
+	on := func(name string) bool { v := h.env.Get(name); return v == "1" || v == "true" }
+	return h.req.Flags.Debug || on("DEBUG") || on("DEBUG_MODE")
+}
+
+// warn tells the user what the run goes on in spite of.
+func (h *session) warn(texts ...string) {
+	for _, text := range texts {
+		_, _ = h.req.Terminal.Err.Write([]byte(clean(text) + "\n"))
+	}
+}
+
+// quotaHint says what to do about a used-up quota, by the kind of account.
+func quotaHint(c auth.Choice) string {
+	if c.Type == auth.VertexAI {
+		return headless.QuotaHintVertex
+	}
+	return headless.QuotaHintKey
+}
+
+// piped returns standard input, unless it is a terminal.
+func piped(t *terminal.Terminal) io.Reader {
+	if t.InTTY {
+		return nil
+	}
+	return t.In
+}

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	env := NewEnv("A=one", "EMPTY=", "NEST=$A", "B_2=two")
+	for text, want := range map[string]string{
+		"":                      "",
+		"plain":                 "plain",
+		"$A":                    "one",
+		"${A}":                  "one",
+		"x$A-y":                 "xone-y",
+		"$A$B_2":                "onetwo",
+		"${A:-no}":              "one",
+		"${NONE:-yes}":          "yes",
+		"${NONE:-}":             "",
+		"${NONE:-a $A b}":       "a $A b",
+		"${EMPTY:-no}":          "",
+		"$EMPTY|":               "|",
+		"$NONE":                 "$NONE",
+		"${NONE}":               "${NONE}",
+		"$NEST":                 "$A",
+		"$":                     "$",
+		"$$A":                   "$one",
+		"${":                    "${",
+		"${A":                   "${A",
+		"${}":                   "${}",
+		"${A:-":                 "${A:-",
+		"${A-x}":                "${A-x}",
+		"$(A)":                  "$(A)",
+		"5$ and $é":             "5$ and $é",
+		"$GEMINI_PROJECT_DIR/x": "$GEMINI_PROJECT_DIR/x",
+	} {
+		if got := Expand(text, env.Lookup); got != want {
+			t.Errorf("Expand(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A small text cannot grow without a bound.
+func TestExpandIsBounded(t *testing.T) {
+	t.Parallel()
+	env := NewEnv("A=" + strings.Repeat("x", 1<<20))
+	text := strings.Repeat("$A", 1000)
+	if got := Expand(text, env.Lookup); len(got) > maxSettings+len(text) {
+		t.Errorf("%d bytes became %d", len(text), len(got))
+	}
+}
+
+func TestExpandedFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "DIR=/d", "KEY=k")
+	p.user(t, `{"context": {"includeDirectories": ["$DIR/a", "${NONE:-b}"]},
+		"mcpServers": {"x": {"command": "$DIR/s", "env": {"K": "$KEY"}}}, "hooks": {"$KEY": [{"command": "$DIR"}]}}`)
+	s, _ := p.mustLoad(t)
+	if got := strings.Join(IncludeDirectories.In(s), " "); got != "/d/a b" {
+		t.Errorf("includeDirectories is %q", got)
+	}
+	if v, _ := s.Lookup("mcpServers.x.command"); v != "$DIR/s" {
+		t.Errorf("the servers of MCP are expanded too early: %v", v)
+	}
+	if v, ok := s.Lookup("hooks.$KEY"); !ok {
+		t.Errorf("keys are expanded: %v", v)
+	}
+}
+
+func FuzzExpand(f *testing.F) {
+	for _, seed := range []string{"$A", "${A:-x}", "$$", "${", "a${A}b$C", "${A:-${B}}"} {
+		f.Add(seed)
+	}
+	none := func(string) (string, bool) { return "", false }
+	name := func(n string) (string, bool) { return "${" + n + "}", true }
+	f.Fuzz(func(t *testing.T, text string) {
+		if !strings.Contains(text, ":-") {
+			if got := Expand(text, none); got != text {
+				t.Fatalf("without variables %q became %q", text, got)
+			}
+		}
+		// What is put in stands for itself: doing it again changes nothing more.
+		once := Expand(text, name)
+		if again := Expand(once, name); again != once {
+			t.Fatalf("%q became %q, then %q", text, once, again)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package config
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestKeys compares the table with the list of all keys that users' files have,
+// their defaults and merge rules.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/keys.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(string(data)), "\n")[1:]
+	var got []string
+	for _, key := range Keys() {
+		standard, err := json.Marshal(key.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := key.Path + " " + string(standard)
+		for _, flag := range []struct {
+			flag Flag
+			name string
+		}{{Restart, "R"}, {Union, "U"}, {Concat, "C"}, {Shallow, "S"}} {
+			if key.Flags&flag.flag != 0 {
+				row += " " + flag.name
+			}
+		}
+		got = append(got, row)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the table differs from testdata/keys.txt (-want +got):\n%s", diff)
+	}
+}
+
+func TestTableIsSound(t *testing.T) {
+	t.Parallel()
+	if !slices.IsSortedFunc(Keys(), func(a, b Key) int { return strings.Compare(a.Path, b.Path) }) {
+		t.Error("the table is not sorted by path, which the search relies on")
+	}
+	var c checker
+	for i := range table {
+		key := &table[i]
+		if found, ok := KeyOf(key.Path); !ok || found != key {
+			t.Errorf("%s is not found, or is there twice", key.Path)
+		}
+		if isGroup(key.Path) {
+			t.Errorf("%s is a key and a group", key.Path)
+		}
+		if !strings.HasSuffix(key.Doc, ".") {
+			t.Errorf("%s: the doc %q is not a sentence", key.Path, key.Doc)
+		}
+		if key.Default == nil {
+			continue
+		}
+		if _, ok := c.value(key, key.Path, key.Default); !ok {
+			t.Errorf("%s: the default %v is not a %s", key.Path, key.Default, key.Type)
+		}
+		if key.asks(key.Default) {
+			t.Errorf("%s: the default asks for something", key.Path)
+		}
+	}
+	if len(c.issues) > 0 {
+		t.Errorf("defaults have issues: %v", c.issues)
+	}
+	for _, group := range []string{"ui", "general", "security.auth", "experimental.gemmaModelRouter.classifier"} {
+		if !isGroup(group) {
+			t.Errorf("%s is not found as a group", group)
+		}
+	}
+	for _, path := range []string{"", "uix", "ui.", "zzz", "general.nothing"} {
+		if _, ok := KeyOf(path); ok || isGroup(path) {
+			t.Errorf("%q is found", path)
+		}
+	}
+}
+
+// TestHandles holds that each typed handle names a row of its type: the consts
+// are found in the source, so that none can be forgotten here.
+func TestHandles(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "keys.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[string][]string{
+		"Bool": {"bool"}, "Int": {"number"}, "Float": {"number"}, "String": {"string", "enum"},
+		"Strings": {"strings", "string|strings"}, "Object": {"object", "record", "map"}, "Any": {"any"},
+	}
+	n := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		call, ok := spec.Values[0].(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		handle := call.Fun.(*ast.Ident).Name
+		path, err := strconv.Unquote(call.Args[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		key, ok := KeyOf(path)
+		if !ok {
+			t.Errorf("%s: there is no key %q", spec.Names[0], path)
+			return true
+		}
+		if kind, _, _ := strings.Cut(key.Type, " "); !slices.Contains(types[handle], kind) {
+			t.Errorf("%s is a %s, but %s is a %s", spec.Names[0], handle, path, kind)
+		}
+		return true
+	})
+	if n < 20 {
+		t.Errorf("found %d handles only", n)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	s, warnings := newPlace(t).mustLoad(t)
+	if len(warnings) > 0 {
+		t.Errorf("warnings without any file: %q", warnings)
+	}
+	if got := MaxSessionTurns.In(s); got != -1 {
+		t.Errorf("maxSessionTurns = %d", got)
+	}
+	if got := TruncateToolOutput.In(s); got != 40000 {
+		t.Errorf("truncateToolOutputThreshold = %d", got)
+	}
+	if !FolderTrust.In(s) || IgnoreLocalEnv.In(s) {
+		t.Error("wrong defaults of bools")
+	}
+	if got := OutputFormat.In(s); got != "text" {
+		t.Errorf("output.format = %q", got)
+	}
+	if got := ToolsCore.In(s); got != nil {
+		t.Errorf("tools.core = %v, want nil: it is unset", got)
+	}
+	if got := ExcludedEnvVars.In(s); !slices.Equal(got, []string{"DEBUG", "DEBUG_MODE"}) {
+		t.Errorf("excludedEnvVars = %v", got)
+	}
+}
+
+func BenchmarkIn(b *testing.B) {
+	s := &Settings{tree: map[string]any{"model": map[string]any{"maxSessionTurns": 5.0}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if MaxSessionTurns.In(s) != 5 || !FolderTrust.In(s) {
+			b.Fatal("wrong value")
+		}
+	}
+}

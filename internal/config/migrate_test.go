@@ -1,0 +1,79 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ from, want string }{
+		{`{"theme": "GitHub", "vimMode": true}`, `{"general":{"vimMode":true},"ui":{"theme":"GitHub"}}`},
+		{`{"model": "m"}`, `{"model":{"name":"m"}}`},
+		{`{"model": "m", "maxSessionTurns": 3}`, `{"model":{"maxSessionTurns":3,"name":"m"}}`},
+		{`{"disableAutoUpdate": true}`, `{"general":{"enableAutoUpdate":false}}`},
+		{`{"disableUpdateNag": "TRUE"}`, `{"general":{"enableAutoUpdateNotification":false}}`},
+		{`{"autoAccept": true}`, `{}`},
+		{`{"coreTools": ["ls"], "tools": {"core": ["glob"]}}`, `{"tools":{"core":["glob"]}}`},
+		{`{"fileFiltering": {"respectGitIgnore": false}, "context": {"fileFiltering": {"respectGeminiIgnore": false}}}`,
+			`{"context":{"fileFiltering":{"respectGeminiIgnore":false,"respectGitIgnore":false}}}`},
+		{`{"accessibility": {"disableLoadingPhrases": true}}`,
+			`{"ui":{"accessibility":{"enableLoadingPhrases":false},"loadingPhrases":"off"}}`},
+		{`{"checkpointing": {"enabled": true}}`, `{"general":{"checkpointing":{"enabled":true}}}`},
+		{`{"sandbox": "docker", "selectedAuthType": "vertex-ai", "folderTrust": true}`,
+			`{"security":{"auth":{"selectedType":"vertex-ai"},"folderTrust":{"enabled":true}},"tools":{"sandbox":"docker"}}`},
+		{`{"general": {"disableAutoUpdate": true, "enableAutoUpdate": true}}`, `{"general":{"enableAutoUpdate":true}}`},
+		{`{"tools": {"approvalMode": "plan"}, "experimental": {"plan": false}}`,
+			`{"experimental":{},"general":{"defaultApprovalMode":"plan","plan":{"enabled":false}},"tools":{}}`},
+		{`{"experimental": {"cliHelpAgentSettings": {"enabled": false}}}`,
+			`{"agents":{"overrides":{"cli_help":{"enabled":false}}},"experimental":{}}`},
+		{`{"context": {"fileFiltering": {"disableFuzzySearch": true}}}`, `{"context":{"fileFiltering":{"enableFuzzySearch":false}}}`},
+		{`{"telemetry": true}`, `{"telemetry":{"enabled":true}}`},
+		{`{"ui": {"theme": "VS"}}`, `{"ui":{"theme":"Default Light"}}`},
+		{`{"ui": {"theme": "VS2015"}}`, `{"ui":{"theme":"Default"}}`},
+		{`{"theme": "x", "ui": 5}`, `{"ui":5}`},
+		{`{"general": 7, "vimMode": true}`, `{"general":7}`},
+	} {
+		tree, err := parse([]byte(tt.from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		migrate(tree, User, "f")
+		got, err := json.Marshal(tree)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s\n becomes %s\n    want %s (%v)", tt.from, got, tt.want, err)
+		}
+	}
+}
+
+// TestMovesLead holds that every old name leads to a key of today.
+func TestMovesLead(t *testing.T) {
+	t.Parallel()
+	for _, m := range append(flat[:], renamed[:]...) {
+		to := strings.TrimPrefix(m.to, "!")
+		if _, ok := KeyOf(to); !ok && to != "" && !isGroup(to) && !strings.HasPrefix(to, "agents.overrides.") {
+			t.Errorf("%s leads to %s, which is no key", m.from, to)
+		}
+		if _, ok := KeyOf(m.from); ok {
+			t.Errorf("%s is a key of today", m.from)
+		}
+	}
+}
+
+func TestMigrationWarnings(t *testing.T) {
+	t.Parallel()
+	tree := func() map[string]any {
+		return map[string]any{"theme": "x", "autoAccept": true, "tools": map[string]any{"approvalMode": "plan"}}
+	}
+	const flat = "Warning: f uses names of an old layout, which are read as today's: autoAccept (gone), theme (ui.theme)\n--\n"
+	if got := joined(migrate(tree(), User, "f")); got != flat {
+		t.Errorf("user: %q", got)
+	}
+	const system = "The system default configuration contains deprecated settings: [tools.approvalMode]. " +
+		"These could not be migrated automatically as system settings are read-only. " +
+		"Please update the system configuration manually.\n--\n"
+	if got := joined(migrate(tree(), SystemDefaults, "f")); got != flat+system {
+		t.Errorf("system defaults: %q", got)
+	}
+}
