@@ -58,7 +58,7 @@ func read(ctx context.Context, w *workspace.Workspace, abs string, first, last i
 }
 
 func readOpen(ctx context.Context, w *workspace.Workspace, f *os.File, abs string, size int64, first, last int) (*content, error) {
-	in := bufio.NewReaderSize(&limited{f, maxFile}, 4096)
+	in := bufio.NewReaderSize(&limited{f, maxFile}, int(max(sniffed, min(size+1, 32<<10))))
 	head, err := in.Peek(sniffed)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -110,7 +110,7 @@ func readText(ctx context.Context, in io.Reader, head []byte, first, last int) (
 		if err != nil {
 			return window{}, err
 		}
-		in = strings.NewReader(enc.decode(data))
+		in = bufio.NewReader(strings.NewReader(enc.decode(data)))
 	}
 	return readWindow(ctx, in, first, last)
 }

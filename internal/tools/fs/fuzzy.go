@@ -15,18 +15,17 @@ const (
 	fuzzyMin       = 10  // characters of old
 	fuzzyThreshold = 0.1 // of old's characters may differ
 	spaceWeight    = 0.1 // of a difference in white space
+	fuzzyWork      = 4e8 // lines times the square of old's characters
 )
 
 // fuzzy finds blocks of lines that are nearly old. A block's score is its
 // distance from old over old's length, differences in white space counted
-// little; the best blocks that don't overlap are taken, all of them. Texts are
-// too long for it if the lines of one times the square of the other's length
-// exceed the budget.
+// little; the best blocks that don't overlap are taken, all of them.
 func fuzzy(text, old, replacement string, stop func() bool) match {
 	lines := splitLines(text)
 	want := splitLines(old)
 	target := newCandidate(measure(old, want), want, old)
-	if n := float64(target.raw); n < fuzzyMin || float64(len(lines))*n*n > budget {
+	if n := float64(target.raw); n < fuzzyMin || float64(len(lines))*n*n > fuzzyWork {
 		return match{}
 	}
 	type place struct {

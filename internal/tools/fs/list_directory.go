@@ -205,19 +205,24 @@ func compareNames(a, b string) int {
 		}
 		r, n := utf8.DecodeRuneInString(x)
 		s, m := utf8.DecodeRuneInString(y)
-		if c := cmp.Or(cmp.Compare(class(r), class(s)), cmp.Compare(unicode.ToLower(r), unicode.ToLower(s))); c != 0 {
+		if c := cmp.Compare(weight(r), weight(s)); c != 0 {
 			return c
 		}
 		x, y = x[n:], y[m:]
 	}
 }
 
-func class(r rune) int {
+// weight puts signs before digits and digits before letters, as the Unicode
+// collation does that the listing's readers know.
+func weight(r rune) int {
 	switch {
 	case unicode.IsLetter(r):
-		return 2
+		return 2<<24 + int(unicode.ToLower(r))
 	case unicode.IsDigit(r):
-		return 1
+		return 1<<24 + int(r)
 	}
-	return 0
+	if i := strings.IndexRune(" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", r); i >= 0 {
+		return i
+	}
+	return 1<<8 + int(r)
 }

@@ -67,9 +67,10 @@ func exact(text, old, replacement string, _ func() bool) match {
 	}
 }
 
-// budget is how many bytes or characters a strategy compares before it gives
-// up, whatever it was given.
-const budget = 4e8
+// budget is how many bytes flexible and tokens each compare before they give
+// up, whatever they were given. (Texts that are not made for the purpose need
+// a few per line.)
+const budget = 5e7
 
 // flexible finds lines that are those of old but for white space at their ends.
 func flexible(text, old, replacement string, stop func() bool) match {

@@ -36,7 +36,7 @@ func readWindow(ctx context.Context, r io.Reader, first, last int) (window, erro
 	if last == 0 {
 		last = first + windowLines - 1
 	}
-	in := bufio.NewReaderSize(r, 32<<10)
+	in := bufio.NewReaderSize(r, sniffed) // r itself, if it has a buffer
 	var out []byte
 	line := cutter{}
 	w := window{first: first}

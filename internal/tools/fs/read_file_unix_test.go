@@ -1,0 +1,36 @@
+//go:build unix
+
+package fs
+
+import (
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"pollux/tool"
+)
+
+// None of these may hang, or be read or replaced as if it were a file.
+func TestPipesAndDevices(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, nil)
+	fifo, null := filepath.Join(w.Root(), "fifo"), filepath.Join(w.Root(), "null")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Skipf("no pipes here: %v", err)
+	}
+	paths := []string{fifo}
+	if err := unix.Mknod(null, unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3))); err != nil {
+		t.Logf("no devices can be made here: %v", err)
+	} else {
+		paths = append(paths, null)
+	}
+	for _, path := range paths {
+		wantError(t, run(t, NewReadFile(w), args{"file_path": path}), tool.ErrReadContent, "Error reading file "+path+": not a regular file")
+		wantError(t, run(t, NewWrite(w, nil), args{"file_path": path, "content": "x"}), tool.ErrFileWrite,
+			"Error checking existing file '"+path+"': not a regular file")
+		wantError(t, run(t, NewReplace(w, nil), args{"file_path": path, "instruction": "", "old_string": "a", "new_string": "x"}),
+			tool.ErrEditPreparation, "not a regular file")
+		wantText(t, run(t, NewReadMany(w), args{"include": []string{path}}), "No files matching the criteria were found or all were skipped.")
+	}
+}
