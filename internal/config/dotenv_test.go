@@ -1,0 +1,199 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseDotEnv(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                           "",
+		"A=1":                        "A=1",
+		"A = 1 ":                     "A=1",
+		"export A=1":                 "A=1",
+		"exportA=1":                  "exportA=1",
+		"export=1":                   "export=1",
+		"A=":                         "A=",
+		"A=\nB=2":                    "A=|B=2",
+		"A=1\r\nB=2\r\n":             "A=1|B=2",
+		"A=1\rB=2":                   "A=1|B=2",
+		"# c\n\n  A=1 # c\n#B=2":     "A=1",
+		"A=x#y":                      "A=x",
+		"A='x # y' # c":              "A=x # y",
+		`A="x\ny\tz"`:                "A=x\ny\\tz",
+		`A='x\ny'`:                   `A=x\ny`,
+		"A=`it's \"so\"`":            `A=it's "so"`,
+		"A=\"one\ntwo\"\nB=2":        "A=one\ntwo|B=2",
+		`A="x\"y"`:                   `A=x\"y`,
+		`A='x'y`:                     `A='x'y`,
+		"A='open\nB=2":               "A='open|B=2",
+		"A=$B ${C}":                  "A=$B ${C}",
+		`A="$B ${C} \$D"`:            `A=$B ${C} \$D`,
+		"A: 1":                       "A=1",
+		"A:1\nB=2":                   "B=2",
+		"A.b-c=1":                    "A.b-c=1",
+		"nonsense\nA=1":              "A=1",
+		"= 1\nA=1":                   "A=1",
+		"A=1\nA=2":                   "A=2",
+		"\uFEFFA=1":                  "A=1",
+		"A=a=b=c":                    "A=a=b=c",
+		"A=\"\"\nB=''":               "A=|B=",
+		"é=1\nA=é":                   "A=é",
+		"A=x\x00y":                   "A=x\x00y",
+		"KEY='a\nb\nc' # c\nB=\"2\"": "KEY=a\nb\nc|B=2",
+	} {
+		var got []string
+		for _, v := range parseDotEnv([]byte(text)) {
+			got = append(got, v.name+"="+v.value)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDotEnvSearch(t *testing.T) {
+	t.Parallel()
+	// The first of these files that exists is the one that counts.
+	order := []string{
+		"work/a/.gemini/.env", "work/a/.env", "work/.gemini/.env", "work/.env", "home/.gemini/.env", "home/.env",
+	}
+	for i := range order {
+		for _, tt := range []struct {
+			trusted, ignore bool
+		}{{true, false}, {false, false}, {true, true}} {
+			p := newPlace(t)
+			root := filepath.Dir(p.home)
+			for _, name := range order[i:] {
+				write(t, filepath.Join(root, name), "GEMINI_API_KEY="+name)
+			}
+			want := ""
+			for _, name := range order[i:] {
+				special := strings.Contains(name, ".gemini")
+				if special && !tt.trusted || !special && tt.ignore && !strings.HasPrefix(name, "home") {
+					continue
+				}
+				want = name
+				break
+			}
+			p.work = filepath.Join(p.work, "a")
+			mkdir(t, p.work)
+			s := &Settings{trust: tt.trusted, tree: map[string]any{"advanced": map[string]any{"ignoreLocalEnv": tt.ignore}}}
+			env := WithDotEnv(p.env, s, p.paths())
+			if got := env.Get("GEMINI_API_KEY"); got != want {
+				t.Errorf("from %s, %+v: read %q, want %q", order[i], tt, got, want)
+			}
+		}
+	}
+}
+
+func TestDotEnvRules(t *testing.T) {
+	t.Parallel()
+	file := strings.Join([]string{
+		"GEMINI_API_KEY=sk$(x);y", "OTHER=1", "SET=file", "EMPTY=file", "DEBUG=1", "DEBUG_MODE=1", "MINE=1",
+		"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND=evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS=evil", "NUL=a\x00b",
+	}, "\n")
+	type vars map[string]string
+	for _, tt := range []struct {
+		name, file string
+		trusted    bool
+		want       vars
+	}{
+		{"a project's .env", "work/.env", true, vars{"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1"}},
+		{"a project's .gemini/.env", "work/.gemini/.env", true, vars{
+			"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "DEBUG": "1", "DEBUG_MODE": "1", "MINE": "1",
+			"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND": "evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS": "evil",
+		}},
+		{"without trust", "work/.env", false, vars{"GEMINI_API_KEY": "skxy"}},
+	} {
+		p := newPlace(t, "SET=process", "EMPTY=")
+		write(t, filepath.Join(filepath.Dir(p.home), tt.file), file)
+		s := &Settings{trust: tt.trusted, tree: map[string]any{
+			"advanced": map[string]any{"excludedEnvVars": []any{"DEBUG", "DEBUG_MODE", "MINE"}},
+		}}
+		env := WithDotEnv(p.env, s, p.paths())
+		if env.Get("SET") != "process" || env.Get("EMPTY") != "" {
+			t.Errorf("%s: variables that are set were changed", tt.name)
+		}
+		got := vars{}
+		for name, v := range env.vars {
+			if _, had := p.env.vars[name]; !had {
+				got[name] = v
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if _, had := p.env.Lookup("GEMINI_API_KEY"); had {
+			t.Error("the environment itself was changed")
+		}
+	}
+}
+
+// A directory whose name merely contains .gemini is an ordinary project.
+func TestDotEnvInLookalike(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.work = filepath.Join(p.home, ".gemini-x", "repo")
+	write(t, filepath.Join(p.work, ".env"), "DEBUG=1\nA=1")
+	env := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+	if env.Get("DEBUG") != "" || env.Get("A") != "1" {
+		t.Errorf("DEBUG=%q A=%q", env.Get("DEBUG"), env.Get("A"))
+	}
+}
+
+func TestDotEnvHostileFiles(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]func(t *testing.T, path string){
+		"pipe":      mkfifo,
+		"directory": func(t *testing.T, path string) { mkdir(t, path) },
+		"loop":      func(t *testing.T, path string) { link(t, path, path) },
+		"device":    func(t *testing.T, path string) { link(t, "/dev/zero", path) },
+		"huge": func(t *testing.T, path string) {
+			write(t, path, "A=evil")
+			if err := os.Truncate(path, maxDotEnv+1); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			bad(t, filepath.Join(p.work, ".env"))
+			write(t, filepath.Join(p.home, ".env"), "A=home")
+			if got := WithDotEnv(p.env, &Settings{trust: true}, p.paths()).Get("A"); got != "home" {
+				t.Errorf("A is %q", got)
+			}
+		})
+	}
+}
+
+func FuzzParseDotEnv(f *testing.F) {
+	for _, seed := range []string{"A=1", "export A='x\ny' # c", "A=\"\\n\"\nB", "A: `x`", "\uFEFFA=$B", "a='\nb='x\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		names := map[string]bool{}
+		for _, v := range parseDotEnv(data) {
+			if v.name == "" || names[v.name] || strings.ContainsAny(v.name, "= \n\x00") {
+				t.Fatalf("name %q", v.name)
+			}
+			names[v.name] = true
+			if len(v.value) > len(data) {
+				t.Fatal("a value is longer than the file")
+			}
+			// What was read is read again, if quotes can hold it.
+			if !strings.ContainsAny(v.value, "'\\\r") {
+				again := parseDotEnv([]byte(v.name + "='" + v.value + "'"))
+				if len(again) != 1 || again[0] != v {
+					t.Fatalf("%q became %q", v, again)
+				}
+			}
+		}
+	})
+}
