@@ -71,6 +71,9 @@ func (q *query) searchHere(ctx context.Context) ([]fileHits, error) {
 		path := filepath.Join(q.dir, q.file)
 		hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.perFile, q.total))
 		found.add(path, hits)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return found.sorted(), err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

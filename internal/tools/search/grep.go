@@ -211,5 +211,24 @@ func (c *grepCall) search(ctx context.Context) ([]fileHits, error) {
 			// An older ripgrep, or one that takes the pattern for too large: our own engine goes on.
 		}
 	}
-	return q.searchHere(ctx)
+	if q.pattern.js == nil && (q.exclude == nil || q.exclude.js == nil) {
+		return q.searchHere(ctx)
+	}
+	// A backtracking engine stops at its own time limit, not when ctx ends:
+	// we do not wait for the line that it is at.
+	type found struct {
+		files []fileHits
+		err   error
+	}
+	done := make(chan found, 1)
+	go func() {
+		files, err := q.searchHere(ctx)
+		done <- found{files, err}
+	}()
+	select {
+	case f := <-done:
+		return f.files, f.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }

@@ -1,0 +1,107 @@
+package search_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/internal/tools/search"
+	"pollux/internal/workspace"
+)
+
+func TestGlob(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for _, name := range []string{
+		"a.md", "B.MD", "src/c.md", "src/deep/d.md", "src/deep/e.ts", "src/x[1].md", "src/x1.md", "src/{y}.md", ".env", ".github/f.md",
+		"node_modules/m/g.md", "out/h.md", "out/i.md", "skip.md", "sub/bower_components/j.md", "dist/k.md",
+	} {
+		files[name] = ""
+	}
+	files[".gitignore"] = "out/\n"
+	files[".geminiignore"] = "skip.md\n"
+	w := space(t, files)
+	must(t, os.Symlink("a.md", filepath.Join(w.Root(), "link.md")))
+	must(t, os.Symlink("src", filepath.Join(w.Root(), "linkdir.md")))
+	must(t, os.Symlink("nowhere", filepath.Join(w.Root(), "dangling.md")))
+	old := time.Now().Add(-48 * time.Hour)
+	must(t, filepath.WalkDir(w.Root(), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "dangling.md" {
+			return err
+		}
+		return os.Chtimes(path, old, old)
+	}))
+	for i, name := range []string{"src/c.md", "src/deep/d.md"} { // c is newer than d
+		at := time.Now().Add(-time.Duration(i+1) * time.Hour)
+		must(t, os.Chtimes(filepath.Join(w.Root(), name), at, at))
+	}
+	must(t, os.Remove(filepath.Join(w.Root(), "dangling.md")))
+	glob := search.NewGlob(w)
+	type args = map[string]any
+	for _, tc := range []struct {
+		name string
+		args args
+		want string // one line: the head; then the files
+	}{
+		{"everything", args{"pattern": "**/*.md"}, "Found 10 file(s) matching \"**/*.md\" within ROOT (3 additional files were ignored), sorted by modification time (newest first):\n" +
+			"src/c.md src/deep/d.md .github/f.md B.MD a.md dist/k.md link.md src/x1.md src/x[1].md src/{y}.md"},
+		{"one directory", args{"pattern": "*.md", "case_sensitive": true}, "Found 2 file(s) matching \"*.md\" within ROOT (1 additional files were ignored), sorted by modification time (newest first):\na.md link.md"},
+		{"in a directory", args{"pattern": "deep/*", "dir_path": "src"}, "Found 2 file(s) matching \"deep/*\" within ROOT/src, sorted by modification time (newest first):\nsrc/deep/d.md src/deep/e.ts"},
+		{"case", args{"pattern": "SRC/**/*.TS"}, "Found 1 file(s) matching \"SRC/**/*.TS\" within ROOT, sorted by modification time (newest first):\nsrc/deep/e.ts"},
+		{"case counts", args{"pattern": "SRC/**/*.TS", "case_sensitive": true}, "No files found matching pattern \"SRC/**/*.TS\" within ROOT"},
+		{"a name that is a pattern", args{"pattern": "src/x[1].md"}, "Found 1 file(s) matching \"src/x[1].md\" within ROOT, sorted by modification time (newest first):\nsrc/x[1].md"},
+		{"a name with braces", args{"pattern": "src/{y}.md"}, "Found 1 file(s) matching \"src/{y}.md\" within ROOT, sorted by modification time (newest first):\nsrc/{y}.md"},
+		{"braces", args{"pattern": "src/{c,deep/d}.md"}, "Found 2 file(s) matching \"src/{c,deep/d}.md\" within ROOT, sorted by modification time (newest first):\nsrc/c.md src/deep/d.md"},
+		{"secret names are listed", args{"pattern": ".env"}, "Found 1 file(s) matching \".env\" within ROOT, sorted by modification time (newest first):\n.env"},
+		{"absolute", args{"pattern": w.Root() + "/src/*.md"}, "Found 4 file(s) matching \"ROOT/src/*.md\" within ROOT, sorted by modification time (newest first):\nsrc/c.md src/x1.md src/x[1].md src/{y}.md"},
+		{"git's rules off", args{"pattern": "out/*", "respect_git_ignore": false}, "Found 2 file(s) matching \"out/*\" within ROOT, sorted by modification time (newest first):\nout/h.md out/i.md"},
+		{"own rules off", args{"pattern": "skip.md", "respect_gemini_ignore": false}, "Found 1 file(s) matching \"skip.md\" within ROOT, sorted by modification time (newest first):\nskip.md"},
+		{"all ignored", args{"pattern": "out/*"}, "No files found matching pattern \"out/*\" within ROOT (2 files were ignored)"},
+		{"directories are no files", args{"pattern": "src"}, "No files found matching pattern \"src\" within ROOT"},
+		{"upwards", args{"pattern": "../*"}, "No files found matching pattern \"../*\" within ROOT"},
+		{"in a link to a directory", args{"pattern": "linkdir.md/*.md"}, "No files found matching pattern \"linkdir.md/*.md\" within ROOT"},
+		{"malformed", args{"pattern": "a[b"}, "glob_execution_error: Error during glob search operation: the pattern is malformed: a bracket or brace is not closed, or it ends in a backslash"},
+		{"explosive", args{"pattern": strings.Repeat("{a,b,c}", 30)}, "glob_execution_error: Error during glob search operation: the pattern has too many alternatives in braces"},
+		{"slow", args{"pattern": strings.Repeat("**/*a*/", 40) + "b"}, "No files found matching pattern \"" + strings.Repeat("**/*a*/", 40) + "b\" within ROOT"},
+		{"empty", args{"pattern": "  "}, "invalid: The 'pattern' parameter cannot be empty."},
+		{"no such directory", args{"pattern": "*", "dir_path": "gone"}, "invalid: Search path does not exist ROOT/gone"},
+		{"a file", args{"pattern": "*", "dir_path": "a.md"}, "invalid: Search path is not a directory: ROOT/a.md"},
+		{"missing", args{}, "invalid: params must have required property 'pattern'"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := run(t, w, glob, tc.args)
+			head, list, _ := strings.Cut(got, "\n")
+			list = strings.ReplaceAll(strings.ReplaceAll(list, "ROOT/", ""), "\n", " ")
+			if list != "" {
+				head += "\n" + list
+			}
+			if head != tc.want {
+				t.Errorf("got\n%s\nwant\n%s", head, tc.want)
+			}
+		})
+	}
+}
+
+func TestGlobAcrossDirectories(t *testing.T) {
+	t.Parallel()
+	second := t.TempDir()
+	write(t, second, map[string]string{"b.txt": ""})
+	w := space(t, map[string]string{"a.txt": ""}, func(o *workspace.Options) { o.Include = []string{second} })
+	got := run(t, w, search.NewGlob(w), map[string]any{"pattern": "*.txt"})
+	lines := strings.Split(got, "\n")
+	if want := `Found 2 file(s) matching "*.txt" across 2 workspace directories, sorted by modification time (newest first):`; lines[0] != want {
+		t.Errorf("got %q, want %q", lines[0], want)
+	}
+	want := []string{"ROOT/a.txt", w.Dirs()[1] + "/b.txt"}
+	slices.Sort(want)
+	got2 := lines[1:]
+	slices.Sort(got2)
+	if fmt.Sprint(got2) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", got2, want)
+	}
+}

@@ -1,0 +1,340 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"pollux/internal/workspace"
+)
+
+func TestGrep(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		".gitignore":            "ignored/\n*.secret\n",
+		"poem.txt":              "The owl\nthe cat\nAN OWL AGAIN\nowls owls\nlast",
+		"src/main.go":           "package main\n\n// owl(1)\nfunc main() {}\n",
+		"src/deep/er/owl.ts":    "const owl = 1\n",
+		"ignored/owl.txt":       "owl\n",
+		"x.secret":              "owl\n",
+		".hidden":               "owl\n",
+		".config/owl.txt":       "owl\n",
+		"node_modules/m/i.js":   "owl\n",
+		"build/out.txt":         "owl\n",
+		"sub/dist/out.txt":      "owl\n",
+		"debug.log":             "owl\n",
+		"scratch.tmp":           "owl\n",
+		"binary.dat":            "owl\x00owl\n",
+		"late.dat":              "owl\n" + strings.Repeat("and much more\n", 30000) + "\x00\n",
+		"invalid.txt":           "caf\xe9 heron\n",
+		"crlf.txt":              "heron one\r\nheron two\r\n",
+		"bom.txt":               "\ufeffstork at the start\n",
+		"utf16.txt":             utf16Text("stork in wide letters\n"),
+		"long.txt":              "crane " + strings.Repeat("ü", 3000) + "\n",
+		"blank.txt":             "\n\n\n",
+		"unicode.txt":           "Straße KELVIN \u212a ſharp\n",
+		"many/a.txt":            strings.Repeat("plover\n", 5),
+		"many/b.txt":            strings.Repeat("plover\nnot\n", 5),
+		"regex.txt":             "a.b\na+b\n(x)\n[y]\n\\d\nfoo_bar baz-qux\n",
+		"spaces.txt":            "ibis   \t\n  ibis\n",
+		"name with space/é.txt": "kiwi\n",
+	}
+	w := space(t, files)
+	type args = map[string]any
+	for _, tc := range []struct {
+		name string
+		args args
+		want string
+	}{
+		{"without regard to case", args{"pattern": "OWL", "dir_path": "poem.txt", "context": 0}, `
+			Found 3 matches for pattern "OWL" in path "poem.txt":
+			---
+			File: poem.txt
+			L1: The owl
+			L3: AN OWL AGAIN
+			L4: owls owls
+			---`},
+		{"with regard to case", args{"pattern": "owl", "dir_path": "poem.txt", "case_sensitive": true, "context": 0}, `
+			Found 2 matches for pattern "owl" in path "poem.txt":
+			---
+			File: poem.txt
+			L1: The owl
+			L4: owls owls
+			---`},
+		{"what is skipped", args{"pattern": "owl", "context": 0}, `
+			Found 5 matches for pattern "owl" in path ".":
+			---
+			File: poem.txt
+			L1: The owl
+			L3: AN OWL AGAIN
+			L4: owls owls
+			---
+			File: src/deep/er/owl.ts
+			L1: const owl = 1
+			---
+			File: src/main.go
+			L3: // owl(1)
+			---`},
+		{"nothing ignored", args{"pattern": "^owl$", "no_ignore": true, "names_only": true}, `
+			Found 7 files with matches for pattern "^owl$" in path ".":
+			build/out.txt
+			debug.log
+			ignored/owl.txt
+			node_modules/m/i.js
+			scratch.tmp
+			sub/dist/out.txt
+			x.secret`},
+		{"names only", args{"pattern": "owl", "names_only": true}, `
+			Found 3 files with matches for pattern "owl" in path ".":
+			poem.txt
+			src/deep/er/owl.ts
+			src/main.go`},
+		{"below a directory", args{"pattern": "owl", "dir_path": "src", "names_only": true}, `
+			Found 2 files with matches for pattern "owl" in path "src":
+			deep/er/owl.ts
+			main.go`},
+		{"include by name", args{"pattern": "owl", "include_pattern": "*.ts", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "*.ts"):
+			src/deep/er/owl.ts`},
+		{"include by braces", args{"pattern": "owl", "include_pattern": "*.{ts,go}", "names_only": true}, `
+			Found 2 files with matches for pattern "owl" in path "." (filter: "*.{ts,go}"):
+			src/deep/er/owl.ts
+			src/main.go`},
+		{"include by path", args{"pattern": "owl", "include_pattern": "src/*.go", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "src/*.go"):
+			src/main.go`},
+		{"include by deep path", args{"pattern": "owl", "include_pattern": "src/**/*.ts", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "src/**/*.ts"):
+			src/deep/er/owl.ts`},
+		{"include what is hidden", args{"pattern": "owl", "include_pattern": ".hid*", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: ".hid*"):
+			.hidden`},
+		{"include but one", args{"pattern": "owl", "include_pattern": "!*.ts", "names_only": true}, `
+			Found 2 files with matches for pattern "owl" in path "." (filter: "!*.ts"):
+			poem.txt
+			src/main.go`},
+		{"include but a directory", args{"pattern": "owl", "include_pattern": "!src", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "!src"):
+			poem.txt`},
+		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs").`},
+		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".".`},
+		{"ignored file", args{"pattern": "owl", "dir_path": "x.secret"}, `No matches found for pattern "owl" in path "x.secret".`},
+		{"ignored directory", args{"pattern": "owl", "dir_path": "ignored"}, `No matches found for pattern "owl" in path "ignored".`},
+		{"excluded lines", args{"pattern": "owl", "dir_path": "poem.txt", "exclude_pattern": "an|\\d", "context": 0}, `
+			Found 2 matches for pattern "owl" in path "poem.txt":
+			---
+			File: poem.txt
+			L1: The owl
+			L4: owls owls
+			---`},
+		{"literal text", args{"pattern": "a.b", "fixed_strings": true, "context": 0}, `
+			Found 1 match for pattern "a.b" in path ".":
+			---
+			File: regex.txt
+			L1: a.b
+			---`},
+		{"literal brackets", args{"pattern": "[y", "fixed_strings": true, "context": 0}, `
+			Found 1 match for pattern "[y" in path ".":
+			---
+			File: regex.txt
+			L4: [y]
+			---`},
+		{"escaped slash and bracket", args{"pattern": `\(x\)|foo\/bar`, "context": 0}, `
+			Found 1 match for pattern "\(x\)|foo\/bar" in path ".":
+			---
+			File: regex.txt
+			L3: (x)
+			---`},
+		{"word boundary", args{"pattern": `\bbaz\b`, "context": 0, "names_only": true}, `
+			Found 1 files with matches for pattern "\bbaz\b" in path ".":
+			regex.txt`},
+		{"negated class stays in its line", args{"pattern": `owl[^x]+cat`, "context": 0}, `No matches found for pattern "owl[^x]+cat" in path ".".`},
+		{"space stays in its line", args{"pattern": `owl\s+the`, "context": 0}, `No matches found for pattern "owl\s+the" in path ".".`},
+		{"ends of lines", args{"pattern": `^the cat$|^last$`, "context": 0}, `
+			Found 2 matches for pattern "^the cat$|^last$" in path ".":
+			---
+			File: poem.txt
+			L2: the cat
+			L5: last
+			---`},
+		{"empty lines", args{"pattern": `^$`, "dir_path": "blank.txt", "context": 0}, `
+			Found 3 matches for pattern "^$" in path "blank.txt":
+			---
+			File: blank.txt
+			L1: 
+			L2: 
+			L3: 
+			---`},
+		{"everything", args{"pattern": ``, "dir_path": "poem.txt", "context": 0, "total_max_matches": 5}, `
+			Found 5 matches for pattern "" in path "poem.txt" (results limited to 5 matches for performance):
+			---
+			File: poem.txt
+			L1: The owl
+			L2: the cat
+			L3: AN OWL AGAIN
+			L4: owls owls
+			L5: last
+			---`},
+		{"look-ahead", args{"pattern": `owl(?=s)`, "context": 0}, `
+			Found 1 match for pattern "owl(?=s)" in path ".":
+			---
+			File: poem.txt
+			L4: owls owls
+			---`},
+		{"back-reference", args{"pattern": `(\w+) \1$`, "context": 0}, `
+			Found 1 match for pattern "(\w+) \1$" in path ".":
+			---
+			File: poem.txt
+			L4: owls owls
+			---`},
+		{"invalid UTF-8", args{"pattern": "heron", "dir_path": "invalid.txt", "context": 0}, "\nFound 1 match for pattern \"heron\" in path \"invalid.txt\":\n---\nFile: invalid.txt\nL1: caf\ufffd heron\n---"},
+		{"CRLF", args{"pattern": "heron", "dir_path": "crlf.txt", "context": 0}, `
+			Found 2 matches for pattern "heron" in path "crlf.txt":
+			---
+			File: crlf.txt
+			L1: heron one
+			L2: heron two
+			---`},
+		{"byte order marks", args{"pattern": "^stork", "context": 0}, `
+			Found 2 matches for pattern "^stork" in path ".":
+			---
+			File: bom.txt
+			L1: stork at the start
+			---
+			File: utf16.txt
+			L1: stork in wide letters
+			---`},
+		{"letters of three forms", args{"pattern": "kelvin k sharp", "context": 0}, `
+			Found 1 match for pattern "kelvin k sharp" in path ".":
+			---
+			File: unicode.txt
+			L1: Straße KELVIN ` + "\u212a" + ` ſharp
+			---`},
+		{"long line", args{"pattern": "crane", "context": 0}, `
+			Found 1 match for pattern "crane" in path ".":
+			---
+			File: long.txt
+			L1: crane ` + strings.Repeat("ü", 1994) + `... [truncated]
+			---`},
+		{"matches per file", args{"pattern": "plover", "max_matches_per_file": 2, "context": 0}, `
+			Found 4 matches for pattern "plover" in path ".":
+			---
+			File: many/a.txt
+			L1: plover
+			L2: plover
+			---
+			File: many/b.txt
+			L1: plover
+			L3: plover
+			---`},
+		{"matches in all", args{"pattern": "plover", "dir_path": "many/b.txt", "total_max_matches": 2, "context": 0}, `
+			Found 2 matches for pattern "plover" in path "many/b.txt" (results limited to 2 matches for performance):
+			---
+			File: b.txt
+			L1: plover
+			L3: plover
+			---`},
+		{"context", args{"pattern": "again", "dir_path": "poem.txt", "context": 1}, `
+			Found 1 match for pattern "again" in path "poem.txt":
+			---
+			File: poem.txt
+			L2- the cat
+			L3: AN OWL AGAIN
+			L4- owls owls
+			---`},
+		{"before and after", args{"pattern": "the cat", "context": 5, "before": 0, "after": 1}, `
+			Found 1 match for pattern "the cat" in path ".":
+			---
+			File: poem.txt
+			L2: the cat
+			L3- AN OWL AGAIN
+			---`},
+		{"context of its own accord", args{"pattern": "func main"}, `
+			Found 1 match for pattern "func main" in path ".":
+			---
+			File: src/main.go
+			L1- package main
+			L2- 
+			L3- // owl(1)
+			L4: func main() {}
+			---`},
+		{"space at the ends", args{"pattern": "ibis", "context": 0}, "\nFound 2 matches for pattern \"ibis\" in path \".\":\n---\nFile: spaces.txt\nL1: ibis\nL2:   ibis\n---"},
+		{"odd names", args{"pattern": "kiwi", "dir_path": "name with space", "context": 0}, `
+			Found 1 match for pattern "kiwi" in path "name with space":
+			---
+			File: é.txt
+			L1: kiwi
+			---`},
+		{"line break in the pattern", args{"pattern": "owl\nthe", "fixed_strings": true}, "invalid: Invalid regular expression pattern provided: owl\nthe. Error: the pattern contains a line break, but lines are searched one by one"},
+		{"no such path", args{"pattern": "x", "dir_path": "gone"}, "invalid: Path does not exist: ROOT/gone"},
+		{"outside", args{"pattern": "x", "dir_path": "../.."}, "invalid: Path not in workspace: "},
+		{"wrong limit", args{"pattern": "x", "max_matches_per_file": 0}, "invalid: params/max_matches_per_file must be >= 1"},
+		{"wrong type", args{"pattern": 1}, "invalid: params/pattern must be string"},
+		{"no pattern", args{}, "invalid: params must have required property 'pattern'"},
+		{"wrong pattern", args{"pattern": "(a"}, "invalid: Invalid regular expression pattern provided: (a. Error: "},
+		{"wrong exclusion", args{"pattern": "a", "exclude_pattern": "[a"}, "invalid: Invalid exclude regular expression pattern provided: [a. Error: "},
+	} {
+		want := strings.TrimPrefix(strings.ReplaceAll(tc.want, "\n\t\t\t", "\n"), "\n")
+		for engine, tl := range engines(t, w) {
+			t.Run(tc.name+"/"+engine, func(t *testing.T) {
+				t.Parallel()
+				got := run(t, w, tl, tc.args)
+				if strings.HasPrefix(want, "invalid") && strings.HasSuffix(want, " ") {
+					got = got[:min(len(got), len(want))]
+				}
+				if got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+func utf16Text(s string) string {
+	out := "\xff\xfe"
+	for _, u := range utf16.Encode([]rune(s)) {
+		out += string([]byte{byte(u), byte(u >> 8)})
+	}
+	return out
+}
+
+// TestGrepOwnIgnoreFiles has rules that ripgrep is not told of.
+func TestGrepOwnIgnoreFiles(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{
+		".gitignore": "gen/\n", ".geminiignore": "!gen/\nprivate.txt\n", "custom": "!private.txt\n/a.txt\n",
+		"gen/x.txt": "egret\n", "private.txt": "egret\n", "a.txt": "egret\n", "sub/a.txt": "egret\n",
+	}, func(o *workspace.Options) { o.IgnoreFiles = []string{"custom"} })
+	for engine, tl := range engines(t, w) {
+		got := run(t, w, tl, map[string]any{"pattern": "egret", "names_only": true})
+		want := "Found 3 files with matches for pattern \"egret\" in path \".\":\ngen/x.txt\nprivate.txt\nsub/a.txt"
+		if got != want {
+			t.Errorf("%s: got %s", engine, got)
+		}
+	}
+}
+
+// TestGrepAutomaticContext counts the lines around few matches.
+func TestGrepAutomaticContext(t *testing.T) {
+	t.Parallel()
+	lines := func(at ...int) string {
+		all := make([]string, 200)
+		for i := range all {
+			all[i] = fmt.Sprintf("line %d", i+1)
+		}
+		for _, i := range at {
+			all[i-1] = "rook"
+		}
+		return strings.Join(all, "\n")
+	}
+	w := space(t, map[string]string{"1.txt": lines(100), "2/2.txt": lines(50, 150), "4/4.txt": lines(1, 2, 3, 4)})
+	for engine, tl := range engines(t, w) {
+		for dir, want := range map[string]int{"1.txt": 101, "2": 62, "4": 4} {
+			got := run(t, w, tl, map[string]any{"pattern": "rook", "dir_path": dir})
+			if n := strings.Count(got, "\nL"); n != want {
+				t.Errorf("%s: %s: %d lines, want %d", engine, dir, n, want)
+			}
+		}
+	}
+}

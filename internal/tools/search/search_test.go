@@ -1,0 +1,118 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/internal/tools/search"
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write makes files; a name that ends in a slash is a directory.
+func write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(path, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+}
+
+// space makes a workspace in a git repository with these files.
+func space(t testing.TB, files map[string]string, options ...func(*workspace.Options)) *workspace.Workspace {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{".git/": ""}) // enough for us and for ripgrep
+	write(t, dir, files)
+	o := workspace.Options{Root: dir, GitIgnore: true, GeminiIgnore: true}
+	for _, set := range options {
+		set(&o)
+	}
+	w, warnings := workspace.New(o)
+	if len(warnings) > 0 {
+		t.Fatal(warnings)
+	}
+	return w
+}
+
+// run calls a tool and returns what the model gets, the root shown as ROOT.
+func run(t testing.TB, w *workspace.Workspace, tl tool.Tool, args map[string]any) string {
+	t.Helper()
+	return runContext(t, t.Context(), w, tl, args)
+}
+
+func runContext(t testing.TB, ctx context.Context, w *workspace.Workspace, tl tool.Tool, args map[string]any) string {
+	t.Helper()
+	raw, err := json.Marshal(args)
+	must(t, err)
+	inv, err := tool.Build(tl, raw)
+	if err != nil {
+		return "invalid: " + strings.ReplaceAll(err.Error(), w.Root(), "ROOT")
+	}
+	res := inv.Run(ctx, tool.Host{})
+	text := ""
+	if res.Error != nil {
+		text = string(res.Error.Type) + ": " + res.Error.Message
+	} else {
+		for _, p := range res.Content {
+			text += p.Text
+		}
+	}
+	return strings.ReplaceAll(text, w.Root(), "ROOT")
+}
+
+// engines returns the search tool on each engine there is.
+func engines(t testing.TB, w *workspace.Workspace) map[string]tool.Tool {
+	t.Helper()
+	tools := map[string]tool.Tool{"here": search.NewGrep(w, search.GrepOptions{})}
+	if rg, err := exec.LookPath("rg"); err == nil {
+		tools["ripgrep"] = search.NewGrep(w, search.GrepOptions{Ripgrep: func() string { return rg }})
+	}
+	return tools
+}
+
+func TestFindRipgrep(t *testing.T) {
+	t.Parallel()
+	w := space(t, nil)
+	program := "#!/bin/sh\n"
+	write(t, w.Root(), map[string]string{"bin/rg": program})
+	must(t, os.Chmod(filepath.Join(w.Root(), "bin", "rg"), 0o755))
+	outside := t.TempDir()
+	write(t, outside, map[string]string{"plain/rg": program, "dir/rg/x": "", "good/rg": program})
+	good := filepath.Join(outside, "good", "rg")
+	must(t, os.Chmod(good, 0o755))
+	must(t, os.Mkdir(filepath.Join(outside, "link"), 0o755))
+	must(t, os.Symlink(filepath.Join(w.Root(), "bin", "rg"), filepath.Join(outside, "link", "rg")))
+	good, err := filepath.EvalSymlinks(good)
+	must(t, err)
+	list := func(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
+	for _, tc := range []struct{ name, list, want string }{
+		{"nothing", "", ""},
+		{"in the workspace", filepath.Join(w.Root(), "bin"), ""},
+		{"relative", list(".", "bin"), ""},
+		{"a link into the workspace", filepath.Join(outside, "link"), ""},
+		{"not a program", list(filepath.Join(outside, "plain"), filepath.Join(outside, "dir")), ""},
+		{"the first good one", list("bin", filepath.Join(outside, "link"), filepath.Join(outside, "gone"), filepath.Join(outside, "good")), good},
+	} {
+		if got := search.FindRipgrep(w, tc.list); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
