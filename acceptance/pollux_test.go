@@ -1,12 +1,16 @@
 package acceptance
 
 import (
-	"fmt"
 	"os"
+
+	"pollux/internal/cli"
+	"pollux/internal/config"
+	"pollux/internal/terminal"
 )
 
 // pollux is the program under test, as cmd/pollux runs it.
 func pollux() {
-	fmt.Fprintln(os.Stderr, "the command line is not wired to the acceptance tests yet")
-	os.Exit(99)
+	env := config.Environ()
+	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
+	os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Headless, cli.Demo)))
 }
