@@ -1,0 +1,165 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"pollux/llm/catalog"
+)
+
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, plain   string
+		input, output int
+		sees          string
+	}{
+		{"gemini-2.5-pro", "gemini-2.5-pro", 1_048_576, 65_536, "ipav"},
+		{"models/gemini-3.1-pro-preview", "gemini-3.1-pro-preview", 1_048_576, 65_536, "ipav"},
+		{"gemini-1.5-pro-002", "gemini-1.5-pro-002", 2_097_152, 8_192, "ipav"},
+		{"gemini-2.0-flash", "gemini-2.0-flash", 1_048_576, 8_192, "ipav"},
+		{"gemma-4-31b-it", "gemma-4-31b-it", 256_000, 8_192, "i"},
+		{"gpt-5.2-codex", "gpt-5.2-codex", 272_000, 128_000, "ip"},
+		{"gpt-4o-2024-08-06", "gpt-4o", 131_072, 16_384, "ip"},
+		{"gpt-4.1-mini", "gpt-4.1-mini", 1_047_576, 32_768, "ip"},
+		{"o3-mini", "o3-mini", 200_000, 100_000, "ip"},
+		{"openrouter/anthropic/claude-sonnet-4-20250514", "claude-sonnet-4", 200_000, 65_536, "ip"},
+		{"us.anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet-20241022-v2", 200_000, 8_192, "ip"},
+		{"claude-opus-4-6", "claude-opus-4-6", 200_000, 128_000, "ip"},
+		{"claude-sonnet-4-5[1m]", "claude-sonnet-4-5[1m]", 1_000_000, 65_536, "ip"},
+		{"Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3-coder-480b-a35b-instruct", 262_144, 32_768, ""},
+		{"qwen3-coder-plus", "qwen3-coder-plus", 1_000_000, 65_536, ""},
+		{"qwen3.5-plus", "qwen3.5-plus", 1_000_000, 65_536, ""},
+		{"qwen2.5-vl-72b", "qwen2.5-vl-72b", 262_144, 32_768, "iv"},
+		{"deepseek-chat", "deepseek-chat", 131_072, 8_192, ""},
+		{"deepseek-reasoner", "deepseek-reasoner", 131_072, 65_536, ""},
+		{"deepseek-v4:free", "deepseek-v4", 1_000_000, 8_192, ""},
+		{"glm-4.6", "glm-4.6", 202_752, 16_384, ""},
+		{"minimax-m2.5", "minimax-m2.5", 196_608, 32_000, ""},
+		{"MiniMax-M2", "minimax-m2", 200_000, 32_000, ""},
+		{"kimi-k2", "kimi-k2", 262_144, 32_000, ""},
+		{"seed-oss-36b", "seed-oss-36b", 524_288, 32_000, ""},
+		{"llama3.3:70b", "llama3.3", 131_072, 32_000, ""},
+		{"", "", 131_072, 32_000, ""},
+	} {
+		m := catalog.Lookup(c.name)
+		sees := ""
+		for _, s := range []struct {
+			on   bool
+			mark string
+		}{{m.Images, "i"}, {m.PDF, "p"}, {m.Audio, "a"}, {m.Video, "v"}} {
+			if s.on {
+				sees += s.mark
+			}
+		}
+		if m.Name != c.plain || m.Input != c.input || m.Output != c.output || sees != c.sees {
+			t.Errorf("Lookup(%q) = %+v", c.name, m)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	none, key, gateway := catalog.Access{}, catalog.KeyAccess(), catalog.GatewayAccess()
+	newest := key
+	newest.Newest = true
+	for _, c := range []struct {
+		name   string
+		access catalog.Access
+		want   string
+	}{
+		{"auto", key, "gemini-3.1-pro-preview"},
+		{"auto", gateway, "gemini-2.5-pro"},
+		{"pro", catalog.Access{Preview: true}, "gemini-3-pro-preview"},
+		{"auto-gemini-3", none, "gemini-2.5-pro"},
+		{"auto-gemini-2.5", key, "gemini-2.5-pro"},
+		{"", key, "gemini-3.1-pro-preview"},
+		{"flash", key, "gemini-3.5-flash"},
+		{"flash", gateway, "gemini-3.5-flash"},
+		{"flash", catalog.Access{Preview: true}, "gemini-3-flash-preview"},
+		{"flash", newest, "gemini-3.8-flash"},
+		{"flash-lite", key, "gemini-3.1-flash-lite"},
+		{"flash-lite", newest, "gemini-3.5-flash-lite"},
+		{"none", key, "gemini-3.1-flash-lite"},
+		{"gemini-3-pro-preview", gateway, "gemini-2.5-pro"},
+		{"gemini-3.1-pro-preview-customtools", none, "gemini-2.5-pro"},
+		{"gemini-3-flash-preview", gateway, "gemini-3.5-flash"},
+		{"gemini-3-flash-preview", none, "gemini-2.5-flash"},
+		{"models/gemini-2.5-flash", none, "gemini-2.5-flash"},
+		{"gemini-4-preview", none, "gemini-4-preview"},
+		{"my/own-model", none, "my/own-model"},
+	} {
+		if got := catalog.Resolve(c.name, c.access); got != c.want {
+			t.Errorf("Resolve(%q, %+v) = %q, want %q", c.name, c.access, got, c.want)
+		}
+	}
+}
+
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                   string
+		modern, nested, gemini bool
+	}{
+		{"gemini-3", true, false, true},
+		{"gemini-3-pro-preview", true, true, true},
+		{"gemini-3.1-pro-preview", true, false, true},
+		{"gemini-30", false, false, true},
+		{"gemini-2.5-pro", false, false, true},
+		{"gpt-5", true, false, false},
+		{"my-tune", true, false, false},
+	} {
+		if m, n, g := catalog.Modern(c.name), catalog.NestedMedia(c.name), catalog.IsGemini(c.name); m != c.modern || n != c.nested || g != c.gemini {
+			t.Errorf("%s: modern %v, nested media %v, gemini %v", c.name, m, n, g)
+		}
+	}
+}
+
+func TestChatConfig(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		thoughts bool
+		budget   int
+		level    string
+	}{
+		{"gemini-2.5-flash", true, 8192, ""},
+		{"gemini-3-pro-preview", true, 0, "HIGH"},
+		{"gemini-3.5-flash", true, 0, "HIGH"},
+		{"gemini-2.0-flash", true, 0, ""},
+		{"gemma-4-31b-it", false, 0, ""},
+		{"my-model", false, 0, ""},
+	} {
+		cfg := catalog.ChatConfig(c.name)
+		if *cfg.Temperature != 1 || *cfg.TopP != 0.95 || *cfg.TopK != 64 {
+			t.Errorf("%s: sampling %v %v %v", c.name, *cfg.Temperature, *cfg.TopP, *cfg.TopK)
+		}
+		th := cfg.Thinking
+		if (th != nil) != c.thoughts {
+			t.Errorf("%s: thinking %+v", c.name, th)
+			continue
+		}
+		if th != nil && (th.Level != c.level || (th.Budget != nil) != (c.budget != 0) || th.Budget != nil && *th.Budget != c.budget) {
+			t.Errorf("%s: thinking %+v", c.name, th)
+		}
+	}
+}
+
+func TestUtility(t *testing.T) {
+	t.Parallel()
+	model, cfg, ok := catalog.Utility("classifier")
+	if !ok || model != "flash-lite" || cfg.MaxOutputTokens != 1024 || *cfg.Thinking.Budget != 512 || *cfg.Temperature != 0 || *cfg.TopP != 1 {
+		t.Errorf("classifier: %s %+v", model, cfg)
+	}
+	if _, cfg, _ = catalog.Utility("edit-corrector"); cfg.Thinking == nil || *cfg.Thinking.Budget != 0 {
+		t.Errorf("edit-corrector thinks: %+v", cfg.Thinking)
+	}
+	if model, cfg, _ = catalog.Utility("chat-compression-default"); model != catalog.Pro3 || cfg.Temperature != nil || cfg.TopP != nil {
+		t.Errorf("chat-compression-default: %s %+v", model, cfg)
+	}
+	if _, cfg, _ = catalog.Utility("web-search"); len(cfg.Tools) != 1 || !cfg.Tools[0].GoogleSearch {
+		t.Errorf("web-search has no search: %+v", cfg.Tools)
+	}
+	if _, _, ok = catalog.Utility("no-such"); ok {
+		t.Error("no-such is known")
+	}
+}

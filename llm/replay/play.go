@@ -1,0 +1,154 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"sync"
+
+	"pollux/llm"
+)
+
+// Player answers from a recording instead of a model. It needs no credentials
+// and no network.
+type Player struct {
+	strict bool
+
+	mu    sync.Mutex
+	lines []line // not played yet
+}
+
+var _ llm.Generator = (*Player)(nil)
+
+type line struct {
+	Method   string          `json:"method"`
+	Response json.RawMessage `json:"response"`
+}
+
+// Open reads a recording. A strict player gives the lines in their order, and
+// fails if the next one is for another method; one that is not strict gives the
+// first line left that is for the method asked.
+func Open(path string, strict bool) (*Player, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read fake responses: %w", err)
+	}
+	p := &Player{strict: strict}
+	for i, text := range bytes.Split(data, []byte("\n")) {
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return nil, fmt.Errorf("read fake responses: %s:%d: %w", path, i+1, err)
+		}
+		switch l.Method {
+		case methodGenerate, methodStream, methodCount, methodEmbed:
+		default:
+			return nil, fmt.Errorf("read fake responses: %s:%d: unknown method %q", path, i+1, l.Method)
+		}
+		p.lines = append(p.lines, l)
+	}
+	return p, nil
+}
+
+// Stream implements [llm.Generator].
+func (p *Player) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		var chunks []*llm.Response
+		if err := p.next(ctx, methodStream, &chunks, func() []byte { return requestJSON(req) }); err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, chunk := range chunks {
+			if ctx.Err() != nil {
+				yield(nil, context.Cause(ctx))
+				return
+			}
+			if chunk != nil && !yield(chunk, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Generate implements [llm.Generator].
+func (p *Player) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	res := new(llm.Response)
+	if err := p.next(ctx, methodGenerate, res, func() []byte { return requestJSON(req) }); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// CountTokens implements [llm.Generator].
+func (p *Player) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
+	var count struct{ TotalTokens int }
+	err := p.next(ctx, methodCount, &count, func() []byte { return requestJSON(req) })
+	return count.TotalTokens, err
+}
+
+// Embed implements [llm.Generator].
+func (p *Player) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	var e embeddings
+	err := p.next(ctx, methodEmbed, &e, func() []byte {
+		data, _ := json.Marshal(map[string]any{"model": model, "contents": texts}) // strings alone cannot fail
+		return data
+	})
+	if err != nil {
+		return nil, err
+	}
+	vectors := make([][]float32, len(e.Embeddings))
+	for i := range vectors {
+		vectors[i] = e.Embeddings[i].Values
+	}
+	return vectors, nil
+}
+
+// next decodes the next answer for method. The texts of its errors are a
+// contract.
+func (p *Player) next(ctx context.Context, method string, to any, request func() []byte) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	l, err := p.take(method, request)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(l.Response, to); err != nil {
+		return &llm.Error{Err: fmt.Errorf("decode fake response for %s: %w", method, err)}
+	}
+	return nil
+}
+
+func (p *Player) take(method string, request func() []byte) (line, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, l := range p.lines {
+		if l.Method == method {
+			p.lines = slices.Delete(p.lines, i, i+1)
+			return l, nil
+		}
+		if p.strict {
+			return line{}, &llm.Error{Message: fmt.Sprintf(
+				"Unexpected response type, next response was for %s but expected %s", l.Method, method)}
+		}
+	}
+	return line{}, &llm.Error{Message: fmt.Sprintf("No more mock responses for %s, got request:\n%s", method, request())}
+}
+
+// requestJSON shows what was asked, so that a test says what it lacks.
+func requestJSON(req *llm.Request) []byte {
+	b := append(llm.AppendString([]byte(`{"model":`), req.Model), `,"contents":[`...)
+	for i, c := range req.Contents {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = c.AppendJSON(b)
+	}
+	return append(b, `]}`...)
+}
