@@ -69,18 +69,18 @@ func TestExpandedFiles(t *testing.T) {
 }
 
 func FuzzExpand(f *testing.F) {
-	for _, seed := range []string{"$A", "${A:-x}", "$$", "${", "a${A}b$C", "${A:-${B}}"} {
+	for _, seed := range []string{"$A", "${A:-x}", "$$", "${", "a${A}b$C", "${A:-${B}}", "${0:-$0"} {
 		f.Add(seed)
 	}
 	none := func(string) (string, bool) { return "", false }
-	name := func(n string) (string, bool) { return "${" + n + "}", true }
+	name := func(n string) (string, bool) { return "<" + n + ">", true }
 	f.Fuzz(func(t *testing.T, text string) {
 		if !strings.Contains(text, ":-") {
 			if got := Expand(text, none); got != text {
 				t.Fatalf("without variables %q became %q", text, got)
 			}
 		}
-		// What is put in stands for itself: doing it again changes nothing more.
+		// With all variables set, nothing is left to do a second time.
 		once := Expand(text, name)
 		if again := Expand(once, name); again != once {
 			t.Fatalf("%q became %q, then %q", text, once, again)

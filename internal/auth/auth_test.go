@@ -1,0 +1,257 @@
+package auth
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// inputs returns settings read from a user's file, and an environment.
+func inputs(t *testing.T, settings string, env ...string) Inputs {
+	t.Helper()
+	home := t.TempDir()
+	if settings != "" {
+		if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := config.NewEnv(append(env, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none/s.json")...)
+	s, warnings, err := config.Load(config.Sources{Paths: config.NewPaths(e, home), Env: e})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	return Inputs{Settings: s, Env: e}
+}
+
+func selected(name string) string { return `{"security": {"auth": {"selectedType": "` + name + `"}}}` }
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		settings string
+		env      []string
+		want     Choice
+	}{
+		"key":                 {"", []string{"GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
+		"key with a line end": {"", []string{"GEMINI_API_KEY= k \r\n"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
+		"key and base URL": {
+			"",
+			[]string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8080/x"},
+			Choice{Type: GeminiAPIKey, APIKey: "k", BaseURL: "http://127.0.0.1:8080/x"},
+		},
+		"selected key": {
+			selected("gemini-api-key"),
+			[]string{"GEMINI_API_KEY=k", "GOOGLE_GENAI_USE_VERTEXAI=true"},
+			Choice{Type: GeminiAPIKey, APIKey: "k"},
+		},
+		"bearer": {
+			"",
+			[]string{"GEMINI_API_KEY=k", "GEMINI_API_KEY_AUTH_MECHANISM=bearer"},
+			Choice{Type: GeminiAPIKey, APIKey: "k", Bearer: true},
+		},
+		"version": {
+			"",
+			[]string{"GEMINI_API_KEY=k", "GOOGLE_GENAI_API_VERSION=v1"},
+			Choice{Type: GeminiAPIKey, APIKey: "k", APIVersion: "v1"},
+		},
+		"gateway":            {"", []string{"GOOGLE_GEMINI_BASE_URL=https://g"}, Choice{Type: Gateway, BaseURL: "https://g"}},
+		"gateway, empty key": {"", []string{"GEMINI_API_KEY= ", "GOOGLE_GEMINI_BASE_URL=https://g"}, Choice{Type: Gateway, BaseURL: "https://g"}},
+		"selected gateway": {
+			selected("gateway"),
+			[]string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=https://g"},
+			Choice{Type: Gateway, BaseURL: "https://g", APIKey: "k"},
+		},
+		"vertex": {
+			"",
+			[]string{"GOOGLE_GENAI_USE_VERTEXAI=true", "GOOGLE_CLOUD_PROJECT=p", "GOOGLE_CLOUD_LOCATION=l"},
+			Choice{Type: VertexAI, Vertex: Vertex{"p", "l"}},
+		},
+		"vertex, project id": {
+			selected("vertex-ai"),
+			[]string{"GOOGLE_CLOUD_PROJECT_ID=p", "GOOGLE_CLOUD_LOCATION=l"},
+			Choice{Type: VertexAI, Vertex: Vertex{"p", "l"}},
+		},
+		"vertex express": {
+			"",
+			[]string{
+				"GOOGLE_GENAI_USE_VERTEXAI=true", "GOOGLE_API_KEY=k", "GOOGLE_CLOUD_PROJECT=p",
+				"GOOGLE_CLOUD_LOCATION=l", "GOOGLE_VERTEX_BASE_URL=https://v", "GOOGLE_GEMINI_BASE_URL=https://g",
+			},
+			Choice{Type: VertexAI, APIKey: "k", BaseURL: "https://v"},
+		},
+		"vertex before key": {
+			"",
+			[]string{"GOOGLE_GENAI_USE_VERTEXAI=true", "GEMINI_API_KEY=g", "GOOGLE_API_KEY=k"},
+			Choice{Type: VertexAI, APIKey: "k"},
+		},
+		"key before compute": {"", []string{"CLOUD_SHELL=true", "GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
+		"key before openai":  {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
+		"external":           {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, nil, Choice{Type: GeminiAPIKey}},
+		"enforced and met": {
+			`{"security": {"auth": {"enforcedType": "gemini-api-key"}}}`,
+			[]string{"GEMINI_API_KEY=k"},
+			Choice{Type: GeminiAPIKey, APIKey: "k"},
+		},
+		"network": {
+			"",
+			[]string{
+				"GEMINI_API_KEY=k", "https_proxy=http://p", "HTTP_PROXY=http://q", "NO_PROXY=x",
+				"NODE_EXTRA_CA_CERTS=/a", "SSL_CERT_FILE=/b",
+			},
+			Choice{Type: GeminiAPIKey, APIKey: "k", Proxy: "http://p", NoProxy: "x", CAFiles: []string{"/a", "/b"}},
+		},
+	} {
+		got, err := Choose(inputs(t, tt.settings, tt.env...))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(got.Headers) > 0 {
+			t.Errorf("%s: headers %v", name, got.Headers)
+		}
+		got.Headers = nil
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestChooseErrors(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		settings string
+		env      []string
+		want     string
+	}{
+		"nothing": {"", nil, "Please set an Auth method in your <settings> or specify one of the following environment variables " +
+			"before running: GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GENAI_USE_GCA"},
+		"no key": {selected("gemini-api-key"), nil, "When using Gemini API, you must specify the GEMINI_API_KEY environment variable.\n" +
+			"Update your environment and try again (no reload needed if using .env)!"},
+		"vertex incomplete": {selected("vertex-ai"), []string{"GOOGLE_CLOUD_PROJECT=p"}, "When using Vertex AI, you must specify either:\n" +
+			"• GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION environment variables.\n" +
+			"• GOOGLE_API_KEY environment variable (if using express mode).\n" +
+			"Update your environment and try again (no reload needed if using .env)!"},
+		"unknown type":       {selected("magic"), []string{"GEMINI_API_KEY=k"}, "Invalid auth method selected."},
+		"gateway, no URL":    {selected("gateway"), nil, noGatewayURL},
+		"enforced, other":    {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"GEMINI_API_KEY=k"}, "The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'. Please re-authenticate with the correct type."},
+		"enforced, none":     {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, nil, "The auth type 'vertex-ai' is enforced, but no authentication is configured."},
+		"bad base URL":       {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=nonsense"}, "Invalid custom base URL: nonsense"},
+		"base URL of a file": {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=file:///etc"}, "Invalid custom base URL: file:///etc"},
+		"google login":       {"", []string{"GOOGLE_GENAI_USE_GCA=true", "GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
+		"selected login":     {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
+		"compute":            {"", []string{"GEMINI_CLI_USE_COMPUTE_ADC=true"}, `Pollux cannot sign in with a Google account ("compute-default-credentials"). ` + works},
+		"cloud shell":        {selected("cloud-shell"), nil, `Pollux cannot sign in with a Google account ("cloud-shell"). ` + works},
+		"openai":             {"", []string{"OPENAI_API_KEY=k"}, `Models over "openai" are not available yet in this version of Pollux. ` + works},
+		"anthropic":          {"", []string{"ANTHROPIC_AUTH_TOKEN=k"}, `Models over "anthropic" are not available yet in this version of Pollux. ` + works},
+	} {
+		in := inputs(t, tt.settings, tt.env...)
+		_, err := Choose(in)
+		if exit.CodeOf(err) != exit.Auth {
+			t.Errorf("%s: %v has code %d", name, err, exit.CodeOf(err))
+			continue
+		}
+		want := strings.ReplaceAll(tt.want, "<settings>", in.Settings.UserFile())
+		if diff := cmp.Diff(want, err.Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A key that cannot be sent is refused without being shown.
+func TestKeyIsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"secret one", "secret\none", "secretß", "secret\x00"} {
+		_, err := Choose(inputs(t, "", "GEMINI_API_KEY="+key))
+		if exit.CodeOf(err) != exit.Auth || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{
+		"":                           "",
+		"A: 1":                       "A=1",
+		"A: 1, B: x,y":               "A=1|B=x,y",
+		"A:1,B:2":                    "A=1|B=2",
+		"A: a:b:c, B: 2":             "A=a:b:c|B=2",
+		"A: http://x/, B: 2":         "A=http://x/|B=2",
+		"nonsense":                   "",
+		"nonsense, A: 1":             "A=1",
+		": 1, A: 2":                  "A=2",
+		"A: 1,,B: 2":                 "A=1,|B=2",
+		"A: 1, , x":                  "A=1, , x",
+		" A :  1 ":                   "A=1",
+		"A:":                         "A=",
+		"X-Date: Mon, 1 Jan, B: two": "X-Date=Mon, 1 Jan|B=two",
+	} {
+		var got []string
+		for name, value := range splitHeaders(list) {
+			got = append(got, name+"="+value)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q is %q, want %q", list, got, want)
+		}
+	}
+}
+
+func TestCustomHeaders(t *testing.T) {
+	t.Parallel()
+	in := inputs(t, `{"security": {"auth": {"selectedType": "vertex-ai"}}, "billing": {"vertexAi": {"requestType": "shared", "sharedRequestType": "flex"}}}`,
+		"GOOGLE_API_KEY=k", "GEMINI_CLI_CUSTOM_HEADERS=user-agent: me, X-A: 1")
+	c, err := Choose(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Headers.Get("User-Agent") != "me" || c.Headers.Get("X-A") != "1" ||
+		c.Headers.Get("X-Vertex-AI-LLM-Request-Type") != "shared" || c.Headers.Get("X-Vertex-AI-LLM-Shared-Request-Type") != "flex" {
+		t.Errorf("headers are %v", slices.Sorted(maps.Keys(c.Headers)))
+	}
+	for _, bad := range []string{"A B: 1", "A: x\r\nEvil: 1", "Ä: 1", "A: \x00"} {
+		if _, err := Choose(inputs(t, "", "GEMINI_API_KEY=k", "GEMINI_CLI_CUSTOM_HEADERS="+bad)); exit.CodeOf(err) != exit.Auth {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// FuzzHeaders holds that a header has a name without comma or colon, that no
+// value is invented, and that what was read can be written and read again.
+func FuzzHeaders(f *testing.F) {
+	for _, seed := range []string{"A: 1, B: x,y", "a:b:c,d", ",:,", "A:,B:", " , x : y , z"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		var written []string
+		for name, value := range splitHeaders(list) {
+			if name == "" || strings.Contains(name, ":") || !strings.Contains(list, value) || strings.TrimSpace(value) != value {
+				t.Fatalf("%q yields %q: %q", list, name, value)
+			}
+			written = append(written, name+": "+value)
+		}
+		if len(written) == 0 || strings.ContainsAny(written[0][:strings.Index(written[0], ":")], ",") {
+			return // a name with a comma before it can only stand first
+		}
+		again := 0
+		for name, value := range splitHeaders(strings.Join(written, ", ")) {
+			if again >= len(written) || written[again] != name+": "+value {
+				t.Fatalf("%q became %q, then %q: %q", list, written, name, value)
+			}
+			again++
+		}
+		if again != len(written) {
+			t.Fatalf("%q: %d headers became %d", list, len(written), again)
+		}
+	})
+}
