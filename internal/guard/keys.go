@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 )
@@ -16,34 +17,60 @@ func checkKeys(schema, args json.RawMessage) error {
 	if len(names) == 0 {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil // tool.Build says what is wrong
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil
+	for raw := range topKeys(args) {
+		var key string
+		if json.Unmarshal(raw, &key) != nil {
+			return nil // tool.Build says what is wrong
 		}
-		if name, ok := key.(string); ok {
-			for _, n := range names {
-				if n != name && strings.EqualFold(n, name) {
-					return fmt.Errorf("params has property %q, which must be written %q", name, n)
-				}
+		for _, n := range names {
+			if n != key && strings.EqualFold(n, key) {
+				return fmt.Errorf("params has property %q, which must be written %q", key, n)
 			}
-		}
-		var value skipped
-		if dec.Decode(&value) != nil {
-			return nil
 		}
 	}
 	return nil
 }
 
-// skipped takes any JSON value and keeps nothing of it.
-type skipped struct{}
+// topKeys yields the keys of a JSON object, as they are written. It looks at
+// little else, as values may be whole files; what is no JSON yields anything.
+func topKeys(object []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		depth := 0
+		for i := 0; i < len(object); i++ {
+			switch object[i] {
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+			case '"':
+				end := stringEnd(object, i)
+				rest := bytes.TrimLeft(object[min(end, len(object)):], " \t\r\n")
+				if depth == 1 && len(rest) > 0 && rest[0] == ':' && !yield(object[i:end]) {
+					return
+				}
+				i = end - 1
+			}
+		}
+	}
+}
 
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
+// stringEnd returns where the string that begins at i is over.
+func stringEnd(b []byte, i int) int {
+	for j := i + 1; ; j++ {
+		n := bytes.IndexByte(b[j:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		j += n
+		escapes := 0
+		for b[j-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return j + 1
+		}
+	}
+}
 
 // parameterNames keeps the names of a schema's parameters by its source.
 var parameterNames sync.Map // string -> []string

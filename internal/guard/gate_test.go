@@ -1,0 +1,655 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"pollux/agent"
+	"pollux/internal/guard/policy"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// realTool is a tool of the tests' own: it does real things in a directory.
+type realTool struct {
+	spec tool.Spec
+	run  func(ctx context.Context, args map[string]any, host tool.Host) *tool.Result
+}
+
+func (t *realTool) Spec() *tool.Spec { return &t.spec }
+
+func (t *realTool) Build(raw json.RawMessage) (tool.Invocation, error) {
+	var args map[string]any
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, err
+	}
+	if args["file_path"] == "bad" {
+		return nil, errors.New("That path is bad.")
+	}
+	return &realCall{t, args}, nil
+}
+
+type realCall struct {
+	tool *realTool
+	args map[string]any
+}
+
+func (c *realCall) Summary() string {
+	return fmt.Sprintf("%s %v", c.tool.spec.Name, c.args["file_path"])
+}
+
+func (c *realCall) Locations() []tool.Location {
+	path, _ := c.args["file_path"].(string)
+	return []tool.Location{{Path: path}}
+}
+
+func (c *realCall) Confirmation(context.Context) (tool.Confirmation, error) {
+	switch c.args["file_path"] {
+	case "nothing to ask":
+		return nil, nil
+	case "confirmation panics":
+		panic("oh no")
+	case "confirmation fails":
+		return nil, errors.New("disk on fire")
+	}
+	return &tool.EditConfirmation{Title: "Edit", DiffDisplay: tool.DiffDisplay{FilePath: fmt.Sprint(c.args["file_path"]), After: fmt.Sprint(c.args["content"])}}, nil
+}
+
+func (c *realCall) Run(ctx context.Context, host tool.Host) *tool.Result {
+	return c.tool.run(ctx, c.args, host)
+}
+
+func (c *realCall) WithContent(content string) (json.RawMessage, error) {
+	if content == "refuse" {
+		return nil, errors.New("not that")
+	}
+	return json.Marshal(map[string]any{"file_path": c.args["file_path"], "content": content})
+}
+
+const schema = `{"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path"]}`
+
+// writer writes files in dir.
+func writer(dir string) *realTool {
+	return &realTool{
+		spec: tool.Spec{Name: "write_file", DisplayName: "WriteFile", Aliases: []string{"WriteFileTool"}, Kind: tool.KindEdit, Schema: json.RawMessage(schema)},
+		run: func(_ context.Context, args map[string]any, _ tool.Host) *tool.Result {
+			path := filepath.Join(dir, args["file_path"].(string))
+			if err := os.WriteFile(path, []byte(fmt.Sprint(args["content"])), 0o600); err != nil {
+				return tool.Fail(tool.ErrFileWrite, err.Error())
+			}
+			return tool.Text("written")
+		},
+	}
+}
+
+// printer returns its content; its kind is kind.
+func printer(name string, kind tool.Kind) *realTool {
+	return &realTool{
+		spec: tool.Spec{Name: name, Kind: kind, Schema: json.RawMessage(schema)},
+		run: func(_ context.Context, args map[string]any, _ tool.Host) *tool.Result {
+			return tool.Text(fmt.Sprint(args["content"]))
+		},
+	}
+}
+
+func gate(mode policy.Mode, o Options, rules ...policy.Rule) *Gate {
+	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trusted: true, Rules: rules, Dir: "/work"})
+	return New(o)
+}
+
+func call(name, path, content string) *agent.ToolCall {
+	args, _ := json.Marshal(map[string]string{"file_path": path, "content": content})
+	return &agent.ToolCall{ID: name + "__1", Name: name, Args: args}
+}
+
+// answers is a person who gives these answers, in turn.
+func answers(t *testing.T, list ...agent.Answer) agent.Ask {
+	return func(context.Context, tool.Confirmation) (agent.Answer, error) {
+		if len(list) == 0 {
+			t.Error("asked once more than expected")
+			return agent.Answer{Outcome: tool.Cancel}, nil
+		}
+		a := list[0]
+		list = list[1:]
+		return a, nil
+	}
+}
+
+func unasked(t *testing.T) agent.Ask { return answers(t) }
+
+func wantRefusal(t *testing.T, a agent.Admission, typ tool.ErrorType, message string) {
+	t.Helper()
+	if a.Run != nil || a.Refusal == nil || a.Refusal.Error == nil {
+		t.Fatalf("admission = %+v, want a refusal", a)
+	}
+	if a.Refusal.Error.Type != typ || a.Refusal.Error.Message != message {
+		t.Errorf("refused with %s %q, want %s %q", a.Refusal.Error.Type, a.Refusal.Error.Message, typ, message)
+	}
+}
+
+func run(t *testing.T, a agent.Admission) *tool.Result {
+	t.Helper()
+	if a.Run == nil || a.Refusal != nil {
+		t.Fatalf("admission = %+v, want a run", a)
+	}
+	return a.Run(t.Context(), tool.Host{})
+}
+
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := gate(policy.Yolo, Options{}).Admit(t.Context(), call("write_file", "a", "hello"), writer(dir), unasked(t))
+	if a.Outcome != tool.ProceedOnce || a.Summary != "write_file a" || string(a.Args) != `{"content":"hello","file_path":"a"}` {
+		t.Errorf("admission = %+v", a)
+	}
+	if r := run(t, a); r.Error != nil || llm.PartsText(r.Content) != "written" {
+		t.Errorf("result = %+v", r)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "hello" || err != nil {
+		t.Errorf("file = %q, %v", b, err)
+	}
+	if r := a.Run(t.Context(), tool.Host{}); r.Error == nil {
+		t.Error("the call ran twice")
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	g := gate(policy.Yolo, Options{})
+	for args, want := range map[string]string{
+		`{}`:                                     "params must have required property 'file_path'",
+		`{"file_path":1}`:                        "params/file_path must be string",
+		`[]`:                                     "Value of params must be an object",
+		`{"file_path":"bad"}`:                    "That path is bad.",
+		`{"file_path":"a","FILE_PATH":"b"}`:      `params has property "FILE_PATH", which must be written "file_path"`,
+		`{"\u0046ile_path":"b","file_path":"a"}`: `params has property "File_path", which must be written "file_path"`,
+		`{"content":"\\\" {[","Content":"x","file_path":""}`: `params has property "Content", which must be written "content"`,
+	} {
+		a := g.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(args)}, writer(t.TempDir()), unasked(t))
+		wantRefusal(t, a, tool.ErrInvalidParams, want)
+	}
+	for _, args := range []string{`{"file_path":"a","x":{"FILE_PATH":"b"}}`, `{"file_path":"a","content":"\"FILE_PATH\":"}`} {
+		if a := g.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(args)}, writer(t.TempDir()), unasked(t)); a.Run == nil {
+			t.Errorf("%s: %+v", args, a.Refusal)
+		}
+	}
+	for _, args := range []string{``, `{"`, `"`, `{"a`, `{"a\"`, `nonsense`, "{\"file_path\":\"\xff"} {
+		if a := g.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(args)}, writer(t.TempDir()), unasked(t)); a.Run != nil {
+			t.Errorf("%q is admitted", args)
+		}
+	}
+}
+
+func TestPolicyTexts(t *testing.T) {
+	t.Parallel()
+	w := writer(t.TempDir())
+	denied := gate(policy.Default, Options{})
+	wantRefusal(t, denied.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrPolicyViolation, "Tool execution denied by policy.")
+	told := gate(policy.Yolo, Options{}, policy.Rule{Tools: []string{"WriteFileTool"}, Decision: policy.Deny, Priority: 4, DenyMessage: "Not today."})
+	wantRefusal(t, told.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrPolicyViolation, "Tool execution denied by policy. Not today.")
+	asking := gate(policy.Default, Options{}, policy.Rule{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4})
+	wantRefusal(t, asking.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrUnhandled,
+		`Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`)
+	// A person's own command.
+	own := call("write_file", "a", "")
+	own.FromClient = true
+	if a := asking.Admit(t.Context(), own, w, unasked(t)); a.Run == nil {
+		t.Errorf("client's call: %+v", a.Refusal)
+	}
+	own.Args = json.RawMessage(`{"file_path":"a","additional_permissions":{"network":true}}`)
+	if a := asking.Admit(t.Context(), own, w, unasked(t)); a.Run != nil {
+		t.Error("client's call with additional permissions is not asked about")
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	mine, refused := "mine", "refuse"
+	for _, tt := range []struct {
+		name    string
+		path    string
+		answers []agent.Answer
+		outcome tool.Outcome
+		file    string // what is written, "-" for a refusal
+	}{
+		{"once", "a", []agent.Answer{{Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "theirs"},
+		{"cancel", "a", []agent.Answer{{Outcome: tool.Cancel}}, tool.Cancel, "-"},
+		{"nonsense", "a", []agent.Answer{{Outcome: "x"}}, tool.Cancel, "-"},
+		{"edited", "a", []agent.Answer{{Outcome: tool.ProceedOnce, Content: &mine}}, tool.ProceedOnce, "mine"},
+		{"in the editor", "a", []agent.Answer{{Outcome: tool.ModifyWithEditor, Content: &mine}, {Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "mine"},
+		{"no editor", "a", []agent.Answer{{Outcome: tool.ModifyWithEditor}, {Outcome: tool.Cancel}}, tool.Cancel, "-"},
+		{"nothing to ask", "nothing to ask", nil, tool.ProceedOnce, "theirs"},
+		{"bad edit", "a", []agent.Answer{{Outcome: tool.ProceedOnce, Content: &refused}}, "", "-"},
+		{"always", "a", []agent.Answer{{Outcome: tool.ProceedAlways}}, tool.ProceedAlways, "theirs"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			g := gate(policy.Default, Options{Interactive: true})
+			a := g.Admit(t.Context(), call("write_file", tt.path, "theirs"), writer(dir), answers(t, tt.answers...))
+			if a.Outcome != tt.outcome {
+				t.Errorf("outcome = %q, want %q", a.Outcome, tt.outcome)
+			}
+			if tt.file == "-" {
+				if a.Run != nil || a.Refusal == nil || a.Cancelled != (tt.outcome == tool.Cancel) {
+					t.Errorf("admission = %+v", a)
+				}
+				if d, ok := a.Refusal.Display.(*tool.DiffDisplay); a.Cancelled && (!ok || d.FilePath != tt.path) {
+					t.Errorf("what was shown is lost: %+v", a.Refusal.Display)
+				}
+				return
+			}
+			run(t, a)
+			if b, err := os.ReadFile(filepath.Join(dir, tt.path)); string(b) != tt.file || err != nil {
+				t.Errorf("file = %q, %v, want %q", b, err, tt.file)
+			}
+		})
+	}
+}
+
+func TestAlways(t *testing.T) {
+	t.Parallel()
+	g := gate(policy.Default, Options{Interactive: true})
+	w := writer(t.TempDir())
+	g.Admit(t.Context(), call("write_file", "a", ""), w, answers(t, agent.Answer{Outcome: tool.ProceedAlways}))
+	if g.opts.Policy.Mode() != policy.AutoEdit {
+		t.Errorf("mode = %v", g.opts.Policy.Mode())
+	}
+	if a := g.Admit(t.Context(), call("write_file", "b", ""), w, unasked(t)); a.Run == nil {
+		t.Errorf("asked again: %+v", a)
+	}
+	p := printer("web_search", tool.KindOther)
+	g.Admit(t.Context(), call("web_search", "a", ""), p, answers(t, agent.Answer{Outcome: tool.ProceedAlwaysTool}))
+	if a := g.Admit(t.Context(), call("web_search", "b", ""), p, unasked(t)); a.Run == nil {
+		t.Errorf("asked again: %+v", a)
+	}
+}
+
+func TestCancelledContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	g := gate(policy.Default, Options{Interactive: true})
+	w := writer(t.TempDir())
+	a := g.Admit(ctx, call("write_file", "a", ""), w, func(ctx context.Context, _ tool.Confirmation) (agent.Answer, error) {
+		cancel()
+		<-ctx.Done()
+		return agent.Answer{}, ctx.Err()
+	})
+	if !a.Cancelled || a.Run != nil || a.Refusal == nil {
+		t.Errorf("while asking: %+v", a)
+	}
+	if a := g.Admit(ctx, call("write_file", "a", ""), w, unasked(t)); !a.Cancelled {
+		t.Errorf("before: %+v", a)
+	}
+}
+
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	g := gate(policy.Default, Options{Interactive: true, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))},
+		policy.Rule{Tools: []string{"bomb"}, Decision: policy.Allow, Priority: 4})
+	bomb := &realTool{
+		spec: tool.Spec{Name: "bomb", Schema: json.RawMessage(schema)},
+		run: func(context.Context, map[string]any, tool.Host) *tool.Result {
+			var m map[string]int
+			m["x"]++
+			return nil
+		},
+	}
+	r := run(t, g.Admit(t.Context(), call("bomb", "a", ""), bomb, unasked(t)))
+	if r.Error == nil || r.Error.Type != tool.ErrUnhandled || strings.Contains(r.Error.Message, "goroutine") {
+		t.Errorf("result = %+v", r)
+	}
+	if !strings.Contains(log.String(), "gate_test.go") {
+		t.Errorf("no stack in the log: %s", log.String())
+	}
+	w := writer(t.TempDir())
+	a := g.Admit(t.Context(), call("write_file", "confirmation panics", ""), w, unasked(t))
+	if a.Refusal == nil || a.Refusal.Error.Type != tool.ErrUnhandled {
+		t.Errorf("admission = %+v", a)
+	}
+	a = g.Admit(t.Context(), call("write_file", "confirmation fails", ""), w, unasked(t))
+	wantRefusal(t, a, tool.ErrUnhandled, "disk on fire")
+	bomb.run = func(context.Context, map[string]any, tool.Host) *tool.Result { return nil }
+	if r := run(t, g.Admit(t.Context(), call("bomb", "a", ""), bomb, unasked(t))); r.Error == nil {
+		t.Errorf("result = %+v", r)
+	}
+}
+
+// script is a user's hook as a real program: it is given the arguments on its
+// standard input and prints what it decided.
+type script struct{ before, after string }
+
+func (s script) output(program string, in any) []byte {
+	b, _ := json.Marshal(in)
+	cmd := exec.Command("sh", "-c", program)
+	cmd.Stdin = bytes.NewReader(b)
+	out, _ := cmd.Output()
+	return out
+}
+
+func (s script) Before(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, args json.RawMessage) (b BeforeTool) {
+	_ = json.Unmarshal(s.output(s.before, args), &b)
+	return b
+}
+
+func (s script) After(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, _ json.RawMessage, r *tool.Result) (a AfterTool) {
+	_ = json.Unmarshal(s.output(s.after, r.Data), &a)
+	return a
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	denyB := policy.Rule{Tools: []string{"write_file"}, Decision: policy.Deny, Priority: 4}
+	var err error
+	if denyB.Args, err = policy.NewPattern(`\x00"file_path":"b"\x00`); err != nil {
+		t.Fatal(err)
+	}
+	admit := func(g *Gate, ask agent.Ask) agent.Admission {
+		return g.Admit(t.Context(), call("write_file", "a", "x"), writer(t.TempDir()), ask)
+	}
+	with := func(before, after string) *Gate {
+		return gate(policy.Yolo, Options{Hooks: script{before, after}}, denyB)
+	}
+
+	wantRefusal(t, admit(with(`echo '{"Stop":true,"Reason":"enough"}'`, ""), unasked(t)), tool.ErrStopExecution, "Agent execution stopped by hook: enough")
+	wantRefusal(t, admit(with(`echo '{"Block":true,"Reason":"lint"}'`, ""), unasked(t)), tool.ErrPolicyViolation, "Tool execution blocked: lint")
+	wantRefusal(t, admit(with(`echo '{"Args":{"file_path":1}}'`, ""), unasked(t)), tool.ErrInvalidParams,
+		"Tool parameter modification by hook failed validation: params/file_path must be string")
+	wantRefusal(t, admit(with(`sed 's/"a"/"b"/; s/.*/{"Args":&}/'`, ""), unasked(t)), tool.ErrPolicyViolation, "Tool execution denied by policy.")
+	wantRefusal(t, admit(with(`echo '{"Ask":true}'`, ""), unasked(t)), tool.ErrUnhandled,
+		`Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`)
+
+	a := admit(with(`sed 's/"a"/"c"/; s/.*/{"Args":&}/'`, `echo '{"Context":"see also"}'`), unasked(t))
+	if string(a.Args) != `{"content":"x","file_path":"c"}` {
+		t.Errorf("args = %s", a.Args)
+	}
+	want := "written\n\n[System] Tool input parameters were modified by a hook before execution.\n\n<hook_context>see also</hook_context>"
+	if got := llm.PartsText(run(t, a).Content); got != want {
+		t.Errorf("text = %q", got)
+	}
+	r := run(t, admit(with("", `echo '{"Block":true,"Reason":"ugly"}'`), unasked(t)))
+	if r.Error == nil || r.Error.Type != tool.ErrExecutionFailed || r.Error.Message != "ugly" {
+		t.Errorf("result = %+v", r)
+	}
+	r = run(t, admit(with("", `echo '{"Stop":true,"Reason":"done"}'`), unasked(t)))
+	if r.Error == nil || r.Error.Type != tool.ErrStopExecution {
+		t.Errorf("result = %+v", r)
+	}
+	asked := gate(policy.Yolo, Options{Interactive: true, Hooks: script{`echo '{"Ask":true}'`, ""}})
+	if a := admit(asked, answers(t, agent.Answer{Outcome: tool.Cancel})); !a.Cancelled {
+		t.Errorf("a hook's question: %+v", a)
+	}
+}
+
+// steps notes the order in which they are taken.
+type steps struct {
+	mu    sync.Mutex
+	taken []string
+	fail  error
+}
+
+func (s *steps) note(step string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken = append(s.taken, step)
+}
+
+func (s *steps) Before(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, files []tool.Location) error {
+	s.note("snapshot " + files[0].Path)
+	return s.fail
+}
+
+type order struct{ *steps }
+
+func (o order) Before(context.Context, *agent.ToolCall, *tool.Spec, json.RawMessage) BeforeTool {
+	o.note("hooks")
+	return BeforeTool{}
+}
+
+func (o order) After(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, _ json.RawMessage, r *tool.Result) AfterTool {
+	o.note(fmt.Sprintf("hooks after %d", len(llm.PartsText(r.Content))))
+	return AfterTool{}
+}
+
+type records struct{ *steps }
+
+func (o records) After(_ context.Context, _ *agent.ToolCall, _ json.RawMessage, outcome tool.Outcome, r *tool.Result) {
+	o.note(fmt.Sprintf("record %s %v %v", outcome, r.OutputFile != "", r.Error != nil))
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	s := &steps{}
+	dir := t.TempDir()
+	g := gate(policy.Default, Options{
+		Interactive: true, Hooks: order{s}, Snapshot: s, Record: records{s}, Threshold: 100,
+		OutputDir: func() (string, error) { return dir, nil },
+		Sandbox: func(ctx context.Context, _ *tool.Spec, inv tool.Invocation, host tool.Host) *tool.Result {
+			s.note("sandbox")
+			return inv.Run(ctx, host)
+		},
+	})
+	run(t, g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),
+		func(context.Context, tool.Confirmation) (agent.Answer, error) {
+			s.note("confirm")
+			return agent.Answer{Outcome: tool.ProceedOnce}, nil
+		}))
+	want := "hooks, confirm, snapshot a, sandbox, hooks after 500, record proceed_once true false"
+	if got := strings.Join(s.taken, ", "); got != want {
+		t.Errorf("steps: %s\nwant:  %s", got, want)
+	}
+	// What can't be undone is not done.
+	s.fail = errors.New("no space")
+	dir = t.TempDir()
+	g.opts.Hooks = nil
+	r := run(t, g.Admit(t.Context(), call("write_file", "a", "x"), writer(dir), answers(t, agent.Answer{Outcome: tool.ProceedOnce})))
+	if _, err := os.Stat(filepath.Join(dir, "a")); err == nil || r.Error == nil || r.Error.Type != tool.ErrExecutionFailed {
+		t.Errorf("result = %+v, %v", r, err)
+	}
+}
+
+func TestTrim(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789", 1000)
+	for _, tt := range []struct {
+		kind      tool.Kind
+		threshold int
+		room      int
+		units     int // of the shown text's head and tail; 0 for all
+	}{
+		{tool.KindOther, 1000, 0, 1000},
+		{tool.KindOther, 10_000, 0, 0},
+		{tool.KindOther, 9_999, 0, 9_999},
+		{tool.KindOther, 0, 10, 0},
+		{tool.KindOther, -1, 0, 0},
+		{tool.KindOther, 40_000, 100, 400},
+		{tool.KindExecute, 1000, 0, 1000},
+		{tool.KindExecute, 9_500, 0, 0}, // cut by the tool itself
+		{tool.KindRead, 1000, 0, 0},
+	} {
+		dir := filepath.Join(t.TempDir(), "outputs")
+		g := gate(policy.Yolo, Options{Threshold: tt.threshold, OutputDir: func() (string, error) { return dir, nil }})
+		c := call("Print.It", "a", long)
+		c.Room = tt.room
+		r := run(t, g.Admit(t.Context(), c, printer("Print.It", tt.kind), unasked(t)))
+		text := llm.PartsText(r.Content)
+		if tt.units == 0 {
+			if text != long || r.OutputFile != "" {
+				t.Errorf("%+v: cut to %d", tt, len(text))
+			}
+			continue
+		}
+		if tool.Units(text) < tt.units || tool.Units(text) > tt.units+500 || !strings.HasPrefix(text, "Output too large. Showing first ") {
+			t.Errorf("%+v: %d characters: %.100s", tt, tool.Units(text), text)
+		}
+		if want := filepath.Join(dir, "print_it__1.txt"); r.OutputFile != want {
+			t.Errorf("file = %q, want %q", r.OutputFile, want)
+		}
+		if b, err := os.ReadFile(r.OutputFile); string(b) != long || err != nil {
+			t.Errorf("file holds %d bytes, %v", len(b), err)
+		}
+		if info, err := os.Stat(r.OutputFile); err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("mode = %v", info.Mode())
+		}
+		if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+			t.Errorf("mode of the directory = %v", info.Mode())
+		}
+	}
+}
+
+// A link in the place of the output file is not followed.
+func TestSpillOverLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, filepath.Join(dir, "p__1.txt")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	g := gate(policy.Yolo, Options{Threshold: 10, OutputDir: func() (string, error) { return dir, nil }})
+	run(t, g.Admit(t.Context(), call("p", "a", strings.Repeat("x", 100)), printer("p", tool.KindOther), unasked(t)))
+	if b, err := os.ReadFile(victim); string(b) != "mine" || err != nil {
+		t.Errorf("victim = %q, %v", b, err)
+	}
+	g.opts.OutputDir = func() (string, error) { return "", errors.New("no home") }
+	r := run(t, g.Admit(t.Context(), call("p", "a", strings.Repeat("x", 100)), printer("p", tool.KindOther), unasked(t)))
+	if !strings.Contains(llm.PartsText(r.Content), "no home") || r.OutputFile != "" {
+		t.Errorf("result = %+v", r)
+	}
+}
+
+func TestOutputName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, id, want string }{
+		{"run_shell_command", "run_shell_command__run_shell_command_1795_17", "run_shell_command__run_shell_command_1795_17.txt"},
+		{"mcp_s_t", "Call/7", "mcp_s_t_call_7.txt"},
+		{"../../x", "../../x", "______x.txt"},
+		{"", "", ".txt"},
+	} {
+		if got := outputName(tt.name, tt.id); got != tt.want {
+			t.Errorf("outputName(%q, %q) = %q, want %q", tt.name, tt.id, got, tt.want)
+		}
+	}
+	a, b := outputName("x", strings.Repeat("y", 10_000)+"a"), outputName("x", strings.Repeat("y", 10_000)+"b")
+	if len(a) > 255 || a == b {
+		t.Errorf("names of long ids: %q, %q", a, b)
+	}
+}
+
+// remote is a tool of an MCP server.
+type remote struct {
+	*realTool
+	server string
+}
+
+func (r remote) Server() string              { return r.server }
+func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHint": true} }
+
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	g := gate(policy.Default, Options{Subagent: "helper"},
+		policy.Rule{Tools: []string{"*"}, Server: "my_server", Subagent: "helper", Annotations: map[string]any{"readOnlyHint": true}, Decision: policy.Allow, Priority: 4})
+	p := printer("mcp_my_server_get", tool.KindOther)
+	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), remote{p, "my_server"}, unasked(t)); a.Run == nil {
+		t.Errorf("refused: %+v", a.Refusal)
+	}
+	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), remote{p, "other"}, unasked(t)); a.Run != nil {
+		t.Error("another server is admitted")
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	g := gate(policy.Default, Options{Interactive: true, Threshold: 100, OutputDir: func() (string, error) { return filepath.Join(dir, "out"), nil }})
+	w, p := writer(dir), printer("echo", tool.KindOther)
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			outcome := []tool.Outcome{tool.ProceedOnce, tool.ProceedAlways, tool.Cancel}[i%3]
+			for _, c := range []struct {
+				call *agent.ToolCall
+				tool tool.Tool
+			}{
+				{call("write_file", fmt.Sprint(i), "x"), w},
+				{call("echo", fmt.Sprint(i), strings.Repeat("x", 1000)), p},
+			} {
+				c.call.ID = fmt.Sprintf("%s__%d", c.call.Name, i)
+				a := g.Admit(t.Context(), c.call, c.tool, func(context.Context, tool.Confirmation) (agent.Answer, error) {
+					return agent.Answer{Outcome: outcome}, nil
+				})
+				if (a.Run == nil) != a.Cancelled {
+					t.Errorf("admission = %+v", a)
+				}
+				if a.Run != nil {
+					if r := a.Run(t.Context(), tool.Host{}); r.Error != nil {
+						t.Errorf("result = %+v", r.Error)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzTopKeys(f *testing.F) {
+	for _, s := range []string{`{"a":{"b":1},"c\"":["d"]}`, `{"\\":"\\\""}`, `{"a`, `"`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var got []string
+		for raw := range topKeys(data) {
+			var key string
+			if json.Unmarshal(raw, &key) == nil {
+				got = append(got, key)
+			}
+		}
+		var want map[string]json.RawMessage
+		if json.Unmarshal(data, &want) != nil || want == nil {
+			return
+		}
+		seen := map[string]bool{}
+		for _, k := range got {
+			seen[k] = true
+			if _, ok := want[k]; !ok {
+				t.Errorf("%q: %q is no key", data, k)
+			}
+		}
+		if len(seen) != len(want) {
+			t.Errorf("%q: %d keys of %d", data, len(seen), len(want))
+		}
+	})
+}
+
+func BenchmarkAdmit(b *testing.B) {
+	p := printer("read_file", tool.KindRead)
+	g := gate(policy.Default, Options{})
+	for _, size := range []int{10, 1 << 20} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			c := call("read_file", "internal/guard/gate.go", strings.Repeat("x", size))
+			b.ReportAllocs()
+			for b.Loop() {
+				if a := g.Admit(b.Context(), c, p, nil); a.Run == nil {
+					b.Fatal("refused")
+				}
+			}
+		})
+	}
+}
