@@ -1,0 +1,159 @@
+package gemini
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// events returns the data of all events in r, and how the stream ended.
+func events(r io.Reader) ([]string, error) {
+	f := newFrames(r)
+	defer f.release()
+	var all []string
+	for {
+		data, err := f.next()
+		if err != nil {
+			return all, err
+		}
+		all = append(all, string(data))
+	}
+}
+
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, stream string
+		want         []string
+		end          error
+	}{
+		{"nothing", "", nil, io.EOF},
+		{"blank lines", "\n\r\n\r\r\n", nil, io.EOF},
+		{"\\n\\n", "data: a\n\ndata: b\n\n", []string{"a", "b"}, io.EOF},
+		{"\\r\\n\\r\\n", "data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}, io.EOF},
+		{"\\r\\r", "data: a\r\rdata: b\r\r", []string{"a", "b"}, io.EOF},
+		{"all of them", "data: a\r\n\ndata: b\n\r\ndata: c\r\rdata: d\n\n", []string{"a", "b", "c", "d"}, io.EOF},
+		{"no blank after the colon", "data:a\n\n", []string{"a"}, io.EOF},
+		{"one blank is taken", "data:  a\n\n", []string{" a"}, io.EOF},
+		{"several lines", "data: {\"a\":\ndata: 1,\ndata:\ndata: \"b\":2}\n\n", []string{`{"a":1,"b":2}`}, io.EOF},
+		{"comments and fields", ": hi\n\nevent: x\nid: 7\ndata: a\nretry: 5\n: more\n\n:\n\n", []string{"a"}, io.EOF},
+		{"fields that only look like data", "database: x\n\ndata\n\ndata: a\n\n", []string{"a"}, io.EOF},
+		{"empty data", "data:\n\ndata: \n\ndata: a\n\n", []string{"a"}, io.EOF},
+		{"end without blank line", "data: a\n\ndata: b\n", []string{"a"}, errLeftover},
+		{"end in a line", "data: a\n\ndata: {\"text\":\"b", []string{"a"}, errLeftover},
+		{"end in a carriage return", "data: a\r", nil, errLeftover},
+		{"end in blanks", "data: a\n\n \t", []string{"a"}, io.EOF},
+		{"NUL and bad UTF-8", "data: \x00\xff\n\n", []string{"\x00\xff"}, io.EOF},
+		{"JSON at once", "\n{\"error\": 1}", nil, errUnframed},
+		{"JSON later", "data: a\n\n  [1]\n", []string{"a"}, errUnframed},
+		{"a web page", "<!doctype html>\n<p>", nil, errUnframed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for how, r := range map[string]io.Reader{
+				"whole":    strings.NewReader(c.stream),
+				"by byte":  iotest.OneByteReader(strings.NewReader(c.stream)),
+				"data+EOF": iotest.DataErrReader(strings.NewReader(c.stream)),
+			} {
+				got, err := events(r)
+				if !slices.Equal(got, c.want) || err != c.end {
+					t.Errorf("%s: %q, %v; want %q, %v", how, got, err, c.want, c.end)
+				}
+			}
+		})
+	}
+}
+
+func TestFrameErrors(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	got, err := events(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken)))
+	if !slices.Equal(got, []string{"a"}) || err != broken {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestHugeFrames(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]io.Reader{
+		"one line":   io.MultiReader(strings.NewReader("data: "), endless("x")),
+		"many lines": endless("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"),
+	} {
+		f := newFrames(r)
+		f.limit = 1 << 20
+		if _, err := f.next(); err != errHuge {
+			t.Errorf("%s: %v", name, err)
+		}
+		if cap(f.buf) > 4<<20 || cap(f.joined) > 4<<20 {
+			t.Errorf("%s: buffers of %d and %d bytes for frames of 1 MB", name, cap(f.buf), cap(f.joined))
+		}
+	}
+	// Just below the limit all is well, however it is cut.
+	big := strings.Repeat("x", 1<<20)
+	f := newFrames(iotest.HalfReader(strings.NewReader("data: " + big + "\n\n")))
+	if data, err := f.next(); string(data) != big || err != nil {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+}
+
+type endless string
+
+func (e endless) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], e)
+	}
+	return n, nil
+}
+
+// pieces reads a stream in pieces whose sizes come from cuts.
+type pieces struct {
+	data, cuts []byte
+}
+
+func (p *pieces) Read(to []byte) (int, error) {
+	if len(p.data) == 0 {
+		return 0, io.EOF
+	}
+	n := len(p.data)
+	if len(p.cuts) > 0 {
+		n = min(n, int(p.cuts[0])%7+1)
+		p.cuts = append(p.cuts[1:], p.cuts[0]+1)
+	}
+	n = copy(to, p.data[:n])
+	p.data = p.data[n:]
+	return n, nil
+}
+
+// FuzzFrames: where the network cuts a stream makes no difference, and events
+// that are written are the events that are read.
+func FuzzFrames(f *testing.F) {
+	for _, s := range []string{
+		"data: {\"a\":1}\r\n\r\ndata: b\n\n: c\r\rdata: d\r\r", "data: a\ndata: b\n\nevent: x\n\n", "{\"error\":{}}", "data: x", "\r\n\r\ndata\n\n", "<html>",
+	} {
+		f.Add([]byte(s), []byte{3, 0, 1})
+	}
+	f.Fuzz(func(t *testing.T, stream, cuts []byte) {
+		want, end := events(bytes.NewReader(stream))
+		got, err := events(&pieces{data: stream, cuts: slices.Clone(cuts)})
+		if !slices.Equal(got, want) || err != end {
+			t.Fatalf("cut: %q, %v; whole: %q, %v", got, err, want, end)
+		}
+		var again strings.Builder
+		for i, e := range want {
+			if strings.ContainsAny(e, "\r\n") {
+				t.Fatalf("event %q holds a line end", e)
+			}
+			fmt.Fprintf(&again, "data: %s%s", e, []string{"\n\n", "\r\n\r\n", "\r\r"}[i%3])
+		}
+		got, err = events(strings.NewReader(again.String()))
+		if !slices.Equal(got, want) || err != io.EOF {
+			t.Fatalf("written and read: %q, %v; want %q", got, err, want)
+		}
+	})
+}
