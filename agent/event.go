@@ -115,7 +115,8 @@ type Blocked struct {
 	SystemMessage string
 }
 
-// Cancelled says that the run was cancelled by its context.
+// Cancelled says that the run was cancelled: by its context, or by a person
+// who refused all that the model asked for.
 type Cancelled struct{}
 
 func (TurnStarted) event()   {}

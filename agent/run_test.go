@@ -1,0 +1,364 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func lines(s ...string) string { return strings.Join(s, "\n") + "\n" }
+
+// Each case is a prompt's whole life: what the model says, what the consumer
+// sees, and what the history then holds.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	broken := &llm.Error{Kind: llm.KindNetwork, Message: "connection reset"}
+	half := &llm.Error{Kind: llm.KindIncomplete, Message: "Incomplete JSON segment"}
+	refused := &llm.Error{Kind: llm.KindBadRequest, Status: 400, Message: "bad"}
+	none := chunk(llm.FinishStop)
+	type answers = []func(context.Context, func(*llm.Response, error) bool)
+	tests := []struct {
+		name    string
+		answers answers
+		change  func(*agent.Config)
+		want    string
+		history string
+	}{
+		{
+			name:    "an answer",
+			answers: answers{says(chunk("", thought("**Plan** go on"), llm.Text("Hel")), chunk(llm.FinishStop, llm.Text("lo")))},
+			want:    lines("TurnStarted", "ModelInfo", "thought Plan|go on", "text Hel", "text lo", "end of turn STOP"),
+			history: lines("user: hi", "model: Hello"),
+		},
+		{
+			name:    "a tool, then the answer",
+			answers: answers{says(calls("look")), says(text("done"))},
+			want: lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing",
+				"finished look__c1 success", "TurnStarted", "text done", "end of turn STOP"),
+			history: lines("user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`, "model: done"),
+		},
+		{
+			name:    "an unknown tool is answered with the nearest names",
+			answers: answers{says(calls("lok")), says(text("sorry"))},
+			want: lines("TurnStarted", "ModelInfo", "requested lok__c1", "end of turn STOP",
+				"updated lok__c1 validating", "finished lok__c1 error", "TurnStarted", "text sorry", "end of turn STOP"),
+			history: lines("user: hi", "model: call lok__c1",
+				`user: response lok__c1 {"error":"Tool \"lok\" not found. Did you mean one of: \"look\", \"edit\"?"}`, "model: sorry"),
+		},
+		{
+			name:    "calls with the same id get ids of their own",
+			answers: answers{says(chunk(llm.FinishStop, call("x", "look", `{}`), call("x", "look", `[]`))), says(text("ok"))},
+			want: lines("TurnStarted", "ModelInfo", "requested look__x", "requested look__x_2", "end of turn STOP",
+				"updated look__x validating", "finished look__x success", "finished look__x_2 error",
+				"TurnStarted", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: call look__x call look__x_2",
+				`user: response look__x {"output":"look done"} response look__x_2 {"error":"Value of params must be an object"}`, "model: ok"),
+		},
+		{
+			name:    "an answer without text is asked for again, with a nudge",
+			answers: answers{says(none), says(chunk(llm.FinishStop, thought("hm"))), says(text("ok"))},
+			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "thought |hm",
+				"retried THINKING_ONLY_RESPONSE", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: ok"),
+		},
+		{
+			name:    "no usable answer at all takes the prompt back",
+			answers: answers{says(none), says(none), says(none), says(none)},
+			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "retried NO_RESPONSE_TEXT",
+				"retried NO_RESPONSE_TEXT", "invalid NO_RESPONSE_TEXT"),
+		},
+		{
+			name:    "the seeds' rule: one request to go on",
+			change:  func(c *agent.Config) { c.ContinueInvalid = true; c.Retry.Attempts = 1 },
+			answers: answers{says(none), says(text("ok"))},
+			want:    lines("TurnStarted", "ModelInfo", "invalid NO_RESPONSE_TEXT", "TurnStarted", "text ok", "end of turn STOP"),
+			history: lines("user: System: Please continue.", "model: ok"),
+		},
+		{
+			name:    "an empty answer to a tool's result is an answer",
+			answers: answers{says(calls("look")), says(none)},
+			want: lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing",
+				"finished look__c1 success", "TurnStarted", "end of turn STOP"),
+			history: lines("user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`, "model:"),
+		},
+		{
+			name:    "a connection that breaks before text was seen",
+			answers: answers{breaks(broken, chunk("", thought("hm"))), says(text("ok"))},
+			want:    lines("TurnStarted", "ModelInfo", "thought |hm", "retried INCOMPLETE_STREAM", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: ok"),
+		},
+		{
+			name:    "a connection that breaks after text was seen",
+			answers: answers{breaks(broken, chunk("", llm.Text("He")))},
+			want:    lines("TurnStarted", "ModelInfo", "text He", "error: connection reset"),
+		},
+		{
+			name:    "calls of a broken attempt never run",
+			answers: answers{breaks(half, calls("look")), says(text("ok"))},
+			want:    lines("TurnStarted", "ModelInfo", "retried INCOMPLETE_STREAM", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: ok"),
+		},
+		{
+			name:    "a refused request takes the prompt back",
+			answers: answers{breaks(refused)},
+			want:    lines("TurnStarted", "ModelInfo", "error: bad"),
+		},
+		{
+			name:    "a refused result stays in the history",
+			answers: answers{says(calls("look")), breaks(refused)},
+			want: lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing",
+				"finished look__c1 success", "TurnStarted", "error: bad"),
+			history: lines("user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
+		},
+		{
+			name:    "a prompt that the vendor blocks is not asked again",
+			answers: answers{says(&llm.Response{PromptFeedback: &llm.PromptFeedback{BlockReason: "SAFETY"}})},
+			want:    lines("TurnStarted", "ModelInfo", "invalid SAFETY_BLOCKED"),
+		},
+		{
+			name:    "the session's last turn",
+			change:  func(c *agent.Config) { c.MaxTurns = new(1) },
+			answers: answers{says(calls("look"))},
+			want: lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing",
+				"finished look__c1 success", "MaxTurns"),
+			history: lines("user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
+		},
+		{
+			name:   "a request that cannot fit",
+			change: func(c *agent.Config) { c.Limit = func(string) int { return 0 + 1 }; c.Model = "tiny" },
+			want:   "",
+		},
+		{
+			name: "sources are listed once",
+			answers: answers{says(&llm.Response{Candidates: []llm.Candidate{{
+				Content: llm.Model(llm.Text("so")), FinishReason: llm.FinishStop,
+				Citations: []llm.Citation{{URI: "b", Title: "B"}, {URI: "a"}, {URI: "a"}},
+			}}})},
+			want:    lines("TurnStarted", "ModelInfo", "text so", "citations Citations: (B) b a", "end of turn STOP"),
+			history: lines("user: hi", "model: so"),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{answers: tt.answers}
+			edit := echo("edit")
+			edit.spec.Serial = true
+			a := newAgent(t, s, tt.change, echo("look"), edit)
+			prompt := "hi"
+			if tt.want == "" { // the overflow case
+				prompt, tt.want = "a prompt of many words", lines("overflow 5 of 1")
+			}
+			got := play(t.Context(), a, prompt)
+			// The events of calls that run beside each other interleave freely.
+			if diff := cmp.Diff(tt.want, settle(got)); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+			var contents []*llm.Content
+			for _, m := range a.History() {
+				contents = append(contents, m.Content)
+			}
+			if diff := cmp.Diff(tt.history, wire(contents)); diff != "" {
+				t.Errorf("history (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// settle drops the progress of calls where several run at once.
+func settle(events string) string {
+	if !strings.Contains(events, "look__x_2") {
+		return events
+	}
+	var kept []string
+	seen := false
+	for l := range strings.Lines(events) {
+		if strings.HasPrefix(l, "updated") {
+			if !seen {
+				kept = append(kept, "updated look__x validating\n")
+			}
+			seen = true
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return strings.Join(kept, "")
+}
+
+// Calls that may run beside each other do; one that may not waits for those
+// before it and holds up those behind it. Results keep the order of the calls.
+func TestParallelCalls(t *testing.T) {
+	t.Parallel()
+	var running, most atomic.Int32
+	var order []string
+	beside := newToy("look", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+		n := running.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		for most.Load() < 3 { // all three meet here
+			time.Sleep(time.Millisecond)
+		}
+		running.Add(-1)
+		return tool.Text("looked")
+	})
+	alone := newToy("edit", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+		if n := running.Load(); n != 0 {
+			t.Errorf("%d calls run beside one that runs alone", n)
+		}
+		order = append(order, "edit")
+		return tool.Text("edited")
+	})
+	alone.spec.Serial = true
+	after := newToy("after", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+		order = append(order, "after")
+		return tool.Text("after")
+	})
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(chunk(llm.FinishStop, call("1", "look", `{}`), call("2", "look", `{}`), call("3", "look", `{}`),
+			call("4", "edit", `{}`), call("5", "after", `{}`), call("6", "after", `{"wait_for_previous":true}`))),
+		says(text("ok")),
+	}}
+	a := newAgent(t, s, nil, beside, alone, after)
+	play(t.Context(), a, "go")
+	if diff := cmp.Diff([]string{"edit", "after", "after"}, order); diff != "" {
+		t.Error(diff)
+	}
+	want := "user: response look__1 {\"output\":\"looked\"} response look__2 {\"output\":\"looked\"} response look__3 {\"output\":\"looked\"}" +
+		" response edit__4 {\"output\":\"edited\"} response after__5 {\"output\":\"after\"} response after__6 {\"output\":\"after\"}\n"
+	if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Wherever a run is cut off, every call in the history has its response, and
+// the next prompt finds a conversation that a vendor accepts.
+func TestCancelledAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, leave := range []bool{false, true} { // cancel the context, or stop reading
+		for after := range 12 {
+			s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+				says(chunk("", llm.Text("let me see")), calls("look", "slow", "edit")), says(text("done")), says(text("again")),
+			}}
+			edit := echo("edit")
+			edit.spec.Serial = true
+			slow := newToy("slow", func(ctx context.Context, host tool.Host, _ json.RawMessage) *tool.Result {
+				host.Output(tool.TextDisplay("half"))
+				if ctx.Err() != nil {
+					return tool.Text("half")
+				}
+				return tool.Text("whole")
+			})
+			a := newAgent(t, s, nil, echo("look"), slow, edit)
+			ctx, cancel := context.WithCancel(t.Context())
+			n := 0
+			for range a.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+				if n == after {
+					if leave {
+						break
+					}
+					cancel()
+				}
+				n++
+			}
+			cancel()
+			checkPaired(t, a.History())
+			s.mu.Lock()
+			s.answers = append(s.answers[:len(s.requests):len(s.requests)], says(text("fine")))
+			s.mu.Unlock()
+			if got := play(t.Context(), a, "again"); !strings.Contains(got, "text fine") {
+				t.Errorf("left %v after %d events: the next prompt gave\n%s", leave, after, got)
+			}
+			last := s.requests[len(s.requests)-1].Contents
+			for i, c := range last[1:] {
+				if c.HasFunctionResponse() && len(last[i].FunctionCalls()) == 0 {
+					t.Errorf("a response follows no call:\n%s", wire(last))
+				}
+			}
+		}
+	}
+}
+
+func checkPaired(t *testing.T, history []agent.Message) {
+	t.Helper()
+	for i, m := range history {
+		calls := m.Content.FunctionCalls()
+		if len(calls) == 0 {
+			continue
+		}
+		if i+1 == len(history) {
+			t.Errorf("%d calls without a response", len(calls))
+			continue
+		}
+		answered := map[string]bool{}
+		for _, p := range history[i+1].Content.Parts {
+			if p.FunctionResponse != nil {
+				answered[p.FunctionResponse.ID] = true
+			}
+		}
+		for _, c := range calls {
+			if !answered[c.ID] {
+				t.Errorf("call %s has no response", c.ID)
+			}
+		}
+	}
+}
+
+// A person who refuses one call refuses what is queued behind it, and the
+// model is not asked to go on.
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("edit", "edit", "look"))}}
+	edit := echo("edit")
+	edit.spec.Serial = true
+	a := newAgent(t, s, func(c *agent.Config) { c.Gate = openGate{asks: true} }, edit, echo("look"))
+	asked := 0
+	var last agent.Event
+	for e, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, ok := e.(agent.ToolAsked); ok {
+			asked++
+			q.Answer(agent.Answer{Outcome: tool.Cancel})
+			q.Answer(agent.Answer{Outcome: tool.ProceedOnce}) // too late
+		}
+		last = e
+	}
+	if asked != 1 || last != (agent.Cancelled{}) {
+		t.Errorf("asked %d times, ended with %#v", asked, last)
+	}
+	checkPaired(t, a.History())
+}
+
+// ForgetCancelled takes the whole prompt back.
+func TestForgetCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look")),
+		func(ctx context.Context, yield func(*llm.Response, error) bool) { cancel(); yield(nil, ctx.Err()) },
+	}}
+	a := newAgent(t, s, func(c *agent.Config) { c.ForgetCancelled = true }, echo("look"))
+	if got := play(ctx, a, "hi"); !strings.HasSuffix(got, "Cancelled\n") {
+		t.Error(got)
+	}
+	if h := a.History(); len(h) != 0 {
+		t.Errorf("%d messages are left", len(h))
+	}
+}

@@ -1,0 +1,346 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"pollux/llm"
+	"pollux/llm/catalog"
+)
+
+// StreamRetry says how often an unusable answer is asked for again
+// (spec/agent.md §11.4). The zero value is the default: 4 attempts, with 1, 2
+// and 4 seconds between them.
+type StreamRetry struct {
+	Attempts int
+	Delay    time.Duration // before the second attempt
+	Linear   bool          // the delay stays the same (the seeds' rule)
+}
+
+func (s StreamRetry) orDefault() StreamRetry {
+	return StreamRetry{
+		Attempts: cmp.Or(s.Attempts, 4),
+		Delay:    cmp.Or(s.Delay, time.Second),
+		Linear:   s.Linear,
+	}
+}
+
+// before returns the wait before this attempt, from 2.
+func (s StreamRetry) before(attempt int) time.Duration {
+	if s.Linear {
+		return s.Delay
+	}
+	return s.Delay << (attempt - 2)
+}
+
+// answer is what a model turn came to: calls to run, a loop that was noticed,
+// no usable answer, or nothing further to do.
+type answer struct {
+	calls   []*ToolCall
+	loop    string
+	invalid bool
+}
+
+// turn sends message with the history and takes in the answer: one model
+// exchange with its retries. Only what is whole joins the history.
+func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
+	if err := r.announce(); err != nil {
+		return answer{}, err
+	}
+	if r.cfg.LoopDetector != nil {
+		if loop, found := r.cfg.LoopDetector.Turn(ctx, r.history.all); found {
+			return answer{loop: loop}, nil
+		}
+	}
+	isResult := message.HasFunctionResponse()
+	if last := r.history.last(); !isResult && last != nil && last.HasFunctionResponse() {
+		r.push(ctx, Message{Content: llm.Model(llm.Text(interrupted))})
+	}
+	at := len(r.history.all)
+	r.push(ctx, Message{Content: message, Shown: r.shown})
+	r.shown, r.results = "", nil
+
+	rep, err := r.exchange(ctx, r.history.contents())
+	if err != nil || rep.loop != "" {
+		if !isResult || rep != nil && rep.loop != "" {
+			r.cut(ctx, at)
+		}
+		if isResult && len(r.history.all) == at {
+			r.results = message
+		}
+		switch {
+		case errors.Is(err, errNoAnswer):
+			return answer{invalid: true}, nil
+		case err != nil:
+			return answer{}, err
+		}
+		return answer{loop: rep.loop}, nil
+	}
+	r.commit(ctx, message, rep)
+	return answer{calls: rep.calls}, r.report(rep)
+}
+
+// announce opens the turn for the consumer.
+func (r *run) announce() error {
+	if err := r.emit(TurnStarted{Turn: r.turns}); err != nil || r.announced {
+		return err
+	}
+	r.announced = true
+	return r.emit(ModelInfo{Model: r.model})
+}
+
+// errNoAnswer means that all attempts gave nothing usable.
+var errNoAnswer = errors.New("the model gave no usable answer")
+
+// exchange asks until there is a usable answer or no attempt is left.
+func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
+	isResult := contents[len(contents)-1].HasFunctionResponse()
+	var bad *InvalidStream
+	for attempt := 1; ; attempt++ {
+		rep, err := r.attempt(ctx, r.request(nudged(contents, bad), attempt > 1))
+		if err == nil {
+			rep.flush()
+			if rep.loop != "" {
+				return rep, nil
+			}
+			if bad = rep.invalid(isResult); bad == nil {
+				return rep, nil
+			}
+		}
+		broken := err != nil && rep.resumable(err)
+		if ctx.Err() != nil || attempt == r.cfg.Retry.Attempts || !broken && (bad == nil || rep.blocked != "") {
+			if err != nil {
+				return nil, err
+			}
+			return nil, errors.Join(errNoAnswer, r.emit(*bad))
+		}
+		cause := InvalidStream{Type: "INCOMPLETE_STREAM", Message: fmt.Sprint(err)}
+		if bad != nil {
+			cause = *bad
+		}
+		if err := r.emit(Retried{Cause: cause}); err != nil {
+			return nil, err
+		}
+		if err := sleep(ctx, r.cfg.Retry.before(attempt+1)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// nudged returns contents with, after an answer that held no text, a word to
+// the model that text or a call is wanted. It goes to the end, so that the
+// vendor's prompt cache still knows the rest.
+func nudged(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
+	if bad == nil || bad.Type != "THINKING_ONLY_RESPONSE" && bad.Type != "NO_RESPONSE_TEXT" {
+		return contents
+	}
+	nudge := llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
+	contents = slices.Clone(contents)
+	last := contents[len(contents)-1]
+	if last.HasFunctionResponse() {
+		return append(contents, llm.Model(llm.Text("[Tool execution completed.]")), llm.User(nudge))
+	}
+	contents[len(contents)-1] = llm.User(append(slices.Clip(last.Parts), nudge)...)
+	return contents
+}
+
+// request makes the request for contents.
+func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
+	cfg := r.cfg.Sampling(r.model, retry)
+	if r.cfg.System != nil {
+		cfg.SystemInstruction = r.cfg.System(r.model)
+	}
+	if set := r.toolSet(catalog.Modern(r.model)); len(set.Functions) > 0 {
+		cfg.Tools = []*llm.ToolSet{set}
+	}
+	return &llm.Request{
+		Model: r.model, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
+		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // a consumer that left has cancelled the wait
+	}
+}
+
+// toolSet returns the declarations of the active tools. It is the same value
+// until RefreshTools, so that it is encoded once.
+func (a *Agent) toolSet(brief bool) *llm.ToolSet {
+	set := a.toolSets[brief]
+	if set == nil {
+		set = &llm.ToolSet{Functions: a.cfg.Tools.Declare(brief)}
+		a.toolSets[brief] = set
+	}
+	return set
+}
+
+// attempt asks once and shows the answer as it comes.
+func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
+	rep := &reply{}
+	if r.cfg.Hooks != nil {
+		v, instead := r.cfg.Hooks.BeforeModel(ctx, req)
+		if err := r.obey(v); err != nil && instead == nil {
+			return rep, err
+		}
+		if instead != nil {
+			return rep, r.take(rep, instead, instead)
+		}
+	}
+	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
+		if ctx.Err() != nil {
+			return rep, context.Cause(ctx)
+		}
+		if err != nil {
+			return rep, err
+		}
+		shown := chunk
+		if r.cfg.Hooks != nil {
+			v, other := r.cfg.Hooks.AfterModel(ctx, req, chunk)
+			if other != nil {
+				shown = other
+			}
+			if err := r.obey(v); err != nil {
+				return rep, err
+			}
+		}
+		if err := r.take(rep, chunk, shown); err != nil {
+			return rep, err
+		}
+		if rep.loop != "" {
+			return rep, nil
+		}
+	}
+	return rep, nil
+}
+
+// take adds a chunk to the reply and shows what of it is to be seen, thoughts
+// before text. Tool calls wait until the reply is whole: one that is thrown
+// away must not have shown calls that never run.
+func (r *run) take(rep *reply, chunk, shown *llm.Response) error {
+	rep.add(chunk)
+	parts := shown.Parts()
+	for i := range parts {
+		if p := &parts[i]; p.Thought && p.Text != "" {
+			if err := r.show(rep, parseThought(p.Text)); err != nil {
+				return err
+			}
+		}
+	}
+	if text := shown.Text(); text != "" {
+		rep.shown = true
+		return r.show(rep, Text{text})
+	}
+	return nil
+}
+
+// show emits an event of the answer, past the loop detector.
+func (r *run) show(rep *reply, e Event) error {
+	if r.cfg.LoopDetector != nil {
+		if loop, found := r.cfg.LoopDetector.See(e); found {
+			rep.loop = loop
+			return nil
+		}
+	}
+	return r.emit(e)
+}
+
+// parseThought splits a thought into its first bold words and the rest.
+func parseThought(s string) Thought {
+	before, rest, ok := strings.Cut(s, "**")
+	if !ok {
+		return Thought{Description: strings.TrimSpace(s)}
+	}
+	subject, after, ok := strings.Cut(rest, "**")
+	if !ok {
+		return Thought{Description: strings.TrimSpace(s)}
+	}
+	return Thought{Subject: strings.TrimSpace(subject), Description: strings.TrimSpace(before + after)}
+}
+
+// commit makes a whole reply part of the conversation.
+func (r *run) commit(ctx context.Context, message *llm.Content, rep *reply) {
+	r.identify(rep)
+	parts := rep.kept()
+	m := Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.model}
+	if rep.usage != nil && rep.usage.Prompt > 0 {
+		r.tokens = rep.usage.Prompt
+	} else {
+		r.tokens += EstimateTokens(message.Parts) + EstimateTokens(parts)
+	}
+	for _, call := range rep.calls {
+		call.Room = max(0, r.limit()-r.tokens)
+	}
+	r.push(ctx, m)
+	r.response += rep.visible()
+}
+
+// report closes the turn for the consumer.
+func (r *run) report(rep *reply) error {
+	if text := rep.citations(); text != "" {
+		if err := r.emit(Citations{Text: text}); err != nil {
+			return err
+		}
+	}
+	for _, call := range rep.calls {
+		if r.cfg.LoopDetector != nil {
+			r.cfg.LoopDetector.See(ToolRequested{call})
+		}
+		if err := r.emit(ToolRequested{call}); err != nil {
+			return err
+		}
+	}
+	return r.emit(Finished{Reason: rep.reason, Usage: rep.usage})
+}
+
+// identify gives each call of a reply a name, an id of its own and arguments
+// that can be sent back, and writes them into the reply's parts.
+func (r *run) identify(rep *reply) {
+	seen := map[string]bool{}
+	for i := range rep.parts {
+		fc := rep.parts[i].FunctionCall
+		if fc == nil {
+			continue
+		}
+		c := *fc
+		c.Name = cmp.Or(strings.TrimSpace(c.Name), "generic_tool")
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("%s_%d_%d", c.Name, r.cfg.Now().UnixMilli(), r.calls)
+		}
+		r.calls++
+		if !strings.HasPrefix(c.ID, c.Name+"__") {
+			c.ID = c.Name + "__" + c.ID
+		}
+		for n, id := 2, c.ID; seen[c.ID]; n++ {
+			c.ID = fmt.Sprintf("%s_%d", id, n)
+		}
+		seen[c.ID] = true
+		rep.calls = append(rep.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.id})
+		if !isObject(c.Args) {
+			c.Args = nil // the vendor would refuse to see it again
+		}
+		rep.parts[i].FunctionCall = &c
+	}
+}
+
+func isObject(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '{'
+}
+
+func newID() string { return uuid.NewString() }

@@ -1,0 +1,317 @@
+// Package app puts an agent together: settings, credentials and a directory go
+// in, an agent with its tools behind their gate comes out. It is the one place
+// where the parts meet, and reads as the list of them.
+//
+// Nothing here is done before it is needed: what only a tool call needs is made
+// when the first one comes.
+package app
+
+import (
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard"
+	"pollux/internal/guard/policy"
+	"pollux/internal/prompt"
+	"pollux/internal/stats"
+	"pollux/internal/tools/fs"
+	"pollux/internal/tools/search"
+	"pollux/internal/tools/shell"
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/llm/gemini"
+	"pollux/llm/replay"
+	"pollux/llm/retry"
+	"pollux/tool"
+)
+
+// Options are what an agent is made of.
+type Options struct {
+	Settings *config.Settings
+	Env      *config.Env
+	Paths    *config.Paths
+
+	Model       string // as the user named it
+	SessionID   string
+	Mode        policy.Mode
+	Interactive bool // a person can be asked
+	Trusted     bool // the working directory is
+	UserAgent   string
+
+	// Replay plays answers from a file in place of a model; ReplayAnyOrder
+	// does not insist on their order. Record writes a model's answers to a file.
+	Replay         string
+	ReplayAnyOrder bool
+	Record         string
+
+	// Warn takes what the user should know and can live with.
+	Warn func(string)
+	// Log takes what only debugging needs.
+	Log *slog.Logger
+}
+
+// App is a session's parts.
+type App struct {
+	Agent     *agent.Agent
+	Workspace *workspace.Workspace
+	Stats     *stats.Session
+	Auth      auth.Choice // zero when answers are played from a file
+	Close     func()      // ends what was left running
+}
+
+// New puts an app together. Its errors carry the exit code they deserve.
+func New(o Options) (*App, error) {
+	a := &App{Stats: stats.New()}
+	generator, err := a.generator(o)
+	if err != nil {
+		return nil, err
+	}
+	access := catalog.KeyAccess()
+	if a.Auth.Type == auth.Gateway {
+		access = catalog.GatewayAccess()
+	}
+	model := catalog.Resolve(o.Model, access)
+	a.Workspace = newWorkspace(o)
+	engine := newPolicy(o, a.Workspace)
+	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
+	registry := a.tools(o, generator, model, processes)
+	registry.Hide(engine.Hidden)
+	gate := guard.New(guard.Options{
+		Policy:      engine,
+		Interactive: o.Interactive,
+		Threshold:   config.TruncateToolOutput.In(o.Settings),
+		OutputDir:   func() (string, error) { return outputDir(o) },
+		Log:         o.Log,
+	})
+	a.Agent = agent.New(agent.Config{
+		Generator: generator,
+		Model:     model,
+		Tools:     registry,
+		Gate:      gate,
+		SessionID: o.SessionID,
+		System:    system(o, registry),
+		Context:   []agent.Message{opening(o, a.Workspace)},
+		MaxTurns:  maxTurns(o.Settings),
+		Retry:     agent.StreamRetry{Attempts: min(4, config.MaxAttempts.In(o.Settings))},
+	})
+	a.Close = processes.Close
+	return a, nil
+}
+
+// generator stacks the model: what is asked goes from the outside in, so that
+// a recording holds what the agent saw and each attempt is counted.
+func (a *App) generator(o Options) (llm.Generator, error) {
+	var g llm.Generator
+	if o.Replay != "" {
+		player, err := replay.Open(o.Replay, !o.ReplayAnyOrder)
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", err)
+		}
+		g = a.Stats.Meter(player)
+	} else {
+		client, err := a.client(o)
+		if err != nil {
+			return nil, err
+		}
+		g = retry.Wrap(a.Stats.Meter(client), retry.Options{
+			MaxAttempts: config.MaxAttempts.In(o.Settings),
+			FetchErrors: config.RetryFetchErrors.In(o.Settings),
+		})
+	}
+	if o.Record != "" {
+		recorder, err := replay.Record(g, o.Record)
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "cannot record answers: %w", err)
+		}
+		g = recorder
+	}
+	return g, nil
+}
+
+// client makes the client of the vendor that the user's credentials are for.
+func (a *App) client(o Options) (llm.Generator, error) {
+	choice, err := auth.Choose(auth.Inputs{Settings: o.Settings, Env: o.Env})
+	if err != nil {
+		return nil, err
+	}
+	a.Auth = choice
+	options := gemini.Options{
+		APIKey:     choice.APIKey,
+		Bearer:     choice.Bearer,
+		Gateway:    choice.Type == auth.Gateway,
+		BaseURL:    choice.BaseURL,
+		APIVersion: choice.APIVersion,
+		Header:     choice.Headers,
+		UserAgent:  o.UserAgent,
+		RootCAs:    choice.CAFiles,
+	}
+	if choice.Type == auth.VertexAI {
+		options.Vertex = &gemini.Vertex{Project: choice.Vertex.Project, Location: choice.Vertex.Location}
+	}
+	if choice.Proxy != "" {
+		if options.Proxy, err = url.Parse(choice.Proxy); err != nil {
+			return nil, exit.Errorf(exit.Auth, "the proxy address %q is not a URL: correct HTTPS_PROXY or HTTP_PROXY", choice.Proxy)
+		}
+	}
+	client, err := gemini.New(options)
+	if err != nil {
+		return nil, exit.Errorf(exit.Auth, "%w", err)
+	}
+	return client, nil
+}
+
+func newWorkspace(o Options) *workspace.Workspace {
+	s := o.Settings
+	ws, warnings := workspace.New(workspace.Options{
+		Root:         o.Paths.Dir(),
+		Include:      config.IncludeDirectories.In(s),
+		ProjectTemp:  o.Paths.ProjectTempPath(),
+		GlobalMemory: filepath.Join(o.Paths.Gemini(), "GEMINI.md"),
+		GitIgnore:    config.RespectGitIgnore.In(s),
+		GeminiIgnore: config.RespectGeminiIgnore.In(s),
+		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
+	})
+	for _, w := range warnings {
+		o.Warn(w.Error())
+	}
+	return ws
+}
+
+// newPolicy makes the rules by which calls are decided on: the built-in ones
+// and those that settings and flags stand for.
+func newPolicy(o Options, ws *workspace.Workspace) *policy.Engine {
+	settings := policy.Settings{
+		Exclude:              config.ToolsExclude.In(o.Settings),
+		ConfirmationRequired: config.ToolsConfirm.In(o.Settings),
+		Allowed:              config.ToolsAllowed.In(o.Settings),
+		Core:                 config.ToolsCore.In(o.Settings),
+	}
+	return policy.New(policy.Options{
+		Rules:       policy.FromSettings(settings),
+		Mode:        o.Mode,
+		Interactive: o.Interactive,
+		Trusted:     o.Trusted,
+		Dir:         ws.Root(),
+		Inside:      ws.Contains,
+		DisableYolo: config.DisableYolo.In(o.Settings),
+	})
+}
+
+// tools are the built-in tools, in the order in which the model sees them.
+func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.Processes) *tool.Registry {
+	s, ws := o.Settings, a.Workspace
+	var corrector fs.Corrector
+	if !config.DisableLLMCorrection.In(s) {
+		corrector = fs.NewModelCorrector(g, func() string { return model })
+	}
+	ripgrep := func() string {
+		if !config.UseRipgrep.In(s) {
+			return ""
+		}
+		return search.FindRipgrep(ws, o.Env.Get("PATH"))
+	}
+	return tool.NewRegistry(
+		fs.NewList(ws),
+		fs.NewReadFile(ws),
+		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
+		search.NewGlob(ws),
+		fs.NewReplace(ws, corrector),
+		fs.NewWrite(ws, corrector),
+		shell.New(shell.Options{
+			Workspace:         ws,
+			Environ:           o.Env.List(),
+			Redact:            redaction(s),
+			PTY:               o.Interactive && config.InteractiveShell.In(s),
+			InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(s) * float64(time.Second)),
+			Processes:         processes,
+		}),
+		shell.NewList(processes),
+		shell.NewRead(processes),
+	)
+}
+
+// redaction says which variables commands do not get.
+func redaction(s *config.Settings) shell.Redaction {
+	return shell.Redaction{
+		Enabled: config.RedactionEnabled.In(s),
+		Allowed: config.RedactionAllowed.In(s),
+		Blocked: config.RedactionBlocked.In(s),
+	}.WithoutSensitive()
+}
+
+// system returns the system instruction. It is made at the first request and
+// is the same value from then on.
+func system(o Options, registry *tool.Registry) func(string) *llm.Content {
+	var made *llm.Content
+	return func(string) *llm.Content {
+		if made == nil {
+			var names []string
+			for _, t := range registry.Active() {
+				names = append(names, t.Spec().Name)
+			}
+			made = llm.User(llm.Text(prompt.System{
+				Interactive: o.Interactive,
+				Mode:        o.Mode.String(),
+				Tools:       names,
+				Git:         inGit(o.Paths.Dir()),
+			}.Text()))
+		}
+		return made
+	}
+}
+
+// opening returns the message that opens the conversation.
+func opening(o Options, ws *workspace.Workspace) agent.Message {
+	c := prompt.Context{
+		Now:     time.Now(),
+		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
+		TempDir: o.Paths.ProjectTempPath(),
+		Dirs:    ws.Dirs(),
+	}
+	if config.IncludeDirectoryTree.In(o.Settings) {
+		c.Tree = ws.Tree()
+	}
+	return c.Message()
+}
+
+// inGit reports whether dir or a directory above it is a git work tree.
+func inGit(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
+
+// maxTurns returns the session's limit; a negative setting is none.
+func maxTurns(s *config.Settings) *int {
+	n := config.MaxSessionTurns.In(s)
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// outputDir is where tool output goes that is too large for the model.
+func outputDir(o Options) (string, error) {
+	temp, err := o.Paths.ProjectTemp()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(temp, "tool-outputs", "session-"+o.SessionID), nil
+}

@@ -1,0 +1,311 @@
+package shell
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// cleaner turns the output of programs into plain text, as it comes: it takes
+// out terminal escape sequences and makes the rest valid UTF-8. What is split
+// between two pieces is put together.
+//
+// A sequence that does not end is not believed for ever, so no output can
+// hide all that follows it: a title or link (OSC) ends with its line, any other
+// string after 1 MiB.
+type cleaner struct {
+	// Terminal output also has carriage returns and backspaces that write over
+	// a line; see line.
+	terminal bool
+
+	state  escState
+	length int    // of the string that is being skipped
+	rest   []byte // beginning of a character that the next piece ends
+	joined []byte // rest and the next piece; reused
+	out    []byte // reused
+	line   line
+}
+
+type escState uint8
+
+const (
+	ground       escState = iota
+	escaped               // after ESC
+	intermediate          // after ESC and a byte that asks for one more
+	control               // CSI: parameters until a letter
+	command               // OSC: until BEL, ST or the end of the line
+	opaque                // DCS, SOS, PM, APC: until ST
+)
+
+const maxOpaque = 1 << 20
+
+// clean returns what p adds to the text. The result is p or a part of it, or
+// is overwritten by the next call.
+func (c *cleaner) clean(p []byte) []byte {
+	if len(c.rest) > 0 {
+		c.joined = append(append(c.joined[:0], c.rest...), p...)
+		p, c.rest = c.joined, c.rest[:0]
+	}
+	if !c.terminal && c.state == ground {
+		if whole := p[:wholeRunes(p)]; isClean(whole) {
+			c.rest = append(c.rest, p[len(whole):]...)
+			return whole
+		}
+	}
+	c.out = c.out[:0]
+	for len(p) > 0 {
+		if c.state == ground {
+			p = c.text(p)
+		} else {
+			p = c.skip(p)
+		}
+	}
+	return c.out
+}
+
+// finish returns what is left when the output has ended.
+func (c *cleaner) finish() []byte {
+	c.out = c.out[:0]
+	if len(c.rest) > 0 && c.state == ground {
+		c.emit([]byte(replacement))
+	}
+	c.rest = nil
+	c.out = append(c.out, c.line.text...)
+	c.line = line{}
+	return c.out
+}
+
+// unfinished is the text of a terminal's line that may still change.
+func (c *cleaner) unfinished() []byte { return c.line.text }
+
+func (c *cleaner) emit(p []byte) {
+	if c.terminal {
+		c.out = c.line.write(c.out, p)
+	} else {
+		c.out = append(c.out, p...)
+	}
+}
+
+const replacement = "\uFFFD"
+
+// isClean reports whether p can go through as it is.
+func isClean(p []byte) bool {
+	return bytes.IndexByte(p, 0x1B) < 0 && utf8.Valid(p) && !hasC1(p)
+}
+
+// hasC1 looks for the 8-bit control characters U+0080 to U+009F in valid UTF-8.
+func hasC1(p []byte) bool {
+	for {
+		i := bytes.IndexByte(p, 0xC2)
+		if i < 0 {
+			return false
+		}
+		if p[i+1] < 0xA0 {
+			return true
+		}
+		p = p[i+2:]
+	}
+}
+
+// wholeRunes is how many bytes p has without a character that p ends within.
+func wholeRunes(p []byte) int {
+	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(p[i]) {
+			if !utf8.FullRune(p[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(p)
+}
+
+// text takes text from the beginning of p, up to the next sequence.
+func (c *cleaner) text(p []byte) []byte {
+	// In small pieces: one bad byte must not cost a look at all that follows.
+	piece := p[:min(len(p), 512)]
+	if i := bytes.IndexByte(piece, 0x1B); i >= 0 {
+		piece = piece[:i]
+	} else if n := wholeRunes(piece); n > 0 {
+		piece = piece[:n]
+	}
+	if len(piece) > 0 && utf8.Valid(piece) && !hasC1(piece) {
+		c.emit(piece)
+		return p[len(piece):]
+	}
+	for len(p) > 0 && c.state == ground {
+		n := 0
+		for n < len(p) && p[n] < utf8.RuneSelf && p[n] != 0x1B {
+			n++
+		}
+		c.emit(p[:n])
+		if p = p[n:]; len(p) > 0 {
+			p = c.special(p)
+		}
+	}
+	return p
+}
+
+// special takes the ESC or the character beyond ASCII that p begins with.
+func (c *cleaner) special(p []byte) []byte {
+	if p[0] == 0x1B {
+		c.state = escaped
+		return p[1:]
+	}
+	if !utf8.FullRune(p) {
+		c.rest = append(c.rest, p...)
+		return nil
+	}
+	r, n := utf8.DecodeRune(p)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		c.emit([]byte(replacement))
+	case r == 0x9B, r == 0x9D, r == 0x90, r == 0x98, r == 0x9E, r == 0x9F:
+		c.begin(byte(r) - 0x40) // the 8-bit form of ESC and this letter
+	case r >= 0x80 && r < 0xA0:
+	default:
+		c.emit(p[:n])
+	}
+	return p[n:]
+}
+
+// begin goes on after ESC and b.
+func (c *cleaner) begin(b byte) {
+	c.length = 0
+	switch {
+	case b == '[':
+		c.state = control
+	case b == ']':
+		c.state = command
+	case b == 'P', b == 'X', b == '^', b == '_':
+		c.state = opaque
+	case b >= 0x20 && b < 0x30:
+		c.state = intermediate
+	default:
+		c.state = ground
+	}
+}
+
+// skip takes bytes of a sequence from p, at least one or a change of state.
+func (c *cleaner) skip(p []byte) []byte {
+	b := p[0]
+	switch c.state {
+	case escaped:
+		if b < 0x20 || b > 0x7E { // not a sequence: ESC alone
+			c.state = ground
+			return p
+		}
+		c.begin(b)
+		return p[1:]
+	case intermediate:
+		if b < 0x20 || b > 0x7E {
+			c.state = ground
+			return p
+		}
+		if b >= 0x30 {
+			c.state = ground
+		}
+		return p[1:]
+	case control:
+		switch {
+		case b >= 0x20 && b < 0x40:
+			if c.length++; c.length > 256 {
+				c.state = ground
+			}
+			return p[1:]
+		case b >= 0x40 && b <= 0x7E:
+			c.state = ground
+			return p[1:]
+		case b == '\n' || b == '\r' || b == '\t': // terminals obey these within a sequence
+			c.emit(p[:1])
+			return p[1:]
+		}
+		c.state = ground
+		return p
+	}
+	return c.skipString(p)
+}
+
+// skipString takes what p has of an OSC, DCS, SOS, PM or APC string.
+func (c *cleaner) skipString(p []byte) []byte {
+	n := 0
+	for n < len(p) && !c.ends(p[n]) {
+		n++
+	}
+	if c.length += n; c.length > maxOpaque {
+		c.state = ground
+		return p[n-min(n, c.length-maxOpaque):]
+	}
+	if p = p[n:]; len(p) == 0 {
+		return nil
+	}
+	switch p[0] {
+	case 0x1B: // ST is ESC \, and any other sequence ends the string too
+		c.state = escaped
+	case 0xC2:
+		if len(p) == 1 {
+			c.rest = append(c.rest, 0xC2)
+			return nil
+		}
+		if p[1] == 0x9C { // the 8-bit ST
+			c.state = ground
+			return p[2:]
+		}
+		c.length++
+	case '\n':
+		c.state = ground
+		return p
+	default:
+		c.state = ground
+	}
+	return p[1:]
+}
+
+// ends reports whether the string may end at b.
+func (c *cleaner) ends(b byte) bool {
+	switch b {
+	case 0x1B, 0x18, 0x1A, 0xC2:
+		return true
+	case '\a', '\n':
+		return c.state == command
+	}
+	return false
+}
+
+// line is the line of a terminal that is being written. Text after a carriage
+// return takes the place of what was there, as progress bars want it: all of
+// it, which is less than a screen would do but needs no screen.
+type line struct {
+	text []byte
+	back bool // a carriage return came last
+}
+
+// maxLine is how much of a line is kept back because it may still change.
+const maxLine = 64 << 10
+
+// write adds p, whole characters, to the line and appends lines that are complete to out.
+func (l *line) write(out, p []byte) []byte {
+	for _, b := range p {
+		switch b {
+		case '\n':
+			out = append(append(out, l.text...), '\n')
+			l.text, l.back = l.text[:0], false
+		case '\r':
+			l.back = true
+		case '\b':
+			if _, n := utf8.DecodeLastRune(l.text); n > 0 {
+				l.text = l.text[:len(l.text)-n]
+			}
+		case '\a':
+		default:
+			if l.back {
+				l.text, l.back = l.text[:0], false
+			}
+			l.text = append(l.text, b)
+		}
+	}
+	if len(l.text) > maxLine {
+		out = append(out, l.text...)
+		l.text = l.text[:0]
+	}
+	return out
+}

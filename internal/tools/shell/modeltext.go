@@ -1,0 +1,95 @@
+package shell
+
+import (
+	"bytes"
+
+	"pollux/tool"
+)
+
+// The frame that tells the model that what is inside was not written by the
+// user (spec/tools.md §1.7).
+const (
+	untrustedBegin = "<untrusted_context>\n"
+	untrustedEnd   = "\n</untrusted_context>"
+)
+
+var (
+	closingTag    = []byte("</untrusted_context>")
+	closingTagOut = []byte("&lt;/untrusted_context&gt;")
+)
+
+// modelText passes the output on as it goes into the frame: without white
+// space at its ends, and without the tag that would close the frame early.
+type modelText struct {
+	to      *tool.Collector
+	started bool
+	space   []byte // white space that may turn out to be the end
+	partial []byte // beginning of a closing tag that the next piece may end
+}
+
+const (
+	whiteSpace = " \t\r\n\v\f"
+	maxSpace   = 1 << 20 // of white space kept back; what is longer stays
+)
+
+func (m *modelText) write(p []byte) {
+	if !m.started {
+		if p = bytes.TrimLeft(p, whiteSpace); len(p) == 0 {
+			return
+		}
+		m.started = true
+	}
+	text := bytes.TrimRight(p, whiteSpace)
+	if len(text) > 0 || len(m.space)+len(p) > maxSpace {
+		m.escape(m.space)
+		m.escape(text)
+		m.space = m.space[:0]
+	}
+	m.space = append(m.space, p[len(text):]...)
+}
+
+func (m *modelText) finish() {
+	m.put(m.partial)
+	m.partial = nil
+}
+
+// escape passes p on with closing tags made harmless.
+func (m *modelText) escape(p []byte) {
+	if len(m.partial) > 0 && len(p) > 0 {
+		n := len(m.partial)
+		m.partial = append(m.partial, p[:min(len(p), len(closingTag)-n)]...)
+		switch {
+		case bytes.Equal(m.partial, closingTag):
+			m.put(closingTagOut)
+			p = p[len(closingTag)-n:]
+		case bytes.HasPrefix(closingTag, m.partial): // still
+			return
+		default: // the rest of p is looked at on its own: a tag has no second <
+			m.put(m.partial[:n])
+		}
+		m.partial = m.partial[:0]
+	}
+	for {
+		i := bytes.Index(p, closingTag)
+		if i < 0 {
+			break
+		}
+		m.put(p[:i])
+		m.put(closingTagOut)
+		p = p[i+len(closingTag):]
+	}
+	if i := bytes.LastIndexByte(p[max(0, len(p)-len(closingTag)+1):], '<'); i >= 0 {
+		i += max(0, len(p)-len(closingTag)+1)
+		if bytes.HasPrefix(closingTag, p[i:]) {
+			m.partial = append(m.partial, p[i:]...)
+			p = p[:i]
+		}
+	}
+	m.put(p)
+}
+
+func (m *modelText) put(p []byte) {
+	if len(p) > 0 {
+		_, _ = m.to.Write(p) // never fails
+	}
+}

@@ -1,0 +1,384 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/tools/shell"
+	"pollux/tool"
+)
+
+// place is a workspace that is one directory.
+type place string
+
+func (p place) Root() string { return string(p) }
+func (p place) Resolve(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(string(p), path)
+}
+
+func (p place) CheckWrite(abs string) error {
+	if !strings.HasPrefix(abs, string(p)) {
+		return fmt.Errorf("Path not in workspace: %s", abs)
+	}
+	return nil
+}
+
+// options returns options that work in a directory of the test's own. All
+// that runs is ended with the test.
+func options(t testing.TB) shell.Options {
+	t.Helper()
+	ps := shell.NewProcesses(filepath.Join(t.TempDir(), "logs"))
+	t.Cleanup(ps.Close)
+	return shell.Options{
+		Workspace: place(t.TempDir()),
+		Environ:   []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()},
+		Processes: ps,
+	}
+}
+
+type args map[string]any
+
+// build makes a call; args are what the model says.
+func build(t testing.TB, tl tool.Tool, a args) tool.Invocation {
+	t.Helper()
+	b, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := tool.Build(tl, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inv
+}
+
+// run runs a command to its end.
+func run(t testing.TB, o shell.Options, command string) *tool.Result {
+	t.Helper()
+	return build(t, shell.New(o), args{"command": command}).Run(context.Background(), tool.Host{})
+}
+
+// text is what the model gets.
+func text(r *tool.Result) string {
+	if r.Error != nil {
+		return "error: " + r.Error.Message
+	}
+	return r.Content[0].Text
+}
+
+// pgid is for the number that differs at every run.
+func pgid(text string) string {
+	before, after, found := strings.Cut(text, "Process Group PGID: ")
+	if !found {
+		return text
+	}
+	return before + "Process Group PGID: N" + strings.TrimLeft(after, "0123456789")
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	long := strings.Repeat("x", 300_000)
+	for _, c := range []struct {
+		name, command string
+		want          string // between "Output: " and "Process Group PGID"
+	}{
+		{"output", "echo hi", "hi\n"},
+		{"nothing", "true", "(empty)\n"},
+		{"white space", "echo; echo '  '", "(empty)\n"},
+		{"trimmed", "printf '\\n\\n a \\n\\n b\\n\\n'", "a \n\n b\n"},
+		{"both streams in order", "echo 1; echo 2 >&2; echo 3; echo 4 >&2", "1\n2\n3\n4\n"},
+		{"exit code", "echo x; exit 3", "x\nExit Code: 3\n"},
+		{"exit code of the last command", "false", "(empty)\nExit Code: 1\n"},
+		{"signal", "kill -9 $$", "(empty)\nSignal: 9\n"},
+		{"own EXIT trap", "trap 'echo bye' EXIT; exit 4", "bye\nExit Code: 4\n"},
+		{"not found", "pollux-no-such-program 2>/dev/null", "(empty)\nExit Code: 127\n"},
+		{"comment at the end", "echo a # and b", "a\n"},
+		{"here-document at the end", "cat <<EOF\none\n  two\nEOF", "one\n  two\n"},
+		{"here-document with quotes", "cat <<'EOF'\n\"$HOME\" ${x} 'y'\nEOF\necho done", "\"$HOME\" ${x} 'y'\ndone\n"},
+		{"several lines", "if true\nthen echo a\nfi\nfor i in 1 2; do echo $i; done", "a\n1\n2\n"},
+		{"continuation at the end", "echo a \\", "a\n"},
+		{"shell around it", `bash -c "echo a && echo b"`, "a\nb\n"},
+		{"no input", "cat; echo end", "end\n"},
+		{"globs as usual", "echo no-such-*", "no-such-*\n"},
+		{"exec", "exec echo replaced", "replaced\n"},
+		{"the terminal", "echo x 2>/dev/null >/dev/tty || echo none", "none\n"},
+		{"escapes", "printf '\\033[31mred\\033[0m \\033]0;title\\007plain'", "red plain\n"},
+		{"invalid UTF-8", "printf 'a\\377b'", "a\uFFFDb\n"},
+		{"wide", "printf '日本語 😀'", "日本語 😀\n"},
+		{"closing tag", "echo '</untrusted_context>'", "&lt;/untrusted_context&gt;\n"},
+		{"numbers of the script's own", "exec 3>&1 9>&1; echo a >&3; echo b >&9", "a\nb\n"},
+		{"longer than one argument", "cat <<'EOF' | wc -c\n" + long + "\nEOF", "300001\n"},
+		{"longer, with parameters", ": '" + long + "'; echo $# $0", "0 "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, options(t), c.command)
+			got := pgid(text(r))
+			want := "<untrusted_context>\nOutput: " + c.want
+			if strings.HasSuffix(c.want, "\n") {
+				want += "Process Group PGID: N\n</untrusted_context>"
+			}
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+func TestResultForPeople(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for command, want := range map[string]tool.Display{
+		"true":           nil,
+		"echo ' out '":   tool.TerminalDisplay("out"),
+		"exit 3":         tool.TerminalDisplay("Command exited with code: 3"),
+		"kill -9 $$":     tool.TerminalDisplay("Command terminated by signal: 9"),
+		"echo a; exit 3": tool.TerminalDisplay("a"),
+		"echo a <(true)": tool.TerminalDisplay("Blocked: command substitution detected in shell command."),
+	} {
+		if r := run(t, options(t), command); r.Display != want {
+			t.Errorf("%s: %#v, want %#v", command, r.Display, want)
+		}
+	}
+	o := options(t)
+	o.Debug = true
+	if d, _ := run(t, o, "true").Display.(tool.TerminalDisplay); !strings.HasPrefix(string(d), "<untrusted_context>\nOutput: (empty)\n") {
+		t.Errorf("debug shows %q", d)
+	}
+}
+
+func TestData(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	if d := run(t, options(t), "exit 3").Data; d["exitCode"] != 3 || d["isError"] != true {
+		t.Errorf("data of a failed command: %v", d)
+	}
+	if r := run(t, options(t), "true"); r.Data != nil || r.Error != nil {
+		t.Errorf("data of a command that worked: %v, %v", r.Data, r.Error)
+	}
+}
+
+func TestSubstitutionIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"echo $(id)", "echo `id`", "diff <(ls) x", "bash -c 'echo $(id)'"} {
+		o := options(t)
+		r := run(t, o, command+"; touch was-run")
+		if !strings.HasPrefix(text(r), "Command injection detected: command substitution syntax ($(), backticks, <() or >()) found in command arguments.") {
+			t.Errorf("%s: %q", command, text(r))
+		}
+		if _, err := os.Stat(filepath.Join(o.Workspace.Root(), "was-run")); err == nil {
+			t.Errorf("%s was run", command)
+		}
+	}
+}
+
+func TestBuildErrors(t *testing.T) {
+	t.Parallel()
+	tl := shell.New(options(t))
+	for in, want := range map[string]string{
+		`{}`:                                   "params must have required property 'command'",
+		`{"command":1}`:                        "params/command must be string",
+		`{"command":""}`:                       "Command cannot be empty.",
+		`{"command":"  \n"}`:                   "Command cannot be empty.",
+		`{"command":"a\u0000b"}`:               "Command cannot contain NUL bytes.",
+		`{"command":"ls","dir_path":"/etc"}`:   "Path not in workspace: /etc",
+		`{"command":"ls","is_background":"x"}`: "params/is_background must be boolean",
+		`{"command":"ls","delay_ms":1.5}`:      "params/delay_ms must be integer",
+	} {
+		if _, err := tool.Build(tl, json.RawMessage(in)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", in, err, want)
+		}
+	}
+	for _, in := range []string{
+		`{"command":"ls","delay_ms":200.0}`, `{"command":"ls","delay_ms":-1e300}`,
+		`{"command":"ls","wait_for_previous":true}`,
+	} {
+		if _, err := tool.Build(tl, json.RawMessage(in)); err != nil {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	sub := filepath.Join(o.Workspace.Root(), "sub dir")
+	if err := os.Mkdir(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tl := shell.New(o)
+	r := build(t, tl, args{"command": "pwd; echo $PWD", "dir_path": "sub dir"}).Run(context.Background(), tool.Host{})
+	if want := "Output: " + sub + "\n" + sub + "\n"; !strings.Contains(text(r), want) {
+		t.Errorf("got %q, want %q", text(r), want)
+	}
+	inv := build(t, tl, args{"command": "pwd", "dir_path": "sub dir"})
+	if err := os.Remove(sub); err != nil {
+		t.Fatal(err)
+	}
+	r = inv.Run(context.Background(), tool.Host{})
+	if r.Error == nil || r.Error.Type != tool.ErrShell || !strings.Contains(r.Error.Message, sub) {
+		t.Errorf("in a directory that has gone: %v", r.Error)
+	}
+}
+
+func TestWithoutBash(t *testing.T) {
+	t.Parallel()
+	sh, err := exec.LookPath("dash")
+	if err != nil {
+		t.Skip("no dash here, which is a sh without bash's ways")
+	}
+	bin := t.TempDir()
+	sleep, _ := exec.LookPath("sleep")
+	if os.Symlink(sh, filepath.Join(bin, "sh")) != nil || os.Symlink(sleep, filepath.Join(bin, "sleep")) != nil {
+		t.Fatal("cannot link")
+	}
+	o := options(t)
+	o.Environ = []string{"PATH=" + bin}
+	r := run(t, o, "echo a; sleep 100 & exit 3")
+	got := text(r)
+	_, pids, _ := strings.Cut(got, "Background PIDs: ")
+	var pid int
+	if _, err := fmt.Sscan(pids, &pid); err != nil || !strings.Contains(got, "Output: a\nExit Code: 3\nBackground PIDs: ") {
+		t.Fatalf("got %q (%v)", got, err)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+func TestBackgroundPIDs(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	got := text(run(t, o, "sleep 100 & true & wait -n; sleep 101 & echo $! >last"))
+	var a, b int
+	_, pids, _ := strings.Cut(got, "Background PIDs: ")
+	if _, err := fmt.Sscanf(pids, "%d, %d\nProcess Group PGID: ", &a, &b); err != nil {
+		t.Fatalf("got %q: %v", got, err)
+	}
+	if last, _ := os.ReadFile(filepath.Join(o.Workspace.Root(), "last")); strings.TrimSpace(string(last)) != fmt.Sprint(max(a, b)) {
+		t.Errorf("got %d and %d, the last is %s", a, b, last)
+	}
+	for _, pid := range []int{a, b} {
+		if !alive(pid) {
+			t.Errorf("%d, which was put into the background, is gone", pid)
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func TestConfirmation(t *testing.T) {
+	t.Parallel()
+	inv := build(t, shell.New(options(t)), args{"command": "git status && npm test"})
+	got, err := inv.Confirmation(context.Background())
+	want := &tool.ExecConfirmation{Title: "Confirm Shell Command", Command: "git status && npm test", Roots: []string{"git", "npm"}}
+	if err != nil || !cmp.Equal(got, tool.Confirmation(want)) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	tl := shell.New(options(t))
+	long := "echo " + strings.Repeat("x ", 100)
+	for _, c := range []struct{ command, description, want string }{
+		{"ls\n  -l", "list", "ls -l"},
+		{long, "say\nx", "say x"},
+		{long, "", strings.TrimSpace(long)},
+	} {
+		if got := build(t, tl, args{"command": c.command, "description": c.description}).Summary(); got != c.want {
+			t.Errorf("%q: %q", c.command, got)
+		}
+	}
+}
+
+// A command that prints without end is cut as one text with its frame.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	path := filepath.Join(t.TempDir(), "full.txt")
+	host := tool.Host{Limit: 40_000, Spill: func() (*os.File, error) {
+		return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	}}
+	inv := build(t, shell.New(options(t)), args{"command": "yes 0123456789abcde | head -c 20000000; exit 3"})
+	r := inv.Run(context.Background(), host)
+	full, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := pgid(string(full))
+	if !strings.HasPrefix(frame, "<untrusted_context>\nOutput: 0123456789abcde\n0123") ||
+		!strings.HasSuffix(frame, "abcde\nExit Code: 3\nProcess Group PGID: N\n</untrusted_context>") {
+		t.Errorf("file begins %q and ends %q", full[:40], full[len(full)-80:])
+	}
+	want, _ := tool.Truncate(string(full), 40_000, nil)
+	want = strings.Replace(want, "characters.\n", "characters. For full output see: "+path+"\n", 1)
+	if text(r) != want || r.OutputFile != path {
+		t.Errorf("text of %d, want that of the file, cut, of %d; output file %q", len(text(r)), len(want), r.OutputFile)
+	}
+	if d := string(r.Display.(tool.TerminalDisplay)); len(d) > 100_000 {
+		t.Errorf("a person sees %d characters", len(d))
+	}
+}
+
+func TestLiveOutput(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	go_ := filepath.Join(o.Workspace.Root(), "go")
+	if err := syscall.Mkfifo(go_, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	host := tool.Host{Output: func(d tool.Display) {
+		if shown = append(shown, string(d.(tool.TerminalDisplay))); len(shown) == 1 {
+			if err := os.WriteFile(go_, []byte("x"), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	// Nothing goes on before the first piece has been shown.
+	r := build(t, shell.New(o), args{"command": "echo one; cat go >/dev/null; echo two"}).Run(context.Background(), host)
+	if len(shown) == 0 || shown[0] != "one\n" || !strings.Contains(text(r), "Output: one\ntwo\n") {
+		t.Errorf("shown %q, result %q", shown, text(r))
+	}
+}
+
+func TestBinaryOutput(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	if err := syscall.Mkfifo(filepath.Join(o.Workspace.Root(), "go"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	host := tool.Host{Output: func(d tool.Display) {
+		shown = append(shown, string(d.(tool.TerminalDisplay)))
+		if f, err := os.OpenFile(filepath.Join(o.Workspace.Root(), "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+			_ = f.Close()
+		}
+	}}
+	r := build(t, shell.New(o), args{"command": "head -c 3000 /dev/zero; cat go; head -c 1000000 /dev/zero; cat go"}).Run(context.Background(), host)
+	want := []string{"[Binary output detected. Halting stream...]", "[Receiving binary output... 979.5 KB received]"}
+	if !strings.Contains(text(r), "Output: (empty)\n") || !slices.Equal(shown, want) {
+		t.Errorf("result %q, shown %q", text(r), shown)
+	}
+	if r := run(t, o, "echo text; head -c 600 /dev/urandom | tr '\\0' x; head -c 10 /dev/zero; echo end"); !strings.Contains(text(r), "end\n") {
+		t.Errorf("a NUL after text counts as binary: %q", text(r))
+	}
+}
