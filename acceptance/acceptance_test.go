@@ -10,8 +10,8 @@
 //	              $N_URL is set. The script may use {{WORK}}, {{HOME}}, and {{BIG}},
 //	              which is 128 KiB of lines.
 //	requests [-name N] [I]
-//	              prints what the model was asked, as standard output: all
-//	              requests, or the Ith (from 1; -1 is the last)
+//	              prints what the model was asked, as standard output: "N requests",
+//	              then all of them, or the Ith (from 1; -1 is the last)
 //	exits CODE COMMAND...
 //	              runs a command that must end with exactly this code
 //	start NAME COMMAND...

@@ -131,6 +131,7 @@ func requestsWord(ts *testscript.TestScript, args []string) bool {
 		}
 		first, last = i-1, i
 	}
+	fmt.Fprintf(ts.Stdout(), "%d requests\n", len(all))
 	for i, r := range all[first:last] {
 		fmt.Fprintf(ts.Stdout(), "%d %s %s %d\n", first+i+1, r.Verb, r.Path, r.Status)
 		for name, values := range r.Header {

@@ -226,7 +226,7 @@ func (s *screen) tests(out []byte) {
 }
 
 func (s *screen) outro(requests int, took time.Duration) {
-	s.printf("\n%s\n", s.styled(green, fmt.Sprintf("Done in %.1f s: %d requests, %d tool calls.",
+	s.printf("\n%s\n", s.styled(green, fmt.Sprintf("Done in %.2f s: %d requests, %d tool calls.",
 		took.Seconds(), requests, s.calls)))
 }
 

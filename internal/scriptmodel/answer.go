@@ -143,19 +143,7 @@ func (a *answer) call(c Call) error {
 
 // fill puts values in the place of {{...}}.
 func (a *answer) fill(s string, quote func(string) string) (string, error) {
-	return expand(s, func(name string) (string, bool) {
-		if v, ok := a.server.opts.Vars[name]; ok {
-			return v, true
-		}
-		for i := len(a.asked.messages) - 1; i >= 0; i-- {
-			for _, r := range a.asked.messages[i].results {
-				if r.id == name || r.name == name {
-					return r.text, true
-				}
-			}
-		}
-		return "", false
-	}, quote)
+	return expand(s, a.server.values(a.asked), quote)
 }
 
 func plainly(s string) string { return s }

@@ -90,9 +90,10 @@
 //	key none               requests without a key are let in
 //	context 4096           requests of more than so many tokens are refused
 //
-// Texts and arguments may use earlier values: {{ID}} is the result of call ID,
-// {{ID /REGEXP/}} the first group in it that REGEXP matches, and {{NAME}} a
-// variable given to the server.
+// Texts, arguments and expectations may use earlier values: {{ID}} is the result
+// of call ID, {{ID /REGEXP/}} the first group in it that REGEXP matches, and
+// {{NAME}} a variable given to the server. In arguments REGEXP stands as it is,
+// with no JSON escapes.
 //
 // # Protocols
 //

@@ -9,8 +9,12 @@ import (
 )
 
 // unmet says what of the conditions a request does not fulfil, "" for nothing.
-func unmet(conditions []Condition, a *asked, r *http.Request) string {
+func unmet(conditions []Condition, a *asked, r *http.Request, value func(string) (string, bool)) string {
 	for _, c := range conditions {
+		var err error
+		if c.Text, err = expand(c.Text, value, plainly); err != nil {
+			return fmt.Sprintf("line %d: %v", c.Line, err)
+		}
 		if met, found := c.holds(a, r); met == c.Not {
 			not := ""
 			if c.Not {

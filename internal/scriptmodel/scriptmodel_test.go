@@ -97,6 +97,7 @@ turn
   usage prompt=1
 turn
   expect result read_file_1 forty
+  expect not anywhere {{DIR}}
   expect error list_directory_1 No such
   expect anywhere hi
   expect not anywhere bye

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -228,18 +229,36 @@ func (s *Server) signed(a *asked) *refusal {
 func (s *Server) take(a *asked, r *http.Request) (turn, use int, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	value := s.values(a)
 	for i := range s.script.Turns {
 		t := &s.script.Turns[i]
-		if t.Times >= 0 && s.used[i] >= max(t.Times, 1) || unmet(t.When, a, r) != "" {
+		if t.Times >= 0 && s.used[i] >= max(t.Times, 1) || unmet(t.When, a, r, value) != "" {
 			continue
 		}
 		s.used[i]++
-		if problem := unmet(t.Expect, a, r); problem != "" {
+		if problem := unmet(t.Expect, a, r, value); problem != "" {
 			return i, s.used[i], invalid("script: turn %d: %s", i+1, problem)
 		}
 		return i, s.used[i], nil
 	}
 	return -1, 0, invalid("script: no turn is left for this request; its newest message is %q", clip(fmt.Sprint(*a.newest())))
+}
+
+// values returns what {{NAME}} stands for: a variable, or the result of a call.
+func (s *Server) values(a *asked) func(name string) (string, bool) {
+	return func(name string) (string, bool) {
+		if v, ok := s.opts.Vars[name]; ok {
+			return v, true
+		}
+		for _, m := range slices.Backward(a.messages) {
+			for _, r := range m.results {
+				if r.id == name || r.name == name {
+					return r.text, true
+				}
+			}
+		}
+		return "", false
+	}
 }
 
 func (s *Server) refuse(w http.ResponseWriter, wire wire, req Request, f *refusal) {
