@@ -150,7 +150,7 @@ func TestReplaceFuzzyNote(t *testing.T) {
 func TestReplaceFindsThePath(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{
-		"src/pkg/only.go": "a", "src/one/two.go": "a", "lib/one/two.go": "a", "lib/two.go": "a", ".gitignore": "gen/\n", "gen/g.go": "a", ".git/x": "",
+		"src/pkg/only.go": "a", "src/one/two.go": "a", "lib/one/two.go": "a", "lib/two.go": "a", ".geminiignore": "gen/\n", "gen/g.go": "a", ".git/x": "",
 	})
 	for path, want := range map[string]string{
 		"only.go":      "src/pkg/only.go",

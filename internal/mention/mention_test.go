@@ -1,0 +1,218 @@
+package mention
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pollux/internal/exit"
+	"pollux/internal/workspace"
+	"pollux/llm"
+)
+
+func newWorkspace(t testing.TB, files map[string]string) *workspace.Workspace {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, warnings := workspace.New(workspace.Options{Root: root, GitIgnore: true, GeminiIgnore: true})
+	if len(warnings) > 0 {
+		t.Fatal(warnings)
+	}
+	return w
+}
+
+// texts returns the parts as texts, media as their types.
+func texts(parts []llm.Part) []string {
+	var out []string
+	for _, p := range parts {
+		if p.InlineData != nil {
+			out = append(out, p.InlineData.MIMEType)
+			continue
+		}
+		out = append(out, p.Text)
+	}
+	return out
+}
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.txt": "ay\n", "dir/b.go": "package b\n", "dir/c.go": "\n\npackage c", "with space.txt": "space", "logo.png": "\x89PNG",
+		"src/deep/handler.go": "package deep", "example.com": "not this", "we[ird]/x.md": "x",
+	}
+	const begin, end = "\n--- Content from referenced files ---", "\n--- End of content ---"
+	content := func(pairs ...string) []string {
+		out := []string{begin}
+		for i := 0; i < len(pairs); i += 2 {
+			out = append(out, "\nContent from @"+pairs[i]+":\n", pairs[i+1])
+		}
+		return append(out, end)
+	}
+	for name, c := range map[string]struct {
+		prompt string
+		query  string // "" for the prompt
+		rest   []string
+	}{
+		"none":             {prompt: "hello"},
+		"file":             {prompt: "explain @a.txt please", rest: content("a.txt", "ay")},
+		"at the end":       {prompt: "what is in @a.txt.", rest: content("a.txt", "ay")},
+		"question":         {prompt: "is it @a.txt?", rest: content("a.txt", "ay")},
+		"twice":            {prompt: "@a.txt and @a.txt", rest: content("a.txt", "ay")},
+		"in parentheses":   {prompt: "see (@a.txt)", query: "see ( @a.txt)", rest: content("a.txt", "ay")},
+		"on lines":         {prompt: "one\n@a.txt\ntwo", rest: content("a.txt", "ay")},
+		"directory":        {prompt: "review @dir/ now", query: "review @dir/** now", rest: content("dir/b.go", "package b", "dir/c.go", "package c")},
+		"bare directory":   {prompt: "review @dir", query: "review @dir/**", rest: content("dir/b.go", "package b", "dir/c.go", "package c")},
+		"odd directory":    {prompt: `@"we[ird]"`, query: "@we[ird]/**", rest: content("we[ird]/x.md", "x")},
+		"glob":             {prompt: "look at @dir/*.go", query: "look at @dir/b.go", rest: content("dir/b.go", "package b")},
+		"piece of a path":  {prompt: "fix @handler", query: "fix @src/deep/handler.go", rest: content("src/deep/handler.go", "package deep")},
+		"escaped space":    {prompt: `read @with\ space.txt, then`, query: "read @with space.txt, then", rest: content("with space.txt", "space")},
+		"quoted":           {prompt: `read @"with space.txt" then`, query: "read @with space.txt then", rest: content("with space.txt", "space")},
+		"image":            {prompt: "what is @logo.png", rest: []string{begin, "image/png", end}},
+		"dot slash":        {prompt: "@./a.txt", rest: content("a.txt", "ay")},
+		"e-mail":           {prompt: "write to joe@example.com or a+b@a.txt"},
+		"missing":          {prompt: "what is @no-such-thing.txt and @types/node?"},
+		"lone at":          {prompt: "@ @@ a @ b @"},
+		"escaped at":       {prompt: `\@a.txt`},
+		"decorator":        {prompt: "add @Override (@Test) above"},
+		"missing and file": {prompt: "@nobody see @a.txt", rest: content("a.txt", "ay")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, files)
+			e, err := Expand(t.Context(), w, c.prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			query := c.query
+			if query == "" {
+				query = c.prompt
+			}
+			if got, want := texts(e.Parts), append([]string{query}, c.rest...); !slices.Equal(got, want) {
+				t.Errorf("parts = %q, want %q", got, want)
+			}
+			if e.Shown != c.prompt || len(e.Skipped) > 0 {
+				t.Errorf("shown %q, skipped %v", e.Shown, e.Skipped)
+			}
+		})
+	}
+}
+
+func TestExpandSkips(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{".geminiignore": "secret.txt\nhidden/\n", "secret.txt": "s", "hidden/x": "x", ".env": "KEY=1", "dir/logo.png": "\x89"})
+	out := filepath.Join(t.TempDir(), "out.txt")
+	if err := os.WriteFile(out, []byte("o"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	huge := filepath.Join(w.Root(), "huge.txt")
+	if err := os.WriteFile(huge, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 3<<30); err != nil {
+		t.Skipf("no sparse files here: %v", err)
+	}
+	for mention, reason := range map[string]string{
+		"secret.txt": "ignored", "hidden/": "ignored", ".env": "Path not in workspace: ", out: "Path not in workspace: ",
+		"huge.txt": "File size exceeds the 20MB limit", "dir": "asset file (image/pdf/audio) was not explicitly requested",
+	} {
+		e, err := Expand(t.Context(), w, "read @"+mention)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Parts) != 1 || len(e.Files) != 0 || len(e.Skipped) != 1 || !strings.Contains(e.Skipped[0].Reason, reason) {
+			t.Errorf("%s: %+v", mention, e)
+		}
+	}
+}
+
+func TestExpandReadError(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	path := filepath.Join(root, "a.txt")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, _ := workspace.New(workspace.Options{Root: root, Disk: workspace.Disk{
+		Open: func(path string) (*os.File, error) {
+			return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
+		},
+	}})
+	_, err := Expand(t.Context(), w, "read @a.txt")
+	if exit.CodeOf(err) != exit.Input || !strings.HasPrefix(err.Error(), "Exiting due to an error processing the @ command: Error reading file "+path) {
+		t.Errorf("error = %v, code %d", err, exit.CodeOf(err))
+	}
+}
+
+func TestExpandCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Expand(ctx, newWorkspace(t, map[string]string{"a": "a"}), "@a"); err == nil {
+		t.Error("no error")
+	}
+}
+
+// A prompt may be a pipe full of signs.
+func TestExpandIsBounded(t *testing.T) {
+	t.Parallel()
+	var prompt strings.Builder
+	for i := range 20_000 {
+		prompt.WriteString(" @x" + strings.Repeat("y", i%200) + strings.Repeat("z", i/200))
+	}
+	e, err := Expand(t.Context(), newWorkspace(t, map[string]string{"a": "a"}), prompt.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Skipped) != 1 || !strings.Contains(e.Skipped[0].Reason, "only the first 1000") {
+		t.Errorf("skipped %v", e.Skipped)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"a @b.c d", `@"q r" s`, `@a\ b.`, "@..", "x@y", "@a@b", "@\xff", `@"`, `@\`, "(@a)."} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, prompt string) {
+		at := 0
+		for _, m := range parse(prompt) {
+			if m.start < at || m.end <= m.start || m.end > len(prompt) || prompt[m.start] != '@' {
+				t.Fatalf("%q: %+v", prompt, m)
+			}
+			if m.path == "" || len(m.path) > m.end-m.start {
+				t.Errorf("%q: %+v", prompt, m)
+			}
+			if utf8.ValidString(prompt) && !utf8.ValidString(m.path) {
+				t.Errorf("%q: a path cut in two: %q", prompt, m.path)
+			}
+			at = m.end
+		}
+		// Prompts without mentions are left alone.
+		r := resolver{known: map[string]target{}}
+		if got := r.rewrite(prompt, parse(prompt)); got != prompt {
+			t.Errorf("%q became %q", prompt, got)
+		}
+	})
+}
+
+func BenchmarkExpandNothing(b *testing.B) {
+	w := newWorkspace(b, nil)
+	prompt := strings.Repeat("a prompt without any mention ", 100)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Expand(context.Background(), w, prompt); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
