@@ -87,13 +87,66 @@ func (r *revision) snippet() string {
 	return strings.Join(out, "\n")
 }
 
-// diffHunks returns the differences of two texts with so many lines around them.
+// diffHunks returns the differences of two texts with so many lines around
+// them. What the texts begin and end with alike is not compared, which is most
+// of a large file.
 func diffHunks(before, after string, context int) []*udiff.Hunk {
+	if before == after {
+		return nil
+	}
+	start := lastLines(before[:commonPrefix(before, after)], context)
+	skipped := strings.Count(before[:start], "\n")
+	before, after = before[start:], after[start:]
+	end := firstLines(before[len(before)-commonSuffix(before, after):], context)
+	before, after = before[:len(before)-end], after[:len(after)-end]
 	d, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), context)
 	if err != nil {
 		return nil // not for edits that Lines made
 	}
+	for _, h := range d.Hunks {
+		h.FromLine += skipped
+		h.ToLine += skipped
+	}
 	return d.Hunks
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// lastLines returns where the last n whole lines of text begin; a line that
+// text ends in the middle of is not one of them.
+func lastLines(text string, n int) int {
+	end := strings.LastIndexByte(text, '\n')
+	for ; end >= 0 && n > 0; n-- {
+		end = strings.LastIndexByte(text[:end], '\n')
+	}
+	return end + 1
+}
+
+// firstLines returns how much of text there is after its first n whole lines;
+// the line that text begins in the middle of is not one of them.
+func firstLines(text string, n int) int {
+	for ; n >= 0; n-- {
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			return 0
+		}
+		text = text[end+1:]
+	}
+	return len(text)
 }
 
 // unified writes hunks as a patch, as jsdiff's createPatch does.
