@@ -302,9 +302,7 @@ func TestPanics(t *testing.T) {
 	bomb := &realTool{
 		spec: tool.Spec{Name: "bomb", Schema: json.RawMessage(schema)},
 		run: func(context.Context, map[string]any, tool.Host) *tool.Result {
-			var m map[string]int
-			m["x"]++
-			return nil
+			panic("boom")
 		},
 	}
 	r := run(t, g.Admit(t.Context(), call("bomb", "a", ""), bomb, unasked(t)))

@@ -18,7 +18,7 @@ import (
 // data is escaped, so a pattern with NULs can't be fooled by nested values.
 // It returns "" for what is not JSON, and for no arguments at all.
 func stable(args json.RawMessage) string {
-	args = bytes.TrimSpace(args)
+	args = bytes.Trim(args, " \t\r\n")
 	if len(args) == 0 || !json.Valid(args) {
 		return ""
 	}

@@ -60,7 +60,7 @@ func FuzzStable(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		out := stable(in)
-		if (out == "") != (!json.Valid(in) || len(bytes.TrimSpace(in)) == 0) {
+		if (out == "") != (!json.Valid(in) || len(bytes.Trim(in, " \t\r\n")) == 0) {
 			t.Fatalf("stable(%q) = %q", in, out)
 		}
 		if out == "" {
