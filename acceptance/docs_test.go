@@ -3,6 +3,7 @@ package acceptance
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,6 +26,36 @@ func pages(t *testing.T) map[string]string {
 		pages[name] = string(text)
 	}
 	return pages
+}
+
+// The README shows the demo as it is; -update writes it anew.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("pollux", "demo") // TestMain has put it on the path
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- demo output -->\n```text\n", "```\n<!-- end of demo output -->"
+	text := pages(t)["../README.md"]
+	before, rest, ok := strings.Cut(text, begin)
+	shown, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("the README has no place for the demo's output")
+	}
+	// What differs from run to run.
+	changing := regexp.MustCompile(`127\.0\.0\.1:\d+|\S*/pollux-demo-\d+|\d+ ms|Done in [\d.]+ s`)
+	same := changing.ReplaceAllString(string(out), "X") == changing.ReplaceAllString(shown, "X")
+	switch {
+	case same:
+	case *update:
+		if err := os.WriteFile("../README.md", []byte(before+begin+string(out)+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the README does not show what the demo prints; if this is right, run make update:\n%s", out)
+	}
 }
 
 // What the pages link to is there.

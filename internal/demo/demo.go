@@ -86,7 +86,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer func() { _ = model.Close() }()
 	setup.BaseURL = model.URL()
 
-	s := newScreen(o.Out, o.Colour)
+	s := newScreen(o.Out, o.Colour, setup.Dir)
 	s.intro(setup)
 	began := time.Now()
 	if err := play(ctx, o, setup, s); err != nil {

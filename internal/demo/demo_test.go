@@ -189,7 +189,7 @@ func TestRunFails(t *testing.T) {
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	s := newScreen(&out, true)
+	s := newScreen(&out, true, "/project")
 	for _, e := range agent.Events() {
 		switch f := e.(type) {
 		case agent.ToolFinished:
@@ -218,7 +218,7 @@ func TestScreen(t *testing.T) {
 	}
 	r, w := io.Pipe()
 	_ = r.Close()
-	if err := newScreen(w, false).show(agent.Text{Text: "x"}); err == nil {
+	if err := newScreen(w, false, "/project").show(agent.Text{Text: "x"}); err == nil {
 		t.Error("a closed pipe went unnoticed")
 	}
 }

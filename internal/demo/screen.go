@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,16 +23,17 @@ const (
 type screen struct {
 	out    io.Writer
 	colour bool
-	err    error // the first that writing gave
-	column int   // of the model's text
-	space  bool  // stands before its next word
+	dir    string // the project's; paths in it are shown without it
+	err    error  // the first that writing gave
+	column int    // of the model's text
+	space  bool   // stands before its next word
 	calls  int
 	// summaries are what the calls in flight do, by their ids.
 	summaries map[string]string
 }
 
-func newScreen(out io.Writer, colour bool) *screen {
-	return &screen{out: out, colour: colour, summaries: map[string]string{}}
+func newScreen(out io.Writer, colour bool, dir string) *screen {
+	return &screen{out: out, colour: colour, dir: dir, summaries: map[string]string{}}
 }
 
 // The styles, as terminal attributes.
@@ -150,7 +152,7 @@ func (s *screen) finished(e agent.ToolFinished) {
 	s.printf("  %s %s %s %s\n", mark, s.styled(bold, e.Call.Name), oneLine(summary),
 		s.styled(dim, fmt.Sprintf("(%d ms)", e.Duration.Milliseconds())))
 	if e.Result != nil {
-		s.quote(shown(e.Result))
+		s.quote(strings.ReplaceAll(shown(e.Result), s.dir+string(filepath.Separator), ""))
 	}
 }
 
