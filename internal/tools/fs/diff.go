@@ -99,6 +99,12 @@ func diffHunks(before, after string, context int) []*udiff.Hunk {
 	before, after = before[start:], after[start:]
 	end := firstLines(before[len(before)-commonSuffix(before, after):], context)
 	before, after = before[:len(before)-end], after[:len(after)-end]
+	if strings.Count(before, "\n")+strings.Count(after, "\n") > maxLines {
+		// Comparing them would take a hundred times their size.
+		return []*udiff.Hunk{{FromLine: skipped + 1, ToLine: skipped + 1, Lines: []udiff.Line{
+			{Kind: udiff.Delete, Content: before}, {Kind: udiff.Insert, Content: after},
+		}}}
+	}
 	d, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), context)
 	if err != nil {
 		return nil // not for edits that Lines made
@@ -164,12 +170,13 @@ func countHunks(hunks []*udiff.Hunk) (c counts) {
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			chars := utf8.RuneCountInString(strings.TrimSuffix(l.Content, "\n"))
+			lines := max(1, strings.Count(l.Content, "\n")) // more than one if they were too many to compare
 			switch l.Kind {
 			case udiff.Insert:
-				c.added++
+				c.added += lines
 				c.addedChars += chars
 			case udiff.Delete:
-				c.removed++
+				c.removed += lines
 				c.removedChars += chars
 			}
 		}

@@ -43,3 +43,15 @@ func TestDiffHunksOfALargeFile(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Files of nothing but lines cost little more than their size.
+func TestDiffHunksOfTooManyLines(t *testing.T) {
+	t.Parallel()
+	hunks := diffHunks(strings.Repeat("\n", maxLines), strings.Repeat("x\n", 10), 3)
+	if c := countHunks(hunks); len(hunks) != 1 || len(hunks[0].Lines) != 2 || c.removed != maxLines || c.added != 10 {
+		t.Errorf("%+v", c)
+	}
+	if m := find(strings.Repeat("\n", maxLines+1), "something that is not there", "", never); m.count != 0 {
+		t.Error(m.count)
+	}
+}

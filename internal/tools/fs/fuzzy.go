@@ -22,6 +22,9 @@ const (
 // distance from old over old's length, differences in white space counted
 // little; the best blocks that don't overlap are taken, all of them.
 func fuzzy(text, old, replacement string, stop func() bool) match {
+	if strings.Count(text, "\n") > maxLines {
+		return match{}
+	}
 	lines := splitLines(text)
 	want := splitLines(old)
 	target := newCandidate(measure(old, want), want, old)

@@ -72,6 +72,9 @@ func exact(text, old, replacement string, _ func() bool) match {
 // a few per line.)
 const budget = 5e7
 
+// maxLines is how many lines a text may have to be compared line by line.
+const maxLines = 1 << 20
+
 // flexible finds lines that are those of old but for white space at their ends.
 func flexible(text, old, replacement string, stop func() bool) match {
 	want := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
@@ -80,8 +83,8 @@ func flexible(text, old, replacement string, stop func() bool) match {
 		want[i] = strings.TrimSpace(want[i])
 		blankLines = blankLines && want[i] == ""
 	}
-	if blankLines {
-		return match{} // every blank line would do
+	if blankLines || strings.Count(text, "\n") > maxLines {
+		return match{} // (every blank line would do)
 	}
 	lines := splitLines(text)
 	trimmed := make([]string, len(lines))

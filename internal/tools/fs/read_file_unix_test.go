@@ -3,6 +3,7 @@
 package fs
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -32,5 +33,28 @@ func TestPipesAndDevices(t *testing.T) {
 		wantError(t, run(t, NewReplace(w, nil), args{"file_path": path, "instruction": "", "old_string": "a", "new_string": "x"}),
 			tool.ErrEditPreparation, "not a regular file")
 		wantText(t, run(t, NewReadMany(w), args{"include": []string{path}}), "No files matching the criteria were found or all were skipped.")
+	}
+}
+
+func TestReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	w := newWorkspace(t, map[string]string{"dir/f": "old"})
+	dir := filepath.Join(w.Root(), "dir")
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	for _, path := range []string{"dir/f", "dir/new", "dir/sub/new"} {
+		abs := filepath.Join(w.Root(), path)
+		wantError(t, run(t, NewWrite(w, nil), args{"file_path": path, "content": "x"}), tool.ErrPermissionDenied,
+			"Permission denied writing to file: "+abs+" (EACCES)")
+	}
+	wantError(t, run(t, NewReplace(w, nil), args{"file_path": "dir/f", "instruction": "", "old_string": "old", "new_string": "x"}), tool.ErrFileWrite,
+		"Permission denied writing to file: ")
+	if got := get(t, filepath.Join(dir, "f")); got != "old" {
+		t.Errorf("content = %q", got)
 	}
 }
