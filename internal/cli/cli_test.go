@@ -1,0 +1,438 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/terminal"
+)
+
+// start is one start of the program in a test.
+type start struct {
+	args     []string
+	env      []string
+	tty      bool // all three streams are terminals
+	run      Runner
+	commands []Command
+
+	ran      bool
+	request  Request
+	code     exit.Code
+	out, err *bytes.Buffer
+}
+
+func (s *start) do() *start {
+	t, out, errs := terminal.Test("")
+	t.InTTY, t.OutTTY, t.ErrTTY = s.tty, s.tty, s.tty
+	s.out, s.err = out, errs
+	s.code = Main(s.args, t, config.NewEnv(s.env...), func(ctx context.Context, req Request) error {
+		s.ran, s.request = true, req
+		if s.run != nil {
+			return s.run(ctx, req)
+		}
+		return nil
+	}, s.commands...)
+	return s
+}
+
+func pollux(args ...string) *start { return (&start{args: args}).do() }
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	settings := func(pairs ...any) map[string]any {
+		m := map[string]any{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i].(string)] = pairs[i+1]
+		}
+		return m
+	}
+	list := func(items ...any) []any { return items }
+	for _, tt := range []struct {
+		args string // separated by |
+		want Flags
+	}{
+		{"", Flags{}},
+		{"-d", Flags{Debug: true}},
+		{"--debug", Flags{Debug: true}},
+		{"--debug=true", Flags{Debug: true}},
+		{"--debug=false", Flags{}},
+		{"--debug|false", Flags{}},
+		{"--debug|true", Flags{Debug: true}},
+		{"--no-debug", Flags{}},
+		{"-m| gemini-2.5-pro ", Flags{Model: "gemini-2.5-pro"}},
+		{"--model=x", Flags{Model: "x"}},
+		{"-m|a|-m|b", Flags{Model: "b"}},
+		{"-m=a", Flags{Model: "a"}},
+		{"-m5", Flags{Model: "5"}},
+		{"-m./x", Flags{Model: "./x"}},
+		{"-dy", Flags{Debug: true, ApprovalMode: "yolo"}},
+		{"-dm|x", Flags{Debug: true, Model: "x"}},
+		{"-p|hi", Flags{Prompt: "hi"}},
+		{"-p=hi", Flags{Prompt: "hi"}},
+		{"--prompt=--hi", Flags{Prompt: "--hi"}},
+		{"-p|", Flags{}},
+		{"-p|a|-p|b", Flags{Prompt: "b"}},
+		{"-p|-5", Flags{Prompt: "-5"}},
+		{"-p|-", Flags{Prompt: "-"}},
+		{"--skip-trust", Flags{SkipTrust: true}},
+		{"--skipTrust", Flags{SkipTrust: true}},
+		{"-y", Flags{ApprovalMode: "yolo"}},
+		{"--yolo", Flags{ApprovalMode: "yolo"}},
+		{"--approval-mode|default", Flags{ApprovalMode: "default"}},
+		{"--approval-mode=auto_edit", Flags{ApprovalMode: "auto_edit"}},
+		{"--approvalMode|yolo", Flags{ApprovalMode: "yolo"}},
+		{"--approval-mode|plan", Flags{ApprovalMode: "plan"}},
+		{"--allowed-tools|a, b|--allowed-tools|c", Flags{Settings: settings("tools.allowed", list("a", "b", "c"))}},
+		{"--allowed-tools=", Flags{Settings: settings("tools.allowed", list(""))}},
+		{"--allowed-mcp-server-names|a,b", Flags{Settings: settings("mcp.allowed", list("a", "b"), "mcp.excluded", nil)}},
+		{"--include-directories|../x,~/y", Flags{Settings: settings("context.includeDirectories", list("../x", "~/y"))}},
+		{"-e|none", Flags{}},
+		{"-e|", Flags{}},
+		{"--extensions|one", Flags{}},
+		{"--screen-reader", Flags{}},
+		{"-o|json", Flags{OutputFormat: "json", Settings: settings("output.format", "json")}},
+		{"-o|json|-o|text", Flags{OutputFormat: "text", Settings: settings("output.format", "text")}},
+		{"--outputFormat|stream-json", Flags{OutputFormat: "stream-json", Settings: settings("output.format", "stream-json")}},
+		{"--raw-output", Flags{RawOutput: true, RawOutputWarning: true}},
+		{"--raw-output|--accept-raw-output-risk", Flags{RawOutput: true}},
+		{"--accept-raw-output-risk", Flags{RawOutput: true}},
+		{"--session-id|A-b_9", Flags{SessionID: "A-b_9"}},
+		{"--fake-responses|f", Flags{FakeResponses: "f", FakeStrict: true}},
+		{"--fake-responses-non-strict|f", Flags{FakeResponses: "f"}},
+		{"--record-responses|f", Flags{RecordResponses: "f"}},
+		{"--isCommand", Flags{}},
+		{"--ignore-env", Flags{Settings: settings("advanced.ignoreLocalEnv", true)}},
+		{"--no-sandbox", Flags{}},
+		{"--sandbox=false", Flags{}},
+		{"--no-acp", Flags{}},
+	} {
+		var args []string
+		if tt.args != "" {
+			args = strings.Split(tt.args, "|")
+		}
+		s := pollux(args...)
+		if s.code != exit.OK || !s.ran {
+			t.Errorf("%s: code %d, ran %v: %.200s", tt.args, s.code, s.ran, s.err)
+			continue
+		}
+		if tt.want.Settings == nil {
+			tt.want.Settings = map[string]any{}
+		}
+		if diff := cmp.Diff(tt.want, s.request.Flags); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"--bogus":                         "Unknown argument: bogus",
+		"--bogus-flag":                    "Unknown arguments: bogus-flag, bogusFlag",
+		"--bogus=1|hello":                 "Unknown argument: bogus",
+		"--no-bogus":                      "Unknown argument: bogus",
+		"-z":                              "Unknown argument: z",
+		"-zx":                             "Unknown arguments: z, x",
+		"--checkpointing":                 "Unknown argument: checkpointing",
+		"--all-files":                     "Unknown arguments: all-files, allFiles",
+		"-a":                              "Unknown argument: a",
+		"--show-memory-usage":             "Unknown arguments: show-memory-usage, showMemoryUsage",
+		"--telemetry":                     "Unknown argument: telemetry",
+		"--proxy|x":                       "Unknown argument: proxy",
+		"--sandbox-image|x":               "Unknown arguments: sandbox-image, sandboxImage",
+		"--session-summary|x":             "Unknown arguments: session-summary, sessionSummary",
+		"--ide-mode-feature":              "Unknown arguments: ide-mode-feature, ideModeFeature",
+		"-p":                              "Not enough arguments following: p",
+		"--prompt":                        "Not enough arguments following: prompt",
+		"-m|-p|x":                         "Not enough arguments following: m",
+		"--output-format|--debug":         "Not enough arguments following: output-format",
+		"-o|xml":                          "Invalid values:\n  Argument: output-format, Given: \"xml\", Choices: \"text\", \"json\", \"stream-json\"",
+		"--approval-mode|bad":             "Invalid values:\n  Argument: approval-mode, Given: \"bad\", Choices: \"default\", \"auto_edit\", \"yolo\", \"plan\"",
+		"--yolo=maybe":                    "Invalid values:\n  Argument: yolo, Given: \"maybe\", Choices: \"true\", \"false\"",
+		"-p|a|b":                          "Cannot use both a positional prompt and the --prompt (-p) flag together",
+		"-p|a|-i|b":                       "Cannot use both --prompt (-p) and --prompt-interactive (-i) together",
+		"-y|--approval-mode|plan":         "Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead.",
+		"--resume|--session-id|x":         "The flags --resume, --session-id, and --session-file are mutually exclusive. Please provide only one.",
+		"--session-id|x|--session-file|y": "The flags --resume, --session-id, and --session-file are mutually exclusive. Please provide only one.",
+		"--session-id=":                   "The --session-id option cannot be empty.",
+		"--session-id|a b":                "Invalid session ID \"a b\": Only alphanumeric characters, dashes, and underscores are allowed.",
+		"--session-id|../x":               "Invalid session ID \"../x\": Only alphanumeric characters, dashes, and underscores are allowed.",
+		"demo|--bogus":                    "Unknown argument: bogus",
+		"--bogus\x1b[2J":                  "Unknown argument: bogus[2J",
+	} {
+		s := (&start{args: strings.Split(args, "|"), commands: []Command{sample(nil)}}).do()
+		if s.code != exit.General || s.ran || s.out.Len() > 0 {
+			t.Errorf("%s: code %d, ran %v, stdout %q", args, s.code, s.ran, s.out)
+		}
+		message, help, _ := strings.Cut(s.err.String(), "\n\n")
+		if message != want {
+			t.Errorf("%s: message %q, want %q", args, message, want)
+		}
+		if !strings.HasPrefix(help, "Usage: pollux") || !strings.Contains(help, "Options:") {
+			t.Errorf("%s: no help follows: %.100q", args, help)
+		}
+	}
+}
+
+// Help and version come before any mistake, and touch nothing.
+func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"--help", "-h", "-phi", "--bogus|-h", "hello|--help", "-h|-v", "-o|xml|--help"} {
+		s := (&start{args: strings.Split(args, "|"), tty: true}).do()
+		if s.code != exit.OK || s.ran || s.err.Len() > 0 {
+			t.Errorf("%s: code %d, ran %v, stderr %q", args, s.code, s.ran, s.err)
+		}
+		for _, want := range []string{
+			"Usage: pollux [options] [command]\n\nPollux CLI - Defaults to interactive mode. Use -p/--prompt for non-interactive (headless) mode.\n",
+			"\nPositionals:\n", "\nOptions:\n", "-p, --prompt ", "--output-format", "text, json, stream-json", "-d, --debug", "-h, --help",
+		} {
+			if !strings.Contains(s.out.String(), want) {
+				t.Errorf("%s: %q is not in the help:\n%s", args, want, s.out)
+			}
+		}
+		for _, hidden := range []string{"fake-responses", "isCommand", "gemma", "\x00"} {
+			if strings.Contains(s.out.String(), hidden) {
+				t.Errorf("%s: %q is in the help", args, hidden)
+			}
+		}
+	}
+	for _, args := range []string{"--version", "-v", "--bogus|--version"} {
+		s := (&start{args: strings.Split(args, "|"), env: []string{"CLI_VERSION=1.2.3"}}).do()
+		if s.code != exit.OK || s.ran || s.out.String() != "1.2.3\n" || s.err.Len() > 0 {
+			t.Errorf("%s: code %d, ran %v, %q, %q", args, s.code, s.ran, s.out, s.err)
+		}
+	}
+	if s := pollux("--version"); strings.TrimSpace(s.out.String()) == "" {
+		t.Error("there is no version")
+	}
+}
+
+func TestHelpIsWrapped(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	p := &program{env: config.NewEnv()}
+	p.term, p.closed = watchOut(&terminal.Terminal{Out: &b})
+	printHelp(&b, p.rootCommand(), 70)
+	for _, line := range strings.Split(b.String(), "\n")[4:] {
+		if len(line) > 70 {
+			t.Errorf("%d columns: %q", len(line), line)
+		}
+	}
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"explain|this":       "explain this",
+		"-d|explain|-y|this": "explain this",
+		"--|-hello":          "-hello",
+		"say|--|--help|-x":   "say --help -x",
+		"--|mcp":             "mcp",
+		"what is|mcp":        "what is mcp",
+		"help|me":            "help me",
+		"completion|x":       "completion x",
+		"-5":                 "-5",
+		"-":                  "-",
+		"Keep CASE  spaces ": "Keep CASE  spaces ",
+		"-p|from flag":       "from flag",
+		"/help":              "/help",
+	} {
+		s := pollux(strings.Split(args, "|")...)
+		if s.code != exit.OK || s.request.Query != want {
+			t.Errorf("%s: query %q, want %q (code %d, %.100s)", args, s.request.Query, want, s.code, s.err)
+		}
+		if got := s.request.PromptGiven; got != strings.HasPrefix(args, "-p") {
+			t.Errorf("%s: PromptGiven is %v", args, got)
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	t.Parallel()
+	const later = "The interactive screen is not available yet in this version of Pollux."
+	for _, tt := range []struct {
+		args string
+		tty  bool
+		env  string
+		code exit.Code
+		err  string
+	}{
+		{"hi", false, "", exit.OK, ""},
+		{"", false, "", exit.OK, ""},
+		{"-p|hi", true, "", exit.OK, ""},
+		{"-p|", true, "", exit.OK, ""},
+		{"hi", true, "CI=true", exit.OK, ""},
+		{"hi", true, "GITHUB_ACTIONS=true", exit.OK, ""},
+		{"hi", true, "CI=1", exit.Input, later + " Put -p before the prompt.\n"},
+		{"hi", true, "CI=true GEMINI_CLI_INTEGRATION_TEST=true", exit.Input, later + " Put -p before the prompt.\n"},
+		{"hi", true, "", exit.Input, later + " Put -p before the prompt.\n"},
+		{"", true, "", exit.Input, later + " Give a prompt with -p, as in: pollux -p \"Explain this project\"\n"},
+		{"-i|hi", true, "", exit.Input, later + " Use -p instead of -i.\n"},
+		{"-i|hi", false, "", exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.\n"},
+	} {
+		var args []string
+		if tt.args != "" {
+			args = strings.Split(tt.args, "|")
+		}
+		s := (&start{args: args, env: append(strings.Fields(tt.env), "NO_COLOR=1"), tty: tt.tty}).do()
+		if s.code != tt.code || s.err.String() != tt.err || s.ran != (tt.code == exit.OK) {
+			t.Errorf("%q, tty %v, %s: code %d, ran %v, stderr %q", tt.args, tt.tty, tt.env, s.code, s.ran, s.err)
+		}
+		if s.ran && !s.request.Headless {
+			t.Errorf("%q is not headless", tt.args)
+		}
+	}
+}
+
+func TestLater(t *testing.T) {
+	t.Parallel()
+	const version = " not available yet in this version of Pollux"
+	for _, tt := range []struct {
+		args, env string
+		code      exit.Code
+		err       string
+	}{
+		{"-s", "", exit.Sandbox, "The sandbox is" + version + ": run it without --sandbox.\n"},
+		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "The sandbox is" + version + ": unset GEMINI_SANDBOX to run without it.\n"},
+		{"hi", "GEMINI_SANDBOX=False", exit.OK, ""},
+		{"hi", "GEMINI_SANDBOX=true SANDBOX=x", exit.OK, ""},
+		{"--policy|x", "", exit.General, "Policy files are" + version + ": run it without --policy.\n"},
+		{"--admin-policy|x", "", exit.General, "Policy files are" + version + ": run it without --admin-policy.\n"},
+		{"-w", "", exit.General, "Worktrees are" + version + ": run it without --worktree.\n"},
+		{"-w|name", "", exit.General, "Worktrees are" + version + ": run it without --worktree.\n"},
+		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ": run it without --acp.\n"},
+		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ": run it without --experimental-acp.\n"},
+		{"-l", "", exit.General, "Extensions are" + version + ": run it without --list-extensions.\n"},
+		{"-r", "", exit.General, "Going on with a session is" + version + ": run it without --resume.\n"},
+		{"-r|3", "", exit.General, "Going on with a session is" + version + ": run it without --resume.\n"},
+		{"--session-file|x", "", exit.General, "Importing a session is" + version + ": run it without --session-file.\n"},
+		{"--list-sessions", "", exit.General, "Listing sessions is" + version + ": run it without --list-sessions.\n"},
+		{"--delete-session|1", "", exit.General, "Deleting sessions is" + version + ": run it without --delete-session.\n"},
+		{"-e|a,b", "", exit.OK, "Warning: extensions are" + version + ": a, b will not be used.\n"},
+		{"-e|None", "", exit.OK, ""},
+		{"--allowed-mcp-server-names|a", "", exit.OK, "Warning: MCP servers are" + version + ": a will not be used.\n"},
+		{"--allowed-mcp-server-names=", "", exit.OK, ""},
+		{"mcp|list", "", exit.General, "pollux mcp is" + version + ".\n"},
+		{"extension|install|x", "", exit.General, "pollux extension is" + version + ".\n"},
+		{"-d|skills", "", exit.General, "pollux skills is" + version + ".\n"},
+		{"hooks|--bogus", "", exit.General, "pollux hooks is" + version + ".\n"},
+		{"gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
+	} {
+		s := (&start{args: strings.Split(tt.args, "|"), env: strings.Fields(tt.env)}).do()
+		if s.code != tt.code || s.err.String() != tt.err || s.ran != (tt.code == exit.OK) || s.out.Len() > 0 {
+			t.Errorf("%s %s: code %d, ran %v, stdout %q, stderr %q", tt.env, tt.args, s.code, s.ran, s.out, s.err)
+		}
+	}
+}
+
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	s := pollux("--skip-trust", "-p", "x")
+	if !s.request.Env.True("GEMINI_CLI_TRUST_WORKSPACE") {
+		t.Error("--skip-trust is not in the environment")
+	}
+	if len(s.request.SessionID) != 36 || s.request.SessionID == pollux("x").request.SessionID {
+		t.Errorf("session id %q is not new", s.request.SessionID)
+	}
+	if got := pollux("--session-id", "mine", "x").request.SessionID; got != "mine" {
+		t.Errorf("session id is %q", got)
+	}
+	if s.request.Version() == "" {
+		t.Error("no version")
+	}
+}
+
+// sample is a subcommand of another package.
+func sample(ran *string) Command {
+	return func(t *terminal.Terminal, env *config.Env) *cobra.Command {
+		cmd := &cobra.Command{Use: "demo", Short: "Show what Pollux does", Args: cobra.NoArgs}
+		keep := cmd.Flags().Bool("keep", false, "Keep the project")
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+			debug, err := cmd.Flags().GetBool("debug")
+			if ran != nil {
+				*ran = fmt.Sprintf("%v %v %v %s", *keep, debug, cmd.Context().Err() == nil, env.Get("X"))
+			}
+			fmt.Fprintln(t.Out, "done")
+			return err
+		}
+		return cmd
+	}
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"demo":                "false false true x",
+		"demo|--keep":         "true false true x",
+		"-d|demo|--keep":      "true true true x",
+		"demo|--debug|--keep": "true true true x",
+	} {
+		var ran string
+		s := (&start{args: strings.Split(args, "|"), env: []string{"X=x"}, tty: true, commands: []Command{sample(&ran)}}).do()
+		if s.code != exit.OK || ran != want || s.out.String() != "done\n" || s.ran {
+			t.Errorf("%s: code %d, %q, want %q: %s", args, s.code, ran, want, s.err)
+		}
+	}
+	s := (&start{args: []string{"demo", "--help"}, commands: []Command{sample(nil)}}).do()
+	if s.code != exit.OK || !strings.Contains(s.out.String(), "--keep") || strings.Contains(s.out.String(), "done") {
+		t.Errorf("help: code %d, %s %s", s.code, s.out, s.err)
+	}
+	if s := (&start{args: []string{"--help"}, commands: []Command{sample(nil)}}).do(); !strings.Contains(s.out.String(), "pollux demo") {
+		t.Errorf("the help does not name demo: %s", s.out)
+	}
+	if s := (&start{args: []string{"demo", "surplus"}, commands: []Command{sample(nil)}}).do(); s.code != exit.General {
+		t.Errorf("a surplus word is accepted: %d", s.code)
+	}
+}
+
+// Whatever the arguments, they are read to the end, and what comes out is a
+// command line that cobra understands.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"-p\nhi", "--no-x\n-phi\n--\n-z", "-m=5\n--outputFormat\njson", "-\n--\n--", "-dm\n-5\nmcp\n-x", "--=\n-=\n---"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := (&start{args: strings.Split(strings.ReplaceAll(text, "\x00", ""), "\n")}).do()
+		if !s.ran && s.err.Len() == 0 && s.out.Len() == 0 {
+			t.Fatalf("nothing happened (code %d)", s.code)
+		}
+		if s.code != exit.OK && s.err.Len() == 0 {
+			t.Fatalf("code %d without a word", s.code)
+		}
+	})
+}
+
+func BenchmarkVersion(b *testing.B) {
+	t, _, _ := terminal.Test("")
+	t.Out = new(bytes.Buffer)
+	env := config.NewEnv("CLI_VERSION=1")
+	b.ReportAllocs()
+	for b.Loop() {
+		if Main([]string{"--version"}, t, env, nil) != exit.OK {
+			b.Fatal("failed")
+		}
+	}
+}
+
+func BenchmarkMain(b *testing.B) {
+	t, _, _ := terminal.Test("")
+	env := config.NewEnv()
+	run := func(context.Context, Request) error { return nil }
+	b.ReportAllocs()
+	for b.Loop() {
+		if Main([]string{"--yolo", "-o", "json", "-p", "hello"}, t, env, run) != exit.OK {
+			b.Fatal("failed")
+		}
+	}
+}
+
+var errOrdinary = errors.New("something went wrong")
