@@ -11,6 +11,7 @@ import (
 const (
 	untrustedBegin = "<untrusted_context>\n"
 	untrustedEnd   = "\n</untrusted_context>"
+	outputBegin    = untrustedBegin + "Output: "
 )
 
 var (

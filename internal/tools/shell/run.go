@@ -5,6 +5,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +47,11 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		}
 	}
 	r := &running{call: c, host: host, text: tool.NewCollector(host.Limit, host.Spill)}
+	r.text.Before = outputBegin
 	if err := r.start(); err != nil {
+		if _, dirErr := os.Stat(c.dir); dirErr != nil {
+			err = dirErr // which the system's error does not say
+		}
 		return tool.Fail(tool.ErrShell, fmt.Sprintf("The command could not be started: %v", err))
 	}
 	if host.Started != nil {
@@ -193,7 +198,7 @@ func (r *running) result(end ending) *tool.Result {
 	r.text.After = untrustedEnd
 	if end == exited {
 		code, signal := r.status()
-		r.text.Before = untrustedBegin + "Output: "
+		r.text.Before = outputBegin
 		if r.text.Empty() {
 			r.text.Before += "(empty)"
 		}
