@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -273,7 +274,7 @@ func decodeAll(data []byte, decode func(*jx.Decoder) error) error {
 	if err := decode(d); err != nil {
 		return err
 	}
-	if d.Next() != jx.Invalid {
+	if err := d.Skip(); err != io.EOF { // a value, or something that is none
 		return fmt.Errorf("text after the end of the JSON value")
 	}
 	return nil
@@ -296,6 +297,22 @@ func str(d *jx.Decoder, to *string) error {
 	s, err := d.Str()
 	*to = validUTF8(s)
 	return err
+}
+
+// word decodes a string that is mostly one of a few, which then costs no memory.
+func word[T ~string](d *jx.Decoder, to *T, common ...T) error {
+	b, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	for _, w := range common {
+		if string(b) == string(w) {
+			*to = w
+			return nil
+		}
+	}
+	*to = T(validUTF8(string(b)))
+	return nil
 }
 
 // raw keeps a value as it is but for line breaks: a history is a file of one
@@ -327,7 +344,12 @@ func number(d *jx.Decoder, to *int) error {
 	if err != nil {
 		return err
 	}
-	f, err := strconv.ParseFloat(string(bytesOf(n)), 64)
+	digits := bytesOf(n)
+	if i, err := strconv.Atoi(string(digits)); err == nil && -1<<53 <= i && i <= 1<<53 {
+		*to = i
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(digits), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return err
 	}
@@ -475,7 +497,7 @@ func (c *Content) decode(d *jx.Decoder) error {
 	return fields(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "role":
-			return str(d, (*string)(&c.Role))
+			return word(d, &c.Role, RoleModel, RoleUser)
 		case "parts":
 			return decodeParts(d, &c.Parts, 0)
 		}
@@ -526,7 +548,7 @@ func (c *Candidate) decode(d *jx.Decoder) error {
 			c.Content = new(Content)
 			return c.Content.decode(d)
 		case "finishReason":
-			return str(d, (*string)(&c.FinishReason))
+			return word(d, &c.FinishReason, FinishStop)
 		case "finishMessage":
 			return str(d, &c.FinishMessage)
 		case "index":
