@@ -1,0 +1,227 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/internal/tools/shell"
+	"pollux/tool"
+)
+
+const cancelledText = "<untrusted_context>\nCommand was cancelled by user before it could complete. "
+
+// Each of these is cancelled when it has written its process number to the
+// file p; then the result must be there and the process gone.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for _, c := range []struct {
+		name, command string
+		want          string
+		needs         string
+	}{
+		{"never ends", "echo $$ >p; sleep 1000", "There was no output before it was cancelled.", ""},
+		{"keeps what there was", "echo '  so far '; echo $$ >p; sleep 1000", "Below is the output before it was cancelled:\nso far", ""},
+		{"ignores SIGTERM", "trap '' TERM; echo $$ >p; while :; do sleep 1000; done", "There was no output", ""},
+		{"child ignores SIGTERM", "bash -c 'trap \"\" TERM; echo $$ >p; while :; do sleep 1000; done'; true", "There was no output", ""},
+		{"floods", "echo $$ >p; yes", "", ""},
+		{"floods and ignores SIGTERM", "trap '' TERM; echo $$ >p; while :; do echo y; done", "", ""},
+		{"grandchild holds the pipe", "sleep 1000 & echo $! >p; wait", "There was no output", ""},
+		{"closes its streams and lives on", "exec >/dev/null 2>&1; echo $$ >p; sleep 1000", "There was no output", ""},
+		{"double fork", "(sleep 1000 & echo $! >p) ; sleep 1001", "There was no output", ""},
+		{"setsid", "setsid bash -c 'echo $$ >p; exec sleep 1000' & wait", "There was no output", "setsid"},
+		{"double fork and setsid", "(setsid bash -c 'echo $$ >p; exec sleep 1000' &) ; sleep 1001", "There was no output", "setsid"},
+		{"daemon that ignores SIGTERM", "(setsid bash -c 'trap \"\" TERM; exec >/dev/null 2>&1; echo $$ >p; while :; do sleep 1000; done' &) ; sleep 1001", "There was no output", "setsid"},
+		{"stopped", "bash -c 'echo $$ >p; kill -STOP $$'; true", "There was no output", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.needs != "" && runtime.GOOS != "linux" {
+				t.Skip("only Linux tells who has left the process group")
+			}
+			if c.needs != "" {
+				if _, err := exec.LookPath(c.needs); err != nil {
+					t.Skip("no " + c.needs)
+				}
+			}
+			o := options(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan *tool.Result, 1)
+			inv := build(t, shell.New(o), args{"command": c.command})
+			go func() { done <- inv.Run(ctx, tool.Host{Limit: 1000}) }()
+			pid := pidIn(t, o.Workspace.Root(), "p")
+			cancel()
+			r := <-done
+			if got := text(r); !strings.Contains(got, c.want) ||
+				c.want != "" && !strings.HasPrefix(got, cancelledText+c.want) || r.Error != nil {
+				t.Errorf("got %q", got)
+			}
+			eventually(t, "the process is gone", func() bool { return !alive(pid) })
+		})
+	}
+}
+
+// Run promises to be back in 100 ms; what it started may need longer to die.
+func BenchmarkCancel(b *testing.B) {
+	requireBash(b)
+	for name, command := range map[string]string{
+		"normal":  "echo $$ >p; sleep 1000",
+		"ignores": "trap '' TERM; echo $$ >p; while :; do sleep 1000; done",
+	} {
+		b.Run(name, func(b *testing.B) {
+			var worst time.Duration
+			for range b.N {
+				b.StopTimer()
+				o := options(b)
+				ctx, cancel := context.WithCancel(b.Context())
+				done := make(chan struct{})
+				inv := build(b, shell.New(o), args{"command": command})
+				go func() { inv.Run(ctx, tool.Host{}); close(done) }()
+				pidIn(b, o.Workspace.Root(), "p")
+				b.StartTimer()
+				start := time.Now()
+				cancel()
+				<-done
+				worst = max(worst, time.Since(start))
+			}
+			b.ReportMetric(float64(worst.Milliseconds()), "ms-worst")
+		})
+	}
+}
+
+func TestCancelledBeforeStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := options(t)
+	r := build(t, shell.New(o), args{"command": "touch was-run"}).Run(ctx, tool.Host{})
+	if text(r) != "Command was cancelled by user before it could start." {
+		t.Errorf("got %q", text(r))
+	}
+	if _, err := os.Stat(filepath.Join(o.Workspace.Root(), "was-run")); err == nil {
+		t.Error("the command was run")
+	}
+}
+
+func TestInactivityTimeout(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.InactivityTimeout = 300 * time.Millisecond
+	r := run(t, o, "echo $$ >p; echo some; trap '' TERM; while :; do sleep 1000; done")
+	want := "<untrusted_context>\nCommand was automatically cancelled because it exceeded the timeout of 0.0 minutes without output." +
+		" Below is the output before it was cancelled:\nsome\n</untrusted_context>"
+	if text(r) != want {
+		t.Errorf("got %q", text(r))
+	}
+	pid := pidIn(t, o.Workspace.Root(), "p")
+	eventually(t, "the process is gone", func() bool { return !alive(pid) })
+}
+
+// A command that has ended is over, whoever holds its output.
+func TestEndsWithoutItsGrandchildren(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	got := text(run(t, o, "echo before; bash -c 'echo $$ >p; exec sleep 1000' & while [ ! -s p ]; do :; done; echo after"))
+	if !strings.Contains(got, "Output: before\nafter\nBackground PIDs: ") {
+		t.Errorf("got %q", got)
+	}
+	pid := pidIn(t, o.Workspace.Root(), "p")
+	if !alive(pid) {
+		t.Error("what was put into the background is gone")
+	}
+	// A flood in the background does not keep the result back either.
+	if got := text(run(t, o, "yes & echo $! >q; echo after")); !strings.Contains(got, "Background PIDs: ") {
+		t.Errorf("flooded: got %d characters", len(got))
+	}
+	pidIn(t, o.Workspace.Root(), "q")
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	tl := shell.New(o)
+	done := make(chan *tool.Result, 1)
+	fg := build(t, tl, args{"command": "echo $$ >fg; sleep 1000"})
+	go func() { done <- fg.Run(t.Context(), tool.Host{}) }()
+	build(t, tl, args{"command": "trap '' TERM; echo $$ >bg; while :; do sleep 1000; done", "is_background": true, "delay_ms": 0}).
+		Run(t.Context(), tool.Host{})
+	pids := []int{pidIn(t, o.Workspace.Root(), "fg"), pidIn(t, o.Workspace.Root(), "bg")}
+	o.Processes.Close()
+	<-done
+	for _, pid := range pids {
+		eventually(t, "the process is gone", func() bool { return !alive(pid) })
+	}
+}
+
+// A kill -9 of the program that runs a command ends the command, unless that
+// was put into the background.
+func TestKilledProgram(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends children with their parent")
+	}
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := exec.Command(exe, "-test.run=^TestHelperProgram$")
+	program.Env = append(os.Environ(), "POLLUX_TEST_DIR="+dir)
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("helper says %q, %v", line, err)
+	}
+	shellPID, child, bg := pidIn(t, dir, "shell"), pidIn(t, dir, "child"), pidIn(t, dir, "bg")
+	_ = program.Process.Kill()
+	_ = program.Wait() // it was killed
+	eventually(t, "the shell is gone", func() bool { return !alive(shellPID) })
+	eventually(t, "its child is gone", func() bool { return !alive(child) })
+	if !alive(bg) {
+		t.Error("the command in the background is gone")
+	}
+}
+
+// TestHelperProgram is the program that is killed in TestKilledProgram.
+func TestHelperProgram(t *testing.T) {
+	dir := os.Getenv("POLLUX_TEST_DIR")
+	if dir == "" {
+		t.Skip("only for TestKilledProgram")
+	}
+	o := shell.Options{
+		Workspace: place(dir), Environ: os.Environ(),
+		Processes: shell.NewProcesses(filepath.Join(dir, "logs")),
+	}
+	tl := shell.New(o)
+	build(t, tl, args{"command": "echo $$ >bg; exec sleep 1000", "is_background": true, "delay_ms": 0}).
+		Run(t.Context(), tool.Host{})
+	fg := build(t, tl, args{"command": "echo $$ >shell; bash -c 'echo $$ >child; exec sleep 1000'; true"})
+	go fg.Run(t.Context(), tool.Host{})
+	for _, file := range []string{"bg", "shell", "child"} {
+		eventually(t, file, func() bool {
+			b, _ := os.ReadFile(filepath.Join(dir, file))
+			return strings.HasSuffix(string(b), "\n")
+		})
+	}
+	fmt.Println("ready")
+	select {}
+}
