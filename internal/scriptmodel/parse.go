@@ -35,6 +35,7 @@ type parser struct {
 	common Sending
 	calls  map[string]int // by function name, to number them
 	ids    map[string]bool
+	raw    bool // there are frames of which nobody knows what they call
 }
 
 // next goes to the next statement.
@@ -144,7 +145,7 @@ func (p *parser) condition() (Condition, error) {
 		if c.Name == "" {
 			return c, fmt.Errorf("%s: of what?", c.Kind)
 		}
-		if c.Kind != "header" && !p.ids[c.Name] && p.calls[c.Name] == 0 {
+		if c.Kind != "header" && !p.raw && !p.ids[c.Name] && p.calls[c.Name] == 0 {
 			return c, fmt.Errorf("%s: no call before this line has the id or name %s", c.Kind, c.Name)
 		}
 	default:
@@ -180,10 +181,13 @@ func (p *parser) step() (Step, error) {
 		case "think":
 			return Think{s}, err
 		case "frame":
+			p.raw = true
 			return Frame{s}, err
 		}
+		p.raw = true
 		return Raw{[]byte(s)}, err
 	case "raw64":
+		p.raw = true
 		b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(p.arg))
 		return Raw{b}, err
 	case "call":
