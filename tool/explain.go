@@ -1,0 +1,178 @@
+package tool
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// explain says in Ajv's words what the first thing is that s finds wrong with
+// value, looking at the keywords in Ajv's order. It only words what the
+// library has decided: "" means that it found nothing to say, which is so for
+// keywords that tools hardly use.
+func explain(s *jsonschema.Schema, value any, at string) string {
+	if s == nil {
+		return ""
+	}
+	if text := explainType(s, value, at); text != "" {
+		return text
+	}
+	switch v := value.(type) {
+	case float64:
+		if text := explainNumber(s, v, at); text != "" {
+			return text
+		}
+	case string:
+		if text := explainString(s, v, at); text != "" {
+			return text
+		}
+	}
+	if text := explainChoice(s, value, at); text != "" {
+		return text
+	}
+	switch v := value.(type) {
+	case []any:
+		return explainArray(s, v, at)
+	case map[string]any:
+		return explainObject(s, v, at)
+	}
+	return ""
+}
+
+func explainType(s *jsonschema.Schema, value any, at string) string {
+	want := s.Types
+	if s.Type != "" {
+		want = []string{s.Type}
+	}
+	if len(want) == 0 || slices.ContainsFunc(want, func(t string) bool { return isType(t, value) }) {
+		return ""
+	}
+	return at + " must be " + strings.Join(want, ",")
+}
+
+func isType(t string, value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return t == "null"
+	case bool:
+		return t == "boolean"
+	case string:
+		return t == "string"
+	case float64:
+		return t == "number" || t == "integer" && v == math.Trunc(v)
+	case []any:
+		return t == "array"
+	}
+	return t == "object"
+}
+
+func explainNumber(s *jsonschema.Schema, v float64, at string) string {
+	number := func(f *float64) string { return strconv.FormatFloat(*f, 'f', -1, 64) }
+	switch {
+	case s.Maximum != nil && v > *s.Maximum:
+		return at + " must be <= " + number(s.Maximum)
+	case s.Minimum != nil && v < *s.Minimum:
+		return at + " must be >= " + number(s.Minimum)
+	case s.ExclusiveMaximum != nil && v >= *s.ExclusiveMaximum:
+		return at + " must be < " + number(s.ExclusiveMaximum)
+	case s.ExclusiveMinimum != nil && v <= *s.ExclusiveMinimum:
+		return at + " must be > " + number(s.ExclusiveMinimum)
+	}
+	return ""
+}
+
+func explainString(s *jsonschema.Schema, v, at string) string {
+	n := utf8.RuneCountInString(v)
+	switch {
+	case s.MaxLength != nil && n > *s.MaxLength:
+		return fmt.Sprintf("%s must NOT have more than %d characters", at, *s.MaxLength)
+	case s.MinLength != nil && n < *s.MinLength:
+		return fmt.Sprintf("%s must NOT have fewer than %d characters", at, *s.MinLength)
+	case s.Pattern != "" && !fits(&jsonschema.Schema{Pattern: s.Pattern}, v):
+		return fmt.Sprintf("%s must match pattern %q", at, s.Pattern)
+	}
+	return ""
+}
+
+func explainChoice(s *jsonschema.Schema, value any, at string) string {
+	switch {
+	case s.Const != nil && !fits(&jsonschema.Schema{Const: s.Const}, value):
+		return at + " must be equal to constant"
+	case s.Enum != nil && !fits(&jsonschema.Schema{Enum: s.Enum}, value):
+		return at + " must be equal to one of the allowed values"
+	case s.AnyOf != nil && !fits(&jsonschema.Schema{AnyOf: s.AnyOf}, value):
+		return at + " must match a schema in anyOf"
+	case s.OneOf != nil && !fits(&jsonschema.Schema{OneOf: s.OneOf}, value):
+		return at + " must match exactly one schema in oneOf"
+	}
+	for _, sub := range s.AllOf {
+		if text := explain(sub, value, at); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func explainArray(s *jsonschema.Schema, v []any, at string) string {
+	switch {
+	case s.MaxItems != nil && len(v) > *s.MaxItems:
+		return fmt.Sprintf("%s must NOT have more than %d items", at, *s.MaxItems)
+	case s.MinItems != nil && len(v) < *s.MinItems:
+		return fmt.Sprintf("%s must NOT have fewer than %d items", at, *s.MinItems)
+	case s.UniqueItems && !fits(&jsonschema.Schema{UniqueItems: true}, v):
+		return at + " must NOT have duplicate items"
+	}
+	for i, item := range v {
+		if text := explain(s.Items, item, at+"/"+strconv.Itoa(i)); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func explainObject(s *jsonschema.Schema, v map[string]any, at string) string {
+	for _, name := range s.Required {
+		if _, ok := v[name]; !ok {
+			return fmt.Sprintf("%s must have required property '%s'", at, name)
+		}
+	}
+	names := make([]string, 0, len(v))
+	for name := range v {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if s.AdditionalProperties != nil && s.PatternProperties == nil {
+		for _, name := range names {
+			if _, known := s.Properties[name]; known || fits(s.AdditionalProperties, v[name]) {
+				continue
+			}
+			if s.AdditionalProperties.Not != nil { // "additionalProperties": false
+				return at + " must NOT have additional properties"
+			}
+			return explain(s.AdditionalProperties, v[name], at+"/"+pointer(name))
+		}
+	}
+	for _, name := range names {
+		if text := explain(s.Properties[name], v[name], at+"/"+pointer(name)); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// pointer escapes a name for a JSON pointer.
+func pointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// fits asks the library about a part of a schema. One that does not stand by
+// itself (a $ref into the rest) counts as fitting.
+func fits(s *jsonschema.Schema, value any) bool {
+	resolved, err := s.CloneSchemas().Resolve(nil)
+	return err != nil || resolved.Validate(value) == nil
+}

@@ -1,0 +1,101 @@
+package tool_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pollux/tool"
+)
+
+// fake is a tool that takes any arguments that fit its schema.
+type fake struct{ spec tool.Spec }
+
+func (f *fake) Spec() *tool.Spec { return &f.spec }
+
+func (f *fake) Build(json.RawMessage) (tool.Invocation, error) { return nil, nil }
+
+// The words for arguments that do not fit are those that Ajv has for them:
+// models have seen them before, and scripts look for them.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	const schema = `{
+		"type": "object",
+		"properties": {
+			"file_path": {"type": "string", "minLength": 1},
+			"line": {"type": "integer", "minimum": 1, "maximum": 9},
+			"mode": {"enum": ["fast", "slow"]},
+			"ratio": {"type": ["number", "null"], "exclusiveMinimum": 0},
+			"name": {"type": "string", "pattern": "^[a-z]+$", "maxLength": 3},
+			"either": {"anyOf": [{"type": "string"}, {"type": "boolean"}]},
+			"list": {"type": "array", "minItems": 1, "maxItems": 2, "uniqueItems": true,
+				"items": {"type": "object", "required": ["a/b"], "properties": {"a/b": {"type": "string"}}, "additionalProperties": false}}
+		},
+		"required": ["file_path"],
+		"additionalProperties": {"type": "string"}
+	}`
+	for args, want := range map[string]string{
+		`{"file_path": "x"}`: "",
+		`{"file_path": "x", "line": 3.0, "other": "fine"}`:  "",
+		`{"file_path": "x", "ratio": null, "either": true}`: "",
+		``:                                         "params must have required property 'file_path'",
+		`{}`:                                       "params must have required property 'file_path'",
+		`[]`:                                       "Value of params must be an object",
+		`null`:                                     "Value of params must be an object",
+		`{"file_path": `:                           "params must be valid JSON: unexpected end of JSON input",
+		`{"file_path": 1}`:                         "params/file_path must be string",
+		`{"file_path": ""}`:                        "params/file_path must NOT have fewer than 1 characters",
+		`{"file_path": "x", "line": 0}`:            "params/line must be >= 1",
+		`{"file_path": "x", "line": 10}`:           "params/line must be <= 9",
+		`{"file_path": "x", "line": 1.5}`:          "params/line must be integer",
+		`{"file_path": "x", "mode": "odd"}`:        "params/mode must be equal to one of the allowed values",
+		`{"file_path": "x", "ratio": 0}`:           "params/ratio must be > 0",
+		`{"file_path": "x", "ratio": "y"}`:         "params/ratio must be number,null",
+		`{"file_path": "x", "name": "ABC"}`:        `params/name must match pattern "^[a-z]+$"`,
+		`{"file_path": "x", "name": "abcd"}`:       "params/name must NOT have more than 3 characters",
+		`{"file_path": "x", "either": 1}`:          "params/either must match a schema in anyOf",
+		`{"file_path": "x", "list": []}`:           "params/list must NOT have fewer than 1 items",
+		`{"file_path": "x", "list": [{"a/b": 1}]}`: "params/list/0/a~1b must be string",
+		`{"file_path": "x", "list": [{"a/b": "", "c": 1}]}`:   "params/list/0 must NOT have additional properties",
+		`{"file_path": "x", "list": [{"a/b":""},{"a/b":""}]}`: "params/list must NOT have duplicate items",
+		`{"file_path": "x", "other": 1}`:                      "params/other must be string",
+	} {
+		_, err := tool.Build(&fake{tool.Spec{Schema: json.RawMessage(schema)}}, json.RawMessage(args))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s\n got %q\nwant %q", args, got, want)
+		}
+	}
+}
+
+// A schema that does not compile checks nothing; one beyond our words gives the library's.
+func TestOddSchemas(t *testing.T) {
+	t.Parallel()
+	build := func(schema, args string) error {
+		_, err := tool.Build(&fake{tool.Spec{Schema: json.RawMessage(schema)}}, json.RawMessage(args))
+		return err
+	}
+	for _, schema := range []string{``, `{"type": 7}`, `{"$ref": "#/nowhere"}`, `{"pattern": "("}`} {
+		if err := build(schema, `{"a": 1}`); err != nil {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+	err := build(`{"$defs": {"n": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/n"}}}`, `{"a": 1}`)
+	if err == nil || !strings.HasPrefix(err.Error(), "params do not fit the tool's schema: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzArgs(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, `{"a":1}`)
+	f.Add(`{"anyOf":[{"required":["x"]}]}`, `{}`)
+	f.Fuzz(func(t *testing.T, schema, args string) {
+		_, err := tool.Build(&fake{tool.Spec{Schema: json.RawMessage(schema)}}, json.RawMessage(args))
+		if err != nil && err.Error() == "" {
+			t.Error("an error without a word")
+		}
+	})
+}
