@@ -84,8 +84,8 @@ func search(path string) int {
 	return sort.Search(len(table), func(i int) bool { return table[i].Path >= path })
 }
 
-// The typed handles of the keys that Pollux reads. A test holds that each
-// names a row of its type.
+// The typed handles of the keys that Pollux reads. Tests hold that each names a
+// row of its type, that the row is live, and that some package reads it.
 const (
 	DefaultApprovalMode = String("general.defaultApprovalMode")
 	MaxAttempts         = Int("general.maxAttempts")
@@ -101,11 +101,8 @@ const (
 	RespectGitIgnore       = Bool("context.fileFiltering.respectGitIgnore")
 	RespectGeminiIgnore    = Bool("context.fileFiltering.respectGeminiIgnore")
 	CustomIgnoreFilePaths  = Strings("context.fileFiltering.customIgnoreFilePaths")
-	ToolSandbox            = Any("tools.sandbox")
 	InteractiveShell       = Bool("tools.shell.enableInteractiveShell")
-	ShellPager             = String("tools.shell.pager")
 	ShellInactivityTimeout = Float("tools.shell.inactivityTimeout")
-	ShellOutputEfficiency  = Bool("tools.shell.enableShellOutputEfficiency")
 	ToolsCore              = Strings("tools.core")
 	ToolsAllowed           = Strings("tools.allowed")
 	ToolsConfirm           = Strings("tools.confirmationRequired")
@@ -124,8 +121,6 @@ const (
 	AuthUseExternal   = Bool("security.auth.useExternal")
 	ExcludedEnvVars   = Strings("advanced.excludedEnvVars")
 	IgnoreLocalEnv    = Bool("advanced.ignoreLocalEnv")
-	HomeWarning       = Bool("ui.showHomeDirectoryWarning")
-	CompatWarnings    = Bool("ui.showCompatibilityWarnings")
 	VertexRequestType = String("billing.vertexAi.requestType")
 	VertexSharedType  = String("billing.vertexAi.sharedRequestType")
 )
@@ -317,9 +312,9 @@ var table = [...]Key{
 	{"tools.sandboxNetworkAccess", "bool", false, restart, later, "Network inside the sandbox."},
 	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, later, "What happens when a command in the background ends."},
 	{"tools.shell.enableInteractiveShell", "bool", true, restart, live, "Commands run in a pseudo-terminal."},
-	{"tools.shell.enableShellOutputEfficiency", "bool", true, 0, live, "Ask the model to keep commands quiet."},
+	{"tools.shell.enableShellOutputEfficiency", "bool", true, 0, later, "Ask the model to keep commands quiet."},
 	{"tools.shell.inactivityTimeout", "number", 300.0, 0, live, "Seconds without output after which a command is stopped."},
-	{"tools.shell.pager", "string", "cat", 0, live, "PAGER and GIT_PAGER of commands."},
+	{"tools.shell.pager", "string", "cat", 0, later, "PAGER and GIT_PAGER of commands."},
 	{"tools.shell.showColor", "bool", true, 0, screen, "Show the colours of a command's output."},
 	{"tools.truncateToolOutputThreshold", "number", 40000.0, restart, live, "Characters of output a tool may return; 0 or less for no limit."},
 	{"tools.useRipgrep", "bool", true, 0, live, "Search with rg where it is installed."},
@@ -351,8 +346,8 @@ var table = [...]Key{
 	{"ui.loadingPhrases", "enum tips witty all off", "off", 0, screen, "What to show beside the spinner."},
 	{"ui.renderProcess", "bool", true, restart, inert, "Tuned a renderer that Pollux does not have."},
 	{"ui.showCitations", "bool", false, 0, screen, "Show sources after an answer."},
-	{"ui.showCompatibilityWarnings", "bool", true, restart, live, "Warn about what the terminal cannot do."},
-	{"ui.showHomeDirectoryWarning", "bool", true, restart, live, "Warn when started in the home directory."},
+	{"ui.showCompatibilityWarnings", "bool", true, restart, later, "Warn about what the terminal cannot do."},
+	{"ui.showHomeDirectoryWarning", "bool", true, restart, later, "Warn when started in the home directory."},
 	{"ui.showLineNumbers", "bool", true, 0, screen, "Number the lines of code."},
 	{"ui.showMemoryUsage", "bool", false, 0, screen, "Show how much memory Pollux uses."},
 	{"ui.showModelInfoInChat", "bool", false, 0, screen, "Name the model with each answer."},

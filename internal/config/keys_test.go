@@ -5,7 +5,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,19 +90,14 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
-// TestHandles holds that each typed handle names a row of its type: the consts
-// are found in the source, so that none can be forgotten here.
-func TestHandles(t *testing.T) {
-	t.Parallel()
+// handles returns the typed handles in keys.go, by path: their names and types.
+func handles(t *testing.T) map[string][2]string {
+	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "keys.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := map[string][]string{
-		"Bool": {"bool"}, "Int": {"number"}, "Float": {"number"}, "String": {"string", "enum"},
-		"Strings": {"strings", "string|strings"}, "Object": {"object", "record", "map"}, "Any": {"any"},
-	}
-	n := 0
+	found := map[string][2]string{}
 	ast.Inspect(file, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
@@ -109,24 +107,64 @@ func TestHandles(t *testing.T) {
 		if !ok {
 			return true
 		}
-		handle := call.Fun.(*ast.Ident).Name
 		path, err := strconv.Unquote(call.Args[0].(*ast.BasicLit).Value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n++
-		key, ok := KeyOf(path)
-		if !ok {
-			t.Errorf("%s: there is no key %q", spec.Names[0], path)
-			return true
-		}
-		if kind, _, _ := strings.Cut(key.Type, " "); !slices.Contains(types[handle], kind) {
-			t.Errorf("%s is a %s, but %s is a %s", spec.Names[0], handle, path, kind)
-		}
+		found[path] = [2]string{spec.Names[0].Name, call.Fun.(*ast.Ident).Name}
 		return true
 	})
-	if n < 20 {
-		t.Errorf("found %d handles only", n)
+	return found
+}
+
+func TestHandles(t *testing.T) {
+	t.Parallel()
+	types := map[string][]string{
+		"Bool": {"bool"}, "Int": {"number"}, "Float": {"number"}, "String": {"string", "enum"},
+		"Strings": {"strings", "string|strings"}, "Object": {"object", "record", "map"}, "Any": {"any"},
+	}
+	for path, handle := range handles(t) {
+		key, ok := KeyOf(path)
+		if !ok {
+			t.Errorf("%s: there is no key %q", handle[0], path)
+			continue
+		}
+		if kind, _, _ := strings.Cut(key.Type, " "); !slices.Contains(types[handle[1]], kind) {
+			t.Errorf("%s is a %s, but %s is a %s", handle[0], handle[1], path, kind)
+		}
+		if key.Support != Live {
+			t.Errorf("%s has a handle but is not called live", path)
+		}
+	}
+}
+
+// TestLiveKeysAreRead keeps the table honest: a key that is called live is read
+// by some package of the program.
+func TestLiveKeysAreRead(t *testing.T) {
+	t.Parallel()
+	read := map[string]bool{}
+	use := regexp.MustCompile(`\bconfig\.(\w+)|\b(\w+)\.In\(`)
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		for _, m := range use.FindAllSubmatch(source, -1) {
+			read[string(m[1])+string(m[2])] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := handles(t)
+	for _, key := range Keys() {
+		if name := found[key.Path][0]; key.Support == Live && !read[name] {
+			t.Errorf("%s is called live, but nothing reads it (handle %q)", key.Path, name)
+		}
 	}
 }
 
