@@ -65,7 +65,7 @@ func (c *collector) sorted() []fileHits {
 // batches, so that one large directory keeps all processors busy.
 func (q *query) searchHere(ctx context.Context) ([]fileHits, error) {
 	found := &collector{left: q.total}
-	open := q.w.Disk().Open
+	open := q.w.Disk().Stream
 	if q.file != "" {
 		s := &scanner{open: open}
 		path := filepath.Join(q.dir, q.file)

@@ -58,7 +58,7 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Found %d %s for pattern \"%s\" %s:\n---\n", matches, term, c.args.Pattern, where)
 	display := &tool.MatchDisplay{Summary: fmt.Sprintf("Found %d %s%s", matches, term, limited)}
-	s := &scanner{open: c.query.w.Disk().Open}
+	s := &scanner{open: c.query.w.Disk().Stream}
 	for _, f := range files {
 		fmt.Fprintf(&b, "File: %s\n", c.rel(f.path))
 		for _, l := range s.around(ctx, f, before, after) {

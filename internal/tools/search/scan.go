@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -30,7 +29,7 @@ type hit struct {
 
 // scanner searches files, one after the other.
 type scanner struct {
-	open func(path string) (*os.File, error)
+	open func(path string) (io.ReadCloser, error)
 	buf  []byte
 }
 
