@@ -111,8 +111,8 @@ func TestFlags(t *testing.T) {
 		{"--record-responses|f", Flags{RecordResponses: "f"}},
 		{"--isCommand", Flags{}},
 		{"--ignore-env", Flags{Settings: settings("advanced.ignoreLocalEnv", true)}},
-		{"--no-sandbox", Flags{}},
-		{"--sandbox=false", Flags{}},
+		{"--no-sandbox", Flags{Settings: settings("tools.sandbox", false)}},
+		{"--sandbox=false", Flags{Settings: settings("tools.sandbox", false)}},
 		{"--no-acp", Flags{}},
 	} {
 		var args []string
@@ -330,6 +330,41 @@ func TestLater(t *testing.T) {
 		s := (&start{args: strings.Split(tt.args, "|"), env: strings.Fields(tt.env)}).do()
 		if s.code != tt.code || s.err.String() != tt.err || s.ran != (tt.code == exit.OK) || s.out.Len() > 0 {
 			t.Errorf("%s %s: code %d, ran %v, stdout %q, stderr %q", tt.env, tt.args, s.code, s.ran, s.out, s.err)
+		}
+	}
+}
+
+func TestRefuseSandbox(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		setting any
+		env     string
+		refused bool
+	}{
+		{nil, "", false},
+		{true, "", true},
+		{false, "", false},
+		{"docker", "", true},
+		{"false", "", false},
+		{map[string]any{"enabled": true}, "", true},
+		{map[string]any{"command": "docker"}, "", false},
+		{true, "SANDBOX=inside", false},
+		{true, "GEMINI_SANDBOX=false", false},
+	} {
+		home := t.TempDir()
+		env := config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none/s.json", tt.env)
+		s, _, err := config.Load(config.Sources{
+			Paths: config.NewPaths(env, home), Env: env, Flags: map[string]any{"tools.sandbox": tt.setting},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := exit.OK
+		if tt.refused {
+			want = exit.Sandbox
+		}
+		if err := refuseSandbox(s, env); exit.CodeOf(err) != want {
+			t.Errorf("%v, %s: got %v", tt.setting, tt.env, err)
 		}
 	}
 }

@@ -168,6 +168,7 @@ func (r *rawFlags) settings(f *pflag.FlagSet) map[string]any {
 		"allowed-tools":       func() { set[string(config.ToolsAllowed)] = r.allowedTools.any() },
 		"include-directories": func() { set[string(config.IncludeDirectories)] = r.dirs.any() },
 		"output-format":       func() { set[string(config.OutputFormat)] = r.outputFormat },
+		"sandbox":             func() { set[string(config.ToolSandbox)] = r.sandbox },
 		"ignore-env":          func() { set[string(config.IgnoreLocalEnv)] = r.ignoreEnv },
 		"allowed-mcp-server-names": func() {
 			set["mcp.allowed"], set["mcp.excluded"] = r.mcpServers.any(), nil

@@ -99,6 +99,9 @@ func settle(req Request) (*session, error) {
 	if refused := trust.Refuse(state); refused != nil {
 		return nil, refused
 	}
+	if err := refuseSandbox(settings, req.Env); err != nil {
+		return nil, err
+	}
 	h.env = config.WithDotEnv(req.Env, settings, h.paths)
 	h.model = config.Model(req.Flags.Model, h.env, settings)
 	return h, h.chooseMode(state == trust.Trusted)

@@ -58,7 +58,7 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 		}
 		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux: run it without --%s.", refused.what, refused.flag)
 	}
-	if on := strings.ToLower(strings.TrimSpace(env.Get("GEMINI_SANDBOX"))); on != "" && on != "0" && on != "false" && env.Get("SANDBOX") == "" {
+	if wantsSandbox(env.Get("GEMINI_SANDBOX")) && env.Get("SANDBOX") == "" {
 		return nil, exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
 	}
 	if f.Changed("allowed-mcp-server-names") && !slices.Equal(r.mcpServers, list{""}) {
@@ -71,4 +71,33 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 			strings.Join(r.extensions, ", ")))
 	}
 	return warnings, nil
+}
+
+// refuseSandbox refuses to run without the sandbox that settings ask for. What
+// flags and GEMINI_SANDBOX say about it wins; inside a sandbox all is well.
+func refuseSandbox(s *config.Settings, env *config.Env) error {
+	if env.First("SANDBOX", "GEMINI_SANDBOX") != "" {
+		return nil
+	}
+	asked := false
+	switch v := config.ToolSandbox.In(s).(type) {
+	case bool:
+		asked = v
+	case string:
+		asked = wantsSandbox(v)
+	case map[string]any:
+		asked, _ = v["enabled"].(bool)
+	}
+	if asked {
+		return exit.Errorf(exit.Sandbox, "The sandbox that tools.sandbox asks for is not available yet in this version of Pollux: "+
+			"use --no-sandbox to run without it.")
+	}
+	return nil
+}
+
+// wantsSandbox reports whether the value of GEMINI_SANDBOX, or of the setting,
+// names a sandbox.
+func wantsSandbox(value string) bool {
+	value = strings.ToLower(strings.TrimSpace(value))
+	return value != "" && value != "0" && value != "false"
 }

@@ -103,6 +103,7 @@ const (
 	CustomIgnoreFilePaths  = Strings("context.fileFiltering.customIgnoreFilePaths")
 	InteractiveShell       = Bool("tools.shell.enableInteractiveShell")
 	ShellInactivityTimeout = Float("tools.shell.inactivityTimeout")
+	ToolSandbox            = Any("tools.sandbox")
 	ToolsCore              = Strings("tools.core")
 	ToolsAllowed           = Strings("tools.allowed")
 	ToolsConfirm           = Strings("tools.confirmationRequired")
@@ -307,7 +308,7 @@ var table = [...]Key{
 	{"tools.disableLLMCorrection", "bool", true, restart, live, "An edit that does not match fails, instead of asking a model to mend it."},
 	{"tools.discoveryCommand", "string", nil, restart, later, "The command that lists more tools."},
 	{"tools.exclude", "strings", nil, restart | union, live, "Tools that are hidden; policies replace it."},
-	{"tools.sandbox", "any", nil, restart, later, "Run Pollux in a sandbox: true, a command, a profile or an object."},
+	{"tools.sandbox", "any", nil, restart, live, "Run Pollux in a sandbox: true, a command, a profile or an object; as there is none yet, do not run."},
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, later, "More paths inside the sandbox."},
 	{"tools.sandboxNetworkAccess", "bool", false, restart, later, "Network inside the sandbox."},
 	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, later, "What happens when a command in the background ends."},
