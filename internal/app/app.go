@@ -48,6 +48,11 @@ type Options struct {
 	Trusted     bool // the working directory is
 	UserAgent   string
 
+	// Generator, where set, is the model; no credentials are then looked for.
+	Generator llm.Generator
+	// Tools are more tools, behind the built-in ones.
+	Tools []tool.Tool
+
 	// Replay plays answers from a file in place of a model; ReplayAnyOrder
 	// does not insist on their order. Record writes a model's answers to a file.
 	Replay         string
@@ -112,13 +117,16 @@ func New(o Options) (*App, error) {
 // a recording holds what the agent saw and each attempt is counted.
 func (a *App) generator(o Options) (llm.Generator, error) {
 	var g llm.Generator
-	if o.Replay != "" {
+	switch {
+	case o.Generator != nil:
+		g = a.Stats.Meter(o.Generator)
+	case o.Replay != "":
 		player, err := replay.Open(o.Replay, !o.ReplayAnyOrder)
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", err)
 		}
 		g = a.Stats.Meter(player)
-	} else {
+	default:
 		client, err := a.client(o)
 		if err != nil {
 			return nil, err
@@ -220,7 +228,7 @@ func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.P
 		}
 		return search.FindRipgrep(ws, o.Env.Get("PATH"))
 	}
-	return tool.NewRegistry(
+	return tool.NewRegistry(append([]tool.Tool{
 		fs.NewList(ws),
 		fs.NewReadFile(ws),
 		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
@@ -237,7 +245,7 @@ func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.P
 		}),
 		shell.NewList(processes),
 		shell.NewRead(processes),
-	)
+	}, o.Tools...)...)
 }
 
 // redaction says which variables commands do not get.
