@@ -1,11 +1,11 @@
 package scriptmodel
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Schema returns a second opinion for [Options]: the vendor's published JSON
@@ -16,40 +16,34 @@ func Schema(path string) (func(kind string, body []byte) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("read schema %s: %w", path, err)
-	}
-	addNewer(doc)
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource("vendor.json", doc); err != nil {
-		return nil, fmt.Errorf("read schema %s: %w", path, err)
-	}
-	compiled := map[string]*jsonschema.Schema{}
+	compiled := map[string]*jsonschema.Resolved{}
 	for _, kind := range []string{"GenerateContentRequest", "CountTokensRequest"} {
-		if compiled[kind], err = c.Compile("vendor.json#/$defs/" + kind); err != nil {
+		// A schema is resolved once, so each kind has a document of its own.
+		doc := new(jsonschema.Schema)
+		if err := json.Unmarshal(text, doc); err != nil {
+			return nil, fmt.Errorf("read schema %s: %w", path, err)
+		}
+		addNewer(doc)
+		doc.Ref = "#/$defs/" + kind
+		if compiled[kind], err = doc.Resolve(nil); err != nil {
 			return nil, fmt.Errorf("read schema %s: %w", path, err)
 		}
 	}
 	return func(kind string, body []byte) error {
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-		if err != nil {
+		var value any
+		if err := json.Unmarshal(body, &value); err != nil {
 			return err
 		}
 		return compiled[kind].Validate(value)
 	}, nil
 }
 
-func addNewer(doc any) {
-	add := func(def, name string, schema any) {
-		m, _ := doc.(map[string]any)
-		m, _ = m["$defs"].(map[string]any)
-		m, _ = m[def].(map[string]any)
-		if m, _ = m["properties"].(map[string]any); m != nil {
-			m[name] = schema
+func addNewer(doc *jsonschema.Schema) {
+	add := func(def, name string, schema *jsonschema.Schema) {
+		if d := doc.Defs[def]; d != nil && d.Properties != nil {
+			d.Properties[name] = schema
 		}
 	}
-	add("GenerationConfigThinkingConfig", "thinkingLevel", map[string]any{"type": "string"})
-	add("FunctionResponse", "parts", map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/Part"}})
+	add("GenerationConfigThinkingConfig", "thinkingLevel", &jsonschema.Schema{Type: "string"})
+	add("FunctionResponse", "parts", &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/Part"}})
 }
