@@ -181,7 +181,7 @@ func readLog(path string, n int) (string, error) {
 	lines := strings.Split(text, "\n")
 	total := before + len(lines)
 	lines = lines[max(0, len(lines)-n):]
-	if len(lines) == total {
+	if start == 0 && len(lines) == total {
 		return "Full Log Output:\n" + text, nil
 	}
 	return fmt.Sprintf("Showing last %d of %d lines:\n%s", len(lines), total, strings.Join(lines, "\n")), nil

@@ -1,0 +1,204 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pollux/internal/tools/shell"
+	"pollux/tool"
+)
+
+// inBackground starts a command in the background and returns its PID.
+func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
+	t.Helper()
+	a["is_background"] = true
+	r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
+	pid, ok := r.Data["pid"].(int)
+	want := fmt.Sprintf("<untrusted_context>\nCommand moved to background (PID: %d). Output hidden. Press Ctrl+B to view.\n</untrusted_context>", pid)
+	if !ok || text(r) != want || r.Data["command"] != a["command"] {
+		t.Fatalf("got %q, %v", text(r), r.Data)
+	}
+	return pid, r
+}
+
+func list(t testing.TB, o shell.Options) string {
+	t.Helper()
+	return text(build(t, shell.NewList(o.Processes), args{}).Run(t.Context(), tool.Host{}))
+}
+
+func readBackground(t testing.TB, o shell.Options, a args) string {
+	t.Helper()
+	return text(build(t, shell.NewRead(o.Processes), a).Run(t.Context(), tool.Host{}))
+}
+
+func TestBackground(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	if got := list(t, o); got != "No background processes found." {
+		t.Errorf("at first: %q", got)
+	}
+	if got := readBackground(t, o, args{"pid": 42}); got != "error: Background process history lookup failed for PID 42" {
+		t.Errorf("an unknown one: %q", got)
+	}
+	const command = "echo one; while [ ! -e go ]; do sleep 0.01; done; printf '\\033[1mtwo\\033[0m\\n'; exit 3"
+	pid, r := inBackground(t, o, args{"command": command, "delay_ms": 0})
+	if got, want := list(t, o), fmt.Sprintf("- [PID %d] RUNNING: `%s`", pid, command); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if s := r.Data["initialOutput"]; s != "" && s != "one" {
+		t.Errorf("initial output %q", s)
+	}
+	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("- [PID %d] EXITED: `%s` (Exit Code: 3)", pid, command)
+	eventually(t, "it has ended", func() bool { return list(t, o) == want })
+	eventually(t, "its log is complete", func() bool {
+		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\none\ntwo"
+	})
+	if got := readBackground(t, o, args{"pid": pid, "lines": 1, "delay_ms": 1}); got != "Showing last 1 of 2 lines:\ntwo" {
+		t.Errorf("the last line: %q", got)
+	}
+	log := o.Processes.List()[0].Log
+	fi, err := os.Stat(filepath.Dir(log))
+	if err != nil || fi.Mode().Perm() != 0o700 || filepath.Base(log) != fmt.Sprintf("background-%d.log", pid) {
+		t.Errorf("log %s in a directory %v, %v", log, fi.Mode(), err)
+	}
+}
+
+func TestBackgroundThatEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "exit 4"})
+	eventually(t, "it has ended", func() bool {
+		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `exit 4` (Exit Code: 4)", pid)
+	})
+	if got := readBackground(t, o, args{"pid": pid}); got != "Log is empty." {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestKillInBackground(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "exec sleep 1000", "delay_ms": 0})
+	if !o.Processes.Kill(pid) || o.Processes.Kill(-1) {
+		t.Error("Kill does not tell what it has found")
+	}
+	eventually(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
+}
+
+// A command in the foreground goes on in the background if a person wants that.
+func TestMoveToBackground(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	done := make(chan *tool.Result, 1)
+	started := make(chan int, 1)
+	inv := build(t, shell.New(o), args{"command": "echo one; touch ready; while [ ! -e go ]; do sleep 0.01; done; echo two"})
+	go func() { done <- inv.Run(t.Context(), tool.Host{Started: func(pid int) { started <- pid }}) }()
+	pid := <-started
+	eventually(t, "it has printed", func() bool {
+		_, err := os.Stat(filepath.Join(o.Workspace.Root(), "ready"))
+		return err == nil
+	})
+	if !o.Processes.Background(pid) {
+		t.Fatal("no such command")
+	}
+	if r := <-done; !strings.Contains(text(r), "Command moved to background") {
+		t.Errorf("got %q", text(r))
+	}
+	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "its log is complete", func() bool {
+		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\none\ntwo"
+	})
+}
+
+func TestBadLogs(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "echo one"})
+	log := o.Processes.List()[0].Log
+	eventually(t, "the log is written", func() bool { return strings.Contains(readBackground(t, o, args{"pid": pid}), "one") })
+
+	long := strings.Repeat("a line\n", 20_000)
+	for _, c := range []struct {
+		name string
+		make func() error
+		want string
+	}{
+		{"huge", func() error { return os.WriteFile(log, []byte(long), 0o600) }, "Showing last 2 of 20000 lines:\na line\na line"},
+		{"one line", func() error { return os.WriteFile(log, []byte(strings.Repeat("x", 100_000)), 0o600) }, "Showing last 1 of 1 lines:\n" + strings.Repeat("x", 64<<10)},
+		{"gone", func() error { return nil }, "error: Log file not found at " + log},
+		{"link", func() error { return os.Symlink("/etc/passwd", log) }, "error: Error reading background log: "},
+		{"FIFO", func() error { return syscall.Mkfifo(log, 0o600) }, "error: Error reading background log: "},
+		{"directory", func() error { return os.Mkdir(log, 0o700) }, "error: Error reading background log: "},
+	} {
+		if err := os.RemoveAll(log); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.make(); err != nil {
+			t.Fatal(err)
+		}
+		if got := readBackground(t, o, args{"pid": pid, "lines": 2}); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %.100q, want %.100q", c.name, got, c.want)
+		}
+	}
+}
+
+// A file that is in the way of a log, a link say, is not written to.
+func TestLogIsNew(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("whole"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The number of a process is not known before it runs, so it is moved
+	// into the background when the trap has been set.
+	started := make(chan int, 1)
+	done := make(chan *tool.Result, 1)
+	inv := build(t, shell.New(o), args{"command": "echo secret; sleep 1000"})
+	go func() { done <- inv.Run(t.Context(), tool.Host{Started: func(pid int) { started <- pid }}) }()
+	pid := <-started
+	first, _ := inBackground(t, o, args{"command": "true"}) // makes the directory
+	dir := filepath.Dir(o.Processes.List()[0].Log)
+	if err := os.Symlink(victim, filepath.Join(dir, fmt.Sprintf("background-%d.log", pid))); err != nil {
+		t.Fatal(err, first)
+	}
+	o.Processes.Background(pid)
+	<-done
+	eventually(t, "the log is written", func() bool {
+		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\nsecret"
+	})
+	if b, _ := os.ReadFile(victim); string(b) != "whole" {
+		t.Errorf("the link was followed: %q", b)
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	first, _ := inBackground(t, o, args{"command": "exec sleep 1000", "delay_ms": 0})
+	for range 101 {
+		inBackground(t, o, args{"command": "true", "delay_ms": 10_000})
+	}
+	all := o.Processes.List()
+	if len(all) != 100 || all[0].PID != first || all[0].Exited {
+		t.Errorf("%d in the history, the first is %+v", len(all), all[0])
+	}
+}

@@ -1,0 +1,145 @@
+package shell
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pollux/tool"
+)
+
+// cleaned cleans text in pieces of n bytes.
+func cleaned(text string, n int, terminal bool) string {
+	c := cleaner{terminal: terminal}
+	var out strings.Builder
+	for p := []byte(text); len(p) > 0; {
+		k := min(n, len(p))
+		piece := bytes.Clone(p[:k])
+		out.Write(c.clean(piece))
+		p = p[k:]
+	}
+	out.Write(c.finish())
+	return out.String()
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, in, want string }{
+		{"plain", "a\nb\r\nc\td", "a\nb\r\nc\td"},
+		{"colour", "\x1b[1;31mred\x1b[0m", "red"},
+		{"colon parameters", "\x1b[38:2::1:2:3mx", "x"},
+		{"private", "\x1b[?25lx\x1b[?2004h", "x"},
+		{"cursor", "a\x1b[2K\x1b[1Gb", "ab"},
+		{"two bytes", "\x1b7a\x1b8\x1b=", "a"},
+		{"charset", "\x1b(Ba\x1b)0", "a"},
+		{"title, BEL", "\x1b]0;title\aa", "a"},
+		{"title, ST", "\x1b]2;t\x1b\\a", "a"},
+		{"link", "\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", "text"},
+		{"DCS", "a\x1bPq#0;2\nmore\x1b\\b", "ab"},
+		{"title that does not end", "\x1b]0;evil\nnot hidden", "\nnot hidden"},
+		{"string that is broken off", "\x1bPabc\x18seen", "seen"},
+		{"string and another sequence", "\x1b]0;a\x1b[31mseen", "seen"},
+		{"8-bit CSI", "\u009b31mred", "red"},
+		{"8-bit ST", "\x1b]0;é\u009cseen", "seen"},
+		{"other C1", "a\u0085b", "ab"},
+		{"ESC at the end", "a\x1b", "a"},
+		{"ESC and a newline", "\x1b\nx", "\nx"},
+		{"newline in CSI", "\x1b[3\n1mx", "\nx"},
+		{"wide", "日本\x1b[1m語😀", "日本語😀"},
+		{"invalid", "a\xffb\xc3", "a\uFFFDb\uFFFD"},
+		{"surrogate", "\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},
+	} {
+		for _, n := range []int{1, 2, 3, 1000} {
+			if got := cleaned(c.in, n, false); got != c.want {
+				t.Errorf("%s, by %d: %q, want %q", c.name, n, got, c.want)
+			}
+		}
+	}
+	if got := cleaned("\x1bP"+strings.Repeat("x", maxOpaque)+"seen", 4096, false); !strings.HasSuffix(got, "seen") {
+		t.Errorf("a string without end hides what follows: %d bytes", len(got))
+	}
+}
+
+func TestCleanTerminal(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("日", maxLine)
+	for _, c := range []struct{ name, in, want string }{
+		{"line ends", "a\r\nb\r\n", "a\nb\n"},
+		{"doubled", "a\r\r\nb", "a\nb"},
+		{"progress", "10%\r50%\r\x1b[K100%\r\ndone", "100%\ndone"},
+		{"return at the end", "abc\r", "abc"},
+		{"backspace", "abc\b\bd\n", "ad\n"},
+		{"backspace over a wide one", "日\bx", "x"},
+		{"backspace at the beginning", "\b\bx", "x"},
+		{"bell", "a\ab", "ab"},
+		{"a line without end", long, long},
+	} {
+		for _, n := range []int{1, 7, 1 << 20} {
+			if got := cleaned(c.in, n, true); got != c.want {
+				t.Errorf("%s, by %d: %.80q, want %.80q", c.name, n, got, c.want)
+			}
+		}
+	}
+}
+
+// Whatever comes, however it is split, the text is the same, is valid and has
+// no escape.
+func FuzzClean(f *testing.F) {
+	f.Add("plain \x1b[31mred\x1b[0m\r\n", 3, false)
+	f.Add("\x1b]0;t\x07\x1bPq\x1b\\ 日本\xff\u009b1m\u009d\xc2", 1, true)
+	f.Fuzz(func(t *testing.T, text string, n int, terminal bool) {
+		n = max(1, n%64)
+		got := cleaned(text, n, terminal)
+		if whole := cleaned(text, len(text)+1, terminal); got != whole {
+			t.Fatalf("by %d %q, whole %q", n, got, whole)
+		}
+		if !utf8.ValidString(got) || strings.ContainsRune(got, 0x1B) {
+			t.Fatalf("not clean: %q", got)
+		}
+		if !terminal && !strings.ContainsAny(text, "\x1b") && utf8.ValidString(text) && !hasC1([]byte(text)) && got != text {
+			t.Fatalf("plain text changed: %q", got)
+		}
+	})
+}
+
+// FuzzModelText: in pieces it is what it is as a whole: trimmed, and without
+// the closing tag.
+func FuzzModelText(f *testing.F) {
+	f.Add(" \n a </untrusted_context> b \n", 3)
+	f.Add("<<</untrusted_context></untrusted_contex", 1)
+	f.Fuzz(func(t *testing.T, text string, n int) {
+		n = max(1, n%64)
+		c := tool.NewCollector(0, nil)
+		m := modelText{to: c}
+		for p := []byte(text); len(p) > 0; {
+			k := min(n, len(p))
+			m.write(p[:k])
+			p = p[k:]
+		}
+		m.finish()
+		got, _ := c.Text()
+		want := strings.ReplaceAll(strings.Trim(text, whiteSpace), string(closingTag), string(closingTagOut))
+		if got != want {
+			t.Fatalf("%q by %d: %q, want %q", text, n, got, want)
+		}
+	})
+}
+
+func BenchmarkClean(b *testing.B) {
+	for _, c := range []struct{ name, line string }{
+		{"plain", "all work and no play makes a dull log\n"},
+		{"cjk", "日本語の長い出力の一行です\n"},
+		{"colour", "\x1b[32mok\x1b[0m  pollux/internal/tools/shell \x1b[2m0.531s\x1b[22m\n"},
+		{"hostile", "\u009bm"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			chunk := []byte(strings.Repeat(c.line, (256<<10)/len(c.line)))
+			b.SetBytes(int64(len(chunk)))
+			var cl cleaner
+			for range b.N {
+				cl.clean(chunk)
+			}
+		})
+	}
+}
