@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // gemini is the protocol of the Gemini API, and Vertex AI's form of it.
@@ -15,8 +16,7 @@ type gemini struct{}
 // route knows /v1beta/models/M:verb and, for Vertex AI,
 // /v1beta1/[projects/P/locations/L/]publishers/google/models/M:verb.
 func (gemini) route(r *http.Request) (asked, bool) {
-	m := regexp.MustCompile(`^/v1(?:alpha|beta|beta1)?/(?:(?:projects/[^/]+/locations/[^/]+/)?publishers/google/)?models/([^/:]+):(\w+)$`).
-		FindStringSubmatch(r.URL.Path)
+	m := geminiPath().FindStringSubmatch(r.URL.Path)
 	if m == nil {
 		return asked{}, false
 	}
@@ -30,6 +30,10 @@ func (gemini) route(r *http.Request) (asked, bool) {
 	}
 	return asked{verb: v, name: m[2], model: m[1], key: key}, ok
 }
+
+var geminiPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/v1(?:alpha|beta|beta1)?/(?:(?:projects/[^/]+/locations/[^/]+/)?publishers/google/)?models/([^/:]+):(\w+)$`)
+})
 
 func (gemini) read(a *asked, r *http.Request, body []byte) *refusal {
 	switch {

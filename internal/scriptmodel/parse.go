@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -399,9 +400,9 @@ func text(arg string) (string, error) {
 }
 
 // placeholders matches {{ID}}, {{ID /REGEXP/}} and {{NAME}}.
-func placeholders() *regexp.Regexp {
+var placeholders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{([A-Za-z_][\w.-]*)(?: /(.+?)/)?\}\}`)
-}
+})
 
 // expand puts values in the place of what stands for them in s. quote says how
 // a value is written there.

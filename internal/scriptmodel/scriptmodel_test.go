@@ -401,6 +401,24 @@ func TestOtherVerbs(t *testing.T) {
 	}
 }
 
+// A long run does not grow without end: bodies are forgotten, oldest first.
+func TestRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := &Server{}
+	const size = keepBodies / 4
+	for range 10 {
+		s.note(Request{Body: make([]byte, size)})
+	}
+	kept := 0
+	all := s.Requests()
+	for _, r := range all {
+		kept += len(r.Body)
+	}
+	if len(all) != 10 || kept > keepBodies || all[0].Body != nil || all[9].Body == nil {
+		t.Errorf("%d requests, %d bytes", len(all), kept)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{
