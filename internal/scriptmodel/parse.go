@@ -4,10 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -397,49 +395,4 @@ func text(arg string) (string, error) {
 		return "", fmt.Errorf("%s is not a JSON string: %w", quoted, err)
 	}
 	return s, nil
-}
-
-// placeholders matches {{ID}}, {{ID /REGEXP/}} and {{NAME}}.
-var placeholders = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\{\{([A-Za-z_][\w.-]*)(?: /(.+?)/)?\}\}`)
-})
-
-// expand puts values in the place of what stands for them in s. quote says how
-// a value is written there.
-func expand(s string, value func(name string) (string, bool), quote func(string) string) (string, error) {
-	if !strings.Contains(s, "{{") {
-		return s, nil
-	}
-	var failed error
-	out := placeholders().ReplaceAllStringFunc(s, func(whole string) string {
-		m := placeholders().FindStringSubmatch(whole)
-		v, ok := value(m[1])
-		if !ok {
-			failed = fmt.Errorf("%s: nothing has this name", whole)
-			return whole
-		}
-		if m[2] != "" {
-			re, err := regexp.Compile(m[2])
-			if err != nil {
-				failed = err
-				return whole
-			}
-			found := re.FindStringSubmatch(v)
-			if found == nil {
-				failed = fmt.Errorf("%s: not found in %q", whole, clip(v))
-				return whole
-			}
-			v = found[min(1, len(found)-1)]
-		}
-		return quote(v)
-	})
-	return out, failed
-}
-
-// clip shortens text for a message.
-func clip(s string) string {
-	if len(s) > 400 {
-		return s[:400] + "..."
-	}
-	return s
 }
