@@ -13,12 +13,24 @@ import (
 	"pollux/internal/workspace"
 )
 
-// bigRepo makes a repository of 50,000 small files, 5,000 of them ignored.
-var bigRepo = sync.OnceValues(func() (string, error) {
+// benchDir is the repository of the benchmarks, "" until one runs.
+var benchDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if benchDir != "" {
+		_ = os.RemoveAll(benchDir)
+	}
+	os.Exit(code)
+}
+
+// makeBench makes a repository of 50,000 small files, 5,000 of them ignored.
+var makeBench = sync.OnceValue(func() error {
 	dir, err := os.MkdirTemp("", "pollux-bench-")
 	if err != nil {
-		return "", err
+		return err
 	}
+	benchDir = dir
 	text := strings.Repeat("The heron stands in the shallow water until the fish forgets it.\n", 3)
 	for d := range 500 {
 		sub := filepath.Join(dir, "src", fmt.Sprintf("group%02d", d/25), fmt.Sprintf("dir%03d", d))
@@ -26,40 +38,27 @@ var bigRepo = sync.OnceValues(func() (string, error) {
 			sub = filepath.Join(dir, "out", fmt.Sprintf("dir%03d", d))
 		}
 		if err := os.MkdirAll(sub, 0o755); err != nil {
-			return dir, err
+			return err
 		}
 		for f := range 100 {
 			ext := []string{"go", "ts", "py", "md", "txt"}[f%5]
 			if err := os.WriteFile(filepath.Join(sub, fmt.Sprintf("file%02d.%s", f, ext)), []byte(text), 0o644); err != nil {
-				return dir, err
+				return err
 			}
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("out/\n*.log\n"), 0o644); err != nil {
-		return dir, err
+		return err
 	}
-	return dir, exec.Command("git", "-C", dir, "init", "-q").Run()
+	return os.Mkdir(filepath.Join(dir, ".git"), 0o755)
 })
-
-func TestMain(m *testing.M) {
-	made := false
-	make := bigRepo
-	bigRepo = func() (string, error) { made = true; return make() }
-	code := m.Run()
-	if made {
-		dir, _ := make()
-		_ = os.RemoveAll(dir)
-	}
-	os.Exit(code)
-}
 
 func benchRepo(b *testing.B) *workspace.Workspace {
 	b.Helper()
-	dir, err := bigRepo()
-	if err != nil {
+	if err := makeBench(); err != nil {
 		b.Fatal(err)
 	}
-	w, warnings := workspace.New(workspace.Options{Root: dir, GitIgnore: true, GeminiIgnore: true})
+	w, warnings := workspace.New(workspace.Options{Root: benchDir, GitIgnore: true, GeminiIgnore: true})
 	if len(warnings) > 0 {
 		b.Fatal(warnings)
 	}
@@ -92,6 +91,51 @@ func BenchmarkWalkRipgrep(b *testing.B) {
 		cmd.Dir = w.Root()
 		if err := cmd.Run(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIgnored judges one file, five directories deep.
+func BenchmarkIgnored(b *testing.B) {
+	w := benchRepo(b)
+	path := filepath.Join(w.Root(), "src", "group01", "dir025", "file00.go")
+	b.ReportAllocs()
+	for b.Loop() {
+		if w.Ignored(path, false, w.DefaultFilter()) {
+			b.Fatal("the file is ignored")
+		}
+	}
+}
+
+// BenchmarkRules walks with a .gitignore as large projects have.
+func BenchmarkRules(b *testing.B) {
+	if err := makeBench(); err != nil {
+		b.Fatal(err)
+	}
+	rules := filepath.Join(b.TempDir(), "rules")
+	text := ""
+	for i := range 50 {
+		text += fmt.Sprintf("*.ext%d\nname%d\n/path/to/%d\n**/deep%d/*.x\nwild*%d?\n", i, i, i, i, i)
+	}
+	if err := os.WriteFile(rules, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	w, _ := workspace.New(workspace.Options{Root: benchDir, GitIgnore: true, GeminiIgnore: true, IgnoreFiles: []string{rules}})
+	for b.Loop() {
+		err := w.Walk(b.Context(), w.Root(), workspace.WalkOptions{Filter: w.DefaultFilter()}, func(workspace.Entry) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkTree draws the top of the repository.
+func BenchmarkTree(b *testing.B) {
+	w := benchRepo(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(w.Tree()) < 1000 {
+			b.Fatal(w.Tree())
 		}
 	}
 }

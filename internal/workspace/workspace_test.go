@@ -1,0 +1,248 @@
+//go:build unix
+
+package workspace_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pollux/internal/workspace"
+)
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	write(t, dir, map[string]string{"root/": "", "more/": "", "file": ""})
+	must(t, os.Symlink("more", filepath.Join(dir, "link")))
+	w, warnings := workspace.New(workspace.Options{
+		Root:    filepath.Join(dir, "root"),
+		Include: []string{filepath.Join(dir, "more"), "../link", "../gone", "../file", "."},
+	})
+	if len(warnings) != 2 {
+		t.Errorf("warnings %q, want two: a missing directory and a file", warnings)
+	}
+	if got, want := strings.Join(w.Dirs(), " "), dir+"/root "+dir+"/more"; got != want {
+		t.Errorf("Dirs() = %s, want %s", got, want)
+	}
+	if got := w.Rel(dir + "/root/a/b"); got != "a/b" {
+		t.Errorf("Rel = %q", got)
+	}
+	if got := w.Rel(dir + "/more/b"); got != "../more/b" {
+		t.Errorf("Rel = %q", got)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	root := filepath.Join(dir, "root")
+	write(t, dir, map[string]string{
+		"root/a.txt": "", "root/sub/b.txt": "", "root/@at/c.txt": "", "root/@file": "", "root/100%25.txt": "", "root/a b.txt": "",
+		"out/secret": "",
+	})
+	for link, target := range map[string]string{
+		"root/in": "sub", "root/out": "../out", "root/abs": dir + "/out/secret", "root/dangling": "../out/new",
+		"root/loop1": "loop2", "root/loop2": "loop1", "root/self": ".", "root/up": "sub/../../out",
+	} {
+		must(t, os.Symlink(target, filepath.Join(dir, link)))
+	}
+	w, _ := workspace.New(workspace.Options{Root: root})
+	long := strings.Repeat("x/", 5000)
+	for _, tc := range []struct{ name, path, want string }{
+		{"relative", "a.txt", "root/a.txt"},
+		{"absolute", root + "/a.txt", "root/a.txt"},
+		{"empty", "", "root"},
+		{"dot", ".", "root"},
+		{"missing", "new/file.txt", "root/new/file.txt"},
+		{"up", "../out/secret", "out/secret"},
+		{"up and down", "sub/../a.txt", "root/a.txt"},
+		{"NUL", "a\x00.txt", "root/a.txt"},
+		{"link inside", "in/b.txt", "root/sub/b.txt"},
+		{"link outside", "out/secret", "out/secret"},
+		{"absolute link", "abs", "out/secret"},
+		{"link to nothing", "dangling", "out/new"},
+		{"file below a missing link target", "dangling/x", "out/new/x"},
+		{"link with dots", "up/secret", "out/secret"},
+		{"link to itself", "self/self/self/a.txt", "root/a.txt"},
+		{"links in a circle", "loop1", "root/loop1"},
+		{"at", "@a.txt", "root/a.txt"},
+		{"at and slash", "@/sub/b.txt", "root/sub/b.txt"},
+		{"at of a directory", "@at/c.txt", "root/@at/c.txt"},
+		{"at of a directory, missing", "@at/new", "root/@at/new"},
+		{"at of a file", "@file", "root/@file"},
+		{"at that is too much", "@sub/b.txt", "root/sub/b.txt"},
+		{"percent", "a%20b.txt", "root/a b.txt"},
+		{"percent of a name", "100%25.txt", "root/100%25.txt"},
+		{"percent that is none", "50%.txt", "root/50%.txt"},
+		{"percent of no UTF-8", "%ff", "root/%ff"},
+		{"percent that hides dots", "%2e%2e/out/secret", "out/secret"},
+		{"percent NUL", "a%00.txt", "root/a.txt"},
+		{"URL", "file://" + root + "/a%20b.txt", "root/a b.txt"},
+		{"URL of this host", "file://localhost" + root + "/a.txt", "root/a.txt"},
+		{"home", "~/x", "root/~/x"},
+		{"10,000 characters", long, "root/" + strings.TrimSuffix(long, "/")},
+	} {
+		if got, want := w.Resolve(tc.path), filepath.Join(dir, tc.want); got != want {
+			t.Errorf("%s: Resolve(%.60q) = %.100q, want %.100q", tc.name, tc.path, got, want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	write(t, dir, map[string]string{"root/sub/": "", "more/": "", "tmp/memory/": "", "home/GEMINI.md": "", "home/other.md": "", "rooted/x": ""})
+	must(t, os.Symlink("../home", filepath.Join(dir, "root", "out")))
+	w, _ := workspace.New(workspace.Options{
+		Root: dir + "/root", Include: []string{dir + "/more"}, ProjectTemp: dir + "/tmp", GlobalMemory: dir + "/home/GEMINI.md",
+	})
+	outside := func(path string) string {
+		return `Path not in workspace: Attempted path "` + path + `" resolves outside the allowed workspace directories: ` +
+			dir + "/root, " + dir + "/more or the project temp directory: " + dir + "/tmp"
+	}
+	for _, tc := range []struct {
+		path string // absolute, or below dir
+		want string // "" allowed, "outside", or the beginning of the text
+	}{
+		{"root", ""},
+		{"root/sub/new.txt", ""},
+		{"more/x", ""},
+		{"tmp/plan.md", ""},
+		{"tmp/memory/x", ""},
+		{"home/GEMINI.md", ""},
+		{"root/out/GEMINI.md", ""},
+		{"root/.envrc", ""},
+		{"root/.gitignore", ""},
+		{"root/environment/.env.example", ""},
+		{"tmp/memory/.inbox/x", "outside"},
+		{"home/other.md", "outside"},
+		{"root/out/other.md", "outside"},
+		{"rooted/x", "outside"},
+		{"root/../home/other.md", "outside"},
+		{"/etc/passwd", "outside"},
+		{"root/.git/config", "outside"},
+		{"root/sub/.GIT/config", "outside"},
+		{"root/.git. ./config", "outside"},
+		{"root/.git::$INDEX_ALLOCATION/config", "outside"},
+		{"root/.env", "outside"},
+		{"root/sub/.Env", "outside"},
+		{"root/node_modules/x/y.js", "outside"},
+		{"root/gha-creds-0123.json", "outside"},
+		{"root/a\nb", "Invalid path: "},
+		{"root/a\x00b", "Invalid path: "},
+		{"root/a\tb", "Invalid path: "},
+		{`root/and then he said "no"`, "Invalid path: "},
+		{"root/some/long/path/...", "Invalid path: "},
+		{"root/AssertionError: expected 1", "Invalid path: "},
+		{"root/✓ passes", "Invalid path: "},
+		{"root/" + strings.Repeat("x", 256), "Invalid path: "},
+		{"root/" + strings.Repeat("x/", 5000), "Invalid path: "},
+	} {
+		path := tc.path
+		if !strings.HasPrefix(path, "/") {
+			path = dir + "/" + path
+		}
+		want := tc.want
+		if want == "outside" {
+			want = outside(path)
+		}
+		for op, check := range map[string]func(string) error{"read": w.CheckRead, "write": w.CheckWrite} {
+			err := check(path)
+			switch {
+			case want == "" && err != nil:
+				t.Errorf("%s %.80q: %v", op, path, err)
+			case want != "" && err == nil:
+				t.Errorf("%s %.80q is allowed", op, path)
+			case want != "" && !strings.HasPrefix(err.Error(), want):
+				t.Errorf("%s %.80q: got %q, want %q", op, path, err, want)
+			}
+		}
+	}
+	if err := w.CheckRead(""); err == nil {
+		t.Error("an empty path is allowed")
+	}
+}
+
+func TestDisk(t *testing.T) {
+	t.Parallel()
+	dir := realDir(t)
+	write(t, dir, map[string]string{"file": "text", "empty": "", "dir/": ""})
+	w, _ := workspace.New(workspace.Options{Root: dir})
+	disk := w.Disk()
+	stream := func(path string) (io.ReadCloser, error) { return disk.Stream(path) }
+	open := func(path string) (io.ReadCloser, error) { return disk.Open(path) }
+	for name, fn := range map[string]func(string) (io.ReadCloser, error){"Open": open, "Stream": stream} {
+		for file, want := range map[string]string{"file": "text", "empty": ""} {
+			f, err := fn(filepath.Join(dir, file))
+			must(t, err)
+			got, err := io.ReadAll(f)
+			must(t, err)
+			must(t, f.Close())
+			if string(got) != want {
+				t.Errorf("%s: read %q, want %q", name, got, want)
+			}
+		}
+		if _, err := fn(filepath.Join(dir, "dir")); !errors.Is(err, syscall.EISDIR) {
+			t.Errorf("%s of a directory: %v", name, err)
+		}
+		if _, err := fn(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s of nothing: %v", name, err)
+		}
+	}
+	path := filepath.Join(dir, "dir", "new", "deep", "x")
+	must(t, disk.Mkdir(filepath.Dir(path)))
+	must(t, disk.Write(path, []byte("one")))
+	must(t, os.Chmod(path, 0o600))
+	must(t, disk.Write(path, []byte("two")))
+	got, err := os.ReadFile(path)
+	must(t, err)
+	fi, err := disk.Stat(path)
+	must(t, err)
+	if string(got) != "two" || fi.Mode().Perm() != 0o600 {
+		t.Errorf("wrote %q with mode %v", got, fi.Mode())
+	}
+}
+
+func TestDiskRefusesWhatBlocks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no FIFOs on Windows")
+	}
+	dir := realDir(t)
+	fifo := filepath.Join(dir, "fifo")
+	must(t, syscall.Mkfifo(fifo, 0o600))
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip("cannot listen on a Unix socket:", err)
+	}
+	defer l.Close()
+	w, _ := workspace.New(workspace.Options{Root: dir})
+	for _, path := range []string{fifo, socket, "/dev/null", "/dev/zero", "/dev/tty"} {
+		if f, err := w.Disk().Open(path); err == nil {
+			f.Close()
+			t.Errorf("opened %s", path)
+		} else if path != "/dev/tty" && !errors.Is(err, workspace.ErrNotRegular) {
+			t.Errorf("Open(%s): %v", path, err)
+		}
+		if f, err := w.Disk().Stream(path); err == nil {
+			f.Close()
+			t.Errorf("opened %s", path)
+		}
+	}
+}
+
+// realDir is t.TempDir without links in its path.
+func realDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	return dir
+}
