@@ -111,6 +111,9 @@ func dropCommas(data []byte) []byte {
 		case c == '"':
 			inString = !inString
 		case !inString && c == ',':
+			if before := bytes.TrimRight(out, " \t\r\n"); len(before) > 0 && strings.IndexByte("[{", before[len(before)-1]) >= 0 {
+				continue
+			}
 			if next := bytes.TrimLeft(data[i+1:], " \t\r\n"); len(next) > 0 && strings.IndexByte(",]}", next[0]) >= 0 {
 				continue
 			}

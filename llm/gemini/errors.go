@@ -219,8 +219,8 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 		return time.Duration(min(ms, float64(longest.Milliseconds())) * float64(time.Millisecond))
 	}
 	value := strings.TrimSpace(header.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		return time.Duration(min(max(s, 0), longest.Seconds()) * float64(time.Second))
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
+		return time.Duration(min(s, longest.Seconds()) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(at.Sub(now), 0), longest)

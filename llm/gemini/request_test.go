@@ -105,19 +105,18 @@ func TestContents(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			before := show(t, c.contents)
+			before := show(c.contents)
 			if got, want := bodyOf(t, contentsBody(c.contents)), `{"contents":[`+c.want+`]}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
-			if after := show(t, c.contents); after != before {
+			if after := show(c.contents); after != before {
 				t.Errorf("the messages changed\nfrom %s\nto   %s", before, after)
 			}
 		})
 	}
 }
 
-func show(t testing.TB, v any) string {
-	t.Helper()
+func show(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err.Error() // arguments that are no JSON, told apart by the message
@@ -204,7 +203,7 @@ func TestBodyDecodesInSDK(t *testing.T) {
 	if err := json.Unmarshal([]byte(sent), &ours); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(show(t, sdk)), &theirs); err != nil {
+	if err := json.Unmarshal([]byte(show(sdk)), &theirs); err != nil {
 		t.Fatal(err)
 	}
 	contained(t, "body", ours, theirs)
@@ -223,8 +222,8 @@ func contained(t *testing.T, at string, a, b any) {
 	case map[string]any:
 		m, _ := b.(map[string]any)
 		for k, v := range a {
-			if _, ok := m[k]; !ok && show(t, v) != "{}" {
-				t.Errorf("%s.%s is lost: %s", at, k, show(t, v))
+			if _, ok := m[k]; !ok && show(v) != "{}" {
+				t.Errorf("%s.%s is lost: %s", at, k, show(v))
 				continue
 			}
 			contained(t, at+"."+k, v, m[k])
@@ -239,8 +238,8 @@ func contained(t *testing.T, at string, a, b any) {
 			contained(t, at+"[]", a[i], l[i])
 		}
 	default:
-		if show(t, a) != show(t, b) {
-			t.Errorf("%s is %s, was %s", at, show(t, b), show(t, a))
+		if show(a) != show(b) {
+			t.Errorf("%s is %s, was %s", at, show(b), show(a))
 		}
 	}
 }
