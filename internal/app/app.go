@@ -107,7 +107,11 @@ func New(o Options) (*App, error) {
 		System:    system(o, registry),
 		Context:   []agent.Message{opening(o, a.Workspace)},
 		MaxTurns:  maxTurns(o.Settings),
-		Retry:     agent.StreamRetry{Attempts: min(4, config.MaxAttempts.In(o.Settings))},
+		Retry:     streamRetry(o.Settings),
+
+		DropInvalidPrompts: config.HistoryDropInvalid.In(o.Settings),
+		ContinueInvalid:    config.InvalidAnswerContinue.In(o.Settings),
+		ForgetCancelled:    config.HistoryForget.In(o.Settings),
 	})
 	a.Close = processes.Close
 	return a, nil
@@ -211,7 +215,9 @@ func newPolicy(o Options, ws *workspace.Workspace) *policy.Engine {
 		Trusted:     o.Trusted,
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
-		DisableYolo: config.DisableYolo.In(o.Settings),
+
+		DisableYolo:   config.DisableYolo.In(o.Settings),
+		DisableAlways: config.DisableAlways.In(o.Settings),
 	})
 }
 
@@ -313,6 +319,16 @@ func maxTurns(s *config.Settings) *int {
 		return nil
 	}
 	return &n
+}
+
+// streamRetry says how often an unusable answer is asked for again: never more
+// often than a failed request.
+func streamRetry(s *config.Settings) agent.StreamRetry {
+	return agent.StreamRetry{
+		Attempts: max(1, min(config.InvalidAnswerAttempts.In(s), config.MaxAttempts.In(s))),
+		Delay:    time.Duration(config.InvalidAnswerDelay.In(s) * float64(time.Second)),
+		Linear:   config.InvalidAnswerLinear.In(s),
+	}
 }
 
 // outputDir is where tool output goes that is too large for the model.

@@ -112,7 +112,17 @@ const (
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
+	// Pollux's own: what the documents it was made from ask for, where Gemini
+	// CLI does otherwise.
+	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
+	HistoryForget         = Bool("pollux.history.forgetCancelled")
+	InvalidAnswerContinue = Bool("pollux.invalidAnswer.continue")
+	InvalidAnswerDelay    = Float("pollux.invalidAnswer.delay")
+	InvalidAnswerLinear   = Bool("pollux.invalidAnswer.linear")
+	InvalidAnswerAttempts = Int("pollux.invalidAnswer.maxAttempts")
+
 	DisableYolo       = Bool("security.disableYoloMode")
+	DisableAlways     = Bool("security.disableAlwaysAllow")
 	FolderTrust       = Bool("security.folderTrust.enabled")
 	RedactionEnabled  = Bool("security.environmentVariableRedaction.enabled")
 	RedactionAllowed  = Strings("security.environmentVariableRedaction.allowed")
@@ -278,6 +288,12 @@ var table = [...]Key{
 
 	{"output.format", "enum text json stream-json", "text", 0, live, "What a headless run prints."},
 	{"policyPaths", "strings", list{}, restart | union, later, "More policy files or directories, of the user's tier."},
+	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, "With an unusable answer in a loaded history, leave out its prompt too."},
+	{"pollux.history.forgetCancelled", "bool", false, 0, live, "Take a cancelled prompt back with all that its tools reported, as Gemini CLI does."},
+	{"pollux.invalidAnswer.continue", "bool", false, 0, live, "After an unusable answer, ask the model once more to go on."},
+	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer is asked for again."},
+	{"pollux.invalidAnswer.linear", "bool", false, 0, live, "Keep that delay the same, instead of doubling it each time."},
+	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Pollux sends no usage statistics to anyone."},
 
 	{"security.allowedExtensions", "strings", list{}, restart, later, "Patterns of the sources extensions may come from."},
@@ -286,7 +302,7 @@ var table = [...]Key{
 	{"security.auth.useExternal", "bool", nil, restart, live, "Credentials are the environment's business: do not check them."},
 	{"security.autoAddToPolicyByDefault", "bool", false, 0, screen, "Offer the answer for all future sessions first."},
 	{"security.blockGitExtensions", "bool", false, restart, later, "No extensions from git."},
-	{"security.disableAlwaysAllow", "bool", false, restart, screen, "No answer is remembered."},
+	{"security.disableAlwaysAllow", "bool", false, restart, live, "No answer is remembered."},
 	{"security.disableYoloMode", "bool", false, restart, live, "The approval mode yolo is refused."},
 	{"security.enableConseca", "bool", false, restart, later, "Check calls against a policy made for the task."},
 	{"security.enablePermanentToolApproval", "bool", false, 0, screen, "Offer to remember an answer for all future sessions."},
