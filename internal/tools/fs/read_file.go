@@ -84,12 +84,14 @@ func (c *readFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err != nil {
 		return failed(err)
 	}
-	r := &tool.Result{Content: []llm.Part{got.part()}, Summary: got.summary()}
+	r := &tool.Result{
+		Content: []llm.Part{got.part()},
+		// Of a plain success there is nothing to tell, which scripts see as an empty text.
+		Display: tool.TextDisplay(got.describe(c.w.Rel(c.abs))),
+		Summary: got.summary(),
+	}
 	if got.isText() && got.partial() {
 		r.Content = []llm.Part{llm.Text(truncationNotice(&got.window) + got.text)}
-	}
-	if text := got.describe(c.w.Rel(c.abs)); text != "" {
-		r.Display = tool.TextDisplay(text)
 	}
 	return r
 }
