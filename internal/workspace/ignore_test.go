@@ -102,7 +102,7 @@ func TestLikeGit(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		"a", "b", "ab", "abc", "A", "a.log", "b.log", "a.log.txt", ".log", "x-1", "x_9", "x!", "x^", "x]", "x[", "x\\y", "#x", "!x",
-		"x ", "x  y", " x", "x*", "x?", "é", "a b", "foo", "foobar", "foo/bar", "foo/baz/bar", "foo/a/b/c", "bar/foo/bar", "build/out.o",
+		"x ", "x  y", " x", "x*", "x?", "é", "a b", "foobar", "foo/bar", "z/foo", "z/foobar", "lib/foo/bar", "lib/x/foo/bar", "foo/baz/bar", "foo/a/b/c", "bar/foo/bar", "build/out.o",
 		"src/build/x", "src/build.go", "src/lib/foo.go", "src/lib/deep/er/foo.go", "doc/a.txt", "doc/sub/a.txt", "doc/sub/sub/a.txt",
 		"a-b", "a--b", "z/.hidden", "z/[a]", "z/[ab", "tail\\", "dir.d/f", "fooX/bar", "foo/x/bar", "fooa/b/bar",
 	}

@@ -79,7 +79,11 @@ func parseRule(line string) (rule, bool) {
 		line, r.nameOf = rest, true
 	}
 	r.glob = line
-	r.tail = line[strings.LastIndexAny(line, `*?[]\`)+1:]
+	last := strings.LastIndexAny(line, `*?[]\`)
+	r.tail = line[last+1:]
+	if last >= 0 && line[last] == '*' { // "**/" may stand for nothing
+		r.tail = strings.TrimPrefix(r.tail, "/")
+	}
 	r.literal = strings.IndexAny(line, `*?[\`)
 	if r.literal < 0 {
 		r.literal = len(line)

@@ -33,6 +33,9 @@ func (q *query) searchRipgrep(ctx context.Context, program string) ([]fileHits, 
 		return nil, fmt.Errorf("run ripgrep: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		return nil, fmt.Errorf("run ripgrep: %w", err)
 	}
 	found := &collector{left: q.total}

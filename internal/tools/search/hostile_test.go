@@ -1,0 +1,168 @@
+//go:build unix
+
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pollux/internal/tools/search"
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// TestGrepStrangeFiles searches what hangs, is endless, or has a name that
+// looks like something else.
+func TestGrepStrangeFiles(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{
+		"-e.txt": "curlew\n", "--help": "curlew\n", "a\nb.txt": "curlew\n", "\xff.txt": "curlew\n", "$(id).txt": "curlew\n", "it's \"x\".txt": "curlew\n",
+		"dir/gone.txt": "curlew\n", "one-line.json": strings.Repeat(`{"k":"vvvvvvvvvvvvvv"},`, 600_000) + "curlew",
+	})
+	must(t, syscall.Mkfifo(filepath.Join(w.Root(), "fifo.txt"), 0o600))
+	must(t, os.Symlink("/dev/zero", filepath.Join(w.Root(), "zero.txt")))
+	must(t, os.Symlink("..", filepath.Join(w.Root(), "dir", "up")))
+	sparse, err := os.Create(filepath.Join(w.Root(), "sparse.bin"))
+	must(t, err)
+	must(t, sparse.Truncate(3<<30))
+	must(t, sparse.Close())
+	want := "Found 8 files with matches for pattern \"curlew\" in path \".\":\n" +
+		"$(id).txt\n--help\n-e.txt\na\ufffdb.txt\ndir/gone.txt\nit's \"x\".txt\none-line.json\n\ufffd.txt"
+	for engine, tl := range engines(t, w) {
+		if got := run(t, w, tl, map[string]any{"pattern": "curlew", "names_only": true}); got != want {
+			t.Errorf("%s: got %q\nwant %q", engine, got, want)
+		}
+		if got := run(t, w, tl, map[string]any{"pattern": "curlew", "dir_path": "-e.txt", "context": 0}); !strings.Contains(got, "File: -e.txt\nL1: curlew") {
+			t.Errorf("%s: got %q", engine, got)
+		}
+		if got := run(t, w, tl, map[string]any{"pattern": "curlew", "dir_path": "one-line.json"}); len(got) > 10_000 || !strings.Contains(got, "[truncated]") {
+			t.Errorf("%s: %d bytes of one long line", engine, len(got))
+		}
+		if got := run(t, w, tl, map[string]any{"pattern": "--files", "context": 0}); !strings.HasPrefix(got, "No matches found") {
+			t.Errorf("%s: a pattern was taken for a flag: %q", engine, got)
+		}
+		if got := run(t, w, tl, map[string]any{"pattern": "x", "dir_path": "fifo.txt"}); got != "invalid: Path is not a valid directory or file: ROOT/fifo.txt" {
+			t.Errorf("%s: got %q for a FIFO", engine, got)
+		}
+	}
+}
+
+// TestGrepVanished runs a call whose directory is gone, or leads elsewhere,
+// since it was checked.
+func TestGrepVanished(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(dir string){
+		"gone":   func(dir string) { must(t, os.RemoveAll(dir)) },
+		"escape": func(dir string) { must(t, os.RemoveAll(dir)); must(t, os.Symlink("/etc", dir)) },
+	} {
+		w := space(t, map[string]string{"sub/passwd": "root\n"})
+		grep, err := search.NewGrep(w, search.GrepOptions{}).Build([]byte(`{"pattern":"root","dir_path":"sub"}`))
+		must(t, err)
+		glob, err := search.NewGlob(w).Build([]byte(`{"pattern":"*","dir_path":"sub"}`))
+		must(t, err)
+		change(filepath.Join(w.Root(), "sub"))
+		for which, res := range map[string]string{"grep": errorOf(grep.Run(t.Context(), tool.Host{})), "glob": errorOf(glob.Run(t.Context(), tool.Host{}))} {
+			want := map[string]string{"gone grep": "grep_execution_error", "gone glob": "glob_execution_error"}[name+" "+which]
+			if want == "" {
+				want = "path_not_in_workspace"
+			}
+			if res != want {
+				t.Errorf("%s: %s: got error %q, want %q", name, which, res, want)
+			}
+		}
+	}
+}
+
+func errorOf(r *tool.Result) string {
+	if r.Error == nil {
+		return ""
+	}
+	return string(r.Error.Type)
+}
+
+func TestGrepWithBrokenRipgrep(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{"a.txt": "dunlin\n"})
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"fails":   "echo 'unknown flag' >&2; exit 2",
+		"garbage": "echo '{\"type\":'; echo nonsense; exit 1",
+		"killed":  "kill -9 $$",
+		"missing": "",
+	} {
+		program := filepath.Join(dir, name)
+		if script != "" {
+			must(t, os.WriteFile(program, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+		}
+		tl := search.NewGrep(w, search.GrepOptions{Ripgrep: func() string { return program }})
+		got := run(t, w, tl, map[string]any{"pattern": "dunlin", "names_only": true})
+		want := "Found 1 files"
+		if name == "garbage" {
+			want = "No matches found" // it said so, with status 1
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+}
+
+// TestGrepStops cancels a search that has a lot to do, on each engine, and one
+// whose program never ends.
+func TestGrepStops(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{"a.txt": "dunlin\n"})
+	program := filepath.Join(t.TempDir(), "rg")
+	must(t, os.WriteFile(program, []byte("#!/bin/sh\nsleep 1000 & sleep 1000\n"), 0o755))
+	tools := engines(t, w)
+	tools["endless"] = search.NewGrep(w, search.GrepOptions{Ripgrep: func() string { return program }})
+	for engine, tl := range tools {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(20*time.Millisecond, func() { cancel(fmt.Errorf("the user is gone")) })
+		if engine != "endless" {
+			cancel(fmt.Errorf("the user is gone"))
+		}
+		got := runContext(t, ctx, w, tl, map[string]any{"pattern": "dunlin"})
+		if want := "grep_execution_error: Error during grep search operation: the user is gone"; got != want {
+			t.Errorf("%s: got %q", engine, got)
+		}
+	}
+}
+
+// TestGrepPatternsThatBacktrack gives up rather than hang, and leaves nothing running.
+func TestGrepPatternsThatBacktrack(t *testing.T) {
+	// The clock of the backtracking engine stops by itself, a little later.
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
+	w := space(t, map[string]string{"a.txt": strings.Repeat("a", 200) + "!\n"})
+	tl := search.NewGrep(w, search.GrepOptions{})
+	got := run(t, w, tl, map[string]any{"pattern": `(?=a)(a+)+\1$`})
+	if !strings.Contains(got, "takes too long") {
+		t.Errorf("got %q", got)
+	}
+	for _, p := range []string{"(a+)+$", "(a|a)*$", strings.Repeat("(", 5000), strings.Repeat("a{1000}", 100), "(?:a{1000}){1000}", `\`, "[", "(?", "a**", "(?P<n>a)", "\xff", strings.Repeat("x", 20_000)} {
+		_ = run(t, w, tl, map[string]any{"pattern": p})
+	}
+}
+
+// TestGrepOnAnotherDisk takes the disk that it is given.
+func TestGrepOnAnotherDisk(t *testing.T) {
+	t.Parallel()
+	opened := make(chan string, 10)
+	w := space(t, map[string]string{"a.txt": "dunlin\n"}, func(o *workspace.Options) {
+		o.Disk.Open = func(path string) (*os.File, error) {
+			opened <- filepath.Base(path)
+			return os.Open(path)
+		}
+	})
+	run(t, w, search.NewGrep(w, search.GrepOptions{}), map[string]any{"pattern": "dunlin", "context": 0})
+	if len(opened) != 1 || <-opened != "a.txt" {
+		t.Error("the search went around the disk it was given")
+	}
+}
