@@ -20,6 +20,7 @@ type cleaner struct {
 	state  escState
 	length int    // of the string that is being skipped
 	rest   []byte // beginning of a character that the next piece ends
+	look   int    // how far to look ahead for plain text
 	joined []byte // rest and the next piece; reused
 	out    []byte // reused
 	line   line
@@ -36,7 +37,11 @@ const (
 	opaque                // DCS, SOS, PM, APC: until ST
 )
 
-const maxOpaque = 1 << 20
+// How long a sequence may be before it is not believed to be one.
+const (
+	maxControl = 256
+	maxOpaque  = 1 << 20
+)
 
 // clean returns what p adds to the text. The result is p or a part of it, or
 // is overwritten by the next call.
@@ -121,8 +126,10 @@ func wholeRunes(p []byte) int {
 
 // text takes text from the beginning of p, up to the next sequence.
 func (c *cleaner) text(p []byte) []byte {
-	// In small pieces: one bad byte must not cost a look at all that follows.
-	piece := p[:min(len(p), 512)]
+	// In small pieces, larger ones as long as it goes well: one bad byte must
+	// not cost a look at all that follows.
+	c.look = min(max(2*c.look, 32), 4096)
+	piece := p[:min(len(p), c.look)]
 	if i := bytes.IndexByte(piece, 0x1B); i >= 0 {
 		piece = piece[:i]
 	} else if n := wholeRunes(piece); n > 0 {
@@ -132,6 +139,7 @@ func (c *cleaner) text(p []byte) []byte {
 		c.emit(piece)
 		return p[len(piece):]
 	}
+	c.look = 0
 	for len(p) > 0 && c.state == ground {
 		n := 0
 		for n < len(p) && p[n] < utf8.RuneSelf && p[n] != 0x1B {
@@ -206,12 +214,17 @@ func (c *cleaner) skip(p []byte) []byte {
 		}
 		return p[1:]
 	case control:
-		switch {
-		case b >= 0x20 && b < 0x40:
-			if c.length++; c.length > 256 {
+		n := 0
+		for n < len(p) && p[n] >= 0x20 && p[n] < 0x40 && c.length+n <= maxControl {
+			n++
+		}
+		if n > 0 {
+			if c.length += n; c.length > maxControl {
 				c.state = ground
 			}
-			return p[1:]
+			return p[n:]
+		}
+		switch {
 		case b >= 0x40 && b <= 0x7E:
 			c.state = ground
 			return p[1:]

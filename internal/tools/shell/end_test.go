@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,6 +193,7 @@ func TestKilledProgram(t *testing.T) {
 		t.Fatalf("helper says %q, %v", line, err)
 	}
 	shellPID, child, bg := pidIn(t, dir, "shell"), pidIn(t, dir, "child"), pidIn(t, dir, "bg")
+	t.Cleanup(func() { _ = syscall.Kill(-bg, syscall.SIGKILL) }) // it leads a group
 	_ = program.Process.Kill()
 	_ = program.Wait() // it was killed
 	eventually(t, "the shell is gone", func() bool { return !alive(shellPID) })

@@ -142,10 +142,12 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 		return nil, fmt.Errorf("read arguments: %w", err)
 	}
 	if strings.TrimSpace(c.args.Command) == "" {
-		return nil, errors.New("Command cannot be empty.") //nolint:staticcheck // the text is a contract
+		//lint:ignore ST1005 the text is a contract
+		return nil, errors.New("Command cannot be empty.")
 	}
 	if strings.Contains(c.args.Command, "\x00") {
-		return nil, errors.New("Command cannot contain NUL bytes.") //nolint:staticcheck // as above
+		//lint:ignore ST1005 as the one above
+		return nil, errors.New("Command cannot contain NUL bytes.")
 	}
 	if c.args.Dir != "" {
 		c.dir = t.Workspace.Resolve(c.args.Dir)
