@@ -166,8 +166,8 @@ func Failure(id, name, message string) *FunctionResponse {
 }
 
 func object(key, text string) json.RawMessage {
-	b := append([]byte{'{'}, AppendString(nil, key)...)
-	b = append(b, ':')
+	b := append(make([]byte, 0, len(text)+len(text)/16+len(key)+8), '{')
+	b = append(AppendString(b, key), ':')
 	b = AppendString(b, text)
 	return append(b, '}')
 }

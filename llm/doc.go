@@ -5,8 +5,9 @@
 // The vocabulary has the shape of the Gemini REST interface, because that is
 // the shape in which histories, hooks and recordings are kept on disk, but the
 // types are Pollux's own: a vendor's SDK never leaves the package that speaks
-// its protocol (llm/gemini, ...). Every type here survives a round trip through
-// JSON without loss, keys that Pollux does not know included.
+// its protocol (llm/gemini, ...). A [Content] survives a round trip through JSON
+// without loss, keys of its parts that Pollux does not know included; of a
+// [Response] what Pollux has a use for does.
 //
 // # Values that do not change
 //

@@ -22,9 +22,30 @@ import (
 // AppendString appends s to dst as a JSON string, escaping no more than JSON
 // asks for. Invalid UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
-	w := jx.Writer{Buf: dst}
-	w.Str(validUTF8(s))
-	return w.Buf
+	s = validUTF8(s)
+	dst = append(slices.Grow(dst, len(s)+len(s)/16+2), '"')
+	start := 0 // of what is not appended yet
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		start = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
+		}
+	}
+	return append(append(dst, s[start:]...), '"')
 }
 
 // validUTF8 returns s with each byte that is not UTF-8 made U+FFFD, as
