@@ -77,10 +77,14 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	o := options(t)
-	pid, _ := inBackground(t, o, args{"command": "exit 4"})
+	pid, r := inBackground(t, o, args{"command": "echo all; exit 4", "delay_ms": 10_000})
+	if r.Data["initialOutput"] != "all" {
+		t.Errorf("initial output %q", r.Data["initialOutput"])
+	}
 	eventually(t, "it has ended", func() bool {
-		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `exit 4` (Exit Code: 4)", pid)
+		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `echo all; exit 4` (Exit Code: 4)", pid)
 	})
+	pid, _ = inBackground(t, o, args{"command": "true"})
 	if got := readBackground(t, o, args{"pid": pid}); got != "Log is empty." {
 		t.Errorf("got %q", got)
 	}

@@ -43,7 +43,7 @@ var gitConfig = [][2]string{
 func childEnv(base []string) []string {
 	const maxCount = 10_000 // of settings; git itself would take a million
 	count := 0
-	set := map[string]bool{"GIT_CONFIG_COUNT": true}
+	set := map[string]bool{"GIT_CONFIG_COUNT": true, "PWD": true} // PWD is each command's own
 	for _, v := range plainEnv {
 		name, _, _ := strings.Cut(v, "=")
 		set[name] = true

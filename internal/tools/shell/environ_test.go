@@ -70,7 +70,7 @@ func TestStrictRedaction(t *testing.T) {
 
 func TestChildEnv(t *testing.T) {
 	t.Parallel()
-	env := childEnv([]string{"A=1", "PAGER=less", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=x", "DISPLAY=:0", "=C:=x", "B=\x00"})
+	env := childEnv([]string{"A=1", "PWD=/elsewhere", "PAGER=less", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=x", "DISPLAY=:0", "=C:=x", "B=\x00"})
 	for name, want := range map[string]string{
 		"A": "1", "PAGER": "cat", "GIT_PAGER": "cat", "TERM": "xterm-256color", "GEMINI_CLI": "1", "GIT_TERMINAL_PROMPT": "0",
 		"GIT_CONFIG_COUNT": "9", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "x",
@@ -84,7 +84,7 @@ func TestChildEnv(t *testing.T) {
 	seen := map[string]bool{}
 	for _, v := range env {
 		name, _, _ := strings.Cut(v, "=")
-		if seen[name] || name == "" || name == "B" {
+		if seen[name] || name == "" || name == "PWD" || name == "B" {
 			t.Errorf("%q: twice, or should not be", v)
 		}
 		seen[name] = true

@@ -12,7 +12,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
+
+// Whatever a command leaves running, nothing of ours is left when that has ended.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func requireBash(t testing.TB) {
 	t.Helper()

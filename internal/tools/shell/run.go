@@ -135,10 +135,10 @@ func (r *running) wait(ctx context.Context) ending {
 	for {
 		select {
 		case <-r.exited:
+			r.settle()
 			if r.args.Background {
 				return moved
 			}
-			r.settle()
 			return exited
 		case <-ctx.Done():
 			r.stop(cancelGrace)

@@ -95,7 +95,6 @@ For a server, a watcher or anything else that does not end by itself set is_back
 
 The result has these lines, all but Output and Process Group PGID only where they apply:
 Output: what was printed, or (empty)
-Error: why the command could not be started
 Exit Code: only if it is not 0
 Signal: the signal that ended the command
 Background PIDs: processes that the command has started and that still run

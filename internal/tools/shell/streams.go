@@ -1,0 +1,103 @@
+//go:build unix
+
+package shell
+
+import (
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/creack/pty"
+)
+
+// openStreams returns where the output is read and the standard streams of
+// the process: on a terminal all three are that, else input is empty and both
+// outputs are one pipe, which keeps their order.
+func openStreams(terminal bool) (read *os.File, files []*os.File, sys *syscall.SysProcAttr, err error) {
+	sys = &syscall.SysProcAttr{Setsid: true}
+	if terminal {
+		master, slave, err := pty.Open()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if err := pty.Setsize(slave, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+			_ = master.Close()
+			_ = slave.Close()
+			return nil, nil, nil, err
+		}
+		sys.Setctty = true // of descriptor 0
+		return master, []*os.File{slave, slave, slave}, sys, nil
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	read, write, err := openPipe()
+	if err != nil {
+		_ = null.Close()
+		return nil, nil, nil, err
+	}
+	return read, []*os.File{null, write, write}, sys, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close() // a terminal is in here three times
+	}
+}
+
+// pidPipe is how a command tells its background processes and, on Linux, how
+// the kernel tells them that we are gone.
+type pidPipe struct {
+	read  int
+	write *os.File
+	name  string // as /proc shows it
+
+	once sync.Once
+}
+
+func (pp *pidPipe) open() error {
+	var fds [2]int
+	if err := pipe(&fds); err != nil {
+		return os.NewSyscallError("pipe", err)
+	}
+	pp.read, pp.write = fds[0], os.NewFile(uintptr(fds[1]), "pids")
+	pp.name = pipeName(pp.read)
+	return nil
+}
+
+// readAll returns what was told so far.
+func (pp *pidPipe) readAll() string {
+	if err := syscall.SetNonblock(pp.read, true); err != nil {
+		return ""
+	}
+	buf := make([]byte, 4096)
+	n, err := syscall.Read(pp.read, buf)
+	if err != nil {
+		return ""
+	}
+	return string(buf[:n])
+}
+
+func (pp *pidPipe) close() {
+	pp.once.Do(func() {
+		pp.disarm()
+		_ = syscall.Close(pp.read)
+		_ = pp.write.Close()
+	})
+}
+
+// openPipe returns a pipe whose reading end can be waited for with others and
+// whose writing end is as programs expect it.
+func openPipe() (read, write *os.File, err error) {
+	var fds [2]int
+	if err := pipe(&fds); err != nil {
+		return nil, nil, os.NewSyscallError("pipe", err)
+	}
+	if err := syscall.SetNonblock(fds[0], true); err != nil {
+		_ = syscall.Close(fds[0])
+		_ = syscall.Close(fds[1])
+		return nil, nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "output"), os.NewFile(uintptr(fds[1]), "output"), nil
+}
