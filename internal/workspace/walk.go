@@ -74,6 +74,8 @@ func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func
 		workers.Go(k.work)
 	}
 	workers.Wait()
+	k.mu.Lock() // ctx may be ending now
+	defer k.mu.Unlock()
 	if errors.Is(k.err, fs.SkipAll) {
 		return nil
 	}
