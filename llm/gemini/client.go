@@ -9,6 +9,7 @@
 package gemini
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -219,6 +220,9 @@ func (c *Client) ask(ctx context.Context, model, method string, b *body) ([]byte
 	}
 	if err := errorIn(data, true); err != nil {
 		return nil, err
+	}
+	if page := bytes.TrimSpace(data); len(page) > 0 && page[0] == '<' {
+		return nil, res.webPage(page)
 	}
 	return data, nil
 }

@@ -265,6 +265,29 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestAnswers is about bodies of answers that are not streamed.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]llm.ErrorKind{
+		"\n<html>Log in": llm.KindOther,
+		"":               llm.KindServer,
+		"{oops":          llm.KindServer,
+		`[{"error":{"code":400,"message":"prompt is too long"}}]`: llm.KindContextWindow,
+	} {
+		s, _ := listen(t, body)
+		g := newClient(t, s.URL)
+		_, failure := g.Generate(t.Context(), request("m"))
+		_, count := g.CountTokens(t.Context(), request("m"))
+		_, embed := g.Embed(t.Context(), "m", []string{"a"})
+		for _, err := range []error{failure, count, embed} {
+			var e *llm.Error
+			if !errors.As(err, &e) || e.Kind != want {
+				t.Errorf("%q: %v", body, err)
+			}
+		}
+	}
+}
+
 // TestNothingAliased: chunks stay what they are when the stream goes on.
 func TestNothingAliased(t *testing.T) {
 	t.Parallel()

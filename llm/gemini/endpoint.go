@@ -23,7 +23,8 @@ func newEndpoint(o Options) (endpoint, error) {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return e, fmt.Errorf("Invalid custom base URL: %s", base) //nolint:staticcheck // the text is a contract
+		//lint:ignore ST1005 the text is a contract
+		return e, fmt.Errorf("Invalid custom base URL: %s", base)
 	}
 	if version == "" {
 		version = "v1beta"

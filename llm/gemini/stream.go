@@ -85,10 +85,7 @@ func unframed(ctx context.Context, res *response, f *frames, yield func(*llm.Res
 	var all []json.RawMessage
 	switch {
 	case data[0] == '<':
-		yield(nil, &llm.Error{
-			Kind: llm.KindOther, Body: clip(data, maxErrorBody),
-			Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", res.host, clip(data, 80)),
-		})
+		yield(nil, res.webPage(data))
 		return
 	case !json.Valid(data):
 		yield(nil, incomplete(data))
@@ -106,6 +103,15 @@ func unframed(ctx context.Context, res *response, f *frames, yield func(*llm.Res
 		if !yield(chunk, err) || err != nil {
 			return
 		}
+	}
+}
+
+// webPage is the error of a page where an answer was due: no later try, but
+// another address helps.
+func (r *response) webPage(page []byte) error {
+	return &llm.Error{
+		Kind: llm.KindOther, Body: clip(page, maxErrorBody),
+		Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", r.host, clip(page, 80)),
 	}
 }
 

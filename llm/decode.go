@@ -1,0 +1,366 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-faster/jx"
+)
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *Part) UnmarshalJSON(data []byte) error {
+	return decodeAll(data, func(d *jx.Decoder) error { return p.decode(d, 0) })
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Content) UnmarshalJSON(data []byte) error { return decodeAll(data, c.decode) }
+
+// UnmarshalJSON implements [json.Unmarshaler]. Members that are null or that
+// Pollux has no use for are passed over.
+func (r *Response) UnmarshalJSON(data []byte) error { return decodeAll(data, r.decode) }
+
+// decodeAll decodes the one value that data must be.
+func decodeAll(data []byte, decode func(*jx.Decoder) error) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	if err := decode(d); err != nil {
+		return err
+	}
+	if err := d.Skip(); err != io.EOF { // a value, or something that is none
+		return fmt.Errorf("text after the end of the JSON value")
+	}
+	return nil
+}
+
+// fields calls member for each member of an object that is not null.
+func fields(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		if d.Next() == jx.Null {
+			return d.Skip()
+		}
+		if err := member(d, key); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		return nil
+	})
+}
+
+func str(d *jx.Decoder, to *string) error {
+	s, err := d.Str()
+	*to = validUTF8(s)
+	return err
+}
+
+// word decodes a string that is mostly one of a few, which then costs no memory.
+func word[T ~string](d *jx.Decoder, to *T, common ...T) error {
+	b, err := d.StrBytes()
+	if err != nil {
+		return err
+	}
+	for _, w := range common {
+		if string(b) == string(w) {
+			*to = w
+			return nil
+		}
+	}
+	*to = T(validUTF8(string(b)))
+	return nil
+}
+
+// raw keeps a value as it is but for line breaks: a history is a file of one
+// message a line, and vendors indent what they do not stream.
+func raw(d *jx.Decoder, to *json.RawMessage) error {
+	v, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	switch {
+	case !utf8.Valid(v):
+		*to = []byte(validUTF8(string(v)))
+	case bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0:
+		*to = slices.Clone([]byte(v)) // the decoder's buffer is used again
+		return nil
+	default:
+		*to = json.RawMessage(v)
+	}
+	var b bytes.Buffer
+	err = json.Compact(&b, *to)
+	*to = b.Bytes()
+	return err
+}
+
+// number accepts counts as vendors write them: 12, 12.0, "12". One that no int
+// holds becomes the nearest that one does.
+func number(d *jx.Decoder, to *int) error {
+	n, err := d.Num()
+	if err != nil {
+		return err
+	}
+	digits := bytesOf(n)
+	if i, err := strconv.Atoi(string(digits)); err == nil && -1<<53 <= i && i <= 1<<53 {
+		*to = i
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(digits), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return err
+	}
+	*to = int(min(max(f, -1<<53), 1<<53))
+	return nil
+}
+
+func bytesOf(n jx.Num) []byte {
+	if n.Str() {
+		return n[1 : len(n)-1]
+	}
+	return n
+}
+
+// maxNesting bounds parts within parts. A function response holds media, and
+// media hold nothing, so no message comes near.
+const maxNesting = 8
+
+func (p *Part) decode(d *jx.Decoder, depth int) error {
+	*p = Part{}
+	if depth > maxNesting {
+		return fmt.Errorf("parts within parts within parts")
+	}
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "text":
+			err := str(d, &p.Text)
+			p.emptyText = p.Text == ""
+			return err
+		case "inlineData":
+			p.InlineData = new(Blob)
+			return p.InlineData.decode(d)
+		case "fileData":
+			f := new(FileData)
+			p.FileData = f
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "mimeType":
+					return str(d, &f.MIMEType)
+				case "fileUri":
+					return str(d, &f.FileURI)
+				case "displayName":
+					return str(d, &f.DisplayName)
+				}
+				return d.Skip()
+			})
+		case "functionCall":
+			c := new(FunctionCall)
+			p.FunctionCall = c
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "id":
+					return str(d, &c.ID)
+				case "name":
+					return str(d, &c.Name)
+				case "args":
+					return raw(d, &c.Args)
+				}
+				return d.Skip()
+			})
+		case "functionResponse":
+			r := new(FunctionResponse)
+			p.FunctionResponse = r
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "id":
+					return str(d, &r.ID)
+				case "name":
+					return str(d, &r.Name)
+				case "response":
+					return raw(d, &r.Response)
+				case "parts":
+					return decodeParts(d, &r.Parts, depth+1)
+				}
+				return d.Skip()
+			})
+		case "thought":
+			var err error
+			p.Thought, err = d.Bool()
+			return err
+		case "thoughtSignature":
+			return str(d, &p.ThoughtSignature)
+		}
+		if p.Extra == nil {
+			p.Extra = map[string]json.RawMessage{}
+		}
+		k := string(key) // the key's bytes do not outlive the next read
+		var v json.RawMessage
+		err := raw(d, &v)
+		p.Extra[k] = v
+		return err
+	})
+}
+
+func (b *Blob) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "mimeType":
+			return str(d, &b.MIMEType)
+		case "displayName":
+			return str(d, &b.DisplayName)
+		case "data":
+			s, err := d.StrBytes()
+			if err != nil {
+				return err
+			}
+			b.Data, err = decodeBase64(s)
+			return err
+		}
+		return d.Skip()
+	})
+}
+
+// decodeBase64 accepts both alphabets, with and without padding.
+func decodeBase64(s []byte) ([]byte, error) {
+	enc := base64.RawStdEncoding
+	for len(s) > 0 && s[len(s)-1] == '=' {
+		s = s[:len(s)-1]
+	}
+	for _, c := range s {
+		if c == '-' || c == '_' {
+			enc = base64.RawURLEncoding
+			break
+		}
+	}
+	out := make([]byte, enc.DecodedLen(len(s)))
+	n, err := enc.Decode(out, s)
+	return out[:n], err
+}
+
+func decodeParts(d *jx.Decoder, to *[]Part, depth int) error {
+	*to = []Part{}
+	return d.Arr(func(d *jx.Decoder) error {
+		if d.Next() == jx.Null {
+			return d.Skip()
+		}
+		*to = append(*to, Part{})
+		return (*to)[len(*to)-1].decode(d, depth)
+	})
+}
+
+func (c *Content) decode(d *jx.Decoder) error {
+	c.Role, c.Parts = "", nil
+	c.kept.head.Store(nil)
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "role":
+			return word(d, &c.Role, RoleModel, RoleUser)
+		case "parts":
+			return decodeParts(d, &c.Parts, 0)
+		}
+		return d.Skip()
+	})
+}
+
+func (r *Response) decode(d *jx.Decoder) error {
+	*r = Response{}
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "candidates":
+			r.Candidates = nil
+			return d.Arr(func(d *jx.Decoder) error {
+				r.Candidates = append(r.Candidates, Candidate{})
+				return r.Candidates[len(r.Candidates)-1].decode(d)
+			})
+		case "usageMetadata":
+			r.Usage = new(Usage)
+			return r.Usage.decode(d)
+		case "promptFeedback":
+			f := new(PromptFeedback)
+			r.PromptFeedback = f
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "blockReason":
+					return str(d, &f.BlockReason)
+				case "blockReasonMessage":
+					return str(d, &f.BlockReasonMessage)
+				case "safetyRatings":
+					return raw(d, &f.SafetyRatings)
+				}
+				return d.Skip()
+			})
+		case "modelVersion":
+			return str(d, &r.ModelVersion)
+		case "responseId":
+			return str(d, &r.ResponseID)
+		}
+		return d.Skip()
+	})
+}
+
+func (c *Candidate) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "content":
+			c.Content = new(Content)
+			return c.Content.decode(d)
+		case "finishReason":
+			return word(d, &c.FinishReason, FinishStop)
+		case "finishMessage":
+			return str(d, &c.FinishMessage)
+		case "index":
+			return number(d, &c.Index)
+		case "citationMetadata":
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				// The schema has called the list by both names.
+				if k := string(key); k != "citations" && k != "citationSources" {
+					return d.Skip()
+				}
+				return d.Arr(func(d *jx.Decoder) error {
+					var s Citation
+					err := fields(d, func(d *jx.Decoder, key []byte) error {
+						switch string(key) {
+						case "uri":
+							return str(d, &s.URI)
+						case "title":
+							return str(d, &s.Title)
+						}
+						return d.Skip()
+					})
+					c.Citations = append(c.Citations, s)
+					return err
+				})
+			})
+		case "safetyRatings":
+			return raw(d, &c.SafetyRatings)
+		case "groundingMetadata":
+			return raw(d, &c.GroundingMetadata)
+		case "urlContextMetadata":
+			return raw(d, &c.URLContextMetadata)
+		}
+		return d.Skip()
+	})
+}
+
+func (u *Usage) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "promptTokenCount":
+			return number(d, &u.Prompt)
+		case "candidatesTokenCount":
+			return number(d, &u.Candidates)
+		case "thoughtsTokenCount":
+			return number(d, &u.Thoughts)
+		case "cachedContentTokenCount":
+			return number(d, &u.CachedContent)
+		case "toolUsePromptTokenCount":
+			return number(d, &u.ToolUsePrompt)
+		case "totalTokenCount":
+			return number(d, &u.Total)
+		}
+		return d.Skip()
+	})
+}

@@ -1,0 +1,48 @@
+package llmtest_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"pollux/llm"
+	"pollux/llm/gemini"
+	"pollux/llm/llmtest"
+	"pollux/llm/replay"
+	"pollux/llm/retry"
+)
+
+// TestDecorators: a decorated generator is a generator. Retries are off, or
+// each case of an error would wait.
+func TestDecorators(t *testing.T) {
+	t.Parallel()
+	llmtest.Run(t, llmtest.Vendor{
+		New: func(t *testing.T, url string) llm.Generator {
+			g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: url})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := replay.Record(retry.Wrap(g, retry.Options{MaxAttempts: 1}), filepath.Join(t.TempDir(), "answers"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return r
+		},
+		Stream: func(chunks []*llm.Response) [][]byte {
+			var pieces [][]byte
+			for _, c := range chunks {
+				pieces = append(pieces, fmt.Appendf(nil, "data: %s\n\n", c.AppendJSON(nil)))
+			}
+			return pieces
+		},
+		Answer: func(r *llm.Response) []byte { return r.AppendJSON(nil) },
+		Error: func(status int, message string) []byte {
+			return fmt.Appendf(nil, `{"error":{"code":%d,"message":%q}}`, status, message)
+		},
+	})
+}
