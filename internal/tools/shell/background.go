@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +19,9 @@ import (
 // the background. Its methods may be called from several goroutines at once.
 type Processes struct {
 	dir string
+
+	starting sync.RWMutex // held while a process starts: Close misses none
+	closed   bool         // guarded by starting
 
 	mu      sync.Mutex
 	running map[*process]bool
@@ -77,9 +81,13 @@ func (ps *Processes) Kill(pid int) bool {
 	return p != nil
 }
 
-// Close ends all commands that run. It takes as long as they need to, at most
-// a quarter of a second.
+// Close ends all commands that run; none can be started from here on. It
+// takes as long as they need to, at most a quarter of a second.
 func (ps *Processes) Close() {
+	ps.starting.Lock()
+	ps.closed = true
+	ps.starting.Unlock()
+
 	ps.mu.Lock()
 	running := slices.Collect(maps.Keys(ps.running))
 	ps.mu.Unlock()
@@ -102,11 +110,21 @@ func (ps *Processes) find(pid int) *process {
 	return nil
 }
 
-// started adds a process.
-func (ps *Processes) started(p *process) {
+// start starts a process, unless Close has been called.
+func (ps *Processes) start(j job, out *output) (*process, error) {
+	ps.starting.RLock()
+	defer ps.starting.RUnlock()
+	if ps.closed {
+		return nil, errors.New("the session is over")
+	}
+	p, err := start(j, out)
+	if err != nil {
+		return nil, err
+	}
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.running[p] = true
+	return p, nil
 }
 
 // ended forgets a process. One that was killed is known until it is gone.

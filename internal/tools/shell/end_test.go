@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -164,6 +165,26 @@ func TestCloseEndsEverything(t *testing.T) {
 	<-done
 	for _, pid := range pids {
 		eventually(t, "the process is gone", func() bool { return !alive(pid) })
+	}
+	if r := run(t, o, "touch was-run"); r.Error == nil || r.Error.Type != tool.ErrShell {
+		t.Errorf("a command after the end: %q", text(r))
+	}
+}
+
+// No command slips through while everything is being ended.
+func TestCloseWhileStarting(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for range 20 {
+		o := options(t)
+		tl := shell.New(o)
+		var wg sync.WaitGroup
+		for range 5 {
+			inv := build(t, tl, args{"command": "exec sleep 1000"})
+			wg.Go(func() { inv.Run(t.Context(), tool.Host{}) })
+		}
+		o.Processes.Close()
+		wg.Wait() // for ever, if one was missed
 	}
 }
 

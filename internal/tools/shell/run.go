@@ -83,11 +83,11 @@ func (r *running) start() error {
 	}
 	j := job{shell: shell, command: r.command, dir: r.dir, env: r.tool.env(), pty: r.tool.PTY, detach: r.args.Background}
 	out := newOutput(j.pty, r.text)
-	p, err := start(j, out)
+	p, err := r.tool.Processes.start(j, out)
 	if err != nil && j.pty {
 		why := err
 		j.pty, out = false, newOutput(false, r.text)
-		if p, err = start(j, out); err == nil {
+		if p, err = r.tool.Processes.start(j, out); err == nil {
 			out.write([]byte("[GEMINI_CLI_WARNING] PTY execution failed (" + why.Error() + "), the command has no terminal.\n"))
 		}
 	}
@@ -95,7 +95,6 @@ func (r *running) start() error {
 		return err
 	}
 	r.process = p
-	r.tool.Processes.started(p)
 	if r.args.Background { // its log has the output from the beginning
 		r.log = r.tool.Processes.remember(p, r.args.Command)
 		out.logTo(r.log.file)
