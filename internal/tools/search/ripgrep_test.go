@@ -4,9 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"pollux/internal/workspace"
+	"pollux/tool"
 )
 
 // TestRipgrepTakesOurFlags keeps the other tests honest: a ripgrep that fails
@@ -39,6 +42,42 @@ func TestRipgrepTakesOurFlags(t *testing.T) {
 			if err != nil || len(files) != 1 || len(files[0].hits) != 1 {
 				t.Errorf("%s: found %v, %v", args, files, err)
 			}
+		}
+	}
+}
+
+// TestSearchesAreLimited by number and by time, on each engine.
+func TestSearchesAreLimited(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)+".txt"), []byte(strings.Repeat("a dunlin\n", 1000)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, _ := workspace.New(workspace.Options{Root: dir})
+	programs := []string{""}
+	if rg, err := exec.LookPath("rg"); err == nil {
+		programs = append(programs, rg)
+	}
+	for _, program := range programs {
+		tl := NewGrep(w, GrepOptions{Ripgrep: func() string { return program }}).(*grepTool)
+		call := func() *tool.Result {
+			inv, err := tl.Build([]byte(`{"pattern":"dunlin","total_max_matches":1500,"context":0}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return inv.Run(t.Context(), tool.Host{})
+		}
+		res := call()
+		want := `Found 1500 matches for pattern "dunlin" in path "." (results limited to 1500 matches for performance):`
+		if res.Error != nil || !strings.HasPrefix(res.Content[0].Text, want) || strings.Count(res.Content[0].Text, "\nL") != 1500 {
+			t.Errorf("%q: got %.200v", program, res)
+		}
+		tl.o.Timeout = 1
+		res = call()
+		if want := "Error during grep search operation: Operation timed out after 0ms. "; res.Error == nil || !strings.HasPrefix(res.Error.Message, want) {
+			t.Errorf("%q: got %.200v", program, res)
 		}
 	}
 }
