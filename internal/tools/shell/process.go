@@ -20,6 +20,9 @@ import (
 // 10 on; 87 is nobody's.
 const pidFD = 87
 
+// gateFD is the descriptor on which a command waits until it cannot outlive us.
+const gateFD = 86
+
 // killDelay is what a process has to end itself after SIGTERM (spec/tools.md §3.9).
 const killDelay = 200 * time.Millisecond
 
@@ -82,24 +85,42 @@ func start(j job, out *output) (*process, error) {
 	}
 	copy(attr.Files, files)
 	attr.Files[pidFD] = p.pids.write
-	if !j.detach {
+	var gate *os.File
+	if j.gated() {
 		dieWithParent(sys)
+		if attr.Files[gateFD], gate, err = openPipe(false); err != nil {
+			_ = read.Close()
+			closeAll(files)
+			p.pids.close()
+			return nil, err
+		}
+		files = append(files, attr.Files[gateFD])
 	}
 
 	started := make(chan error)
 	go p.run(j, attr, started)
 	err = <-started
 	closeAll(files)
+	if gate != nil {
+		if err == nil {
+			p.pids.arm(p.pid)
+			_, _ = gate.Write([]byte{'\n'}) // it fails if the shell has gone, which is seen elsewhere
+		}
+		_ = gate.Close()
+	}
 	if err != nil {
 		_ = read.Close()
 		p.pids.close()
 		return nil, err
 	}
-	if !j.detach {
-		p.pids.arm(p.pid)
-	}
 	return p, nil
 }
+
+// gated reports whether the command waits until the kernel has been told to
+// end it with us. If we are gone before that, it does not begin.
+func (j job) gated() bool { return canArm && !j.detach && j.bash() }
+
+func (j job) bash() bool { return filepath.Base(j.shell) == "bash" }
 
 // run starts the process and waits for it, on one thread: Linux ends a child
 // that should die with its parent when the thread ends that started it.
@@ -145,10 +166,14 @@ func argv(j job) []string {
 // background processes when it ends, on lines of its own, so that neither a
 // here-document nor a comment swallows the end (spec/tools.md §3.9).
 func script(j job) string {
-	const guard = "shopt -u promptvars nullglob extglob nocaseglob dotglob; "
 	fd := strconv.Itoa(pidFD)
-	if filepath.Base(j.shell) == "bash" {
-		return guard + "(\ntrap 'jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
+	if j.bash() {
+		text := "shopt -u promptvars nullglob extglob nocaseglob dotglob; "
+		if j.gated() {
+			gate := strconv.Itoa(gateFD)
+			text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
+		}
+		return text + "(\ntrap 'jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
 	}
 	// Other shells know descriptors of one digit only.
 	return "(\ntrap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"

@@ -20,6 +20,9 @@ func widen(f *os.File) {
 	}
 }
 
+// canArm says that [pidPipe.arm] does something.
+const canArm = true
+
 // dieWithParent has the kernel kill the shell when we die. What the shell has
 // started is [pidPipe.arm]'s.
 func dieWithParent(sys *syscall.SysProcAttr) { sys.Pdeathsig = syscall.SIGKILL }

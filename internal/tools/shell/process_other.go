@@ -22,6 +22,8 @@ func widen(*os.File) {}
 
 func pipeName(int) string { return "" }
 
+const canArm = false
+
 // Only Linux ends children with their parent.
 func dieWithParent(*syscall.SysProcAttr) {}
 func (pp *pidPipe) arm(int)              {}

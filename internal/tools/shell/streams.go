@@ -32,7 +32,7 @@ func openStreams(terminal bool) (read *os.File, files []*os.File, sys *syscall.S
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	read, write, err := openPipe()
+	read, write, err := openPipe(true)
 	if err != nil {
 		_ = null.Close()
 		return nil, nil, nil, err
@@ -87,17 +87,17 @@ func (pp *pidPipe) close() {
 	})
 }
 
-// openPipe returns a pipe whose reading end can be waited for with others and
-// whose writing end is as programs expect it.
-func openPipe() (read, write *os.File, err error) {
+// openPipe returns a pipe with ends as programs expect them. poll says that we
+// read from it, and want to wait for it with others.
+func openPipe(poll bool) (read, write *os.File, err error) {
 	var fds [2]int
 	if err := pipe(&fds); err != nil {
 		return nil, nil, os.NewSyscallError("pipe", err)
 	}
-	if err := syscall.SetNonblock(fds[0], true); err != nil {
+	if err := syscall.SetNonblock(fds[0], poll); err != nil {
 		_ = syscall.Close(fds[0])
 		_ = syscall.Close(fds[1])
 		return nil, nil, os.NewSyscallError("fcntl", err)
 	}
-	return os.NewFile(uintptr(fds[0]), "output"), os.NewFile(uintptr(fds[1]), "output"), nil
+	return os.NewFile(uintptr(fds[0]), "pipe"), os.NewFile(uintptr(fds[1]), "pipe"), nil
 }
