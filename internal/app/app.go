@@ -7,12 +7,14 @@
 package app
 
 import (
+	"cmp"
 	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"pollux/agent"
@@ -71,7 +73,15 @@ type App struct {
 	Workspace *workspace.Workspace
 	Stats     *stats.Session
 	Auth      auth.Choice // zero when answers are played from a file
-	Close     func()      // ends what was left running
+
+	closers []func()
+}
+
+// Close ends what was left running.
+func (a *App) Close() {
+	for _, f := range a.closers {
+		f()
+	}
 }
 
 // New puts an app together. Its errors carry the exit code they deserve.
@@ -113,7 +123,7 @@ func New(o Options) (*App, error) {
 		ContinueInvalid:    config.InvalidAnswerContinue.In(o.Settings),
 		ForgetCancelled:    config.HistoryForget.In(o.Settings),
 	})
-	a.Close = processes.Close
+	a.closers = append(a.closers, processes.Close)
 	return a, nil
 }
 
@@ -145,6 +155,7 @@ func (a *App) generator(o Options) (llm.Generator, error) {
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "cannot record answers: %w", err)
 		}
+		a.closers = append(a.closers, func() { _ = recorder.Close() }) // every line is on disk already
 		g = recorder
 	}
 	return g, nil
@@ -192,6 +203,7 @@ func newWorkspace(o Options) *workspace.Workspace {
 		GitIgnore:    config.RespectGitIgnore.In(s),
 		GeminiIgnore: config.RespectGeminiIgnore.In(s),
 		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
+		GitExcludes:  filepath.Join(cmp.Or(o.Env.Get("XDG_CONFIG_HOME"), filepath.Join(o.Paths.Home(), ".config")), "git", "ignore"),
 	})
 	for _, w := range warnings {
 		o.Warn(w.Error())
@@ -228,12 +240,12 @@ func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.P
 	if !config.DisableLLMCorrection.In(s) {
 		corrector = fs.NewModelCorrector(g, func() string { return model })
 	}
-	ripgrep := func() string {
+	ripgrep := sync.OnceValue(func() string {
 		if !config.UseRipgrep.In(s) {
 			return ""
 		}
 		return search.FindRipgrep(ws, o.Env.Get("PATH"))
-	}
+	})
 	return tool.NewRegistry(append([]tool.Tool{
 		fs.NewList(ws),
 		fs.NewReadFile(ws),
