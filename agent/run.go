@@ -5,134 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"sync"
-	"time"
 
 	"pollux/llm"
-	"pollux/llm/catalog"
-	"pollux/tool"
 )
 
 // maxContinuations bounds how often one prompt may go on without a tool call
 // or a person asking for it: next-speaker checks, hooks that send the model
 // back, recoveries from a loop (spec/agent.md §13).
 const maxContinuations = 100
-
-// Config is what an agent is made of. Generator, Model, Tools and Gate must be
-// set; the rest may be zero.
-type Config struct {
-	Generator llm.Generator
-	Model     string
-	Tools     *tool.Registry
-	Gate      Gate
-
-	SessionID string
-	// System returns the system instruction for a model. It should return the
-	// same pointer as long as the text is the same.
-	System func(model string) *llm.Content
-	// Context opens the history: what the model is told before the first prompt.
-	Context []Message
-	// Sampling returns temperature, thinking and the like for a model, retry
-	// saying that an unusable answer is being asked for again; nil leaves it to
-	// the catalog.
-	Sampling func(model string, retry bool) llm.Config
-	// Limit returns how many tokens a model takes; nil leaves it to the catalog.
-	Limit func(model string) int
-	// MaxTurns bounds the model requests of the session; nil does not.
-	MaxTurns *int
-	// Retry is how often an unusable answer is asked for again.
-	Retry StreamRetry
-	// DropInvalidPrompts leaves out of what is sent, with an unusable answer in
-	// a loaded history, also the prompt before it (the seeds' rule).
-	DropInvalidPrompts bool
-	// ContinueInvalid asks the model once to go on after an unusable answer
-	// (the seeds' rule).
-	ContinueInvalid bool
-	// ForgetCancelled takes a cancelled prompt back as if it had never been
-	// given, its finished tool rounds included. Without it they are kept: what
-	// tools have done is done, and the model should know.
-	ForgetCancelled bool
-
-	Journal      Journal
-	Hooks        Hooks
-	Compressor   Compressor
-	LoopDetector LoopDetector
-	Router       Router
-	NextSpeaker  NextSpeaker
-
-	// Now is the clock; nil is the real one.
-	Now func() time.Time
-}
-
-// Agent is one conversation. Runs of one agent happen one after the other; a
-// second waits for the first.
-type Agent struct {
-	cfg      Config
-	running  sync.Mutex // held by Run
-	history  history
-	tokens   int // of the last request, as the model counted or as estimated
-	turns    int // model requests so far
-	prompts  int
-	calls    int // for ids
-	toolSets map[bool]*llm.ToolSet
-}
-
-// New returns an agent at the start of its conversation.
-func New(cfg Config) *Agent {
-	if cfg.Sampling == nil {
-		cfg.Sampling = func(model string, retry bool) llm.Config { return catalog.ChatConfig(model) }
-	}
-	if cfg.Limit == nil {
-		cfg.Limit = func(model string) int { return catalog.Lookup(model).Input }
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	cfg.Retry = cfg.Retry.orDefault()
-	a := &Agent{cfg: cfg, toolSets: map[bool]*llm.ToolSet{}}
-	a.history.dropPrompt = cfg.DropInvalidPrompts
-	a.SetHistory(cfg.Context)
-	return a
-}
-
-// History returns the conversation so far, all of it. It waits for a run to end.
-func (a *Agent) History() []Message {
-	a.running.Lock()
-	defer a.running.Unlock()
-	return slices.Clone(a.history.all)
-}
-
-// SetHistory replaces the conversation, the opening context included, without
-// telling the journal. Function calls and responses without an id get one.
-func (a *Agent) SetHistory(messages []Message) {
-	a.running.Lock()
-	defer a.running.Unlock()
-	a.history.set(withIDs(messages))
-	a.tokens = a.estimateHistory()
-}
-
-// SetModel makes another model answer from the next prompt on.
-func (a *Agent) SetModel(model string) {
-	a.running.Lock()
-	defer a.running.Unlock()
-	a.cfg.Model = model
-}
-
-// RefreshTools makes the next request declare the registry's tools anew.
-func (a *Agent) RefreshTools() {
-	a.running.Lock()
-	defer a.running.Unlock()
-	clear(a.toolSets)
-}
-
-func (a *Agent) estimateHistory() int {
-	n := 0
-	for _, m := range a.history.all {
-		n += EstimateTokens(m.Content.Parts)
-	}
-	return n
-}
 
 // Prompt is what a person asks.
 type Prompt struct {
@@ -181,7 +61,7 @@ type run struct {
 	start     int // where in the history the prompt begins
 	before    int // tokens then
 	response  string
-	model     string       // once routed
+	chosen    string       // the model that answers this prompt
 	announced bool         // the consumer knows the model
 	left      int          // continuations that may still happen
 	recovered bool         // from a loop, once

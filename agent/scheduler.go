@@ -216,6 +216,6 @@ func (r *run) finish(j *job) ToolFinished {
 	if j.tool != nil {
 		kind = j.tool.Spec().Kind
 	}
-	f.Response = responseParts(j.call, kind, j.result, catalog.NestedMedia(r.model))
+	f.Response = responseParts(j.call, kind, j.result, catalog.NestedMedia(r.chosen))
 	return f
 }

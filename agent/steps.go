@@ -110,7 +110,7 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 	need := EstimateTokens(message.Parts)
 	if slices.ContainsFunc(message.Parts, isMedia) {
 		// Media cannot be told by its size; only the vendor knows.
-		req := &llm.Request{Model: r.model, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}
+		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}
 		if n, err := r.cfg.Generator.CountTokens(ctx, req); err == nil {
 			need = n
 		}
@@ -123,14 +123,16 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 
 func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }
 
-func (r *run) limit() int { return r.cfg.Limit(r.model) }
+func (r *run) limit() int { return r.cfg.Limit(r.chosen) }
 
 // route picks the model that answers this prompt: one for all of its requests.
 func (r *run) route(ctx context.Context, message *llm.Content) {
-	if r.model == "" && r.cfg.Router != nil {
-		r.model = r.cfg.Router.Route(ctx, r.history.all, message)
+	if r.chosen == "" && r.cfg.Router != nil {
+		r.chosen = r.cfg.Router.Route(ctx, r.history.all, message)
 	}
-	r.model = cmp.Or(r.model, r.cfg.Model)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.chosen = cmp.Or(r.chosen, r.model)
 }
 
 // breakLoop answers the first loop of a prompt with a word of warning and the
@@ -223,6 +225,8 @@ func (r *run) push(ctx context.Context, m Message) {
 		// itself has warned. A cancelled run is written down too.
 		_ = r.cfg.Journal.Append(context.WithoutCancel(ctx), m)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.history.add(m)
 }
 
@@ -234,6 +238,8 @@ func (r *run) cut(ctx context.Context, n int) {
 	if r.cfg.Journal != nil {
 		_ = r.cfg.Journal.Rewind(context.WithoutCancel(ctx), r.history.all[n].ID)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.history.cut(n)
 }
 

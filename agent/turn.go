@@ -95,7 +95,7 @@ func (r *run) announce() error {
 		return err
 	}
 	r.announced = true
-	return r.emit(ModelInfo{Model: r.model})
+	return r.emit(ModelInfo{Model: r.chosen})
 }
 
 // errNoAnswer means that all attempts gave nothing usable.
@@ -166,15 +166,15 @@ func nudged(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
 
 // request makes the request for contents.
 func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
-	cfg := r.cfg.Sampling(r.model, retry)
+	cfg := r.cfg.Sampling(r.chosen, retry)
 	if r.cfg.System != nil {
-		cfg.SystemInstruction = r.cfg.System(r.model)
+		cfg.SystemInstruction = r.cfg.System(r.chosen)
 	}
-	if set := r.toolSet(catalog.Modern(r.model)); len(set.Functions) > 0 {
+	if set := r.toolSet(catalog.Modern(r.chosen)); len(set.Functions) > 0 {
 		cfg.Tools = []*llm.ToolSet{set}
 	}
 	return &llm.Request{
-		Model: r.model, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
+		Model: r.chosen, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
 		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // a consumer that left has cancelled the wait
 	}
 }
@@ -182,6 +182,8 @@ func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
 // toolSet returns the declarations of the active tools. It is the same value
 // until RefreshTools, so that it is encoded once.
 func (a *Agent) toolSet(brief bool) *llm.ToolSet {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	set := a.toolSets[brief]
 	if set == nil {
 		set = &llm.ToolSet{Functions: a.cfg.Tools.Declare(brief)}
@@ -277,7 +279,7 @@ func parseThought(s string) Thought {
 func (r *run) commit(ctx context.Context, message *llm.Content, rep *reply) {
 	r.identify(rep)
 	parts := rep.kept()
-	m := Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.model}
+	m := Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen}
 	if rep.usage != nil && rep.usage.Prompt > 0 {
 		r.tokens = rep.usage.Prompt
 	} else {

@@ -1,0 +1,335 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/llm"
+)
+
+// diary is a journal that remembers what it was told, in order with whatever
+// else writes into it.
+type diary struct {
+	lines []string
+	ids   map[string]int
+}
+
+func (d *diary) Append(_ context.Context, m agent.Message) error {
+	if d.ids == nil {
+		d.ids = map[string]int{}
+	}
+	d.ids[m.ID] = len(d.ids) + 1
+	line := strings.TrimSuffix(wire([]*llm.Content{m.Content}), "\n")
+	if m.Shown != "" {
+		line += " (shown: " + m.Shown + ")"
+	}
+	d.lines = append(d.lines, fmt.Sprintf("append %d %s", d.ids[m.ID], line))
+	return fmt.Errorf("the disk is full") // which must not stop a run
+}
+
+func (d *diary) Rewind(_ context.Context, id string) error {
+	d.lines = append(d.lines, fmt.Sprintf("rewind %d", d.ids[id]))
+	return nil
+}
+
+// What is said is in the journal before it is sent or acted on, and what is
+// taken back is taken back there too.
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	var d diary
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look")), says(text("done")), breaks(&llm.Error{Kind: llm.KindBadRequest, Message: "no"}),
+	}}
+	look := echo("look")
+	a := newAgent(t, s, func(c *agent.Config) { c.Journal = &d }, look)
+	for range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("read it, all of it")}, Shown: "read @it"}) {
+		if len(s.requests) > 0 && len(d.lines) == 0 {
+			t.Error("sent before it was written down")
+		}
+	}
+	play(t.Context(), a, "more")
+	want := []string{
+		"append 1 user: read it, all of it (shown: read @it)",
+		"append 2 model: call look__c1",
+		`append 3 user: response look__c1 {"output":"look done"}`,
+		"append 4 model: done",
+		"append 5 user: more",
+		"rewind 5",
+	}
+	if diff := cmp.Diff(want, d.lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// fakeHooks answers with what the test sets and writes down what it was asked.
+type fakeHooks struct {
+	log    []string
+	before func(prompt string) agent.Verdict
+	after  func(response string, again bool) agent.Verdict
+	model  func(*llm.Request) (agent.Verdict, *llm.Response)
+	chunk  func(*llm.Response) (agent.Verdict, *llm.Response)
+}
+
+func (h *fakeHooks) BeforeAgent(_ context.Context, prompt string) agent.Verdict {
+	h.log = append(h.log, "before "+prompt)
+	if h.before == nil {
+		return agent.Verdict{}
+	}
+	return h.before(prompt)
+}
+
+func (h *fakeHooks) AfterAgent(_ context.Context, prompt, response string, again bool) agent.Verdict {
+	h.log = append(h.log, fmt.Sprintf("after %s: %s (%v)", prompt, response, again))
+	if h.after == nil {
+		return agent.Verdict{}
+	}
+	return h.after(response, again)
+}
+
+func (h *fakeHooks) BeforeModel(_ context.Context, req *llm.Request) (agent.Verdict, *llm.Response) {
+	h.log = append(h.log, "model")
+	if h.model == nil {
+		return agent.Verdict{}, nil
+	}
+	return h.model(req)
+}
+
+func (h *fakeHooks) AfterModel(_ context.Context, _ *llm.Request, chunk *llm.Response) (agent.Verdict, *llm.Response) {
+	if h.chunk == nil {
+		return agent.Verdict{}, nil
+	}
+	return h.chunk(chunk)
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	type answers = []func(context.Context, func(*llm.Response, error) bool)
+	tests := []struct {
+		name    string
+		hooks   fakeHooks
+		answers answers
+		want    string
+		log     []string
+		sent    string // the last request's contents
+	}{
+		{
+			name:    "context joins the prompt, escaped",
+			hooks:   fakeHooks{before: func(string) agent.Verdict { return agent.Verdict{Context: "<b>"} }},
+			answers: answers{says(text("ok"))},
+			want:    lines("TurnStarted", "ModelInfo", "text ok", "end of turn STOP"),
+			log:     []string{"before hi", "model", "after hi: ok (false)"},
+			sent:    "user: hi <hook_context>&lt;b&gt;</hook_context>\n",
+		},
+		{
+			name:  "a blocked prompt is not sent",
+			hooks: fakeHooks{before: func(string) agent.Verdict { return agent.Verdict{Block: true, Reason: "no"} }},
+			want:  lines("Blocked"),
+			log:   []string{"before hi"},
+		},
+		{
+			name: "a blocked answer goes back with the reason, once asked for",
+			hooks: fakeHooks{after: func(_ string, again bool) agent.Verdict {
+				return agent.Verdict{Block: !again, Reason: "say more"}
+			}},
+			answers: answers{says(text("a")), says(text("b"))},
+			want:    lines("TurnStarted", "ModelInfo", "text a", "end of turn STOP", "Blocked", "TurnStarted", "text b", "end of turn STOP"),
+			log:     []string{"before hi", "model", "after hi: a (false)", "before say more", "model", "after say more: b (true)"},
+			sent:    "user: hi\nmodel: a\nuser: say more\n",
+		},
+		{
+			name: "an answer in place of the model's",
+			hooks: fakeHooks{model: func(*llm.Request) (agent.Verdict, *llm.Response) {
+				return agent.Verdict{}, text("canned")
+			}},
+			want: lines("TurnStarted", "ModelInfo", "text canned", "end of turn STOP"),
+			log:  []string{"before hi", "model", "after hi: canned (false)"},
+		},
+		{
+			name: "a chunk shown in another's place; the history keeps the model's",
+			hooks: fakeHooks{chunk: func(*llm.Response) (agent.Verdict, *llm.Response) {
+				return agent.Verdict{}, text("***")
+			}},
+			answers: answers{says(text("secret"))},
+			want:    lines("TurnStarted", "ModelInfo", "text ***", "end of turn STOP"),
+			log:     []string{"before hi", "model", "after hi: secret (false)"},
+			sent:    "user: hi\n",
+		},
+		{
+			name:    "the end is told after a failure too",
+			answers: answers{breaks(&llm.Error{Kind: llm.KindBadRequest, Message: "bad"})},
+			want:    lines("TurnStarted", "ModelInfo", "error: bad"),
+			log:     []string{"before hi", "model", "after hi: [no response text] (false)"},
+			sent:    "user: hi\n",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{answers: tt.answers}
+			h := tt.hooks
+			a := newAgent(t, s, func(c *agent.Config) { c.Hooks = &h }, echo("look"))
+			if diff := cmp.Diff(tt.want, play(t.Context(), a, "hi")); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.log, h.log); diff != "" {
+				t.Errorf("hooks (-want +got):\n%s", diff)
+			}
+			if n := len(s.requests); n > 0 {
+				if diff := cmp.Diff(tt.sent, wire(s.requests[n-1].Contents)); diff != "" {
+					t.Errorf("sent (-want +got):\n%s", diff)
+				}
+			} else if tt.sent != "" {
+				t.Error("nothing was sent")
+			}
+		})
+	}
+}
+
+// scissors compresses any history to its last message.
+type scissors struct{ limit int }
+
+func (c *scissors) Compress(_ context.Context, h []agent.Message, tokens, limit int, _ bool) ([]agent.Message, agent.Compression) {
+	c.limit = limit
+	if len(h) < 3 {
+		return h, agent.Compression{Status: agent.CompressNoOp}
+	}
+	return h[len(h)-1:], agent.Compression{Status: agent.CompressedOK, Before: tokens, After: 1}
+}
+
+func TestCompression(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(text("one")), says(text("two")), says(text("three")),
+	}}
+	c := &scissors{}
+	a := newAgent(t, s, func(cfg *agent.Config) {
+		cfg.Compressor = c
+		cfg.Limit = func(string) int { return 777 }
+	}, echo("look"))
+	play(t.Context(), a, "first")
+	play(t.Context(), a, "second")
+	got := play(t.Context(), a, "third")
+	if want := lines("Compressed", "TurnStarted", "ModelInfo", "text three", "end of turn STOP"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if want := "model: two\nuser: third\n"; wire(s.requests[2].Contents) != want {
+		t.Errorf("sent\n%s", wire(s.requests[2].Contents))
+	}
+	if c.limit != 777 {
+		t.Errorf("limit = %d", c.limit)
+	}
+}
+
+// parrot finds a loop in any text that it has seen before.
+type parrot struct {
+	seen map[string]int
+	most int
+}
+
+func (p *parrot) Reset(string) { p.seen = map[string]int{} }
+
+func (p *parrot) Turn(context.Context, []agent.Message) (string, bool) { return "", false }
+
+func (p *parrot) See(e agent.Event) (string, bool) {
+	t, ok := e.(agent.Text)
+	if !ok {
+		return "", false
+	}
+	p.seen[t.Text]++
+	return "chanting", p.seen[t.Text] > p.most
+}
+
+// The first loop is answered with a warning, and with the prompt again; the
+// second ends the run.
+func TestLoops(t *testing.T) {
+	t.Parallel()
+	om := chunk("", llm.Text("om "))
+	for name, tt := range map[string]struct {
+		second []*llm.Response
+		ends   string
+	}{
+		"comes to its senses": {[]*llm.Response{text("sorry")}, "end of turn STOP\n"},
+		"goes on":             {[]*llm.Response{om, om, om, text("end")}, "LoopDetected\n"},
+	} {
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(om, om, om, om), says(tt.second...)}}
+		a := newAgent(t, s, func(c *agent.Config) { c.LoopDetector = &parrot{most: 2} }, echo("look"))
+		got := play(t.Context(), a, "sing")
+		if !strings.HasPrefix(wire(s.requests[1].Contents), "user: sing System: Potential loop detected. Details: chanting.") {
+			t.Errorf("%s: sent\n%s", name, wire(s.requests[1].Contents))
+		}
+		if !strings.HasSuffix(got, tt.ends) {
+			t.Errorf("%s: got\n%s", name, got)
+		}
+		checkPaired(t, a.History())
+	}
+}
+
+// eager wants the model to go on n times.
+type eager struct{ n int }
+
+func (e *eager) Next(context.Context, []agent.Message) llm.Role {
+	e.n--
+	if e.n < 0 {
+		return llm.RoleUser
+	}
+	return llm.RoleModel
+}
+
+// A model that is to go on is asked to, but not for ever.
+func TestContinuations(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{0: 1, 2: 3, 1000: 101} {
+		s := &script{}
+		for range 200 {
+			s.answers = append(s.answers, says(text("more")))
+		}
+		a := newAgent(t, s, func(c *agent.Config) { c.NextSpeaker = &eager{n} }, echo("look"))
+		play(t.Context(), a, "go")
+		if len(s.requests) != want {
+			t.Errorf("%d times: %d requests, want %d", n, len(s.requests), want)
+		}
+	}
+}
+
+// fixed routes everything to one model.
+type fixed string
+
+func (f fixed) Route(context.Context, []agent.Message, *llm.Content) string { return string(f) }
+
+// One model answers all requests of a prompt, and what a consumer changes
+// while it runs counts from the next prompt on.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look")), says(text("a")), says(text("b")), says(text("c")),
+	}}
+	a := newAgent(t, s, nil, echo("look"))
+	for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+		if _, ok := e.(agent.ModelInfo); ok {
+			a.SetModel("other")
+			a.RefreshTools()
+			if len(a.History()) != 0 {
+				t.Error("a message before the request")
+			}
+		}
+	}
+	play(t.Context(), a, "hi")
+	var models []string
+	for _, r := range s.requests {
+		models = append(models, r.Model)
+	}
+	if diff := cmp.Diff([]string{"gemini-2.5-pro", "gemini-2.5-pro", "other"}, models); diff != "" {
+		t.Error(diff)
+	}
+
+	s = &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(text("a"))}}
+	play(t.Context(), newAgent(t, s, func(c *agent.Config) { c.Router = fixed("routed") }, echo("look")), "hi")
+	if s.requests[0].Model != "routed" {
+		t.Errorf("model = %s", s.requests[0].Model)
+	}
+}
