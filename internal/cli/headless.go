@@ -28,17 +28,19 @@ func Headless(ctx context.Context, req Request) error {
 		return err
 	}
 	options := h.face()
+	// Credentials come before standard input: who cannot be answered should
+	// not be waited for.
+	a, err := app.New(h.app())
+	if err != nil {
+		return headless.Fail(options, err)
+	}
+	defer a.Close()
 	text, err := headless.Prompt(ctx, headless.Input{
 		Stdin: piped(req.Terminal), Words: req.Query, Flag: req.PromptGiven, Err: req.Terminal.Err,
 	})
 	if err != nil {
 		return headless.Fail(options, err)
 	}
-	a, err := app.New(h.app())
-	if err != nil {
-		return headless.Fail(options, err)
-	}
-	defer a.Close()
 	options.Prompt, options.Stats = text, a.Stats
 	options.QuotaHint = quotaHint(a.Auth)
 	asked, err := mention.Expand(ctx, a.Workspace, text)
