@@ -32,7 +32,8 @@
 //	lines FILE N  the file (or stdout) has N lines
 //
 // The condition [fulldisk] says that a file system can be mounted that is soon full;
-// [root], that the tests run as root.
+// [root], that the tests run as root; [signals], that the tests were not started
+// with SIGINT or SIGHUP ignored, which children inherit.
 //
 // Every script has an empty home directory of its own ($HOME), a folder that is
 // trusted, and nothing of the environment but the path.
@@ -43,8 +44,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -110,6 +113,8 @@ func condition(name string) (bool, error) {
 	switch name {
 	case "root":
 		return os.Getuid() == 0, nil
+	case "signals":
+		return !signal.Ignored(syscall.SIGINT) && !signal.Ignored(syscall.SIGHUP), nil
 	case "fulldisk":
 		return canFillDisk()
 	}
