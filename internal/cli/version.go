@@ -2,29 +2,21 @@ package cli
 
 import (
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"pollux/internal/config"
 )
 
-// built is the version that a release is built with:
+// built is the version of this source; a release says its own:
 // go build -ldflags "-X pollux/internal/cli.built=1.2.3".
-var built string
+var built = "0.1.0"
 
-// version returns the version of the program: CLI_VERSION, else what it was
-// built as, else that of the module.
+// version returns the version of the program.
 func version(env *config.Env) string {
-	if v := env.First("CLI_VERSION"); v != "" {
+	if v := env.Get("CLI_VERSION"); v != "" {
 		return v
 	}
-	if built != "" {
-		return built
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "unknown"
+	return built
 }
 
 // userAgent returns what requests say of their sender, in the layout that
