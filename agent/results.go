@@ -18,6 +18,7 @@ func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) 
 		return []llm.Part{{FunctionResponse: llm.Failure(call.ID, call.Name, res.Error.Message)}}
 	}
 	var texts []string
+	said := false // a text, if an empty one
 	var inside, beside []llm.Part
 	var heard, dropped []string // MIME types of sound and film
 	for _, p := range res.Content {
@@ -41,8 +42,11 @@ func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) 
 			inside = append(inside, p)
 		case p.InlineData != nil:
 			beside = append(beside, p)
-		case p.Text != "":
-			texts = append(texts, p.Text)
+		case p.IsText() || p.Text != "":
+			said = true
+			if p.Text != "" {
+				texts = append(texts, p.Text)
+			}
 		}
 	}
 	text := strings.Join(texts, "\n")
@@ -58,7 +62,7 @@ func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) 
 		text = fmt.Sprintf("Binary content provided (%d item(s)).", len(inside)+len(beside))
 	}
 	r := llm.Output(call.ID, call.Name, text)
-	if text == "" {
+	if text == "" && !said {
 		r.Response = []byte("{}")
 	}
 	r.Parts = inside
