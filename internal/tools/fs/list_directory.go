@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	iofs "io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,13 +100,20 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	ignored := 0
 	for _, name := range names {
 		path := filepath.Join(c.abs, name.Name())
+		// The rules see a directory as they see a file here: "dist/" hides what is
+		// in dist, not that there is one. A link that leads out of the workspace
+		// counts as hidden, too.
+		link := name.Type()&iofs.ModeSymlink != 0
+		if name.Name() == ".git" || c.w.Ignored(path, false, c.filter) || link && !c.w.Contains(path) {
+			ignored++
+			continue
+		}
 		if slices.ContainsFunc(c.leaveOut, func(p string) bool { return wildcard(p, name.Name()) }) {
 			continue
 		}
-		// The rules see a directory as they see a file here: "dist/" hides what is
-		// in dist, not that there is one.
-		if name.Name() == ".git" || c.w.Ignored(path, false, c.filter) {
-			ignored++
+		// What no file tool would touch is not offered: secrets, dependencies, and
+		// names that would not stay on their line.
+		if c.w.CheckRead(path) != nil {
 			continue
 		}
 		if ctx.Err() != nil {

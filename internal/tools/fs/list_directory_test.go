@@ -37,6 +37,26 @@ func TestList(t *testing.T) {
 	wantError(t, run(t, list, args{"dir_path": "none"}), tool.ErrList, "Error listing directory: ENOENT: no such file or directory, stat '"+none+"'")
 }
 
+// What no file tool would touch is not listed; links out of the workspace count
+// as ignored, and so does what both the rules and the call leave out.
+func TestListGuarded(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{
+		"a": "", ".env": "S=1", ".env.local": "", "node_modules/x": "", "gha-creds-1.json": "", "new\nline": "", "x.log": "", ".gitignore": "*.log",
+		".git/HEAD": "",
+	})
+	for name, target := range map[string]string{"out": os.TempDir(), "secret": ".env", "in": "a"} {
+		if err := os.Symlink(target, filepath.Join(w.Root(), name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	list := NewList(w)
+	header := "Directory listing for " + w.Root() + ":\n"
+	wantText(t, run(t, list, args{"dir_path": "."}),
+		header+".env.local (0 bytes)\n.gitignore (5 bytes)\na (0 bytes)\nin (0 bytes)\n\n(3 ignored)")
+	wantText(t, run(t, list, args{"dir_path": ".", "ignore": []string{"*"}}), header+"\n\n(3 ignored)")
+}
+
 func TestListVanished(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"dir/x": ""})
