@@ -61,9 +61,11 @@ const snippetContext = 5
 
 // snippet returns the changed regions of the new text with the lines around
 // them, "..." for what is between; all of it where the file is new or nothing changed.
+// What follows the last end of line counts as a line, though it be empty: so
+// the model sees whether the file ends with one.
 func (r *revision) snippet() string {
 	after := validText([]byte(r.after.text))
-	hunks := diffHunks(validText([]byte(r.before.text)), after, snippetContext)
+	hunks := diffHunks(validText([]byte(r.before.text))+"\n", after+"\n", snippetContext)
 	if r.before.text == "" || len(hunks) == 0 {
 		return after
 	}
@@ -81,7 +83,7 @@ func (r *revision) snippet() string {
 			}
 		}
 	}
-	if shown < strings.Count(strings.TrimSuffix(after, "\n"), "\n")+1 {
+	if shown < strings.Count(after, "\n")+1 {
 		out = append(out, "...")
 	}
 	return strings.Join(out, "\n")

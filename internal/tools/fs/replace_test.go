@@ -96,6 +96,12 @@ func TestReplaceResult(t *testing.T) {
 	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "", "new_string": "x"})
 	wantError(t, r, tool.ErrCreateExisting, "File already exists, cannot create: "+path)
 
+	// The line after the last end of line counts, empty as it is.
+	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "\n27\n", "new_string": "\n!\n"})
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n...\n22\n23\n24\n25\n26\n!\n28\n29\n30\n")
+	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "\n25\n", "new_string": "\n?\n"})
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n...\n20\n21\n22\n23\n24\n?\n26\n!\n28\n29\n30\n...")
+
 	made := filepath.Join(w.Root(), "new/x.txt")
 	r = run(t, edit, args{"file_path": "new/x.txt", "instruction": "", "old_string": "", "new_string": "one\ntwo"})
 	wantText(t, r, "Created new file: "+made+" with provided content. Here is the updated code:\none\ntwo")

@@ -32,7 +32,7 @@ func TestWriteFile(t *testing.T) {
 	}
 
 	r = run(t, write, args{"file_path": path, "content": "one\n2\n"})
-	wantText(t, r, "Successfully overwrote file: "+path+". Here is the updated code:\none\n2")
+	wantText(t, r, "Successfully overwrote file: "+path+". Here is the updated code:\none\n2\n")
 	if got := get(t, path); got != "one\n2\n" {
 		t.Errorf("content = %q", got)
 	}
@@ -94,7 +94,7 @@ func TestWriteFileConfirmation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := call.Run(context.Background(), tool.Host{})
-	wantText(t, r, "Successfully overwrote file: "+path+". User modified the `content` to be: mine\nours\n Here is the updated code:\nmine\nours")
+	wantText(t, r, "Successfully overwrote file: "+path+". User modified the `content` to be: mine\nours\n Here is the updated code:\nmine\nours\n")
 	stat := r.Display.(*tool.DiffDisplay).Stat
 	if stat.ModelAddedLines != 1 || stat.UserAddedLines != 2 || stat.UserRemovedLines != 1 || stat.UserAddedChars != 8 {
 		t.Errorf("stat = %+v", stat)
