@@ -120,8 +120,11 @@ func tooLarge(abs string, size int64) error {
 }
 
 func readError(err error, abs string) error {
+	var e *tool.Error
 	switch {
-	case errors.Is(err, iofs.ErrNotExist):
+	case errors.As(err, &e):
+		return err
+	case errors.Is(err, iofs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a/b is not there, either, where a is a file
 		return fail(tool.ErrFileNotFound, "File not found: %s", abs)
 	case errors.Is(err, syscall.EISDIR):
 		return fail(tool.ErrTargetIsDirectory, "Path is a directory, not a file: %s", abs)

@@ -154,7 +154,8 @@ func TestReadFileKinds(t *testing.T) {
 	} {
 		wantText(t, run(t, NewReadFile(w), args{"file_path": name}), want)
 	}
-	wantError(t, run(t, NewReadFile(w), args{"file_path": "a.m4a"}), tool.ErrReadContent, "MP3, WAV, AIFF, AAC, OGG, and FLAC")
+	wantError(t, run(t, NewReadFile(w), args{"file_path": "a.m4a"}), tool.ErrReadContent,
+		"Cannot read audio file "+filepath.Join(w.Root(), "a.m4a")+": models take MP3, WAV, AIFF, AAC, OGG, and FLAC only.")
 }
 
 func TestReadFileErrors(t *testing.T) {
@@ -173,6 +174,7 @@ func TestReadFileErrors(t *testing.T) {
 	wantError(t, run(t, read, args{"file_path": "huge"}), tool.ErrFileTooLarge, "File size exceeds the 20MB limit: "+huge+" (3072.00MB)")
 	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir"))
 	wantError(t, run(t, read, args{"file_path": "none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "none"))
+	wantError(t, run(t, read, args{"file_path": "locked/none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "locked/none"))
 	if os.Geteuid() != 0 {
 		if err := os.Chmod(filepath.Join(w.Root(), "locked"), 0); err != nil {
 			t.Fatal(err)

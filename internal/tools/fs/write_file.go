@@ -132,6 +132,8 @@ func (c *writeFileCall) plan(ctx context.Context) (*revision, error) {
 		var e *tool.Error
 		if errors.As(err, &e) {
 			why = e.Message
+		} else if name := code(err); name != "" {
+			why += " (" + name + ")"
 		}
 		return nil, fail(tool.ErrFileWrite, "Error checking existing file '%s': %s", c.abs, why)
 	}
