@@ -177,6 +177,7 @@ func (a *App) client(o Options) (llm.Generator, error) {
 		Header:     choice.Headers,
 		UserAgent:  o.UserAgent,
 		RootCAs:    choice.CAFiles,
+		NoProxy:    choice.NoProxy,
 	}
 	if choice.Type == auth.VertexAI {
 		options.Vertex = &gemini.Vertex{Project: choice.Vertex.Project, Location: choice.Vertex.Location}

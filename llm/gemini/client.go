@@ -46,8 +46,10 @@ type Options struct {
 	Header http.Header
 	// UserAgent names the caller; "{model}" in it becomes the request's model.
 	UserAgent string
-	// Proxy is used for every connection.
-	Proxy *url.URL
+	// Proxy is used for every connection but those to this machine and to the
+	// hosts that NoProxy lists, as the variable of that name does.
+	Proxy   *url.URL
+	NoProxy string
 	// RootCAs names PEM files of authorities that are trusted besides the
 	// system's. They are read at the first request that needs TLS.
 	RootCAs []string
@@ -87,7 +89,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{endpoint: at, userAgent: o.UserAgent, http: sync.OnceValues(func() (*http.Client, error) {
-		return newHTTPClient(o.Proxy, o.RootCAs, at.base.Scheme == "https")
+		return newHTTPClient(o.Proxy, o.NoProxy, o.RootCAs, at.base.Scheme == "https")
 	})}
 	if c.userAgent == "" {
 		c.userAgent = "Pollux"

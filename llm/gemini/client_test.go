@@ -340,6 +340,26 @@ func TestProxy(t *testing.T) {
 	if last.path != "/v1beta/models/m:generateContent" {
 		t.Errorf("the proxy saw %q", last.path)
 	}
+
+	// This machine, and the hosts that the user has named, are reached directly.
+	direct, _ := listen(t, hello)
+	last.path = ""
+	for _, o := range []gemini.Options{
+		{APIKey: "k", BaseURL: direct.URL, Proxy: u},
+		{APIKey: "k", BaseURL: "http://model.invalid", Proxy: u, NoProxy: "other.invalid, .invalid"},
+	} {
+		g, err := gemini.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.Generate(t.Context(), request("m"))
+		if last.path != "" {
+			t.Errorf("%s with NO_PROXY=%q: the proxy saw %q", o.BaseURL, o.NoProxy, last.path)
+		}
+		if reached := o.BaseURL == direct.URL; reached != (err == nil) {
+			t.Errorf("%s: %v", o.BaseURL, err)
+		}
+	}
 }
 
 func TestRootCAs(t *testing.T) {

@@ -12,12 +12,14 @@ import (
 	"net/url"
 	"os"
 	"time"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // newHTTPClient returns a client of our own: nothing of it is shared with the
 // rest of the process, and it has no overall time limit, since an answer may
 // take as long as it keeps coming.
-func newHTTPClient(proxy *url.URL, rootCAs []string, secure bool) (*http.Client, error) {
+func newHTTPClient(proxy *url.URL, noProxy string, rootCAs []string, secure bool) (*http.Client, error) {
 	t := &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   15 * time.Second,
@@ -33,7 +35,8 @@ func newHTTPClient(proxy *url.URL, rootCAs []string, secure bool) (*http.Client,
 		DisableCompression: true,
 	}
 	if proxy != nil {
-		t.Proxy = http.ProxyURL(proxy)
+		to := (&httpproxy.Config{HTTPProxy: proxy.String(), HTTPSProxy: proxy.String(), NoProxy: noProxy}).ProxyFunc()
+		t.Proxy = func(req *http.Request) (*url.URL, error) { return to(req.URL) }
 	}
 	if len(rootCAs) > 0 && (secure || proxy != nil && proxy.Scheme == "https") {
 		pool, err := x509.SystemCertPool()
