@@ -104,7 +104,7 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		// in dist, not that there is one. A link that leads out of the workspace
 		// counts as hidden, too.
 		link := name.Type()&iofs.ModeSymlink != 0
-		if name.Name() == ".git" || c.w.Ignored(path, false, c.filter) || link && !c.w.Contains(path) {
+		if name.Name() == ".git" && c.filter.Git || c.w.Ignored(path, false, c.filter) || link && !c.w.Contains(path) {
 			ignored++
 			continue
 		}

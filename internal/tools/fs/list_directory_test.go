@@ -55,6 +55,8 @@ func TestListGuarded(t *testing.T) {
 	wantText(t, run(t, list, args{"dir_path": "."}),
 		header+".env.local (0 bytes)\n.gitignore (5 bytes)\na (0 bytes)\nin (0 bytes)\n\n(3 ignored)")
 	wantText(t, run(t, list, args{"dir_path": ".", "ignore": []string{"*"}}), header+"\n\n(3 ignored)")
+	wantText(t, run(t, list, args{"dir_path": ".", "ignore": []string{"*"}, "file_filtering_options": map[string]bool{"respect_git_ignore": false}}),
+		header+"\n\n(1 ignored)")
 }
 
 func TestListVanished(t *testing.T) {
