@@ -95,7 +95,7 @@ func (a *answer) misbehave(s Step) error {
 	case Hang:
 		a.start(200)
 		<-a.ctx.Done()
-		return errGone
+		panic(http.ErrAbortHandler) // returning would end the answer as if it were whole
 	case Drop:
 		panic(http.ErrAbortHandler) // net/http's way to break a connection
 	case Frame:
