@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -215,14 +216,8 @@ func newWorkspace(o Options) *workspace.Workspace {
 // newPolicy makes the rules by which calls are decided on: the built-in ones
 // and those that settings and flags stand for.
 func newPolicy(o Options, ws *workspace.Workspace) *policy.Engine {
-	settings := policy.Settings{
-		Exclude:              config.ToolsExclude.In(o.Settings),
-		ConfirmationRequired: config.ToolsConfirm.In(o.Settings),
-		Allowed:              config.ToolsAllowed.In(o.Settings),
-		Core:                 config.ToolsCore.In(o.Settings),
-	}
 	return policy.New(policy.Options{
-		Rules:       policy.FromSettings(settings),
+		Rules:       policy.FromSettings(toolSettings(o.Settings)),
 		Mode:        o.Mode,
 		Interactive: o.Interactive,
 		Trusted:     o.Trusted,
@@ -232,6 +227,16 @@ func newPolicy(o Options, ws *workspace.Workspace) *policy.Engine {
 		DisableYolo:   config.DisableYolo.In(o.Settings),
 		DisableAlways: config.DisableAlways.In(o.Settings),
 	})
+}
+
+// toolSettings are the settings about which tools there are and may be used.
+func toolSettings(s *config.Settings) policy.Settings {
+	return policy.Settings{
+		Exclude:              config.ToolsExclude.In(s),
+		ConfirmationRequired: config.ToolsConfirm.In(s),
+		Allowed:              config.ToolsAllowed.In(s),
+		Core:                 config.ToolsCore.In(s),
+	}
 }
 
 // tools are the built-in tools, in the order in which the model sees them.
@@ -247,7 +252,7 @@ func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.P
 		}
 		return search.FindRipgrep(ws, o.Env.Get("PATH"))
 	})
-	return tool.NewRegistry(append([]tool.Tool{
+	builtin := []tool.Tool{
 		fs.NewList(ws),
 		fs.NewReadFile(ws),
 		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
@@ -264,7 +269,10 @@ func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.P
 		}),
 		shell.NewList(processes),
 		shell.NewRead(processes),
-	}, o.Tools...)...)
+	}
+	core := toolSettings(s)
+	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
+	return tool.NewRegistry(append(builtin, o.Tools...)...)
 }
 
 // redaction says which variables commands do not get.

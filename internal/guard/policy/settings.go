@@ -1,6 +1,11 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"pollux/tool"
+)
 
 // Settings are the settings that become rules (spec/safety.md §2.7).
 type Settings struct {
@@ -57,6 +62,19 @@ func FromSettings(s Settings) []Rule {
 		add(Rule{Tools: serverTools(server), Decision: Allow, Priority: 4.1, Modes: notPlan, When: Headless, Source: "Settings (mcp.autoAllowInHeadless)"})
 	}
 	return rules
+}
+
+// Registers reports whether tools.core leaves a built-in tool in the session
+// at all. Its rules don't hold in plan mode; this does in every mode.
+func (s Settings) Registers(t *tool.Spec) bool {
+	if s.Core == nil {
+		return true
+	}
+	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
+	return slices.ContainsFunc(s.Core, func(entry string) bool {
+		r := entryRule(entry, Rule{Decision: Allow})
+		return r.matchesName(r.Tools[0], q)
+	})
 }
 
 func serverTools(server string) []string {
