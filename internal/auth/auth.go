@@ -6,6 +6,7 @@ package auth
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"pollux/internal/config"
@@ -91,11 +92,13 @@ func Choose(in Inputs) (Choice, error) {
 		Type:       chosen,
 		APIVersion: trimmed(in.Env, "GOOGLE_GENAI_API_VERSION"),
 		Bearer:     trimmed(in.Env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer",
-		Proxy:      in.Env.First("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"),
 		NoProxy:    in.Env.First("NO_PROXY", "no_proxy"),
 		CAFiles:    caFiles(in.Env),
 	}
 	if err := c.credentials(in); err != nil {
+		return Choice{}, err
+	}
+	if c.Proxy, err = proxy(in.Env); err != nil {
 		return Choice{}, err
 	}
 	if err := checkURL(c.BaseURL); err != nil {
@@ -212,6 +215,29 @@ func checkURL(address string) error {
 	}
 	return nil
 }
+
+// proxy returns the address of the proxy, "" for none. The first variable that is
+// set holds for all requests (spec/cli.md §3.2); as elsewhere, "host:port" is
+// enough. The address is not shown, since it may hold a password.
+func proxy(env *config.Env) (string, error) {
+	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		address := strings.TrimSpace(env.Get(name))
+		if address == "" {
+			continue
+		}
+		if !strings.Contains(address, "://") {
+			address = "http://" + address
+		}
+		u, err := url.Parse(address)
+		if err != nil || u.Hostname() == "" || !slices.Contains(proxySchemes, u.Scheme) {
+			return "", exit.Errorf(exit.Auth, "%s is not the address of a proxy: write it as http://host:port, or unset it.", name)
+		}
+		return address, nil
+	}
+	return "", nil
+}
+
+var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
 // trimmed returns the first of these variables that has more than white space:
 // keys are often pasted with a line end.

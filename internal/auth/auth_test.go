@@ -168,6 +168,28 @@ func TestChooseErrors(t *testing.T) {
 	}
 }
 
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	for env, want := range map[string]string{
+		"HTTPS_PROXY=":                       "",
+		"HTTPS_PROXY= \n":                    "",
+		"HTTPS_PROXY=http://p:3128":          "http://p:3128",
+		"http_proxy=p:3128":                  "http://p:3128",
+		"HTTPS_PROXY=127.0.0.1:3128 ":        "http://127.0.0.1:3128",
+		"HTTPS_PROXY=socks5://u:pass@p:1080": "socks5://u:pass@p:1080",
+	} {
+		if got, err := Choose(inputs(t, "", "GEMINI_API_KEY=k", env)); got.Proxy != want || err != nil {
+			t.Errorf("%s is %q, %v; want %q", env, got.Proxy, err, want)
+		}
+	}
+	for _, address := range []string{"http://u:hunter2@p:1:1", "http://hunter2@", "ftp://hunter2", "u:hunter2@p:x", "://hunter2", "http://:80?hunter2"} {
+		_, err := Choose(inputs(t, "", "GEMINI_API_KEY=k", "HTTP_PROXY="+address))
+		if exit.CodeOf(err) != exit.Auth || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "HTTP_PROXY") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // A key that cannot be sent is refused without being shown.
 func TestKeyIsNotShown(t *testing.T) {
 	t.Parallel()
