@@ -68,6 +68,17 @@ func TestRun(t *testing.T) {
 				`user: response look__x {"output":"look done"} response look__x_2 {"error":"Value of params must be an object"}`, "model: ok"),
 		},
 		{
+			name:    "calls of different tools, too",
+			answers: answers{says(chunk(llm.FinishStop, call("x", "look", `{}`), call("x", "edit", `{}`), call("look__x", "look", `{}`))), says(text("ok"))},
+			want: lines("TurnStarted", "ModelInfo", "requested look__x", "requested edit__x_2", "requested look__x_3", "end of turn STOP",
+				"updated look__x validating", "updated look__x scheduled", "updated look__x executing", "finished look__x success",
+				"updated edit__x_2 validating", "updated edit__x_2 scheduled", "updated edit__x_2 executing", "finished edit__x_2 success",
+				"updated look__x_3 validating", "updated look__x_3 scheduled", "updated look__x_3 executing", "finished look__x_3 success",
+				"TurnStarted", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: call look__x call edit__x_2 call look__x_3",
+				`user: response look__x {"output":"look done"} response edit__x_2 {"output":"edit done"} response look__x_3 {"output":"look done"}`, "model: ok"),
+		},
+		{
 			name:    "an answer without text is asked for again, with a nudge",
 			answers: answers{says(none), says(chunk(llm.FinishStop, thought("hm"))), says(text("ok"))},
 			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "thought |hm",

@@ -313,7 +313,7 @@ func (r *run) report(rep *reply) error {
 // identify gives each call of a reply a name, an id of its own and arguments
 // that can be sent back, and writes them into the reply's parts.
 func (r *run) identify(rep *reply) {
-	seen := map[string]bool{}
+	uses := map[string]int{} // of an id
 	for i := range rep.parts {
 		fc := rep.parts[i].FunctionCall
 		if fc == nil {
@@ -321,17 +321,18 @@ func (r *run) identify(rep *reply) {
 		}
 		c := *fc
 		c.Name = cmp.Or(strings.TrimSpace(c.Name), "generic_tool")
-		if c.ID == "" {
-			c.ID = fmt.Sprintf("%s_%d_%d", c.Name, r.cfg.Now().UnixMilli(), r.calls)
+		// On the wire the tool's name is taken off, so what is behind it must be unique.
+		raw := strings.TrimPrefix(c.ID, c.Name+"__")
+		if raw == "" {
+			raw = fmt.Sprintf("%s_%d_%d", c.Name, r.cfg.Now().UnixMilli(), r.calls)
 		}
 		r.calls++
-		if !strings.HasPrefix(c.ID, c.Name+"__") {
-			c.ID = c.Name + "__" + c.ID
+		for id := raw; uses[raw] > 0; {
+			uses[id]++
+			raw = fmt.Sprintf("%s_%d", id, uses[id])
 		}
-		for n, id := 2, c.ID; seen[c.ID]; n++ {
-			c.ID = fmt.Sprintf("%s_%d", id, n)
-		}
-		seen[c.ID] = true
+		uses[raw]++
+		c.ID = c.Name + "__" + raw
 		rep.calls = append(rep.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.id})
 		if !isObject(c.Args) {
 			c.Args = nil // the vendor would refuse to see it again
