@@ -17,6 +17,8 @@ type Paths struct {
 	home string
 	// slug claims the project's directories when they are first needed.
 	slug func() (string, error)
+	// likely is what slug will return, most likely.
+	likely func() string
 }
 
 // NewPaths returns the paths for a working directory, which must be absolute.
@@ -25,6 +27,7 @@ type Paths struct {
 func NewPaths(env *Env, dir string) *Paths {
 	p := &Paths{env: env, dir: dir, home: homeOf(env)}
 	p.slug = sync.OnceValues(p.claim)
+	p.likely = sync.OnceValue(p.likelySlug)
 	return p
 }
 

@@ -321,3 +321,23 @@ func BenchmarkProjectTemp(b *testing.B) {
 		}
 	}
 }
+
+// The registry is read once, however often the path is asked for.
+func TestProjectTempPathIsKept(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p := NewPaths(NewEnv("HOME="+home), filepath.Join(home, "My Project"))
+	before := p.ProjectTempPath()
+	if want := filepath.Join(home, ".gemini", "tmp", "my-project"); before != want {
+		t.Fatalf("the path is %s, want %s", before, want)
+	}
+	if err := os.MkdirAll(filepath.Join(home, ".gemini"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p.registry(), []byte(`{"projects": {"`+p.Dir()+`": "other"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if after := p.ProjectTempPath(); after != before {
+		t.Errorf("the path became %s", after)
+	}
+}
