@@ -87,10 +87,10 @@ func (p *program) main(args []string) exit.Code {
 	switch {
 	case line.help:
 		printHelp(p.term.Out, p.root, p.term.Width)
-		return exit.OK
+		return p.finish(context.Background(), nil)
 	case line.version:
 		fmt.Fprintln(p.term.Out, version(p.env))
-		return exit.OK
+		return p.finish(context.Background(), nil)
 	case line.err != nil:
 		return p.finish(context.Background(), line.err)
 	}

@@ -19,6 +19,11 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 		return exit.OK // spec/cli.md §6.10: no one is left to tell
 	}
 	if err == nil {
+		if lost := p.closed.lost.Load(); lost != nil {
+			err = exit.Errorf(exit.General, "Cannot write the answer: %w", *lost)
+			p.line(err.Error())
+			return exit.General
+		}
 		return exit.OK
 	}
 	var usage *usageError

@@ -76,6 +76,8 @@ type pipe struct {
 	io.Writer
 	gone  atomic.Bool
 	close atomic.Pointer[func()]
+	// lost is why something could not be written though there is a reader.
+	lost atomic.Pointer[error]
 }
 
 // watchOut returns the terminal with its output watched.
@@ -88,11 +90,14 @@ func watchOut(t *terminal.Terminal) (*terminal.Terminal, *pipe) {
 
 func (p *pipe) Write(b []byte) (int, error) {
 	n, err := p.Writer.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
 		p.gone.Store(true)
 		if f := p.close.Load(); f != nil {
 			(*f)()
 		}
+	case err != nil:
+		p.lost.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }
