@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -43,6 +44,9 @@ func Headless(ctx context.Context, req Request) error {
 	}
 	options.Prompt, options.Stats = text, a.Stats
 	options.QuotaHint = quotaHint(a.Auth)
+	if err := refuseSlash(text); err != nil {
+		return headless.Fail(options, err)
+	}
 	asked, err := mention.Expand(ctx, a.Workspace, text)
 	if err != nil {
 		return headless.Fail(options, err)
@@ -73,7 +77,7 @@ type session struct {
 func settle(req Request) (*session, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, exit.Errorf(exit.General, "the working directory cannot be used: %w", err)
+		return nil, exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
 	}
 	h := &session{req: req, env: req.Env, paths: config.NewPaths(req.Env, dir)}
 	state := trust.Unknown
@@ -192,6 +196,15 @@ func quotaHint(c auth.Choice) string {
 		return headless.QuotaHintVertex
 	}
 	return headless.QuotaHintKey
+}
+
+// cause is the error that the system gave, without the name of the call.
+func cause(err error) error {
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
 }
 
 // piped returns standard input, unless it is a terminal.
