@@ -50,7 +50,7 @@ func maxTurnsNotice() notice {
 func waitingNotice(e agent.Waiting) notice {
 	var cause string
 	if e.Err != nil {
-		cause = ": " + e.Err.Error()
+		cause = ": " + strings.Join(strings.Fields(e.Err.Error()), " ") // some have a second line
 	}
 	return notice{line: fmt.Sprintf("[WARNING] Attempt %d of %d failed%s. Trying again in %s.",
 		e.Attempt, e.MaxAttempts, strings.TrimSuffix(cause, "."), e.Delay.Round(100*time.Millisecond))}
