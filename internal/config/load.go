@@ -117,14 +117,17 @@ func (s *Settings) notices() []Warning {
 }
 
 // missing names the keys that ask for what is not there yet, in one warning.
+// Those that a flag sets are left out: the command line answers for its flags.
 func (s *Settings) missing() []Warning {
+	flags := s.Only(CommandLine)
 	var names []string
 	var walk func(path string, tree map[string]any)
 	walk = func(path string, tree map[string]any) {
 		for name, v := range tree {
 			at := join(path, name)
 			if key, ok := KeyOf(at); ok {
-				if key.Support == Later && key.asks(v) {
+				_, flag := flags.Lookup(at)
+				if key.Support == Later && key.asks(v) && !flag {
 					names = append(names, at)
 				}
 			} else if below, ok := v.(map[string]any); ok {

@@ -369,3 +369,36 @@ func mkfifo(t *testing.T, path string) {
 		t.Skipf("no named pipes here: %v", err)
 	}
 }
+
+// What a flag asks for is not warned about as if a file had set it.
+func TestFlagsAreNotSettings(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.user(t, `{"skills": {"disabled": ["x"]}}`)
+	_, warnings, err := Load(Sources{Paths: p.paths(), Env: p.env, Flags: map[string]any{"mcp.allowed": []any{"a"}}})
+	want := []Warning{"Warning: no effect yet in this version of Pollux: skills.disabled"}
+	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestExpandHome(t *testing.T) {
+	t.Parallel()
+	p := NewPaths(NewEnv("HOME=/home/me"), "/w")
+	for path, want := range map[string]string{
+		"":                    "",
+		"~":                   "/home/me",
+		"~/a b":               "/home/me/a b",
+		"~you":                "~you",
+		"a/~":                 "a/~",
+		"/~/a":                "/~/a",
+		"%userprofile%/a":     "/home/me/a",
+		"%USERPROFILE%":       "/home/me",
+		"%userprofile":        "%userprofile",
+		"~/../../etc/../etc/": "/etc",
+	} {
+		if got := p.Expand(path); got != want {
+			t.Errorf("%q is %q, want %q", path, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -63,6 +64,19 @@ func (p *Paths) Dir() string { return p.dir }
 
 // Home returns the home directory, which is also what "~" stands for.
 func (p *Paths) Home() string { return p.home }
+
+// Expand returns path with the home directory for a leading "~", or for the
+// %userprofile% that settings shared with Windows have.
+func (p *Paths) Expand(path string) string {
+	const profile = "%userprofile%"
+	switch {
+	case path == "~", strings.HasPrefix(path, "~/"), strings.HasPrefix(path, "~"+string(filepath.Separator)):
+		return filepath.Join(p.home, path[1:])
+	case len(path) >= len(profile) && strings.EqualFold(path[:len(profile)], profile):
+		return filepath.Join(p.home, path[len(profile):])
+	}
+	return path
+}
 
 // Gemini returns ~/.gemini.
 func (p *Paths) Gemini() string { return filepath.Join(p.home, ".gemini") }
