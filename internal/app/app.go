@@ -134,19 +134,19 @@ func (a *App) generator(o Options) (llm.Generator, error) {
 	var g llm.Generator
 	switch {
 	case o.Generator != nil:
-		g = a.Stats.Meter(o.Generator)
+		g = a.Stats.Meter(logged(o.Generator, o.Log))
 	case o.Replay != "":
 		player, err := replay.Open(o.Replay, !o.ReplayAnyOrder)
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", err)
 		}
-		g = a.Stats.Meter(player)
+		g = a.Stats.Meter(logged(player, o.Log))
 	default:
 		client, err := a.client(o)
 		if err != nil {
 			return nil, err
 		}
-		g = retry.Wrap(a.Stats.Meter(client), retry.Options{
+		g = retry.Wrap(a.Stats.Meter(logged(client, o.Log)), retry.Options{
 			MaxAttempts: config.MaxAttempts.In(o.Settings),
 			FetchErrors: config.RetryFetchErrors.In(o.Settings),
 		})
@@ -192,14 +192,18 @@ func (a *App) client(o Options) (llm.Generator, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
-	return client, nil
+	return discreet(client, choice.APIKey), nil
 }
 
 func newWorkspace(o Options) *workspace.Workspace {
 	s := o.Settings
+	include := config.IncludeDirectories.In(s)
+	for i := range include {
+		include[i] = o.Paths.Expand(include[i])
+	}
 	ws, warnings := workspace.New(workspace.Options{
 		Root:         o.Paths.Dir(),
-		Include:      config.IncludeDirectories.In(s),
+		Include:      include,
 		ProjectTemp:  o.Paths.ProjectTempPath(),
 		GlobalMemory: filepath.Join(o.Paths.Gemini(), "GEMINI.md"),
 		GitIgnore:    config.RespectGitIgnore.In(s),
@@ -208,7 +212,7 @@ func newWorkspace(o Options) *workspace.Workspace {
 		GitExcludes:  filepath.Join(cmp.Or(o.Env.Get("XDG_CONFIG_HOME"), filepath.Join(o.Paths.Home(), ".config")), "git", "ignore"),
 	})
 	for _, w := range warnings {
-		o.Warn(w.Error())
+		o.Warn("Warning: " + w.Error())
 	}
 	return ws
 }

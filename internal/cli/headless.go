@@ -31,11 +31,14 @@ func Headless(ctx context.Context, req Request) error {
 	options := h.face()
 	// Credentials come before standard input: who cannot be answered should
 	// not be waited for.
-	a, err := app.New(h.app())
+	parts := h.app()
+	a, err := app.New(parts)
 	if err != nil {
 		return headless.Fail(options, err)
 	}
 	defer a.Close()
+	parts.Log.Debug("start", "version", req.Version(), "dir", h.paths.Dir(), "settings", h.settings.UserFile(),
+		"model", h.model, "approval", h.mode.String(), "auth", a.Auth.Type, "session", req.SessionID)
 	text, err := headless.Prompt(ctx, headless.Input{
 		Stdin: piped(req.Terminal), Words: req.Query, Flag: req.PromptGiven, Err: req.Terminal.Err,
 	})
