@@ -76,8 +76,11 @@ func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func
 	workers.Wait()
 	k.mu.Lock() // ctx may be ending now
 	defer k.mu.Unlock()
-	if errors.Is(k.err, fs.SkipAll) {
+	switch {
+	case errors.Is(k.err, fs.SkipAll):
 		return nil
+	case k.err == nil && ctx.Err() != nil: // the walk may have been faster than its end
+		return context.Cause(ctx)
 	}
 	return k.err
 }
