@@ -143,9 +143,26 @@ func (Cancelled) event()     {}
 // Events returns one value of every kind, for the tests of faces.
 func Events() []Event {
 	return []Event{
-		TurnStarted{}, ModelInfo{}, Text{}, Thought{}, Citations{}, Finished{}, Retried{}, Waiting{},
-		ToolRequested{}, ToolUpdated{}, ToolAsked{}, ToolFinished{}, Compressed{}, Overflow{},
-		InvalidStream{}, LoopDetected{}, MaxTurns{}, Stopped{}, Blocked{}, Cancelled{},
+		TurnStarted{},
+		ModelInfo{},
+		Text{},
+		Thought{},
+		Citations{},
+		Finished{},
+		Retried{},
+		Waiting{},
+		ToolRequested{},
+		ToolUpdated{},
+		ToolAsked{},
+		ToolFinished{},
+		Compressed{},
+		Overflow{},
+		InvalidStream{},
+		LoopDetected{},
+		MaxTurns{},
+		Stopped{},
+		Blocked{},
+		Cancelled{},
 	}
 }
 
