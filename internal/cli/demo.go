@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -40,7 +41,9 @@ func Demo(t *terminal.Terminal, env *config.Env) *cobra.Command {
 // startDemo puts an agent together as a headless run does, but with nothing of
 // the user's: an empty home, no settings, the scripted model's address.
 func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[agent.Event, error], error) {
-	own := config.NewEnv("PATH="+env.Get("PATH"), "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
+	// The project's tests are a shell script: it needs a shell where PATH has none.
+	path := strings.TrimPrefix(env.Get("PATH")+":/usr/bin:/bin", ":")
+	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
 		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
 	paths := config.NewPaths(own, s.Dir)
 	settings, _, err := config.Load(config.Sources{Paths: paths, Env: own})
