@@ -31,6 +31,7 @@ type Expansion struct {
 const (
 	contentBegin = "\n--- Content from referenced files ---"
 	contentEnd   = "\n--- End of content ---"
+	contentNone  = "No files matching the criteria were found or all were skipped."
 )
 
 // Expand finds the files that prompt mentions and reads them, as
@@ -71,10 +72,10 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansi
 }
 
 func contents(w *workspace.Workspace, files []fs.File) []llm.Part {
-	if len(files) == 0 {
-		return nil
-	}
 	parts := []llm.Part{llm.Text(contentBegin)}
+	if len(files) == 0 {
+		return append(parts, llm.Text(contentNone)) // or the model would take what was mentioned for read
+	}
 	for _, f := range files {
 		if f.Media != nil {
 			parts = append(parts, llm.Part{InlineData: f.Media})

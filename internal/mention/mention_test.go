@@ -77,6 +77,8 @@ func TestExpand(t *testing.T) {
 		"odd directory":    {prompt: `@"we[ird]"`, query: "@we[ird]/**", rest: content("we[ird]/x.md", "x")},
 		"glob":             {prompt: "look at @dir/*.go", query: "look at @dir/b.go", rest: content("dir/b.go", "package b")},
 		"piece of a path":  {prompt: "fix @handler", query: "fix @src/deep/handler.go", rest: content("src/deep/handler.go", "package deep")},
+		"other case":       {prompt: "fix @HANDLER.go", query: "fix @src/deep/handler.go", rest: content("src/deep/handler.go", "package deep")},
+		"glob, other case": {prompt: "see @DIR/*.GO", query: "see @dir/b.go", rest: content("dir/b.go", "package b")},
 		"escaped space":    {prompt: `read @with\ space.txt, then`, query: "read @with space.txt, then", rest: content("with space.txt", "space")},
 		"quoted":           {prompt: `read @"with space.txt" then`, query: "read @with space.txt then", rest: content("with space.txt", "space")},
 		"image":            {prompt: "what is @logo.png", rest: []string{begin, "image/png", end}},
@@ -123,6 +125,7 @@ func TestExpandSkips(t *testing.T) {
 	if err := os.Truncate(huge, 3<<30); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
+	const none = "No files matching the criteria were found or all were skipped."
 	for mention, reason := range map[string]string{
 		"secret.txt": "ignored", "hidden/": "ignored", ".env": "Path not in workspace: ", out: "Path not in workspace: ",
 		"huge.txt": "File size exceeds the 20MB limit", "dir": "asset file (image/pdf/audio) was not explicitly requested",
@@ -131,7 +134,12 @@ func TestExpandSkips(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(e.Parts) != 1 || len(e.Files) != 0 || len(e.Skipped) != 1 || !strings.Contains(e.Skipped[0].Reason, reason) {
+		// Of what is in the workspace but can't be read, the model is told.
+		want := []string{e.Parts[0].Text}
+		if mention == "huge.txt" || mention == "dir" {
+			want = append(want, "\n--- Content from referenced files ---", none)
+		}
+		if !slices.Equal(texts(e.Parts), want) || len(e.Files) != 0 || len(e.Skipped) != 1 || !strings.Contains(e.Skipped[0].Reason, reason) {
 			t.Errorf("%s: %+v", mention, e)
 		}
 	}

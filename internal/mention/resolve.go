@@ -164,7 +164,18 @@ func (h hit) before(o hit) bool {
 }
 
 // rank says how well a name means the file at rel: 1 is best, 0 not at all.
+// Case matters only between files that else are the same to it.
 func rank(name, rel string) int {
+	if n := rankExact(name, rel); n > 0 {
+		return n
+	}
+	if n := rankExact(strings.ToLower(name), strings.ToLower(rel)); n > 0 {
+		return n + 3
+	}
+	return 0
+}
+
+func rankExact(name, rel string) int {
 	if strings.ContainsAny(name, "*?[{") {
 		for i, pattern := range []string{name, "**/" + name, "**/*" + name + "*"} {
 			if ok, _ := doublestar.Match(pattern, rel); ok {
