@@ -21,13 +21,12 @@ import (
 // Session counts one process's work. Its methods may be called from several
 // goroutines at once.
 type Session struct {
-	mu    sync.Mutex
-	now   Snapshot
-	asked map[string]bool // ids of calls that a person was asked about
+	mu  sync.Mutex
+	now Snapshot
 }
 
 // New returns a session that has counted nothing.
-func New() *Session { return &Session{asked: map[string]bool{}} }
+func New() *Session { return &Session{} }
 
 // Snapshot returns a copy of the counts.
 func (s *Session) Snapshot() Snapshot {
@@ -38,22 +37,17 @@ func (s *Session) Snapshot() Snapshot {
 
 // See counts what an event tells about tools.
 func (s *Session) See(e agent.Event) {
-	switch e := e.(type) {
-	case agent.ToolAsked:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.asked[e.Call.ID] = true
-	case agent.ToolFinished:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		asked := s.asked[e.Call.ID]
-		delete(s.asked, e.Call.ID)
-		s.now.tool(e.Call.Name).finish(&e, asked)
-		s.now.Tools.finish(&e, asked)
-		if e.Result != nil && e.Status == agent.Success {
-			s.now.Lines.Added += e.Result.Lines.Added
-			s.now.Lines.Removed += e.Result.Lines.Removed
-		}
+	done, ok := e.(agent.ToolFinished)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.tool(done.Call.Name).finish(&done)
+	s.now.Tools.finish(&done)
+	if done.Result != nil && done.Status == agent.Success {
+		s.now.Lines.Added += done.Result.Lines.Added
+		s.now.Lines.Removed += done.Result.Lines.Removed
 	}
 }
 
@@ -119,10 +113,10 @@ type Tool struct {
 // Decisions counts how calls were approved. A call that was refused before
 // anyone could decide counts nowhere.
 type Decisions struct {
-	Accept     int // a person said yes
+	Accept     int // a person said yes, or by a policy nobody was asked
 	Reject     int
 	Modify     int // a person changed it first
-	AutoAccept int // nobody was asked, or a person said "always"
+	AutoAccept int // a person said "always"
 }
 
 func (s *Snapshot) clone() Snapshot {
@@ -189,7 +183,7 @@ func (a *API) add(u llm.Usage, err error, took time.Duration) {
 	a.Tokens.Total += u.Total
 }
 
-func (t *Tool) finish(e *agent.ToolFinished, asked bool) {
+func (t *Tool) finish(e *agent.ToolFinished) {
 	t.Calls++
 	if e.Status == agent.Success {
 		t.Success++
@@ -199,11 +193,7 @@ func (t *Tool) finish(e *agent.ToolFinished, asked bool) {
 	t.Duration += e.Duration
 	switch e.Outcome {
 	case tool.ProceedOnce:
-		if asked {
-			t.Decisions.Accept++
-		} else {
-			t.Decisions.AutoAccept++
-		}
+		t.Decisions.Accept++
 	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
 		t.Decisions.AutoAccept++
 	case tool.ModifyWithEditor:

@@ -100,9 +100,9 @@ func TestAppendJSON(t *testing.T) {
 		`"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0},` +
 		`"roles":{"utility_router":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}}}},` +
 		`"tools":{"totalCalls":6,"totalSuccess":4,"totalFail":2,"totalDurationMs":120,` +
-		`"totalDecisions":{"accept":1,"reject":1,"modify":1,"auto_accept":2},` +
+		`"totalDecisions":{"accept":2,"reject":1,"modify":1,"auto_accept":1},` +
 		`"byName":{` +
-		`"read_file":{"count":1,"success":1,"fail":0,"durationMs":20,"decisions":{"accept":0,"reject":0,"modify":0,"auto_accept":1}},` +
+		`"read_file":{"count":1,"success":1,"fail":0,"durationMs":20,"decisions":{"accept":1,"reject":0,"modify":0,"auto_accept":0}},` +
 		`"replace":{"count":4,"success":3,"fail":1,"durationMs":80,"decisions":{"accept":1,"reject":1,"modify":1,"auto_accept":1}},` +
 		`"nosuch":{"count":1,"success":0,"fail":1,"durationMs":20,"decisions":{"accept":0,"reject":0,"modify":0,"auto_accept":0}}}},` +
 		`"files":{"totalLinesAdded":3,"totalLinesRemoved":1}}`
