@@ -168,7 +168,11 @@ func play(ctx context.Context, o Options, setup Setup, s *screen) error {
 
 // test runs the project's tests, as a person would to see for himself.
 func test(ctx context.Context, dir string, s *screen) error {
-	cmd := exec.CommandContext(ctx, "sh", "tests/run.sh")
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		shell = "/bin/sh" // PATH is not what it should be
+	}
+	cmd := exec.CommandContext(ctx, shell, "tests/run.sh")
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
