@@ -38,7 +38,7 @@ func (r *Registry) Add(t Tool) {
 	}
 	r.byName[s.Name] = t
 	for _, a := range s.Aliases {
-		if _, taken := r.byName[a]; !taken {
+		if o, taken := r.byName[a]; !taken || o.Spec().Name == s.Name {
 			r.byName[a] = t
 		}
 	}
