@@ -202,14 +202,12 @@ func wildcard(pattern, name string) bool {
 }
 
 // compareNames orders names as people expect: signs, digits, letters; case
-// counts only between names that are otherwise the same, small letters first.
+// counts only between names that are otherwise the same, small letters first,
+// and so do accents, letters without them first.
 func compareNames(a, b string) int {
 	for x, y := a, b; ; {
 		if x == "" || y == "" {
-			if c := cmp.Compare(len(x), len(y)); c != 0 {
-				return c
-			}
-			return cmp.Compare(b, a)
+			return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(b, a))
 		}
 		r, n := utf8.DecodeRuneInString(x)
 		s, m := utf8.DecodeRuneInString(y)
@@ -220,10 +218,17 @@ func compareNames(a, b string) int {
 	}
 }
 
+// unaccented are the letters that those from U+00C0 to U+017F are at heart, "."
+// for those that are letters of their own.
+const unaccented = "aaaaaa.ceeeeiiii.nooooo..uuuuy..aaaaaa.ceeeeiiii.nooooo..uuuuy.y" +
+	"aaaaaaccccccccdd..eeeeeeeeeegggggggghh..iiiiiiiii...jjkk.llllll....nnnnnn...oooooo..rrrrrrsssssssstttt..uuuuuuuuuuuuwwyyyzzzzzz."
+
 // weight puts signs before digits and digits before letters, as the Unicode
 // collation does that the listing's readers know.
 func weight(r rune) int {
 	switch {
+	case r >= 0xC0 && int(r) < 0xC0+len(unaccented) && unaccented[r-0xC0] != '.':
+		return 2<<24 + int(unaccented[r-0xC0])
 	case unicode.IsLetter(r):
 		return 2<<24 + int(unicode.ToLower(r))
 	case unicode.IsDigit(r):
