@@ -2,6 +2,7 @@ package headless
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -156,6 +157,7 @@ func (f *face) explain(err error) explanation {
 			x.line += f.QuotaHint
 		}
 		x.streamKind, x.streamMessage = "unknown", x.line
+		x.line += nextStep(api)
 		if api.Body != "" {
 			x.message = api.Body
 		}
@@ -172,6 +174,25 @@ func (f *face) explain(err error) explanation {
 		x.streamKind, x.streamMessage = x.kind, x.message
 	}
 	return x
+}
+
+// nextStep is what a person can do about a failed request, on the same line;
+// "" if the message must do.
+func nextStep(e *llm.Error) string {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.As(e, &untrusted):
+		return " If a proxy or gateway of your own signs that certificate, name the file of its CA in NODE_EXTRA_CA_CERTS."
+	case e.Kind == llm.KindNetwork:
+		return " Check the network connection, and HTTPS_PROXY and GOOGLE_GEMINI_BASE_URL if they are set."
+	case e.Kind == llm.KindUnauthorized:
+		return " Check the API key, and security.auth.selectedType in your settings."
+	case e.Kind == llm.KindModelNotFound:
+		return " Choose another model with --model, GEMINI_MODEL or model.name in your settings."
+	case e.Link != "":
+		return " See " + e.Link
+	}
+	return ""
 }
 
 // apiErrorText is the message of a failed request (spec/agent.md §10.3).

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"crypto/tls"
 	"errors"
 	"testing"
 	"time"
@@ -8,6 +9,32 @@ import (
 	"pollux/agent"
 	"pollux/llm"
 )
+
+// What a person can do follows the message; programs get the message alone.
+func TestNextStep(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  llm.Error
+		want string
+	}{
+		{llm.Error{Kind: llm.KindNetwork}, " Check the network connection, and HTTPS_PROXY and GOOGLE_GEMINI_BASE_URL if they are set."},
+		{
+			llm.Error{Err: &tls.CertificateVerificationError{Err: errors.New("unknown authority")}},
+			" If a proxy or gateway of your own signs that certificate, name the file of its CA in NODE_EXTRA_CA_CERTS.",
+		},
+		{llm.Error{Kind: llm.KindUnauthorized, Status: 401}, " Check the API key, and security.auth.selectedType in your settings."},
+		{llm.Error{Kind: llm.KindModelNotFound, Status: 404}, " Choose another model with --model, GEMINI_MODEL or model.name in your settings."},
+		{llm.Error{Kind: llm.KindValidation, Link: "https://x"}, " See https://x"},
+		{llm.Error{Kind: llm.KindServer, Status: 500}, ""},
+	} {
+		tt.err.Message = "no"
+		f := newFace(Options{})
+		x := f.explain(&tt.err)
+		if x.line != "[API Error: no]"+tt.want || x.streamMessage != "[API Error: no]" || x.message != "no" {
+			t.Errorf("%+v is explained as %+v", tt.err, x)
+		}
+	}
+}
 
 // A wait is told in one line, though some errors have two.
 func TestWaitingNotice(t *testing.T) {
