@@ -215,7 +215,7 @@ func (c *Client) ask(ctx context.Context, model, method string, b *body) ([]byte
 	defer res.close()
 	data, err := io.ReadAll(io.LimitReader(res.body, maxFrame+1))
 	if err != nil {
-		return nil, res.networkError(ctx, "read the answer", err)
+		return nil, res.networkError(ctx, "read the answer from", err)
 	}
 	if len(data) > maxFrame {
 		return nil, tooLarge()
@@ -277,7 +277,7 @@ func (c *Client) post(ctx context.Context, model, method string, b *body, patien
 	res, err := client.Do(req)
 	if err != nil {
 		watch.stop()
-		return nil, (&response{host: at.Host, watch: watch}).networkError(ctx, "send the request", err)
+		return nil, (&response{host: at.Host, watch: watch}).networkError(ctx, "send the request to", err)
 	}
 	watch.arrived()
 	r := &response{

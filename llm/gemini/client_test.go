@@ -159,7 +159,7 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 	g := newClient(t, "http://127.0.0.1:1")
-	for _, model := range []string{"", "a b", "a\nb", "models/"} {
+	for _, model := range []string{"../x", "a//b", "./m", "", "a b", "a\nb", "models/"} {
 		var e *llm.Error
 		if _, err := g.Generate(t.Context(), request(model)); !errors.As(err, &e) || e.Kind != llm.KindBadRequest {
 			t.Errorf("model %q: %v", model, err)

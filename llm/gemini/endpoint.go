@@ -68,7 +68,7 @@ func location(v *Vertex) string {
 // url returns where to post a request for model.
 func (e *endpoint) url(model, method string) (*url.URL, error) {
 	model = strings.TrimPrefix(model, "models/")
-	if model == "" || strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if !isName(model) {
 		return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%q is not the name of a model", model)}
 	}
 	u := *e.base
@@ -84,6 +84,17 @@ func (e *endpoint) url(model, method string) (*url.URL, error) {
 		u.RawQuery = query.Encode()
 	}
 	return &u, nil
+}
+
+// isName reports whether model can be a model's name, of one element or
+// several: nothing that leads elsewhere in the service's paths.
+func isName(model string) bool {
+	for element := range strings.SplitSeq(model, "/") {
+		if element == "" || element == "." || element == ".." {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
 // modelPath is the resource name of a model. Names that are paths already

@@ -31,7 +31,7 @@ func (r *response) networkError(ctx context.Context, doing string, err error) er
 	if errors.As(err, &outer) {
 		err = outer.Err // without the address: it may hold a key
 	}
-	e.Message = fmt.Sprintf("fetch failed: %s to %s: %v", doing, r.host, err)
+	e.Message = fmt.Sprintf("fetch failed: %s %s: %v", doing, r.host, err)
 	return e
 }
 

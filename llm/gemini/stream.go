@@ -129,7 +129,7 @@ func (r *response) streamError(ctx context.Context, err error, n int) error {
 	case errHuge:
 		return tooLarge()
 	}
-	return r.networkError(ctx, "read the answer", err)
+	return r.networkError(ctx, "read the answer from", err)
 }
 
 func kindOf(ctype string) string {
