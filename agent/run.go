@@ -43,7 +43,7 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 			r.forget(ctx)
 		}
 		switch {
-		case errors.Is(err, errLeft): // the consumer has gone; nobody listens
+		case r.left: // nobody listens
 		case ctx.Err() != nil:
 			yield(Cancelled{}, nil)
 		case err != nil:
@@ -63,7 +63,8 @@ type run struct {
 	response  string
 	chosen    string       // the model that answers this prompt
 	announced bool         // the consumer knows the model
-	left      int          // continuations that may still happen
+	more      int          // continuations that may still happen
+	left      bool         // the consumer of the events has gone
 	recovered bool         // from a loop, once
 	results   *llm.Content // of tools, not yet in the history
 	again     bool         // a hook has sent the model back before
@@ -86,14 +87,15 @@ func (a *Agent) begin(p Prompt, yield func(Event, error) bool, cancel context.Ca
 	a.prompts++
 	return &run{
 		Agent: a, id: p.ID, prompt: llm.PartsText(p.Parts), shown: p.Shown,
-		start: len(a.history.all), before: a.tokens, left: maxContinuations,
+		start: len(a.history.all), before: a.tokens, more: maxContinuations,
 		yield: yield, cancel: cancel,
 	}
 }
 
-// emit hands an event to the consumer.
+// emit hands an event to the consumer, unless that has left.
 func (r *run) emit(e Event) error {
-	if !r.yield(e, nil) {
+	if r.left || !r.yield(e, nil) {
+		r.left = true
 		r.cancel(errLeft)
 		return errLeft
 	}
@@ -105,7 +107,7 @@ func (r *run) work(ctx context.Context, message *llm.Content) error {
 	message, err := r.open(ctx, message)
 	for err == nil && message != nil {
 		err = r.pursue(ctx, message)
-		if ctx.Err() != nil || errors.Is(err, errLeft) {
+		if ctx.Err() != nil || r.left {
 			return err
 		}
 		if errors.Is(err, errOver) {

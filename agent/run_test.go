@@ -129,6 +129,11 @@ func TestRun(t *testing.T) {
 			want:    lines("TurnStarted", "ModelInfo", "error: bad"),
 		},
 		{
+			name:    "a refusal after an unusable answer is not asked again",
+			answers: answers{says(none), breaks(refused)},
+			want:    lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "error: bad"),
+		},
+		{
 			name:    "a refused result stays in the history",
 			answers: answers{says(calls("look")), breaks(refused)},
 			want: lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP",
@@ -177,6 +182,7 @@ func TestRun(t *testing.T) {
 				prompt, tt.want = "a prompt of many words", lines("overflow 5 of 1")
 			}
 			got := play(t.Context(), a, prompt)
+			leaveAnywhere(t, tt.answers, tt.change, prompt, strings.Count(got, "\n"))
 			// The events of calls that run beside each other interleave freely.
 			if diff := cmp.Diff(tt.want, settle(got)); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
@@ -189,6 +195,23 @@ func TestRun(t *testing.T) {
 				t.Errorf("history (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// leaveAnywhere stops reading after each of a run's events in turn. Nothing may
+// be said after that, and what is left must be in order.
+func leaveAnywhere(t *testing.T, answers []func(context.Context, func(*llm.Response, error) bool), change func(*agent.Config), prompt string, events int) {
+	t.Helper()
+	for after := range events {
+		a := newAgent(t, &script{answers: answers}, change, echo("look"), echo("edit"))
+		n := 0
+		for range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(prompt)}}) {
+			if n == after {
+				break
+			}
+			n++
+		}
+		checkPaired(t, a.History())
 	}
 }
 

@@ -62,8 +62,12 @@ func says(chunks ...*llm.Response) func(context.Context, func(*llm.Response, err
 
 // breaks answers with these chunks and then an error.
 func breaks(err error, chunks ...*llm.Response) func(context.Context, func(*llm.Response, error) bool) {
-	return func(ctx context.Context, yield func(*llm.Response, error) bool) {
-		says(chunks...)(ctx, yield)
+	return func(_ context.Context, yield func(*llm.Response, error) bool) {
+		for _, c := range chunks {
+			if !yield(c, nil) {
+				return
+			}
+		}
 		yield(nil, err)
 	}
 }

@@ -50,10 +50,10 @@ func (r *run) close(ctx context.Context) (*llm.Content, error) {
 	if v.ClearContext {
 		r.forgetAll(ctx)
 	}
-	if err == nil || !v.Block || v.Stop || r.left == 0 {
+	if err == nil || !v.Block || v.Stop || r.more == 0 {
 		return nil, err
 	}
-	r.left--
+	r.more--
 	r.again = true
 	r.prompt, r.response = v.Reason, ""
 	return r.open(ctx, llm.User(llm.Text(v.Reason)))
@@ -138,11 +138,11 @@ func (r *run) route(ctx context.Context, message *llm.Content) {
 // breakLoop answers the first loop of a prompt with a word of warning and the
 // second with the end.
 func (r *run) breakLoop(loop string, message *llm.Content) (*llm.Content, error) {
-	if r.recovered || r.left == 0 {
+	if r.recovered || r.more == 0 {
 		return nil, r.end(LoopDetected{Kind: loop})
 	}
 	r.recovered = true
-	r.left--
+	r.more--
 	r.cfg.LoopDetector.Reset(r.prompt)
 	warning := fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+
@@ -152,20 +152,20 @@ func (r *run) breakLoop(loop string, message *llm.Content) (*llm.Content, error)
 
 // goOnInvalid asks the model once more after an unusable answer, if so configured.
 func (r *run) goOnInvalid() (*llm.Content, error) {
-	if !r.cfg.ContinueInvalid || r.recovered || r.left == 0 {
+	if !r.cfg.ContinueInvalid || r.recovered || r.more == 0 {
 		return nil, errOver
 	}
 	r.recovered = true
-	r.left--
+	r.more--
 	return llm.User(llm.Text("System: Please continue.")), nil
 }
 
 // nextSpeaker returns the prompt that makes the model go on, if it should.
 func (r *run) nextSpeaker(ctx context.Context) (*llm.Content, error) {
-	if r.cfg.NextSpeaker == nil || r.left == 0 || r.cfg.NextSpeaker.Next(ctx, r.history.all) != llm.RoleModel {
+	if r.cfg.NextSpeaker == nil || r.more == 0 || r.cfg.NextSpeaker.Next(ctx, r.history.all) != llm.RoleModel {
 		return nil, ctx.Err()
 	}
-	r.left--
+	r.more--
 	return llm.User(llm.Text("Please continue.")), nil
 }
 

@@ -104,35 +104,34 @@ var errNoAnswer = errors.New("the model gave no usable answer")
 // exchange asks until there is a usable answer or no attempt is left.
 func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
 	isResult := contents[len(contents)-1].HasFunctionResponse()
-	var bad *InvalidStream
+	var before *InvalidStream // what was wrong with the answer before
 	for attempt := 1; ; attempt++ {
-		rep, err := r.attempt(ctx, r.request(nudged(contents, bad), attempt > 1))
-		if err == nil {
+		rep, err := r.attempt(ctx, r.request(nudged(contents, before), attempt > 1))
+		var bad *InvalidStream
+		switch {
+		case err == nil:
 			rep.flush()
-			if rep.loop != "" {
+			if bad = rep.invalid(isResult); bad == nil || rep.loop != "" {
 				return rep, nil
 			}
-			if bad = rep.invalid(isResult); bad == nil {
-				return rep, nil
-			}
+		case ctx.Err() == nil && rep.resumable(err):
+			bad = &InvalidStream{Type: "INCOMPLETE_STREAM", Message: err.Error()}
+		default:
+			return nil, err
 		}
-		broken := err != nil && rep.resumable(err)
-		if ctx.Err() != nil || attempt == r.cfg.Retry.Attempts || !broken && (bad == nil || rep.blocked != "") {
+		if attempt == r.cfg.Retry.Attempts || rep.blocked != "" {
 			if err != nil {
 				return nil, err
 			}
-			return nil, errors.Join(errNoAnswer, r.emit(*bad))
+			return nil, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
-		cause := InvalidStream{Type: "INCOMPLETE_STREAM", Message: fmt.Sprint(err)}
-		if bad != nil {
-			cause = *bad
-		}
-		if err := r.emit(Retried{Cause: cause}); err != nil {
+		if err := r.emit(Retried{Cause: *bad}); err != nil {
 			return nil, err
 		}
 		if err := sleep(ctx, r.cfg.Retry.before(attempt+1)); err != nil {
 			return nil, err
 		}
+		before = bad
 	}
 }
 
