@@ -95,7 +95,8 @@ type Part struct {
 	// Thought marks text as the model's reasoning: never shown as its answer.
 	Thought bool
 	// ThoughtSignature is the vendor's proof of a thought. It goes back to the
-	// same vendor with the part it came with, untouched.
+	// same vendor with the part it came with, untouched, and to no other: see
+	// Signed and SignatureBy.
 	ThoughtSignature string
 
 	// Extra holds the keys that Pollux passes on without looking inside
@@ -109,6 +110,25 @@ type Part struct {
 
 // Text returns a text part.
 func Text(s string) Part { return Part{Text: s, emptyText: s == ""} }
+
+// Signed returns the form in which a vendor's signature is kept, so that a
+// conversation may go on with another vendor: its name and a colon stand before
+// it. Google's, which files of Gemini CLI are full of, stand as they are; being
+// base64, they hold no colon.
+func Signed(vendor, signature string) string { return vendor + ":" + signature }
+
+// SignatureBy returns p's signature if this vendor made it, else "". The vendor
+// of signatures without a name is "".
+func (p *Part) SignatureBy(vendor string) string {
+	by, signature, named := strings.Cut(p.ThoughtSignature, ":")
+	switch {
+	case named && by == vendor:
+		return signature
+	case !named && vendor == "":
+		return p.ThoughtSignature
+	}
+	return ""
+}
 
 // IsText reports whether p holds text (a thought included) and nothing else.
 func (p *Part) IsText() bool {

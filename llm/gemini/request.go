@@ -101,7 +101,7 @@ func appendContent(dst []byte, c *llm.Content) []byte {
 		p := c.Parts[i] // a copy, made fit for the wire
 		if p.FunctionCall != nil {
 			calls++
-			if calls == 1 && c.Role == llm.RoleModel && p.ThoughtSignature == "" {
+			if calls == 1 && c.Role == llm.RoleModel && p.SignatureBy("") == "" {
 				p.ThoughtSignature = unsigned
 			}
 		}
@@ -123,6 +123,9 @@ func fitPart(p *llm.Part) bool {
 		return false // a thought is never sent back (spec/agent.md §3)
 	}
 	p.Thought = false
+	if p.ThoughtSignature != unsigned {
+		p.ThoughtSignature = p.SignatureBy("") // another vendor's means nothing here
+	}
 	switch {
 	case p.FunctionCall != nil:
 		call := *p.FunctionCall

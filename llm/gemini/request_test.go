@@ -345,3 +345,19 @@ func FuzzWire(f *testing.F) {
 		}
 	})
 }
+
+// TestForeignSignatures: what another vendor signed goes on without it.
+func TestForeignSignatures(t *testing.T) {
+	t.Parallel()
+	c := llm.Model(
+		signed(llm.Text("so"), llm.Signed("anthropic", "c2ln")),
+		signed(call("f__1", "f", `{}`), llm.Signed("anthropic", "c2ln")),
+		signed(call("f__2", "f", `{}`), "Z29vZ2xl"),
+	)
+	want := `{"text":"so"},` +
+		`{"functionCall":{"id":"1","name":"f","args":{}},"thoughtSignature":"` + unsigned + `"},` +
+		`{"functionCall":{"id":"2","name":"f","args":{}},"thoughtSignature":"Z29vZ2xl"}`
+	if got := string(appendContent(nil, c)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
