@@ -123,9 +123,7 @@ func fitPart(p *llm.Part) bool {
 		return false // a thought is never sent back (spec/agent.md §3)
 	}
 	p.Thought = false
-	if p.ThoughtSignature != unsigned {
-		p.ThoughtSignature = p.SignatureBy("") // another vendor's means nothing here
-	}
+	p.ThoughtSignature = p.SignatureBy("") // another vendor's means nothing here
 	switch {
 	case p.FunctionCall != nil:
 		call := *p.FunctionCall
