@@ -49,6 +49,9 @@ func flagRows(cmd *cobra.Command) [][2]string {
 		if values := f.Annotations[choices]; values != nil {
 			usage += ": " + strings.Join(values, ", ")
 		}
+		if isLater(f.Name) {
+			usage += " (not available yet)"
+		}
 		kind := f.Value.Type()
 		if isBool(f) {
 			kind = "boolean"

@@ -29,12 +29,15 @@ func laterCommand(names []string) *cobra.Command {
 	}
 }
 
-// refusals are the flags that a run without what they ask for would betray.
-var refusals = [...]struct {
+// refusal is the answer to a flag whose subsystem is not there yet.
+type refusal struct {
 	flag string
 	code exit.Code
 	what string
-}{
+}
+
+// refusals are the flags that a run without what they ask for would betray.
+var refusals = [...]refusal{
 	{"sandbox", exit.Sandbox, "The sandbox is"},
 	{"policy", exit.General, "Policy files are"},
 	{"admin-policy", exit.General, "Policy files are"},
@@ -46,6 +49,15 @@ var refusals = [...]struct {
 	{"session-file", exit.General, "Importing a session is"},
 	{"list-sessions", exit.General, "Listing sessions is"},
 	{"delete-session", exit.General, "Deleting sessions is"},
+}
+
+// isLater reports whether a flag's subsystem is not there yet.
+func isLater(flag string) bool {
+	switch flag {
+	case "prompt-interactive", "screen-reader", "allowed-mcp-server-names", "extensions":
+		return true
+	}
+	return slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
 }
 
 // later answers for the flags whose subsystem is not there yet: an error where
