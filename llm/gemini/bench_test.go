@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // smallChunk is a chunk of a streamed answer as the service sends them.
@@ -26,8 +26,8 @@ func BenchmarkChunks(b *testing.B) {
 	b.ReportAllocs()
 	chunksRead := 0
 	for b.Loop() {
-		res := &response{body: strings.NewReader(stream)}
-		for _, err := range chunks(b.Context(), res) {
+		res := &httpwire.Response{Body: strings.NewReader(stream)}
+		for _, err := range chunks(res) {
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -35,22 +35,6 @@ func BenchmarkChunks(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(chunksRead), "ns/chunk")
-}
-
-// BenchmarkFrames is the part of it that splits the stream.
-func BenchmarkFrames(b *testing.B) {
-	stream := []byte(strings.Repeat(smallChunk, 1000))
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		f := newFrames(bytes.NewReader(stream))
-		for {
-			if _, err := f.next(); err != nil {
-				break
-			}
-		}
-		f.release()
-	}
 }
 
 // BenchmarkStream is 20,000 chunks over a real connection, the server's share included.
@@ -108,11 +92,11 @@ func longHistory() *llm.Request {
 func BenchmarkRequest(b *testing.B) {
 	c := &Client{}
 	req := longHistory()
-	size := c.generateBody(req).size
+	size := c.generateBody(req).Size()
 	b.Run("build", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if c.generateBody(req).size != size {
+			if c.generateBody(req).Size() != size {
 				b.Fatal("size changed")
 			}
 		}
@@ -122,7 +106,7 @@ func BenchmarkRequest(b *testing.B) {
 		b.ReportAllocs()
 		buf := make([]byte, 32<<10)
 		for b.Loop() {
-			r := c.generateBody(req).reader()
+			r := c.generateBody(req).Reader()
 			for {
 				if _, err := r.Read(buf); err != nil {
 					break

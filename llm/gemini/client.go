@@ -14,14 +14,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
+	"time"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // Options says which service to use and how to reach it. One of APIKey, Vertex
@@ -69,7 +69,7 @@ type Client struct {
 	header    http.Header
 	userAgent string
 	token     func(context.Context) (token, quotaProject string, err error)
-	http      func() (*http.Client, error)
+	http      *httpwire.Client
 }
 
 var _ llm.Generator = (*Client)(nil)
@@ -88,15 +88,15 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{endpoint: at, userAgent: o.UserAgent, http: sync.OnceValues(func() (*http.Client, error) {
-		return newHTTPClient(o.Proxy, o.NoProxy, o.RootCAs, at.base.Scheme == "https")
+	c := &Client{endpoint: at, userAgent: o.UserAgent, http: httpwire.NewClient(httpwire.Options{
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https",
 	})}
 	if c.userAgent == "" {
 		c.userAgent = "Pollux"
 	}
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	if o.Vertex != nil && !express {
-		c.token = tokens(o.Credentials, c.http)
+		c.token = tokens(o.Credentials, c.http.HTTP)
 	} else {
 		c.header.Set("X-Goog-Api-Key", o.APIKey)
 		if o.Bearer && o.APIKey != "" {
@@ -112,13 +112,13 @@ func New(o Options) (*Client, error) {
 // Stream implements [llm.Generator].
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		res, err := c.post(ctx, req.Model, "streamGenerateContent", c.generateBody(req), firstByteOfStream)
+		res, err := c.post(ctx, req.Model, "streamGenerateContent", c.generateBody(req), httpwire.PatienceStream)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer res.close()
-		for chunk, err := range chunks(ctx, res) {
+		defer res.Close()
+		for chunk, err := range chunks(res) {
 			if !yield(chunk, err) {
 				return
 			}
@@ -145,7 +145,7 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 		TotalTokens int `json:"totalTokens"`
 	}
 	if err := json.Unmarshal(data, &count); err != nil {
-		return 0, malformed("token count", err, data)
+		return 0, httpwire.Malformed("token count", err, data)
 	}
 	return count.TotalTokens, nil
 }
@@ -175,10 +175,10 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 		Embeddings []struct{ Values []float32 }
 	}
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, malformed("embeddings", err, data)
+		return nil, httpwire.Malformed("embeddings", err, data)
 	}
 	if len(answer.Embeddings) != len(texts) {
-		return nil, malformed("embeddings", fmt.Errorf("%d vectors for %d texts", len(answer.Embeddings), len(texts)), data)
+		return nil, httpwire.Malformed("embeddings", fmt.Errorf("%d vectors for %d texts", len(answer.Embeddings), len(texts)), data)
 	}
 	vectors := make([][]float32, len(texts))
 	for i, e := range answer.Embeddings {
@@ -198,49 +198,37 @@ func (c *Client) predict(ctx context.Context, model, text string) ([]float32, er
 		}
 	}
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, malformed("embeddings", err, data)
+		return nil, httpwire.Malformed("embeddings", err, data)
 	}
 	if len(answer.Predictions) != 1 {
-		return nil, malformed("embeddings", fmt.Errorf("%d vectors for a text", len(answer.Predictions)), data)
+		return nil, httpwire.Malformed("embeddings", fmt.Errorf("%d vectors for a text", len(answer.Predictions)), data)
 	}
 	return answer.Predictions[0].Embeddings.Values, nil
 }
 
 // ask sends a request whose answer is one JSON value, and returns that.
-func (c *Client) ask(ctx context.Context, model, method string, b *body) ([]byte, error) {
-	res, err := c.post(ctx, model, method, b, firstByteOfAnswer)
+func (c *Client) ask(ctx context.Context, model, method string, b *httpwire.Body) ([]byte, error) {
+	res, err := c.post(ctx, model, method, b, httpwire.PatienceAnswer)
 	if err != nil {
 		return nil, err
 	}
-	defer res.close()
-	data, err := io.ReadAll(io.LimitReader(res.body, maxFrame+1))
+	defer res.Close()
+	data, err := res.ReadAll()
 	if err != nil {
-		return nil, res.networkError(ctx, "read the answer from", err)
-	}
-	if len(data) > maxFrame {
-		return nil, tooLarge()
+		return nil, err
 	}
 	if err := errorIn(data, true); err != nil {
 		return nil, err
 	}
 	if page := bytes.TrimSpace(data); len(page) > 0 && page[0] == '<' {
-		return nil, res.webPage(page)
+		return nil, res.CheckJSON(page)
 	}
 	return data, nil
 }
 
-// response is an answer with status 200 whose body is still to be read.
-type response struct {
-	body  io.Reader
-	ctype string
-	host  string
-	close func()
-	watch *watchdog
-}
-
 // post sends a request and returns once the answer's header is there. Any other
 // status than 200 is an error.
-func (c *Client) post(ctx context.Context, model, method string, b *body, patience timeout) (*response, error) {
+func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -248,10 +236,24 @@ func (c *Client) post(ctx context.Context, model, method string, b *body, patien
 	if err != nil {
 		return nil, err
 	}
-	client, err := c.http()
+	header, err := c.headers(ctx, model)
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
+		return nil, err
 	}
+	res, err := c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, Patience: patience})
+	if err != nil || res.Status == http.StatusOK {
+		return res, err
+	}
+	defer res.Close()
+	data, err := res.ReadError()
+	if err != nil {
+		return nil, err
+	}
+	return nil, statusError(res.Status, res.Header, data)
+}
+
+// headers returns the header of a request, with a fresh token where it takes one.
+func (c *Client) headers(ctx context.Context, model string) (http.Header, error) {
 	header := c.header.Clone()
 	if header["User-Agent"] == nil {
 		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
@@ -266,31 +268,5 @@ func (c *Client) post(ctx context.Context, model, method string, b *body, patien
 			header.Set("X-Goog-User-Project", quotaProject)
 		}
 	}
-
-	watch := watchContext(ctx, patience)
-	req := (&http.Request{
-		Method: http.MethodPost, URL: at, Host: header.Get("Host"), Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		ContentLength: b.size, Body: b.reader(),
-		GetBody: func() (io.ReadCloser, error) { return b.reader(), nil },
-	}).WithContext(watch.ctx)
-	res, err := client.Do(req)
-	if err != nil {
-		watch.stop()
-		return nil, (&response{host: at.Host, watch: watch}).networkError(ctx, "send the request to", err)
-	}
-	watch.arrived()
-	r := &response{
-		body: watch.reader(res.Body), ctype: res.Header.Get("Content-Type"), host: at.Host, watch: watch,
-		close: func() { _ = res.Body.Close(); watch.stop() }, // read or not, the answer is done with
-	}
-	if res.StatusCode == http.StatusOK {
-		return r, nil
-	}
-	defer r.close()
-	data, err := io.ReadAll(io.LimitReader(r.body, maxErrorBody))
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return nil, statusError(res.StatusCode, res.Header, data) // a body cut short says more than none
+	return header, nil
 }

@@ -2,34 +2,26 @@ package gemini
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
-
-// maxErrorBody is how much of an error's body is read and kept.
-const maxErrorBody = 64 << 10
-
-// patience is the longest wait that is worth it: a vendor that asks for more
-// has a quota that is used up (spec/agent.md §10.2).
-const patience = 300 * time.Second
 
 // statusError is the error of an answer with another status than 200.
 func statusError(status int, header http.Header, body []byte) error {
 	api, ok := parseError(body)
 	if !ok {
-		api = apiError{Message: plainMessage(status, header, body)}
+		api = apiError{Message: httpwire.PlainMessage(status, header, body)}
 	}
 	api.Code = status
 	e := classify(api)
-	e.Body = clip(body, maxErrorBody)
+	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
 	if e.RetryAfter == 0 {
-		e.RetryAfter = retryAfter(header, time.Now())
-		if e.Kind == llm.KindRateLimit && e.RetryAfter > patience {
+		e.RetryAfter = httpwire.RetryAfter(header, time.Now())
+		if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxWait {
 			e.Kind = llm.KindQuota
 		}
 	}
@@ -48,24 +40,11 @@ func errorIn(data []byte, whole bool) error {
 		return nil
 	}
 	e := classify(api)
-	e.Body = clip(data, maxErrorBody)
+	e.Body = httpwire.Clip(data, httpwire.MaxErrorBody)
 	if whole {
 		e.Message = "got status: " + api.Status + ". " + e.Message
 	}
 	return e
-}
-
-// plainMessage describes an answer that is not in the vendor's form: some proxy
-// on the way, or a base URL that leads elsewhere.
-func plainMessage(status int, header http.Header, body []byte) string {
-	m := fmt.Sprintf("got status: %d %s", status, http.StatusText(status))
-	if to := header.Get("Location"); to != "" {
-		return m + ", a redirect to " + clip([]byte(to), 200) + ". Set that as the base URL if it is right."
-	}
-	if text := strings.Join(strings.Fields(clip(body, 200)), " "); text != "" {
-		m += ": " + text
-	}
-	return m
 }
 
 // classify decides what can be done about an error (spec/agent.md §10.2). The
@@ -101,7 +80,7 @@ func kindOfStatus(api apiError) (kind llm.ErrorKind, link string) {
 		return llm.KindForbidden, api.link()
 	case api.Code == http.StatusUnauthorized, info.Reason == "API_KEY_INVALID":
 		return llm.KindUnauthorized, api.link()
-	case (api.Code == http.StatusBadRequest || api.Code == http.StatusRequestEntityTooLarge) && tooLong(api.Message):
+	case (api.Code == http.StatusBadRequest || api.Code == http.StatusRequestEntityTooLarge) && httpwire.TooLong(api.Message):
 		return llm.KindContextWindow, ""
 	case api.Code == http.StatusBadRequest:
 		return llm.KindBadRequest, ""
@@ -153,7 +132,7 @@ func classifyBusy(e *llm.Error, api apiError) {
 func wait(e *llm.Error, d time.Duration) {
 	e.RetryAfter = d
 	switch {
-	case d > patience:
+	case d > httpwire.MaxWait:
 		e.Kind = llm.KindQuota
 	case e.Status == 499 || e.Status >= 500:
 		e.Kind = llm.KindServer
@@ -167,24 +146,7 @@ func wait(e *llm.Error, d time.Duration) {
 func codeAssist(domain string) bool { return strings.Contains(domain, "cloudcode-pa") }
 
 func outOfCapacity(message string) bool {
-	return containsAny(message, "exhausted your capacity", "capacity exceeded", "MODEL_CAPACITY_EXHAUSTED")
-}
-
-// tooLong knows how this vendor, and gateways to others, say that a request is
-// larger than the model's window (spec/providers.md §3).
-func tooLong(message string) bool {
-	return containsAny(strings.ToLower(message), "input token count", "context_length_exceeded", "prompt is too long",
-		"maximum context length", "exceeds the context window", "too many tokens", "exceed context limit",
-		"n_ctx", "context size", "exceeds the maximum number of tokens")
-}
-
-func containsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
+	return httpwire.ContainsAny(message, "exhausted your capacity", "capacity exceeded", "MODEL_CAPACITY_EXHAUSTED")
 }
 
 // promisedDelay finds "Please retry in 12.3s" (or ms) in a message.
@@ -210,20 +172,4 @@ func promisedDelay(message string) (time.Duration, bool) {
 func seconds(s string) (time.Duration, bool) {
 	d, err := time.ParseDuration(strings.TrimSpace(s))
 	return d, err == nil && d >= 0
-}
-
-// retryAfter reads the delay from an answer's header, 0 where it holds none.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	const longest = 365 * 24 * time.Hour
-	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(min(ms, float64(longest.Milliseconds())) * float64(time.Millisecond))
-	}
-	value := strings.TrimSpace(header.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
-		return time.Duration(min(s, longest.Seconds()) * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), longest)
-	}
-	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // detailed returns an error body with details.
@@ -125,34 +126,13 @@ func TestBigErrorBody(t *testing.T) {
 	t.Parallel()
 	var e *llm.Error
 	errors.As(statusError(500, http.Header{}, []byte(strings.Repeat("ü", 100<<10))), &e)
-	if len(e.Body) > maxErrorBody || len(e.Body) < maxErrorBody-4 || len(e.Message) > 300 {
+	if len(e.Body) > httpwire.MaxErrorBody || len(e.Body) < httpwire.MaxErrorBody-4 || len(e.Message) > 300 {
 		t.Errorf("a body of %d bytes, a message of %d", len(e.Body), len(e.Message))
 	}
 }
 
 func TestRetryAfterHeader(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		name, value string
-		want        time.Duration
-	}{
-		{"Retry-After", "7", 7 * time.Second},
-		{"Retry-After", " 1.5 ", 1500 * time.Millisecond},
-		{"Retry-After", now.Add(90 * time.Second).Format(http.TimeFormat), 90 * time.Second},
-		{"Retry-After", now.Add(-time.Hour).Format(http.TimeFormat), 0},
-		{"Retry-After", "-5", 0},
-		{"Retry-After", "soon", 0},
-		{"Retry-After", "NaN", 0},
-		{"Retry-After", "1e300", 365 * 24 * time.Hour},
-		{"Retry-After-Ms", "250", 250 * time.Millisecond},
-		{"Retry-After-Ms", "1e300", 365 * 24 * time.Hour},
-		{"Retry-After-Ms", "x", 0},
-	} {
-		if got := retryAfter(http.Header{c.name: {c.value}}, now); got != c.want {
-			t.Errorf("%s: %s: %v, want %v", c.name, c.value, got, c.want)
-		}
-	}
 	var e *llm.Error
 	errors.As(statusError(429, http.Header{"Retry-After": {"3600"}}, nil), &e)
 	if e.Kind != llm.KindQuota {

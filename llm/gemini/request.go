@@ -9,23 +9,24 @@ import (
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // wire is the key under which messages and tools keep the form they have here.
 const wire = "gemini"
 
 // generateBody returns the body of generateContent and streamGenerateContent.
-func (c *Client) generateBody(req *llm.Request) *body {
+func (c *Client) generateBody(req *llm.Request) *httpwire.Body {
 	cfg := &req.Config
-	b := newBody(len(req.Contents))
-	b.text(`{"contents":[`)
-	b.contents(req.Contents)
-	b.text(`]`)
+	b := httpwire.NewBody(8 + 2*len(req.Contents))
+	b.Text(`{"contents":[`)
+	addContents(b, req.Contents)
+	b.Text(`]`)
 	if s := cfg.SystemInstruction; s != nil {
 		if parts := s.Encoded(wire, appendContent); len(parts) > 0 {
-			b.text(`,"systemInstruction":{"role":"user","parts":[`)
-			b.add(parts)
-			b.text(`]}`)
+			b.Text(`,"systemInstruction":{"role":"user","parts":[`)
+			b.Add(parts)
+			b.Text(`]}`)
 		}
 	}
 	open := false
@@ -35,32 +36,73 @@ func (c *Client) generateBody(req *llm.Request) *body {
 			continue
 		}
 		if open {
-			b.text(`,`)
+			b.Text(`,`)
 		} else {
-			b.text(`,"tools":[`)
+			b.Text(`,"tools":[`)
 			open = true
 		}
-		b.add(tool)
+		b.Add(tool)
 	}
 	if open {
-		b.text(`]`)
+		b.Text(`]`)
 	}
-	b.add(appendSettings(nil, cfg, c.endpoint.vertex))
-	b.text(`}`)
+	b.Add(appendSettings(nil, cfg, c.endpoint.vertex))
+	b.Text(`}`)
 	return b
 }
 
 // contentsBody returns the body of countTokens.
-func contentsBody(contents []*llm.Content) *body {
-	b := newBody(len(contents))
-	b.text(`{"contents":[`)
-	b.contents(contents)
-	b.text(`]}`)
+func contentsBody(contents []*llm.Content) *httpwire.Body {
+	b := httpwire.NewBody(8 + 2*len(contents))
+	b.Text(`{"contents":[`)
+	addContents(b, contents)
+	b.Text(`]}`)
 	return b
 }
 
+// The pieces between messages, which every body shares.
+var (
+	userOpen  = []byte(`{"role":"user","parts":[`)
+	modelOpen = []byte(`{"role":"model","parts":[`)
+	nextUser  = []byte(`]},{"role":"user","parts":[`)
+	nextModel = []byte(`]},{"role":"model","parts":[`)
+)
+
+// addContents adds messages, those of one role that follow each other as one
+// (spec/agent.md §3): the service wants the two to take turns.
+func addContents(b *httpwire.Body, contents []*llm.Content) {
+	var last llm.Role
+	for _, c := range contents {
+		parts := c.Encoded(wire, appendContent)
+		if len(parts) == 0 {
+			continue
+		}
+		role := llm.RoleUser
+		if c.Role == llm.RoleModel {
+			role = llm.RoleModel
+		}
+		switch {
+		case role == last:
+			b.Text(`,`)
+		case last == "" && role == llm.RoleUser:
+			b.Add(userOpen)
+		case last == "":
+			b.Add(modelOpen)
+		case role == llm.RoleUser:
+			b.Add(nextUser)
+		default:
+			b.Add(nextModel)
+		}
+		last = role
+		b.Add(parts)
+	}
+	if last != "" {
+		b.Text(`]}`)
+	}
+}
+
 // embedBody returns the body of batchEmbedContents.
-func embedBody(model string, texts []string) *body {
+func embedBody(model string, texts []string) *httpwire.Body {
 	name := llm.AppendString(nil, "models/"+strings.TrimPrefix(model, "models/"))
 	data := []byte(`{"requests":[`)
 	for i, text := range texts {
@@ -71,15 +113,15 @@ func embedBody(model string, texts []string) *body {
 		data = append(data, `,"content":{"parts":[{"text":`...)
 		data = append(llm.AppendString(data, text), `}]}}`...)
 	}
-	b := newBody(0)
-	b.add(append(data, `]}`...))
+	b := httpwire.NewBody(1)
+	b.Add(append(data, `]}`...))
 	return b
 }
 
 // predictBody returns the body of Vertex AI's predict for one text.
-func predictBody(text string) *body {
-	b := newBody(0)
-	b.add(append(llm.AppendString([]byte(`{"instances":[{"content":`), text), `}]}`...))
+func predictBody(text string) *httpwire.Body {
+	b := httpwire.NewBody(1)
+	b.Add(append(llm.AppendString([]byte(`{"instances":[{"content":`), text), `}]}`...))
 	return b
 }
 
@@ -184,92 +226,92 @@ func asObject(raw json.RawMessage, key string) json.RawMessage {
 
 // appendTools appends a set of tools; nothing where it is empty.
 func appendTools(dst []byte, t *llm.ToolSet) []byte {
-	o := object{b: dst}
+	o := httpwire.Object{B: dst}
 	if len(t.Functions) > 0 {
-		o.key("functionDeclarations")
-		o.b = append(o.b, '[')
+		o.Key("functionDeclarations")
+		o.B = append(o.B, '[')
 		for i, f := range t.Functions {
 			if i > 0 {
-				o.b = append(o.b, ',')
+				o.B = append(o.B, ',')
 			}
-			d := object{b: o.b}
-			d.str("name", f.Name)
-			d.str("description", f.Description)
+			d := httpwire.Object{B: o.B}
+			d.String("name", f.Name)
+			d.String("description", f.Description)
 			var schema bytes.Buffer
 			if json.Compact(&schema, f.Parameters) == nil {
-				d.raw("parametersJsonSchema", schema.Bytes())
+				d.Raw("parametersJsonSchema", schema.Bytes())
 			}
-			o.b = d.end()
+			o.B = d.End()
 		}
-		o.b = append(o.b, ']')
+		o.B = append(o.B, ']')
 	}
 	if t.GoogleSearch {
-		o.raw("googleSearch", []byte(`{}`))
+		o.Raw("googleSearch", []byte(`{}`))
 	}
 	if t.URLContext {
-		o.raw("urlContext", []byte(`{}`))
+		o.Raw("urlContext", []byte(`{}`))
 	}
-	if !o.open {
+	if !o.Open {
 		return dst
 	}
-	return o.end()
+	return o.End()
 }
 
 // appendSettings appends the members of a request that are not messages or
 // tools, each behind a comma.
 func appendSettings(dst []byte, c *llm.Config, vertex bool) []byte {
-	o := object{b: dst, open: true}
+	o := httpwire.Object{B: dst, Open: true}
 	if t := c.ToolConfig; t != nil {
-		f := object{}
-		f.str("mode", t.Mode)
-		f.strings("allowedFunctionNames", t.Allowed)
-		o.raw("toolConfig", append(append([]byte(`{"functionCallingConfig":`), f.end()...), '}'))
+		f := httpwire.Object{}
+		f.String("mode", t.Mode)
+		f.Strings("allowedFunctionNames", t.Allowed)
+		o.Raw("toolConfig", append(append([]byte(`{"functionCallingConfig":`), f.End()...), '}'))
 	}
-	o.raw("safetySettings", c.SafetySettings)
-	o.str("cachedContent", c.CachedContent)
+	o.Raw("safetySettings", c.SafetySettings)
+	o.String("cachedContent", c.CachedContent)
 	if vertex && len(c.Labels) > 0 { // the Gemini API proper refuses them
-		l := object{}
+		l := httpwire.Object{}
 		for _, k := range slices.Sorted(maps.Keys(c.Labels)) {
-			l.key(k)
-			l.b = llm.AppendString(l.b, c.Labels[k])
+			l.Key(k)
+			l.B = llm.AppendString(l.B, c.Labels[k])
 		}
-		o.raw("labels", l.end())
+		o.Raw("labels", l.End())
 	}
 	if g := appendGeneration(nil, c); len(g) > 0 {
-		o.raw("generationConfig", g)
+		o.Raw("generationConfig", g)
 	}
-	return o.b
+	return o.B
 }
 
 // appendGeneration appends the generationConfig; nothing where it is empty.
 func appendGeneration(dst []byte, c *llm.Config) []byte {
-	o := object{b: dst}
-	o.float("temperature", c.Temperature)
-	o.float("topP", c.TopP)
-	o.float("topK", c.TopK)
-	o.int("candidateCount", c.CandidateCount)
-	o.int("maxOutputTokens", c.MaxOutputTokens)
-	o.strings("stopSequences", c.StopSequences)
-	o.float("presencePenalty", c.PresencePenalty)
-	o.float("frequencyPenalty", c.FrequencyPenalty)
+	o := httpwire.Object{B: dst}
+	o.Float("temperature", c.Temperature)
+	o.Float("topP", c.TopP)
+	o.Float("topK", c.TopK)
+	o.Int("candidateCount", c.CandidateCount)
+	o.Int("maxOutputTokens", c.MaxOutputTokens)
+	o.Strings("stopSequences", c.StopSequences)
+	o.Float("presencePenalty", c.PresencePenalty)
+	o.Float("frequencyPenalty", c.FrequencyPenalty)
 	if c.Seed != nil {
-		o.raw("seed", strconv.AppendInt(nil, int64(*c.Seed), 10))
+		o.Raw("seed", strconv.AppendInt(nil, int64(*c.Seed), 10))
 	}
-	o.str("responseMimeType", c.ResponseMIMEType)
-	o.raw("responseJsonSchema", c.ResponseJSONSchema)
+	o.String("responseMimeType", c.ResponseMIMEType)
+	o.Raw("responseJsonSchema", c.ResponseJSONSchema)
 	if t := c.Thinking; t != nil {
-		k := object{}
+		k := httpwire.Object{}
 		if t.IncludeThoughts {
-			k.raw("includeThoughts", []byte(`true`))
+			k.Raw("includeThoughts", []byte(`true`))
 		}
 		if t.Budget != nil {
-			k.raw("thinkingBudget", strconv.AppendInt(nil, int64(*t.Budget), 10))
+			k.Raw("thinkingBudget", strconv.AppendInt(nil, int64(*t.Budget), 10))
 		}
-		k.str("thinkingLevel", t.Level)
-		o.raw("thinkingConfig", k.end())
+		k.String("thinkingLevel", t.Level)
+		o.Raw("thinkingConfig", k.End())
 	}
-	if !o.open {
+	if !o.Open {
 		return dst
 	}
-	return o.end()
+	return o.End()
 }

@@ -2,39 +2,15 @@ package gemini
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"pollux/llm"
 )
-
-// TestSilentServer: a server that never answers is given up.
-func TestSilentServer(t *testing.T) {
-	t.Parallel()
-	gone := make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		<-r.Context().Done()
-		close(gone)
-	}))
-	t.Cleanup(s.Close)
-	c, err := New(Options{APIKey: "k", BaseURL: s.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.post(t.Context(), "m", "generateContent", contentsBody(nil), 50*time.Millisecond)
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Kind != llm.KindNetwork || e.Code != "ETIMEDOUT" {
-		t.Errorf("error %#v", err)
-	}
-	<-gone
-}
 
 // TestOneConnection: answers read to their end leave the connection for the next.
 func TestOneConnection(t *testing.T) {

@@ -1,4 +1,4 @@
-package gemini
+package httpwire
 
 import (
 	"context"
@@ -14,13 +14,15 @@ import (
 	"pollux/llm"
 )
 
-// networkError is the error of a request that got no answer, or only a part.
-func (r *response) networkError(ctx context.Context, doing string, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// NetworkError is the error of a request that got no answer, or only a part,
+// while doing something to the host ("read the answer from"). Where the
+// request's context has ended it is the cause of that.
+func (r *Response) NetworkError(doing string, err error) error {
+	if ended := r.ended(); ended != nil {
+		return ended
 	}
 	e := &llm.Error{Kind: llm.KindNetwork, Code: networkCode(err), Err: err}
-	if context.Cause(r.watch.ctx) == errSilent {
+	if r.watch != nil && context.Cause(r.watch.ctx) == errSilent {
 		e.Code, err = "ETIMEDOUT", errSilent
 	}
 	var untrusted *tls.CertificateVerificationError
@@ -31,7 +33,7 @@ func (r *response) networkError(ctx context.Context, doing string, err error) er
 	if errors.As(err, &outer) {
 		err = outer.Err // without the address: it may hold a key
 	}
-	e.Message = fmt.Sprintf("fetch failed: %s %s: %v", doing, r.host, err)
+	e.Message = fmt.Sprintf("fetch failed: %s %s: %v", doing, r.Host, err)
 	return e
 }
 

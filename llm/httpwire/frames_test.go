@@ -1,4 +1,4 @@
-package gemini
+package httpwire
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 
 // events returns the data of all events in r, and how the stream ended.
 func events(r io.Reader) ([]string, error) {
-	f := newFrames(r)
-	defer f.release()
+	f := NewFrames(r)
+	defer f.Release()
 	var all []string
 	for {
-		data, err := f.next()
+		data, err := f.Next()
 		if err != nil {
 			return all, err
 		}
@@ -44,14 +44,14 @@ func TestFrames(t *testing.T) {
 		{"comments and fields", ": hi\n\nevent: x\nid: 7\ndata: a\nretry: 5\n: more\n\n:\n\n", []string{"a"}, io.EOF},
 		{"fields that only look like data", "database: x\n\ndata\n\ndata: a\n\n", []string{"a"}, io.EOF},
 		{"empty data", "data:\n\ndata: \n\ndata: a\n\n", []string{"a"}, io.EOF},
-		{"end without blank line", "data: a\n\ndata: b\n", []string{"a"}, errLeftover},
-		{"end in a line", "data: a\n\ndata: {\"text\":\"b", []string{"a"}, errLeftover},
-		{"end in a carriage return", "data: a\r", nil, errLeftover},
+		{"end without blank line", "data: a\n\ndata: b\n", []string{"a"}, ErrLeftover},
+		{"end in a line", "data: a\n\ndata: {\"text\":\"b", []string{"a"}, ErrLeftover},
+		{"end in a carriage return", "data: a\r", nil, ErrLeftover},
 		{"end in blanks", "data: a\n\n \t", []string{"a"}, io.EOF},
 		{"NUL and bad UTF-8", "data: \x00\xff\n\n", []string{"\x00\xff"}, io.EOF},
-		{"JSON at once", "\n{\"error\": 1}", nil, errUnframed},
-		{"JSON later", "data: a\n\n  [1]\n", []string{"a"}, errUnframed},
-		{"a web page", "<!doctype html>\n<p>", nil, errUnframed},
+		{"JSON at once", "\n{\"error\": 1}", nil, ErrUnframed},
+		{"JSON later", "data: a\n\n  [1]\n", []string{"a"}, ErrUnframed},
+		{"a web page", "<!doctype html>\n<p>", nil, ErrUnframed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -84,9 +84,9 @@ func TestHugeFrames(t *testing.T) {
 		"one line":   io.MultiReader(strings.NewReader("data: "), endless("x")),
 		"many lines": endless("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"),
 	} {
-		f := newFrames(r)
+		f := NewFrames(r)
 		f.limit = 1 << 20
-		if _, err := f.next(); err != errHuge {
+		if _, err := f.Next(); err != ErrHuge {
 			t.Errorf("%s: %v", name, err)
 		}
 		if cap(f.buf) > 4<<20 || cap(f.joined) > 4<<20 {
@@ -95,8 +95,8 @@ func TestHugeFrames(t *testing.T) {
 	}
 	// Just below the limit all is well, however it is cut.
 	big := strings.Repeat("x", 1<<20)
-	f := newFrames(iotest.HalfReader(strings.NewReader("data: " + big + "\n\n")))
-	if data, err := f.next(); string(data) != big || err != nil {
+	f := NewFrames(iotest.HalfReader(strings.NewReader("data: " + big + "\n\n")))
+	if data, err := f.Next(); string(data) != big || err != nil {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
 }
@@ -156,4 +156,20 @@ func FuzzFrames(f *testing.F) {
 			t.Fatalf("written and read: %q, %v; want %q", got, err, want)
 		}
 	})
+}
+
+// BenchmarkFrames is what it costs to split a stream of 1,000 events.
+func BenchmarkFrames(b *testing.B) {
+	stream := []byte(strings.Repeat("data: {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"and a few words more\"}]}}],\"responseId\": \"kf0aacHkKdOs\"}\r\n\r\n", 1000))
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		f := NewFrames(bytes.NewReader(stream))
+		for {
+			if _, err := f.Next(); err != nil {
+				break
+			}
+		}
+		f.Release()
+	}
 }

@@ -1,4 +1,4 @@
-package gemini
+package httpwire
 
 import (
 	"bytes"
@@ -7,26 +7,26 @@ import (
 	"sync"
 )
 
-// maxFrame bounds one frame of a stream and one unframed answer.
-const maxFrame = 64 << 20
+// MaxFrame bounds one frame of a stream and one unframed answer.
+const MaxFrame = 64 << 20
 
 var (
-	// errUnframed: the server sends something that is not an event stream.
-	errUnframed = errors.New("not an event stream")
-	// errLeftover: the stream ended inside a frame.
-	errLeftover = errors.New("the stream ended inside a frame")
-	// errHuge: a frame has more than maxFrame bytes.
-	errHuge = errors.New("frame too large")
+	// ErrUnframed: the server sends something that is not an event stream.
+	ErrUnframed = errors.New("not an event stream")
+	// ErrLeftover: the stream ended inside a frame.
+	ErrLeftover = errors.New("the stream ended inside a frame")
+	// ErrHuge: a frame has more than MaxFrame bytes.
+	ErrHuge = errors.New("frame too large")
 )
 
-// frames splits a server-sent event stream into the data of its events. Lines
+// Frames splits a server-sent event stream into the data of its events. Lines
 // end with \n, \r\n or \r, a blank line ends an event; where the network splits
 // the bytes makes no difference. Comments and other fields are passed over.
 //
 // Several data lines make one event, joined without the line break that the
 // standard puts between them: the data is JSON, to which a break between tokens
 // is nothing and one inside a string is an error.
-type frames struct {
+type Frames struct {
 	r    io.Reader
 	buf  []byte
 	head int // buf[head:tail] is read and not used
@@ -41,16 +41,17 @@ type frames struct {
 }
 
 // framePool keeps the buffers of streams that are over.
-var framePool = sync.Pool{New: func() any { return &frames{buf: make([]byte, 32<<10)} }}
+var framePool = sync.Pool{New: func() any { return &Frames{buf: make([]byte, 32<<10)} }}
 
-func newFrames(r io.Reader) *frames {
-	f := framePool.Get().(*frames)
-	*f = frames{r: r, buf: f.buf, joined: f.joined[:0], limit: maxFrame}
+// NewFrames returns the frames of r.
+func NewFrames(r io.Reader) *Frames {
+	f := framePool.Get().(*Frames)
+	*f = Frames{r: r, buf: f.buf, joined: f.joined[:0], limit: MaxFrame}
 	return f
 }
 
-// release gives the buffers back. Nothing that next returned may be used after it.
-func (f *frames) release() {
+// Release gives the buffers back. Nothing that Next returned may be used after it.
+func (f *Frames) Release() {
 	if len(f.buf) > 1<<20 || cap(f.joined) > 1<<20 {
 		return
 	}
@@ -58,17 +59,17 @@ func (f *frames) release() {
 	framePool.Put(f)
 }
 
-// next returns the data of the next event that has any. It is good until the
+// Next returns the data of the next event that has any. It is good until the
 // next call. At the end of the stream it returns io.EOF.
-func (f *frames) next() ([]byte, error) {
+func (f *Frames) Next() ([]byte, error) {
 	f.joined, f.inside = f.joined[:0], false
 	for {
 		line, err := f.line()
 		if !f.inside && opensOther(line) {
-			return nil, errUnframed
+			return nil, ErrUnframed
 		}
 		if err == io.EOF && (f.inside || len(bytes.TrimSpace(line)) > 0) {
-			return nil, errLeftover
+			return nil, ErrLeftover
 		}
 		if err != nil {
 			return nil, err
@@ -95,7 +96,7 @@ func (f *frames) next() ([]byte, error) {
 		f.inside = true
 		f.joined = append(f.joined, data...)
 		if len(f.joined) > f.limit {
-			return nil, errHuge
+			return nil, ErrHuge
 		}
 	}
 }
@@ -107,8 +108,8 @@ func opensOther(line []byte) bool {
 	return len(line) > 0 && (line[0] == '{' || line[0] == '[' || line[0] == '<')
 }
 
-// rest returns all that is not used yet, at most limit bytes.
-func (f *frames) rest(limit int) ([]byte, error) {
+// Rest returns all that is not used yet, at most limit bytes.
+func (f *Frames) Rest(limit int) ([]byte, error) {
 	data := bytes.Clone(f.buf[f.head:f.tail])
 	f.head = f.tail
 	if f.eof == nil {
@@ -119,14 +120,14 @@ func (f *frames) rest(limit int) ([]byte, error) {
 		}
 	}
 	if len(data) > limit {
-		return data[:limit], errHuge
+		return data[:limit], ErrHuge
 	}
 	return data, nil
 }
 
 // line returns the next line without its end. It stays where it is until take.
 // With io.EOF it returns what is left behind the last line end.
-func (f *frames) line() ([]byte, error) {
+func (f *Frames) line() ([]byte, error) {
 	for {
 		f.dropLF()
 		if i := lineEnd(f.buf[f.head+f.seen : f.tail]); i >= 0 {
@@ -137,7 +138,7 @@ func (f *frames) line() ([]byte, error) {
 			return f.buf[f.head:f.tail], f.eof
 		}
 		if f.seen > f.limit {
-			return nil, errHuge
+			return nil, ErrHuge
 		}
 		f.fill()
 	}
@@ -156,7 +157,7 @@ func lineEnd(b []byte) int {
 }
 
 // take uses up a line of n bytes and its end.
-func (f *frames) take(n int) {
+func (f *Frames) take(n int) {
 	f.skipLF = f.buf[f.head+n] == '\r'
 	f.head += n + 1
 	f.seen = 0
@@ -164,7 +165,7 @@ func (f *frames) take(n int) {
 
 // dropLF uses up the \n of a \r\n whose \r ended the last line. It reports
 // whether that question is settled: the \n may not have arrived yet.
-func (f *frames) dropLF() bool {
+func (f *Frames) dropLF() bool {
 	if f.skipLF && f.head < f.tail {
 		f.skipLF = false
 		if f.buf[f.head] == '\n' {
@@ -175,7 +176,7 @@ func (f *frames) dropLF() bool {
 }
 
 // blankFollows uses up the next line if it is known to be blank.
-func (f *frames) blankFollows() bool {
+func (f *Frames) blankFollows() bool {
 	if !f.dropLF() || f.head == f.tail {
 		return false
 	}
@@ -187,7 +188,7 @@ func (f *frames) blankFollows() bool {
 }
 
 // fill reads more, once; an error is kept until what came before it is used.
-func (f *frames) fill() {
+func (f *Frames) fill() {
 	switch {
 	case f.head == f.tail:
 		f.head, f.tail = 0, 0

@@ -1,0 +1,98 @@
+// Package httpwire is what the vendors' protocols have in common: JSON that is
+// posted over HTTP, and an answer that is one JSON value or a stream of
+// server-sent events. It knows no vendor. The adapters (llm/gemini, llm/openai,
+// llm/anthropic) say what goes into a [Body] and what the data of an [Event]
+// means; connections, silence, framing and the errors of all three are here.
+package httpwire
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"pollux/llm"
+)
+
+// Options says how a service is reached.
+type Options struct {
+	// Proxy is used for every connection but those to this machine and to the
+	// hosts that NoProxy lists, as the variable of that name does.
+	Proxy   *url.URL
+	NoProxy string
+	// RootCAs names PEM files of authorities that are trusted besides the
+	// system's. They are read at the first request, if that needs TLS.
+	RootCAs []string
+	// Secure says that the service's address is https.
+	Secure bool
+	// Idle is how long an answer may pause between two reads; 300 s if 0.
+	Idle time.Duration
+}
+
+// Client sends requests. It holds idle connections; nothing is read, resolved or
+// dialled before the first request. It may be used from several goroutines.
+type Client struct {
+	http func() (*http.Client, error)
+	idle time.Duration
+}
+
+// NewClient returns a client.
+func NewClient(o Options) *Client {
+	c := &Client{idle: o.Idle, http: sync.OnceValues(func() (*http.Client, error) { return newHTTPClient(o) })}
+	if c.idle <= 0 {
+		c.idle = betweenReads
+	}
+	return c
+}
+
+// HTTP returns the client below, for what asks for credentials by itself.
+func (c *Client) HTTP() (*http.Client, error) { return c.http() }
+
+// Request is a request to be posted.
+type Request struct {
+	URL    *url.URL
+	Header http.Header // complete; it is not copied
+	Body   *Body
+	// Patience is how long the header of the answer may take.
+	Patience time.Duration
+}
+
+// How long a service may be silent. Before an answer that is not streamed lies
+// all of the model's thinking.
+const (
+	PatienceStream = 120 * time.Second
+	PatienceAnswer = 300 * time.Second
+	betweenReads   = 300 * time.Second
+)
+
+// Post sends a request and returns once the answer's header is there, whatever
+// its status. The error is an [*llm.Error] or the cause of ctx's end. A redirect
+// is an answer: it would repeat the key to whoever it names.
+func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	client, err := c.http()
+	if err != nil {
+		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
+	}
+	watch := watchContext(ctx, r.Patience, c.idle)
+	req := (&http.Request{
+		Method: http.MethodPost, URL: r.URL, Host: r.Header.Get("Host"), Header: r.Header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: r.Body.Size(), Body: r.Body.Reader(),
+		GetBody: func() (io.ReadCloser, error) { return r.Body.Reader(), nil },
+	}).WithContext(watch.ctx)
+	answer, err := client.Do(req)
+	res := &Response{Host: r.URL.Host, ctx: ctx, watch: watch}
+	if err != nil {
+		watch.stop()
+		return nil, res.NetworkError("send the request to", err)
+	}
+	watch.arrived()
+	res.Status, res.Header, res.closer = answer.StatusCode, answer.Header, answer.Body
+	res.Body = watch.reader(answer.Body)
+	return res, nil
+}

@@ -1,0 +1,171 @@
+package httpwire
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pollux/llm"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// Idle connections of clients that tests are done with.
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+}
+
+func post(t *testing.T, o Options, patience time.Duration, answer http.HandlerFunc) (*Response, error) {
+	t.Helper()
+	s := httptest.NewServer(answer)
+	t.Cleanup(s.Close)
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBody(3)
+	b.Text(`{"a":`)
+	b.Add([]byte("1"))
+	b.Text(`}`)
+	return NewClient(o).Post(t.Context(), Request{URL: at, Header: http.Header{"X-A": {"b"}}, Body: b, Patience: patience})
+}
+
+func TestPost(t *testing.T) {
+	t.Parallel()
+	res, err := post(t, Options{}, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+		if data, err := io.ReadAll(r.Body); string(data) != `{"a":1}` || err != nil || r.ContentLength != 7 || r.Header.Get("X-A") != "b" {
+			t.Errorf("got %s of %d, %v, %v", data, r.ContentLength, err, r.Header)
+		}
+		w.Header().Set("Location", "http://elsewhere.invalid")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		_, _ = io.WriteString(w, "there")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	data, err := res.ReadError()
+	if res.Status != http.StatusTemporaryRedirect || string(data) != "there" || err != nil {
+		t.Errorf("%d %s %v", res.Status, data, err)
+	}
+	if m := PlainMessage(res.Status, res.Header, data); !strings.Contains(m, "elsewhere.invalid") {
+		t.Error(m)
+	}
+}
+
+// TestSilence: a server that never answers is given up, and so is one that
+// stops in the middle of an answer.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	check := func(err error) {
+		t.Helper()
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != llm.KindNetwork || e.Code != "ETIMEDOUT" {
+			t.Errorf("error %#v", err)
+		}
+	}
+	gone := make(chan struct{}, 2)
+	_, err := post(t, Options{}, 50*time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+		gone <- struct{}{}
+	})
+	check(err)
+	res, err := post(t, Options{Idle: 50 * time.Millisecond}, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "data: a\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		gone <- struct{}{}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	n := 0
+	for event, e := range res.Events() {
+		if err = e; e == nil && string(event.Data) == "a" {
+			n++
+		}
+	}
+	check(err)
+	if n != 1 {
+		t.Errorf("%d events", n)
+	}
+	<-gone
+	<-gone
+}
+
+// TestEvents is about bodies that are not what they should be.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]struct {
+		kind    llm.ErrorKind
+		message string
+	}{
+		"<html>Log in":        {llm.KindOther, "web page"},
+		"hello there":         {llm.KindOther, "text/plain instead"},
+		"[1,":                 {llm.KindIncomplete, "Incomplete JSON segment"},
+		"data: 1\n\ndata: {":  {llm.KindIncomplete, "Incomplete JSON segment"},
+		"data: 1\n\n{\"a\":1": {llm.KindIncomplete, "Incomplete JSON segment"},
+	} {
+		r := &Response{Header: http.Header{"Content-Type": {"text/plain"}}, Body: iotest.OneByteReader(strings.NewReader(body))}
+		var got error
+		for event, err := range r.Events() {
+			if got = err; event.Unframed {
+				got = r.CheckJSON(event.Data)
+			}
+		}
+		var e *llm.Error
+		if !errors.As(got, &e) || e.Kind != want.kind || !strings.Contains(e.Message, want.message) {
+			t.Errorf("%q: %v", body, got)
+		}
+	}
+	if err := new(Response).CheckJSON([]byte(" {} ")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	b := NewBody(0)
+	for _, s := range []string{"", "{", ",", "]}", "abc"} {
+		b.Text(s)
+	}
+	if err := iotest.TestReader(b.Reader(), []byte("{,]}abc")); err != nil || b.Size() != 7 {
+		t.Error(b.Size(), err)
+	}
+	kept := []byte("kept")
+	if b.Add(kept); &b.pieces[len(b.pieces)-1][0] != &kept[0] {
+		t.Error("a piece was copied")
+	}
+}
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	o := Object{B: []byte("x:")}
+	o.String("s", "")
+	o.String("s", "\"")
+	o.Strings("l", nil)
+	o.Strings("l", []string{"a", "b"})
+	o.Int("i", 0)
+	o.Int("i", -3)
+	o.Float("f", nil)
+	o.Float("f", new(0.5))
+	o.Raw("r", nil)
+	o.Raw("r", []byte("[]"))
+	if got := string(o.End()); got != `x:{"s":"\"","l":["a","b"],"i":-3,"f":0.5,"r":[]}` {
+		t.Error(got)
+	}
+	if got := string(new(Object).End()); got != `{}` {
+		t.Error(got)
+	}
+}
