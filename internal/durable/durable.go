@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
@@ -40,23 +41,53 @@ func writeFile(path string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	dir, name := filepath.Split(path)
-	f, err := createBeside(dir, name, perm, old)
+	return byPath(dir).write(name, data, perm, old)
+}
+
+// WriteFileAt is [WriteFile] for the file of this name directly in dir, an
+// open directory: whatever dir's path leads to by now, the file is written
+// there. A name that is a symbolic link is refused with [syscall.ELOOP], for
+// it may lead anywhere. (An os.Root would not do: on the way to a directory
+// below its own it follows links, and waits at pipes.)
+func WriteFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error {
+	defer runtime.KeepAlive(dir)
+	if err := writeFileAt(dir, name, data, perm); err != nil {
+		return &fs.PathError{Op: "write", Path: filepath.Join(dir.Name(), name), Err: cause(err)}
+	}
+	return nil
+}
+
+func writeFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error {
+	if name != filepath.Base(name) || name == "." || name == ".." || os.IsPathSeparator(name[0]) {
+		return syscall.EINVAL
+	}
+	p := inside(dir)
+	old, err := p.look(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := p.mayReplace(name, old); err != nil {
+		return err
+	}
+	return p.write(name, data, perm, old)
+}
+
+// write gives a file its content. Old is what is there now, nil for nothing.
+func (p place) write(name string, data []byte, perm fs.FileMode, old *found) error {
+	temp, f, err := p.createBeside(name, perm, old)
 	if err != nil {
 		return err
 	}
 	// Removing after the rename would fail harmlessly: the name is gone.
 	err = fill(f, data, old)
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = p.rename(temp, name)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the first error is the one to tell
+		p.remove(temp) // the first error is the one to tell
 		return err
 	}
-	if dir == "" {
-		dir = "."
-	}
-	return syncDir(dir)
+	return p.sync()
 }
 
 // MkdirAll creates the directory at path and the parents it lacks, and makes
@@ -80,7 +111,7 @@ func MkdirAll(path string, perm fs.FileMode) error {
 		return err
 	}
 	for _, dir := range missing {
-		if err := syncDir(filepath.Dir(dir)); err != nil {
+		if err := byPath(filepath.Dir(dir) + string(filepath.Separator)).sync(); err != nil {
 			return err
 		}
 	}
@@ -92,20 +123,18 @@ const maxLinks = 40
 
 // destination follows path's symbolic links, and returns what is there now,
 // nil for nothing.
-func destination(path string) (string, fs.FileInfo, error) {
+func destination(path string) (string, *found, error) {
 	for range maxLinks {
-		info, err := os.Lstat(path)
+		p := byPath("")
+		old, err := p.look(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return path, nil, nil
 		case err != nil:
 			return "", nil, err
-		case info.IsDir():
-			return "", nil, syscall.EISDIR
-		case info.Mode().IsRegular():
-			return path, info, mayWrite(path, info)
-		case info.Mode()&fs.ModeSymlink == 0:
-			return "", nil, errNotRegular
+		}
+		if err := p.mayReplace(path, old); !errors.Is(err, syscall.ELOOP) {
+			return path, old, err
 		}
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -121,34 +150,48 @@ func destination(path string) (string, fs.FileInfo, error) {
 	return "", nil, syscall.ELOOP
 }
 
+// mayReplace says why a file may not be replaced: ELOOP for a link.
+func (p place) mayReplace(name string, old *found) error {
+	switch {
+	case old == nil:
+		return nil
+	case old.kind == fs.ModeDir:
+		return syscall.EISDIR
+	case old.kind == fs.ModeSymlink:
+		return syscall.ELOOP
+	case old.kind != 0:
+		return errNotRegular
+	}
+	return p.mayWrite(name, old)
+}
+
 var errNotRegular = errors.New("not a regular file")
 
 // maxName is the longest file name that common file systems take, in bytes.
 const maxName = 255
 
-// createBeside creates an empty file in dir beside the one of this name. It is
+// createBeside creates an empty file beside the one of this name. It is
 // private until it has its content and old's mode.
-func createBeside(dir, name string, perm fs.FileMode, old fs.FileInfo) (*os.File, error) {
+func (p place) createBeside(name string, perm fs.FileMode, old *found) (temp string, f *os.File, err error) {
 	if old != nil {
 		perm = 0o600
 	}
 	for {
 		suffix := "." + rand.Text()[:10] + ".tmp"
-		temp := "." + name[:min(len(name), maxName-len(suffix)-1)] + suffix
-		f, err := os.OpenFile(dir+temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		temp = "." + name[:min(len(name), maxName-len(suffix)-1)] + suffix
+		f, err = p.create(temp, perm)
 		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+			return temp, f, err
 		}
 	}
 }
 
 // fill writes data to f, gives it old's owner and mode, makes the disk keep
 // it, and closes it.
-func fill(f *os.File, data []byte, old fs.FileInfo) error {
+func fill(f *os.File, data []byte, old *found) error {
 	_, err := f.Write(data)
 	if err == nil && old != nil {
-		keepOwner(f, old) // first: a change of owner clears bits of the mode
-		err = f.Chmod(old.Mode())
+		err = old.give(f)
 	}
 	if err == nil {
 		err = f.Sync()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -111,6 +112,52 @@ func TestWriteFileVanishedDirectory(t *testing.T) {
 	if err := WriteFile(filepath.Join(dir, "file"), nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error = %v, want %v", err, fs.ErrNotExist)
 	}
+}
+
+// What an open directory is called by now, and what its name leads to, is
+// nothing to WriteFileAt.
+func TestWriteFileAt(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	before, after, other := filepath.Join(base, "before"), filepath.Join(base, "after"), filepath.Join(base, "other")
+	for _, dir := range []string{before, other} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := os.Open(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := os.WriteFile(filepath.Join(before, "old"), []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link(t, filepath.Join(other, "file"), filepath.Join(before, "link"))
+	if err := os.Rename(before, after); err != nil {
+		t.Skipf("an open directory cannot be moved here: %v", err)
+	}
+	link(t, other, before)
+	for _, name := range []string{"old", "new"} {
+		if err := WriteFileAt(dir, name, []byte("fresh"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, filepath.Join(after, name)); got != "fresh" {
+			t.Errorf("%s = %q", name, got)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(after, "old")); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode = %v, %v, want that of the old file", info.Mode(), err)
+	}
+	for name, want := range map[string]error{
+		"link": syscall.ELOOP, "": syscall.EINVAL, ".": syscall.EINVAL, "..": syscall.EINVAL, "/": syscall.EINVAL, "../other/x": syscall.EINVAL, "a/b": syscall.EINVAL,
+	} {
+		if err := WriteFileAt(dir, name, nil, 0o600); !errors.Is(err, want) {
+			t.Errorf("WriteFileAt(%q) = %v, want %v", name, err, want)
+		}
+	}
+	alone(t, after, "link", "new", "old")
+	alone(t, other)
 }
 
 // A reader sees one of the versions, whole, whatever the writers do.

@@ -48,6 +48,24 @@ func TestWriteFileReadOnly(t *testing.T) {
 	}
 }
 
+// A directory that lets nobody see what is in it can be written in.
+func TestWriteFileUnlistable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o300); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	for _, text := range []string{"one", "two"} {
+		if err := WriteFile(filepath.Join(dir, "file"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, filepath.Join(dir, "file")); got != text {
+			t.Errorf("content = %q", got)
+		}
+	}
+}
+
 func TestWriteFileKeepsOwner(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
