@@ -1,0 +1,257 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// The keys under which messages keep their forms here: a message is a list of
+// blocks, separated by commas. What a user's side says is kept in two lists, as
+// the results of tools must come first in a message, however many messages of
+// the conversation become that one. The last byte of a list is the end of its
+// last block, which is where a cache mark is let in when it is sent.
+const (
+	wire        = "anthropic"             // a model's blocks; a user's but for results
+	wireResults = "anthropic/results"     // a user's results
+	wireNoMind  = "anthropic/thoughtless" // a model's blocks without its thoughts
+	wireSystem  = "anthropic/system"
+)
+
+// blocks appends block after block, and a comma between.
+type blocks struct {
+	b    []byte
+	some bool
+}
+
+func (l *blocks) next() {
+	if l.some {
+		l.b = append(l.b, ',')
+	}
+	l.some = true
+}
+
+// text appends a text block, unless there is nothing to see in it: the service
+// refuses such.
+func (l *blocks) text(s string) {
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	l.next()
+	l.b = append(llm.AppendString(append(l.b, `{"type":"text","text":`...), s), '}')
+}
+
+// appendSystem appends the blocks of a system instruction.
+func appendSystem(dst []byte, c *llm.Content) []byte {
+	l := blocks{b: dst}
+	for i := range c.Parts {
+		l.text(c.Parts[i].Text)
+	}
+	return l.b
+}
+
+// appendModel appends the blocks of a model's message, and
+// appendThoughtless those that are not thoughts.
+func appendModel(dst []byte, c *llm.Content) []byte       { return modelBlocks(dst, c, true) }
+func appendThoughtless(dst []byte, c *llm.Content) []byte { return modelBlocks(dst, c, false) }
+
+func modelBlocks(dst []byte, c *llm.Content, thoughts bool) []byte {
+	l := blocks{b: dst}
+	for i := range c.Parts {
+		switch p := &c.Parts[i]; {
+		case p.FunctionCall != nil:
+			l.call(p.FunctionCall)
+		case p.Thought:
+			if thoughts {
+				l.thought(p)
+			}
+		case p.IsText():
+			// White space that ends a message is refused, and which block will
+			// be the last is not known here.
+			l.text(strings.TrimRight(p.Text, " \t\r\n"))
+		default:
+			l.instead(p)
+		}
+	}
+	return l.b
+}
+
+// call appends a tool_use block.
+func (l *blocks) call(c *llm.FunctionCall) {
+	l.next()
+	o := httpwire.Object{B: l.b}
+	o.String("type", "tool_use")
+	o.String("id", callID(c.ID, c.Name))
+	o.String("name", toolName(c.Name))
+	o.Raw("input", asObject(c.Args))
+	l.b = o.End()
+}
+
+// appendResults appends the tool_result blocks of a user's message.
+func appendResults(dst []byte, c *llm.Content) []byte {
+	l := blocks{b: dst}
+	for i := range c.Parts {
+		r := c.Parts[i].FunctionResponse
+		if r == nil {
+			continue
+		}
+		l.next()
+		o := httpwire.Object{B: l.b}
+		o.String("type", "tool_result")
+		o.String("tool_use_id", callID(r.ID, r.Name))
+		text, failed := resultText(r.Response)
+		media := blocks{}
+		for k := range r.Parts {
+			if k == 0 {
+				media.text(text)
+			}
+			media.user(&r.Parts[k])
+		}
+		switch {
+		case media.some:
+			o.Raw("content", append(append([]byte{'['}, media.b...), ']'))
+		case strings.TrimSpace(text) != "":
+			o.String("content", text)
+		}
+		if failed {
+			o.Raw("is_error", []byte(`true`))
+		}
+		l.b = o.End()
+	}
+	return l.b
+}
+
+// resultText returns what a tool said: its output or its error alone, else all
+// of the object.
+func resultText(response json.RawMessage) (text string, failed bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(response, &members) != nil {
+		return strings.ToValidUTF8(string(bytes.TrimSpace(response)), "\uFFFD"), false
+	}
+	_, failed = members["error"]
+	if len(members) == 1 {
+		for _, key := range []string{"output", "error"} {
+			if json.Unmarshal(members[key], &text) == nil && members[key] != nil {
+				return text, failed
+			}
+		}
+	}
+	if len(members) == 0 {
+		return "", false
+	}
+	return string(sound(response)), failed
+}
+
+// appendUser appends the blocks of a user's message that are not results.
+func appendUser(dst []byte, c *llm.Content) []byte {
+	l := blocks{b: dst}
+	for i := range c.Parts {
+		if p := &c.Parts[i]; p.FunctionResponse == nil && p.FunctionCall == nil && !p.Thought {
+			l.user(p)
+		}
+	}
+	return l.b
+}
+
+// user appends a part that a user's side sent.
+func (l *blocks) user(p *llm.Part) {
+	switch d := p.InlineData; {
+	case p.IsText():
+		l.text(p.Text)
+	case d != nil && isImage(d.MIMEType) && base64.StdEncoding.EncodedLen(len(d.Data)) <= maxImage:
+		l.media("image", d)
+	case d != nil && mediaType(d.MIMEType) == "application/pdf":
+		l.media("document", d)
+	case d != nil && strings.HasPrefix(d.MIMEType, "text/") && !bytes.ContainsRune(d.Data, 0):
+		l.text(strings.ToValidUTF8(string(d.Data), "\uFFFD"))
+	case p.FileData != nil && strings.HasPrefix(p.FileData.FileURI, "https://") && isImage(p.FileData.MIMEType):
+		l.linked("image", p.FileData.FileURI)
+	case p.FileData != nil && strings.HasPrefix(p.FileData.FileURI, "https://") && mediaType(p.FileData.MIMEType) == "application/pdf":
+		l.linked("document", p.FileData.FileURI)
+	default:
+		l.instead(p)
+	}
+}
+
+// maxImage is the largest image that the service takes, in base64.
+const maxImage = 5 << 20
+
+// mediaType returns a MIME type without its parameters.
+func mediaType(mime string) string {
+	mime, _, _ = strings.Cut(mime, ";")
+	return strings.ToLower(strings.TrimSpace(mime))
+}
+
+func isImage(mime string) bool {
+	switch mediaType(mime) {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+func (l *blocks) media(kind string, d *llm.Blob) {
+	if len(d.Data) == 0 {
+		return
+	}
+	l.next()
+	o := httpwire.Object{B: l.b}
+	o.String("type", kind)
+	o.Key("source")
+	s := httpwire.Object{B: o.B}
+	s.String("type", "base64")
+	s.String("media_type", mediaType(d.MIMEType))
+	s.Key("data")
+	s.B = append(base64.StdEncoding.AppendEncode(append(s.B, '"'), d.Data), '"')
+	o.B = s.End()
+	if kind == "document" {
+		o.String("title", d.DisplayName)
+	}
+	l.b = o.End()
+}
+
+func (l *blocks) linked(kind, address string) {
+	l.next()
+	o := httpwire.Object{B: l.b}
+	o.String("type", kind)
+	o.Key("source")
+	s := httpwire.Object{B: o.B}
+	s.String("type", "url")
+	s.String("url", address)
+	o.B = s.End()
+	l.b = o.End()
+}
+
+// instead appends a text in place of what this protocol cannot carry.
+func (l *blocks) instead(p *llm.Part) {
+	switch {
+	case p.InlineData != nil:
+		l.text(fmt.Sprintf("[%s: %d bytes of %s were left out, this model is not shown such data]",
+			nameOf(p.InlineData.DisplayName, "attachment"), len(p.InlineData.Data), nameOf(p.InlineData.MIMEType, "unknown type")))
+	case p.FileData != nil:
+		l.text(fmt.Sprintf("[%s: a file of %s, which this model is not shown]",
+			nameOf(p.FileData.DisplayName, p.FileData.FileURI), nameOf(p.FileData.MIMEType, "unknown type")))
+	case p.Text != "":
+		l.text(p.Text)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Extra)) {
+		switch key {
+		case "executableCode", "codeExecutionResult":
+			l.text(fmt.Sprintf("[%s: %s]", key, sound(p.Extra[key])))
+		}
+	}
+}
+
+func nameOf(name, otherwise string) string {
+	if name = strings.TrimSpace(name); name == "" {
+		return otherwise
+	}
+	return name
+}

@@ -1,0 +1,439 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// reply is an answer while it comes in: events go in, the parts that they
+// complete come out.
+type reply struct {
+	q     *question
+	parts []llm.Part // that are not handed out yet
+
+	id, model string
+	usage     *llm.Usage
+	citations []llm.Citation
+	blocks    []*block
+	size      int    // of all that blocks hold
+	stop      string // the service's word for why the answer ended
+	ended     bool   // nothing comes after this
+	// paused is how many tokens the answer had before the service paused it.
+	paused int
+}
+
+// block is a piece of an answer that is coming in.
+type block struct {
+	index    int
+	kind     string
+	id, name string
+	text     []byte // words, or the JSON of a call's arguments
+	proof    []byte // of a thought
+	raw      []byte // the block as it began, where it is of a kind that is only sent back
+	done     bool
+}
+
+// The most that an answer may hold.
+const (
+	maxBlocks = 4096
+	maxReply  = httpwire.MaxFrame
+)
+
+var errTooMuch = errors.New("the answer is too large")
+
+// take takes in an event.
+func (r *reply) take(e *event) error {
+	switch e.kind {
+	case messageStart:
+		return r.begin(e.message)
+	case blockStart:
+		return r.startBlock(e.index, e.block)
+	case blockDelta:
+		return r.delta(e)
+	case blockStop:
+		if b := r.block(e.index); b != nil {
+			r.finish(b)
+		}
+	case messageDelta:
+		if e.stop != "" {
+			r.stop = e.stop
+		}
+		return r.count(e.usage)
+	case messageStop:
+		r.end()
+	}
+	return nil
+}
+
+// whole takes in an answer that was not streamed.
+func (r *reply) whole(data []byte) error {
+	var m struct {
+		Content    []json.RawMessage
+		StopReason string `json:"stop_reason"`
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	if err := r.begin(data); err != nil {
+		return err
+	}
+	for i, block := range m.Content {
+		if err := r.startBlock(i, block); err != nil {
+			return err
+		}
+		r.finish(r.block(i))
+	}
+	r.stop = m.StopReason
+	r.end()
+	return nil
+}
+
+// begin takes what is known of a message before its content.
+func (r *reply) begin(data []byte) error {
+	var m struct {
+		ID, Model string
+		Usage     json.RawMessage
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return err
+	}
+	r.id, r.model = m.ID, m.Model
+	return r.count(m.Usage)
+}
+
+// count takes the counts that data holds; those that it does not hold stay.
+func (r *reply) count(data []byte) error {
+	if len(data) == 0 || string(data) == "null" {
+		return nil
+	}
+	var u struct {
+		Input   *float64 `json:"input_tokens"`
+		Output  *float64 `json:"output_tokens"`
+		Read    *float64 `json:"cache_read_input_tokens"`
+		Created *float64 `json:"cache_creation_input_tokens"`
+	}
+	if err := json.Unmarshal(data, &u); err != nil {
+		return fmt.Errorf("usage: %w", err)
+	}
+	if r.usage == nil {
+		r.usage = new(llm.Usage)
+	}
+	if u.Input != nil && (tokens(u.Input)+tokens(u.Read)+tokens(u.Created) > 0) {
+		r.usage.Prompt = tokens(u.Input) + tokens(u.Read) + tokens(u.Created)
+		r.usage.CachedContent = tokens(u.Read)
+	}
+	if u.Output != nil {
+		r.usage.Candidates = r.paused + tokens(u.Output)
+	}
+	r.usage.Total = r.usage.Prompt + r.usage.Candidates
+	return nil
+}
+
+func tokens(n *float64) int {
+	if n == nil {
+		return 0
+	}
+	return int(min(max(*n, 0), 1<<40))
+}
+
+// block returns the block of this index that is coming in, or nil.
+func (r *reply) block(index int) *block {
+	for i := len(r.blocks) - 1; i >= 0; i-- {
+		if b := r.blocks[i]; b.index == index && !b.done {
+			return b
+		}
+	}
+	return nil
+}
+
+// startBlock takes what a block begins with: all of it, where nothing is streamed.
+func (r *reply) startBlock(index int, data []byte) error {
+	var s struct {
+		Type, ID, Name                  string
+		Text, Thinking, Signature, Data string
+		Input                           json.RawMessage
+		Citations                       []json.RawMessage
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return fmt.Errorf("block: %w", err)
+	}
+	if old := r.block(index); old != nil { // it was never stopped
+		r.finish(old)
+	}
+	b, err := r.add(index, s.Type, len(data))
+	if err != nil {
+		return err
+	}
+	switch s.Type {
+	case "text":
+		b.text = []byte(s.Text)
+		r.say(llm.Part{Text: s.Text})
+	case "thinking":
+		b.text, b.proof = []byte(s.Thinking), []byte(s.Signature)
+		r.say(llm.Part{Text: s.Thinking, Thought: true})
+	case "redacted_thinking":
+		b.proof = []byte(s.Data)
+	case "tool_use":
+		b.id, b.name = s.ID, s.Name
+		if in := bytes.TrimSpace(s.Input); string(in) != "{}" && string(in) != "null" {
+			b.text = bytes.Clone(in)
+		}
+	default:
+		b.raw = bytes.Clone(data)
+	}
+	for _, c := range s.Citations {
+		r.cite(c)
+	}
+	return nil
+}
+
+// add adds a block whose first bytes are size.
+func (r *reply) add(index int, kind string, size int) (*block, error) {
+	if err := r.grow(size); err != nil || len(r.blocks) == maxBlocks {
+		return nil, errTooMuch
+	}
+	b := &block{index: index, kind: kind}
+	r.blocks = append(r.blocks, b)
+	return b, nil
+}
+
+func (r *reply) grow(n int) error {
+	if r.size += n; r.size > maxReply {
+		return errTooMuch
+	}
+	return nil
+}
+
+func (r *reply) delta(e *event) error {
+	if len(e.citation) > 0 {
+		r.cite(e.citation)
+	}
+	if e.member == "" {
+		return nil
+	}
+	b := r.block(e.index)
+	if b == nil { // some servers do not say that a block begins
+		kind := map[string]string{memberText: "text", memberThinking: "thinking"}[e.member]
+		if kind == "" {
+			return fmt.Errorf("%s for a block that has not begun", e.member)
+		}
+		var err error
+		if b, err = r.add(e.index, kind, 0); err != nil {
+			return err
+		}
+	}
+	if err := r.grow(len(e.text)); err != nil {
+		return err
+	}
+	switch {
+	case e.member == memberSignature:
+		b.proof = append(b.proof, e.text...)
+	case e.member == memberJSON:
+		b.text = append(b.text, e.text...)
+	default:
+		b.text = append(b.text, e.text...)
+		r.say(llm.Part{Text: string(e.text), Thought: e.member == memberThinking})
+	}
+	return nil
+}
+
+// say hands out words.
+func (r *reply) say(p llm.Part) {
+	if p.Text != "" {
+		r.parts = append(r.parts, p)
+	}
+}
+
+// finish hands out what is only of use when it is whole.
+func (r *reply) finish(b *block) {
+	if b.done {
+		return
+	}
+	b.done = true
+	switch b.kind {
+	case "thinking", "redacted_thinking":
+		if p, ok := b.mind().signed(); ok {
+			r.parts = append(r.parts, p)
+		}
+	case "tool_use":
+		args := arguments(b.text)
+		if r.q.wantsJSON && b.name == answerTool {
+			r.say(llm.Part{Text: unwrap(args, r.q.wrapped)})
+			return
+		}
+		r.parts = append(r.parts, llm.Part{FunctionCall: &llm.FunctionCall{
+			ID: b.id, Name: declared(r.q.Config.Tools, b.name), Args: args,
+		}})
+	}
+}
+
+func (b *block) mind() *mind {
+	if b.kind == "redacted_thinking" {
+		return &mind{Type: b.kind, Data: string(b.proof)}
+	}
+	return &mind{Type: b.kind, Thinking: string(b.text), Signature: string(b.proof)}
+}
+
+// arguments returns the arguments of a call. Those that are no object become
+// what no tool accepts, a string: the model hears of it, and nothing is run on
+// half of what it wrote.
+func arguments(text []byte) json.RawMessage {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	var inner string
+	if json.Unmarshal(text, &inner) == nil { // an object in a string
+		if in := bytes.TrimSpace([]byte(inner)); len(in) > 0 && in[0] == '{' && json.Valid(in) {
+			return compact(in)
+		}
+	}
+	if json.Valid(text) {
+		return compact(text)
+	}
+	return llm.AppendString(nil, string(text))
+}
+
+// compact returns valid JSON on one line.
+func compact(data []byte) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, sound(data)) != nil {
+		return bytes.Clone(data)
+	}
+	return b.Bytes()
+}
+
+// cite notes a source that the answer quotes.
+func (r *reply) cite(data []byte) {
+	var c struct{ URL, Title string }
+	if json.Unmarshal(data, &c) == nil && c.URL != "" && r.grow(len(data)) == nil {
+		r.citations = append(r.citations, llm.Citation{URI: c.URL, Title: c.Title})
+	}
+}
+
+// end finishes what is left open.
+func (r *reply) end() {
+	for _, b := range r.blocks {
+		r.finish(b)
+	}
+	r.ended = true
+}
+
+// isPaused reports whether the service wants the answer back to go on with it.
+func (r *reply) isPaused() bool { return r.ended && r.stop == "pause_turn" }
+
+// resume makes r ready for the next piece of a paused answer, and returns what
+// there is of it.
+func (r *reply) resume() []byte {
+	r.ended, r.stop = false, ""
+	if r.usage != nil {
+		r.paused = r.usage.Candidates
+	}
+	return r.soFar()
+}
+
+// soFar returns the answer's blocks as the service wants them back.
+func (r *reply) soFar() []byte {
+	l := blocks{}
+	for _, b := range r.blocks {
+		switch b.kind {
+		case "text":
+			l.text(strings.TrimRight(string(b.text), " \t\r\n")) // see modelBlocks
+		case "thinking", "redacted_thinking":
+			if len(b.proof) > 0 {
+				l.next()
+				l.b = b.mind().append(l.b)
+			}
+		case "tool_use":
+			l.call(&llm.FunctionCall{ID: b.id, Name: b.name, Args: arguments(b.text)})
+		default:
+			l.next()
+			l.b = append(l.b, b.whole()...)
+		}
+	}
+	return l.b
+}
+
+// whole returns a block that is only sent back, its input the one that was
+// streamed behind its beginning.
+func (b *block) whole() []byte {
+	if len(b.text) == 0 {
+		return b.raw
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(b.raw, &members) != nil {
+		return b.raw
+	}
+	members["input"] = asObject(b.text)
+	data, err := json.Marshal(members)
+	if err != nil {
+		return b.raw
+	}
+	return data
+}
+
+// finishReasons are those that belong to the service's words.
+var finishReasons = map[string]llm.FinishReason{
+	"end_turn":                      llm.FinishStop,
+	"stop_sequence":                 llm.FinishStop,
+	"tool_use":                      llm.FinishStop,
+	"pause_turn":                    llm.FinishStop,
+	"max_tokens":                    llm.FinishMaxTokens,
+	"model_context_window_exceeded": llm.FinishMaxTokens,
+	"refusal":                       llm.FinishSafety,
+}
+
+// chunk returns what is to be handed out, nil where that is nothing.
+func (r *reply) chunk() *llm.Response {
+	last := r.ended && !r.isPaused()
+	if len(r.parts) == 0 && !last {
+		return nil
+	}
+	// One piece of memory for what a chunk nearly always is.
+	c := new(struct {
+		llm.Response
+		candidate [1]llm.Candidate
+		content   llm.Content
+		part      [1]llm.Part
+	})
+	c.Response = llm.Response{ResponseID: r.id, ModelVersion: r.model, Candidates: c.candidate[:]}
+	c.candidate[0].Content = &c.content
+	c.content.Role = llm.RoleModel
+	if len(r.parts) == 1 {
+		c.part[0] = r.parts[0]
+		c.content.Parts = c.part[:]
+	} else if len(r.parts) > 1 {
+		c.content.Parts = append([]llm.Part(nil), r.parts...)
+	}
+	clear(r.parts)
+	r.parts = r.parts[:0]
+	if r.usage != nil && last {
+		usage := *r.usage
+		c.Usage = &usage
+	}
+	if last {
+		c.candidate[0].Citations = r.citations
+		c.candidate[0].FinishReason = r.reason()
+	}
+	return &c.Response
+}
+
+func (r *reply) reason() llm.FinishReason {
+	reason, known := finishReasons[r.stop]
+	switch {
+	case known:
+		return reason
+	case r.stop != "":
+		return llm.FinishOther
+	}
+	return "" // the service did not say
+}
