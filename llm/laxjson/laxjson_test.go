@@ -1,0 +1,152 @@
+package laxjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pollux/llm/laxjson"
+)
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{}`:                                       `{}`,
+		` {"a": [1, -2.5e3, true, null]} `:         `{"a":[1,-2.5e3,true,null]}`,
+		`{'a': 'b "c" d'}`:                         `{"a":"b \"c\" d"}`,
+		`{'a': 'it's', 'b': 'don\'t'}`:             `{"a":"it's","b":"don't"}`,
+		`{a: 1, $b_c-d: 2,}`:                       `{"a":1,"$b_c-d":2}`,
+		`{"a": [1, 2,],}`:                          `{"a":[1,2]}`,
+		"{\"a\": \"x\ty\nz\r\x01\"}":               `{"a":"x\ty\nz\r\u0001"}`,
+		`{"a": "\d+\.go \u00e9 \"q\""}`:            `{"a":"\\d+\\.go \u00e9 \"q\""}`,
+		"{// first\n\"a\": /* two */ 1 # three\n}": `{"a":1}`,
+		`{"a": True, "b": None, "c": word}`:        `{"a":true,"b":null,"c":"word"}`,
+		`{"a": +5}`:                                `{"a":5}`,
+		"{\"a\": \"\xff\"}":                        "{\"a\":\"\uFFFD\"}",
+		`{"a":1}{`:                                 ``,
+		`{"a" "b"}`:                                ``,
+		`{"a": "say "hi""}`:                        ``,
+		`{"a": 1 "b": 2}`:                          ``,
+		`{"a": ...}`:                               ``,
+		`{"a": 007}`:                               ``,
+		`{"a": "\u12x"}`:                           ``,
+		`{"a": 1]`:                                 ``,
+		`{,}`:                                      ``,
+		`{"a":}`:                                   ``,
+		`{"a":[}`:                                  ``,
+		`{"a": 1`:                                  ``,
+		`[1]`:                                      ``,
+		`"a"`:                                      ``,
+		``:                                         ``,
+		`/ {}`:                                     ``,
+		strings.Repeat(`{"a":`, 1000):              ``,
+	} {
+		got, ok := laxjson.Object(in)
+		if ok != (want != "") || string(got) != want {
+			t.Errorf("%.60s: %s, %v, want %s", in, got, ok, want)
+		}
+	}
+}
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"a": {"b": [1, "x"]`:       `2 {"a":{"b":[1,"x"]}}`, // the list is closed
+		`{"a": [{"b": {}}, `:         `2 {"a":[{"b":{}}]}`,
+		`{"a": {"b": 1}, ` + "```":   `1 {"a":{"b":1}}`,
+		`{"a": {} // so`:             `1 {"a":{}}`,
+		`{"a": {} and more`:          `1 {"a":{}}`,
+		`{"a": {} /and more`:         `1 {"a":{}}`,
+		`{"a": "x`:                   ``,
+		`{"a": 'x'`:                  ``, // it may go on
+		`{"a": 12`:                   ``,
+		`{"a": 12 `:                  `1 {"a":12}`,
+		`{"a": [`:                    ``,
+		`{"a":`:                      ``,
+		`{"a"`:                       ``,
+		`{`:                          ``,
+		`{"b": {} /**/, "a": "\u00x`: ``,
+		`{"b": {} /**/, "a": 0x1 `:   ``,
+		`{}`:                         ``,
+		``:                           ``,
+	} {
+		var r laxjson.Reader
+		r.Add(in)
+		got := ""
+		if n, ok := r.Close(); ok {
+			got = fmt.Sprint(n, " ", string(r.JSON()))
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzReader: wherever the text is cut, the same comes of it; what comes of it
+// is JSON; and JSON stays what it is.
+func FuzzReader(f *testing.F) {
+	for _, s := range []string{`{"a":[1,{"b":"c\n"}]} x`, `{'a': 'it's', b: [True,], /* c */}`, "{\"a\":\"\\u00e9\\d\xff\"", `{"a":{"b":1},`, `{"a":"\ud800"}`} {
+		f.Add(s, uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, s string, cut uint8) {
+		var whole, pieces laxjson.Reader
+		n, status := whole.Add(s)
+		at, again := 0, laxjson.More
+		for at < len(s) && again == laxjson.More {
+			var m int
+			m, again = pieces.Add(s[at:min(len(s), at+1+int(cut%16))])
+			at += m
+		}
+		if at != n || again != status {
+			t.Fatalf("%q: %d bytes, status %v; in pieces %d, %v", s, n, status, at, again)
+		}
+		done := status == laxjson.Done
+		if !done {
+			_, done = whole.Close()
+			if _, ok := pieces.Close(); ok != done {
+				t.Fatalf("%q: closed %v, in pieces %v", s, done, ok)
+			}
+		}
+		if done && (!json.Valid(whole.JSON()) || !bytes.Equal(whole.JSON(), pieces.JSON())) {
+			t.Fatalf("%q: %s, in pieces %s", s, whole.JSON(), pieces.JSON())
+		}
+		trimmed := strings.TrimLeft(s, " \t\r\n")
+		if json.Valid([]byte(s)) && (trimmed[0] == '{' || trimmed[0] == '[') && strings.Count(s, "{")+strings.Count(s, "[") < 100 {
+			if status != laxjson.Done {
+				t.Fatalf("%q: status %v", s, status)
+			}
+			if decode(t, []byte(s)) != nil && !reflect.DeepEqual(decode(t, []byte(s)), decode(t, whole.JSON())) {
+				t.Fatalf("%q becomes %s", s, whole.JSON())
+			}
+		}
+	})
+}
+
+func decode(t *testing.T, data []byte) any {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%q: %v", data, err)
+	}
+	return v
+}
+
+func BenchmarkReader(b *testing.B) {
+	s := `{"tool_call": {"name": "write_file", "arguments": {"content": "` + strings.Repeat(`func f() string { return \"x\" }\n`, 1000) + `"}}}`
+	b.SetBytes(int64(len(s)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var r laxjson.Reader
+		r.Add(s)
+	}
+}
+
+func ExampleObject() {
+	data, ok := laxjson.Object("{path: 'a b.go', /* all */ 'limit': None,}")
+	fmt.Println(string(data), ok)
+	// Output: {"path":"a b.go","limit":null} true
+}
