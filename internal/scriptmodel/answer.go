@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,6 +16,7 @@ import (
 type answer struct {
 	server *Server
 	wire   wire
+	voice  voice
 	asked  *asked
 	turn   *Turn
 	use    int // how often the turn was used, this time included
@@ -24,8 +27,7 @@ type answer struct {
 	said    int // characters, to estimate tokens
 	usage   *Usage
 	held    *piece // not sent yet: a finish reason may belong to it
-	pieces  []piece
-	open    bool // the turn's last step leaves nothing to add
+	open    bool   // the turn's last step leaves nothing to add
 }
 
 // errGone says that nothing more is to be sent.
@@ -33,6 +35,8 @@ var errGone = fmt.Errorf("the client has gone")
 
 // give plays the turn. It returns what is wrong with the script, if anything.
 func (a *answer) give() (problem string) {
+	a.asked.thoughtsIn = a.turn.Thoughts
+	a.voice = a.wire.voice(a.asked, a.opening())
 	for _, s := range a.turn.Steps {
 		if err := a.play(s); err == errGone {
 			return ""
@@ -47,6 +51,20 @@ func (a *answer) give() (problem string) {
 		_ = a.finish("STOP")
 	}
 	return ""
+}
+
+// opening is the usage of which protocols tell before the answer.
+func (a *answer) opening() *tokens {
+	for _, s := range a.turn.Steps {
+		if u, ok := s.(Usage); ok {
+			return u.tokens()
+		}
+	}
+	return a.estimate()
+}
+
+func (a *answer) estimate() *tokens {
+	return &tokens{prompt: a.asked.size/4 + 1, candidates: a.said/4 + 1}
 }
 
 func (a *answer) play(s Step) error {
@@ -72,6 +90,8 @@ func (a *answer) play(s Step) error {
 		return a.say(piece{text: strings.Repeat(unit, s.Size/len(unit)+1)[:s.Size]})
 	case Call:
 		return a.call(s)
+	case Null:
+		return a.say(piece{null: true})
 	case Finish:
 		err := a.finish(s.Reason)
 		a.open = true
@@ -98,8 +118,14 @@ func (a *answer) misbehave(s Step) error {
 		panic(http.ErrAbortHandler) // returning would end the answer as if it were whole
 	case Drop:
 		panic(http.ErrAbortHandler) // net/http's way to break a connection
+	case Comment:
+		a.open = false
+		return a.write(a.comment(s.Text))
+	case End:
+		a.start(200)
+		return errGone
 	case Frame:
-		return a.write(a.framed([]byte(s.Data)))
+		return a.write(a.framed(a.named(s.Data)))
 	case Raw:
 		return a.write(s.Data)
 	case Page:
@@ -108,14 +134,43 @@ func (a *answer) misbehave(s Step) error {
 		_, _ = a.w.Write([]byte(s.HTML))
 		return errGone
 	case Fail:
-		body := a.wire.refusal(&refusal{status: s.Status, code: s.Code, message: s.Message, details: s.Details})
-		if a.started {
-			return a.write(a.framed(body))
-		}
-		writeJSON(a.w, s.Status, body)
-		return errGone
+		return a.fail(s)
 	}
 	return fmt.Errorf("%T is not a step", s)
+}
+
+func (a *answer) fail(s Fail) error {
+	f := &refusal{status: s.Status, code: s.Code, message: s.Message, details: s.Details}
+	if !a.started {
+		if after := retryAfter(s.Details); after != "" && a.wire.name() != "gemini" && a.w.Header().Get("Retry-After") == "" {
+			a.w.Header().Set("Retry-After", after)
+		}
+		writeJSON(a.w, s.Status, a.wire.refusal(f))
+		return errGone
+	}
+	for _, frame := range a.voice.failed(f) {
+		if err := a.write(a.framed(frame)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retryAfter is what Gemini says in a detail and the others in a header: the
+// seconds to wait, "" for nothing said.
+func retryAfter(details []json.RawMessage) string {
+	for _, d := range details {
+		var info struct {
+			RetryDelay string `json:"retryDelay"`
+		}
+		if json.Unmarshal(d, &info) != nil {
+			continue
+		}
+		if delay, err := time.ParseDuration(info.RetryDelay); err == nil {
+			return strconv.FormatFloat(math.Ceil(delay.Seconds()), 'f', 0, 64)
+		}
+	}
+	return ""
 }
 
 func (a *answer) call(c Call) error {
@@ -133,12 +188,14 @@ func (a *answer) call(c Call) error {
 	if a.use > 1 && c.ID != "" {
 		c.ID = fmt.Sprintf("%s-%d", c.ID, a.use)
 	}
-	if c.ID != "" {
-		a.server.mu.Lock()
-		a.server.issued[c.ID] = c.Signature
-		a.server.mu.Unlock()
+	sent := sentCall{
+		id: c.ID, emptyID: c.EmptyID, name: c.Name, signature: c.Signature, args: compact.Bytes(), form: c.Form,
 	}
-	return a.say(piece{call: &sentCall{id: c.ID, name: c.Name, signature: c.Signature, args: compact.Bytes()}})
+	if a.held != nil && len(a.held.calls) > 0 && a.turn.Interleave {
+		a.held.calls = append(a.held.calls, sent)
+		return nil
+	}
+	return a.say(piece{calls: []sentCall{sent}})
 }
 
 // fill puts values in the place of {{...}}.
@@ -164,18 +221,18 @@ func (a *answer) finish(reason string) error {
 		last = *a.held
 	}
 	a.count(last)
-	last.finish = reason
+	last.last, last.finish = true, reason
 	if a.usage == nil {
-		last.usage = &tokens{prompt: a.asked.size/4 + 1, candidates: a.said/4 + 1}
-	} else if u := a.usage; !u.None {
-		last.usage = &tokens{u.Prompt, u.Candidates, u.Cached, u.Thoughts, u.Tools}
+		last.usage = a.estimate()
+	} else {
+		last.usage = a.usage.tokens()
 	}
 	a.held = nil
 	if err := a.send(last); err != nil {
 		return err
 	}
 	if a.asked.verb == generate {
-		return a.write(a.wire.whole(a.asked, a.pieces))
+		return a.write(a.voice.whole())
 	}
 	return nil
 }
@@ -193,18 +250,19 @@ func (a *answer) release() error {
 
 func (a *answer) count(p piece) {
 	a.said += len(p.text) + len(p.thought)
-	if p.call != nil {
-		a.said += len(p.call.args)
+	for _, c := range p.calls {
+		a.said += len(c.args)
 	}
 }
 
 func (a *answer) send(p piece) error {
+	frames := a.voice.frames(p)
+	a.server.remember(p.calls, a.voice.thoughts())
 	if a.asked.verb == generate {
-		a.pieces = append(a.pieces, p)
-		return nil
+		return nil // all is sent at the end
 	}
-	for _, data := range a.wire.frames(a.asked, p) {
-		if err := a.write(a.framed(data)); err != nil {
+	for _, f := range frames {
+		if err := a.write(a.framed(f)); err != nil {
 			return err
 		}
 	}
@@ -212,15 +270,42 @@ func (a *answer) send(p piece) error {
 }
 
 // framed makes a frame of the stream, or nothing of it where there is none.
-func (a *answer) framed(data []byte) []byte {
+func (a *answer) framed(f frame) []byte {
 	if a.asked.verb != stream {
-		return data
+		return f.data
 	}
-	newline := a.turn.Newline
-	if newline == "" {
-		newline = "\r\n"
+	text := "data: " + string(f.data)
+	if f.event != "" {
+		text = "event: " + f.event + a.newline() + text
 	}
-	return []byte("data: " + string(data) + newline + newline)
+	return []byte(text + a.newline() + a.newline())
+}
+
+// named gives a frame of the script the name that the protocol would give it.
+func (a *answer) named(data string) frame {
+	f := frame{data: []byte(data)}
+	var event struct {
+		Type string `json:"type"`
+	}
+	if n := a.wire.name(); (n == "anthropic" || n == "responses") && json.Unmarshal(f.data, &event) == nil {
+		f.event = event.Type
+	}
+	return f
+}
+
+// comment is a line that says nothing, for those who wait.
+func (a *answer) comment(text string) []byte {
+	if a.asked.verb != stream {
+		return []byte("\n")
+	}
+	return []byte(": " + text + a.newline() + a.newline())
+}
+
+func (a *answer) newline() string {
+	if a.turn.Newline != "" {
+		return a.turn.Newline
+	}
+	return a.wire.newline()
 }
 
 func (a *answer) start(status int) {

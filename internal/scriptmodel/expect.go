@@ -9,13 +9,13 @@ import (
 )
 
 // unmet says what of the conditions a request does not fulfil, "" for nothing.
-func unmet(conditions []Condition, a *asked, r *http.Request, value func(string) (string, bool)) string {
+func unmet(conditions []Condition, wire wire, a *asked, r *http.Request, value func(string) (string, bool)) string {
 	for _, c := range conditions {
 		var err error
 		if c.Text, err = expand(c.Text, value, plainly); err != nil {
 			return fmt.Sprintf("line %d: %v", c.Line, err)
 		}
-		if met, found := c.holds(a, r); met == c.Not {
+		if met, found := c.holds(wire, a, r); met == c.Not {
 			not := ""
 			if c.Not {
 				not = "not "
@@ -28,7 +28,7 @@ func unmet(conditions []Condition, a *asked, r *http.Request, value func(string)
 }
 
 // holds reports whether c, its Not aside, is so, and what it looked at.
-func (c *Condition) holds(a *asked, r *http.Request) (met bool, found string) {
+func (c *Condition) holds(wire wire, a *asked, r *http.Request) (met bool, found string) {
 	switch c.Kind {
 	case "prompt":
 		return contains(a.newest().texts, c.Text)
@@ -50,7 +50,7 @@ func (c *Condition) holds(a *asked, r *http.Request) (met bool, found string) {
 				if got.failed {
 					found = "the error " + found
 				}
-				return met && got.failed == (c.Kind == "error"), found
+				return met && (got.unmarked || got.failed == (c.Kind == "error")), found
 			}
 		}
 		return false, "no result of that call in the newest message"
@@ -68,6 +68,10 @@ func (c *Condition) holds(a *asked, r *http.Request) (met bool, found string) {
 	case "messages":
 		n := strconv.Itoa(len(a.messages))
 		return n == c.Text, n
+	case "wire":
+		return wire.name() == c.Text, wire.name()
+	case "field":
+		return holdsField(a.root, c.Name, c.Text)
 	case "header":
 		return contains(r.Header.Values(c.Name), c.Text)
 	}
@@ -81,4 +85,28 @@ func contains(texts []string, want string) (bool, string) {
 		}
 	}
 	return false, strconv.Quote(clip(strings.Join(texts, "\n")))
+}
+
+// holdsField reports whether there is a value at a path such as
+// generationConfig.temperature or messages.0.role, with want in its JSON.
+func holdsField(v any, path, want string) (bool, string) {
+	for name := range strings.SplitSeq(path, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(in) {
+				return false, "nothing there"
+			}
+			v = in[i]
+		default:
+			v = nil
+		}
+	}
+	if v == nil {
+		return false, "nothing there"
+	}
+	got := string(mustJSON(v))
+	return strings.Contains(got, want), clip(got)
 }

@@ -18,25 +18,33 @@ type gemini struct{}
 func (gemini) route(r *http.Request) (asked, bool) {
 	m := geminiPath().FindStringSubmatch(r.URL.Path)
 	if m == nil {
-		return asked{}, false
+		return asked{verb: models, name: "models", key: geminiKey(r)}, r.Method == http.MethodGet && r.URL.Path == "/v1beta/models"
 	}
 	verbs := map[string]verb{
 		"generateContent": generate, "streamGenerateContent": stream, "countTokens": count, "batchEmbedContents": embed,
 	}
 	v, ok := verbs[m[2]]
-	key := r.Header.Get("x-goog-api-key")
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && key == "" {
-		key = token
+	return asked{verb: v, name: m[2], model: m[1], key: geminiKey(r)}, ok
+}
+
+func geminiKey(r *http.Request) string {
+	if key := r.Header.Get("x-goog-api-key"); key != "" {
+		return key
 	}
-	return asked{verb: v, name: m[2], model: m[1], key: key}, ok
+	return bearer(r)
 }
 
 var geminiPath = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^/v1(?:alpha|beta|beta1)?/(?:(?:projects/[^/]+/locations/[^/]+/)?publishers/google/)?models/([^/:]+):(\w+)$`)
 })
 
+func (gemini) name() string    { return "gemini" }
+func (gemini) newline() string { return "\r\n" }
+
 func (gemini) read(a *asked, r *http.Request, body []byte) *refusal {
 	switch {
+	case a.verb == models:
+		return nil
 	case r.Method != http.MethodPost:
 		return &refusal{status: 405, code: "INVALID_ARGUMENT", message: "Method Not Allowed"}
 	case !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
@@ -44,20 +52,24 @@ func (gemini) read(a *asked, r *http.Request, body []byte) *refusal {
 	case a.verb == stream && r.URL.Query().Get("alt") != "sse":
 		return invalid("streamGenerateContent without alt=sse: the answer would not be a stream of events.")
 	}
-	d := json.NewDecoder(strings.NewReader(string(body)))
-	d.UseNumber()
-	var root any
-	if err := d.Decode(&root); err != nil {
+	root, err := parseJSON(body)
+	if err != nil {
 		return invalid("Invalid JSON payload received. %v", err)
 	}
-	if d.More() {
-		return invalid("Invalid JSON payload received. Text after the end of the value.")
+	var shape *shape
+	switch a.verb {
+	case count:
+		shape, a.kind = countRequest(), "CountTokensRequest"
+	case embed:
+		shape = embedRequest()
+	default:
+		shape, a.kind = contentRequest(), "GenerateContentRequest"
 	}
-	shape := map[verb]*shape{generate: contentRequest(), stream: contentRequest(), count: countRequest(), embed: embedRequest()}[a.verb]
-	if f := shape.check(root, ""); f != nil {
-		return f
+	if m := shape.check(root, "", a.accept); m != nil {
+		return geminiMisfit(m)
 	}
 	obj := root.(map[string]any) // the shape is an object's
+	a.root = obj
 	if a.verb == embed {
 		for _, q := range list(obj["requests"]) {
 			content, _ := q.(map[string]any)["content"].(map[string]any)
@@ -96,7 +108,7 @@ func messageOf(content map[string]any) message {
 		if c, ok := p["functionCall"].(map[string]any); ok {
 			id, _ := c["id"].(string)
 			name, _ := c["name"].(string)
-			m.calls = append(m.calls, call{id, name, signature})
+			m.calls = append(m.calls, call{id: id, name: name, signature: signature})
 		}
 		if r, ok := p["functionResponse"].(map[string]any); ok {
 			m.results = append(m.results, resultOf(r))
@@ -131,14 +143,32 @@ func list(v any) []any {
 	return l
 }
 
-func (g gemini) frames(a *asked, p piece) [][]byte {
-	return [][]byte{g.whole(a, []piece{p})}
+// geminiVoice says each piece by itself.
+type geminiVoice struct {
+	asked *asked
+	said  []piece
 }
 
-func (gemini) whole(a *asked, ps []piece) []byte {
+func (gemini) voice(a *asked, _ *tokens) voice { return &geminiVoice{asked: a} }
+
+func (v *geminiVoice) frames(p piece) []frame {
+	if v.asked.verb == generate {
+		v.said = append(v.said, p)
+		return nil
+	}
+	return []frame{{data: v.encode([]piece{p})}}
+}
+
+func (v *geminiVoice) whole() []byte { return v.encode(v.said) }
+
+func (v *geminiVoice) thoughts() []thought { return nil }
+
+func (v *geminiVoice) failed(f *refusal) []frame { return []frame{{data: gemini{}.refusal(f)}} }
+
+func (v *geminiVoice) encode(ps []piece) []byte {
 	parts := []any{}
 	candidate := map[string]any{"index": 0}
-	out := map[string]any{"candidates": []any{candidate}, "modelVersion": a.model, "responseId": "scripted"}
+	out := map[string]any{"candidates": []any{candidate}, "modelVersion": v.asked.model, "responseId": "scripted"}
 	for _, p := range ps {
 		if p.thought != "" {
 			parts = append(parts, map[string]any{"text": p.thought, "thought": true})
@@ -146,16 +176,11 @@ func (gemini) whole(a *asked, ps []piece) []byte {
 		if p.text != "" {
 			parts = append(parts, map[string]any{"text": p.text})
 		}
-		if c := p.call; c != nil {
-			fc := map[string]any{"name": c.name, "args": c.args}
-			if c.id != "" {
-				fc["id"] = c.id
-			}
-			part := map[string]any{"functionCall": fc}
-			if c.signature != "" {
-				part["thoughtSignature"] = c.signature
-			}
-			parts = append(parts, part)
+		for _, c := range p.calls {
+			parts = append(parts, geminiCall(c))
+		}
+		if p.null {
+			candidate["content"] = nil
 		}
 		if p.finish != "" {
 			candidate["finishReason"] = p.finish
@@ -168,6 +193,25 @@ func (gemini) whole(a *asked, ps []piece) []byte {
 		candidate["content"] = map[string]any{"role": "model", "parts": parts}
 	}
 	return mustJSON(out)
+}
+
+func geminiCall(c sentCall) map[string]any {
+	fc := map[string]any{"name": c.name}
+	switch c.form {
+	case argsBroken: // a broken object would break the whole frame
+		fc["args"] = c.text()
+	case argsEmpty:
+	default:
+		fc["args"] = c.args
+	}
+	if c.id != "" || c.emptyID {
+		fc["id"] = c.id
+	}
+	part := map[string]any{"functionCall": fc}
+	if c.signature != "" {
+		part["thoughtSignature"] = c.signature
+	}
+	return part
 }
 
 func usageOf(u *tokens) map[string]int {
@@ -186,31 +230,104 @@ func usageOf(u *tokens) map[string]int {
 }
 
 func (gemini) refusal(f *refusal) []byte {
-	e := map[string]any{"code": f.status, "message": f.message, "status": f.code}
+	code, message := f.code, f.message
+	if code == "" || code != strings.ToUpper(code) { // another vendor's code
+		code = geminiStatus[f.status]
+	}
+	if code == "" {
+		code = "UNKNOWN"
+	}
+	e := map[string]any{"code": f.status, "message": usualText(f, message, geminiTexts), "status": code}
 	if len(f.details) > 0 {
 		e["details"] = f.details
 	}
 	return mustJSON(map[string]any{"error": e})
 }
 
-func (gemini) count(a *asked) []byte {
-	return mustJSON(map[string]any{"totalTokens": a.estimate()})
+var geminiStatus = map[int]string{
+	400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT",
+	429: "RESOURCE_EXHAUSTED", 499: "CANCELLED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED", 529: "UNAVAILABLE",
 }
 
-// embed makes vectors of which equal texts have equal ones; they mean nothing.
-func (gemini) embed(a *asked) []byte {
-	vectors := []any{}
-	for _, text := range a.inputs {
-		h := fnv.New64a()
-		_, _ = h.Write([]byte(text)) // it never fails
-		sum := h.Sum64()
-		values := make([]float32, 8)
-		for i := range values {
-			values[i] = float32(sum>>(8*i)&0xff)/255 - 0.5
+var geminiTexts = map[string]string{
+	"429":                     "Resource has been exhausted (e.g. check quota).",
+	"500":                     "An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
+	"503":                     "The model is overloaded. Please try again later.",
+	"504":                     "Deadline expired before operation could complete.",
+	"context_length_exceeded": "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
+	"insufficient_quota":      "You exceeded your current quota, please check your plan and billing details.",
+}
+
+func (gemini) denied(a *asked, why denial) *refusal {
+	switch why.kind {
+	case noKey:
+		return &refusal{
+			status: 403, code: "PERMISSION_DENIED",
+			message: "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
 		}
-		vectors = append(vectors, map[string]any{"values": values})
+	case wrongKey:
+		return &refusal{
+			status: 400, code: "INVALID_ARGUMENT", message: "API key not valid. Please pass a valid API key.",
+			details: details(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`),
+		}
+	case tooLong:
+		return invalid("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", a.estimate(), why.most)
 	}
-	return mustJSON(map[string]any{"embeddings": vectors})
+	config, _ := a.root["generationConfig"].(map[string]any)
+	switch {
+	case why.name == "system" && a.system != "":
+		return invalid("Developer instruction is not enabled for models/%s", a.model)
+	case why.name == "tools" && len(a.tools) > 0:
+		return invalid("Function calling is not enabled for models/%s", a.model)
+	case a.root[why.name] != nil || config[why.name] != nil:
+		return invalid("Invalid JSON payload received. Unknown name %q: Cannot find field.", why.name)
+	}
+	return nil
+}
+
+// faithful refuses a conversation that lost or changed the signature of a call.
+func (gemini) faithful(a *asked, m *memory) *refusal {
+	for i, msg := range a.messages {
+		for _, c := range msg.calls {
+			if want := m.calls[c.id].signature; c.id != "" && want != "" && want != c.signature {
+				return invalid("contents[%d]: the thought_signature of function call %s is not the one that came with it.", i, c.id)
+			}
+		}
+	}
+	return nil
+}
+
+func (gemini) aside(a *asked) []byte {
+	switch a.verb {
+	case count:
+		return mustJSON(map[string]any{"totalTokens": a.estimate()})
+	case embed:
+		vectors := []any{}
+		for _, text := range a.inputs {
+			vectors = append(vectors, map[string]any{"values": vector(text)})
+		}
+		return mustJSON(map[string]any{"embeddings": vectors})
+	}
+	all := []any{}
+	for _, name := range a.models {
+		all = append(all, map[string]any{
+			"name": "models/" + name, "displayName": name,
+			"supportedGenerationMethods": []string{"generateContent", "countTokens"},
+		})
+	}
+	return mustJSON(map[string]any{"models": all})
+}
+
+// vector makes vectors of which equal texts have equal ones; they mean nothing.
+func vector(text string) []float32 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // it never fails
+	sum := h.Sum64()
+	values := make([]float32, 8)
+	for i := range values {
+		values[i] = float32(sum>>(8*i)&0xff)/255 - 0.5
+	}
+	return values
 }
 
 func details(objects ...string) []json.RawMessage {

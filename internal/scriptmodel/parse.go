@@ -33,6 +33,7 @@ type parser struct {
 	script *Script
 	common Sending
 	calls  map[string]int // by function name, to number them
+	lastID string         // of the call before
 	ids    map[string]bool
 	raw    bool // there are frames of which nobody knows what they call
 }
@@ -60,13 +61,13 @@ func (p *parser) statement() error {
 	case "turn":
 		p.script.Turns = append(p.script.Turns, Turn{Line: p.line, Sending: p.common})
 		return p.nothing()
-	case "framing", "split", "pace":
+	case "framing", "split", "pace", "thoughts", "interleave":
 		to := &p.common
 		if n := len(p.script.Turns); n > 0 {
 			to = &p.script.Turns[n-1].Sending
 		}
 		return p.sending(to)
-	case "key", "context":
+	case "key", "context", "refuse", "accept", "models":
 		if len(p.script.Turns) > 0 {
 			return fmt.Errorf("belongs before the first turn")
 		}
@@ -105,6 +106,15 @@ func (p *parser) sending(to *Sending) error {
 		return p.number(&to.Split)
 	case "pace":
 		return p.duration(&to.Pace)
+	case "interleave":
+		to.Interleave = true
+		return p.nothing()
+	case "thoughts":
+		to.Thoughts = strings.TrimSpace(p.arg)
+		if to.Thoughts == "" || strings.Contains(to.Thoughts, " ") {
+			return fmt.Errorf("want the name of a field, or tags")
+		}
+		return nil
 	}
 	newline, ok := map[string]string{"crlf": "\r\n", "lf": "\n", "cr": "\r"}[strings.TrimSpace(p.arg)]
 	if !ok {
@@ -115,8 +125,24 @@ func (p *parser) sending(to *Sending) error {
 }
 
 func (p *parser) whole() error {
-	if p.word == "context" {
+	words := strings.Fields(p.arg)
+	switch p.word {
+	case "context":
 		return p.number(&p.script.Context)
+	case "accept":
+		p.script.Accept = append(p.script.Accept, words...)
+		return nil
+	case "models":
+		p.script.Models = append(p.script.Models, words...)
+		return nil
+	case "refuse":
+		name, message, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
+		if name == "" {
+			return fmt.Errorf("what?")
+		}
+		message, err := text(message)
+		p.script.Refuse = append(p.script.Refuse, Refusal{name, message})
+		return err
 	}
 	p.script.Key = strings.TrimSpace(p.arg)
 	if p.script.Key == "none" {
@@ -134,17 +160,17 @@ func (p *parser) condition() (Condition, error) {
 	c.Kind, arg, _ = strings.Cut(strings.TrimLeft(arg, " "), " ")
 	switch c.Kind {
 	case "prompt", "anywhere", "system":
-	case "tool", "model", "verb", "messages":
+	case "tool", "model", "verb", "messages", "wire":
 		arg = strings.TrimSpace(arg)
 		if arg == "" {
 			return c, fmt.Errorf("%s: nothing to compare with", c.Kind)
 		}
-	case "result", "error", "header":
+	case "result", "error", "header", "field":
 		c.Name, arg, _ = strings.Cut(strings.TrimLeft(arg, " "), " ")
 		if c.Name == "" {
 			return c, fmt.Errorf("%s: of what?", c.Kind)
 		}
-		if c.Kind != "header" && !p.raw && !p.ids[c.Name] && p.calls[c.Name] == 0 {
+		if (c.Kind == "result" || c.Kind == "error") && !p.raw && !p.ids[c.Name] && p.calls[c.Name] == 0 {
 			return c, fmt.Errorf("%s: no call before this line has the id or name %s", c.Kind, c.Name)
 		}
 	default:
@@ -205,6 +231,16 @@ func (p *parser) step() (Step, error) {
 		var d time.Duration
 		err := p.duration(&d)
 		return Delay{d}, err
+	case "null":
+		return Null{}, p.nothing()
+	case "comment":
+		s, err := text(p.arg)
+		if strings.ContainsAny(s, "\r\n") {
+			err = fmt.Errorf("a comment is one line")
+		}
+		return Comment{s}, err
+	case "end":
+		return End{}, p.nothing()
 	case "hang":
 		return Hang{}, p.nothing()
 	case "drop":
@@ -223,40 +259,66 @@ func (p *parser) step() (Step, error) {
 
 func (p *parser) call() (Step, error) {
 	c := Call{}
-	given := false
 	arg := strings.TrimLeft(p.arg, " ")
-	for {
-		var field string
+	id := ""
+	for c.Name == "" {
 		field, rest, _ := strings.Cut(arg, " ")
-		if v, ok := strings.CutPrefix(field, "id="); ok {
-			c.ID, given = v, true
-		} else if v, ok := strings.CutPrefix(field, "sig="); ok {
-			c.Signature = v
-		} else {
-			c.Name, arg = field, rest
-			break
+		option, value, ok := strings.Cut(field, "=")
+		switch {
+		case field == "":
+			return nil, fmt.Errorf("of what function?")
+		case !ok:
+			c.Name = field
+		case option == "id":
+			id = value
+		case option == "sig":
+			c.Signature = value
+		case option == "args":
+			c.Form = value
+			if value != argsObject && value != argsBroken && value != argsEmpty {
+				return nil, fmt.Errorf("args: want object, broken or empty")
+			}
+		default:
+			return nil, fmt.Errorf("%s: want id, sig or args", option)
 		}
 		arg = strings.TrimLeft(rest, " ")
 	}
-	if c.Name == "" {
-		return nil, fmt.Errorf("of what function?")
-	}
 	p.calls[c.Name]++
-	if !given {
-		c.ID = fmt.Sprintf("%s_%d", c.Name, p.calls[c.Name])
-	} else if c.ID == "none" {
-		c.ID = ""
+	if err := p.identify(&c, id); err != nil {
+		return nil, err
 	}
-	if c.ID != "" && p.ids[c.ID] {
-		return nil, fmt.Errorf("a call before this one has the id %s", c.ID)
-	}
-	p.ids[c.ID] = true
 	var err error
 	c.Args = "{}"
 	if strings.TrimSpace(arg) != "" {
 		c.Args, err = p.object(arg)
 	}
 	return c, err
+}
+
+// identify gives a call its id, of which the script says id.
+func (p *parser) identify(c *Call, id string) error {
+	switch id {
+	case "":
+		c.ID = fmt.Sprintf("%s_%d", c.Name, p.calls[c.Name])
+	case "none":
+		return nil
+	case "empty":
+		c.EmptyID = true
+		return nil
+	case "same":
+		if p.lastID == "" {
+			return fmt.Errorf("no call before this one has an id")
+		}
+		c.ID = p.lastID
+		return nil
+	default:
+		c.ID = id
+	}
+	if p.ids[c.ID] {
+		return fmt.Errorf("a call before this one has the id %s", c.ID)
+	}
+	p.ids[c.ID], p.lastID = true, c.ID
+	return nil
 }
 
 // object returns the JSON object that starts with this text and may go on over
@@ -351,12 +413,23 @@ func (p *parser) failure() (Step, error) {
 		s, err := text(rest)
 		return Page{n, s}, err
 	}
-	code, message, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	if code == "" || strings.ToUpper(code) != code {
-		return nil, fmt.Errorf("want a code such as UNAVAILABLE")
+	message := strings.TrimSpace(rest)
+	code, after, _ := strings.Cut(message, " ")
+	if isCode(code) {
+		message = after
+	} else {
+		code = ""
 	}
 	message, err = text(message)
 	return Fail{Status: n, Code: code, Message: message}, err
+}
+
+// isCode tells a vendor's code, RESOURCE_EXHAUSTED or overloaded_error, from
+// the first word of a text.
+func isCode(s string) bool {
+	upper := s == strings.ToUpper(s) && len(s) > 1
+	lower := s == strings.ToLower(s) && strings.Contains(s, "_")
+	return (upper || lower) && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") == ""
 }
 
 func (p *parser) nothing() error {

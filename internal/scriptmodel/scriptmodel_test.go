@@ -366,7 +366,7 @@ func TestWhoIsLetIn(t *testing.T) {
 	if resp.StatusCode != 403 {
 		t.Error(resp.Status)
 	}
-	if status, _, _ := post(t, s.URL()+"/v1/chat/completions", "{}"); status != 404 {
+	if status, _, _ := post(t, s.URL()+"/v2/chat/completions", "{}"); status != 404 {
 		t.Errorf("an unknown path: %d", status)
 	}
 	if status, body, _ := post(t, serve(t, "context 3\nturn\n text x", Options{}).URL()+streamPath,
@@ -435,7 +435,6 @@ func TestParseErrors(t *testing.T) {
 		"turn\nexpect luck":              "not something to expect",
 		"turn\ntext \"a\\q\"":            "not a JSON string",
 		"turn\nfail 200 OK":              "between 400 and 599",
-		"turn\nfail 429 too much":        "want a code",
 		"turn\ndetail {}":                "does not follow a fail",
 		"turn\ndelay soon":               "invalid duration",
 		"turn\nfill 9999999MB":           "between 1 and 1024MB",

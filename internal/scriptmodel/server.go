@@ -25,7 +25,7 @@ type Options struct {
 	Vars map[string]string
 	// Judge, where set, is a second opinion on each request that passed our own
 	// rules: an error refuses it. kind is the vendor's name of the request's
-	// type, "GenerateContentRequest" or "CountTokensRequest".
+	// type, such as "GenerateContentRequest" or "CreateResponse".
 	Judge func(kind string, body []byte) error
 	// Addr is the loopback address to listen on, 127.0.0.1:0 by default.
 	Addr string
@@ -42,7 +42,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	used     []int // per turn
-	issued   map[string]string
+	memory   memory
 	requests []Request
 	bodies   int
 	problems []error
@@ -51,7 +51,8 @@ type Server struct {
 // Request is what a server noted of a request.
 type Request struct {
 	Path   string // with the query
-	Verb   string // generateContent, streamGenerateContent, countTokens ...; "" for none known
+	Wire   string // gemini, openai, responses or anthropic; "" for none known
+	Verb   string // generateContent, streamGenerateContent, countTokens ..., whatever the protocol calls it
 	Model  string
 	Header http.Header
 	Body   []byte // nil where the server had to forget it
@@ -81,8 +82,9 @@ func Start(script *Script, opts Options) (*Server, error) {
 	}
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Server{
-		script: script, opts: opts, wires: []wire{&gemini{}}, quit: quit,
-		url: "http://" + listener.Addr().String(), used: make([]int, len(script.Turns)), issued: map[string]string{},
+		script: script, opts: opts, wires: []wire{gemini{}, chat{}, responses{}, anthropic{}}, quit: quit,
+		url: "http://" + listener.Addr().String(), used: make([]int, len(script.Turns)),
+		memory: memory{calls: map[string]given{}, thoughts: map[string]string{}},
 	}
 	s.http = &http.Server{
 		Handler:           s,
@@ -136,27 +138,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone, or sends without end
 	}
-	a.size = len(body)
-	req := Request{Path: r.URL.RequestURI(), Verb: a.name, Model: a.model, Header: r.Header, Body: body, Status: 200}
+	a.size, a.accept, a.models = len(body), s.script.Accept, s.script.Models
 	refused := wire.read(&a, r, body)
+	req := Request{
+		Path: r.URL.RequestURI(), Wire: wire.name(), Verb: a.name, Model: a.model, Header: r.Header, Body: body, Status: 200,
+	}
 	if refused == nil {
-		refused = s.admit(&a, body)
+		refused = s.admit(wire, &a, body)
 	}
 	if refused != nil {
 		s.refuse(w, wire, req, refused)
 		return
 	}
-	switch a.verb {
-	case count:
+	if f := s.unwanted(wire, &a); f != nil {
+		req.Status = f.status
 		s.note(req)
-		writeJSON(w, 200, wire.count(&a))
-		return
-	case embed:
-		s.note(req)
-		writeJSON(w, 200, wire.embed(&a))
+		writeJSON(w, f.status, wire.refusal(f))
 		return
 	}
-	turn, use, refused := s.take(&a, r)
+	if a.verb == count || a.verb == embed || a.verb == models {
+		s.note(req)
+		writeJSON(w, 200, wire.aside(&a))
+		return
+	}
+	turn, use, refused := s.take(wire, &a, r)
 	req.Turn = turn + 1
 	if refused != nil {
 		s.refuse(w, wire, req, refused)
@@ -183,60 +188,64 @@ func (s *Server) route(r *http.Request) (wire, asked, bool) {
 }
 
 // admit checks what the script says about all requests.
-func (s *Server) admit(a *asked, body []byte) *refusal {
+func (s *Server) admit(wire wire, a *asked, body []byte) *refusal {
 	switch {
 	case a.key == "" && !s.script.Open:
-		return &refusal{
-			status: 403, code: "PERMISSION_DENIED",
-			message: "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
-		}
+		return wire.denied(a, denial{kind: noKey})
 	case s.script.Key != "" && a.key != s.script.Key:
-		return &refusal{
-			status: 400, code: "INVALID_ARGUMENT", message: "API key not valid. Please pass a valid API key.",
-			details: details(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`),
-		}
+		return wire.denied(a, denial{kind: wrongKey})
 	case s.script.Context > 0 && a.estimate() > s.script.Context:
-		return invalid("The input token count (%d) exceeds the maximum number of tokens allowed (%d).", a.estimate(), s.script.Context)
+		return wire.denied(a, denial{kind: tooLong, most: s.script.Context})
 	}
-	if s.opts.Judge != nil && a.verb != embed {
-		kind := "GenerateContentRequest"
-		if a.verb == count {
-			kind = "CountTokensRequest"
-		}
-		if err := s.opts.Judge(kind, body); err != nil {
+	if s.opts.Judge != nil && a.kind != "" {
+		if err := s.opts.Judge(a.kind, body); err != nil {
 			return invalid("the vendor's schema refuses the request: %v", err)
 		}
 	}
-	return s.signed(a)
-}
-
-// signed refuses a conversation that lost or changed the signature of a call
-// that this server made.
-func (s *Server) signed(a *asked) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, m := range a.messages {
-		for _, c := range m.calls {
-			if want := s.issued[c.id]; c.id != "" && want != "" && want != c.signature {
-				return invalid("contents[%d]: the thought_signature of function call %s is not the one that came with it.", i, c.id)
+	return wire.faithful(a, &s.memory)
+}
+
+// unwanted refuses a request with a parameter that the script refuses.
+func (s *Server) unwanted(wire wire, a *asked) *refusal {
+	for _, p := range s.script.Refuse {
+		if f := wire.denied(a, denial{kind: parameter, name: p.Name}); f != nil {
+			if p.Text != "" {
+				f.message = p.Text
 			}
+			return f
 		}
 	}
 	return nil
 }
 
+// remember notes what must come back as it was given.
+func (s *Server) remember(calls []sentCall, thoughts []thought) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range thoughts {
+		s.memory.thoughts[t.signature] = t.text
+	}
+	for _, c := range calls {
+		if c.id != "" {
+			s.memory.calls[c.id] = given{signature: c.signature, thoughts: thoughts}
+		}
+	}
+}
+
 // take picks the turn for a request and uses it once.
-func (s *Server) take(a *asked, r *http.Request) (turn, use int, refused *refusal) {
+func (s *Server) take(wire wire, a *asked, r *http.Request) (turn, use int, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	value := s.values(a)
 	for i := range s.script.Turns {
 		t := &s.script.Turns[i]
-		if t.Times >= 0 && s.used[i] >= max(t.Times, 1) || unmet(t.When, a, r, value) != "" {
+		if t.Times >= 0 && s.used[i] >= max(t.Times, 1) || unmet(t.When, wire, a, r, value) != "" {
 			continue
 		}
 		s.used[i]++
-		if problem := unmet(t.Expect, a, r, value); problem != "" {
+		if problem := unmet(t.Expect, wire, a, r, value); problem != "" {
 			return i, s.used[i], invalid("script: turn %d: %s", i+1, problem)
 		}
 		return i, s.used[i], nil

@@ -13,11 +13,16 @@ import (
 // more than this about what it accepts; this is what Pollux is allowed to send.
 type shape struct {
 	kind     kind
+	null     bool              // null will do as well
 	fields   map[string]*shape // of an object; nil for any
 	required []string
 	of       *shape // of a list's items
+	least    int    // items of a list
 	words    []string
-	min, max float64 // of a number, where max > min
+	min, max float64           // of a number, where max > min
+	tag      string            // the field that tells the cases apart
+	cases    map[string]*shape // by the tag's value, "" for where it is missing
+	either   []*shape
 }
 
 type kind int
@@ -31,156 +36,180 @@ const (
 	integer
 	boolean
 	base64Bytes
+	tagged // an object of one of several kinds
+	either // a value of one of several types
 )
 
 func obj(fields map[string]*shape, required ...string) *shape {
 	return &shape{kind: object, fields: fields, required: required}
 }
 func arr(of *shape) *shape                { return &shape{kind: array, of: of} }
+func some(of *shape) *shape               { return &shape{kind: array, of: of, least: 1} }
 func is(k kind) *shape                    { return &shape{kind: k} }
 func word(words ...string) *shape         { return &shape{kind: str, words: words} }
 func between(k kind, a, b float64) *shape { return &shape{kind: k, min: a, max: b} }
-
-func contentRequest() *shape {
-	content := contentShape()
-	return obj(map[string]*shape{
-		"contents":          arr(content),
-		"systemInstruction": content,
-		"tools":             arr(toolShape()),
-		"toolConfig": obj(map[string]*shape{"functionCallingConfig": obj(map[string]*shape{
-			"mode": word("AUTO", "ANY", "NONE", "VALIDATED"), "allowedFunctionNames": arr(is(str)),
-		})}),
-		"safetySettings":   arr(obj(map[string]*shape{"category": is(str), "threshold": is(str)}, "category", "threshold")),
-		"cachedContent":    is(str),
-		"labels":           obj(nil),
-		"generationConfig": configShape(),
-	}, "contents")
+func oneOf(of ...*shape) *shape           { return &shape{kind: either, either: of} }
+func byTag(tag string, cases map[string]*shape) *shape {
+	return &shape{kind: tagged, tag: tag, cases: cases}
 }
 
-func countRequest() *shape {
-	return obj(map[string]*shape{"contents": arr(contentShape())}, "contents")
+// orNull returns s, with null for one of its values.
+func orNull(s *shape) *shape {
+	c := *s
+	c.null = true
+	return &c
 }
 
-func embedRequest() *shape {
-	return obj(map[string]*shape{"requests": arr(obj(map[string]*shape{
-		"model": is(str), "content": contentShape(), "taskType": is(str), "title": is(str), "outputDimensionality": is(integer),
-	}, "model", "content"))}, "requests")
+// misfit is a place where a value is not of its shape.
+type misfit struct {
+	what what
+	at   string // such as messages[0].content
+	name string // of the field that is missing or unknown
+	want *shape
+	got  any
 }
 
-func contentShape() *shape {
-	media := map[string]*shape{
-		"inlineData": obj(map[string]*shape{"mimeType": is(str), "data": is(base64Bytes), "displayName": is(str)}, "mimeType", "data"),
-		"fileData":   obj(map[string]*shape{"mimeType": is(str), "fileUri": is(str), "displayName": is(str)}, "fileUri"),
+type what int
+
+const (
+	wrongType what = iota
+	wrongWord
+	tooSmall
+	tooLarge
+	tooFew
+	unknownField
+	missingField
+)
+
+// check says what is wrong with v, nil for nothing. Fields with one of the
+// names in accept may stand in any object.
+func (s *shape) check(v any, at string, accept []string) *misfit {
+	wrong := func(w what) *misfit {
+		return &misfit{what: w, at: strings.TrimPrefix(at, "."), want: s, got: v}
 	}
-	part := maps.Clone(media)
-	maps.Copy(part, map[string]*shape{
-		"text":         is(str),
-		"functionCall": obj(map[string]*shape{"id": is(str), "name": is(str), "args": obj(nil)}, "name"),
-		"functionResponse": obj(map[string]*shape{
-			"id": is(str), "name": is(str), "response": obj(nil), "parts": arr(obj(media)),
-		}, "name", "response"),
-		"executableCode":      obj(map[string]*shape{"language": word("PYTHON", "LANGUAGE_UNSPECIFIED"), "code": is(str)}, "code"),
-		"codeExecutionResult": obj(map[string]*shape{"outcome": is(str), "output": is(str)}, "outcome"),
-		"thought":             is(boolean),
-		"thoughtSignature":    is(base64Bytes),
-		"videoMetadata":       obj(map[string]*shape{"startOffset": is(str), "endOffset": is(str), "fps": is(number)}),
-	})
-	return obj(map[string]*shape{"role": is(str), "parts": arr(obj(part))}, "parts")
-}
-
-func toolShape() *shape {
-	return obj(map[string]*shape{
-		"functionDeclarations": arr(obj(map[string]*shape{
-			"name": is(str), "description": is(str), "parametersJsonSchema": obj(nil), "parameters": obj(nil),
-		}, "name", "description")),
-		"googleSearch": obj(nil), "urlContext": obj(nil), "codeExecution": obj(nil),
-	})
-}
-
-func configShape() *shape {
-	return obj(map[string]*shape{
-		"temperature":        between(number, 0, 2),
-		"topP":               between(number, 0, 1),
-		"topK":               between(number, 1, 1e6),
-		"maxOutputTokens":    between(integer, 1, 1e9),
-		"candidateCount":     between(integer, 1, 8),
-		"stopSequences":      arr(is(str)),
-		"presencePenalty":    between(number, -2, 2),
-		"frequencyPenalty":   between(number, -2, 2),
-		"seed":               is(integer),
-		"responseMimeType":   word("text/plain", "application/json", "text/x.enum"),
-		"responseJsonSchema": is(anything),
-		"thinkingConfig": obj(map[string]*shape{
-			"includeThoughts": is(boolean), "thinkingBudget": between(integer, -1, 1e6),
-			"thinkingLevel": word("MINIMAL", "LOW", "MEDIUM", "HIGH"),
-		}),
-	})
-}
-
-// check says what is wrong with v, in the vendor's words.
-func (s *shape) check(v any, at string) *refusal {
-	wrong := func(kind string) *refusal {
-		b, _ := json.Marshal(v) // it was JSON before
-		return invalid("Invalid value at '%s' (%s), %s", strings.TrimPrefix(at, "."), kind, clip(string(b)))
+	if v == nil && s.null {
+		return nil
 	}
 	switch s.kind {
 	case object:
 		o, ok := v.(map[string]any)
 		if !ok {
-			return wrong("object")
+			return wrong(wrongType)
 		}
-		return s.checkFields(o, at)
+		return s.checkFields(o, at, accept, "")
+	case tagged:
+		o, ok := v.(map[string]any)
+		if !ok {
+			return wrong(wrongType)
+		}
+		return s.checkCase(o, at, accept)
+	case either:
+		for _, alternative := range s.either {
+			if alternative.takes(v) {
+				return alternative.check(v, at, accept)
+			}
+		}
+		return wrong(wrongType)
 	case array:
 		l, ok := v.([]any)
 		if !ok {
-			return wrong("list")
+			return wrong(wrongType)
+		}
+		if len(l) < s.least {
+			return wrong(tooFew)
 		}
 		for i, item := range l {
-			if f := s.of.check(item, fmt.Sprintf("%s[%d]", at, i)); f != nil {
-				return f
+			if m := s.of.check(item, fmt.Sprintf("%s[%d]", at, i), accept); m != nil {
+				return m
 			}
 		}
-	case str, base64Bytes:
-		t, ok := v.(string)
-		if !ok || s.words != nil && !slices.Contains(s.words, t) {
-			return wrong("TYPE_STRING")
+		return nil
+	}
+	if !s.takes(v) {
+		return wrong(wrongType)
+	}
+	switch v := v.(type) {
+	case string:
+		if s.words != nil && !slices.Contains(s.words, v) {
+			return wrong(wrongWord)
 		}
-		if s.kind == base64Bytes && !isBase64(t) {
-			return wrong("TYPE_BYTES")
-		}
-	case number, integer:
-		n, ok := v.(json.Number)
-		if !ok {
-			return wrong("TYPE_NUMBER")
-		}
-		f, err := n.Float64()
-		if err != nil || s.kind == integer && f != float64(int64(f)) || s.max > s.min && (f < s.min || f > s.max) {
-			return wrong("TYPE_NUMBER")
-		}
-	case boolean:
-		if _, ok := v.(bool); !ok {
-			return wrong("TYPE_BOOL")
+	case json.Number:
+		f, _ := v.Float64() // takes has looked
+		switch {
+		case s.max > s.min && f < s.min:
+			return wrong(tooSmall)
+		case s.max > s.min && f > s.max:
+			return wrong(tooLarge)
 		}
 	}
 	return nil
 }
 
-func (s *shape) checkFields(o map[string]any, at string) *refusal {
+// takes reports whether v is of the right type, whatever is in it.
+func (s *shape) takes(v any) bool {
+	ok := false
+	switch s.kind {
+	case anything:
+		return true
+	case object, tagged:
+		_, ok = v.(map[string]any)
+	case array:
+		_, ok = v.([]any)
+	case str:
+		_, ok = v.(string)
+	case base64Bytes:
+		t, isText := v.(string)
+		ok = isText && isBase64(t)
+	case boolean:
+		_, ok = v.(bool)
+	case number, integer:
+		n, isNumber := v.(json.Number)
+		if isNumber {
+			f, err := n.Float64()
+			ok = err == nil && (s.kind == number || f == float64(int64(f)))
+		}
+	case either:
+		ok = slices.ContainsFunc(s.either, func(e *shape) bool { return e.takes(v) })
+	}
+	return ok
+}
+
+func (s *shape) checkCase(o map[string]any, at string, accept []string) *misfit {
+	tag, there := o[s.tag]
+	switch usual := s.cases[""]; {
+	case there:
+	case usual != nil:
+		return usual.checkFields(o, at, accept, "")
+	default:
+		return &misfit{what: missingField, at: strings.TrimPrefix(at, "."), name: s.tag, want: s}
+	}
+	words := &shape{kind: str, words: slices.Sorted(maps.Keys(s.cases))}
+	if m := words.check(tag, at+"."+s.tag, nil); m != nil {
+		return m
+	}
+	return s.cases[tag.(string)].checkFields(o, at, accept, s.tag)
+}
+
+// checkFields looks at the fields of an object; tag is one that was looked at before.
+func (s *shape) checkFields(o map[string]any, at string, accept []string, tag string) *misfit {
 	if s.fields == nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		field := s.fields[name]
 		if field == nil {
-			return invalid("Invalid JSON payload received. Unknown name %q at '%s': Cannot find field.", name, strings.TrimPrefix(at, "."))
+			if name == tag || slices.Contains(accept, name) {
+				continue
+			}
+			return &misfit{what: unknownField, at: strings.TrimPrefix(at, "."), name: name, want: s}
 		}
-		if f := field.check(o[name], at+"."+name); f != nil {
-			return f
+		if m := field.check(o[name], at+"."+name, accept); m != nil {
+			return m
 		}
 	}
 	for _, name := range s.required {
 		if _, ok := o[name]; !ok {
-			return invalid("* GenerateContentRequest%s.%s: %s is not specified", at, name, name)
+			return &misfit{what: missingField, at: strings.TrimPrefix(at, "."), name: name, want: s}
 		}
 	}
 	return nil
