@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"time"
 )
 
 // MaxErrorBody is how much of an error's body is read and kept.
@@ -30,6 +31,17 @@ func (r *Response) Close() {
 		_ = r.closer.Close() // nothing is lost by what it says
 		r.watch.stop()
 	}
+}
+
+// Drain reads what little follows the end of an answer, so that the connection
+// can be used again. A server that says no more but does not hang up is given
+// only a moment. Nothing can be read after it.
+func (r *Response) Drain() {
+	if r.closer == nil {
+		return
+	}
+	defer time.AfterFunc(100*time.Millisecond, func() { _ = r.closer.Close() }).Stop()
+	_, _ = io.CopyN(io.Discard, r.Body, 4<<10) // it is of no use
 }
 
 // ended returns the cause of the end of the request's context, or nil.

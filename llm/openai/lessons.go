@@ -1,0 +1,170 @@
+package openai
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// learn finds out from an error what a model's service would not have of a
+// request, remembers it, and reports whether it is worth sending the request
+// again. sent lists what members were in it.
+func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
+	if e.Kind != llm.KindBadRequest && (e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && e.Status != http.StatusNotImplemented || !refusesTools(e)) {
+		return false
+	}
+	l := lesson(t, e, sent)
+	if l.told == "" {
+		return false
+	}
+	c.models.learn(t.model, l.change)
+	c.log(t.model, l.told+" ("+firstLine(e.Message)+")")
+	if l.tools {
+		e.Code = CodeNoTools
+		if c.options.ToolsRefused != nil {
+			c.options.ToolsRefused(t.model)
+			return false
+		}
+	}
+	return true
+}
+
+// learned is one change to how a model is spoken to.
+type learned struct {
+	told   string // for the log; "" where nothing was learned
+	change func(*traits)
+	tools  bool
+}
+
+// lesson decides what to change. The order matters: a text that names several
+// things means the first of these.
+func lesson(t *traits, e *llm.Error, sent []string) learned {
+	message := strings.ToLower(e.Message)
+	has := func(words ...string) bool { return httpwire.ContainsAny(message, words...) }
+	drop := func(name string) learned {
+		return learned{told: "leaving out " + name, change: func(t *traits) { t.Drop = append(t.Drop, name) }}
+	}
+	switch limit := t.maxTokens(); {
+	case slices.Contains(sent, "tools") && refusesTools(e):
+		return learned{told: "the model takes no tools", tools: true, change: func(t *traits) { t.NoTools = true }}
+	case slices.Contains(sent, "max_tokens") && limit == "max_tokens" && has("max_completion_tokens"):
+		return learned{told: "max_completion_tokens for max_tokens", change: func(t *traits) { t.MaxTokens = "max_completion_tokens" }}
+	case slices.Contains(sent, "max_completion_tokens") && blames(e, "max_completion_tokens") && t.MaxTokens == "":
+		return learned{told: "max_tokens for max_completion_tokens", change: func(t *traits) { t.MaxTokens = "max_tokens" }}
+	case (slices.Contains(sent, "response_format") || slices.Contains(sent, "text")) && t.Schema < SchemaWords &&
+		has("response_format", "json_schema", "json_object", "response format", "text.format"):
+		return learned{told: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema++ }}
+	case t.SystemRole == "developer" && has("developer"):
+		return learned{told: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
+	case t.SystemRole != "user" && has("system role", "role 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
+		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
+	case !t.EmptyContent && has("content") && has("null", "none is not", "nonetype"):
+		return learned{told: "content is never null", change: func(t *traits) { t.EmptyContent = true }}
+	case t.protocol == Responses && !t.noReasoningItems && has("encrypted_content", "encrypted content", "reasoning item", "type 'reasoning'"):
+		return learned{told: "thoughts are not sent back", change: func(t *traits) { t.noReasoningItems = true }}
+	case t.protocol == Responses && !t.noSummary && has("reasoning.summary", "reasoning summar"):
+		return learned{told: "thoughts are not asked for", change: func(t *traits) { t.noSummary = true }}
+	case t.ReasoningOut != "" && has(t.ReasoningOut) && refuses(message) && !has("missing", "must be"):
+		return learned{told: "thoughts are not sent back", change: func(t *traits) { t.ReasoningOut = "" }}
+	case !t.NoImages && has("image") && refuses(message):
+		return learned{told: "the model takes no images", change: func(t *traits) { t.NoImages = true }}
+	case !t.NoAudio && has("input_audio", "audio input") && refuses(message):
+		return learned{told: "the model takes no audio", change: func(t *traits) { t.NoAudio = true }}
+	case !t.NoPDF && has("'file'", `"file"`, "input_file", "pdf") && refuses(message):
+		return learned{told: "the model takes no PDF files", change: func(t *traits) { t.NoPDF = true }}
+	}
+	// The longest first: stream_options before a stop that stands beside it.
+	names := slices.Clone(sent)
+	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
+	for _, name := range names {
+		if name != "tools" && blames(e, name) {
+			return drop(name)
+		}
+	}
+	return learned{}
+}
+
+// refusesTools knows how services say that a model cannot be given tools
+// (spec/providers.md §3).
+func refusesTools(e *llm.Error) bool {
+	message := strings.ToLower(e.Message)
+	return httpwire.ContainsAny(message, "does not support tools", "tools is not supported", "tools are not supported", "tool choice requires",
+		"--enable-auto-tool-choice", "requires --jinja", "use --jinja", "does not support function calling", "support tool use",
+		"function calling is not supported", "tool calling is not supported", "tools param requires", "does not support tool") ||
+		blames(e, "tools")
+}
+
+// refuses reports whether a text says that something is not accepted.
+func refuses(message string) bool {
+	return httpwire.ContainsAny(message, "support", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra",
+		"invalid", "not accept", "not available", "not enabled", "does not", "doesn't", "cannot", "only", "deserialize", "must alternate")
+}
+
+// blames reports whether an error says that the member name of a body is what
+// it is about.
+func blames(e *llm.Error, name string) bool {
+	if param := paramOf(e); param == name || strings.HasPrefix(param, name+".") {
+		return true
+	}
+	message := strings.ToLower(e.Message)
+	for _, quote := range []string{"'", "`", `"`} {
+		if strings.Contains(message, quote+name+quote) && refuses(message) {
+			return true
+		}
+	}
+	if !refuses(message) {
+		return false
+	}
+	for rest := message; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		before, after := rest[:i], rest[i+len(name):]
+		if (before == "" || !isWord(before[len(before)-1])) && (after == "" || !isWord(after[0])) {
+			// A plain word may stand for itself ("stop", "tools"): it must be near.
+			return strings.Contains(name, "_") || len(before) < 60
+		}
+		rest = after
+	}
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// paramOf is the member that the error itself names.
+func paramOf(e *llm.Error) string {
+	api, _ := parseError([]byte(e.Body), true)
+	return api.Param
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return httpwire.Clip([]byte(s), 200)
+}
+
+// reconsider looks at an answer whose thoughts stood in its text. Where it turns
+// out that the answer began in the middle of a thought, or did not though it
+// was taken for one, that is remembered, and the answer is to be asked for again.
+func (c *Client) reconsider(a *answer, t *traits) error {
+	opened := false
+	switch {
+	case !a.ended:
+		return nil
+	case a.splitter.Unopened() && !t.Opened:
+		opened = true
+	case !t.openedLearned || a.text || len(a.calls.all) > 0:
+		return nil
+	}
+	c.models.learn(t.model, func(t *traits) { t.Opened, t.openedLearned = opened, opened })
+	told := "its answers begin in the middle of a thought"
+	if !opened {
+		told = "its answers do not begin in the middle of a thought"
+	}
+	c.log(t.model, told+": asking again")
+	return &llm.Error{Kind: llm.KindIncomplete, Message: "The answer mixed thoughts and text; asking again."}
+}

@@ -1,0 +1,77 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"pollux/llm"
+)
+
+// traits is how a model is spoken to: the profile's quirks and what the service
+// has taught. A value does not change once it is in use.
+type traits struct {
+	Quirks
+	protocol Protocol
+	vendor   string
+	model    string
+
+	noReasoningItems bool // thoughts of before are not accepted back
+	noSummary        bool // the account may not see summaries of thoughts
+	openedLearned    bool // Opened is a lesson, which may be wrong
+
+	key    string // under which messages keep what they are encoded to
+	encode func([]byte, *llm.Content) []byte
+}
+
+// settle makes t ready for use.
+func (t *traits) settle() *traits {
+	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t", t.protocol, t.vendor, t.ReasoningOut,
+		t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.noReasoningItems)
+	t.encode = t.appendMessage
+	return t
+}
+
+// drops reports whether a member of the body is not to be sent.
+func (t *traits) drops(name string) bool { return slices.Contains(t.Drop, name) }
+
+// memory holds the traits of the models that were asked for.
+type memory struct {
+	mu     sync.RWMutex
+	models map[string]*traits
+}
+
+// maxModels bounds the memory; beyond it lessons are forgotten.
+const maxModels = 1000
+
+// of returns what is known of a model.
+func (m *memory) of(model string, first func() *traits) *traits {
+	m.mu.RLock()
+	t := m.models[model]
+	m.mu.RUnlock()
+	if t != nil {
+		return t
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t = m.models[model]; t == nil {
+		if m.models == nil || len(m.models) >= maxModels {
+			m.models = make(map[string]*traits)
+		}
+		t = first().settle()
+		m.models[model] = t
+	}
+	return t
+}
+
+// learn changes what is known of a model.
+func (m *memory) learn(model string, change func(*traits)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if old := m.models[model]; old != nil {
+		t := *old
+		t.Drop = slices.Clone(t.Drop)
+		change(&t)
+		m.models[model] = t.settle()
+	}
+}
