@@ -279,7 +279,7 @@ func (c *Client) generateOnce(ctx context.Context, q *question, r *reply) error 
 func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
 	q := c.ask(req, false)
 	body := q.countBody()
-	if !q.any {
+	if len(q.runs) == 0 {
 		return 0, nil // the service refuses to count nothing
 	}
 	res, err := c.post(ctx, q, "/messages/count_tokens", body)

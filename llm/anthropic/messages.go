@@ -23,94 +23,97 @@ var (
 	continueUser  = []byte(`{"role":"user","content":[{"type":"text","text":"Continue."}]}`)
 )
 
+// prepare finds out what is to be sent of the conversation.
+func (q *question) prepare() {
+	q.contents = paired(q.Contents)
+	q.thoughts = 0
+	if q.foreign != nil {
+		q.thoughts = slices.Index(q.contents, q.foreign) + 1
+	}
+	q.runs = make([]run, 0, len(q.contents))
+	for i, c := range q.contents {
+		model := c.Role == llm.RoleModel
+		if len(q.modelBlocks(i)) == 0 && len(q.userBlocks(c, true)) == 0 && len(q.userBlocks(c, false)) == 0 {
+			continue
+		}
+		if last := len(q.runs) - 1; last >= 0 && q.runs[last].model == model {
+			q.runs[last].to = i + 1
+		} else {
+			q.runs = append(q.runs, run{model, i, i + 1})
+		}
+	}
+}
+
+// modelBlocks returns the blocks of a message, none if it is not the model's.
+func (q *question) modelBlocks(i int) []byte {
+	c := q.contents[i]
+	switch {
+	case c.Role != llm.RoleModel:
+		return nil
+	case i < q.thoughts:
+		return c.Encoded(wireNoMind, appendThoughtless)
+	}
+	return c.Encoded(wire, appendModel)
+}
+
+// userBlocks returns the results or the other blocks of a message, none if it is
+// the model's.
+func (q *question) userBlocks(c *llm.Content, results bool) []byte {
+	switch {
+	case c.Role == llm.RoleModel:
+		return nil
+	case results:
+		return c.Encoded(wireResults, appendResults)
+	}
+	return c.Encoded(wire, appendUser)
+}
+
 // messages adds the conversation, and reports whether it holds calls. The last
 // two of the user's messages end in a cache mark: at the newest the service
 // keeps all of this request, at the one before it finds what it has kept of the
 // last one.
 func (q *question) messages(b *httpwire.Body) (called bool) {
-	foreign := q.foreignEnd()
-	runs := q.runs(foreign)
-	q.any = len(runs) > 0
-	marked := 2
-	firstMarked := len(runs)
-	for i := len(runs) - 1; i >= 0 && marked > 0; i-- {
-		if !runs[i].model {
-			firstMarked = i
-			marked--
+	marked := len(q.runs) // the first that is
+	for i, n := len(q.runs)-1, 0; i >= 0 && n < 2; i-- {
+		if !q.runs[i].model {
+			marked = i
+			n++
 		}
 	}
-	if len(runs) > 0 && runs[0].model {
+	if len(q.runs) > 0 && q.runs[0].model {
 		b.Add(continueUser) // the user has the first word
 		b.Add(comma)
 	}
-	for i, r := range runs {
+	for i, r := range q.runs {
 		if i > 0 {
 			b.Add(comma)
 		}
 		if r.model {
 			b.Add(openAssistant)
-			called = q.addModel(b, r, foreign) || called
+			called = q.addModel(b, r) || called
 		} else {
 			b.Add(openUser)
-			q.addUser(b, r, i >= firstMarked)
+			q.addUser(b, r, i >= marked)
 		}
 		b.Add(closeMessage)
 	}
-	switch last := len(runs) - 1; {
+	switch last := len(q.runs) - 1; {
 	case len(q.soFar) > 0:
 		b.Add(comma)
 		b.Add(openAssistant)
 		b.Add(q.soFar)
 		b.Add(closeMessage)
-	case last >= 0 && runs[last].model && q.noPrefill:
+	case last >= 0 && q.runs[last].model && q.noPrefill:
 		b.Add(comma)
 		b.Add(continueUser)
 	}
 	return called
 }
 
-// runs groups the messages; those of which nothing is to be sent are in none.
-func (q *question) runs(foreign int) []run {
-	runs := make([]run, 0, len(q.contents))
-	for i, c := range q.contents {
-		model := c.Role == llm.RoleModel
-		switch {
-		case model && len(q.modelBlocks(i, foreign)) == 0:
-			continue
-		case !model && len(c.Encoded(wireResults, appendResults)) == 0 && len(c.Encoded(wire, appendUser)) == 0:
-			continue
-		}
-		if last := len(runs) - 1; last >= 0 && runs[last].model == model {
-			runs[last].to = i + 1
-		} else {
-			runs = append(runs, run{model, i, i + 1})
-		}
-	}
-	return runs
-}
-
-// foreignEnd returns the index behind the messages whose thoughts are left out.
-func (q *question) foreignEnd() int {
-	if q.foreign == nil {
-		return 0
-	}
-	return slices.Index(q.contents, q.foreign) + 1
-}
-
-func (q *question) modelBlocks(i, foreign int) []byte {
-	if i < foreign {
-		return q.contents[i].Encoded(wireNoMind, appendThoughtless)
-	}
-	return q.contents[i].Encoded(wire, appendModel)
-}
-
-func (q *question) addModel(b *httpwire.Body, r run, foreign int) (called bool) {
+func (q *question) addModel(b *httpwire.Body, r run) (called bool) {
 	some := false
 	for i := r.from; i < r.to; i++ {
-		if q.contents[i].Role != llm.RoleModel { // one with nothing to send
-			continue
-		}
-		list := q.modelBlocks(i, foreign)
+		list := q.modelBlocks(i)
 		if len(list) == 0 {
 			continue
 		}
@@ -138,13 +141,7 @@ func (q *question) addUser(b *httpwire.Body, r run, mark bool) {
 	var last []byte
 	for _, results := range []bool{true, false} {
 		for _, c := range q.contents[r.from:r.to] {
-			if c.Role == llm.RoleModel { // one with nothing to send
-				continue
-			}
-			list := c.Encoded(wire, appendUser)
-			if results {
-				list = c.Encoded(wireResults, appendResults)
-			}
+			list := q.userBlocks(c, results)
 			if len(list) == 0 {
 				continue
 			}

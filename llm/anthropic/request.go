@@ -33,7 +33,8 @@ type question struct {
 	soFar []byte
 
 	contents  []*llm.Content
-	any       bool // there are messages to send
+	runs      []run
+	thoughts  int  // the index of the first message whose thoughts are sent
 	wantsJSON bool // the answer comes as the input of answerTool
 	wrapped   bool // see answerSchema
 	thinking  style
@@ -42,7 +43,7 @@ type question struct {
 
 // body writes the request.
 func (q *question) body() *httpwire.Body {
-	q.contents = paired(q.Contents)
+	q.prepare()
 	b := httpwire.NewBody(2*len(q.contents) + 16)
 	settings := q.settings()
 	b.Text(`{"messages":[`)
@@ -57,7 +58,7 @@ func (q *question) body() *httpwire.Body {
 
 // countBody writes the request for the number of tokens in the messages.
 func (q *question) countBody() *httpwire.Body {
-	q.contents = paired(q.Contents)
+	q.prepare()
 	q.noCache = true // marks change no count
 	b := httpwire.NewBody(2*len(q.contents) + 8)
 	b.Text(`{"messages":[`)
@@ -234,20 +235,24 @@ func (q *question) think(o *httpwire.Object, maxTokens int) {
 // began that without a thought which can be sent back. The service then refuses
 // a request that asks for thoughts.
 func (q *question) lostThread() bool {
-	i, foreign, answered := len(q.contents)-1, q.foreignEnd(), false
-	for ; i >= 0 && q.contents[i].Role != llm.RoleModel; i-- {
-		answered = answered || q.contents[i].HasFunctionResponse()
-	}
-	if !answered {
+	n := len(q.runs)
+	if n < 2 || q.runs[n-1].model || !q.hasResults(q.runs[n-1]) {
 		return false
 	}
-	var first []byte
-	for ; i >= 0 && q.contents[i].Role == llm.RoleModel; i-- {
-		if list := q.modelBlocks(i, foreign); len(list) > 0 {
-			first = list
+	for i := q.runs[n-2].from; ; i++ {
+		if first := q.modelBlocks(i); len(first) > 0 {
+			return !bytes.HasPrefix(first, []byte(`{"type":"thinking"`)) && !bytes.HasPrefix(first, []byte(`{"type":"redacted_thinking"`))
 		}
 	}
-	return !bytes.HasPrefix(first, []byte(`{"type":"thinking"`)) && !bytes.HasPrefix(first, []byte(`{"type":"redacted_thinking"`))
+}
+
+func (q *question) hasResults(r run) bool {
+	for _, c := range q.contents[r.from:r.to] {
+		if len(q.userBlocks(c, true)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // sampling adds how answers are chosen. The service takes one of temperature and

@@ -1,0 +1,371 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+)
+
+// strict is a service that refuses what the vendor refuses, in its words, and
+// whatever the vendor's own types cannot hold. What it accepts gets answers, one
+// after the other, the last one again and again.
+type strict struct {
+	*httptest.Server
+	refuse func(body map[string]any) string // more reasons to refuse; "" is none
+
+	mu       sync.Mutex
+	answers  []string
+	accepted []map[string]any
+	refused  []string
+	headers  []http.Header
+	paths    []string
+}
+
+func newStrict(t testing.TB, answers ...string) *strict {
+	s := &strict{answers: answers}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
+	data, _ := io.ReadAll(r.Body) // what is missing is refused
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.headers, s.paths = append(s.headers, r.Header), append(s.paths, r.URL.Path)
+	body, why := check(r, data)
+	if why == "" && s.refuse != nil {
+		why = s.refuse(body)
+	}
+	if why != "" {
+		s.refused = append(s.refused, why)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(errorBody(http.StatusBadRequest, why))
+		return
+	}
+	s.accepted = append(s.accepted, body)
+	answer := s.answers[0]
+	if len(s.answers) > 1 {
+		s.answers = s.answers[1:]
+	}
+	if body["stream"] == true {
+		w.Header().Set("Content-Type", "text/event-stream")
+	} else {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	_, _ = io.WriteString(w, answer)
+}
+
+var (
+	idPattern   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	namePattern = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+)
+
+// check returns the body of a request, or why it is refused.
+func check(r *http.Request, data []byte) (body map[string]any, why string) {
+	if r.Header.Get("Anthropic-Version") == "" {
+		return nil, "anthropic-version: header is required"
+	}
+	if bytes.Contains(data, []byte(`\ud8`)) && !json.Valid(data) {
+		return nil, "The request body is not valid JSON"
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&body); err != nil {
+		return nil, "The request body is not valid JSON: " + err.Error()
+	}
+	if why := checkLossless(data); why != "" {
+		return body, why
+	}
+	c := checker{body: body}
+	c.counting = strings.HasSuffix(r.URL.Path, "/count_tokens")
+	c.top()
+	c.tools()
+	c.messages()
+	c.thinking()
+	if c.marks > 4 {
+		c.fail("A maximum of 4 blocks with cache_control may be provided. Found %d.", c.marks)
+	}
+	return body, c.why
+}
+
+// checkLossless decodes a request into the vendor's types and back.
+func checkLossless(data []byte) string {
+	var params sdk.MessageNewParams
+	if err := json.Unmarshal(data, &params); err != nil {
+		return "the SDK cannot read it: " + err.Error()
+	}
+	again, err := json.Marshal(params)
+	if err != nil {
+		return "the SDK cannot write it: " + err.Error()
+	}
+	var before, after map[string]any
+	_ = json.Unmarshal(data, &before) // decoded before
+	_ = json.Unmarshal(again, &after)
+	delete(before, "stream")         // the SDK adds it to what it sends, not to the type
+	if before["max_tokens"] == nil { // as where tokens are counted
+		delete(after, "max_tokens")
+	}
+	for _, m := range array(before["messages"]) { // the SDK makes lists of all results
+		for _, b := range array(m.(map[string]any)["content"]) {
+			if b := b.(map[string]any); b["type"] == "tool_result" {
+				if text, ok := b["content"].(string); ok {
+					b["content"] = []any{map[string]any{"type": "text", "text": text}}
+				}
+			}
+		}
+	}
+	if !reflect.DeepEqual(before, after) {
+		return fmt.Sprintf("the SDK knows less of it:\n%s\n%s", data, again)
+	}
+	return ""
+}
+
+// checker collects the first reason to refuse a request.
+type checker struct {
+	body     map[string]any
+	why      string
+	marks    int
+	called   bool
+	counting bool
+}
+
+func (c *checker) fail(format string, args ...any) {
+	if c.why == "" {
+		c.why = fmt.Sprintf(format, args...)
+	}
+}
+
+func (c *checker) top() {
+	for key := range c.body {
+		if !slices.Contains([]string{
+			"model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
+			"stop_sequences", "thinking", "output_config", "stream",
+		}, key) {
+			c.fail("%s: Extra inputs are not permitted", key)
+		}
+	}
+	if number(fmt.Sprint(c.body["max_tokens"])) < 1 && !c.counting {
+		c.fail("max_tokens: Field required")
+	}
+	if c.body["temperature"] != nil && c.body["top_p"] != nil {
+		c.fail("`temperature` and `top_p` cannot both be specified for this model.")
+	}
+	for _, s := range array(c.body["stop_sequences"]) {
+		if strings.TrimSpace(s.(string)) == "" {
+			c.fail("stop_sequences: each stop sequence must contain non-whitespace")
+		}
+	}
+	if c.body["system"] != nil {
+		c.blocks("system", "system", array(c.body["system"]))
+	}
+}
+
+func array(v any) []any {
+	a, _ := v.([]any)
+	return a
+}
+
+func (c *checker) tools() {
+	names := map[string]bool{}
+	for i, v := range array(c.body["tools"]) {
+		tool := v.(map[string]any)
+		c.mark(tool)
+		name := fmt.Sprint(tool["name"])
+		if names[name] {
+			c.fail("tools: Tool names must be unique.")
+		}
+		names[name] = true
+		if !namePattern.MatchString(name) {
+			c.fail("tools.%d.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", i)
+		}
+		if tool["type"] != nil { // the vendor's own
+			continue
+		}
+		schema, _ := tool["input_schema"].(map[string]any)
+		if schema["type"] != "object" {
+			c.fail("tools.%d.custom.input_schema.type: Input should be 'object'", i)
+		}
+		for _, key := range []string{"anyOf", "oneOf", "allOf", "$schema"} {
+			if schema[key] != nil {
+				c.fail("tools.%d.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level", i)
+			}
+		}
+	}
+	if c.body["tools"] != nil && len(names) == 0 || c.body["tools"] == nil && c.body["tool_choice"] != nil {
+		c.fail("tool_choice may only be specified while providing tools.")
+	}
+}
+
+func (c *checker) mark(block map[string]any) {
+	if block["cache_control"] != nil {
+		c.marks++
+		if block["type"] == "thinking" || block["type"] == "redacted_thinking" {
+			c.fail("cache_control: Extra inputs are not permitted")
+		}
+	}
+}
+
+func (c *checker) messages() {
+	messages := array(c.body["messages"])
+	if len(messages) == 0 {
+		c.fail("messages: at least one message is required")
+	}
+	ids := map[string]bool{}
+	var open []string
+	for i, v := range messages {
+		m := v.(map[string]any)
+		role, content := m["role"], array(m["content"])
+		if want := []string{"user", "assistant"}[i%2]; role != want {
+			c.fail("messages.%d: roles must alternate, and the first be user, but got %v", i, role)
+		}
+		if len(content) == 0 {
+			c.fail("messages.%d: all messages must have non-empty content", i)
+		}
+		c.blocks(fmt.Sprintf("messages.%d", i), role.(string), content)
+		if role == "user" {
+			c.results(i, content, open)
+			open = nil
+			continue
+		}
+		for _, b := range content {
+			if b := b.(map[string]any); b["type"] == "tool_use" {
+				id := fmt.Sprint(b["id"])
+				if ids[id] {
+					c.fail("messages: `tool_use` ids must be unique")
+				}
+				ids[id] = true
+				open = append(open, id)
+				c.called = true
+			}
+		}
+		last := content[max(len(content)-1, 0):]
+		if i == len(messages)-1 && len(last) == 1 && last[0].(map[string]any)["type"] == "text" {
+			if text := last[0].(map[string]any)["text"].(string); strings.TrimSpace(text[len(text)-1:]) == "" {
+				c.fail("messages: final assistant content cannot end with trailing whitespace")
+			}
+		}
+	}
+	if len(open) > 0 {
+		c.fail("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %v", len(messages), open)
+	}
+	if c.called && c.body["tools"] == nil {
+		c.fail("Requests which have `tool_use` or `tool_result` blocks in messages must include tools")
+	}
+}
+
+// results checks that a user's message answers the calls before it, first of all.
+func (c *checker) results(i int, content []any, open []string) {
+	behind := false
+	for k, b := range content {
+		b := b.(map[string]any)
+		if b["type"] != "tool_result" {
+			behind = true
+			continue
+		}
+		at := slices.Index(open, fmt.Sprint(b["tool_use_id"]))
+		if at < 0 {
+			c.fail("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %v", i, k, b["tool_use_id"])
+			continue
+		}
+		open = slices.Delete(slices.Clone(open), at, at+1)
+		if behind {
+			c.fail("messages.%d: `tool_result` blocks must come first", i)
+		}
+	}
+	if len(open) > 0 {
+		c.fail("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %v", i, open)
+	}
+}
+
+func (c *checker) blocks(where, role string, content []any) {
+	kinds := map[string][]string{
+		"system":    {"text"},
+		"user":      {"text", "image", "document", "tool_result"},
+		"assistant": {"text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "web_search_tool_result"},
+		"result":    {"text", "image", "document"},
+	}[role]
+	for i, v := range content {
+		at := fmt.Sprintf("%s.content.%d", where, i)
+		b := v.(map[string]any)
+		kind := fmt.Sprint(b["type"])
+		if !slices.Contains(kinds, kind) {
+			c.fail("%s: Input tag '%s' is not expected here", at, kind)
+		}
+		c.mark(b)
+		switch kind {
+		case "text":
+			if text, _ := b["text"].(string); strings.TrimSpace(text) == "" {
+				c.fail("%s: text content blocks must contain non-whitespace text", at)
+			}
+		case "thinking":
+			if b["signature"] == "" || b["signature"] == nil || b["thinking"] == nil {
+				c.fail("%s.signature: Field required", at)
+			}
+		case "redacted_thinking":
+			if b["data"] == "" || b["data"] == nil {
+				c.fail("%s.data: Field required", at)
+			}
+		case "tool_use":
+			if !idPattern.MatchString(fmt.Sprint(b["id"])) {
+				c.fail("%s.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
+			}
+			if _, ok := b["input"].(map[string]any); !ok || !namePattern.MatchString(fmt.Sprint(b["name"])) {
+				c.fail("%s.input: Input should be a valid dictionary", at)
+			}
+		case "tool_result":
+			if nested := array(b["content"]); nested != nil {
+				c.blocks(at, "result", nested)
+			}
+		case "image":
+			source := b["source"].(map[string]any)
+			if source["type"] == "base64" && !isImage(fmt.Sprint(source["media_type"])) {
+				c.fail("%s.source.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", at)
+			}
+		}
+	}
+}
+
+func (c *checker) thinking() {
+	t, _ := c.body["thinking"].(map[string]any)
+	if t == nil || t["type"] == "disabled" {
+		return
+	}
+	if temperature := c.body["temperature"]; temperature != nil && fmt.Sprint(temperature) != "1" {
+		c.fail("`temperature` may only be set to 1 when thinking is enabled.")
+	}
+	if c.body["top_k"] != nil {
+		c.fail("`top_k` must be unset when thinking is enabled.")
+	}
+	if choice, _ := c.body["tool_choice"].(map[string]any); choice != nil && choice["type"] != "auto" && choice["type"] != "none" {
+		c.fail("Thinking may not be enabled when tool_choice forces tool use.")
+	}
+	if t["type"] != "enabled" {
+		return
+	}
+	budget := number(fmt.Sprint(t["budget_tokens"]))
+	if budget < 1024 || budget >= number(fmt.Sprint(c.body["max_tokens"])) {
+		c.fail("`max_tokens` must be greater than `thinking.budget_tokens`, which must be at least 1024")
+	}
+	messages := array(c.body["messages"])
+	if len(messages) < 2 {
+		return
+	}
+	results := array(messages[len(messages)-1].(map[string]any)["content"])
+	first := array(messages[len(messages)-2].(map[string]any)["content"])[0].(map[string]any)["type"]
+	if results[0].(map[string]any)["type"] == "tool_result" && first != "thinking" && first != "redacted_thinking" {
+		c.fail("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%v`. When `thinking` is enabled, "+
+			"a final `assistant` message must start with a thinking block", len(messages)-2, first)
+	}
+}
