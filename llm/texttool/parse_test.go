@@ -1,0 +1,270 @@
+package texttool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var declared = map[string]bool{"read_file": true, "glob": true, "write_file": true}
+
+// parsed is all that a parser makes of an answer, the calls as name{arguments}.
+type parsed struct {
+	Text  string
+	Calls []string
+	Wrong bool
+}
+
+func parse(chunks []string, cut bool) (parsed, *parser) {
+	p := newParser(declared)
+	var out parsed
+	for _, c := range chunks {
+		out.Text += p.add(c)
+	}
+	out.Text += p.end(cut)
+	out.Wrong = p.wrong != ""
+	for _, c := range p.calls {
+		out.Calls = append(out.Calls, c.Name+string(c.Args))
+	}
+	return out, p
+}
+
+func pieces(s string, n int) []string {
+	var out []string
+	for len(s) > n {
+		out, s = append(out, s[:n]), s[n:]
+	}
+	return append(out, s)
+}
+
+const (
+	readA = `read_file{"file_path":"/a"}`
+	callA = `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}}}`
+	callB = `{"tool_call": {"name": "glob", "arguments": {"pattern": "*.go"}}}`
+)
+
+func TestParser(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, in string
+		text     string
+		calls    []string
+		wrong    bool
+		cut      bool
+	}{
+		// Text.
+		{name: "nothing"},
+		{name: "text", in: "  Just [text] with `code`, a < b, {braces} ~ and more.\n\n", text: "  Just [text] with `code`, a < b, {braces} ~ and more.\n\n"},
+		{name: "blanks", in: " \n ", text: " \n "},
+		{name: "code", in: "So:\n```go\nx := []int{1}\n```\nDone", text: "So:\n```go\nx := []int{1}\n```\nDone"},
+		{name: "json", in: "So:\n```json\n{\"name\": \"pollux\", \"version\": 1}\n```\n", text: "So:\n```json\n{\"name\": \"pollux\", \"version\": 1}\n```\n"},
+		{name: "half an opening", in: "see {\"tool_ca", text: "see {\"tool_ca"},
+		{name: "half a fence", in: "see ```js", text: "see ```js"},
+		{name: "an unknown tool", in: "```json\n" + `{"tool_call": {"name": "rm", "arguments": {}}}` + "\n```", text: "```json\n" + `{"tool_call": {"name": "rm", "arguments": {}}}` + "\n```"},
+		{name: "documentation", in: "Write `{\"tool_call\": ...}` or {\"tool\": \"x\", ...", text: "Write `{\"tool_call\": ...}` or {\"tool\": \"x\", ..."},
+		{name: "a tool's name alone", in: `{"name": "read_file", "arguments": {}}`, text: `{"name": "read_file", "arguments": {}}`},
+		{name: "a word like a key", in: `{"toolbox": 1}`, text: `{"toolbox": 1}`},
+
+		// Forms.
+		{name: "fenced", in: "I look.\n\n```json\n" + callA + "\n```\n", text: "I look.", calls: []string{readA}},
+		{name: "bare", in: "I look. " + callA, text: "I look.", calls: []string{readA}},
+		{name: "no word for the fence", in: "```\n" + callA + "\n```", calls: []string{readA}},
+		{name: "odd fence", in: "~~~~ tool_code x=\"1\"\n\n" + callA + "\n~~~~", calls: []string{readA}},
+		{name: "on the fence's line", in: "```json " + callA + "```", calls: []string{readA}},
+		{name: "inline code", in: "Now `" + callA + "` ok", text: "Now ok", calls: []string{readA}},
+		{name: "tag", in: "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"/a\"}}\n</tool_call>", calls: []string{readA}},
+		{name: "prose around", in: "One.\n```json\n" + callA + "\n```\n\nTwo.", text: "One.\nTwo.", calls: []string{readA}},
+		{name: "several fences", in: "```json\n" + callA + "\n```\nand\n```json\n" + callB + "\n```", text: "and", calls: []string{readA, `glob{"pattern":"*.go"}`}},
+		{name: "several in one fence", in: "```json\n" + callA + "\n" + callB + "\n```", calls: []string{readA, `glob{"pattern":"*.go"}`}},
+		{name: "a list", in: "```json\n[\n" + callA + ",\n" + callB + "\n]\n```", calls: []string{readA, `glob{"pattern":"*.go"}`}},
+		{name: "a list of calls", in: `{"tool_calls": [{"tool": "read_file", "args": {"file_path": "/a"}}, {"function": {"name": "glob", "arguments": "{\"pattern\": \"*.go\"}"}}]}`, calls: []string{readA, `glob{"pattern":"*.go"}`}},
+		{name: "tool and args", in: `{"tool": "read_file", "args": {"file_path": "/a"}}`, calls: []string{readA}},
+		{name: "tool as object", in: `{"tool": {"name": "read_file", "input": {"file_path": "/a"}}}`, calls: []string{readA}},
+		{name: "parameters", in: `{"tool_call": {"name": "read_file", "parameters": {"file_path": "/a"}}}`, calls: []string{readA}},
+		{name: "input", in: `{"tool_call": {"name": "read_file", "input": {"file_path": "/a"}}}`, calls: []string{readA}},
+		{name: "no arguments", in: `{"tool_call": {"name": "read_file"}}`, calls: []string{`read_file{}`}},
+		{name: "null", in: `{"tool_call": {"name": "read_file", "arguments": null}}`, calls: []string{`read_file{}`}},
+		{name: "arguments in a string", in: `{"tool_call": {"name": "read_file", "arguments": "{'file_path': '/a',}"}}`, calls: []string{readA}},
+		{name: "an empty string", in: `{"tool_call": {"name": "read_file", "arguments": ""}}`, calls: []string{`read_file{}`}},
+		{name: "nested braces", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "}}` + "```" + `{\"tool_call\":", "o": {"p": [{}]}}}}`, calls: []string{`write_file{"content":"}}` + "```" + `{\"tool_call\":","o":{"p":[{}]}}`}},
+
+		// Not quite JSON.
+		{name: "single quotes", in: `{'tool_call': {'name': 'read_file', 'arguments': {'file_path': '/a'}}}`, calls: []string{readA}},
+		{name: "no quotes", in: `{tool_call: {name: "read_file", arguments: {file_path: "/a"}}}`, calls: []string{readA}},
+		{name: "trailing commas", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a",},},}`, calls: []string{readA}},
+		{name: "comments", in: "{\"tool_call\": { // now\n\"name\": \"read_file\", /* so */ \"arguments\": {\"file_path\": \"/a\"}}}", calls: []string{readA}},
+		{name: "raw line breaks", in: "{\"tool_call\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"a\n\tb\"}}}", calls: []string{`write_file{"content":"a\n\tb"}`}},
+		{name: "missing end", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}`, calls: []string{readA}},
+		{name: "missing end in a fence", in: "```json\n" + `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}}` + "\n```\nWait.", text: "Wait.", calls: []string{readA}},
+		{name: "missing end before text", in: `{"tool": "read_file", "args": {"file_path": "/a"}` + "\nI wait.", text: "I wait.", calls: []string{readA}},
+		{name: "missing end of a list", in: `{"tool_calls": [{"tool": "read_file", "args": {"file_path": "/a"}`, calls: []string{readA}},
+		{name: "too many ends", in: callA + "}}\n", calls: []string{readA}},
+		{name: "fence without end", in: "```json\n" + callA, calls: []string{readA}},
+		{name: "end of a fence behind text", in: "```json\n" + callA + "\n(reading)\n```\nOk", text: "(reading)\n\nOk", calls: []string{readA}},
+
+		// Meant, and not to be run.
+		{name: "quotes within", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "say "hi""}}}`, wrong: true},
+		{name: "an end that is none", in: "{\"tool_call\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"say \"\nhello\"\n\"}}}", wrong: true},
+		{name: "arguments without end", in: `{"tool": "write_file", "args": {"content": {"a": "b"}`, wrong: true},
+		{name: "string without end", in: "Now.\n" + `{"tool_call": {"name": "write_file", "arguments": {"content": "abc`, text: "Now.", wrong: true},
+		{name: "only a name", in: `{"tool_call": {"name": "read_file"`, wrong: true},
+		{name: "a list for arguments", in: `{"tool_call": {"name": "read_file", "arguments": ["/a"]}}`, wrong: true},
+		{name: "a word for arguments", in: `{"tool_call": {"name": "read_file", "arguments": "/a"}}`, wrong: true},
+		{name: "a word for a call", in: `{"tool_call": "read_file"}`, wrong: true},
+		{name: "pseudo code", in: `{"tool_call": read_file(path="/a")}`, wrong: true},
+		{name: "one known, one not", in: `{"tool_calls": [{"tool": "read_file", "args": {}}, {"tool": "rm", "args": {}}]}`, wrong: true},
+		{name: "broken behind a good one", in: callA + "\n" + `{"tool_call": {"name": "glob", "arguments": {"a`, calls: []string{readA}, wrong: true},
+		{name: "missing end at the limit", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}`, cut: true, wrong: true},
+
+		// Invented results.
+		{name: "invented", in: "```json\n" + callA + "\n```\n\nResult of read_file:\n```\nlies\n```\n" + callB, calls: []string{readA}},
+		{name: "invented error", in: callA + "\nError from glob:\n", calls: []string{readA}},
+		{name: "a result of something else", in: callA + "\nResult of thinking: none", text: "Result of thinking: none", calls: []string{readA}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{1, 2, 3, 5, 17, 1 << 20} {
+				got, p := parse(pieces(c.in, n), c.cut)
+				if got.Text != c.text || !slices.Equal(got.Calls, c.calls) || got.Wrong != c.wrong {
+					t.Errorf("in pieces of %d: text %q, calls %q, wrong %q", n, got.Text, got.Calls, p.wrong)
+				}
+			}
+		})
+	}
+}
+
+// TestHeld: what is not a call is not held back longer than it has to be.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	p := newParser(declared)
+	for _, c := range [][2]string{
+		{"a `", "a"},
+		{"x", " `x"},
+		{"``", ""}, // may be the fence of a call
+		{"y", "``y"},
+		{"\n```go", ""},
+		{"\n", ""},
+		{"f", "\n```go\nf"},
+		{" {", ""},
+		{" \"too", ""},
+		{"ls\": 1}", " { \"tools\": 1}"},
+		{"<tool", ""},
+		{"s>", "<tools>"},
+	} {
+		if got := p.add(c[0]); got != c[1] {
+			t.Errorf("after %q: %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+// TestEndless: a call without end is given up, and shown.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	for name, head := range map[string]string{
+		"a call":          `{"tool_call": {"name": "write_file", "arguments": {"content": "`,
+		"a broken call":   `{"tool_call": {"name": "write_file", "arguments": {"content": "a" b `,
+		"an invalid form": `{"tool_call": {"name": "write_file", "arguments": []}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := head + strings.Repeat("x", 3<<20)
+			for _, n := range []int{1 << 12, 1 << 30} {
+				p := newParser(declared)
+				var text strings.Builder
+				for _, c := range pieces(in, n) {
+					text.WriteString(p.add(c))
+					if cap(p.held) > 4*maxHeld {
+						t.Fatalf("%d bytes are held", cap(p.held))
+					}
+				}
+				text.WriteString(p.end(false))
+				if text.String() != in || p.wrong != "" || p.calls != nil {
+					t.Errorf("in pieces of %d: %d of %d bytes, wrong %q", n, text.Len(), len(in), p.wrong)
+				}
+			}
+		})
+	}
+}
+
+// FuzzParser: wherever an answer is cut, calls and text are the same. Only
+// declared tools are called, with objects. And a call between any two texts is
+// found, and leaves no trace.
+func FuzzParser(f *testing.F) {
+	for _, s := range []string{
+		"text", "```json\n" + callA + "\n```\nmore", callA + callB + "}\n", "<tool_call>" + callA + "</tool_call>", "`" + callA + "`",
+		"{'tool': 'glob', args: {a: [1,],}, /* x */}", "{\"tool_call\": {\"name\": \"glob\", \"arguments\": \"{", "~~~\n[" + callA + ",",
+		callA + "\nResult of glob:\nx", "```\n  {tool_calls:[{'name':'glob','input':{}}", strings.Repeat(" ", 1500) + callA,
+	} {
+		f.Add(s, uint64(0x123456789abcdef), false)
+		f.Add(s, uint64(0), true)
+	}
+	f.Fuzz(func(t *testing.T, s string, cuts uint64, cut bool) {
+		want, whole := parse([]string{s}, cut)
+		var chunks []string
+		for rest, c := s, cuts; ; c = c>>4 | c<<60 {
+			n := max(1, int(c&15))
+			if n >= len(rest) {
+				chunks = append(chunks, rest)
+				break
+			}
+			chunks, rest = append(chunks, rest[:n]), rest[n:]
+		}
+		got, pieced := parse(chunks, cut)
+		if fmt.Sprint(got) != fmt.Sprint(want) || whole.wrong != pieced.wrong {
+			t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.wrong, chunks, got, pieced.wrong)
+		}
+		for _, c := range whole.calls {
+			if !declared[c.Name] || !json.Valid(c.Args) || c.Args[0] != '{' {
+				t.Fatalf("%q: call %s%s", s, c.Name, c.Args)
+			}
+		}
+		if whole.wrong != "" {
+			want.Text += whole.giveUp()
+		}
+		rest := s
+		for _, c := range []byte(strings.Join(strings.Fields(want.Text), "")) { // nothing is invented, or shown twice
+			n := strings.IndexByte(rest, c)
+			if n < 0 {
+				t.Fatalf("%q: text %q", s, want.Text)
+			}
+			rest = rest[n+1:]
+		}
+		if len(want.Calls) == 0 && !whole.over() && !strings.ContainsAny(s, "`~<") && want.Text != s {
+			t.Fatalf("%q: text %q without a call", s, want.Text)
+		}
+
+		if strings.ContainsAny(s, "`~<{[") {
+			return
+		}
+		marked, _ := parse(pieces(s+"\n```json\n{\"tool_call\": {\"name\": \"glob\", \"arguments\": {\"a\": \"\x01\"}}}\n```\n"+s, 1+int(cuts&63)), false)
+		if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, blank+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
+			t.Fatalf("%q: %+v", s, marked)
+		}
+	})
+}
+
+func BenchmarkParser(b *testing.B) {
+	text := strings.Repeat("The quick brown fox (see `fox.go`) jumps over 2 lazy dogs. ", 200)
+	for name, s := range map[string]string{
+		"text": text,
+		"call": text + "\n```json\n{\"tool_call\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"" + strings.Repeat(`func f() {}\n`, 1000) + "\"}}}\n```\n",
+		// Every letter may begin a call, and none does.
+		"hostile":   strings.Repeat("[", 1<<16) + strings.Repeat("{ \"tool_call\"", 1<<12) + strings.Repeat("`~", 1<<15),
+		"blanks":    strings.Repeat("[ "+strings.Repeat(" ", 250)+"{", 1<<8),
+		"unclosed":  `{"tool_call": {"name": "write_file", "arguments": {"content": "` + strings.Repeat("x", 1<<20),
+		"not calls": strings.Repeat("```json\n{\"name\": \"x\"}\n```\n", 1<<12),
+	} {
+		for _, n := range []int{12, 4096} {
+			b.Run(fmt.Sprint(name, "/", n), func(b *testing.B) {
+				chunks := pieces(s, n)
+				b.SetBytes(int64(len(s)))
+				b.ReportAllocs()
+				for b.Loop() {
+					parse(chunks, false)
+				}
+			})
+		}
+	}
+}
