@@ -3,6 +3,7 @@ package mention
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -72,6 +73,10 @@ func (r *resolver) path(name string) bool {
 			abs = filepath.Join(dir, name)
 		}
 		info, err := r.w.Disk().Stat(abs)
+		if out := workspace.Refusal(""); errors.As(err, &out) {
+			r.skip(name, err.Error())
+			return true
+		}
 		if err != nil {
 			continue
 		}

@@ -16,30 +16,50 @@ func (w *Workspace) CheckWrite(abs string) error { return w.check(abs) }
 
 func (w *Workspace) check(abs string) error {
 	if why := malformed(abs); why != "" {
-		return refusal("Invalid path: " + why)
+		return Refusal("Invalid path: " + why)
 	}
-	real := realpath(filepath.Clean(abs))
+	if !w.allows(realpath(filepath.Clean(abs))) {
+		return w.refuse(abs)
+	}
+	return nil
+}
+
+// allows reports whether file tools may touch a path that has no link in it.
+func (w *Workspace) allows(real string) bool {
 	for _, dir := range w.dirs {
 		if below, ok := within(real, dir); ok && !guarded(below) {
-			return nil
+			return true
 		}
 	}
 	if w.temp != "" {
 		if below, ok := within(real, w.temp); ok && !inbox(below) {
-			return nil
+			return true
 		}
 	}
-	if w.memory != "" && real == w.memory {
-		return nil
+	return w.memory != "" && real == w.memory
+}
+
+// holds reports whether a path that has no link in it is in the workspace, or
+// one that file tools may touch outside: that it is there is then no secret.
+func (w *Workspace) holds(real string) bool {
+	for _, dir := range w.dirs {
+		if _, ok := within(real, dir); ok {
+			return true
+		}
 	}
-	return refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
+	return w.allows(real)
+}
+
+func (w *Workspace) refuse(abs string) error {
+	return Refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
 		abs, strings.Join(w.dirs, ", "), w.temp))
 }
 
-// refusal is an error whose text is a contract, capitals and all.
-type refusal string
+// Refusal is why file tools must not touch a path, in a text that the model
+// gets as it is (spec/tools.md §1.6).
+type Refusal string
 
-func (r refusal) Error() string { return string(r) }
+func (r Refusal) Error() string { return string(r) }
 
 // malformed says what is wrong with the shape of a path: models paste pieces
 // of logs and prose where a path belongs.

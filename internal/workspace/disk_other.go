@@ -2,12 +2,56 @@
 
 package workspace
 
-import "io"
+import (
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
 
-// Where an open never waits, nothing has to keep it from that.
-const (
-	fileFlags = 0
-	dirFlags  = 0
+	"pollux/internal/durable"
 )
 
-func openStream(path string) (io.ReadCloser, error) { return openRegular(path) }
+// Where an open never waits, nothing has to keep it from that.
+const fileFlags = 0
+
+// The functions below look for links on the way before they use a path: here
+// nothing can be opened that surely has none.
+
+func looked(path string) error {
+	if realpath(path) != path {
+		return syscall.ELOOP
+	}
+	return nil
+}
+
+func openFile(path string) (*os.File, error) {
+	if err := looked(path); err != nil {
+		return nil, err
+	}
+	return openRegular(path)
+}
+
+func openStream(path string) (io.ReadCloser, error) { return openFile(path) }
+
+func openDir(path string) (*os.File, error) {
+	if err := looked(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+func lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+
+func writeFile(path string, data []byte) error {
+	if err := looked(path); err != nil {
+		return err
+	}
+	return durable.WriteFile(path, data, 0o666)
+}
+
+func makeDir(path string) error {
+	if err := looked(path); err != nil {
+		return err
+	}
+	return os.MkdirAll(path, 0o777)
+}

@@ -6,16 +6,138 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"pollux/internal/durable"
 )
 
+// The functions of this file take clean absolute paths, and go them straight:
+// a link on the way, or at its end, is ELOOP.
+
 // fileFlags keep an open from waiting, and a terminal from becoming ours;
-// dirFlags open directories only, and no links.
+// dirFlags open directories only.
 const (
 	fileFlags = unix.O_NONBLOCK | unix.O_NOCTTY
-	dirFlags  = unix.O_NONBLOCK | unix.O_DIRECTORY | unix.O_NOFOLLOW
+	dirFlags  = unix.O_NONBLOCK | unix.O_DIRECTORY
 )
+
+func openFile(path string) (*os.File, error) {
+	f, err := openAs(path, unix.O_RDONLY|fileFlags)
+	if err != nil {
+		return nil, notRegular(err)
+	}
+	return regular(f)
+}
+
+func openDir(path string) (*os.File, error) { return openAs(path, unix.O_RDONLY|dirFlags) }
+
+func openAs(path string, flags int) (*os.File, error) {
+	fd, err := openStraight(path, flags)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func writeFile(path string, data []byte) error {
+	dir, err := openAs(filepath.Dir(path), searchFlags)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return durable.WriteFileAt(dir, filepath.Base(path), data, 0o666)
+}
+
+func makeDir(path string) error {
+	fd, err := openMade(path)
+	if err != nil {
+		return &fs.PathError{Op: "mkdir", Path: path, Err: err}
+	}
+	return unix.Close(fd)
+}
+
+// openMade opens a directory, and makes it if it is missing.
+func openMade(path string) (int, error) {
+	fd, err := openStraight(path, searchFlags)
+	if !errors.Is(err, unix.ENOENT) || path == "/" {
+		return fd, err
+	}
+	above, err := openMade(filepath.Dir(path))
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(above)
+	name := filepath.Base(path)
+	if err := unix.Mkdirat(above, name, 0o777); err != nil && !errors.Is(err, unix.EEXIST) {
+		return -1, err
+	}
+	return retry(func() (int, error) { return unix.Openat(above, name, searchFlags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0) })
+}
+
+func lstat(path string) (fs.FileInfo, error) {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if path == dir {
+		name = "." // the root
+	}
+	fd, err := openStraight(dir, searchFlags)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	info := &fileInfo{name: filepath.Base(path)}
+	if err := unix.Fstatat(fd, name, &info.st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+// fileInfo is what os.Lstat would say, which cannot be asked about a name in
+// an open directory.
+type fileInfo struct {
+	name string
+	st   unix.Stat_t
+}
+
+func (i *fileInfo) Name() string       { return i.name }
+func (i *fileInfo) Size() int64        { return i.st.Size }
+func (i *fileInfo) IsDir() bool        { return i.Mode().IsDir() }
+func (i *fileInfo) ModTime() time.Time { return time.Unix(i.st.Mtim.Unix()) }
+func (i *fileInfo) Sys() any           { return &i.st }
+
+func (i *fileInfo) Mode() fs.FileMode {
+	m := fs.FileMode(i.st.Mode & 0o777)
+	switch i.st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+	case unix.S_IFDIR:
+		m |= fs.ModeDir
+	case unix.S_IFLNK:
+		m |= fs.ModeSymlink
+	case unix.S_IFIFO:
+		m |= fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		m |= fs.ModeSocket
+	case unix.S_IFCHR:
+		m |= fs.ModeDevice | fs.ModeCharDevice
+	case unix.S_IFBLK:
+		m |= fs.ModeDevice
+	default:
+		m |= fs.ModeIrregular
+	}
+	if i.st.Mode&unix.S_ISUID != 0 {
+		m |= fs.ModeSetuid
+	}
+	if i.st.Mode&unix.S_ISGID != 0 {
+		m |= fs.ModeSetgid
+	}
+	if i.st.Mode&unix.S_ISVTX != 0 {
+		m |= fs.ModeSticky
+	}
+	return m
+}
 
 // stream is a file without what os.File has for files that are waited for.
 type stream struct {
@@ -24,7 +146,7 @@ type stream struct {
 }
 
 func openStream(path string) (io.ReadCloser, error) {
-	fd, err := retry(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|fileFlags, 0) })
+	fd, err := openStraight(path, unix.O_RDONLY|fileFlags)
 	if errors.Is(err, unix.ENXIO) { // a socket
 		err = ErrNotRegular
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +119,7 @@ func (w *Workspace) fill(f *folder, left *int) error {
 // readTreeDir returns the names of the files and folders in a directory,
 // sorted; more says that there are so many that not all were read.
 func readTreeDir(dir string) (files, folders []string, more bool, err error) {
-	d, err := os.OpenFile(dir, os.O_RDONLY|dirFlags, 0)
+	d, err := openDir(dir)
 	if err != nil {
 		return nil, nil, false, err
 	}

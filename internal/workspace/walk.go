@@ -55,10 +55,12 @@ func (e Entry) Dir() string { return e.dir.rel }
 // ends. When it returns, no call of fn is still going on.
 func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func(Entry) error) error {
 	dir = filepath.Clean(dir)
-	if err := checkDir(dir); err != nil {
+	f, err := w.openDir(dir)
+	if err != nil {
 		return err
 	}
-	start := &walkDir{path: dir}
+	defer f.Close()
+	start := &walkDir{path: dir, file: f}
 	if o.Filter != (Filter{}) {
 		start.rules = w.rulesFor(dir, o.Filter)
 		start.ignored = start.rules.hidden
@@ -66,7 +68,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func
 	if start.ignored && !o.Ignored {
 		return nil
 	}
-	k := &walker{w: w, o: o, fn: fn, todo: []*walkDir{start}}
+	k := &walker{w: w, o: o, fn: fn, real: f.Name(), todo: []*walkDir{start}}
 	k.more.L = &k.mu
 	defer context.AfterFunc(ctx, func() { k.fail(context.Cause(ctx)) })()
 	var workers sync.WaitGroup
@@ -91,6 +93,8 @@ type walker struct {
 	w  *Workspace
 	o  WalkOptions
 	fn func(Entry) error
+	// real is where the walk starts, without a link on the way.
+	real string
 
 	mu      sync.Mutex
 	more    sync.Cond
@@ -103,7 +107,8 @@ type walker struct {
 // walkDir is a directory that a walk enters.
 type walkDir struct {
 	path    string
-	rel     string // with slashes; empty or with one at the end
+	file    *os.File // it, if it is open
+	rel     string   // with slashes; empty or with one at the end
 	ignored bool
 	rules   *dirRules // nil if there are none, or they are not known yet
 	parent  *dirRules // what to make rules of
@@ -165,18 +170,14 @@ func (k *walker) fail(err error) {
 const batch = 512
 
 func (k *walker) readDir(d *walkDir) error {
-	flags := dirFlags
-	if d.rel == "" {
-		flags = 0 // the start may be a link
-	}
-	f, err := os.OpenFile(d.path, os.O_RDONLY|flags, 0)
-	if err != nil {
-		if d.rel == "" {
-			return err
+	f := d.file
+	if f == nil {
+		var err error
+		if f, err = openDir(joinPath(k.real, filepath.FromSlash(strings.TrimSuffix(d.rel, "/")))); err != nil {
+			return nil
 		}
-		return nil
+		defer f.Close()
 	}
-	defer f.Close()
 	if d.parent != nil {
 		d.rules = k.w.rules.enter(d.parent, filepath.Base(d.path), d.ignored)
 	}

@@ -63,7 +63,6 @@ func New(o Options) (*Workspace, []error) {
 	}
 	w := &Workspace{
 		dirs:          []string{root},
-		disk:          o.Disk.orReal(),
 		defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore},
 	}
 	for _, dir := range o.Include {
@@ -85,6 +84,7 @@ func New(o Options) (*Workspace, []error) {
 	if o.GlobalMemory != "" {
 		w.memory = realpath(filepath.Clean(o.GlobalMemory))
 	}
+	w.disk = o.Disk.or(w.confined())
 	w.rules = newRuleSet(root, o)
 	return w, warnings
 }
@@ -128,11 +128,9 @@ func (w *Workspace) Rel(abs string) string {
 
 // within reports whether path is dir or below it, and what is below. Both are clean.
 func within(path, dir string) (below string, ok bool) {
-	if path == dir {
-		return "", true
+	below, ok = strings.CutPrefix(path, dir)
+	if !ok || below == "" || strings.HasSuffix(dir, string(filepath.Separator)) {
+		return below, ok
 	}
-	if !strings.HasSuffix(dir, string(filepath.Separator)) {
-		dir += string(filepath.Separator)
-	}
-	return strings.CutPrefix(path, dir)
+	return strings.CutPrefix(below, string(filepath.Separator))
 }

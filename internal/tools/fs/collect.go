@@ -101,7 +101,7 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(dir, full)
 	}
-	if info, err := c.w.Disk().Stat(full); err == nil && !info.IsDir() {
+	if info, err := c.w.Disk().Stat(full); isRefusal(err) || err == nil && !info.IsDir() {
 		c.found[filepath.Clean(full)] = true // named: even if a rule says no, and then it is told
 		return nil
 	}
@@ -131,13 +131,14 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 	return nil
 }
 
-// isFile reports whether e is a file, or a link to one.
+// isFile reports whether e is a file, or a link to one. A link out of the
+// workspace is taken for one, so that it is told that it was not read.
 func (c *collector) isFile(e workspace.Entry) bool {
 	if e.Type&iofs.ModeSymlink == 0 {
 		return e.Type.IsRegular()
 	}
 	info, err := c.w.Disk().Stat(e.Path())
-	return err == nil && info.Mode().IsRegular()
+	return isRefusal(err) || err == nil && info.Mode().IsRegular()
 }
 
 // prune reports whether a directory is left out.
@@ -202,6 +203,8 @@ func (c *collector) read(ctx context.Context, abs string) error {
 		skip(nil, "not a regular file")
 	case errors.As(err, &e) && e.Type == tool.ErrFileTooLarge:
 		skip(nil, "%s", e.Message)
+	case isRefusal(err):
+		skip(nil, "%v", err)
 	case err != nil:
 		skip(err, "Read error: %v", err)
 	case got.blob != nil:

@@ -122,7 +122,7 @@ func tooLarge(abs string, size int64) error {
 func readError(err error, abs string) error {
 	var e *tool.Error
 	switch {
-	case errors.As(err, &e):
+	case errors.As(err, &e), isRefusal(err):
 		return err
 	case errors.Is(err, iofs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a/b is not there, either, where a is a file
 		return fail(tool.ErrFileNotFound, "File not found: %s", abs)

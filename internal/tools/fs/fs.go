@@ -87,8 +87,18 @@ func outside(err error) *tool.Result {
 	return r
 }
 
+// isRefusal reports whether err says that a path may not be used: if it was
+// checked before, it leads elsewhere since.
+func isRefusal(err error) bool {
+	var r workspace.Refusal
+	return errors.As(err, &r)
+}
+
 // failed returns the result for an error of this package.
 func failed(err error) *tool.Result {
+	if isRefusal(err) {
+		return outside(err)
+	}
 	var e *tool.Error
 	if errors.As(err, &e) {
 		return tool.Fail(e.Type, e.Message)

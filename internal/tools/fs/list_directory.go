@@ -79,6 +79,9 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	}
 	disk := c.w.Disk()
 	info, err := disk.Stat(c.abs)
+	if isRefusal(err) {
+		return outside(err)
+	}
 	if err != nil {
 		return listFailed(describe(err, "stat", c.abs))
 	}
@@ -88,6 +91,9 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return r
 	}
 	names, err := disk.ReadDir(c.abs)
+	if isRefusal(err) {
+		return outside(err)
+	}
 	if err != nil {
 		return listFailed(describe(err, "scandir", c.abs))
 	}

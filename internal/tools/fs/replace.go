@@ -208,7 +208,7 @@ func (c *replaceCall) open(ctx context.Context) (*document, error) {
 	d, err := open(ctx, c.w, c.abs)
 	var e *tool.Error
 	switch {
-	case err == nil || ctx.Err() != nil || errors.As(err, &e):
+	case err == nil || ctx.Err() != nil || isRefusal(err) || errors.As(err, &e):
 		return d, err
 	case errors.Is(err, syscall.EISDIR):
 		return nil, fail(tool.ErrTargetIsDirectory, "Path is a directory, not a file: %s", c.abs)

@@ -18,8 +18,8 @@ func (d *document) save(w *workspace.Workspace, abs string) error {
 		err = w.Disk().Write(abs, d.data)
 	}
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, isRefusal(err):
+		return err
 	case errors.Is(err, syscall.EACCES):
 		return fail(tool.ErrPermissionDenied, "Permission denied writing to file: %s (EACCES)", abs)
 	case errors.Is(err, syscall.ENOSPC):

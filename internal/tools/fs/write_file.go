@@ -125,6 +125,8 @@ func (c *writeFileCall) plan(ctx context.Context) (*revision, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case isRefusal(err):
+		return nil, err
 	case errors.Is(err, syscall.EISDIR):
 		return nil, fail(tool.ErrTargetIsDirectory, "Target is a directory, not a file: %s (EISDIR)", c.abs)
 	case err != nil:

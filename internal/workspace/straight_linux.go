@@ -1,0 +1,40 @@
+package workspace
+
+import (
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// searchFlags open a directory for what is in it, which needs no permission
+// to list it.
+const searchFlags = unix.O_PATH | unix.O_DIRECTORY
+
+// openStraight opens a clean absolute path and follows no link at any step of
+// it: one that it meets is ELOOP.
+func openStraight(path string, flags int) (int, error) {
+	if !hasOpenat2() {
+		return openSteps(path, flags)
+	}
+	return openat2(path, flags)
+}
+
+func openat2(path string, flags int) (int, error) {
+	how := unix.OpenHow{Flags: uint64(flags) | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	for {
+		fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+		if err != unix.EINTR { // not wrapped, and this is the hot path of a search
+			return fd, err
+		}
+	}
+}
+
+// hasOpenat2 is false before Linux 5.6, and where a sandbox does not know the call.
+var hasOpenat2 = sync.OnceValue(func() bool {
+	fd, err := openat2("/", searchFlags)
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd)
+	return true
+})
