@@ -89,7 +89,7 @@ func (q *query) searchHere(ctx context.Context) ([]fileHits, error) {
 						break // but take what is left in the channel
 					}
 					hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.perFile, q.total))
-					if err != nil {
+					if not := (*unsearched)(nil); err != nil && !errors.As(err, &not) {
 						cancel(err)
 					} else if found.add(path, hits) {
 						cancel(errEnough)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,7 +111,11 @@ func (c *globCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		if err := c.w.CheckRead(dir); err != nil {
 			return outside(err)
 		}
-		if err := c.search(ctx, dir, &found); err != nil {
+		err := c.search(ctx, dir, &found)
+		if out := workspace.Refusal(""); errors.As(err, &out) {
+			return outside(out)
+		}
+		if err != nil {
 			return tool.Fail(tool.ErrGlob, "Error during glob search operation: "+err.Error())
 		}
 	}
@@ -148,11 +151,8 @@ func (c *globCall) search(ctx context.Context, dir string, found *globFound) err
 		}
 		path := e.Path()
 		fi, err := disk.Stat(path)
-		if err != nil && e.Type&fs.ModeSymlink != 0 {
-			fi, err = disk.Lstat(path) // a link to nothing is still a file to find
-		}
-		if err != nil || fi.IsDir() {
-			return nil
+		if err != nil || !fi.Mode().IsRegular() {
+			return nil // it has gone, or is a link: to nothing, to a directory, out of the workspace
 		}
 		found.mu.Lock()
 		defer found.mu.Unlock()
@@ -178,6 +178,8 @@ func (c *globCall) result(found *globFound) *tool.Result {
 		return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No files found"), Summary: "No files found"}
 	}
 	sortByAge(found.files, time.Now())
+	// A directory of the workspace may be in another one.
+	found.files = slices.CompactFunc(found.files, func(a, b globFile) bool { return a.path == b.path })
 	paths := make([]string, len(found.files))
 	for i, f := range found.files {
 		paths[i] = shown(f.path)

@@ -87,6 +87,52 @@ func TestGlob(t *testing.T) {
 	}
 }
 
+// TestGlobLinks finds files, and links to files that can be read.
+func TestGlobLinks(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	write(t, out, map[string]string{"x": ""})
+	w := space(t, map[string]string{"dir/file": ""})
+	for name, target := range map[string]string{
+		"to-file": "dir/file", "to-link": "to-file", "to-dir": "dir", "to-nothing": "gone", "to-self": "to-self", "out": filepath.Join(out, "x"), "out-dir": out,
+	} {
+		must(t, os.Symlink(target, filepath.Join(w.Root(), name)))
+	}
+	got := run(t, w, search.NewGlob(w), map[string]any{"pattern": "**/*"})
+	_, list, _ := strings.Cut(got, "\n")
+	lines := strings.Split(list, "\n")
+	slices.Sort(lines)
+	if want := []string{"ROOT/dir/file", "ROOT/to-file", "ROOT/to-link"}; !slices.Equal(lines, want) {
+		t.Errorf("got %q, want %q", lines, want)
+	}
+}
+
+// TestGlobOrder puts files of one age in the order of their paths, new ones
+// and old ones, and lists none twice.
+func TestGlobOrder(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	var want []string
+	for i := range 40 {
+		name := fmt.Sprintf("d%d/%02d", i/10, i)
+		files[name] = ""
+		want = append(want, "ROOT/"+name)
+	}
+	w := space(t, files, func(o *workspace.Options) { o.Include = []string{"d1"} })
+	now := time.Now()
+	for age, at := range map[string]time.Time{"new": now.Add(-time.Hour), "old": now.Add(-48 * time.Hour)} {
+		for name := range files {
+			must(t, os.Chtimes(filepath.Join(w.Root(), name), at, at))
+		}
+		for range 5 {
+			_, list, _ := strings.Cut(run(t, w, search.NewGlob(w), map[string]any{"pattern": "**/[0-9]*"}), "\n")
+			if got := strings.Split(list, "\n"); !slices.Equal(got, want) {
+				t.Fatalf("%s: got %q", age, got)
+			}
+		}
+	}
+}
+
 func TestGlobAcrossDirectories(t *testing.T) {
 	t.Parallel()
 	second := t.TempDir()

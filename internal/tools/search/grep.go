@@ -184,6 +184,12 @@ func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		"Operation timed out after %dms. Search a smaller part of the tree (dir_path) or fewer files (include_pattern).", timeout.Milliseconds())))
 	defer cancel()
 	files, err := c.search(ctx)
+	if not := (*unsearched)(nil); errors.As(err, &not) && (errors.Is(err, errBinary) || errors.Is(err, errIgnored)) {
+		return c.nothing(not.why)
+	}
+	if out := workspace.Refusal(""); errors.As(err, &out) {
+		return outside(out)
+	}
 	if err != nil {
 		return tool.Fail(tool.ErrGrep, "Error during grep search operation: "+err.Error())
 	}
@@ -194,19 +200,17 @@ func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 func (c *grepCall) search(ctx context.Context) ([]fileHits, error) {
 	q := &c.query
 	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
-		return nil, nil
+		return nil, &unsearched{errIgnored}
 	}
 	// Ripgrep knows nothing of files that .geminiignore shows although git
 	// ignores them.
 	if q.pattern.source != "" && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
 		if program := c.tool.o.Ripgrep(); program != "" {
 			files, err := q.searchRipgrep(ctx, program)
-			if err == nil || ctx.Err() != nil {
-				return files, err
-			}
 			var own *patternError
-			if errors.As(err, &own) {
-				return nil, err
+			var not *unsearched
+			if err == nil || ctx.Err() != nil || errors.As(err, &own) || errors.As(err, &not) {
+				return files, err
 			}
 			// An older ripgrep, or one that takes the pattern for too large: our own engine goes on.
 		}

@@ -119,7 +119,12 @@ func TestGrep(t *testing.T) {
 			poem.txt`},
 		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs").`},
 		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".".`},
-		{"ignored file", args{"pattern": "owl", "dir_path": "x.secret"}, `No matches found for pattern "owl" in path "x.secret".`},
+		{"ignored file", args{"pattern": "owl", "dir_path": "x.secret"}, `No matches found for pattern "owl" in path "x.secret". Nothing was searched: the file is hidden by the project's ignore files: set no_ignore to search it.`},
+		{"ignored file, asked for", args{"pattern": "owl", "dir_path": "x.secret", "no_ignore": true, "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "x.secret":
+			x.secret`},
+		{"binary file", args{"pattern": "owl", "dir_path": "binary.dat"}, `No matches found for pattern "owl" in path "binary.dat". Nothing was searched: the file is binary.`},
+		{"binary file, nothing in it", args{"pattern": "ostrich", "dir_path": "binary.dat"}, `No matches found for pattern "ostrich" in path "binary.dat". Nothing was searched: the file is binary.`},
 		{"ignored directory", args{"pattern": "owl", "dir_path": "ignored"}, `No matches found for pattern "owl" in path "ignored".`},
 		{"excluded lines", args{"pattern": "owl", "dir_path": "poem.txt", "exclude_pattern": "an|\\d", "context": 0}, `
 			Found 2 matches for pattern "owl" in path "poem.txt":

@@ -114,6 +114,30 @@ func TestGrepWithBrokenRipgrep(t *testing.T) {
 	}
 }
 
+// TestGrepUnreadable says why there is nothing to find in a file that was named.
+func TestGrepUnreadable(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{"a.txt": "dunlin\n", "b.txt": "dunlin\n"}, func(o *workspace.Options) {
+		o.Disk.Open = func(path string) (*os.File, error) {
+			if filepath.Base(path) == "a.txt" {
+				return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
+			}
+			return os.Open(path)
+		}
+	})
+	for engine, tl := range engines(t, w) {
+		want := "grep_execution_error: Error during grep search operation: open ROOT/a.txt: permission denied"
+		for _, pattern := range []string{"dunlin", "ostrich"} {
+			if got := run(t, w, tl, map[string]any{"pattern": pattern, "dir_path": "a.txt"}); got != want {
+				t.Errorf("%s: %s: got %q, want %q", engine, pattern, got, want)
+			}
+		}
+		if got := run(t, w, tl, map[string]any{"pattern": "dunlin", "names_only": true}); !strings.HasSuffix(got, "\nb.txt") {
+			t.Errorf("%s: got %q among others", engine, got)
+		}
+	}
+}
+
 // TestGrepStops cancels a search that has a lot to do, on each engine, and one
 // whose program never ends.
 func TestGrepStops(t *testing.T) {

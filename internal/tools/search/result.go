@@ -24,17 +24,10 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 	for _, f := range files {
 		matches += len(f.hits)
 	}
-	where := fmt.Sprintf("in path %q", ".")
-	if c.args.DirPath != "" {
-		where = `in path "` + c.args.DirPath + `"`
-	}
-	if c.args.IncludePattern != "" {
-		where += ` (filter: "` + c.args.IncludePattern + `")`
-	}
 	if matches == 0 {
-		text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, where)
-		return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No matches found"), Summary: "No matches found"}
+		return c.nothing(nil)
 	}
+	where := c.where()
 	limited := ""
 	if matches >= c.query.total {
 		where += fmt.Sprintf(" (results limited to %d matches for performance)", c.query.total)
@@ -79,6 +72,27 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 		Display: display,
 		Summary: display.Summary,
 	}
+}
+
+// nothing says that nothing was found, and why, if nothing was searched.
+func (c *grepCall) nothing(why error) *tool.Result {
+	text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, c.where())
+	if why != nil {
+		text += fmt.Sprintf(" Nothing was searched: %v.", why)
+	}
+	return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No matches found"), Summary: "No matches found"}
+}
+
+// where says in the words of the call what was searched.
+func (c *grepCall) where() string {
+	where := fmt.Sprintf("in path %q", ".")
+	if c.args.DirPath != "" {
+		where = `in path "` + c.args.DirPath + `"`
+	}
+	if c.args.IncludePattern != "" {
+		where += ` (filter: "` + c.args.IncludePattern + `")`
+	}
+	return where
 }
 
 func (c *grepCall) names(files []fileHits, where, limited string) *tool.Result {

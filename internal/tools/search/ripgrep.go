@@ -18,6 +18,9 @@ import (
 
 // searchRipgrep has the user's ripgrep do the search. Its flags make it find
 // what searchHere finds: no configuration or ignore files but git's.
+//
+// It goes by paths, which may lead anywhere by the time it opens them. So it
+// only says where to look: what counts is what we find there ourselves.
 func (q *query) searchRipgrep(ctx context.Context, program string) ([]fileHits, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -57,7 +60,13 @@ func (q *query) searchRipgrep(ctx context.Context, program string) ([]fileHits, 
 	if code := cmd.ProcessState.ExitCode(); code > 2 || code < 0 || (code == 2 && len(stderr.b) > 0) {
 		return nil, fmt.Errorf("ripgrep: %w: %s", waitErr, bytes.TrimSpace(stderr.b))
 	}
-	return found.sorted(), nil
+	if files := found.sorted(); q.file == "" || len(files) > 0 {
+		return files, nil
+	}
+	// It does not say if there was nothing to find, or if it could not look.
+	own := &scanner{open: q.w.Disk().Stream}
+	_, err = own.confirm(ctx, filepath.Join(q.dir, q.file), nil)
+	return nil, err
 }
 
 func (q *query) ripgrepArgs() []string {
@@ -94,6 +103,7 @@ func (q *query) ripgrepArgs() []string {
 // complete. It returns errEnough when there is no room for more.
 func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collector) error {
 	limit := min(q.perFile, q.total)
+	own := &scanner{open: q.w.Disk().Stream}
 	var hits []hit
 	for {
 		raw, err := readMessage(r)
@@ -118,8 +128,14 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collect
 			}
 		case "end":
 			path := filepath.Join(q.dir, filepath.FromSlash(m.path))
+			if m.binary && q.file != "" {
+				return &unsearched{errBinary}
+			}
 			if m.binary || len(hits) == 0 || (!q.noIgnore && q.w.Ignored(path, false, q.w.DefaultFilter())) {
 				continue
+			}
+			if hits, err = own.confirm(ctx, path, hits); err != nil && q.file != "" {
+				return err
 			}
 			if found.add(path, hits) {
 				return errEnough

@@ -100,8 +100,9 @@ func (s *scanner) each(ctx context.Context, path string, fn func(lines []byte, f
 }
 
 var (
-	errBinary = errors.New("the file is binary")
-	errEnough = errors.New("enough was found")
+	errBinary  = errors.New("the file is binary")
+	errIgnored = errors.New("the file is hidden by the project's ignore files: set no_ignore to search it")
+	errEnough  = errors.New("enough was found")
 )
 
 // fill reads until buf is full or the file ends.
@@ -119,9 +120,16 @@ func fill(r io.Reader, buf []byte) (n int, eof bool, err error) {
 	return n, false, nil
 }
 
+// unsearched is why a file was not searched, as opposed to why a search failed.
+type unsearched struct{ why error }
+
+func (u *unsearched) Error() string { return u.why.Error() }
+
+func (u *unsearched) Unwrap() error { return u.why }
+
 // search returns the lines of a file that p finds and exclude does not, at
-// most limit; none of a binary file. An error is the pattern's: a file that
-// cannot be read has nothing in it.
+// most limit. The error of a file that is binary or cannot be read is
+// [*unsearched].
 func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, limit int) ([]hit, error) {
 	var hits []hit
 	var failed error
@@ -159,9 +167,36 @@ func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, 
 		return nil, ctx.Err()
 	}
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, nil
+		return nil, &unsearched{err}
 	}
 	return hits, nil
+}
+
+// confirm returns those of hits, which another program has found in a file,
+// that are in what we can open under that name. The error is [*unsearched].
+func (s *scanner) confirm(ctx context.Context, path string, hits []hit) ([]hit, error) {
+	confirmed := hits[:0]
+	next := 0
+	err := s.each(ctx, path, func(lines []byte, number int) error {
+		for ; len(lines) > 0 && next < len(hits); number++ {
+			line, rest, _ := bytes.Cut(lines, []byte{'\n'})
+			lines = rest
+			if h := hits[next]; h.line == number {
+				if lineText(line[:min(len(line), keptLine)]) == h.text {
+					confirmed = append(confirmed, h)
+				}
+				next++
+			}
+		}
+		if next == len(hits) {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, &unsearched{err}
+	}
+	return confirmed, nil
 }
 
 // drops reports whether p, an exclusion that may be nil, matches the line.
