@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -62,7 +63,9 @@ type Refusal string
 func (r Refusal) Error() string { return string(r) }
 
 // malformed says what is wrong with the shape of a path: models paste pieces
-// of logs and prose where a path belongs.
+// of logs and prose where a path belongs. What exists is a path, whatever it
+// looks like ("app/[...slug]/page.tsx"), so that only the rest is looked at,
+// except for what no path can be, or would not stay on its line.
 func malformed(path string) string {
 	switch {
 	case path == "":
@@ -71,13 +74,25 @@ func malformed(path string) string {
 		return fmt.Sprintf("the path is longer than %d characters", maxPath)
 	case strings.ContainsAny(path, "\n\r\t\x00"):
 		return "the path contains a line break, a tab or a NUL"
-	case len(path) > 20 && (strings.Contains(path, `"`) || strings.Contains(path, "...")):
-		return `the path contains quotes or "...", as prose and shortened text do`
 	}
 	for name := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if len(name) > maxName {
 			return fmt.Sprintf("a name in the path is longer than %d characters", maxName)
 		}
+	}
+	long := len(path) > 20
+	if prose(path, long) == "" {
+		return ""
+	}
+	return prose(missing(path), long)
+}
+
+// prose says why a path, or a part of one that is long, looks like no path.
+func prose(part string, long bool) string {
+	if long && (strings.Contains(part, `"`) || strings.Contains(part, "...")) {
+		return `the path contains quotes or "...", as prose and shortened text do`
+	}
+	for name := range strings.SplitSeq(filepath.ToSlash(part), "/") {
 		for _, p := range []string{"AssertionError:", "FAIL ", "✓ ", "× ", "TestingLibraryElementError:"} {
 			if strings.HasPrefix(name, p) {
 				return "the path looks like a line of test output"
@@ -85,6 +100,16 @@ func malformed(path string) string {
 		}
 	}
 	return ""
+}
+
+// missing returns the part of a path that is not there.
+func missing(path string) string {
+	path = filepath.Clean(path)
+	for there := path; ; there = filepath.Dir(there) {
+		if _, err := os.Lstat(there); err == nil || there == filepath.Dir(there) {
+			return path[len(there):]
+		}
+	}
 }
 
 // guarded reports whether a path below a workspace directory leads into what

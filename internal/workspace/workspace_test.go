@@ -97,7 +97,10 @@ func TestResolve(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir := realDir(t)
-	write(t, dir, map[string]string{"root/sub/": "", "more/": "", "tmp/memory/": "", "home/GEMINI.md": "", "home/other.md": "", "rooted/x": ""})
+	write(t, dir, map[string]string{
+		"root/sub/": "", "more/": "", "tmp/memory/": "", "home/GEMINI.md": "", "home/other.md": "", "rooted/x": "",
+		"root/app/[...slug]/page.tsx": "", "root/notes/the \"big\" plan.md": "", "root/FAIL logs/1": "",
+	})
 	must(t, os.Symlink("../home", filepath.Join(dir, "root", "out")))
 	w, _ := workspace.New(workspace.Options{
 		Root: dir + "/root", Include: []string{dir + "/more"}, ProjectTemp: dir + "/tmp", GlobalMemory: dir + "/home/GEMINI.md",
@@ -140,6 +143,16 @@ func TestCheck(t *testing.T) {
 		{`root/and then he said "no"`, "Invalid path: "},
 		{"root/some/long/path/...", "Invalid path: "},
 		{"root/AssertionError: expected 1", "Invalid path: "},
+		{"root/app/[...slug]/page.tsx", ""},
+		{"root/app/[...slug]", ""},
+		{"root/app/[...slug]/new.tsx", ""},
+		{"root/app/[...slug]/...", "Invalid path: "},
+		{"root/app/[...other]/page.tsx", "Invalid path: "},
+		{`root/notes/the "big" plan.md`, ""},
+		{`root/notes/the "other" plan.md`, "Invalid path: "},
+		{"root/FAIL logs/1", ""},
+		{"root/FAIL logs/2", ""},
+		{"root/FAIL logs/✓ 2", "Invalid path: "},
 		{"root/✓ passes", "Invalid path: "},
 		{"root/" + strings.Repeat("x", 256), "Invalid path: "},
 		{"root/" + strings.Repeat("x/", 5000), "Invalid path: "},
