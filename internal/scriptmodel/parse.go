@@ -406,8 +406,9 @@ func (p *parser) usage() (Step, error) {
 func (p *parser) failure() (Step, error) {
 	status, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
 	n, err := strconv.Atoi(status)
-	if err != nil || n < 400 || n > 599 {
-		return nil, fmt.Errorf("want a status between 400 and 599")
+	least := map[string]int{"fail": 400, "html": 200}[p.word]
+	if err != nil || n < least || n > 599 {
+		return nil, fmt.Errorf("want a status between %d and 599", least)
 	}
 	if p.word == "html" {
 		s, err := text(rest)
