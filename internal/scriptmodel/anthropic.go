@@ -32,7 +32,10 @@ func (anthropic) route(r *http.Request) (asked, bool) {
 		a.verb, a.name = count, "countTokens"
 		return a, true
 	case r.Method == http.MethodGet && (r.URL.Path == "/v1/models" || isModel):
-		a.verb, a.name, a.model = models, "models", model
+		a.verb, a.name = models, "models"
+		if isModel {
+			a.model = model
+		}
 		return a, r.Header.Get("anthropic-version") != "" || r.Header.Get("x-api-key") != ""
 	}
 	if m := anthropicVertex().FindStringSubmatch(r.URL.Path); m != nil {

@@ -236,12 +236,12 @@ func sampling(a *asked) *refusal {
 		return nil
 	}
 	for _, name := range []string{"temperature", "top_p"} {
-		if v, ok := a.root[name]; ok && fmt.Sprint(v) != "1" {
+		if v := a.root[name]; v != nil && fmt.Sprint(v) != "1" {
 			return wrong(name, "unsupported_value", "Unsupported value: '%s' does not support %v with this model. Only the default (1) value is supported.", name, v)
 		}
 	}
 	for _, name := range []string{"presence_penalty", "frequency_penalty", "stop", "logprobs", "logit_bias"} {
-		if _, ok := a.root[name]; ok {
+		if a.root[name] != nil {
 			return wrong(name, "unsupported_parameter", "Unsupported parameter: '%s' is not supported with this model.", name)
 		}
 	}

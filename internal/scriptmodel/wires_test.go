@@ -73,6 +73,22 @@ func (d *dialect) send(t *testing.T, s *Server, body string) (*http.Response, st
 	return resp, string(b), err
 }
 
+// do sends a request that must be answered.
+func do(t *testing.T, req *http.Request) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
 func parsed(s string) map[string]any {
 	var v map[string]any
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
