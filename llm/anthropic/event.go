@@ -20,8 +20,9 @@ type event struct {
 
 	// What comes seldom, as it came.
 	block, message, usage, citation []byte
-	// stop is why the answer ended, of a message_delta.
-	stop string
+	// stop is why the answer ended, of a message_delta, and details what is said of it.
+	stop    string
+	details []byte
 }
 
 // eventDecoder decodes events. Nearly all of them are a few words of text: these
@@ -122,6 +123,8 @@ func (e *eventDecoder) decodeDelta(d *jx.Decoder, key []byte) error {
 	switch string(key) {
 	case "stop_reason":
 		e.stop, err = d.Str()
+	case "stop_details":
+		e.details, err = d.Raw()
 	case "citation":
 		e.citation, err = d.Raw()
 	default:

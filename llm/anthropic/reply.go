@@ -18,14 +18,18 @@ type reply struct {
 	parts []llm.Part // that are not handed out yet
 
 	id, model string
-	usage     *llm.Usage
 	citations []llm.Citation
 	blocks    []*block
-	size      int    // of all that blocks hold
-	stop      string // the service's word for why the answer ended
-	ended     bool   // nothing comes after this
-	// paused is how many tokens the answer had before the service paused it.
-	paused int
+	size      int // of all that blocks hold
+
+	stop        string // the service's word for why the answer ended
+	explanation string // and what it says of that
+	ended       bool   // nothing comes after this
+
+	counted bool // the service has sent counts, of tokens:
+	input, output, read, created,
+	thought int
+	paused int // what was put out before the service paused the answer
 }
 
 // block is a piece of an answer that is coming in.
@@ -64,6 +68,7 @@ func (r *reply) take(e *event) error {
 		if e.stop != "" {
 			r.stop = e.stop
 		}
+		r.explain(e.details)
 		return r.count(e.usage)
 	case messageStop:
 		r.end()
@@ -75,7 +80,8 @@ func (r *reply) take(e *event) error {
 func (r *reply) whole(data []byte) error {
 	var m struct {
 		Content    []json.RawMessage
-		StopReason string `json:"stop_reason"`
+		StopReason string          `json:"stop_reason"`
+		Details    json.RawMessage `json:"stop_details"`
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return err
@@ -90,8 +96,17 @@ func (r *reply) whole(data []byte) error {
 		r.finish(r.block(i))
 	}
 	r.stop = m.StopReason
+	r.explain(m.Details)
 	r.end()
 	return nil
+}
+
+// explain takes what the service says of a refusal.
+func (r *reply) explain(data []byte) {
+	var d struct{ Explanation string }
+	if len(data) > 0 && json.Unmarshal(data, &d) == nil { // without it there is the reason
+		r.explanation = d.Explanation
+	}
 }
 
 // begin takes what is known of a message before its content.
@@ -120,29 +135,35 @@ func (r *reply) count(data []byte) error {
 		Output  *float64 `json:"output_tokens"`
 		Read    *float64 `json:"cache_read_input_tokens"`
 		Created *float64 `json:"cache_creation_input_tokens"`
+		Details struct {
+			Thinking *float64 `json:"thinking_tokens"`
+		} `json:"output_tokens_details"`
 	}
 	if err := json.Unmarshal(data, &u); err != nil {
 		return fmt.Errorf("usage: %w", err)
 	}
-	if r.usage == nil {
-		r.usage = new(llm.Usage)
+	r.counted = true
+	for _, n := range []struct {
+		to   *int
+		said *float64
+	}{{&r.input, u.Input}, {&r.output, u.Output}, {&r.read, u.Read}, {&r.created, u.Created}, {&r.thought, u.Details.Thinking}} {
+		if n.said != nil {
+			*n.to = int(min(max(*n.said, 0), 1<<40))
+		}
 	}
-	if u.Input != nil && (tokens(u.Input)+tokens(u.Read)+tokens(u.Created) > 0) {
-		r.usage.Prompt = tokens(u.Input) + tokens(u.Read) + tokens(u.Created)
-		r.usage.CachedContent = tokens(u.Read)
-	}
-	if u.Output != nil {
-		r.usage.Candidates = r.paused + tokens(u.Output)
-	}
-	r.usage.Total = r.usage.Prompt + r.usage.Candidates
 	return nil
 }
 
-func tokens(n *float64) int {
-	if n == nil {
-		return 0
+// usage returns the counts so far, nil if the service sent none. Where it does
+// not say how much of an answer were thoughts, they are counted with the rest.
+func (r *reply) usage() *llm.Usage {
+	if !r.counted {
+		return nil
 	}
-	return int(min(max(*n, 0), 1<<40))
+	u := &llm.Usage{Prompt: r.input + r.read + r.created, CachedContent: r.read, Thoughts: min(r.thought, r.output)}
+	u.Candidates = r.paused + r.output - u.Thoughts
+	u.Total = u.Prompt + u.Candidates + u.Thoughts
+	return u
 }
 
 // block returns the block of this index that is coming in, or nil.
@@ -335,9 +356,7 @@ func (r *reply) isPaused() bool { return r.ended && r.stop == "pause_turn" }
 // there is of it.
 func (r *reply) resume() []byte {
 	r.ended, r.stop = false, ""
-	if r.usage != nil {
-		r.paused = r.usage.Candidates
-	}
+	r.paused, r.output = r.paused+r.output, 0
 	return r.soFar()
 }
 
@@ -416,13 +435,10 @@ func (r *reply) chunk() *llm.Response {
 	}
 	clear(r.parts)
 	r.parts = r.parts[:0]
-	if r.usage != nil && last {
-		usage := *r.usage
-		c.Usage = &usage
-	}
 	if last {
+		c.Usage = r.usage()
 		c.candidate[0].Citations = r.citations
-		c.candidate[0].FinishReason = r.reason()
+		c.candidate[0].FinishReason, c.candidate[0].FinishMessage = r.reason(), r.explanation
 	}
 	return &c.Response
 }
