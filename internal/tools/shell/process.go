@@ -164,7 +164,10 @@ func argv(j job) []string {
 
 // script is what the shell runs: the command in a subshell that tells its
 // background processes when it ends, on lines of its own, so that neither a
-// here-document nor a comment swallows the end (spec/tools.md §3.9).
+// here-document nor a comment swallows the end (spec/tools.md §3.9). All that
+// is ours is on the first line. (With the command on it, too, the lines that
+// bash counts would be the command's own, but it would show ours when it
+// shows a line that is wrong.)
 func script(j job) string {
 	fd := strconv.Itoa(pidFD)
 	if j.bash() {
@@ -173,10 +176,10 @@ func script(j job) string {
 			gate := strconv.Itoa(gateFD)
 			text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
 		}
-		return text + "(\ntrap 'jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
+		return text + "(trap 'jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
 	}
 	// Other shells know descriptors of one digit only.
-	return "(\ntrap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"
+	return "(trap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"
 }
 
 // read reads until nobody is left that could print.

@@ -4,11 +4,16 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"pollux/internal/shellcmd"
 	"pollux/llm"
@@ -49,10 +54,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	r := &running{call: c, host: host, text: tool.NewCollector(host.Limit, host.Spill)}
 	r.text.Before = outputBegin
 	if err := r.start(); err != nil {
-		if _, dirErr := os.Stat(c.dir); dirErr != nil {
-			err = dirErr // which the system's error does not say
-		}
-		return tool.Fail(tool.ErrShell, fmt.Sprintf("The command could not be started: %v", err))
+		return tool.Fail(tool.ErrShell, "The command could not be started: "+c.reason(err))
 	}
 	if host.Started != nil {
 		host.Started(r.pid)
@@ -63,6 +65,27 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	default:
 		return r.result(end)
 	}
+}
+
+// reason says why the command could not be started. The system's error names
+// the shell, even if it is the directory that is to blame.
+func (c *call) reason(err error) string {
+	what := ""
+	fi, statErr := os.Stat(c.dir)
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		what = "does not exist"
+	case errors.Is(statErr, syscall.ENOTDIR), statErr == nil && !fi.IsDir():
+		what = "is not a directory"
+	case unix.Access(c.dir, unix.X_OK) != nil:
+		what = "may not be entered"
+	default:
+		return err.Error()
+	}
+	if c.args.Dir == "" {
+		return fmt.Sprintf("the project root %s %s.", c.dir, what)
+	}
+	return fmt.Sprintf("dir_path %s %s. Name another directory, or leave dir_path out to run in %s.", c.dir, what, c.tool.Workspace.Root())
 }
 
 // running is a call whose command runs.

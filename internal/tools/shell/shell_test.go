@@ -385,3 +385,53 @@ func TestBinaryOutput(t *testing.T) {
 		t.Errorf("a NUL after text counts as binary: %q", text(r))
 	}
 }
+
+func TestDirectoriesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	root := o.Workspace.Root()
+	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "locked"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wants := map[string]string{"gone": "does not exist", "file": "is not a directory", "file/below": "is not a directory"}
+	if os.Geteuid() != 0 {
+		wants["locked"] = "may not be entered"
+	}
+	for _, pty := range []bool{false, true} {
+		o.PTY = pty
+		for dir, what := range wants {
+			r := build(t, shell.New(o), args{"command": "echo x", "dir_path": dir}).Run(context.Background(), tool.Host{})
+			want := fmt.Sprintf("error: The command could not be started: dir_path %s %s. Name another directory, or leave dir_path out to run in %s.", filepath.Join(root, dir), what, root)
+			if got := text(r); got != want {
+				t.Errorf("%s: got %q, want %q", dir, got, want)
+			}
+		}
+	}
+	if err := os.RemoveAll(root); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text(run(t, o, "echo x")), "error: The command could not be started: the project root "+root+" does not exist."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Bash counts one line more than the command has, and shows no line of ours.
+func TestLinesOfErrors(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for command, want := range map[string]string{
+		"echo (x":               "line 2: `echo (x'",
+		"echo a\nif true; fi":   "line 3: `if true; fi'",
+		"echo $LINENO\n":        "Output: 2\n",
+		"\n\ncd /no/such/place": "/no/such/place",
+	} {
+		got := text(run(t, options(t), command))
+		if !strings.Contains(got, want) || strings.Contains(got, "trap") {
+			t.Errorf("%q: got %q, want %q in it", command, got, want)
+		}
+	}
+}
