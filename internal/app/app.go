@@ -9,7 +9,6 @@ package app
 import (
 	"cmp"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +20,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/auth"
 	"pollux/internal/config"
-	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/prompt"
@@ -31,10 +29,6 @@ import (
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
 	"pollux/llm"
-	"pollux/llm/catalog"
-	"pollux/llm/gemini"
-	"pollux/llm/replay"
-	"pollux/llm/retry"
 	"pollux/tool"
 )
 
@@ -92,11 +86,10 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	access := catalog.KeyAccess()
-	if a.Auth.Type == auth.Gateway {
-		access = catalog.GatewayAccess()
+	model, err := a.model(o)
+	if err != nil {
+		return nil, err
 	}
-	model := catalog.Resolve(o.Model, access)
 	a.Workspace = newWorkspace(o)
 	engine := newPolicy(o, a.Workspace)
 	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
@@ -126,73 +119,6 @@ func New(o Options) (*App, error) {
 	})
 	a.closers = append(a.closers, processes.Close)
 	return a, nil
-}
-
-// generator stacks the model: what is asked goes from the outside in, so that
-// a recording holds what the agent saw and each attempt is counted.
-func (a *App) generator(o Options) (llm.Generator, error) {
-	var g llm.Generator
-	switch {
-	case o.Generator != nil:
-		g = a.Stats.Meter(logged(o.Generator, o.Log))
-	case o.Replay != "":
-		player, err := replay.Open(o.Replay, !o.ReplayAnyOrder)
-		if err != nil {
-			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", err)
-		}
-		g = a.Stats.Meter(logged(player, o.Log))
-	default:
-		client, err := a.client(o)
-		if err != nil {
-			return nil, err
-		}
-		g = retry.Wrap(a.Stats.Meter(logged(client, o.Log)), retry.Options{
-			MaxAttempts: config.MaxAttempts.In(o.Settings),
-			FetchErrors: config.RetryFetchErrors.In(o.Settings),
-		})
-	}
-	if o.Record != "" {
-		recorder, err := replay.Record(g, o.Record)
-		if err != nil {
-			return nil, exit.Errorf(exit.Input, "cannot record answers: %w", err)
-		}
-		a.closers = append(a.closers, func() { _ = recorder.Close() }) // every line is on disk already
-		g = recorder
-	}
-	return g, nil
-}
-
-// client makes the client of the vendor that the user's credentials are for.
-func (a *App) client(o Options) (llm.Generator, error) {
-	choice, err := auth.Choose(auth.Inputs{Settings: o.Settings, Env: o.Env})
-	if err != nil {
-		return nil, err
-	}
-	a.Auth = choice
-	options := gemini.Options{
-		APIKey:     choice.APIKey,
-		Bearer:     choice.Bearer,
-		Gateway:    choice.Type == auth.Gateway,
-		BaseURL:    choice.BaseURL,
-		APIVersion: choice.APIVersion,
-		Header:     choice.Headers,
-		UserAgent:  o.UserAgent,
-		RootCAs:    choice.CAFiles,
-		NoProxy:    choice.NoProxy,
-	}
-	if choice.Type == auth.VertexAI {
-		options.Vertex = &gemini.Vertex{Project: choice.Vertex.Project, Location: choice.Vertex.Location}
-	}
-	if choice.Proxy != "" {
-		if options.Proxy, err = url.Parse(choice.Proxy); err != nil {
-			return nil, exit.Errorf(exit.Auth, "the proxy address %q is not a URL: correct HTTPS_PROXY or HTTP_PROXY", choice.Proxy)
-		}
-	}
-	client, err := gemini.New(options)
-	if err != nil {
-		return nil, exit.Errorf(exit.Auth, "%w", err)
-	}
-	return discreet(client, choice.APIKey), nil
 }
 
 func newWorkspace(o Options) *workspace.Workspace {

@@ -4,6 +4,7 @@
 package auth
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,17 +17,17 @@ import (
 // Type is a way to authenticate, by its name in settings.
 type Type string
 
-// The types. All but the first three are known but do not work (yet).
+// The types. Those of the second group are known but cannot work here.
 const (
 	GeminiAPIKey Type = "gemini-api-key"
 	VertexAI     Type = "vertex-ai"
 	Gateway      Type = "gateway"
+	OpenAI       Type = "openai"
+	Anthropic    Type = "anthropic"
 
 	GoogleLogin Type = "oauth-personal"
 	ComputeADC  Type = "compute-default-credentials"
 	CloudShell  Type = "cloud-shell"
-	OpenAI      Type = "openai"
-	Anthropic   Type = "anthropic"
 )
 
 // Inputs are what the choice depends on.
@@ -41,6 +42,12 @@ type Choice struct {
 	// APIKey is the key to send; "" for Vertex AI with Google's default
 	// credentials, and for a gateway that has keys of its own.
 	APIKey string
+	// AuthToken is sent as a bearer token, where a vendor takes one in place of
+	// a key.
+	AuthToken string
+	// Model is the vendor's model to ask where the user has named none of this
+	// vendor; "" for Google, whose aliases say it.
+	Model string
 	// Bearer says that the key goes into an Authorization header, not into
 	// x-goog-api-key.
 	Bearer bool
@@ -73,12 +80,13 @@ const (
 	noVertex    = "When using Vertex AI, you must specify either:\n" +
 		"• GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION environment variables.\n" +
 		"• GOOGLE_API_KEY environment variable (if using express mode).\n" + retry
-	noGatewayURL = "When using a gateway, you must specify the GOOGLE_GEMINI_BASE_URL environment variable.\n" + retry
+	noOpenAIKey    = "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n" + retry
+	noAnthropicKey = "When using Anthropic, you must specify the ANTHROPIC_API_KEY or the ANTHROPIC_AUTH_TOKEN environment variable.\n" + retry
+	noGatewayURL   = "When using a gateway, you must specify the GOOGLE_GEMINI_BASE_URL environment variable.\n" + retry
 
 	works = "Set security.auth.selectedType to \"gemini-api-key\" and GEMINI_API_KEY to a key from https://aistudio.google.com/apikey, " +
 		"or selectedType to \"vertex-ai\" with GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or GOOGLE_API_KEY."
 	noGoogleLogin = "Pollux cannot sign in with a Google account (\"%s\"). " + works
-	notYet        = "Models over \"%s\" are not available yet in this version of Pollux. " + works
 )
 
 // Choose decides how to authenticate. Errors have exit code 41 and are for the
@@ -186,12 +194,26 @@ func (c *Choice) credentials(in Inputs) error {
 		}
 	case GoogleLogin, ComputeADC, CloudShell:
 		return exit.Errorf(exit.Auth, noGoogleLogin, c.Type)
-	case OpenAI, Anthropic:
-		return exit.Errorf(exit.Auth, notYet, c.Type)
+	case Anthropic:
+		c.APIKey, c.AuthToken = trimmed(in.Env, "ANTHROPIC_API_KEY"), trimmed(in.Env, "ANTHROPIC_AUTH_TOKEN")
+		c.BaseURL = trimmed(in.Env, "ANTHROPIC_BASE_URL")
+		c.Model = cmp.Or(trimmed(in.Env, "ANTHROPIC_MODEL"), "claude-sonnet-4-6")
+		if c.APIKey == "" && c.AuthToken == "" && c.BaseURL == "" && !external {
+			return exit.Errorf(exit.Auth, noAnthropicKey)
+		}
+	case OpenAI:
+		c.APIKey = trimmed(in.Env, "OPENAI_API_KEY")
+		c.BaseURL = trimmed(in.Env, "OPENAI_BASE_URL")
+		if c.Model = trimmed(in.Env, "OPENAI_MODEL"); c.Model == "" && c.BaseURL == "" {
+			c.Model = "gpt-5.6-sol"
+		}
+		if c.APIKey == "" && c.BaseURL == "" && !external {
+			return exit.Errorf(exit.Auth, noOpenAIKey)
+		}
 	default:
 		return exit.Errorf(exit.Auth, "Invalid auth method selected.")
 	}
-	return checkKey(c.APIKey)
+	return cmp.Or(checkKey(c.APIKey), checkKey(c.AuthToken))
 }
 
 // checkKey refuses a key that no header can carry, without showing it.

@@ -55,6 +55,16 @@ func TestChoose(t *testing.T) {
 			[]string{"GEMINI_API_KEY=k", "GOOGLE_GENAI_USE_VERTEXAI=true"},
 			Choice{Type: GeminiAPIKey, APIKey: "k"},
 		},
+		"openai": {"", []string{"OPENAI_API_KEY=k"}, Choice{Type: OpenAI, APIKey: "k", Model: "gpt-5.6-sol"}},
+		"a local server": {
+			"",
+			[]string{"OPENAI_BASE_URL=http://127.0.0.1:11434/v1", "OPENAI_MODEL=qwen3"},
+			Choice{Type: OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "qwen3"},
+		},
+		"anthropic":       {"", []string{"ANTHROPIC_API_KEY=k"}, Choice{Type: Anthropic, APIKey: "k", Model: "claude-sonnet-4-6"}},
+		"anthropic token": {"", []string{"ANTHROPIC_AUTH_TOKEN=t", "ANTHROPIC_MODEL=m"}, Choice{Type: Anthropic, AuthToken: "t", Model: "m"}},
+		"Google first":    {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
+		"but as selected": {selected("openai"), []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, Choice{Type: OpenAI, APIKey: "o", Model: "gpt-5.6-sol"}},
 		"bearer": {
 			"",
 			[]string{"GEMINI_API_KEY=k", "GEMINI_API_KEY_AUTH_MECHANISM=bearer"},
@@ -142,18 +152,19 @@ func TestChooseErrors(t *testing.T) {
 			"• GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION environment variables.\n" +
 			"• GOOGLE_API_KEY environment variable (if using express mode).\n" +
 			"Update your environment and try again (no reload needed if using .env)!"},
-		"unknown type":       {selected("magic"), []string{"GEMINI_API_KEY=k"}, "Invalid auth method selected."},
-		"gateway, no URL":    {selected("gateway"), nil, noGatewayURL},
-		"enforced, other":    {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"GEMINI_API_KEY=k"}, "The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'. Please re-authenticate with the correct type."},
-		"enforced, none":     {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, nil, "The auth type 'vertex-ai' is enforced, but no authentication is configured."},
-		"bad base URL":       {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=nonsense"}, "Invalid custom base URL: nonsense"},
-		"base URL of a file": {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=file:///etc"}, "Invalid custom base URL: file:///etc"},
-		"google login":       {"", []string{"GOOGLE_GENAI_USE_GCA=true", "GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
-		"selected login":     {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
-		"compute":            {"", []string{"GEMINI_CLI_USE_COMPUTE_ADC=true"}, `Pollux cannot sign in with a Google account ("compute-default-credentials"). ` + works},
-		"cloud shell":        {selected("cloud-shell"), nil, `Pollux cannot sign in with a Google account ("cloud-shell"). ` + works},
-		"openai":             {"", []string{"OPENAI_API_KEY=k"}, `Models over "openai" are not available yet in this version of Pollux. ` + works},
-		"anthropic":          {"", []string{"ANTHROPIC_AUTH_TOKEN=k"}, `Models over "anthropic" are not available yet in this version of Pollux. ` + works},
+		"unknown type":         {selected("magic"), []string{"GEMINI_API_KEY=k"}, "Invalid auth method selected."},
+		"gateway, no URL":      {selected("gateway"), nil, noGatewayURL},
+		"enforced, other":      {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"GEMINI_API_KEY=k"}, "The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'. Please re-authenticate with the correct type."},
+		"enforced, none":       {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, nil, "The auth type 'vertex-ai' is enforced, but no authentication is configured."},
+		"bad base URL":         {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=nonsense"}, "Invalid custom base URL: nonsense"},
+		"base URL of a file":   {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=file:///etc"}, "Invalid custom base URL: file:///etc"},
+		"google login":         {"", []string{"GOOGLE_GENAI_USE_GCA=true", "GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
+		"selected login":       {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
+		"compute":              {"", []string{"GEMINI_CLI_USE_COMPUTE_ADC=true"}, `Pollux cannot sign in with a Google account ("compute-default-credentials"). ` + works},
+		"cloud shell":          {selected("cloud-shell"), nil, `Pollux cannot sign in with a Google account ("cloud-shell"). ` + works},
+		"openai":               {selected("openai"), nil, noOpenAIKey},
+		"anthropic":            {selected("anthropic"), nil, noAnthropicKey},
+		"anthropic, bad token": {"", []string{"ANTHROPIC_AUTH_TOKEN=a b"}, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). Check the variable it comes from."},
 	} {
 		in := inputs(t, tt.settings, tt.env...)
 		_, err := Choose(in)
