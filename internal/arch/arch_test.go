@@ -168,6 +168,8 @@ func TestRules(t *testing.T) {
 
 		{"llm/gemini/wire_test.go", `package gemini; import "google.golang.org/genai"`, ""},
 		{"llm/gemini/wire.go", `package gemini; import "google.golang.org/genai"`, "tests of llm/gemini"},
+		{"internal/scriptmodel/sdk_test.go", `package scriptmodel; import "github.com/openai/openai-go/v3"`, ""},
+		{"internal/scriptmodel/sdk.go", `package scriptmodel; import "github.com/openai/openai-go/v3"`, "tests of llm/openai"},
 		{"agent/run_test.go", `package agent; import "google.golang.org/genai"`, "tests of llm/gemini"},
 		{"llm/gemini/auth.go", `package gemini; import "cloud.google.com/go/auth/credentials"`, ""},
 		{"internal/auth/auth.go", `package auth; import "cloud.google.com/go/auth/credentials"`, "belongs in llm/gemini"},
