@@ -48,7 +48,8 @@ func match(s string, inFence bool) (opening, verdict) {
 		i = run(s, c)
 		o.at, o.closer = i, s[:i]
 		switch {
-		case i > maxFence:
+		case i > maxFence: // and perhaps more: only the next letters tell
+			o.at = 1
 			return o, no
 		case i == len(s):
 			return o, maybe
@@ -169,14 +170,14 @@ func gap(s string) (int, verdict) {
 	return n, yes
 }
 
-// run counts how often c stands at the beginning of s.
+// run counts how often c stands at the beginning of s, up to one more than a
+// fence may be long.
 func run(s string, c byte) int {
-	for i := range len(s) {
-		if s[i] != c {
-			return i
-		}
+	n := 0
+	for n < len(s) && n <= maxFence && s[n] == c {
+		n++
 	}
-	return len(s)
+	return n
 }
 
 // prefix matches one of words and returns its length.

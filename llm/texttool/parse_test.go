@@ -262,7 +262,11 @@ func BenchmarkParser(b *testing.B) {
 				b.SetBytes(int64(len(s)))
 				b.ReportAllocs()
 				for b.Loop() {
-					parse(chunks, false)
+					p := newParser(declared)
+					for _, c := range chunks {
+						p.add(c)
+					}
+					p.end(false)
 				}
 			})
 		}
