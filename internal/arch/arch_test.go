@@ -163,7 +163,6 @@ func TestRules(t *testing.T) {
 		{"pollux.go", `package pollux; import "pollux/internal/app"`, ""},
 		{"pollux.go", `package pollux; import "pollux/internal/cli"`, "beside ."},
 		{"internal/app/app.go", `package app; import "pollux"`, "the root package is above internal/app"},
-		{"internal/app/app.go", `package app; import _ "pollux/internal/deps"`, "internal/deps"},
 		{"stuff/stuff.go", `package stuff`, "stuff has no place"},
 
 		{"llm/gemini/wire_test.go", `package gemini; import "google.golang.org/genai"`, ""},

@@ -66,8 +66,6 @@ func importsPointDown(f *file, report reporter) {
 		}
 		to, other := place(dir)
 		switch {
-		case dir == "internal/deps":
-			report(spec.Pos(), "imports internal/deps, which only keeps modules in go.mod")
 		case to < 0:
 			report(spec.Pos(), "imports %s, which has no place in the house", name)
 		case to < from:
@@ -94,9 +92,6 @@ var homes = []struct {
 }
 
 func librariesStayHome(f *file, report reporter) {
-	if f.under("internal/deps") { // it names them all, and nothing imports it
-		return
-	}
 	for _, spec := range f.Imports {
 		p, _ := strconv.Unquote(spec.Path.Value)
 		for _, h := range homes {
