@@ -49,7 +49,7 @@ func (p *parser) over() bool { return p.mode == invented }
 
 // add returns the text that is certain to be text.
 func (p *parser) add(s string) string {
-	if p.mode == inText && len(p.held) == 0 && strings.IndexAny(s, openers) < 0 && !p.show.cut { // nearly always
+	if p.mode == inText && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly always
 		return p.show.one(s)
 	}
 	for s != "" {
