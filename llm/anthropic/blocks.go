@@ -5,9 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/go-faster/jx"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
@@ -102,51 +105,86 @@ func appendResults(dst []byte, c *llm.Content) []byte {
 		if r == nil {
 			continue
 		}
-		l.next()
-		o := httpwire.Object{B: l.b}
-		o.String("type", "tool_result")
-		o.String("tool_use_id", callID(r.ID, r.Name))
-		text, failed := resultText(r.Response)
-		media := blocks{}
-		for k := range r.Parts {
-			if k == 0 {
-				media.text(text)
-			}
-			media.user(&r.Parts[k])
-		}
-		switch {
-		case media.some:
-			o.Raw("content", append(append([]byte{'['}, media.b...), ']'))
-		case strings.TrimSpace(text) != "":
-			o.String("content", text)
-		}
-		if failed {
-			o.Raw("is_error", []byte(`true`))
-		}
-		l.b = o.End()
+		l.result(r)
 	}
 	return l.b
 }
 
-// resultText returns what a tool said: its output or its error alone, else all
-// of the object.
-func resultText(response json.RawMessage) (text string, failed bool) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(response, &members) != nil {
-		return strings.ToValidUTF8(string(bytes.TrimSpace(response)), "\uFFFD"), false
-	}
-	_, failed = members["error"]
-	if len(members) == 1 {
-		for _, key := range []string{"output", "error"} {
-			if json.Unmarshal(members[key], &text) == nil && members[key] != nil {
-				return text, failed
-			}
+// result appends a tool_result block.
+func (l *blocks) result(r *llm.FunctionResponse) {
+	l.next()
+	o := httpwire.Object{B: slices.Grow(l.b, len(r.Response)+len(r.ID)+80)}
+	o.String("type", "tool_result")
+	o.String("tool_use_id", callID(r.ID, r.Name))
+	literal, failed := resultLiteral(r.Response)
+	if len(r.Parts) == 0 {
+		o.Raw("content", literal)
+	} else {
+		content := blocks{b: []byte{'['}}
+		if len(literal) > 0 {
+			content.next()
+			content.b = append(append(append(content.b, `{"type":"text","text":`...), literal...), '}')
+		}
+		for k := range r.Parts {
+			content.user(&r.Parts[k])
+		}
+		if content.some {
+			o.Raw("content", append(content.b, ']'))
 		}
 	}
-	if len(members) == 0 {
-		return "", false
+	if failed {
+		o.Raw("is_error", []byte(`true`))
 	}
-	return string(sound(response)), failed
+	l.b = o.End()
+}
+
+// resultLiteral returns what a tool said as a JSON string, nothing if that is
+// nothing to see: its output or its error alone, else all of the object. Nearly
+// always it is the bytes that are there.
+func resultLiteral(response json.RawMessage) (literal []byte, failed bool) {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(response)
+	members := 0
+	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		members++
+		failed = failed || string(key) == "error"
+		if known := string(key) == "output" || string(key) == "error"; !known || d.Next() != jx.String {
+			return d.Skip()
+		}
+		var err error
+		literal, err = d.Raw()
+		return err
+	})
+	valid := err == nil && d.Skip() == io.EOF
+	switch {
+	case valid && members == 0:
+		return nil, false
+	case valid && members == 1 && literal != nil:
+		literal = sound(literal)
+	case valid:
+		literal = llm.AppendString(nil, string(sound(response)))
+	default: // a hand-edited session
+		literal, failed = llm.AppendString(nil, string(bytes.TrimSpace(response))), false
+	}
+	// The trim is a cheap sign of a string without words.
+	if len(bytes.Trim(literal, `" \nrtu0`)) == 0 && isBlank(literal) {
+		return nil, failed
+	}
+	return literal, failed
+}
+
+func isBlank(literal []byte) bool {
+	var s string
+	return json.Unmarshal(literal, &s) != nil || strings.TrimSpace(s) == ""
+}
+
+// resultText returns what a tool said.
+func resultText(response json.RawMessage) string {
+	literal, _ := resultLiteral(response)
+	var s string
+	_ = json.Unmarshal(literal, &s) // nothing is no literal
+	return s
 }
 
 // appendUser appends the blocks of a user's message that are not results.

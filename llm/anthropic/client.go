@@ -318,13 +318,16 @@ func (c *Client) ask(req *llm.Request, stream bool) *question {
 	return &question{Request: req, quirks: c.learned[req.Model], stream: stream, noCache: c.noCache, foreign: c.foreign}
 }
 
+// maxRefusals bounds how often one request is changed.
+const maxRefusals = 5
+
 // send asks q, and again without what the service refuses for a reason that can
 // be mended. What holds for the model is remembered.
 func (c *Client) send(ctx context.Context, q *question) (*httpwire.Response, error) {
-	for {
+	for refused := 1; ; refused++ {
 		res, err := c.post(ctx, q, "/messages", q.body())
 		var refusal *llm.Error
-		if err == nil || !errors.As(err, &refusal) || !q.learn(refusal) {
+		if err == nil || refused > maxRefusals || !errors.As(err, &refusal) || !q.learn(refusal) {
 			return res, err
 		}
 		c.log.DebugContext(ctx, "the service refused a request; asking again without what it names",

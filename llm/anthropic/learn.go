@@ -36,9 +36,9 @@ func (q *question) learn(refusal *llm.Error) bool {
 	switch {
 	case has(m, "thinking` block"), has(m, "thinking blocks"), has(m, "signature") && has(m, "thinking"):
 		return q.forget()
-	case has(m, "display"):
+	case has(m, "display") && q.thinking == styleAdaptive:
 		q.noDisplay = true
-	case has(m, "effort"), has(m, "output_config"):
+	case (has(m, "effort") || has(m, "output_config")) && q.thinking == styleAdaptive && !q.noEffort:
 		q.noEffort = true
 	case has(m, "interleaved-thinking"):
 		q.noInterlace = true

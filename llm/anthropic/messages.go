@@ -19,6 +19,8 @@ var (
 	comma         = []byte(`,`)
 	openUser      = []byte(`{"role":"user","content":[`)
 	openAssistant = []byte(`{"role":"assistant","content":[`)
+	nextUser      = []byte(`]},{"role":"user","content":[`)
+	nextAssistant = []byte(`]},{"role":"assistant","content":[`)
 	closeMessage  = []byte(`]}`)
 	continueUser  = []byte(`{"role":"user","content":[{"type":"text","text":"Continue."}]}`)
 )
@@ -85,16 +87,23 @@ func (q *question) messages(b *httpwire.Body) (called bool) {
 		b.Add(comma)
 	}
 	for i, r := range q.runs {
-		if i > 0 {
-			b.Add(comma)
+		switch {
+		case i == 0 && r.model:
+			b.Add(openAssistant)
+		case i == 0:
+			b.Add(openUser)
+		case r.model:
+			b.Add(nextAssistant)
+		default:
+			b.Add(nextUser)
 		}
 		if r.model {
-			b.Add(openAssistant)
 			called = q.addModel(b, r) || called
 		} else {
-			b.Add(openUser)
 			q.addUser(b, r, i >= marked)
 		}
+	}
+	if len(q.runs) > 0 {
 		b.Add(closeMessage)
 	}
 	switch last := len(q.runs) - 1; {

@@ -111,8 +111,7 @@ func (p *pairer) user(c *llm.Content) {
 		id := callID(r.ID, r.Name)
 		at := slices.IndexFunc(p.open, func(o openCall) bool { return o.id == id })
 		if at < 0 {
-			text, _ := resultText(r.Response)
-			parts[i], changed = llm.Text(fmt.Sprintf("[Result of an earlier call of %s]\n%s", r.Name, text)), true
+			parts[i], changed = llm.Text(fmt.Sprintf("[Result of an earlier call of %s]\n%s", r.Name, resultText(r.Response))), true
 			continue
 		}
 		if sent := p.open[at].sent; sent != id {

@@ -1,0 +1,124 @@
+package anthropic
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// smallEvent is what most events of an answer are.
+const smallEvent = "event: content_block_delta\n" +
+	`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"and a few words more"}}` + "\n\n"
+
+// BenchmarkChunks is what a chunk costs from the bytes of the connection to the
+// response that is yielded.
+func BenchmarkChunks(b *testing.B) {
+	for name, event := range map[string]string{
+		"text":      smallEvent,
+		"thinking":  strings.ReplaceAll(strings.Replace(smallEvent, "text_delta", "thinking_delta", 1), `"text":`, `"thinking":`),
+		"arguments": strings.ReplaceAll(strings.Replace(smallEvent, "text_delta", "input_json_delta", 1), `"text":`, `"partial_json":`),
+	} {
+		b.Run(name, func(b *testing.B) {
+			const n = 1000
+			stream := strings.Repeat(event, n)
+			if name == "arguments" {
+				stream = ev(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"ls","input":{}}}`) + stream
+			}
+			b.SetBytes(int64(len(stream)))
+			b.ReportAllocs()
+			for b.Loop() {
+				res := &httpwire.Response{Body: strings.NewReader(stream)}
+				r := &reply{q: &question{Request: &llm.Request{}}}
+				e := newEventDecoder()
+				for event, err := range res.Events() {
+					if err == nil {
+						err = takeEvent(res, r, e, event)
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+					r.chunk()
+				}
+				e.release()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/chunk")
+		})
+	}
+}
+
+// longHistory is a session of 1,000 messages and 2 MB.
+func longHistory() *llm.Request {
+	req := &llm.Request{Model: "claude-opus-4-6"}
+	req.Config.SystemInstruction = llm.User(llm.Text(strings.Repeat("Rules. ", 3000)))
+	req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{
+		Name: "read_file", Description: "Reads a file.", Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`),
+	}}}}
+	req.Contents = []*llm.Content{llm.User(llm.Text("begin"))}
+	text := strings.Repeat("x := compute(y) // a line of code\n", 118)
+	proof := llm.Signed(vendor, `{"type":"thinking","thinking":"`+strings.Repeat("hm ", 50)+`","signature":"`+strings.Repeat("c2ln", 50)+`"}`)
+	for i := range 500 {
+		req.Contents = append(req.Contents, turn(i, proof, text)...)
+	}
+	return req
+}
+
+func turn(i int, proof, text string) []*llm.Content {
+	id := fmt.Sprintf("read_file__toolu_%d", i)
+	return []*llm.Content{llm.Model(thought("", proof), call(id, "read_file", `{"path":"a.go"}`)), llm.User(result(id, "read_file", text))}
+}
+
+// BenchmarkRequest is what the request of a long session costs: its messages
+// being encoded already as they are from the second turn on, with one turn that is
+// new, and with all new as after a resume.
+func BenchmarkRequest(b *testing.B) {
+	req := longHistory()
+	b.Run("nothing new", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			(&question{Request: req, stream: true}).body()
+		}
+	})
+	b.Run("one turn new", func(b *testing.B) {
+		b.ReportAllocs()
+		text := strings.Repeat("x := compute(y) // a line of code\n", 118)
+		for b.Loop() {
+			next := *req
+			next.Contents = append(req.Contents[:len(req.Contents):len(req.Contents)], turn(500, llm.Signed(vendor, "c2ln"), text)...)
+			(&question{Request: &next, stream: true}).body()
+		}
+	})
+	b.Run("all new", func(b *testing.B) {
+		b.SetBytes((&question{Request: req, stream: true}).body().Size())
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			req := longHistory()
+			b.StartTimer()
+			(&question{Request: req, stream: true}).body()
+		}
+	})
+}
+
+// BenchmarkTurn sends the request of a long session over a real connection and
+// reads a short answer.
+func BenchmarkTurn(b *testing.B) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, answerStream)
+	}))
+	defer s.Close()
+	c := newClient(b, Options{APIKey: "k", BaseURL: s.URL})
+	req := longHistory()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ask(b, c, req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

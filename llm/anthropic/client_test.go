@@ -1,0 +1,418 @@
+package anthropic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/llm"
+	"pollux/llm/llmtest"
+)
+
+// answer is a short answer in both forms.
+var (
+	answerStream = ev(`{"type":"message_start","message":{"id":"m","model":"x","usage":{"input_tokens":3,"output_tokens":1}}}`) +
+		ev(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Yes."}}`) +
+		ev(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`) + ev(`{"type":"message_stop"}`)
+	answerWhole = `{"id":"m","type":"message","content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}}`
+)
+
+// ask streams an answer to req.
+func ask(t testing.TB, c *Client, req *llm.Request) (llmtest.Answer, error) {
+	t.Helper()
+	var a llmtest.Answer
+	for chunk, err := range c.Stream(t.Context(), req) {
+		if err != nil {
+			return a, err
+		}
+		a.Add(chunk)
+	}
+	return a, nil
+}
+
+func asError(t testing.TB, err error) *llm.Error {
+	t.Helper()
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v", err)
+	}
+	return e
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	s := newStrict(t, answerStream)
+	for _, base := range []string{"", "/", "/v1", "/v1/", "/v1/messages", "/gate", "/gate/v1/"} {
+		if _, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL + base}), llmtest.Prompt("hi")); err != nil {
+			t.Fatalf("%s: %v", base, err)
+		}
+		want := "/v1/messages"
+		if strings.HasPrefix(base, "/gate") {
+			want = "/gate/v1/messages"
+		}
+		if got := s.paths[len(s.paths)-1]; got != want {
+			t.Errorf("%s: asked at %s", base, got)
+		}
+	}
+	for _, bad := range []string{"ftp://x", "nowhere", "http://", ":"} {
+		if _, err := New(Options{APIKey: "k", BaseURL: bad}); err == nil || err.Error() != "Invalid custom base URL: "+bad {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	if _, err := New(Options{}); err == nil {
+		t.Error("no key is needed")
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := newStrict(t, answerStream)
+	c := newClient(t, Options{
+		APIKey: " key\n", AuthToken: "token\r\n", BaseURL: s.URL, UserAgent: "Pollux/1 ({model})", Version: "2024-01-01",
+		Header: http.Header{"anthropic-beta": {"a, b", "b,,c"}, "X-Mine": {"1"}},
+	})
+	req := fullRequest() // which thinks between calls
+	for range 2 {
+		if _, err := ask(t, c, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, h := range s.headers {
+		for name, want := range map[string]string{
+			"X-Api-Key": "key", "Authorization": "Bearer token", "Anthropic-Version": "2024-01-01", "X-Mine": "1",
+			"User-Agent": "Pollux/1 (claude-sonnet-4-5-20250929)", "Anthropic-Beta": "a,b,c," + interlaced, "Content-Type": "application/json",
+		} {
+			if got := strings.Join(h.Values(name), "|"); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
+// TestLearn: what the service refuses is left out, once asked again, and never
+// sent again for this model.
+func TestLearn(t *testing.T) {
+	t.Parallel()
+	thinks := llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Level: "HIGH"}}
+	refuseMember := func(member, message string) func(map[string]any) string {
+		return func(body map[string]any) string {
+			if body[member] != nil {
+				return message
+			}
+			return ""
+		}
+	}
+	refuseThinking := func(kind, message string) func(map[string]any) string {
+		return func(body map[string]any) string {
+			if th, _ := body["thinking"].(map[string]any); th != nil && (kind == "" || th["type"] == kind) {
+				return message
+			}
+			return ""
+		}
+	}
+	for name, c := range map[string]struct {
+		model   string
+		config  llm.Config
+		refuse  func(body map[string]any) string
+		refused int
+		has     string // in the request that is taken
+	}{
+		"enabled is no more": {
+			"claude-opus-4-5", thinks, refuseThinking("enabled", "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior."),
+			1, `"type":"adaptive"`,
+		},
+		"adaptive is not yet": {
+			"claude-opus-4-6", thinks, refuseThinking("adaptive", "thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags: 'disabled', 'enabled'"),
+			1, `"type":"enabled"`,
+		},
+		"no thinking at all": {"other", thinks, refuseThinking("", "this model does not support thinking"), 2, `"max_tokens"`},
+		"always thinking":    {"claude-opus-4-6", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, refuseThinking("disabled", "thinking.type.disabled is not supported for this model"), 1, `"max_tokens"`},
+		"no effort":          {"claude-opus-4-6", thinks, refuseMember("output_config", "output_config: Extra inputs are not permitted"), 1, `"adaptive"`},
+		"no display": {"claude-opus-4-6", thinks, func(body map[string]any) string {
+			if strings.Contains(show(body), `"display"`) {
+				return "thinking.adaptive.display: Extra inputs are not permitted"
+			}
+			return ""
+		}, 1, `"adaptive"`},
+		"no temperature": {"m", llm.Config{Temperature: new(0.0), TopK: new(3.0)}, refuseMember("temperature", "`temperature` is deprecated for this model."), 1, `"top_k"`},
+		"no top_p":       {"m", llm.Config{TopP: new(0.5)}, refuseMember("top_p", "`top_p` is deprecated for this model. Use temperature."), 1, `"max_tokens"`},
+		"neither": {"m", llm.Config{Temperature: new(0.0), TopK: new(3.0)}, func(body map[string]any) string {
+			for _, m := range []string{"top_k", "temperature"} {
+				if body[m] != nil {
+					return "`" + m + "` is deprecated for this model."
+				}
+			}
+			return ""
+		}, 2, `"max_tokens"`},
+		"a shorter answer": {"claude-opus-4-1", llm.Config{}, func(body map[string]any) string {
+			if number(body["max_tokens"].(json.Number).String()) > 32000 {
+				return "max_tokens: 65536 > 32000, which is the maximum allowed number of output tokens for claude-opus-4-1-20250805"
+			}
+			return ""
+		}, 1, `"max_tokens":32000`},
+		"no marks": {"m", llm.Config{}, func(body map[string]any) string {
+			if strings.Contains(show(body), "cache_control") {
+				return "messages.0.content.0.text.cache_control: Extra inputs are not permitted"
+			}
+			return ""
+		}, 1, `"max_tokens"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStrict(t, answerStream)
+			s.refuse = c.refuse
+			var log bytes.Buffer
+			client := newClient(t, Options{APIKey: "k", BaseURL: s.URL, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+			req := llmtest.Prompt("hi")
+			req.Model, req.Config = c.model, c.config
+			for range 2 {
+				if _, err := ask(t, client, req); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(s.refused) != c.refused || len(s.accepted) != 2 {
+				t.Errorf("refused: %q", s.refused)
+			}
+			if got := show(s.accepted[1]); !strings.Contains(got, c.has) {
+				t.Errorf("no %s in %s", c.has, got)
+			}
+			if n := strings.Count(log.String(), "\n"); n != c.refused {
+				t.Errorf("%d lines of log: %s", n, log.String())
+			}
+		})
+	}
+}
+
+// TestForget: thoughts that the service would not see again are left out from
+// then on, and new ones are not.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	s := newStrict(t, answerStream)
+	s.refuse = func(body map[string]any) string {
+		if strings.Contains(show(body), `"stale"`) {
+			return "messages.1.content.0: Invalid `signature` in `thinking` block"
+		}
+		return ""
+	}
+	c := newClient(t, Options{APIKey: "k", BaseURL: s.URL})
+	req := llmtest.Prompt("hi")
+	req.Model = "claude-opus-4-6"
+	req.Contents = append(req.Contents, llm.Model(thought("hm", llm.Signed(vendor, "stale")), llm.Text("a")), llm.User(llm.Text("b")))
+	for range 2 {
+		if _, err := ask(t, c, req); err != nil {
+			t.Fatal(err)
+		}
+		req.Contents = append(slices.Clip(req.Contents), llm.Model(thought("hm", llm.Signed(vendor, "fresh")), llm.Text("a")), llm.User(llm.Text("b")))
+	}
+	if len(s.refused) != 1 || !strings.Contains(show(s.accepted[1]), `"fresh"`) {
+		t.Errorf("%d refused, then %s", len(s.refused), show(s.accepted[1]))
+	}
+}
+
+// TestRoom: an answer that does not fit behind the messages is made shorter, and
+// where no room is left that is the error.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	for input, kind := range map[string]llm.ErrorKind{"150000": llm.KindOther, "199000": llm.KindContextWindow} {
+		s := newStrict(t, answerStream)
+		s.refuse = func(body map[string]any) string {
+			if number(body["max_tokens"].(json.Number).String())+number(input) > 200000 {
+				return "input length and `max_tokens` exceed context limit: " + input + " + 65536 > 200000, decrease input length or `max_tokens` and try again"
+			}
+			return ""
+		}
+		req := llmtest.Prompt("hi")
+		req.Model = "claude-3-7-sonnet"
+		req.Config.MaxOutputTokens = 65536
+		_, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), req)
+		if kind == llm.KindOther && err != nil || kind != llm.KindOther && asError(t, err).Kind != kind {
+			t.Errorf("%s: %v", input, err)
+		}
+	}
+}
+
+// TestPause: an answer that the service pauses is one answer to the caller.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	first := ev(`{"type":"message_start","message":{"id":"m","usage":{"input_tokens":3,"output_tokens":1}}}`) +
+		ev(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I search. "}}`) + ev(`{"type":"content_block_stop","index":0}`) +
+		ev(`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}}`) +
+		ev(`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"x\"}"}}`) + ev(`{"type":"content_block_stop","index":1}`) +
+		ev(`{"type":"message_delta","delta":{"stop_reason":"pause_turn"},"usage":{"output_tokens":7}}`) + ev(`{"type":"message_stop"}`)
+	s := newStrict(t, first, answerStream)
+	req := llmtest.Prompt("hi")
+	req.Config.Tools = []*llm.ToolSet{{GoogleSearch: true}}
+	a, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Text != "I search. Yes." || a.Finish != llm.FinishStop || a.Usage.Candidates != 9 {
+		t.Errorf("answer %+v, %+v", a, a.Usage)
+	}
+	const want = `{"content":[{"text":"I search.","type":"text"},{"id":"srvtoolu_1","input":{"query":"x"},"name":"web_search","type":"server_tool_use"}],"role":"assistant"}`
+	if got := show(array(s.accepted[1]["messages"])[1]); got != want {
+		t.Errorf("sent back %s", got)
+	}
+
+	s = newStrict(t, strings.Replace(answerWhole, "end_turn", "pause_turn", 1), answerWhole)
+	r, err := newClient(t, Options{APIKey: "k", BaseURL: s.URL}).Generate(t.Context(), llmtest.Prompt("hi"))
+	if err != nil || r.Text() != "Yes.Yes." || r.Usage.Candidates != 4 {
+		t.Errorf("generated %s, %v", show(r), err)
+	}
+	s = newStrict(t, first)
+	if _, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), req); asError(t, err).Kind != llm.KindServer {
+		t.Error(err)
+	}
+}
+
+// TestIncomplete: an answer without its end is to be asked for again.
+func TestIncomplete(t *testing.T) {
+	t.Parallel()
+	whole := callStream(`{}`, `{"a":`, `1}`) + stopStream
+	for cut := 1; cut < len(whole)-len(ev(`{"type":"message_stop"}`)); cut += 7 {
+		s := newStrict(t, whole[:cut])
+		_, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), llmtest.Prompt("hi"))
+		if e := asError(t, err); e.Kind != llm.KindIncomplete {
+			t.Fatalf("cut at %d: %v, %v", cut, e.Kind, e)
+		}
+		s.Close()
+	}
+}
+
+// TestQuietError: an error that comes where nothing has come yet leaves nothing to
+// throw away, so that the request may be sent again.
+func TestQuietError(t *testing.T) {
+	t.Parallel()
+	s := newStrict(t, ev(`{"type":"message_start","message":{"usage":{"input_tokens":3}}}`)+ev(`{"type":"ping"}`)+
+		ev(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)+
+		ev(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`))
+	a, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), llmtest.Prompt("hi"))
+	if e := asError(t, err); e.Kind != llm.KindServer || e.Status != overloaded || e.Code != "overloaded_error" || a.Chunks != 0 {
+		t.Errorf("%d chunks, then %#v", a.Chunks, e)
+	}
+}
+
+func TestCountTokens(t *testing.T) {
+	t.Parallel()
+	s := newStrict(t, `{"input_tokens":42}`)
+	c := newClient(t, Options{APIKey: "k", BaseURL: s.URL})
+	req := fullRequest()
+	if n, err := c.CountTokens(t.Context(), req); n != 42 || err != nil {
+		t.Error(n, err)
+	}
+	if got := show(s.accepted[0]); s.paths[0] != "/v1/messages/count_tokens" || strings.Contains(got, "cache_control") || strings.Contains(got, "max_tokens") {
+		t.Error(s.paths[0], got)
+	}
+	if n, err := c.CountTokens(t.Context(), &llm.Request{Model: "m"}); n != 0 || err != nil || len(s.accepted) != 1 {
+		t.Error(n, err)
+	}
+	s.answers[0] = `{"tokens":1}`
+	if _, err := c.CountTokens(t.Context(), req); asError(t, err).Kind != llm.KindServer {
+		t.Error(err)
+	}
+	if _, err := c.Embed(t.Context(), "m", []string{"a"}); asError(t, err).Retryable() {
+		t.Error(err)
+	}
+}
+
+func TestNotAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"<!DOCTYPE html><title>Sign in", "", "{}x", `{"type":"error","error":{"type":"api_error","message":"down"}}`} {
+		s := newStrict(t, body)
+		c := newClient(t, Options{APIKey: "k", BaseURL: s.URL})
+		_, err := c.Generate(t.Context(), llmtest.Prompt("hi"))
+		e := asError(t, err)
+		_, err = ask(t, c, llmtest.Prompt("hi"))
+		if e2 := asError(t, err); body != "" && e2.Kind != e.Kind {
+			t.Errorf("%q: %v, streamed %v", body, e, e2)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		status int
+		header http.Header
+		body   string
+		kind   llm.ErrorKind
+		wait   time.Duration
+		says   string
+	}{
+		{529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.KindServer, 0, "Overloaded"},
+		{413, nil, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, llm.KindContextWindow, 0, "maximum size"},
+		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, llm.KindContextWindow, 0, "too long"},
+		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, llm.KindQuota, 0, "credit"},
+		{402, nil, `{"type":"error","error":{"type":"billing_error","message":"pay"}}`, llm.KindQuota, 0, "pay"},
+		{429, http.Header{"Retry-After": {"12"}}, `{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`, llm.KindRateLimit, 12 * time.Second, "slow"},
+		{429, http.Header{"Retry-After": {"4000"}}, `{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`, llm.KindQuota, 4000 * time.Second, "slow"},
+		{
+			429,
+			http.Header{
+				"Anthropic-Ratelimit-Requests-Remaining": {"5"}, "Anthropic-Ratelimit-Requests-Reset": {"2026-08-01T13:00:00Z"},
+				"Anthropic-Ratelimit-Input-Tokens-Remaining": {"0"}, "Anthropic-Ratelimit-Input-Tokens-Reset": {"2026-08-01T12:00:30Z"},
+			},
+			`{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`, llm.KindRateLimit, 30 * time.Second, "slow",
+		},
+		{401, nil, `{"error":"who are you"}`, llm.KindUnauthorized, 0, "who are you"},
+		{403, nil, `{"error":{"code":7}}`, llm.KindForbidden, 0, "7"},
+		{404, nil, "<html>Not Found</html>", llm.KindModelNotFound, 0, "404"},
+		{307, http.Header{"Location": {"https://elsewhere"}}, "", llm.KindOther, 0, "elsewhere"},
+		{502, nil, "\xff\x00", llm.KindServer, 0, "502"},
+		{400, nil, `{"error":null,"message":1}`, llm.KindBadRequest, 0, "400"},
+	} {
+		e := statusError(c.status, c.header, []byte(c.body), now)
+		if e.Kind != c.kind || e.RetryAfter != c.wait || !strings.Contains(e.Message, c.says) || e.Status != c.status {
+			t.Errorf("%d %s: %v after %v: %s", c.status, c.body, e.Kind, e.RetryAfter, e.Message)
+		}
+	}
+}
+
+// TestRefusedFor ever: a service that refuses everything is asked a bounded
+// number of times.
+func TestRefusedForEver(t *testing.T) {
+	t.Parallel()
+	for _, why := range []string{
+		"thinking", "thinking display effort temperature top_p top_k", "Invalid signature in thinking", "max_tokens: 5 > 4", "1 + 2 > 100000 max_tokens",
+		"cache_control", "prefill", "max_tokens: 99999999999999999999 > 99999999999999999999",
+	} {
+		s := newStrict(t, answerStream)
+		s.refuse = func(map[string]any) string { return why }
+		req := fullRequest()
+		if _, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), req); asError(t, err).Message != why {
+			t.Errorf("%s: %v", why, err)
+		}
+		if n := len(s.refused); n > 4 {
+			t.Errorf("%s: asked %d times", why, n)
+		}
+	}
+}
+
+// TestKeyStaysHere: a redirect is not followed, and no error holds the key.
+func TestKeyStaysHere(t *testing.T) {
+	t.Parallel()
+	elsewhere := newStrict(t, answerStream)
+	s := newStrict(t, answerStream)
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+	})
+	_, err := ask(t, newClient(t, Options{APIKey: "secret", BaseURL: s.URL}), llmtest.Prompt("hi"))
+	if err == nil || strings.Contains(err.Error(), "secret") || len(elsewhere.paths) > 0 {
+		t.Error(err, elsewhere.paths)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newClient(t, Options{APIKey: "k", BaseURL: s.URL}).Embed(ctx, "m", nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
