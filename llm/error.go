@@ -66,6 +66,9 @@ const (
 	KindValidation
 	// KindModelNotFound: there is no such model, or not for this account (404).
 	KindModelNotFound
+	// KindNoTools: the model cannot be given tools; it may be told of them in
+	// words (llm/texttool).
+	KindNoTools
 	// KindQuota: a quota is used up for longer than it is worth waiting.
 	KindQuota
 	// KindCapacity: the model has no room for this account; another may.
@@ -97,6 +100,8 @@ func (k ErrorKind) String() string {
 		return "VALIDATION_REQUIRED"
 	case KindModelNotFound:
 		return "MODEL_NOT_FOUND"
+	case KindNoTools:
+		return "TOOLS_UNSUPPORTED"
 	case KindQuota, KindCapacity, KindRateLimit:
 		return "QUOTA_EXCEEDED"
 	case KindServer:

@@ -75,7 +75,7 @@ func TestError(t *testing.T) {
 			t.Errorf("label %q", k)
 		}
 	}
-	if len(labels) != 12 { // quota, capacity and rate limit share one
+	if len(labels) != 13 { // quota, capacity and rate limit share one
 		t.Errorf("labels %v", labels)
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"pollux/internal/exit"
 	"pollux/llm"
 	"pollux/llm/anthropic"
+	"pollux/llm/argmap"
 	"pollux/llm/catalog"
 	"pollux/llm/gemini"
 	"pollux/llm/openai"
 	"pollux/llm/replay"
 	"pollux/llm/retry"
+	"pollux/llm/texttool"
 )
 
 // generator stacks the model: what is asked goes from the outside in, so that
@@ -38,6 +40,9 @@ func (a *App) generator(o Options) (llm.Generator, error) {
 			MaxAttempts: config.MaxAttempts.In(o.Settings),
 			FetchErrors: config.RetryFetchErrors.In(o.Settings),
 		})
+		if g, err = a.withTools(o, g); err != nil {
+			return nil, err
+		}
 	}
 	if o.Record != "" {
 		recorder, err := replay.Record(g, o.Record)
@@ -48,6 +53,28 @@ func (a *App) generator(o Options) (llm.Generator, error) {
 		g = recorder
 	}
 	return g, nil
+}
+
+// withTools makes a model's tool calls what the tools expect: for a model that
+// can make none it reads them from its words, and it mends the names of
+// arguments that models get wrong.
+func (a *App) withTools(o Options, g llm.Generator) (llm.Generator, error) {
+	switch config.ToolCalling.In(o.Settings) {
+	case "text":
+		g = texttool.Wrap(g, texttool.Options{})
+	case "auto":
+		g = texttool.AsNeeded(g, texttool.Options{})
+	}
+	var rules []argmap.Rule
+	if err := config.ToolMappings.Decode(o.Settings, &rules); err != nil {
+		o.Warn("Warning: pollux.toolMappings cannot be used: " + err.Error())
+	}
+	model, err := a.model(o)
+	if err != nil {
+		return nil, err
+	}
+	names := argmap.Common().Merge(argmap.Lookup(rules, model, a.Auth.BaseURL))
+	return argmap.Wrap(g, names, o.Paths.Dir()), nil
 }
 
 // client makes the client of the vendor that the user's credentials are for.
@@ -73,6 +100,8 @@ func (a *App) client(o Options) (llm.Generator, error) {
 			UserAgent: o.UserAgent,
 			Proxy:     proxy, NoProxy: choice.NoProxy, RootCAs: choice.CAFiles,
 			Log: func(message string) { o.Log.Debug(message) },
+
+			ToolsRefused: toolsRefused(o),
 		})
 	case auth.Anthropic:
 		client, err = anthropic.New(anthropic.Options{
@@ -104,6 +133,15 @@ func (a *App) client(o Options) (llm.Generator, error) {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
 	return discreet(client, cmp.Or(choice.APIKey, choice.AuthToken)), nil
+}
+
+// toolsRefused is what is to happen when a server takes no tools for a model:
+// an error that AsNeeded understands, or nothing, and the tools are left out.
+func toolsRefused(o Options) func(model string) {
+	if config.ToolCalling.In(o.Settings) != "auto" {
+		return nil
+	}
+	return func(model string) { o.Log.Debug("tools are told of in words", "model", model) }
 }
 
 // model returns the model that a name stands for with the user's vendor.

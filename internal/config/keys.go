@@ -121,6 +121,9 @@ const (
 	InvalidAnswerLinear   = Bool("pollux.invalidAnswer.linear")
 	InvalidAnswerAttempts = Int("pollux.invalidAnswer.maxAttempts")
 
+	ToolCalling  = String("pollux.toolCalling")
+	ToolMappings = Object("pollux.toolMappings")
+
 	DisableYolo       = Bool("security.disableYoloMode")
 	DisableAlways     = Bool("security.disableAlwaysAllow")
 	FolderTrust       = Bool("security.folderTrust.enabled")
@@ -294,6 +297,8 @@ var table = [...]Key{
 	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer is asked for again."},
 	{"pollux.invalidAnswer.linear", "bool", false, 0, live, "Keep that delay the same, instead of doubling it each time."},
 	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
+	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
+	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Pollux sends no usage statistics to anyone."},
 
 	{"security.allowedExtensions", "strings", list{}, restart, later, "Patterns of the sources extensions may come from."},

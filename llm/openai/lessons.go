@@ -23,8 +23,8 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 	c.models.learn(t.model, l.change)
 	c.log(t.model, l.told+" ("+firstLine(e.Message)+")")
 	if l.tools {
-		e.Code = CodeNoTools
 		if c.options.ToolsRefused != nil {
+			e.Kind, e.Code = llm.KindNoTools, CodeNoTools
 			c.options.ToolsRefused(t.model)
 			return false
 		}

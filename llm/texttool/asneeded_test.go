@@ -1,0 +1,69 @@
+package texttool_test
+
+import (
+	"context"
+	"iter"
+	"testing"
+
+	"pollux/llm"
+	"pollux/llm/texttool"
+)
+
+// plain is a model whose server refuses tools, and which writes a call where it
+// is told of them in words.
+type plain struct {
+	llm.Generator
+	asked []string
+}
+
+func (p *plain) answer(req *llm.Request) (*llm.Response, error) {
+	if len(req.Config.Tools) > 0 {
+		p.asked = append(p.asked, "with tools")
+		return nil, &llm.Error{Kind: llm.KindNoTools, Message: "does not support tools"}
+	}
+	p.asked = append(p.asked, "in words")
+	return &llm.Response{Candidates: []llm.Candidate{{
+		Content:      llm.Model(llm.Text("```json\n{\"tool_call\": {\"name\": \"look\", \"arguments\": {}}}\n```")),
+		FinishReason: llm.FinishStop,
+	}}}, nil
+}
+
+func (p *plain) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) { yield(p.answer(req)) }
+}
+
+func (p *plain) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+	return p.answer(req)
+}
+
+// A refusal costs one request, once for each model.
+func TestAsNeeded(t *testing.T) {
+	t.Parallel()
+	p := &plain{}
+	g := texttool.AsNeeded(p, texttool.Options{})
+	req := &llm.Request{
+		Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hi"))},
+		Config: llm.Config{Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "look", Description: "Looks."}}}}},
+	}
+	for range 2 {
+		var calls []*llm.FunctionCall
+		for r, err := range g.Stream(t.Context(), req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Candidates) > 0 {
+				calls = append(calls, r.Candidates[0].Content.FunctionCalls()...)
+			}
+		}
+		if len(calls) != 1 || calls[0].Name != "look" {
+			t.Errorf("calls %v", calls)
+		}
+	}
+	if r, err := g.Generate(t.Context(), req); err != nil || len(r.Candidates[0].Content.FunctionCalls()) != 1 {
+		t.Errorf("%v, %v", r, err)
+	}
+	want := []string{"with tools", "in words", "in words", "in words"}
+	if len(p.asked) != len(want) || p.asked[0] != want[0] || p.asked[1] != want[1] {
+		t.Errorf("asked %v", p.asked)
+	}
+}
