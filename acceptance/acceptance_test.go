@@ -3,12 +3,16 @@
 // loopback in the vendor's place. A script is a promise of the documentation,
 // proven in a few lines; its language is testscript's, and these words:
 //
-//	model [-name N] [-loose] FILE
+//	model [-name N] [-loose] [-wire PROTOCOL] FILE
 //	              serves the model of this script (see package scriptmodel),
 //	              points the environment at it, and checks at the end that all
-//	              went by the script; -loose checks nothing. With a name only
-//	              $N_URL is set. The script may use {{WORK}}, {{HOME}}, and {{BIG}},
-//	              which is 128 KiB of lines.
+//	              went by the script; -loose checks nothing. PROTOCOL is gemini,
+//	              openai, responses or anthropic: the model answers no other one,
+//	              and the vendor's variables for key, base URL and model are set,
+//	              Gemini's by default. With a name $N_URL is set instead of
+//	              $MODEL_URL, and the vendor's variables only if there is a -wire,
+//	              beside those that other models have set. The script may use
+//	              {{WORK}}, {{HOME}}, and {{BIG}}, which is 128 KiB of lines.
 //	requests [-name N] [I]
 //	              prints what the model was asked, as standard output: "N requests",
 //	              then all of them, or the Ith (from 1; -1 is the last)

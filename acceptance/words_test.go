@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -25,7 +26,7 @@ const patience = 60 * time.Second
 
 func words() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		"model":    plain("model [-name N] [-loose] FILE", modelWord),
+		"model":    plain("model [-name N] [-loose] [-wire PROTOCOL] FILE", modelWord),
 		"requests": plain("requests [-name N] [I]", requestsWord),
 		"exits":    plain("exits CODE COMMAND...", exitsWord),
 		"start":    plain("start NAME COMMAND...", startWord),
@@ -58,8 +59,11 @@ type model struct {
 
 func modelWord(ts *testscript.TestScript, args []string) bool {
 	m := &model{}
+	wire := ""
 	for len(args) > 1 {
 		switch {
+		case args[0] == "-wire" && len(args) > 2 && wires[args[1]] != nil:
+			wire, args = args[1], args[2:]
 		case args[0] == "-loose":
 			m.loose, args = true, args[1:]
 		case args[0] == "-name" && len(args) > 2:
@@ -78,31 +82,67 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 	}
 	m.server, err = scriptmodel.Start(script, scriptmodel.Options{
 		Vars:  map[string]string{"WORK": w.work, "HOME": w.home, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
-		Judge: vendorSchema(ts),
+		Wire:  wire,
+		Judge: vendorSchemas(ts),
 	})
 	ts.Check(err)
 	w.models[m.name] = m
+	url := "MODEL_URL"
 	if m.name != "" {
-		ts.Setenv(m.name+"_URL", m.server.URL())
-		return true
+		url = m.name + "_URL"
 	}
-	ts.Setenv("MODEL_URL", m.server.URL())
-	ts.Setenv("GOOGLE_GEMINI_BASE_URL", m.server.URL())
-	ts.Setenv("GEMINI_API_KEY", "test-key")
+	ts.Setenv(url, m.server.URL())
+	switch {
+	case wire == "" && m.name == "":
+		wire = "gemini"
+	case wire != "" && wire != "gemini" && m.name == "":
+		ts.Setenv("GEMINI_MODEL", "") // or two vendors would be configured
+	}
+	if wire != "" {
+		for name, value := range wires[wire] {
+			ts.Setenv(name, strings.ReplaceAll(value, "URL", m.server.URL()))
+		}
+	}
 	return true
 }
 
-// vendorSchema is the vendor's published schema, where it lies beside the checkout.
-func vendorSchema(ts *testscript.TestScript) func(string, []byte) error {
-	root, err := filepath.Abs(filepath.Join("..", "..", "shared", "wire", "gemini.json"))
+// wires are the variables that point the program at a model, by its protocol.
+var wires = map[string]map[string]string{
+	"gemini":    {"GOOGLE_GEMINI_BASE_URL": "URL", "GEMINI_API_KEY": "test-key"},
+	"openai":    {"OPENAI_BASE_URL": "URL/v1", "OPENAI_API_KEY": "test-key", "OPENAI_MODEL": "gpt-4.1"},
+	"responses": {"OPENAI_BASE_URL": "URL/v1", "OPENAI_API_KEY": "test-key", "OPENAI_MODEL": "gpt-5.2"},
+	"anthropic": {"ANTHROPIC_BASE_URL": "URL", "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_MODEL": "claude-sonnet-4-6"},
+}
+
+// vendorSchemas are the vendors' published schemas, where they lie beside the
+// checkout; they tell by the kind of a request whether it is theirs.
+func vendorSchemas(ts *testscript.TestScript) func(string, []byte) error {
+	judges, err := readSchemas()
 	ts.Check(err)
-	judge, err := scriptmodel.Schema(root)
-	if errors.Is(err, fs.ErrNotExist) {
+	return func(kind string, body []byte) error {
+		for _, judge := range judges {
+			if err := judge(kind, body); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	ts.Check(err)
-	return judge
 }
+
+// readSchemas reads them once for all scripts: they are large.
+var readSchemas = sync.OnceValues(func() ([]func(string, []byte) error, error) {
+	var judges []func(string, []byte) error
+	for _, name := range []string{"gemini.json", "openai.json"} {
+		judge, err := scriptmodel.Schema(filepath.Join("..", "..", "shared", "wire", name))
+		switch {
+		case err == nil:
+			judges = append(judges, judge)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+	}
+	return judges, nil
+})
 
 func (w *world) model(args []string) (*model, []string) {
 	if len(args) > 1 && args[0] == "-name" {
@@ -218,6 +258,7 @@ func startWord(ts *testscript.TestScript, args []string) bool {
 var environment = []string{
 	"PATH", "HOME", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR",
 	"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_MODEL", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "MODEL_URL",
+	"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
 }
 
 func lookup(ts *testscript.TestScript, name string) string {

@@ -1,5 +1,5 @@
 // Package scriptmodel is a language model that says what a script tells it to.
-// It serves a vendor's wire protocol on loopback, so that the demo, the
+// It serves the vendors' wire protocols on loopback, so that the demo, the
 // acceptance scripts and the tests of adapters drive the whole program, HTTP
 // included, without a key and without a network.
 //
@@ -30,11 +30,13 @@
 //	think TEXT             a chunk of reasoning
 //	call NAME {ARGS}       a function call; the object may go on over lines. Its
 //	                       id is NAME_1, NAME_2 ... in the order of the script;
-//	                       "call id=X NAME {}" sets it, id=none sends none, and
-//	                       sig=BASE64 attaches a thought signature
+//	                       "call id=X NAME {}" sets it, and sig=BASE64 attaches a
+//	                       thought signature
 //	fill 5MB [TEXT]        one chunk of this size, TEXT (default x) repeated
 //	finish REASON          ends the answer; "finish none" ends it without a
-//	                       reason. Without this line the reason is STOP
+//	                       reason. Without this line the reason is STOP. Reasons
+//	                       are Gemini's, which other protocols translate; one in
+//	                       lower case is sent as it stands (call f, finish stop)
 //	usage prompt=9 candidates=3 cached=2 thoughts=1 tool=1
 //	                       token counts; by default they are estimated, "usage
 //	                       none" sends none
@@ -44,26 +46,54 @@
 //	delay 300ms            waits
 //	hang                   says no more, until the client goes away
 //	drop                   breaks the connection
-//	fail 429 RESOURCE_EXHAUSTED TEXT
-//	                       the vendor's error: as the response where nothing was
-//	                       said yet, as a frame of the stream otherwise
-//	detail {OBJECT}        adds to the details of the fail before it
+//	end                    ends the response where it stands
+//	fail 429 [CODE] [TEXT] the vendor's error: as the response where nothing was
+//	                       said yet, as a frame of the stream otherwise. CODE is
+//	                       a vendor's, RESOURCE_EXHAUSTED or insufficient_quota;
+//	                       a protocol that does not know it says what it usually
+//	                       says with that status. Without TEXT, or without both,
+//	                       the vendor's usual words are used. A text that begins
+//	                       like a code is written as a JSON string
+//	detail {OBJECT}        adds to the details of the fail before it; where a
+//	                       protocol has none, to the error itself, and Gemini's
+//	                       retryDelay becomes a header Retry-After
 //	header NAME: TEXT      adds a header to the response (before the first chunk)
-//	html 502 TEXT          a page that no vendor wrote, as proxies send them
+//	html 502 TEXT          a page that no vendor wrote, as proxies send them; a
+//	                       login page comes with 200
+//	comment TEXT           a comment of the stream, as servers send them to keep
+//	                       a connection alive
+//	null                   a chunk that says null where its delta should be
 //	frame TEXT             one frame with TEXT for data, JSON or not
 //	raw TEXT               these bytes and no more
 //	raw64 BASE64           these bytes and no more
 //
-// After frame, raw, drop, hang, fail and html nothing is added: a turn that
+// After frame, raw, drop, hang, end, fail and html nothing is added: a turn that
 // ends in one of them has no finish reason and no usage.
+//
+// And calls as no model should send them:
+//
+//	call id=none NAME      sends no id; id="" sends an empty one, and id=same
+//	                       that of the call before
+//	call args=object NAME {}
+//	                       arguments as an object where a string belongs, in one
+//	                       piece; args=broken sends half of them, and args=empty
+//	                       an empty string. Gemini, whose arguments are an object,
+//	                       sends a string for broken ones and none for empty ones
+//	interleave             the deltas of calls that follow each other in this
+//	                       turn are sent by turns
 //
 // How it sends; before the first turn these lines hold for all turns:
 //
-//	framing crlf|lf|cr     what ends a line of the stream (crlf)
+//	framing crlf|lf|cr     what ends a line of the stream (as the vendor does it:
+//	                       crlf for Gemini, else lf)
 //	split 7                writes the stream in pieces of so many bytes
 //	pace 20ms              waits between chunks
 //	times 3                uses the turn for three requests ("times always"); ids
 //	                       of calls get -2, -3 ... from the second use on
+//	thoughts FIELD         what Chat Completions calls a thought: reasoning_content
+//	                       (by default), reasoning ...; "thoughts tags" writes
+//	                       <think> around it, into the text
+//	interleave             see above
 //
 // What it expects; a request that does not fit is refused and fails the check:
 //
@@ -73,13 +103,19 @@
 //	expect result ID TEXT  the newest message answers call ID, without an error,
 //	                       with a result that contains TEXT (may be empty); a
 //	                       call that was given no id goes by its function's name
-//	expect error ID TEXT   the same, with an error
+//	expect error ID TEXT   the same, with an error; OpenAI's protocols do not tell
+//	                       errors from results, so that either word fits there
 //	expect tool NAME ...   these tools are declared
 //	expect model NAME      this model is asked
-//	expect verb NAME       generateContent or streamGenerateContent
+//	expect verb NAME       generateContent or streamGenerateContent, in whatever
+//	                       way the protocol asks for it
+//	expect wire NAME       gemini, openai (Chat Completions), responses, anthropic
+//	expect field PATH TEXT the body has this field, such as messages.0.role, and
+//	                       TEXT is in its JSON (may be empty)
 //	expect header NAME TEXT
 //	                       the request's header contains TEXT
-//	expect messages N      there are so many messages
+//	expect messages N      there are so many messages, counted as Gemini does: not
+//	                       the system's, and those of one side together are one
 //	expect not ...         none of that is so
 //	when ...               as expect, but a request that does not fit leaves the
 //	                       turn to a later one and uses the next turn
@@ -89,6 +125,14 @@
 //	key TEXT               the only API key that is let in (any, by default)
 //	key none               requests without a key are let in
 //	context 4096           requests of more than so many tokens are refused
+//	refuse NAME [TEXT]     requests with this parameter are refused, as by a model
+//	                       that does not know it: temperature, tools,
+//	                       stream_options ...; "refuse system" (or developer) is
+//	                       of messages of this role. It costs no turn, and is
+//	                       nothing that fails the check
+//	accept NAME ...        fields that the vendor does not know, and a server that
+//	                       is like it does: enable_thinking, reasoning_content ...
+//	models NAME ...        what is listed to who asks for the models
 //
 // Texts, arguments and expectations may use earlier values: {{ID}} is the result
 // of call ID, {{ID /REGEXP/}} the first group in it that REGEXP matches, and
@@ -97,7 +141,23 @@
 //
 // # Protocols
 //
-// The server tells the protocol by the path of a request. A protocol is a
-// [wire]: what it accepts, how it frames an answer, how it words an error.
-// Gemini's, with Vertex's paths, is there; another one is another file.
+// The server tells the protocol by the path of a request, so that one server
+// speaks all of them:
+//
+//	gemini     /v1beta/models/M:generateContent, and Vertex AI's paths
+//	openai     /v1/chat/completions, /v1/embeddings, /v1/models, and Azure's paths
+//	responses  /v1/responses
+//	anthropic  /v1/messages, /v1/messages/count_tokens, /v1/models, and Vertex AI's
+//	           paths
+//
+// A script means the same on each. Where a protocol has no word for something,
+// it does what its vendor does: Anthropic thinks aloud, and Responses sends
+// summaries and encrypted reasoning, only if the request asks for it; Chat
+// Completions sends no signatures. A signature is that of the thought before the
+// call; where there is none, the thought has no text. Thoughts for which the
+// script has no signature get one that every server of this package knows to be
+// genuine.
+//
+// A protocol is a [wire]: what it accepts, how it words an error. Its [voice]
+// says one answer. Another protocol is another file.
 package scriptmodel

@@ -72,7 +72,7 @@ func TestMisbehaviourOnWires(t *testing.T) {
 			"responses": `{"arguments":"{}","id":"fc_1","name":"f"`,
 			"anthropic": `{"input":{},"name":"f","type":"tool_use"}`,
 		}, ""},
-		{"empty id", `call id=empty f {}`, 200, map[string]string{
+		{"empty id", `call id="" f {}`, 200, map[string]string{
 			"responses": `"call_id":""`, "": `"id":""`,
 		}, ""},
 		{"calls and stop", "call f {}\nfinish stop", 200, map[string]string{

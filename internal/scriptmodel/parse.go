@@ -302,7 +302,7 @@ func (p *parser) identify(c *Call, id string) error {
 		c.ID = fmt.Sprintf("%s_%d", c.Name, p.calls[c.Name])
 	case "none":
 		return nil
-	case "empty":
+	case `""`:
 		c.EmptyID = true
 		return nil
 	case "same":

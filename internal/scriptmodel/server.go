@@ -27,6 +27,9 @@ type Options struct {
 	// rules: an error refuses it. kind is the vendor's name of the request's
 	// type, such as "GenerateContentRequest" or "CreateResponse".
 	Judge func(kind string, body []byte) error
+	// Wire, where set, is the only protocol in which content may be asked for:
+	// gemini, openai, responses or anthropic. The paths of the others are not found.
+	Wire string
 	// Addr is the loopback address to listen on, 127.0.0.1:0 by default.
 	Addr string
 }
@@ -180,7 +183,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) route(r *http.Request) (wire, asked, bool) {
 	for _, w := range s.wires {
-		if a, ok := w.route(r); ok {
+		a, ok := w.route(r)
+		foreign := s.opts.Wire != "" && s.opts.Wire != w.name() && a.verb != models && a.verb != embed
+		if ok && !foreign {
 			return w, a, true
 		}
 	}
