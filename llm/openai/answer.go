@@ -37,6 +37,10 @@ type answer struct {
 	entire    bool // the answer is not streamed
 
 	kept reasoning
+
+	// Of Responses: which items came in pieces, and the paragraph of thoughts.
+	seen      []int
+	paragraph int
 }
 
 func newAnswer(t *traits, req *llm.Request) *answer {
@@ -218,6 +222,9 @@ func (a *answer) event(res *httpwire.Response, event httpwire.Event) error {
 	if err := a.decode(event.Data, event.Unframed); err != nil {
 		return httpwire.Malformed("chunk", err, event.Data)
 	}
+	if a.failure == nil && a.calls.size+a.kept.text.Len()+a.kept.size > httpwire.MaxFrame {
+		a.failure = httpwire.Malformed("answer", errEndless, nil)
+	}
 	return a.failure
 }
 
@@ -240,6 +247,7 @@ func (a *answer) whole(data []byte) (*llm.Response, error) {
 type reasoning struct {
 	text    strings.Builder
 	details []map[string]json.RawMessage
+	size    int // of all details that came
 }
 
 // addDetails takes in a piece of reasoning_details. Text that comes in pieces is
@@ -249,6 +257,7 @@ func (k *reasoning) addDetails(raw []byte) {
 	if json.Unmarshal(raw, &list) != nil {
 		return
 	}
+	k.size += len(raw)
 	for _, d := range list {
 		if n := len(k.details); n > 0 && len(d) > 0 {
 			last := k.details[n-1]

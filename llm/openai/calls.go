@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"pollux/llm"
 )
@@ -10,7 +11,8 @@ import (
 // calls assembles tool calls from their pieces (spec/agent.md §4). Servers
 // number them, repeat or leave out numbers, ids and names, and mix the pieces.
 type calls struct {
-	all []*partialCall
+	all  []*partialCall
+	size int // of all arguments
 }
 
 // partialCall is a call while it comes in.
@@ -52,6 +54,7 @@ func (c *calls) add(d delta) {
 	if d.whole {
 		p.args, p.scan = p.args[:0], scanner{}
 	}
+	c.size += len(d.args)
 	p.args = append(p.args, d.args...)
 	p.scan.add(d.args)
 }
@@ -155,6 +158,8 @@ func (p *partialCall) arguments() (json.RawMessage, bool) {
 }
 
 func validUTF8(raw []byte) json.RawMessage { return bytes.ToValidUTF8(raw, []byte("\ufffd")) }
+
+func validText(raw []byte) bool { return utf8.Valid(raw) && json.Valid(raw) }
 
 // scanner finds out where a JSON object that comes in pieces ends.
 type scanner struct {

@@ -12,7 +12,10 @@ import (
 	"pollux/llm"
 )
 
-var errNoAnswer = errors.New("it holds no choice")
+var (
+	errNoAnswer = errors.New("it holds no choice")
+	errEndless  = errors.New("it does not end")
+)
 
 // decode takes in a chunk, or an answer that was not streamed.
 func (a *answer) decode(data []byte, whole bool) error {

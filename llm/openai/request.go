@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -362,14 +363,23 @@ func (o *options) settings(cfg *llm.Config, stream bool) {
 	}
 	o.format(cfg)
 	o.thinking(cfg.Thinking, stream)
-	for _, name := range slices.Sorted(maps.Keys(o.t.Extra)) {
-		if json.Valid(o.t.Extra[name]) {
-			o.raw(name, o.t.Extra[name])
-		}
+	for name, value := range o.t.extras() {
+		o.raw(name, value)
 	}
 	if stream {
 		o.Raw("stream", []byte(`true`))
 		o.raw("stream_options", []byte(`{"include_usage":true}`))
+	}
+}
+
+// extras yields the members that are always sent.
+func (t *traits) extras() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, name := range slices.Sorted(maps.Keys(t.Extra)) {
+			if json.Valid(t.Extra[name]) && !yield(name, t.Extra[name]) {
+				return
+			}
+		}
 	}
 }
 

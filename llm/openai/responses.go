@@ -1,13 +1,162 @@
 package openai
 
 import (
-	"github.com/go-faster/jx"
+	"encoding/json"
+	"path"
+	"strconv"
+	"strings"
+
 	"pollux/llm"
 	"pollux/llm/httpwire"
 )
 
+// responsesBody returns the body of a request to the Responses interface, which
+// is asked to keep nothing: thoughts come back encrypted and are sent again.
 func (t *traits) responsesBody(req *llm.Request, stream bool) (*httpwire.Body, []string) {
-	return nil, nil
+	cfg := &req.Config
+	b := httpwire.NewBody(16 + 6*len(req.Contents))
+	b.Text(`{"model":`)
+	b.Add(llm.AppendString(nil, req.Model))
+	b.Text(`,"input":[`)
+	w := &itemWriter{b: b}
+	t.converse(req.Contents, w)
+	b.Text(`]`)
+	if said := t.instruction(cfg); len(said) > 0 {
+		b.Text(`,"instructions":"`)
+		for i, s := range said {
+			if i > 0 {
+				b.Text(`\n`)
+			}
+			b.Add(s)
+		}
+		b.Text(`"`)
+	}
+	o := options{Object: httpwire.Object{Open: true}, t: t}
+	t.tools(b, &o, cfg)
+	o.responses(cfg)
+	if stream {
+		o.Raw("stream", []byte(`true`))
+	}
+	b.Add(o.End())
+	return b, o.sent
 }
-func appendResponsesTools(dst []byte, set *llm.ToolSet) []byte   { return dst }
-func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error { return nil }
+
+func (o *options) responses(cfg *llm.Config) {
+	t := o.t
+	if !isReasoner(t.model) || t.Sampling {
+		o.float("temperature", cfg.Temperature)
+		o.float("top_p", cfg.TopP)
+	}
+	if cfg.MaxOutputTokens > 0 {
+		o.raw("max_output_tokens", strconv.AppendInt(nil, int64(max(cfg.MaxOutputTokens, 16)), 10)) // less is refused
+	}
+	switch {
+	case !wantsJSON(cfg) || t.Schema == SchemaWords:
+	case t.Schema == SchemaJSON && json.Valid(cfg.ResponseJSONSchema):
+		f := append([]byte(`{"format":{"type":"json_schema","name":"answer","strict":false,"schema":`), cfg.ResponseJSONSchema...)
+		o.raw("text", append(f, `}}`...))
+	default:
+		o.raw("text", []byte(`{"format":{"type":"json_object"}}`))
+	}
+	if mayThink(t.model) {
+		r := httpwire.Object{}
+		if k := cfg.Thinking; k != nil {
+			if k.Level != "" || k.Budget != nil && *k.Budget >= 0 {
+				r.String("effort", t.effort(k))
+			}
+			if k.IncludeThoughts && !t.noSummary {
+				r.String("summary", "auto")
+			}
+		}
+		if r.Open && t.Thinking != ThinkingNone {
+			o.raw("reasoning", r.End())
+		}
+		if !t.noReasoningItems {
+			o.raw("include", []byte(`["reasoning.encrypted_content"]`))
+		}
+	}
+	o.raw("store", []byte(`false`))
+	for name, value := range t.extras() {
+		o.raw(name, value)
+	}
+}
+
+// mayThink reports whether a model of this name may be one that thinks.
+func mayThink(model string) bool {
+	name := strings.ToLower(path.Base(model))
+	return isReasoner(model) || !strings.HasPrefix(name, "gpt-") && !strings.HasPrefix(name, "chatgpt-")
+}
+
+func appendResponsesTools(dst []byte, set *llm.ToolSet) []byte {
+	for i := range set.Functions {
+		start := len(dst)
+		dst = beginPiece(dst, call, "")
+		dst = appendFunction(dst, &set.Functions[i], "function")
+		dst = append(dst[:len(dst)-1], `,"strict":false}`...)
+		dst = endPiece(dst, start)
+	}
+	return dst
+}
+
+// itemWriter writes items of the Responses interface.
+type itemWriter struct {
+	b     *httpwire.Body
+	begun bool
+}
+
+func (w *itemWriter) next() {
+	if w.begun {
+		w.b.Text(`,`)
+	}
+	w.begun = true
+}
+
+func (w *itemWriter) assistant(pieces []piece) {
+	for i := 0; i < len(pieces); i++ {
+		w.next()
+		switch p := pieces[i]; p.kind {
+		case thought:
+			w.b.Add(p.data)
+		case call:
+			w.b.Text(`{"type":"function_call","call_id":"`)
+			w.b.Add(p.id)
+			w.b.Add(p.data)
+		default:
+			w.b.Text(`{"type":"message","role":"assistant","content":"`)
+			w.b.Add(p.data)
+			for i+1 < len(pieces) && pieces[i+1].kind == text {
+				i++
+				w.b.Text(`\n`)
+				w.b.Add(pieces[i].data)
+			}
+			w.b.Text(`"}`)
+		}
+	}
+}
+
+func (w *itemWriter) result(id, text []byte) {
+	w.next()
+	w.b.Text(`{"type":"function_call_output","call_id":"`)
+	w.b.Add(id)
+	w.b.Text(`","output":"`)
+	w.b.Add(text)
+	w.b.Text(`"}`)
+}
+
+func (w *itemWriter) user(pieces []piece, _ bool) {
+	w.next()
+	w.b.Text(`{"type":"message","role":"user","content":[`)
+	for i := range pieces {
+		if i > 0 {
+			w.b.Text(`,`)
+		}
+		if pieces[i].kind == media {
+			w.b.Add(pieces[i].data)
+			continue
+		}
+		w.b.Text(`{"type":"input_text","text":"`)
+		w.b.Add(pieces[i].data)
+		w.b.Text(`"}`)
+	}
+	w.b.Text(`]}`)
+}

@@ -1,0 +1,323 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-faster/jx"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// responsesEvent takes in an event of a streamed answer, or all of one that is
+// not streamed.
+func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
+	if d.Next() != jx.Object {
+		return fmt.Errorf("unexpected %s", d.Next())
+	}
+	if whole {
+		return a.responseObject(d, true)
+	}
+	var (
+		kind, delta   string
+		index         int
+		response      []byte
+		item          *outputItem
+		failed        apiError
+		summary, more int
+	)
+	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "type":
+			return same(d, &kind)
+		case "delta":
+			delta, err = words(d)
+		case "output_index":
+			return number(d, &index)
+		case "summary_index":
+			return number(d, &summary)
+		case "content_index":
+			return number(d, &more)
+		case "item":
+			item = new(outputItem)
+			return item.decode(d)
+		case "response":
+			response, err = d.Raw()
+		case "message":
+			failed.Message, err = words(d)
+		case "code":
+			failed.Code, err = words(d)
+		case "param":
+			failed.Param, err = words(d)
+		default:
+			return d.Skip()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "response.output_text.delta":
+		a.saw(index)
+		a.addText(delta)
+	case "response.refusal.delta":
+		a.saw(index)
+		a.addRefusal(delta)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		if n := summary + more; a.paragraph != n && n > 0 && delta != "" {
+			a.addThought("\n\n")
+			a.paragraph = n
+		}
+		a.saw(index)
+		a.addThought(delta)
+	case "response.function_call_arguments.delta":
+		a.calls.add(pieceOfArgs(index, delta))
+	case "response.output_item.added":
+		if item != nil && item.kind == "function_call" {
+			a.calls.set(index, item)
+		}
+	case "response.output_item.done":
+		if item != nil {
+			a.addItem(index, item)
+		}
+	case "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.queued":
+		if response == nil {
+			return nil
+		}
+		inner := jx.GetDecoder()
+		defer jx.PutDecoder(inner)
+		inner.ResetBytes(response)
+		return a.responseObject(inner, false)
+	case "error":
+		a.failure = classify(failed)
+	}
+	return nil
+}
+
+func pieceOfArgs(index int, args string) delta { return delta{index: index, args: []byte(args)} }
+
+// saw remembers that parts of an item came one by one.
+func (a *answer) saw(index int) {
+	if len(a.seen) == 0 || a.seen[len(a.seen)-1] != index {
+		a.seen = append(a.seen, index)
+	}
+}
+
+// responseObject takes in the state of an answer. What it has put out is taken
+// from it only if that did not come in events before.
+func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
+	var (
+		status, reason string
+		output         []byte
+		failed         apiError
+	)
+	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "id":
+			return same(d, &a.id)
+		case "model":
+			return same(d, &a.model)
+		case "status":
+			return same(d, &status)
+		case "usage":
+			return a.chatUsage(d)
+		case "output":
+			output, err = d.Raw()
+			return err
+		case "incomplete_details":
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				if string(key) == "reason" {
+					return same(d, &reason)
+				}
+				return d.Skip()
+			})
+		case "error":
+			return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+				switch string(key) {
+				case "message":
+					failed.Message, err = words(d)
+				case "code":
+					failed.Code, err = words(d)
+				default:
+					return d.Skip()
+				}
+				return err
+			})
+		}
+		return d.Skip()
+	})
+	if err != nil {
+		return err
+	}
+	if (whole || status == "completed" || status == "incomplete") && !a.any && len(a.calls.all) == 0 && len(output) > 0 {
+		inner := jx.GetDecoder()
+		defer jx.PutDecoder(inner)
+		inner.ResetBytes(output)
+		index := 0
+		if err := elements(inner, func(d *jx.Decoder) error {
+			item := new(outputItem)
+			err := item.decode(d)
+			a.addItem(index, item)
+			index++
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case status == "failed", failed.Message != "":
+		a.failure = classify(failed)
+	case status == "completed":
+		a.finish = llm.FinishStop
+	case status == "incomplete" && reason == "content_filter":
+		a.finish = llm.FinishSafety
+	case status == "incomplete":
+		a.finish = llm.FinishMaxTokens
+	case status == "cancelled":
+		a.failure = &llm.Error{Kind: llm.KindServer, Code: status, Message: "the model's server cancelled the answer"}
+	}
+	return nil
+}
+
+// outputItem is an item of an answer.
+type outputItem struct {
+	kind, id, callID, name string
+	args                   []byte
+	whole                  bool // args was an object
+	texts                  []said
+	encrypted              string
+	summary                []byte
+}
+
+// said is a piece of an item: text, a refusal or a thought.
+type said struct{ kind, text string }
+
+func (it *outputItem) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "type":
+			return same(d, &it.kind)
+		case "id":
+			it.id, err = words(d)
+		case "call_id":
+			it.callID, err = words(d)
+		case "name":
+			it.name, err = words(d)
+		case "encrypted_content":
+			it.encrypted, err = words(d)
+		case "arguments":
+			if d.Next() == jx.String {
+				it.args, err = d.StrAppend(nil)
+				return err
+			}
+			var raw []byte
+			raw, err = d.Raw()
+			it.args, it.whole = bytes.Clone(raw), true
+		case "content":
+			return elements(d, it.piece)
+		case "summary":
+			var raw []byte
+			if raw, err = d.Raw(); err != nil {
+				return err
+			}
+			it.summary = bytes.Clone(raw)
+			inner := jx.GetDecoder()
+			defer jx.PutDecoder(inner)
+			inner.ResetBytes(it.summary)
+			return elements(inner, it.piece)
+		default:
+			return d.Skip()
+		}
+		return err
+	})
+}
+
+func (it *outputItem) piece(d *jx.Decoder) error {
+	var s said
+	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "type":
+			return same(d, &s.kind)
+		case "text", "refusal":
+			s.text, err = words(d)
+			return err
+		}
+		return d.Skip()
+	})
+	it.texts = append(it.texts, s)
+	return err
+}
+
+// addItem takes in an item that is complete; its words only if they did not come
+// one by one.
+func (a *answer) addItem(index int, it *outputItem) {
+	told := false
+	for _, i := range a.seen {
+		told = told || i == index
+	}
+	switch it.kind {
+	case "function_call":
+		a.calls.set(index, it)
+	case "message":
+		for _, s := range it.texts {
+			switch {
+			case told:
+			case s.kind == "refusal":
+				a.addRefusal(s.text)
+			default:
+				a.addText(s.text)
+			}
+		}
+	case "reasoning":
+		var all []string
+		for _, s := range it.texts {
+			all = append(all, s.text)
+		}
+		if !told {
+			a.addThought(strings.Join(all, "\n\n"))
+		}
+		a.paragraph = 0
+		if it.encrypted == "" { // of no use to a service that keeps nothing
+			return
+		}
+		o := httpwire.Object{}
+		o.String("type", "reasoning")
+		o.String("id", it.id)
+		if len(it.summary) == 0 || it.summary[0] != '[' || !validText(it.summary) {
+			it.summary = []byte(`[]`)
+		}
+		o.Raw("summary", it.summary)
+		o.String("encrypted_content", it.encrypted)
+		a.any = true
+		a.parts = append(a.parts, llm.Part{Thought: true, ThoughtSignature: llm.Signed(a.t.vendor, string(o.End()))})
+	}
+}
+
+// set takes in a call as an item says it is; what came of it in pieces before
+// gives way to that.
+func (c *calls) set(index int, it *outputItem) {
+	id := it.callID
+	if id == "" {
+		id = it.id
+	}
+	for _, p := range c.all {
+		if p.index != index {
+			continue
+		}
+		if id != "" {
+			p.id = id
+		}
+		if it.name != "" {
+			p.name = it.name
+		}
+		if len(it.args) > 0 {
+			p.args, p.scan = it.args, scanner{}
+			p.scan.add(it.args)
+		}
+		return
+	}
+	c.add(delta{index: index, id: id, name: it.name, args: it.args, whole: it.whole})
+}

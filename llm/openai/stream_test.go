@@ -1,0 +1,367 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+	"pollux/llm/llmtest"
+)
+
+// heard is what came out of a stream.
+type heard struct {
+	llmtest.Answer
+	kept []string // signatures of thoughts
+	err  error
+}
+
+func listen(tr *traits, body io.Reader, req *llm.Request) heard {
+	var h heard
+	res := &httpwire.Response{Host: "host", Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}
+	for chunk, err := range newAnswer(tr, req).stream(res) {
+		if h.err = err; err != nil {
+			break
+		}
+		h.Add(chunk)
+		for _, p := range chunk.Parts() {
+			if p.Thought && p.ThoughtSignature != "" {
+				h.kept = append(h.kept, p.ThoughtSignature)
+			}
+		}
+	}
+	return h
+}
+
+// say frames chunks of a first choice.
+func say(choices ...string) string {
+	var b strings.Builder
+	for _, c := range choices {
+		switch {
+		case strings.HasPrefix(c, "["), strings.HasPrefix(c, ":"), strings.HasPrefix(c, `{"`):
+			if c[0] != ':' {
+				b.WriteString("data: ")
+			}
+			b.WriteString(c + "\n\n")
+		default:
+			b.WriteString(`data: {"id":"i","model":"m","choices":[{"index":0,` + c + "}]}\n\n")
+		}
+	}
+	return b.String()
+}
+
+// args is the delta of a call.
+func args(members, arguments string) string {
+	return `"delta":{"tool_calls":[{` + members + `"function":{` + arguments + `}}]}`
+}
+
+func (h heard) calls() string {
+	var all []string
+	for _, c := range h.Calls {
+		id := c.ID
+		if madeUp.MatchString(id) {
+			id = "?"
+		}
+		all = append(all, id+" "+c.Name+string(c.Args))
+	}
+	return strings.Join(all, "; ")
+}
+
+var madeUp = regexp.MustCompile(`^call_[0-9a-z]{5,}$`)
+
+func TestChatStreams(t *testing.T) {
+	t.Parallel()
+	const stop, used, done = `"delta":{},"finish_reason":"stop"`, `"delta":{},"finish_reason":"tool_calls"`, "[DONE]"
+	for _, c := range []struct {
+		name, stream          string
+		text, thoughts, calls string
+		finish                llm.FinishReason
+		kind                  llm.ErrorKind // of the error, if code or message are given
+		message               string
+	}{
+		{name: "text", stream: say(`"delta":{"role":"assistant","content":""}`, `"delta":{"content":"a"}`, `"delta":{"content":"b"}`, stop, done), text: "ab", finish: "STOP"},
+		{name: "null delta", stream: say(`"delta":null`, `"delta":{"content":null,"tool_calls":null}`, `"delta":{"content":"a"}`, stop, done), text: "a", finish: "STOP"},
+		{name: "keep-alive", stream: say(": OPENROUTER PROCESSING", ": x", `"delta":{"content":"a"}`, ": x", stop, done), text: "a", finish: "STOP"},
+		{name: "keep-alive only", stream: say(": x", ": x"), kind: llm.KindNetwork, message: "without an answer"},
+		{name: "nothing", stream: "", kind: llm.KindNetwork, message: "without an answer"},
+		{name: "done and nothing", stream: say(done), finish: ""},
+		{name: "no finish, done", stream: say(`"delta":{"content":"a"}`, done), text: "a", finish: "STOP"},
+		{name: "no finish, no done", stream: say(`"delta":{"content":"a"}`), text: "a", finish: ""},
+		{name: "no done", stream: say(`"delta":{"content":"a"}`, stop), text: "a", finish: "STOP"},
+		{name: "length", stream: say(`"delta":{"content":"a"},"finish_reason":"length"`, done), text: "a", finish: "MAX_TOKENS"},
+		{name: "filter", stream: say(`"delta":{},"finish_reason":"content_filter"`, done), finish: "SAFETY"},
+		{name: "odd reason", stream: say(`"delta":{"content":"a"},"finish_reason":"whatever"`, done), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
+		{name: "refusal", stream: say(`"delta":{"refusal":"I will not."}`, stop, done), text: "I will not.", finish: "SAFETY"},
+		{name: "finish error", stream: say(`"delta":{"content":"a"},"finish_reason":"error"`, done), text: "a", kind: llm.KindServer, message: "broke the answer off"},
+		{name: "other choices", stream: say(`"delta":{"content":"a"}`, `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`, stop, done), text: "a", finish: "STOP"},
+		{name: "a megabyte", stream: say(`"delta":{"content":"`+strings.Repeat("x", 1<<20)+`"}`, stop, done), text: strings.Repeat("x", 1<<20), finish: "STOP"},
+		{name: "JSON that is no stream", stream: `{"choices":[{"message":{"content":"<think>h</think>a"},"finish_reason":"stop"}]}`, text: "a", thoughts: "h", finish: "STOP"},
+		{name: "a web page", stream: "<!doctype html>", kind: llm.KindOther, message: "web page"},
+		{name: "malformed", stream: say(`"delta":{"content":"a"}`, `{"choices":[}`), text: "a", kind: llm.KindServer, message: "malformed"},
+		{name: "cut frame", stream: say(`"delta":{"content":"a"}`) + `data: {"choi`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
+		{name: "framed error", stream: say(`"delta":{"content":"a"}`, `{"error":{"message":"overloaded","code":502}}`), text: "a", kind: llm.KindServer, message: "overloaded"},
+		{name: "framed limit", stream: say(`{"error":{"message":"slow","type":"rate_limit_exceeded"}}`), kind: llm.KindRateLimit, message: "slow"},
+		{name: "framed, bare", stream: say(`{"error":"oops"}`), kind: llm.KindServer, message: "oops"},
+
+		{name: "thoughts", stream: say(`"delta":{"reasoning_content":"h","content":null}`, `"delta":{"content":"a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts twice", stream: say(`"delta":{"content":"a","reasoning":"h","reasoning_content":"h"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts in a list", stream: say(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"}]},{"type":"text","text":"a"}]}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts in tags", stream: say(`"delta":{"content":"<thi"}`, `"delta":{"content":"nk>h</thi"}`, `"delta":{"content":"nk>a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+
+		{name: "a call", stream: say(args(`"index":0,"id":"c","type":"function",`, `"name":"f","arguments":""`), args(`"index":0,`, `"arguments":"{\"a\":"`), args(`"index":0,`, `"arguments":"1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "a call and stop", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), stop), calls: `c f{}`, finish: "STOP"},
+		{name: "a call and no reason", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`)), calls: `c f{}`, finish: "STOP"},
+		{name: "two calls", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"d",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; d g{}`, finish: "STOP"},
+		{
+			name:   "two calls mixed",
+			stream: say(args(`"index":0,"id":"c",`, `"name":"f"`), args(`"index":1,"id":"d",`, `"name":"g"`), args(`"index":0,`, `"arguments":"{\"a\""`), args(`"index":1,`, `"arguments":"{\"b\""`), args(`"index":0,`, `"arguments":":1}"`), args(`"index":1,`, `"arguments":":2}"`), used, done),
+			calls:  `c f{"a":1}; d g{"b":2}`, finish: "STOP",
+		},
+		{
+			name:   "mixed by id, no numbers",
+			stream: say(args(`"id":"c",`, `"name":"f","arguments":"{"`), args(`"id":"d",`, `"name":"g","arguments":"{"`), args(`"id":"c",`, `"arguments":"}"`), args(`"id":"d",`, `"arguments":"}"`), used, done),
+			calls:  `c f{}; d g{}`, finish: "STOP",
+		},
+		{name: "one number for all", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":0,"id":"d",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; d g{}`, finish: "STOP"},
+		{name: "one number, no ids", stream: say(args(`"index":0,`, `"name":"f","arguments":"{\"a\":1}"`), args(`"index":0,`, `"name":"f","arguments":"{\"a\":2}"`), used, done), calls: `? f{"a":1}; ? f{"a":2}`, finish: "STOP"},
+		{name: "neither numbers nor ids", stream: say(args(``, `"name":"f","arguments":"{\"a\":"`), args(``, `"arguments":"1}"`), args(``, `"name":"g","arguments":"{}"`), used, done), calls: `? f{"a":1}; ? g{}`, finish: "STOP"},
+		{name: "the same id", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"c",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; ? g{}`, finish: "STOP"},
+		{name: "the name each time", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":"}"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
+		{name: "the name in pieces", stream: say(args(`"index":0,"id":"c",`, `"name":"read_"`), args(`"index":0,`, `"name":"file"`), args(`"index":0,`, `"arguments":"{}"`), used, done), calls: `c read_file{}`, finish: "STOP"},
+		{name: "an object", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":{"b":[1]}}`), used, done), calls: `c f{"a":{"b":[1]}}`, finish: "STOP"},
+		{name: "empty arguments", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
+		{name: "no arguments", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":null`), used, done), calls: `c f{}`, finish: "STOP"},
+		{name: "text in text", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"\"{\\\"a\\\":1}\""`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "nearly JSON", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{'a': 'it\\'s', b: True,}"`), used, done), calls: `c f{"a":"it's","b":true}`, finish: "STOP"},
+		{name: "nothing like JSON", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{rm -rf}"`), used, done), calls: `c f"{rm -rf}"`, finish: "STOP"},
+		{name: "cut arguments", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`), used, done), finish: "MAX_TOKENS"},
+		{name: "dropped in a call", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`)), kind: llm.KindIncomplete, message: "tool call"},
+		{name: "the old form", stream: say(`"delta":{"function_call":{"name":"f","arguments":"{"}}`, `"delta":{"function_call":{"arguments":"}"}}`, `"delta":{},"finish_reason":"function_call"`, done), calls: `? f{}`, finish: "STOP"},
+		{name: "all at once", stream: say(`"message":{"content":"a","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"`), text: "a", calls: `c f{}`, finish: "STOP"},
+		{name: "renamed", stream: say(args(`"index":0,"id":"c",`, `"name":"`+wireName("a.b")+`","arguments":"{}"`), used, done), calls: `c a.b{}`, finish: "STOP"},
+		{name: "odd types", stream: say(`"delta":{"content":7,"tool_calls":"x","reasoning_content":[]}`, `{"choices":"x"}`, `{"choices":[7],"usage":7,"id":7}`, stop, done), finish: "STOP"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			req := &llm.Request{}
+			req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "a.b"}, {Name: "f"}}}}
+			h := listen(fitTraits(Chat, Quirks{}), strings.NewReader(c.stream), req)
+			if h.Text != c.text || h.Thoughts != c.thoughts || h.calls() != c.calls || h.Finish != c.finish {
+				t.Errorf("text %.100q, thoughts %q, calls %s, finish %q", h.Text, h.Thoughts, h.calls(), h.Finish)
+			}
+			var e *llm.Error
+			if c.message == "" != (h.err == nil) || h.err != nil && (!errors.As(h.err, &e) || e.Kind != c.kind || !strings.Contains(e.Message, c.message)) {
+				t.Errorf("error %v, want kind %v and %q", h.err, c.kind, c.message)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]llm.Usage{
+		`"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"completion_tokens_details":{"reasoning_tokens":2},"prompt_tokens_details":{"cached_tokens":4}}`: {Prompt: 10, Candidates: 3, Thoughts: 2, CachedContent: 4, Total: 15},
+		`"usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":4}`:                                                                                      {Prompt: 10, Candidates: 5, CachedContent: 4, Total: 15},
+		`"usage":{"prompt_tokens":"10","completion_tokens":5.0,"cached_tokens":4}`:                                                                                            {Prompt: 10, Candidates: 5, CachedContent: 4, Total: 15},
+		`"usage":{"total_tokens":10}`: {Prompt: 7, Candidates: 3, Total: 10},
+		`"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`:                      {Prompt: 10, Candidates: 5, Total: 15},
+		`"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":1,"completion_tokens":2}}]`:                 {Prompt: 1, Candidates: 2, Total: 3},
+		`"usage":{"prompt_tokens":1,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":9}}`: {Prompt: 1, Thoughts: 9, Total: 3},
+	} {
+		h := listen(fitTraits(Chat, Quirks{}), strings.NewReader(say(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"stop"`, `{`+usage+`}`, "[DONE]")), &llm.Request{})
+		if h.Usage == nil || *h.Usage != want || h.Finish != llm.FinishStop {
+			t.Errorf("%s: %+v, %s", usage, h.Usage, h.Finish)
+		}
+	}
+}
+
+// TestThoughtsKept: what a service wants back of its thoughts comes back.
+func TestThoughtsKept(t *testing.T) {
+	t.Parallel()
+	stream := say(`"delta":{"reasoning_content":"h"}`, `"delta":{"reasoning_content":"m"}`,
+		`"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"h","format":"x"}]}`,
+		`"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"m","signature":"s"},{"type":"reasoning.encrypted","index":1,"data":"d"}]}`,
+		args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), `"delta":{},"finish_reason":"tool_calls"`)
+	for out, want := range map[string]string{
+		"":                  "",
+		"reasoning_content": `"reasoning_content":"hm","tool_calls"`,
+		"reasoning_details": `"reasoning_details":[{"format":"x","index":0,"signature":"s","text":"hm","type":"reasoning.text"},{"data":"d","index":1,"type":"reasoning.encrypted"}],"tool_calls"`,
+	} {
+		tr := fitTraits(Chat, Quirks{ReasoningOut: out})
+		h := listen(tr, strings.NewReader(stream), &llm.Request{})
+		model := llm.Model()
+		for _, k := range h.kept {
+			model.Parts = append(model.Parts, llm.Part{Thought: true, ThoughtSignature: k})
+		}
+		model.Parts = append(model.Parts, llm.Part{FunctionCall: h.Calls[0]})
+		body := bodyOf(t, tr, &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("a")), model, llm.User(result("c", "f", "x"))}})
+		if want == "" && len(h.kept) > 0 || !strings.Contains(body, want) {
+			t.Errorf("%s: %q\n%s", out, h.kept, body)
+		}
+	}
+}
+
+// event frames an event of the Responses interface.
+func event(list ...string) string {
+	var b strings.Builder
+	for _, e := range list {
+		kind, members, _ := strings.Cut(e, " ")
+		b.WriteString("event: " + kind + "\ndata: {\"type\":\"" + kind + `","sequence_number":1,` + members + "}\n\n")
+	}
+	return b.String()
+}
+
+func TestResponsesStreams(t *testing.T) {
+	t.Parallel()
+	const (
+		created   = `response.created "response":{"id":"r","model":"m","status":"in_progress","error":null,"output":[]}`
+		completed = `response.completed "response":{"id":"r","model":"m","status":"completed","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"all of it"}]}],"usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},"total_tokens":15}}`
+	)
+	for _, c := range []struct {
+		name, stream                string
+		text, thoughts, calls, kept string
+		finish                      llm.FinishReason
+		kind                        llm.ErrorKind
+		message                     string
+	}{
+		{
+			name: "text",
+			stream: event(created, `response.output_text.delta "output_index":0,"delta":"a"`, `response.output_text.delta "output_index":0,"delta":"b"`,
+				`response.output_item.done "output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"ab"}]}`, completed),
+			text: "ab", finish: "STOP",
+		},
+		{name: "no deltas", stream: event(created, completed), text: "all of it", finish: "STOP"},
+		{
+			name: "thoughts and calls",
+			stream: event(created, `response.output_item.added "output_index":0,"item":{"type":"reasoning","id":"rs","summary":[]}`,
+				`response.reasoning_summary_text.delta "output_index":0,"summary_index":0,"delta":"h"`, `response.reasoning_summary_text.delta "output_index":0,"summary_index":1,"delta":"m"`,
+				`response.output_item.done "output_index":0,"item":{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"h"},{"type":"summary_text","text":"m"}],"encrypted_content":"e"}`,
+				`response.output_item.added "output_index":1,"item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":""}`,
+				`response.output_item.added "output_index":2,"item":{"type":"function_call","id":"fd","call_id":"d","name":"g","arguments":""}`,
+				`response.function_call_arguments.delta "output_index":2,"delta":"{\"b\":2}"`, `response.function_call_arguments.delta "output_index":1,"delta":"{\"a\""`, `response.function_call_arguments.delta "output_index":1,"delta":":1}"`,
+				`response.output_item.done "output_index":1,"item":{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{\"a\":1}"}`, completed),
+			thoughts: "h\n\nm", calls: `c f{"a":1}; d g{"b":2}`, finish: "STOP",
+			kept: `openai:{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"h"},{"type":"summary_text","text":"m"}],"encrypted_content":"e"}`,
+		},
+		{name: "cut", stream: event(created, `response.output_text.delta "output_index":0,"delta":"a"`, `response.incomplete "response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), text: "a", finish: "MAX_TOKENS"},
+		{name: "filter", stream: event(created, `response.incomplete "response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}`), finish: "SAFETY"},
+		{name: "refusal", stream: event(created, `response.refusal.delta "output_index":0,"delta":"no"`, completed), text: "no", finish: "SAFETY"},
+		{name: "failed", stream: event(created, `response.failed "response":{"status":"failed","error":{"code":"server_error","message":"oops"}}`), kind: llm.KindServer, message: "oops"},
+		{name: "too long", stream: event(created, `response.failed "response":{"status":"failed","error":{"code":"context_length_exceeded","message":"too long"}}`), kind: llm.KindContextWindow, message: "too long"},
+		{name: "error", stream: event(created, `error "code":"rate_limit_exceeded","message":"slow","param":null`), kind: llm.KindRateLimit, message: "slow"},
+		{name: "error, nested", stream: event(created, `error "error":{"code":"insufficient_quota","message":"pay"}`), kind: llm.KindQuota, message: "pay"},
+		{name: "dropped", stream: event(created, `response.output_item.added "output_index":1,"item":{"type":"function_call","call_id":"c","name":"f","arguments":""}`, `response.function_call_arguments.delta "output_index":1,"delta":"{\"a"`), kind: llm.KindIncomplete, message: "tool call"},
+		{name: "whole", stream: `{"id":"r","status":"completed","error":null,"output":[{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"e"},{"type":"message","content":[{"type":"output_text","text":"a"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}`, text: "a", calls: "c f{}", finish: "STOP", kept: `openai:{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"e"}`},
+		{name: "unknown events", stream: event(created, `response.whatever "x":[1]`, `response.output_item.done "item":7`, `response.output_item.done "item":{"type":"web_search_call"}`, completed), text: "all of it", finish: "STOP"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := listen(fitTraits(Responses, Quirks{}), strings.NewReader(c.stream), &llm.Request{})
+			if h.Text != c.text || h.Thoughts != c.thoughts || h.calls() != c.calls || h.Finish != c.finish || strings.Join(h.kept, "") != c.kept {
+				t.Errorf("text %q, thoughts %q, calls %s, finish %q, kept %q", h.Text, h.Thoughts, h.calls(), h.Finish, h.kept)
+			}
+			var e *llm.Error
+			if c.message == "" != (h.err == nil) || h.err != nil && (!errors.As(h.err, &e) || e.Kind != c.kind || !strings.Contains(e.Message, c.message)) {
+				t.Errorf("error %v, want kind %v and %q", h.err, c.kind, c.message)
+			}
+			if strings.HasSuffix(c.stream, event(completed)) && (h.Usage == nil || *h.Usage != llm.Usage{Prompt: 10, Candidates: 3, Thoughts: 2, CachedContent: 4, Total: 15}) {
+				t.Errorf("usage %+v", h.Usage)
+			}
+		})
+	}
+}
+
+func TestMendJSON(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"a":1,}`: `{"a":1}`, `{,"a":[1,,2,],}`: `{"a":[1,2]}`, `{'a':'b"c'}`: `{"a":"b\"c"}`, `{a_b: None, c: False}`: `{"a_b":null,"c":false}`,
+		"{\"a\":\"x\ny\t\"}": `{"a":"x\ny\t"}`, `{"a":"C:\dir"}`: `{"a":"C:\\dir"}`, "```json\n{\"a\":1}\n```": `{"a":1}`,
+		`{"a":1`: "", `{"a":"b`: "", `{"a" 1}`: "", `{a}`: "", `[1]`: "", `{"a":1} x`: "", `{"a":{"b":1}`: "", `{"a":rm}`: "", ``: "",
+		`{"a":"\u12"}`: "", strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200): "",
+	} {
+		got, ok := mendJSON([]byte(in))
+		if ok != (want != "") || ok && string(got) != want {
+			t.Errorf("%s: %s, %v", in, got, ok)
+		}
+	}
+}
+
+// pieces reads a stream in pieces whose sizes come from cuts.
+type pieces struct {
+	data, cuts []byte
+}
+
+func (p *pieces) Read(to []byte) (int, error) {
+	if len(p.data) == 0 {
+		return 0, io.EOF
+	}
+	n := len(p.data)
+	if len(p.cuts) > 0 {
+		n = min(n, int(p.cuts[0])%7+1)
+		p.cuts = append(p.cuts[1:], p.cuts[0]+1)
+	}
+	n = copy(to, p.data[:n])
+	p.data = p.data[n:]
+	return n, nil
+}
+
+// FuzzStream: whatever a service sends, and wherever the network cuts it, the
+// same comes out; calls have ids of their own and arguments that are JSON.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(say(`"delta":{"reasoning":"h","content":"<think>x</think>a"}`, args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":"`), args(``, `"arguments":"1}"`),
+		`"delta":{},"finish_reason":"stop"`, `{"choices":[],"usage":{"total_tokens":10}}`, "[DONE]")), []byte{3, 0, 1}, false)
+	f.Add([]byte(say(`"delta":{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},{"function":{"arguments":"'x"}}],"content":[{"text":"t"}],"refusal":"r"}`)), []byte{0}, false)
+	f.Add([]byte(event(`response.output_item.added "output_index":1,"item":{"type":"function_call","call_id":"c","name":"f","arguments":""}`, `response.function_call_arguments.delta "output_index":1,"delta":"{}"`,
+		`response.output_item.done "item":{"type":"reasoning","id":"rs","summary":[{"text":"x"}],"encrypted_content":"e"}`, `response.completed "response":{"status":"completed","usage":{"input_tokens":1}}`)), []byte{2}, true)
+	f.Add([]byte(`{"error":{"message":"m","code":7,"metadata":{"raw":"{\"error\":\"x\"}"}}}`), []byte{}, false)
+	f.Fuzz(func(t *testing.T, stream, cuts []byte, isResponses bool) {
+		p := Chat
+		if isResponses {
+			p = Responses
+		}
+		tr := fitTraits(p, Quirks{ReasoningOut: "reasoning_details"})
+		want := listen(tr, bytes.NewReader(stream), &llm.Request{})
+		got := listen(tr, &pieces{data: stream, cuts: slices.Clone(cuts)}, &llm.Request{})
+		if got.Text != want.Text || got.Thoughts != want.Thoughts || got.calls() != want.calls() || got.Finish != want.Finish || !slices.Equal(got.kept, want.kept) {
+			t.Fatalf("cut: %+v\nwhole: %+v", got, want)
+		}
+		if (got.err == nil) != (want.err == nil) || got.err != nil && got.err.Error() != want.err.Error() {
+			t.Fatalf("cut: %v\nwhole: %v", got.err, want.err)
+		}
+		ids := map[string]bool{}
+		for _, c := range want.Calls {
+			if ids[c.ID] || c.ID == "" || !validText(c.Args) {
+				t.Fatalf("call %+v", c)
+			}
+			ids[c.ID] = true
+		}
+		for _, k := range want.kept {
+			if signature, _ := strings.CutPrefix(k, "openai:"); !validText([]byte(signature)) {
+				t.Fatalf("kept %q", k)
+			}
+		}
+	})
+}
+
+// FuzzMendJSON: what is mended is JSON, and JSON is not changed in meaning.
+func FuzzMendJSON(f *testing.F) {
+	for _, s := range []string{`{"a":1,}`, `{'a':'b"c'}`, "{a: True, b: [None,,], c: \"x\ny\\q\"}", "```\n{}\n```", `{"a":{"b":[1,2,{"c":"\u00e9"}]}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		mended, ok := mendJSON(data)
+		if !ok {
+			return
+		}
+		again, ok := mendJSON(mended)
+		if !ok || !validText(mended) || !bytes.Equal(again, mended) {
+			t.Fatalf("%q became %q, then %q", data, mended, again)
+		}
+	})
+}
