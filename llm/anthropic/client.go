@@ -55,7 +55,8 @@ type Options struct {
 	// system's. They are read at the first request that needs TLS.
 	RootCAs []string
 
-	// NoCache leaves out the marks up to which the service keeps a prompt.
+	// NoCache leaves out the marks up to which the service keeps a prompt. Only
+	// conversations have any: see [llm.Use].
 	NoCache bool
 	// Log is told, at debug level, what of a request the service refused and
 	// will not be sent again. Nil is nobody.
@@ -315,7 +316,16 @@ func (c *Client) Embed(ctx context.Context, model string, _ []string) ([][]float
 func (c *Client) ask(req *llm.Request, stream bool) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return &question{Request: req, quirks: c.learned[req.Model], stream: stream, noCache: c.noCache, foreign: c.foreign}
+	return &question{
+		Request: req, quirks: c.learned[req.Model], stream: stream, foreign: c.foreign,
+		noCache: c.noCache || !isConversation(req.Use),
+	}
+}
+
+// isConversation reports whether a request will be the beginning of another one:
+// only then is it worth what keeping it costs.
+func isConversation(use llm.Use) bool {
+	return use == "" || use == llm.UseMain || use == llm.UseSubagent
 }
 
 // maxRefusals bounds how often one request is changed.

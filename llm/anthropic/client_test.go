@@ -158,6 +158,12 @@ func TestLearn(t *testing.T) {
 			}
 			return ""
 		}, 1, `"max_tokens":32000`},
+		"no forced call": {"claude-x", llm.Config{ResponseJSONSchema: []byte(`{"type":"object"}`)}, func(body map[string]any) string {
+			if choice, _ := body["tool_choice"].(map[string]any); choice["type"] == "tool" {
+				return "tool_choice: forced tool use is not supported for this model"
+			}
+			return ""
+		}, 1, `"name":"answer"`},
 		"no marks": {"m", llm.Config{}, func(body map[string]any) string {
 			if strings.Contains(show(body), "cache_control") {
 				return "messages.0.content.0.text.cache_control: Extra inputs are not permitted"

@@ -17,7 +17,7 @@ type quirks struct {
 	maxTokens int   // the longest answer, where less than the table's
 	noTemperature, noTopP, noTopK,
 	noEffort, noDisplay, noDisabled, noInterlace,
-	noMarks, noPrefill bool
+	noMarks, noPrefill, noForce bool
 }
 
 // learn makes q what the service will take, going by why it refused q. It
@@ -44,6 +44,8 @@ func (q *question) learn(refusal *llm.Error) bool {
 		q.noInterlace = true
 	case has(m, "prefill"), has(m, "must end with a user message"):
 		q.noPrefill = true
+	case has(m, "tool_choice"):
+		q.noForce = true
 	case has(m, "cache_control"):
 		q.noMarks = true
 	// Thinking comes before sampling: that the two do not go together names both.

@@ -363,7 +363,7 @@ func FuzzStream(f *testing.F) {
 		req := &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hi")), message, llm.User(llm.Text("go on"))}}
 		var body bytes.Buffer
 		_, _ = body.ReadFrom((&question{Request: req}).body().Reader())
-		if why := refusal("/v1/messages", body.String()); why != "" {
+		if _, why := check("/v1/messages", body.Bytes()); why != "" { // the SDK would take most of the time
 			t.Fatalf("%s\n%s", why, body.String())
 		}
 	})

@@ -120,16 +120,22 @@ func (q *question) tools(b *httpwire.Body, called bool) {
 			sets = append(sets, list)
 		}
 	}
-	choice, _ := toolChoice(q.Config.ToolConfig)
+	choice, must := toolChoice(q.Config.ToolConfig)
+	if must && q.noForce {
+		choice = ""
+	}
 	switch {
 	case q.wantsJSON:
 		schema, _ := answerSchema(q.Config.ResponseJSONSchema)
 		o := httpwire.Object{}
 		o.String("name", answerTool)
-		o.String("description", "Takes the answer.")
+		o.String("description", "Takes your answer. Always answer by calling it, once, never in words.")
 		o.Raw("input_schema", schema)
 		sets = [][]byte{o.End()}
 		choice = `{"type":"tool","name":"` + answerTool + `","disable_parallel_tool_use":true}`
+		if q.noForce {
+			choice = `{"type":"auto","disable_parallel_tool_use":true}`
+		}
 	case len(sets) == 0 && called:
 		sets, choice = [][]byte{[]byte(absent)}, `{"type":"none"}`
 	case len(sets) == 0:

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 )
@@ -44,7 +45,13 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.headers, s.paths = append(s.headers, r.Header), append(s.paths, r.URL.Path)
-	body, why := check(r, data)
+	body, why := check(r.URL.Path, data)
+	if r.Header.Get("Anthropic-Version") == "" {
+		why = "anthropic-version: header is required"
+	}
+	if why == "" {
+		why = checkLossless(data)
+	}
 	if why == "" && s.refuse != nil {
 		why = s.refuse(body)
 	}
@@ -73,23 +80,16 @@ var (
 )
 
 // check returns the body of a request, or why it is refused.
-func check(r *http.Request, data []byte) (body map[string]any, why string) {
-	if r.Header.Get("Anthropic-Version") == "" {
-		return nil, "anthropic-version: header is required"
-	}
-	if bytes.Contains(data, []byte(`\ud8`)) && !json.Valid(data) {
-		return nil, "The request body is not valid JSON"
-	}
+func check(path string, data []byte) (body map[string]any, why string) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	if err := d.Decode(&body); err != nil {
-		return nil, "The request body is not valid JSON: " + err.Error()
+	if err := d.Decode(&body); err != nil || !utf8.Valid(data) {
+		return nil, fmt.Sprint("The request body is not valid JSON: ", err)
 	}
-	if why := checkLossless(data); why != "" {
-		return body, why
+	if bytes.Contains(data, []byte(`\ud8`)) && bytes.Contains(encode(body), []byte("\uFFFD")) {
+		return nil, "The request body is not valid JSON: no low surrogate in string"
 	}
-	c := checker{body: body}
-	c.counting = strings.HasSuffix(r.URL.Path, "/count_tokens")
+	c := checker{body: body, counting: strings.HasSuffix(path, "/count_tokens")}
 	c.top()
 	c.tools()
 	c.messages()

@@ -103,8 +103,8 @@ func unwrap(input []byte, wrapped bool) string {
 	return string(in.Value)
 }
 
-// appendToolChoice appends the members tool_choice; must says that a tool has to
-// be called, which goes with no thinking.
+// toolChoice returns what the model may call, "" where that is its own choice;
+// must says that it has to call something, which goes with no thinking.
 func toolChoice(c *llm.ToolConfig) (choice string, must bool) {
 	if c == nil {
 		return "", false
