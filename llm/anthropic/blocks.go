@@ -149,7 +149,7 @@ func resultLiteral(response json.RawMessage) (literal []byte, failed bool) {
 	err := d.ObjBytes(func(d *jx.Decoder, key []byte) error {
 		members++
 		failed = failed || string(key) == "error"
-		if known := string(key) == "output" || string(key) == "error"; !known || d.Next() != jx.String {
+		if k := string(key); k != "output" && k != "error" || d.Next() != jx.String {
 			return d.Skip()
 		}
 		var err error

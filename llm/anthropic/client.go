@@ -125,38 +125,6 @@ const (
 	interlaced = "interleaved-thinking-2025-05-14"
 )
 
-// list splits comma lists, each member once.
-func list(values []string) []string {
-	var all []string
-	for _, v := range values {
-		for one := range strings.SplitSeq(v, ",") {
-			if one = strings.TrimSpace(one); one != "" && !slices.Contains(all, one) {
-				all = append(all, one)
-			}
-		}
-	}
-	return all
-}
-
-// baseURL returns the address that the paths of the protocol are added to.
-func baseURL(address string) (*url.URL, error) {
-	if strings.TrimSpace(address) == "" {
-		address = "https://api.anthropic.com"
-	}
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		//lint:ignore ST1005 the text is a contract
-		return nil, fmt.Errorf("Invalid custom base URL: %s", address)
-	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/messages"), "/")
-	if !strings.HasSuffix(u.Path, "/v1") {
-		u.Path += "/v1"
-	}
-	u.RawPath, u.Fragment = "", ""
-	return u, nil
-}
-
 // Stream implements [llm.Generator]. Where the service pauses an answer it is
 // asked to go on; the caller sees one answer.
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
@@ -208,43 +176,6 @@ const maxPauses = 16
 
 func errPauses() error {
 	return &llm.Error{Kind: llm.KindServer, Message: "the model's server paused the answer again and again"}
-}
-
-// takeEvent adds an event to r. A server that does not stream may have sent the
-// whole answer.
-func takeEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire.Event) error {
-	data := event.Data
-	if event.Unframed {
-		return takeWhole(res, r, data)
-	}
-	if string(data) == "[DONE]" { // some gateways say goodbye
-		return nil
-	}
-	err := e.decode(data)
-	if err == nil && e.kind == errorEvent {
-		return streamedError(data)
-	}
-	if err == nil {
-		err = r.take(&e.event)
-	}
-	if err != nil {
-		return httpwire.Malformed("chunk", err, data)
-	}
-	return nil
-}
-
-// takeWhole adds an answer that came in one piece.
-func takeWhole(res *httpwire.Response, r *reply, data []byte) error {
-	if err := res.CheckJSON(data); err != nil {
-		return err
-	}
-	if _, failed := parseError(data); failed {
-		return streamedError(data)
-	}
-	if err := r.whole(data); err != nil {
-		return httpwire.Malformed("answer", err, data)
-	}
-	return nil
 }
 
 // Generate implements [llm.Generator].

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-faster/jx"
+
+	"pollux/llm/httpwire"
 )
 
 // event is one event of a stream, as far as it means anything here. Its bytes
@@ -139,4 +141,41 @@ func valid(b []byte) []byte {
 		return b
 	}
 	return slices.Clone([]byte(string([]rune(string(b)))))
+}
+
+// takeEvent adds an event to r. A server that does not stream may have sent the
+// whole answer.
+func takeEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire.Event) error {
+	data := event.Data
+	if event.Unframed {
+		return takeWhole(res, r, data)
+	}
+	if string(data) == "[DONE]" { // some gateways say goodbye
+		return nil
+	}
+	err := e.decode(data)
+	if err == nil && e.kind == errorEvent {
+		return streamedError(data)
+	}
+	if err == nil {
+		err = r.take(&e.event)
+	}
+	if err != nil {
+		return httpwire.Malformed("chunk", err, data)
+	}
+	return nil
+}
+
+// takeWhole adds an answer that came in one piece.
+func takeWhole(res *httpwire.Response, r *reply, data []byte) error {
+	if err := res.CheckJSON(data); err != nil {
+		return err
+	}
+	if _, failed := parseError(data); failed {
+		return streamedError(data)
+	}
+	if err := r.whole(data); err != nil {
+		return httpwire.Malformed("answer", err, data)
+	}
+	return nil
 }
