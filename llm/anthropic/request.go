@@ -267,8 +267,8 @@ func (q *question) sampling(o *httpwire.Object) {
 	c := &q.Config
 	switch {
 	case c.Temperature != nil:
-		if !q.noTemperature {
-			t := min(max(*c.Temperature, 0), 1)
+		// 1 is what it is by default, and newer models take no other.
+		if t := min(max(*c.Temperature, 0), 1); t != 1 && !q.noTemperature {
 			o.Float("temperature", &t)
 		}
 	case !q.noTopP:

@@ -227,7 +227,8 @@ func TestSettings(t *testing.T) {
 		has    string // separated by blanks
 		hasNot string
 	}{
-		"sampling":      {"claude-x", llm.Config{Temperature: new(1.5), TopP: new(0.9), TopK: new(5.0)}, quirks{}, `"temperature":1, "top_k":5`, `top_p thinking`},
+		"sampling":      {"claude-x", llm.Config{Temperature: new(0.5), TopP: new(0.9), TopK: new(5.0)}, quirks{}, `"temperature":0.5, "top_k":5`, `top_p thinking`},
+		"the default":   {"claude-x", llm.Config{Temperature: new(1.5), TopP: new(0.9)}, quirks{}, `"max_tokens"`, `temperature top_p`},
 		"top_p alone":   {"claude-x", llm.Config{TopP: new(0.9)}, quirks{}, `"top_p":0.9`, `temperature`},
 		"none of them":  {"claude-x", llm.Config{Temperature: new(0.0), TopK: new(5.0)}, quirks{noTemperature: true, noTopK: true}, ``, `temperature top_`},
 		"adaptive":      {"claude-opus-4-6", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, quirks{}, `{"type":"adaptive"} {"effort":"high"}`, `temperature budget display`},
