@@ -17,7 +17,7 @@ const (
 	// maxPattern bounds what is compiled, in bytes.
 	maxPattern = 16 << 10
 	// matchTimeout is how long one line may take the backtracking engine.
-	matchTimeout = 2 * time.Second
+	matchTimeout = 3 * time.Second
 )
 
 // pattern finds lines. It is used by several goroutines at once.
