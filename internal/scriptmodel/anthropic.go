@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -294,18 +295,30 @@ func anthropicError(f *refusal) map[string]any {
 	case code == "":
 		code = "api_error"
 	}
-	return addDetails(map[string]any{"type": code, "message": usualText(f, f.message, anthropicTexts)}, f.details)
+	return addDetails(map[string]any{"type": code, "message": cmp.Or(f.message, anthropicText(f))}, f.details)
 }
 
-var anthropicTexts = map[string]string{
-	"401":                     "invalid x-api-key",
-	"413":                     "Request exceeds the maximum size",
-	"429":                     "This request would exceed your organization's rate limit of 50 requests per minute.",
-	"500":                     "Internal server error",
-	"503":                     "Overloaded",
-	"529":                     "Overloaded",
-	"context_length_exceeded": "prompt is too long: 200001 tokens > 200000 maximum",
-	"insufficient_quota":      "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
+// anthropicText is what the vendor says with an error whose text the script leaves open.
+func anthropicText(f *refusal) string {
+	switch f.code {
+	case "context_length_exceeded":
+		return "prompt is too long: 200001 tokens > 200000 maximum"
+	case "insufficient_quota":
+		return "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."
+	}
+	switch f.status {
+	case 401:
+		return "invalid x-api-key"
+	case 413:
+		return "Request exceeds the maximum size"
+	case 429:
+		return "This request would exceed your organization's rate limit of 50 requests per minute."
+	case 500:
+		return "Internal server error"
+	case 503, 529:
+		return "Overloaded"
+	}
+	return http.StatusText(f.status)
 }
 
 func (anthropic) aside(a *asked) []byte {

@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -230,32 +231,61 @@ func usageOf(u *tokens) map[string]int {
 }
 
 func (gemini) refusal(f *refusal) []byte {
-	code, message := f.code, f.message
+	code := f.code
 	if code == "" || code != strings.ToUpper(code) { // another vendor's code
-		code = geminiStatus[f.status]
+		code = geminiCode(f.status)
 	}
-	if code == "" {
-		code = "UNKNOWN"
-	}
-	e := map[string]any{"code": f.status, "message": usualText(f, message, geminiTexts), "status": code}
+	e := map[string]any{"code": f.status, "message": cmp.Or(f.message, geminiText(f)), "status": code}
 	if len(f.details) > 0 {
 		e["details"] = f.details
 	}
 	return mustJSON(map[string]any{"error": e})
 }
 
-var geminiStatus = map[int]string{
-	400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT",
-	429: "RESOURCE_EXHAUSTED", 499: "CANCELLED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED", 529: "UNAVAILABLE",
+// geminiCode is the code that goes with a status.
+func geminiCode(status int) string {
+	switch status {
+	case 400, 413:
+		return "INVALID_ARGUMENT"
+	case 401:
+		return "UNAUTHENTICATED"
+	case 403:
+		return "PERMISSION_DENIED"
+	case 404:
+		return "NOT_FOUND"
+	case 429:
+		return "RESOURCE_EXHAUSTED"
+	case 499:
+		return "CANCELLED"
+	case 500:
+		return "INTERNAL"
+	case 503, 529:
+		return "UNAVAILABLE"
+	case 504:
+		return "DEADLINE_EXCEEDED"
+	}
+	return "UNKNOWN"
 }
 
-var geminiTexts = map[string]string{
-	"429":                     "Resource has been exhausted (e.g. check quota).",
-	"500":                     "An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
-	"503":                     "The model is overloaded. Please try again later.",
-	"504":                     "Deadline expired before operation could complete.",
-	"context_length_exceeded": "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).",
-	"insufficient_quota":      "You exceeded your current quota, please check your plan and billing details.",
+// geminiText is what the vendor says with an error whose text the script leaves open.
+func geminiText(f *refusal) string {
+	switch f.code {
+	case "context_length_exceeded":
+		return "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."
+	case "insufficient_quota":
+		return "You exceeded your current quota, please check your plan and billing details."
+	}
+	switch f.status {
+	case 429:
+		return "Resource has been exhausted (e.g. check quota)."
+	case 500:
+		return "An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting"
+	case 503:
+		return "The model is overloaded. Please try again later."
+	case 504:
+		return "Deadline expired before operation could complete."
+	}
+	return http.StatusText(f.status)
 }
 
 func (gemini) denied(a *asked, why denial) *refusal {

@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -126,7 +127,7 @@ func jsonKind(v any) string {
 // with that status.
 func (openai) refusal(f *refusal) []byte {
 	kind, code := openAIError(f)
-	e := map[string]any{"message": usualText(f, f.message, openAITexts), "type": kind, "param": nil, "code": nil}
+	e := map[string]any{"message": cmp.Or(f.message, openAIText(f)), "type": kind, "param": nil, "code": nil}
 	if f.param != "" {
 		e["param"] = f.param
 	}
@@ -160,15 +161,27 @@ func openAIError(f *refusal) (kind, code string) {
 	return kind, code
 }
 
-var openAITexts = map[string]string{
-	"401":                     "Incorrect API key provided: sk-***. You can find your API key at https://platform.openai.com/account/api-keys.",
-	"404":                     "The model does not exist or you do not have access to it.",
-	"429":                     "Rate limit reached on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s.",
-	"500":                     "The server had an error while processing your request. Sorry about that!",
-	"503":                     "The engine is currently overloaded, please try again later.",
-	"529":                     "The engine is currently overloaded, please try again later.",
-	"context_length_exceeded": "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens. Please reduce the length of the messages.",
-	"insufficient_quota":      "You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors.",
+// openAIText is what the vendor says with an error whose text the script leaves open.
+func openAIText(f *refusal) string {
+	switch f.code {
+	case "context_length_exceeded":
+		return "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens. Please reduce the length of the messages."
+	case "insufficient_quota":
+		return "You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors."
+	}
+	switch f.status {
+	case 401:
+		return "Incorrect API key provided: sk-***. You can find your API key at https://platform.openai.com/account/api-keys."
+	case 404:
+		return "The model does not exist or you do not have access to it."
+	case 429:
+		return "Rate limit reached on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s."
+	case 500:
+		return "The server had an error while processing your request. Sorry about that!"
+	case 503, 529:
+		return "The engine is currently overloaded, please try again later."
+	}
+	return http.StatusText(f.status)
 }
 
 // addDetails puts the fields of details into an error of a vendor that has no

@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -283,6 +284,6 @@ func (v *responsesVoice) failed(f *refusal) []frame {
 		code = kind
 	}
 	v.out = nil
-	v.event("error", map[string]any{"code": code, "message": usualText(f, f.message, openAITexts), "param": nil})
+	v.event("error", map[string]any{"code": code, "message": cmp.Or(f.message, openAIText(f)), "param": nil})
 	return v.out
 }

@@ -436,6 +436,14 @@ func TestParseErrors(t *testing.T) {
 		"turn\ntext \"a\\q\"":            "not a JSON string",
 		"turn\nfail 200 OK":              "between 400 and 599",
 		"turn\ndetail {}":                "does not follow a fail",
+		"turn\ncall ids=a f":             "want id, sig or args",
+		"turn\ncall args=odd f":          "want object, broken or empty",
+		"turn\ncall id=same f":           "no call before this one has an id",
+		"turn\ncomment \"a\\nb\"":        "a comment is one line",
+		"turn\nthoughts":                 "want the name of a field",
+		"turn\ninterleave 2":             "nothing belongs behind it",
+		"refuse\nturn":                   "what?",
+		"turn\nhtml 199 x":               "between 200 and 599",
 		"turn\ndelay soon":               "invalid duration",
 		"turn\nfill 9999999MB":           "between 1 and 1024MB",
 		"turn\nhang on":                  "nothing belongs behind it",
@@ -472,28 +480,60 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever the bytes, the strict reader answers; what it lets in has messages
-// that alternate and end with the user.
+// Whatever the bytes, the strict readers answer; what they let in has messages
+// that alternate, whose calls are answered at once, and each answer is JSON.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(ask(hi)))
-	f.Add([]byte(`{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"error":{}}}}]}]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r, _ := http.NewRequest("POST", "http://x"+streamPath, nil)
+	user := []turn{{user: "hi"}, {calls: []string{"c1 f"}, results: []string{"c1 x"}}}
+	f.Add(0, []byte(ask(hi)))
+	f.Add(0, []byte(`{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"error":{}}}}]}]}`))
+	f.Add(1, []byte(chatBody(true, user, "")))
+	f.Add(2, []byte(responsesBody(false, user, "")))
+	f.Add(3, []byte(anthropicBody(true, user, `"thinking":{"type":"adaptive"}`)))
+	f.Add(3, []byte(anthropicBody(false, user, `"system":[{"type":"text","text":"x"}]`)))
+	f.Fuzz(func(t *testing.T, which int, body []byte) {
+		wires := []wire{gemini{}, chat{}, responses{}, anthropic{}}
+		paths := []string{streamPath, "/v1/chat/completions", "/v1/responses", "/v1/messages"}
+		which = (which%4 + 4) % 4
+		r, _ := http.NewRequest("POST", "http://x"+paths[which], nil)
 		r.Header.Set("Content-Type", "application/json")
-		a, ok := gemini{}.route(r)
+		if which == 3 {
+			r.Header.Set("anthropic-version", "2023-06-01")
+		}
+		w := wires[which]
+		a, ok := w.route(r)
 		if !ok {
 			t.Fatal("not routed")
 		}
-		if refused := (gemini{}).read(&a, r, body); refused != nil {
+		if refused := w.read(&a, r, body); refused != nil {
+			if !json.Valid(w.refusal(refused)) {
+				t.Errorf("an error that is not JSON: %q", refused.message)
+			}
 			return
 		}
+		_ = w.faithful(&a, &memory{})
 		for i, m := range a.messages {
-			if m.model != (i%2 == 1) {
+			switch {
+			case i > 0 && m.model == a.messages[i-1].model:
 				t.Errorf("message %d is out of turn: %s", i, body)
+			case i > 0 && len(a.messages[i-1].calls) != len(m.results):
+				t.Errorf("message %d does not answer the calls: %s", i, body)
 			}
 		}
-		if a.newest().model {
-			t.Errorf("the model is last: %s", body)
+		v := w.voice(&a, nil)
+		for _, p := range []piece{
+			{thought: "hm"},
+			{text: "a"},
+			{calls: []sentCall{{id: "c", name: "f", signature: "s", args: []byte("{}")}}},
+			{last: true, finish: "STOP", usage: &tokens{}},
+		} {
+			for _, frame := range v.frames(p) {
+				if !json.Valid(frame.data) && string(frame.data) != "[DONE]" {
+					t.Errorf("a frame that is not JSON: %s", frame.data)
+				}
+			}
+		}
+		if a.verb == generate && !json.Valid(v.whole()) {
+			t.Errorf("an answer that is not JSON: %s", v.whole())
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"hash/fnv"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -256,16 +255,6 @@ const (
 	tooLong
 	parameter
 )
-
-// usualText is what a vendor says with an error whose text the script leaves open.
-func usualText(f *refusal, text string, texts map[string]string) string {
-	for _, t := range []string{text, texts[f.code], texts[strconv.Itoa(f.status)]} {
-		if t != "" {
-			return t
-		}
-	}
-	return http.StatusText(f.status)
-}
 
 // estimate is how many tokens a request is, for want of a tokenizer.
 func (a *asked) estimate() int {

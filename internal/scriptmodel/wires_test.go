@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -373,18 +374,21 @@ func anthropicSaid(t *testing.T, body string, streamed bool) said {
 	return out
 }
 
-// openAIJudge is the vendor's schema, where it lies beside the checkout.
+// openAIJudge is the vendor's schema, where it lies beside the checkout; nil
+// where it does not.
 func openAIJudge(t *testing.T) func(string, []byte) error {
 	t.Helper()
-	j, err := Schema(filepath.Join("..", "..", "..", "shared", "wire", "openai.json"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	j, err := readOpenAISchema()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
 	return j
 }
+
+// readOpenAISchema reads it once for all tests: it is large.
+var readOpenAISchema = sync.OnceValues(func() (func(string, []byte) error, error) {
+	return Schema(filepath.Join("..", "..", "..", "shared", "wire", "openai.json"))
+})
 
 // One script drives all protocols, streamed and not.
 func TestOneScriptForAll(t *testing.T) {
