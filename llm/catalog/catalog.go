@@ -136,11 +136,16 @@ func NestedMedia(name string) bool {
 }
 
 // ChatConfig returns how a model is asked in a conversation (spec/agent.md
-// §7.3, chat-base): the sampling, and how much Gemini is to think.
+// §7.3, chat-base): the sampling, and how much Gemini is to think. The models
+// of OpenAI and Anthropic are left to their makers' defaults, which the newer
+// ones insist on.
 func ChatConfig(name string) llm.Config {
 	c := llm.Config{Temperature: new(1.0), TopP: new(0.95), TopK: new(64.0)}
 	name = plain(name)
 	switch {
+	case strings.HasPrefix(name, "claude-"), strings.HasPrefix(name, "gpt-"), strings.HasPrefix(name, "codex-"),
+		len(name) > 1 && name[0] == 'o' && '0' <= name[1] && name[1] <= '9':
+		return llm.Config{}
 	case strings.HasPrefix(name, "gemini-2.5"):
 		c.Thinking = &llm.Thinking{IncludeThoughts: true, Budget: new(8192)}
 	case IsGemini(name) && Modern(name):

@@ -142,6 +142,11 @@ func TestChatConfig(t *testing.T) {
 			t.Errorf("%s: thinking %+v", c.name, th)
 		}
 	}
+	for _, name := range []string{"claude-sonnet-4-6", "gpt-5.6-sol", "o4-mini", "openrouter/anthropic/claude-sonnet-4.6"} {
+		if cfg := catalog.ChatConfig(name); cfg.Temperature != nil || cfg.TopP != nil || cfg.TopK != nil || cfg.Thinking != nil {
+			t.Errorf("%s: %+v", name, cfg)
+		}
+	}
 }
 
 func TestUtility(t *testing.T) {
