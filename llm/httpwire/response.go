@@ -40,7 +40,7 @@ func (r *Response) Drain() {
 	if r.closer == nil {
 		return
 	}
-	defer time.AfterFunc(100*time.Millisecond, func() { _ = r.closer.Close() }).Stop()
+	defer time.AfterFunc(100*time.Millisecond, r.watch.stop).Stop()
 	_, _ = io.CopyN(io.Discard, r.Body, 4<<10) // it is of no use
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pollux/llm"
+	"pollux/llm/laxjson"
 )
 
 // calls assembles tool calls from their pieces (spec/agent.md §4). Servers
@@ -151,7 +152,7 @@ func (p *partialCall) arguments() (json.RawMessage, bool) {
 	case !p.scan.complete() && args[0] == '{':
 		return nil, false
 	}
-	if mended, ok := mendJSON(args); ok {
+	if mended, ok := laxjson.Object(string(args)); ok {
 		return mended, true
 	}
 	return llm.AppendString(nil, string(args)), true

@@ -62,10 +62,6 @@ type Options struct {
 	Quirks   Quirks
 	ForModel func(model string, q *Quirks)
 
-	// ToolsRefused, if set, is told of a model that cannot be given tools, before
-	// the error, whose Code is [CodeNoTools]. Without it the request is repeated
-	// without tools.
-	ToolsRefused func(model string)
 	// Log, if set, is told what was left out of a request, or done otherwise,
 	// because the service would not have it.
 	Log func(message string)
@@ -79,9 +75,6 @@ const (
 	Chat Protocol = iota
 	Responses
 )
-
-// CodeNoTools is the code of the error of a model that cannot be given tools.
-const CodeNoTools = "tools_unsupported"
 
 // Client is an [llm.Generator] that asks an OpenAI-compatible service. It holds
 // idle connections; nothing is read, resolved or dialled before the first request.

@@ -11,9 +11,14 @@ import (
 
 // learn finds out from an error what a model's service would not have of a
 // request, remembers it, and reports whether it is worth sending the request
-// again. sent lists what members were in it.
+// again. sent lists what members were in it. That a model cannot be given tools
+// is for others to act on, and only said ([llm.KindNoTools]).
 func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
-	if e.Kind != llm.KindBadRequest && (e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && e.Status != http.StatusNotImplemented || !refusesTools(e)) {
+	if slices.Contains(sent, "tools") && refusesTools(e) {
+		e.Kind = llm.KindNoTools
+		return false
+	}
+	if e.Kind != llm.KindBadRequest {
 		return false
 	}
 	l := lesson(t, e, sent)
@@ -22,13 +27,6 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 	}
 	c.models.learn(t.model, l.change)
 	c.log(t.model, l.told+" ("+firstLine(e.Message)+")")
-	if l.tools {
-		if c.options.ToolsRefused != nil {
-			e.Kind, e.Code = llm.KindNoTools, CodeNoTools
-			c.options.ToolsRefused(t.model)
-			return false
-		}
-	}
 	return true
 }
 
@@ -36,7 +34,6 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 type learned struct {
 	told   string // for the log; "" where nothing was learned
 	change func(*traits)
-	tools  bool
 }
 
 // lesson decides what to change. The order matters: a text that names several
@@ -47,16 +44,15 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 	drop := func(name string) learned {
 		return learned{told: "leaving out " + name, change: func(t *traits) { t.Drop = append(t.Drop, name) }}
 	}
+	plainer := t.Schema + 1
 	switch limit := t.maxTokens(); {
-	case slices.Contains(sent, "tools") && refusesTools(e):
-		return learned{told: "the model takes no tools", tools: true, change: func(t *traits) { t.NoTools = true }}
 	case slices.Contains(sent, "max_tokens") && limit == "max_tokens" && has("max_completion_tokens"):
 		return learned{told: "max_completion_tokens for max_tokens", change: func(t *traits) { t.MaxTokens = "max_completion_tokens" }}
 	case slices.Contains(sent, "max_completion_tokens") && blames(e, "max_completion_tokens") && t.MaxTokens == "":
 		return learned{told: "max_tokens for max_completion_tokens", change: func(t *traits) { t.MaxTokens = "max_tokens" }}
 	case (slices.Contains(sent, "response_format") || slices.Contains(sent, "text")) && t.Schema < SchemaWords &&
 		has("response_format", "json_schema", "json_object", "response format", "text.format"):
-		return learned{told: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema++ }}
+		return learned{told: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema = plainer }}
 	case t.SystemRole == "developer" && has("developer"):
 		return learned{told: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
 	case t.SystemRole != "user" && has("system role", "role 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
@@ -90,11 +86,15 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 // refusesTools knows how services say that a model cannot be given tools
 // (spec/providers.md §3).
 func refusesTools(e *llm.Error) bool {
+	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotFound &&
+		e.Status != http.StatusInternalServerError && e.Status != http.StatusNotImplemented {
+		return false
+	}
 	message := strings.ToLower(e.Message)
 	return httpwire.ContainsAny(message, "does not support tools", "tools is not supported", "tools are not supported", "tool choice requires",
 		"--enable-auto-tool-choice", "requires --jinja", "use --jinja", "does not support function calling", "support tool use",
 		"function calling is not supported", "tool calling is not supported", "tools param requires", "does not support tool") ||
-		blames(e, "tools")
+		e.Kind == llm.KindBadRequest && blames(e, "tools")
 }
 
 // refuses reports whether a text says that something is not accepted.

@@ -30,7 +30,9 @@ func (t *traits) appendMessage(dst []byte, c *llm.Content) []byte {
 				dst = t.appendCall(dst, p.FunctionCall)
 			}
 		case p.Thought:
-			dst = t.appendThought(dst, p)
+			if c.Role == llm.RoleModel {
+				dst = t.appendThought(dst, p)
+			}
 		case p.InlineData != nil || p.FileData != nil || len(p.Extra) > 0:
 			dst = t.appendOther(dst, p, c.Role == llm.RoleModel)
 		case p.Text != "":

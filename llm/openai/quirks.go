@@ -27,7 +27,7 @@ type Quirks struct {
 	TopK bool
 	// Sampling says that a reasoning model takes temperature and top_p, too.
 	Sampling bool
-	// NoTools says that the model cannot be given tools.
+	// NoTools says that the model cannot be given tools: they are left out.
 	NoTools bool
 	// Schema is how a JSON answer is asked for.
 	Schema SchemaStyle

@@ -277,21 +277,6 @@ func TestResponsesStreams(t *testing.T) {
 	}
 }
 
-func TestMendJSON(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`{"a":1,}`: `{"a":1}`, `{,"a":[1,,2,],}`: `{"a":[1,2]}`, `{'a':'b"c'}`: `{"a":"b\"c"}`, `{a_b: None, c: False}`: `{"a_b":null,"c":false}`,
-		"{\"a\":\"x\ny\t\"}": `{"a":"x\ny\t"}`, `{"a":"C:\dir"}`: `{"a":"C:\\dir"}`, "```json\n{\"a\":1}\n```": `{"a":1}`,
-		`{"a":1`: "", `{"a":"b`: "", `{"a" 1}`: "", `{a}`: "", `[1]`: "", `{"a":1} x`: "", `{"a":{"b":1}`: "", `{"a":rm}`: "", ``: "",
-		`{"a":"\u12"}`: "", strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200): "",
-	} {
-		got, ok := mendJSON([]byte(in))
-		if ok != (want != "") || ok && string(got) != want {
-			t.Errorf("%s: %s, %v", in, got, ok)
-		}
-	}
-}
-
 // pieces reads a stream in pieces whose sizes come from cuts.
 type pieces struct {
 	data, cuts []byte
@@ -345,23 +330,6 @@ func FuzzStream(f *testing.F) {
 			if signature, _ := strings.CutPrefix(k, "openai:"); !validText([]byte(signature)) {
 				t.Fatalf("kept %q", k)
 			}
-		}
-	})
-}
-
-// FuzzMendJSON: what is mended is JSON, and JSON is not changed in meaning.
-func FuzzMendJSON(f *testing.F) {
-	for _, s := range []string{`{"a":1,}`, `{'a':'b"c'}`, "{a: True, b: [None,,], c: \"x\ny\\q\"}", "```\n{}\n```", `{"a":{"b":[1,2,{"c":"\u00e9"}]}}`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		mended, ok := mendJSON(data)
-		if !ok {
-			return
-		}
-		again, ok := mendJSON(mended)
-		if !ok || !validText(mended) || !bytes.Equal(again, mended) {
-			t.Fatalf("%q became %q, then %q", data, mended, again)
 		}
 	})
 }

@@ -1,0 +1,542 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"pollux/llm"
+	"pollux/llm/llmtest"
+	"pollux/llm/openai"
+)
+
+// asked is a request as a server sees it.
+type asked struct {
+	path, query string
+	header      http.Header
+	body        string
+}
+
+const hello = `{"id":"i","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
+
+// listen serves what answer returns and keeps the requests.
+func listen(t *testing.T, answer func(a asked) (status int, body string)) (url string, all func() []asked) {
+	t.Helper()
+	var mu sync.Mutex
+	var seen []asked
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Errorf("read the request: %v", err)
+		}
+		a := asked{r.URL.EscapedPath(), r.URL.RawQuery, r.Header, string(body)}
+		mu.Lock()
+		seen = append(seen, a)
+		mu.Unlock()
+		status, text := answer(a)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, func() []asked {
+		mu.Lock()
+		defer mu.Unlock()
+		return seen
+	}
+}
+
+func ok(asked) (int, string) { return 200, hello }
+
+func request(model string) *llm.Request {
+	return &llm.Request{Model: model, Contents: []*llm.Content{llm.User(llm.Text("hello"))}}
+}
+
+func TestAddressAndHeaders(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		options openai.Options
+		base    string // behind the server's address
+		path    string
+		header  map[string]string // "-" for absent
+	}{
+		{"bare", openai.Options{}, "", "/v1/chat/completions?", map[string]string{"Authorization": "Bearer secret", "Content-Type": "application/json", "User-Agent": "Pollux"}},
+		{"slash", openai.Options{}, "/", "/v1/chat/completions?", nil},
+		{"v1", openai.Options{}, "/v1", "/v1/chat/completions?", nil},
+		{"v1 and slash", openai.Options{}, "/v1/", "/v1/chat/completions?", nil},
+		{"prefix", openai.Options{}, "/compatible-mode/v1", "/compatible-mode/v1/chat/completions?", nil},
+		{"another version", openai.Options{}, "/api/paas/v4/", "/api/paas/v4/chat/completions?", nil},
+		{"whole", openai.Options{}, "/x/chat/completions", "/x/chat/completions?", nil},
+		{"whole, for responses", openai.Options{Protocol: openai.Responses}, "/v1/chat/completions", "/v1/responses?", nil},
+		{"azure", openai.Options{KeyHeader: "api-key"}, "/openai/deployments/{model}/chat/completions?api-version=1", "/openai/deployments/a%2Fb/chat/completions?api-version=1", map[string]string{"Api-Key": "secret", "Authorization": "-"}},
+		{"key with a line end", openai.Options{APIKey: "k\r\n"}, "", "/v1/chat/completions?", map[string]string{"Authorization": "Bearer k"}},
+		{"no key", openai.Options{APIKey: " "}, "", "/v1/chat/completions?", map[string]string{"Authorization": "-"}},
+		{"token", openai.Options{APIKey: " ", Credentials: func(context.Context) (string, error) { return "tok", nil }}, "", "/v1/chat/completions?", map[string]string{"Authorization": "Bearer tok"}},
+		{"own headers win", openai.Options{UserAgent: "P {model}", Header: http.Header{"authorization": {"mine"}, "X-Title": {"t"}}}, "", "/v1/chat/completions?", map[string]string{"Authorization": "mine", "X-Title": "t", "User-Agent": "P a/b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url, all := listen(t, ok)
+			c.options.BaseURL = url + c.base
+			_, _ = newClient(t, c.options).Generate(t.Context(), request("a/b")) // Responses does not understand it
+			last := all()[0]
+			if got := last.path + "?" + last.query; got != c.path {
+				t.Errorf("path %s, want %s", got, c.path)
+			}
+			for k, want := range c.header {
+				got, there := last.header[k]
+				if there != (want != "-") || there && strings.Join(got, ",") != want {
+					t.Errorf("%s: %q, want %q", k, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]openai.Options{
+		"Invalid custom base URL: localhost": {BaseURL: "localhost"},
+		"Invalid custom base URL: ftp://x":   {BaseURL: "ftp://x"},
+		"Invalid custom base URL: http://%":  {BaseURL: "http://%"},
+		"a character that no key has":        {APIKey: "a\nb"},
+	} {
+		if _, err := openai.New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if c, err := openai.New(openai.Options{RootCAs: []string{"/does/not/exist"}}); c == nil || err != nil {
+		t.Error(err)
+	}
+}
+
+// refusal is an error body as OpenAI writes it.
+func refusal(message, param string) string {
+	return string(show(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": param, "code": nil}}))
+}
+
+// TestLessons: what a service refuses is left out, once and for all, and said.
+func TestLessons(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, model string
+		options     openai.Options
+		refused     string // in a request
+		status      int
+		body        string
+		then        string // in the second request
+	}{
+		{"stream_options", "m", openai.Options{}, `"stream_options"`, 400, refusal("Unknown parameter: 'stream_options'.", "stream_options"), `"stream":true`},
+		{"stream_options, pydantic", "m", openai.Options{}, `"stream_options"`, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`, `"stream":true`},
+		{"stream_options, bare", "m", openai.Options{}, `"stream_options"`, 400, `{"object":"error","message":"json: unknown field \"stream_options\"","code":400}`, `"stream":true`},
+		{"temperature", "m", openai.Options{}, `"temperature"`, 400, refusal("Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.", "temperature"), `"max_tokens":9`},
+		{"max_tokens", "m", openai.Options{}, `"max_tokens"`, 400, refusal("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"), `"max_completion_tokens":9`},
+		{"max_completion_tokens", "o3", openai.Options{}, `"max_completion_tokens"`, 400, `{"message":"Extra field max_completion_tokens is not allowed"}`, `"max_tokens":9`},
+		{"tool_choice", "m", openai.Options{}, `"tool_choice"`, 400, refusal("tool_choice is not supported by this model", ""), `"tools"`},
+		{"system role", "m", openai.Options{}, `"system"`, 400, refusal("System role not supported", ""), `"content":"Be brief.\n\nhello"`},
+		{"developer", "m", openai.Options{Quirks: openai.Quirks{SystemRole: "developer"}}, `"developer"`, 400, refusal("messages[0].role: unknown variant `developer`, expected one of `system`, `user`", ""), `"role":"system"`},
+		{"schema", "m", openai.Options{}, `"json_schema"`, 400, refusal("This response_format type is unavailable now", ""), `"response_format":{"type":"json_object"}`},
+		{"effort", "m", openai.Options{}, `"reasoning_effort"`, 400, refusal("Unrecognized request argument supplied: reasoning_effort", ""), `"max_tokens":9`},
+		{"responses, encrypted content", "o3", openai.Options{Protocol: openai.Responses}, `"include"`, 400, refusal("Encrypted content is not supported with this model.", "include"), `"store":false`},
+		{"responses, summary", "o3", openai.Options{Protocol: openai.Responses}, `"summary":"auto"`, 400, refusal("Your organization must be verified to generate reasoning summaries.", "reasoning.summary"), `"reasoning":{"effort":"low"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			answer := "data: " + strings.Replace(hello, "message", "delta", 1) + "\n\ndata: [DONE]\n\n"
+			if c.options.Protocol == openai.Responses {
+				answer = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"hi\"}]}]}}\n\n"
+			}
+			url, all := listen(t, func(a asked) (int, string) {
+				if strings.Contains(a.body, c.refused) {
+					return c.status, c.body
+				}
+				return 200, answer
+			})
+			var told []string
+			c.options.BaseURL = url
+			c.options.Log = func(m string) { told = append(told, m) }
+			g := newClient(t, c.options)
+			req := request(c.model)
+			req.Config = llm.Config{
+				SystemInstruction: llm.User(llm.Text("Be brief.")), Temperature: new(0.5), MaxOutputTokens: 9,
+				Tools:              []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}},
+				ToolConfig:         &llm.ToolConfig{Mode: "AUTO"},
+				ResponseJSONSchema: []byte(`{"type":"object"}`), Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(9)},
+			}
+			for range 2 {
+				var a llmtest.Answer
+				for chunk, err := range g.Stream(t.Context(), req) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					a.Add(chunk)
+				}
+				if a.Text != "hi" {
+					t.Errorf("text %q", a.Text)
+				}
+			}
+			if n := len(all()); n != 3 {
+				t.Errorf("%d requests, want 3", n)
+			}
+			if last := all()[len(all())-1].body; !strings.Contains(last, c.then) {
+				t.Errorf("no %s in %s", c.then, last)
+			}
+			if len(told) != 1 || !strings.Contains(told[0], c.model) {
+				t.Errorf("told %q", told)
+			}
+		})
+	}
+}
+
+// TestToolsRefused: a model that cannot be given tools is one that is asked in
+// words by who knows how.
+func TestToolsRefused(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		refusal("registry.ollama.ai/library/gemma:2b does not support tools", ""),
+		refusal("Unsupported parameter: 'tools' is not supported with this model.", "tools"),
+		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}`,
+		`{"error":{"message":"tools param requires --jinja flag","code":500}}`,
+	} {
+		url, all := listen(t, func(asked) (int, string) {
+			if strings.Contains(body, "500") {
+				return 500, body
+			}
+			return 400, body
+		})
+		g := newClient(t, openai.Options{BaseURL: url})
+		req := request("m")
+		req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}
+		_, err := g.Generate(t.Context(), req)
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != llm.KindNoTools || len(all()) != 1 {
+			t.Errorf("error %#v, %d requests", err, len(all()))
+		}
+	}
+}
+
+// TestNoEndlessLessons: a service that refuses everything is believed in the end.
+func TestNoEndlessLessons(t *testing.T) {
+	t.Parallel()
+	names := []string{"temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "stop", "max_tokens", "stream_options"}
+	url, all := listen(t, func(a asked) (int, string) {
+		for _, n := range names {
+			if strings.Contains(a.body, `"`+n+`"`) {
+				return 400, refusal("unsupported parameter "+n, n)
+			}
+		}
+		return 400, refusal("bad", "")
+	})
+	req := request("m")
+	req.Config = llm.Config{Temperature: new(0.5), TopP: new(0.5), Seed: new(1), PresencePenalty: new(0.1), FrequencyPenalty: new(0.1), StopSequences: []string{"x"}, MaxOutputTokens: 3}
+	if _, err := newClient(t, openai.Options{BaseURL: url}).Generate(t.Context(), req); err == nil || len(all()) != 5 {
+		t.Errorf("%d requests, %v", len(all()), err)
+	}
+}
+
+// TestFumbledCall: a call that the server itself could not read is asked for again.
+func TestFumbledCall(t *testing.T) {
+	t.Parallel()
+	for times, want := range map[int]int{1: 2, 9: 2} {
+		n := 0
+		url, all := listen(t, func(asked) (int, string) {
+			if n++; n <= times {
+				return 400, `{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function"}}`
+			}
+			return 200, hello
+		})
+		_, err := newClient(t, openai.Options{BaseURL: url}).Generate(t.Context(), request("m"))
+		if len(all()) != want || (err != nil) != (times > 1) {
+			t.Errorf("%d requests, %v", len(all()), err)
+		}
+	}
+}
+
+// TestOpenedThought: an answer that begins in the middle of a thought is asked
+// for again, and the next one is understood; should that be wrong, it is unlearned.
+func TestOpenedThought(t *testing.T) {
+	t.Parallel()
+	text := "I think.</think>yes"
+	url, _ := listen(t, func(asked) (int, string) {
+		return 200, fmt.Sprintf("data: {\"choices\":[{\"delta\":{\"content\":\"I \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\n", text[2:])
+	})
+	g := newClient(t, openai.Options{BaseURL: url})
+	ask := func() (a llmtest.Answer, end error) {
+		for chunk, err := range g.Stream(t.Context(), request("m")) {
+			if end = err; err == nil {
+				a.Add(chunk)
+			}
+		}
+		return a, end
+	}
+	again := func(err error) {
+		t.Helper()
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != llm.KindIncomplete {
+			t.Errorf("error %v", err)
+		}
+	}
+	_, err := ask()
+	again(err)
+	if a, err := ask(); err != nil || a.Text != "yes" || a.Thoughts != "I think." {
+		t.Errorf("%+v, %v", a, err)
+	}
+	text = "I say so."
+	_, err = ask()
+	again(err)
+	if a, err := ask(); err != nil || a.Text != "I say so." {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status int
+		header http.Header
+		body   string
+		kind   llm.ErrorKind
+		code   string
+		delay  time.Duration
+		text   string
+	}{
+		{400, nil, `{"error":{"message":"This model's maximum context length is 8192 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, llm.KindContextWindow, "context_length_exceeded", 0, "maximum context length"},
+		{400, nil, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_ctx":4096}}`, llm.KindContextWindow, "exceed_context_size_error", 0, ""},
+		{413, nil, `{"error":{"message":"Request too large","type":"tokens","code":"rate_limit_exceeded"}}`, llm.KindContextWindow, "rate_limit_exceeded", 0, ""},
+		{429, nil, `{"error":{"message":"You exceeded your current quota, please check your plan.","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.KindQuota, "insufficient_quota", 0, ""},
+		{402, nil, `{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}`, llm.KindQuota, "", 0, "Insufficient Balance"},
+		{429, nil, `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s.","code":"rate_limit_exceeded"}}`, llm.KindRateLimit, "", 62500 * time.Millisecond, ""},
+		{429, http.Header{"X-Ratelimit-Remaining-Requests": {"5"}, "X-Ratelimit-Reset-Requests": {"1h"}, "X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"6m0s"}}, `{"error":{"message":"slow"}}`, llm.KindQuota, "", 6 * time.Minute, ""},
+		{429, http.Header{"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"17ms"}}, `{"error":{"message":"slow"}}`, llm.KindRateLimit, "", 17 * time.Millisecond, ""},
+		{404, nil, `{"error":{"message":"The model 'x' does not exist","code":"model_not_found"}}`, llm.KindModelNotFound, "model_not_found", 0, ""},
+		{400, nil, `{"error":{"message":"no such model","code":"model_not_found"}}`, llm.KindModelNotFound, "model_not_found", 0, ""},
+		{529, nil, `{"error":{"message":"busy"}}`, llm.KindCapacity, "", 0, ""},
+		{500, nil, `{"error":"string"}`, llm.KindServer, "", 0, "string"},
+		{422, nil, `{"object":"error","message":"bad things","type":"x","code":"3"}`, llm.KindBadRequest, "x", 0, "bad things"},
+		{400, nil, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long\"}}","provider_name":"p"}}}`, llm.KindContextWindow, "", 0, "Provider returned error: prompt is too long"},
+		{401, nil, `{"code":"InvalidApiKey","message":"Invalid API-key provided."}`, llm.KindUnauthorized, "InvalidApiKey", 0, "Invalid API-key"},
+		{502, nil, "<html>\nBad", llm.KindServer, "", 0, "got status: 502 Bad Gateway: <html> Bad"},
+		{307, http.Header{"Location": {"http://x"}}, "", llm.KindOther, "", 0, "a redirect to http://x"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for k, v := range c.header {
+				w.Header()[k] = v
+			}
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		t.Cleanup(s.Close)
+		_, err := newClient(t, openai.Options{BaseURL: s.URL}).Generate(t.Context(), request("m"))
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.delay || c.code != "" && e.Code != c.code || !strings.Contains(e.Message, c.text) {
+			t.Errorf("%d %s: %#v", c.status, c.body, e)
+		}
+	}
+}
+
+// TestAnswers is about bodies of answers that are not streamed.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]llm.ErrorKind{
+		"\n<html>Log in": llm.KindOther, "": llm.KindIncomplete, "{oops": llm.KindIncomplete, "[]": llm.KindServer, "{}": llm.KindServer,
+		`{"error":{"message":"prompt is too long","code":400}}`: llm.KindContextWindow,
+	} {
+		url, _ := listen(t, func(asked) (int, string) { return 200, body })
+		_, err := newClient(t, openai.Options{BaseURL: url}).Generate(t.Context(), request("m"))
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != want {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+}
+
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	url, all := listen(t, func(asked) (int, string) {
+		return 200, `{"data":[{"index":1,"embedding":[]},{"index":0,"embedding":[0.5,1]}]}`
+	})
+	g := newClient(t, openai.Options{BaseURL: url})
+	v, err := g.Embed(t.Context(), "e", []string{"a", "\"b\""})
+	if want := [][]float32{{0.5, 1}, {}}; !reflect.DeepEqual(v, want) || err != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+	if a := all()[0]; a.path != "/v1/embeddings" || a.body != `{"model":"e","input":["a","\"b\""],"encoding_format":"float"}` {
+		t.Errorf("%+v", a)
+	}
+	for _, texts := range [][]string{{"a"}, {"a", "b", "c"}} {
+		if _, err := g.Embed(t.Context(), "e", texts); err == nil {
+			t.Errorf("two vectors for %d texts", len(texts))
+		}
+	}
+	if _, err := g.CountTokens(t.Context(), request("m")); err == nil {
+		t.Error("it counts")
+	}
+}
+
+// TestSDKAgrees lets the vendor's SDK and Pollux read the same stream.
+func TestSDKAgrees(t *testing.T) {
+	t.Parallel()
+	var stream strings.Builder
+	for _, c := range []string{
+		`{"index":0,"delta":{"role":"assistant","content":"I "},"finish_reason":null}`, `{"index":0,"delta":{"content":"look."},"finish_reason":null}`,
+		`{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"ls","arguments":""}}]},"finish_reason":null}`,
+		`{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]},"finish_reason":null}`, `{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"[1]}"}}]},"finish_reason":null}`,
+		`{"index":0,"delta":{},"finish_reason":"tool_calls"}`, ``,
+	} {
+		usage := "null"
+		if c == "" {
+			usage = `{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}`
+		}
+		fmt.Fprintf(&stream, "data: {\"id\":\"i\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[%s],\"usage\":%s}\n\n", c, usage)
+	}
+	stream.WriteString("data: [DONE]\n\n")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, stream.String())
+	}))
+	t.Cleanup(s.Close)
+	ours := llmtest.Ask(t, newClient(t, openai.Options{BaseURL: s.URL}), "hello")
+
+	client := sdk.NewClient(option.WithBaseURL(s.URL+"/v1"), option.WithAPIKey("k"))
+	theirs := client.Chat.Completions.NewStreaming(t.Context(), sdk.ChatCompletionNewParams{Model: "m", Messages: []sdk.ChatCompletionMessageParamUnion{sdk.UserMessage("hello")}})
+	var acc sdk.ChatCompletionAccumulator
+	for theirs.Next() {
+		acc.AddChunk(theirs.Current())
+	}
+	if err := theirs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	m := acc.Choices[0].Message
+	if ours.Text != m.Content || len(ours.Calls) != 1 || ours.Calls[0].ID != m.ToolCalls[0].ID || string(ours.Calls[0].Args) != m.ToolCalls[0].Function.Arguments || ours.Usage.Total != int(acc.Usage.TotalTokens) {
+		t.Errorf("understood %+v, the SDK %+v", ours, acc)
+	}
+}
+
+// TestOneConnection: answers read to their end leave the connection for the next.
+func TestOneConnection(t *testing.T) {
+	t.Parallel()
+	remotes := map[string]bool{}
+	var mu sync.Mutex
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		remotes[r.RemoteAddr] = true
+		mu.Unlock()
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	t.Cleanup(s.Close)
+	g := newClient(t, openai.Options{BaseURL: s.URL})
+	for range 5 {
+		llmtest.Ask(t, g, "hello")
+	}
+	if len(remotes) != 1 {
+		t.Errorf("%d connections for 5 answers", len(remotes))
+	}
+}
+
+// TestHangsOn: a server that has said its goodbye but stays is not waited for.
+func TestHangsOn(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	if a := llmtest.Ask(t, newClient(t, openai.Options{BaseURL: s.URL}), "hello"); a.Text != "a" || a.Finish != llm.FinishStop {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestResponsesConformance(t *testing.T) {
+	t.Parallel()
+	llmtest.Run(t, llmtest.Vendor{
+		New: func(t *testing.T, url string) llm.Generator {
+			return newClient(t, openai.Options{BaseURL: url, Protocol: openai.Responses})
+		},
+		Stream: func(chunks []*llm.Response) [][]byte {
+			var pieces [][]byte
+			n := 0
+			for i, c := range chunks {
+				var data []byte
+				for _, item := range outputItems(c) {
+					n++
+					switch item["type"] {
+					case "reasoning":
+						data = event(data, "response.reasoning_summary_text.delta", map[string]any{"output_index": 0, "summary_index": 0, "delta": item["text"]})
+					case "message":
+						data = event(data, "response.output_text.delta", map[string]any{"output_index": 1, "delta": item["text"]})
+					default:
+						args := item["arguments"]
+						item["arguments"] = ""
+						data = event(data, "response.output_item.added", map[string]any{"output_index": n + 1, "item": item})
+						data = event(data, "response.function_call_arguments.delta", map[string]any{"output_index": n + 1, "delta": args})
+						item["arguments"] = args
+						data = event(data, "response.output_item.done", map[string]any{"output_index": n + 1, "item": item})
+					}
+				}
+				if i == len(chunks)-1 {
+					r := responseObject(c, nil)
+					data = event(data, "response."+r["status"].(string), map[string]any{"response": r})
+				}
+				pieces = append(pieces, data)
+			}
+			return pieces
+		},
+		Answer: func(r *llm.Response) []byte {
+			items := outputItems(r)
+			for _, item := range items {
+				item["content"] = []any{map[string]any{"type": "output_text", "text": item["text"]}}
+			}
+			return show(responseObject(r, items))
+		},
+		Error: errorBody,
+	})
+}
+
+func event(data []byte, kind string, members map[string]any) []byte {
+	members["type"] = kind
+	return fmt.Appendf(data, "event: %s\ndata: %s\n\n", kind, show(members))
+}
+
+func outputItems(r *llm.Response) []map[string]any {
+	var items []map[string]any
+	for _, p := range r.Parts() {
+		switch {
+		case p.Thought:
+			items = append(items, map[string]any{"type": "reasoning", "text": p.Text})
+		case p.FunctionCall != nil:
+			items = append(items, map[string]any{"type": "function_call", "call_id": p.FunctionCall.ID, "name": p.FunctionCall.Name, "arguments": string(p.FunctionCall.Args)})
+		default:
+			items = append(items, map[string]any{"type": "message", "text": p.Text})
+		}
+	}
+	return items
+}
+
+func responseObject(r *llm.Response, items []map[string]any) map[string]any {
+	o := map[string]any{"id": "r", "model": "m", "status": "completed", "error": nil, "output": items}
+	switch r.FinishReason() {
+	case llm.FinishMaxTokens:
+		o["status"], o["incomplete_details"] = "incomplete", map[string]any{"reason": "max_output_tokens"}
+	case llm.FinishSafety:
+		o["status"], o["incomplete_details"] = "incomplete", map[string]any{"reason": "content_filter"}
+	}
+	if u := r.Usage; u != nil {
+		o["usage"] = json.RawMessage(fmt.Sprintf(`{"input_tokens":%d,"output_tokens":%d,"total_tokens":%d}`, u.Prompt, u.Candidates, u.Total))
+	}
+	return o
+}
