@@ -100,8 +100,6 @@ func (a *App) client(o Options) (llm.Generator, error) {
 			UserAgent: o.UserAgent,
 			Proxy:     proxy, NoProxy: choice.NoProxy, RootCAs: choice.CAFiles,
 			Log: func(message string) { o.Log.Debug(message) },
-
-			ToolsRefused: toolsRefused(o),
 		})
 	case auth.Anthropic:
 		client, err = anthropic.New(anthropic.Options{
@@ -133,15 +131,6 @@ func (a *App) client(o Options) (llm.Generator, error) {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
 	return discreet(client, cmp.Or(choice.APIKey, choice.AuthToken)), nil
-}
-
-// toolsRefused is what is to happen when a server takes no tools for a model:
-// an error that AsNeeded understands, or nothing, and the tools are left out.
-func toolsRefused(o Options) func(model string) {
-	if config.ToolCalling.In(o.Settings) != "auto" {
-		return nil
-	}
-	return func(model string) { o.Log.Debug("tools are told of in words", "model", model) }
 }
 
 // model returns the model that a name stands for with the user's vendor.
