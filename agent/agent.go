@@ -126,7 +126,7 @@ func (a *Agent) RefreshTools() {
 func (a *Agent) estimateHistory() int {
 	n := 0
 	for _, m := range a.history.all {
-		n += EstimateTokens(m.Content.Parts)
+		n += llm.EstimateTokens(m.Content.Parts)
 	}
 	return n
 }

@@ -107,7 +107,7 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 	if limit == 0 {
 		return nil
 	}
-	need := EstimateTokens(message.Parts)
+	need := llm.EstimateTokens(message.Parts)
 	if slices.ContainsFunc(message.Parts, isMedia) {
 		// Media cannot be told by its size; only the vendor knows.
 		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}

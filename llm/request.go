@@ -20,6 +20,9 @@ type Request struct {
 	// precedes the next one. It is called on the goroutine that waits for the
 	// answer, while it waits.
 	OnRetry func(Retry)
+	// OnSwitch, where set, is told that another model is asked from here on, in
+	// the same way.
+	OnSwitch func(Switch)
 }
 
 // Use is the purpose of a request (spec/agent.md §1, "role").
@@ -105,4 +108,10 @@ type Retry struct {
 	Delay       time.Duration // until the next
 	Err         error
 	Model       string
+}
+
+// Switch tells that a model could not answer and another one is asked instead.
+type Switch struct {
+	From, To string
+	Err      error // of the last attempt at From
 }

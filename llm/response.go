@@ -45,7 +45,8 @@ type Usage struct {
 	Prompt        int // the whole prompt, cached tokens included
 	Candidates    int
 	Thoughts      int
-	CachedContent int
+	CachedContent int // of the prompt: read from the vendor's cache
+	CacheWrite    int // of the prompt: written to it, where that costs extra
 	ToolUsePrompt int
 	Total         int
 }

@@ -44,10 +44,10 @@ func TestLookup(t *testing.T) {
 		m := catalog.Lookup(c.name)
 		sees := ""
 		for _, s := range []struct {
-			on   bool
+			on   catalog.Ability
 			mark string
 		}{{m.Images, "i"}, {m.PDF, "p"}, {m.Audio, "a"}, {m.Video, "v"}} {
-			if s.on {
+			if s.on == catalog.Yes {
 				sees += s.mark
 			}
 		}

@@ -50,11 +50,11 @@ func NewClient(o Options) *Client {
 // HTTP returns the client below, for what asks for credentials by itself.
 func (c *Client) HTTP() (*http.Client, error) { return c.http() }
 
-// Request is a request to be posted.
+// Request is a request to be sent.
 type Request struct {
 	URL    *url.URL
 	Header http.Header // complete; it is not copied
-	Body   *Body
+	Body   *Body       // what is posted
 	// Patience is how long the header of the answer may take.
 	Patience time.Duration
 }
@@ -71,6 +71,18 @@ const (
 // its status. The error is an [*llm.Error] or the cause of ctx's end. A redirect
 // is an answer: it would repeat the key to whoever it names.
 func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
+	return c.do(ctx, r, &http.Request{
+		Method: http.MethodPost, ContentLength: r.Body.Size(), Body: r.Body.Reader(),
+		GetBody: func() (io.ReadCloser, error) { return r.Body.Reader(), nil },
+	})
+}
+
+// Get is Post for a question that is all in the address: what models there are.
+func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
+	return c.do(ctx, r, &http.Request{Method: http.MethodGet})
+}
+
+func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -79,13 +91,9 @@ func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
 		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
 	}
 	watch := watchContext(ctx, r.Patience, c.idle)
-	req := (&http.Request{
-		Method: http.MethodPost, URL: r.URL, Host: r.Header.Get("Host"), Header: r.Header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		ContentLength: r.Body.Size(), Body: r.Body.Reader(),
-		GetBody: func() (io.ReadCloser, error) { return r.Body.Reader(), nil },
-	}).WithContext(watch.ctx)
-	answer, err := client.Do(req)
+	req.URL, req.Host, req.Header = r.URL, r.Header.Get("Host"), r.Header
+	req.Proto, req.ProtoMajor, req.ProtoMinor = "HTTP/1.1", 1, 1
+	answer, err := client.Do(req.WithContext(watch.ctx))
 	res := &Response{Host: r.URL.Host, ctx: ctx, watch: watch}
 	if err != nil {
 		watch.stop()

@@ -1,24 +1,20 @@
-package agent
+package llm
 
-import (
-	"unicode/utf8"
-
-	"pollux/llm"
-)
+import "unicode/utf8"
 
 // Token costs of what cannot be counted by its text (spec/agent.md §17).
 const (
 	imageTokens = 3000
 	pdfTokens   = 25800
 	longText    = 100_000 // characters; beyond it the estimate is a plain quarter
-	maxNesting  = 3
+	maxResultDepth  = 3
 )
 
 // EstimateTokens guesses how many tokens parts are to a model, without asking it.
-func EstimateTokens(parts []llm.Part) int { return int(estimate(parts, 0)) }
+func EstimateTokens(parts []Part) int { return int(estimate(parts, 0)) }
 
-func estimate(parts []llm.Part, depth int) float64 {
-	if depth > maxNesting {
+func estimate(parts []Part, depth int) float64 {
+	if depth > maxResultDepth {
 		return 0
 	}
 	total := 0.0
