@@ -84,7 +84,8 @@ var homes = []struct {
 	why           string
 }{
 	{"google.golang.org/genai", "llm/gemini", true, "the SDK is the judge of what we send, and too slow to send it"},
-	{"cloud.google.com/go/auth", "llm/gemini", false, "vendors' types never leave their adapter"},
+	{"cloud.google.com/go/auth", "llm/adc", false, "vendors' types never leave their adapter"},
+	{"github.com/aws", "llm/anthropic", false, "vendors' types never leave their adapter"},
 	{"github.com/openai/openai-go", "llm/openai", true, "the SDK is the judge of what we send, and too slow to send it"},
 	{"github.com/anthropics/anthropic-sdk-go", "llm/anthropic", true, "the SDK is the judge of what we send, and too slow to send it"},
 	{"github.com/spf13/cobra", "internal/cli", false, "below the flags everything is plain functions"},

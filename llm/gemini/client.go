@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/adc"
 	"pollux/llm/httpwire"
 )
 
@@ -68,7 +69,7 @@ type Client struct {
 	endpoint  endpoint
 	header    http.Header
 	userAgent string
-	token     func(context.Context) (token, quotaProject string, err error)
+	tokens    adc.Tokens // nil where it takes a key
 	http      *httpwire.Client
 }
 
@@ -96,7 +97,10 @@ func New(o Options) (*Client, error) {
 	}
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	if o.Vertex != nil && !express {
-		c.token = tokens(o.Credentials, c.http.HTTP)
+		c.tokens = adc.Default(c.http.HTTP)
+		if o.Credentials != nil {
+			c.tokens = adc.Given(o.Credentials)
+		}
 	} else {
 		c.header.Set("X-Goog-Api-Key", o.APIKey)
 		if o.Bearer && o.APIKey != "" {
@@ -258,14 +262,9 @@ func (c *Client) headers(ctx context.Context, model string) (http.Header, error)
 	if header["User-Agent"] == nil {
 		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
 	}
-	if c.token != nil && header["Authorization"] == nil {
-		token, quotaProject, err := c.token(ctx)
-		if err != nil {
-			return nil, credentialsError(ctx, err)
-		}
-		header.Set("Authorization", "Bearer "+token)
-		if quotaProject != "" && header["X-Goog-User-Project"] == nil {
-			header.Set("X-Goog-User-Project", quotaProject)
+	if c.tokens != nil {
+		if err := c.tokens.Authorize(ctx, header); err != nil {
+			return nil, err
 		}
 	}
 	return header, nil
