@@ -64,7 +64,8 @@ type Agent struct {
 	tokens  int        // of the last request, as the model counted or as estimated
 	turns   int        // model requests so far
 	prompts int
-	calls   int // for ids
+	calls   int            // for ids
+	windows map[string]int // of models whose server has named one that is smaller than known
 
 	mu       sync.Mutex // guards what may be looked at and changed during a run
 	model    string     // that answers the next prompt

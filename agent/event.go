@@ -84,10 +84,12 @@ type ToolFinished struct {
 // Compressed says that the history was replaced by a shorter one.
 type Compressed struct{ Compression }
 
-// Overflow says that the prompt was not sent: it does not fit the model's window.
+// Overflow says that the prompt has no answer: it does not fit the model's
+// window, also with the history compressed.
 type Overflow struct {
-	Estimate  int // tokens of the request
-	Remaining int // tokens that were left
+	Estimate  int   // tokens of the request
+	Remaining int   // tokens that were left
+	Err       error // the vendor's; nil if the request was not even sent
 }
 
 // InvalidStream says that the model gave no usable answer, retries included.

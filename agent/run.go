@@ -38,10 +38,10 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 
 		r := a.begin(p, yield, cancel)
 		err := r.work(ctx, llm.User(p.Parts...))
-		r.settle(ctx)
 		if a.cfg.ForgetCancelled && ctx.Err() != nil {
 			r.forget(ctx)
 		}
+		r.settle(ctx)
 		switch {
 		case r.left: // nobody listens
 		case ctx.Err() != nil:

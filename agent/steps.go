@@ -89,16 +89,29 @@ func (r *run) countTurn() error {
 
 // compress shortens the history if it has grown too long.
 func (r *run) compress(ctx context.Context) error {
+	_, err := r.shorten(ctx, false)
+	return err
+}
+
+// shorten has the history compressed, where the compressor sees a need or is
+// made to, and reports whether it is shorter now.
+func (r *run) shorten(ctx context.Context, force bool) (bool, error) {
 	if r.cfg.Compressor == nil || len(r.history.all) == 0 {
-		return nil
+		return false, nil
 	}
-	history, c := r.cfg.Compressor.Compress(ctx, r.history.all, r.tokens, r.limit(), false)
+	history, c := r.cfg.Compressor.Compress(ctx, r.history.all, r.tokens, r.limit(), force)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
 	if c.Status != CompressedOK && c.Status != CompressContentTruncated {
-		return ctx.Err()
+		return false, nil
 	}
 	r.replace(ctx, history)
 	r.tokens = c.After
-	return r.emit(Compressed{c})
+	if r.start == len(r.history.all) {
+		r.before = r.tokens
+	}
+	return true, r.emit(Compressed{c})
 }
 
 // fit refuses a request that is larger than what the model has left.
@@ -122,8 +135,6 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 }
 
 func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }
-
-func (r *run) limit() int { return r.cfg.Limit(r.chosen) }
 
 // route picks the model that answers this prompt: one for all of its requests.
 func (r *run) route(ctx context.Context, message *llm.Content) {
@@ -249,6 +260,9 @@ func (r *run) replace(ctx context.Context, messages []Message) {
 	for kept < len(messages) && kept < len(r.history.all) && messages[kept].Content == r.history.all[kept].Content {
 		kept++
 	}
+	if kept < r.start { // what led to the prompt, and with it the prompt, cannot be told apart any more
+		r.start = len(messages)
+	}
 	r.cut(ctx, kept)
 	for _, m := range messages[kept:] {
 		r.push(ctx, m)
@@ -258,7 +272,7 @@ func (r *run) replace(ctx context.Context, messages []Message) {
 // forget takes the prompt and all that came of it back.
 func (r *run) forget(ctx context.Context) {
 	r.cut(ctx, r.start)
-	r.tokens = r.before
+	r.tokens, r.results = r.before, nil
 }
 
 // forgetAll starts the conversation anew.

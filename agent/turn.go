@@ -61,32 +61,46 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 			return answer{loop: loop}, nil
 		}
 	}
-	isResult := message.HasFunctionResponse()
-	if last := r.history.last(); !isResult && last != nil && last.HasFunctionResponse() {
+	if last := r.history.last(); !message.HasFunctionResponse() && last != nil && last.HasFunctionResponse() {
 		r.push(ctx, Message{Content: llm.Model(llm.Text(interrupted))})
 	}
-	at := len(r.history.all)
-	r.push(ctx, Message{Content: message, Shown: r.shown})
-	r.shown, r.results = "", nil
-
-	rep, err := r.exchange(ctx, r.history.contents())
-	if err != nil || rep.loop != "" {
-		if !isResult || rep != nil && rep.loop != "" {
-			r.cut(ctx, at)
-		}
-		if isResult && len(r.history.all) == at {
-			r.results = message
-		}
-		switch {
-		case errors.Is(err, errNoAnswer):
-			return answer{invalid: true}, nil
-		case err != nil:
-			return answer{}, err
-		}
+	rep, err := r.send(ctx, message)
+	if tooLong(err) {
+		rep, err = r.sendShorter(ctx, message, rep, err)
+	}
+	switch {
+	case errors.Is(err, errNoAnswer):
+		return answer{invalid: true}, nil
+	case err != nil:
+		return answer{}, err
+	case rep.loop != "":
 		return answer{loop: rep.loop}, nil
 	}
 	r.commit(ctx, message, rep)
 	return answer{calls: rep.calls}, r.report(rep)
+}
+
+// send asks with message at the end of the history. A message that got no
+// answer is taken back; results of tools only if they may be sent again, for
+// they are true in any case.
+func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
+	at, shown := len(r.history.all), r.shown
+	r.push(ctx, Message{Content: message, Shown: shown})
+	r.shown, r.results = "", nil
+
+	rep, err := r.exchange(ctx, r.history.contents())
+	isResult, again := message.HasFunctionResponse(), rep.loop != "" || tooLong(err)
+	if err == nil && !again || isResult && !again {
+		return rep, err
+	}
+	r.cut(ctx, at)
+	if isResult {
+		r.results = message
+	}
+	if tooLong(err) {
+		r.shown = shown
+	}
+	return rep, err
 }
 
 // announce opens the turn for the consumer.
@@ -101,7 +115,8 @@ func (r *run) announce() error {
 // errNoAnswer means that all attempts gave nothing usable.
 var errNoAnswer = errors.New("the model gave no usable answer")
 
-// exchange asks until there is a usable answer or no attempt is left.
+// exchange asks until there is a usable answer or no attempt is left. It returns
+// the last attempt's reply, whatever came of it.
 func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
 	isResult := contents[len(contents)-1].HasFunctionResponse()
 	var before *InvalidStream // what was wrong with the answer before
@@ -117,19 +132,19 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		case ctx.Err() == nil && rep.resumable(err):
 			bad = &InvalidStream{Type: "INCOMPLETE_STREAM", Message: err.Error()}
 		default:
-			return nil, err
+			return rep, err
 		}
 		if attempt == r.cfg.Retry.Attempts || rep.blocked != "" {
 			if err != nil {
-				return nil, err
+				return rep, err
 			}
-			return nil, cmp.Or(r.emit(*bad), errNoAnswer)
+			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
 		if err := r.emit(Retried{Cause: *bad}); err != nil {
-			return nil, err
+			return rep, err
 		}
 		if err := sleep(ctx, r.cfg.Retry.before(attempt+1)); err != nil {
-			return nil, err
+			return rep, err
 		}
 		before = bad
 	}

@@ -1,0 +1,223 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/llm"
+)
+
+// summary compresses any history to one message when it is made to.
+type summary struct {
+	status agent.CompressionStatus
+	forced int
+	tokens int // of the history, as it was told at the last time
+}
+
+func (s *summary) Compress(_ context.Context, h []agent.Message, tokens, _ int, force bool) ([]agent.Message, agent.Compression) {
+	if !force {
+		return h, agent.Compression{Status: agent.CompressNoOp}
+	}
+	s.forced++
+	s.tokens = tokens
+	if s.status != agent.CompressedOK && s.status != agent.CompressContentTruncated {
+		return h, agent.Compression{Status: s.status}
+	}
+	short := []agent.Message{{ID: "summary", Content: llm.User(llm.Text("summary"))}}
+	if calls := h[len(h)-1].Content.FunctionCalls(); len(calls) > 0 { // a result is to come
+		short = append(short, h[len(h)-1])
+	}
+	return short, agent.Compression{Status: s.status, Before: tokens, After: 5}
+}
+
+// book is a journal that keeps what is in it.
+type book struct{ kept []agent.Message }
+
+func (b *book) Append(_ context.Context, m agent.Message) error {
+	b.kept = append(b.kept, m)
+	return nil
+}
+
+func (b *book) Rewind(_ context.Context, id string) error {
+	if i := slices.IndexFunc(b.kept, func(m agent.Message) bool { return m.ID == id }); i >= 0 {
+		b.kept = b.kept[:i]
+	}
+	return nil
+}
+
+func (b *book) wire() string {
+	var contents []*llm.Content
+	for _, m := range b.kept {
+		contents = append(contents, m.Content)
+	}
+	return wire(contents)
+}
+
+// A request that the vendor calls too large is sent once more behind a shorter
+// history, or else ends the run with Overflow. Either leaves history and
+// journal in order.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	tooLong := &llm.Error{Kind: llm.KindContextWindow, Status: 400, Message: "prompt is too long: 1030 tokens > 1000 maximum"}
+	vague := &llm.Error{Kind: llm.KindContextWindow, Message: "Your input exceeds the context window of this model."}
+	type answers = []func(context.Context, func(*llm.Response, error) bool)
+	first := says(text("one")) // of an earlier prompt; "hi" is less than a token
+	toTheTool := lines("requested look__c1", "end of turn STOP", "updated look__c1 validating",
+		"updated look__c1 scheduled", "updated look__c1 executing", "finished look__c1 success")
+	tests := []struct {
+		name    string
+		status  agent.CompressionStatus // 0: no compressor
+		answers answers
+		want    string
+		history string
+		forced  int
+	}{
+		{
+			name: "a prompt", status: agent.CompressedOK, forced: 1,
+			answers: answers{first, breaks(tooLong), says(text("two"))},
+			want:    lines("TurnStarted", "ModelInfo", "Compressed", "text two", "end of turn STOP"),
+			history: lines("user: summary", "user: hi", "model: two"),
+		},
+		{
+			name: "cut tool output is enough", status: agent.CompressContentTruncated, forced: 1,
+			answers: answers{first, breaks(vague), says(text("two"))},
+			want:    lines("TurnStarted", "ModelInfo", "Compressed", "text two", "end of turn STOP"),
+			history: lines("user: summary", "user: hi", "model: two"),
+		},
+		{
+			name: "in the middle of the answer", status: agent.CompressedOK, forced: 1,
+			answers: answers{first, breaks(tooLong, chunk("", llm.Text("tw"))), says(text("two"))},
+			want:    lines("TurnStarted", "ModelInfo", "text tw", "Compressed", "retried CONTEXT_WINDOW", "text two", "end of turn STOP"),
+			history: lines("user: summary", "user: hi", "model: two"),
+		},
+		{
+			name: "results of tools", status: agent.CompressedOK, forced: 1,
+			answers: answers{first, says(calls("look")), breaks(tooLong), says(text("two"))},
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "Compressed", "text two", "end of turn STOP"),
+			history: lines("user: summary", "model: call look__c1", `user: response look__c1 {"output":"look done"}`, "model: two"),
+		},
+		{
+			name: "still too long", status: agent.CompressedOK, forced: 1,
+			answers: answers{first, breaks(tooLong), breaks(tooLong)},
+			want:    lines("TurnStarted", "ModelInfo", "Compressed", "overflow 0 of 0"),
+			history: lines("user: summary"),
+		},
+		{
+			name: "results, still too long", status: agent.CompressedOK, forced: 1,
+			answers: answers{first, says(calls("look")), breaks(tooLong), breaks(vague)},
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "Compressed", "overflow 6 of 0"),
+			history: lines("user: summary", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
+		},
+		{
+			name: "another failure after that", status: agent.CompressedOK, forced: 1,
+			answers: answers{first, breaks(tooLong), breaks(&llm.Error{Kind: llm.KindBadRequest, Message: "bad"})},
+			want:    lines("TurnStarted", "ModelInfo", "Compressed", "error: bad"),
+			history: lines("user: summary"),
+		},
+		{
+			name:    "no compressor",
+			answers: answers{first, breaks(tooLong)},
+			want:    lines("TurnStarted", "ModelInfo", "overflow 0 of 0"),
+			history: lines("user: hi", "model: one"),
+		},
+		{
+			name: "nothing to compress", status: agent.CompressNoOp, forced: 1,
+			answers: answers{first, says(calls("look")), breaks(vague)},
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 6 of 0"),
+			history: lines("user: hi", "model: one", "user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
+		},
+		{
+			name: "a summary that is longer", status: agent.CompressInflated, forced: 1,
+			answers: answers{first, breaks(tooLong)},
+			want:    lines("TurnStarted", "ModelInfo", "overflow 0 of 0"),
+			history: lines("user: hi", "model: one"),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, journal := &summary{status: tt.status}, &book{}
+			change := func(cfg *agent.Config) {
+				cfg.Journal = journal
+				if tt.status != 0 {
+					cfg.Compressor = c
+				}
+			}
+			a := newAgent(t, &script{answers: tt.answers}, change, echo("look"))
+			play(t.Context(), a, "hi")
+			got := ""
+			for e, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}, Shown: "shown"}) {
+				if err != nil {
+					got += fmt.Sprintf("error: %v\n", err)
+					continue
+				}
+				if o, ok := e.(agent.Overflow); ok && o.Err == nil {
+					t.Error("Overflow does not say what the vendor said")
+				}
+				got += line(e) + "\n"
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+			var contents []*llm.Content
+			shown := 0
+			for _, m := range a.History() {
+				contents = append(contents, m.Content)
+				if m.Shown == "shown" {
+					shown++
+					if m.Content.Text() != "hi" {
+						t.Errorf("%q is said to be the prompt", m.Content.Text())
+					}
+				}
+			}
+			if diff := cmp.Diff(tt.history, wire(contents)); diff != "" {
+				t.Errorf("history (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.history, journal.wire()); diff != "" {
+				t.Errorf("journal (-want +got):\n%s", diff)
+			}
+			if slices.ContainsFunc(contents, func(c *llm.Content) bool { return c.Text() == "two" }) && shown != 1 && tt.name != "results of tools" { // there it is in the summary
+				t.Errorf("the prompt as the user wrote it is kept %d times", shown)
+			}
+			if c.forced != tt.forced {
+				t.Errorf("compressed %d times", c.forced)
+			}
+			checkPaired(t, a.History())
+		})
+	}
+}
+
+// What the vendor says of its window holds for the rest of the session.
+func TestLearnedWindow(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		breaks(&llm.Error{Kind: llm.KindContextWindow, Message: "exceed context limit: 700 + 1000 > 1600"}),
+		says(text("ok")), says(text("other")),
+	}}
+	c := &summary{status: agent.CompressNoOp}
+	a := newAgent(t, s, func(cfg *agent.Config) { cfg.Compressor = c }, echo("look"))
+	long := string(slices.Repeat([]byte("word "), 500)) // 625 tokens
+	a.SetHistory([]agent.Message{{ID: "1", Content: llm.User(llm.Text("before"))}})
+	if got, want := play(t.Context(), a, "hi"), lines("TurnStarted", "ModelInfo", "overflow 0 of 0"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if c.tokens != 700 {
+		t.Errorf("the compressor was told of %d tokens, not of those that the vendor counted", c.tokens)
+	}
+	a.SetHistory(nil)
+	if got, want := play(t.Context(), a, long), lines("overflow 625 of 600"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	a.SetModel("gemini-2.5-flash") // which has not complained
+	if got, want := play(t.Context(), a, long), lines("TurnStarted", "ModelInfo", "text ok", "end of turn STOP"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if len(s.requests) != 2 {
+		t.Errorf("%d requests", len(s.requests))
+	}
+}
