@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"testing"
 
+	"pollux/llm"
 	"pollux/llm/catalog"
 )
 
@@ -20,10 +21,14 @@ func TestLookup(t *testing.T) {
 		{"gemma-4-31b-it", "gemma-4-31b-it", 256_000, 8_192, "i"},
 		{"gpt-5.2-codex", "gpt-5.2-codex", 272_000, 128_000, "ip"},
 		{"gpt-4o-2024-08-06", "gpt-4o", 131_072, 16_384, "ip"},
+		{"codex-mini-latest", "codex-mini-latest", 200_000, 100_000, "ip"},
+		{"openai/gpt-oss-120b", "gpt-oss-120b", 131_072, 16_384, ""},
+		{"us.anthropic.claude-opus-4-6-v1", "claude-opus-4-6", 200_000, 128_000, "ip"},
+		{"claude-sonnet-4-5@20250929", "claude-sonnet-4-5", 200_000, 65_536, "ip"},
 		{"gpt-4.1-mini", "gpt-4.1-mini", 1_047_576, 32_768, "ip"},
 		{"o3-mini", "o3-mini", 200_000, 100_000, "ip"},
 		{"openrouter/anthropic/claude-sonnet-4-20250514", "claude-sonnet-4", 200_000, 65_536, "ip"},
-		{"us.anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet-20241022-v2", 200_000, 8_192, "ip"},
+		{"us.anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet", 200_000, 8_192, "ip"},
 		{"claude-opus-4-6", "claude-opus-4-6", 200_000, 128_000, "ip"},
 		{"claude-sonnet-4-5[1m]", "claude-sonnet-4-5[1m]", 1_000_000, 65_536, "ip"},
 		{"Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3-coder-480b-a35b-instruct", 262_144, 32_768, ""},
@@ -33,6 +38,7 @@ func TestLookup(t *testing.T) {
 		{"deepseek-chat", "deepseek-chat", 131_072, 8_192, ""},
 		{"deepseek-reasoner", "deepseek-reasoner", 131_072, 65_536, ""},
 		{"deepseek-v4:free", "deepseek-v4", 1_000_000, 8_192, ""},
+		{"glm-4.5v", "glm-4.5v", 202_752, 16_384, "i"},
 		{"glm-4.6", "glm-4.6", 202_752, 16_384, ""},
 		{"minimax-m2.5", "minimax-m2.5", 196_608, 32_000, ""},
 		{"MiniMax-M2", "minimax-m2", 200_000, 32_000, ""},
@@ -107,6 +113,11 @@ func TestFamilies(t *testing.T) {
 		{"gemini-2.5-pro", false, false, true},
 		{"gpt-5", true, false, false},
 		{"my-tune", true, false, false},
+		{"gemini/gemini-3-pro-preview", true, true, true},
+		{"openrouter/google/gemini-3-pro", true, true, true},
+		{"google/gemini-2.5-pro:free", false, false, true},
+		{"openrouter/anthropic/claude-sonnet-4.6", true, false, false},
+		{"my/own-gemini", true, false, false},
 	} {
 		if m, n, g := catalog.Modern(c.name), catalog.NestedMedia(c.name), catalog.IsGemini(c.name); m != c.modern || n != c.nested || g != c.gemini {
 			t.Errorf("%s: modern %v, nested media %v, gemini %v", c.name, m, n, g)
@@ -142,9 +153,22 @@ func TestChatConfig(t *testing.T) {
 			t.Errorf("%s: thinking %+v", c.name, th)
 		}
 	}
-	for _, name := range []string{"claude-sonnet-4-6", "gpt-5.6-sol", "o4-mini", "openrouter/anthropic/claude-sonnet-4.6"} {
-		if cfg := catalog.ChatConfig(name); cfg.Temperature != nil || cfg.TopP != nil || cfg.TopK != nil || cfg.Thinking != nil {
-			t.Errorf("%s: %+v", name, cfg)
+	for name, thoughts := range map[string]bool{
+		"claude-sonnet-4-6": true, "openrouter/anthropic/claude-sonnet-4.6": true, "claude-3-7-sonnet": true, "claude-3-5-haiku-20241022": false,
+		"us.anthropic.claude-opus-5": true,
+		"gpt-5.6-sol":                true, "o4-mini": true, "codex-mini-latest": true, "gpt-4o": false, "gpt-4.1": false, "gpt-5-chat-latest": false,
+		"openai/gpt-oss-120b": true, "deepseek-v4-pro": true, "deepseek-reasoner": true, "deepseek-chat": false,
+		"qwen3.7-max": true, "Qwen/Qwen3-Coder-480B-A35B-Instruct": false, "qwen3:8b": true, "qwen2.5-coder": false,
+		"glm-5.2": true, "glm-4-9b": false, "kimi-k3": true, "k3": true, "moonshotai/Kimi-K2-Instruct-0905": false, "moonshotai/Kimi-K2.5": true,
+		"accounts/fireworks/models/kimi-k2p6": true, "grok-4.5": true, "grok-4.20-non-reasoning": false, "MiniMax-M2.7": true,
+		"llama3.3:70b": false, "devstral-small": false, "magistral-medium": true,
+	} {
+		cfg := catalog.ChatConfig(name)
+		if cfg.Temperature != nil || cfg.TopP != nil || cfg.TopK != nil {
+			t.Errorf("%s: sampling %+v", name, cfg)
+		}
+		if th := cfg.Thinking; (th != nil) != thoughts || th != nil && *th != (llm.Thinking{IncludeThoughts: true}) {
+			t.Errorf("%s: thinking %+v", name, th)
 		}
 	}
 }
