@@ -1,0 +1,335 @@
+package fallback_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/llm"
+	"pollux/llm/fallback"
+	"pollux/llm/gemini"
+	"pollux/llm/llmtest"
+)
+
+// house is a generator of several models: each fails with its errors in turn,
+// then answers with its name.
+type house struct {
+	llm.Generator
+	errs  map[string][]error
+	begun int // chunks before a failure
+	asked []*llm.Request
+}
+
+func (h *house) fails(req *llm.Request) error {
+	h.asked = append(h.asked, req)
+	errs := h.errs[req.Model]
+	if len(errs) == 0 {
+		return nil
+	}
+	h.errs[req.Model] = errs[1:]
+	return errs[0]
+}
+
+func (h *house) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		err := h.fails(req)
+		if err == nil {
+			_ = yield(says("I am "), nil) && yield(says(req.Model), nil)
+			return
+		}
+		for range h.begun {
+			if !yield(says("I "), nil) {
+				return
+			}
+		}
+		yield(nil, err)
+	}
+}
+
+func (h *house) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+	if err := h.fails(req); err != nil {
+		return nil, err
+	}
+	return says("I am " + req.Model), nil
+}
+
+// models names the models that were asked since the last call.
+func (h *house) models() string {
+	var names []string
+	for _, r := range h.asked {
+		names = append(names, r.Model)
+	}
+	h.asked = nil
+	return strings.Join(names, " ")
+}
+
+func says(s string) *llm.Response {
+	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(s))}}}
+}
+
+func fails(kind llm.ErrorKind) error { return &llm.Error{Kind: kind, Message: kind.String()} }
+
+var ways = []string{"stream", "generate"}
+
+func ask(ctx context.Context, g llm.Generator, how string, req *llm.Request) (string, error) {
+	if how == "generate" {
+		r, err := g.Generate(ctx, req)
+		return r.Text(), err
+	}
+	text := ""
+	for r, err := range g.Stream(ctx, req) {
+		if err != nil {
+			return text, err
+		}
+		text += r.Text()
+	}
+	return text, nil
+}
+
+// chain is a user's: a, then b, then c for whoever comes before.
+func chain(model string) []string {
+	all := []string{"a", "other/b", "c"}
+	return all[slices.Index(all, model)+1:]
+}
+
+// Each kind of failure, and which models are asked for the same prompt, the
+// next one, and after half a minute.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind               llm.ErrorKind
+		asked, again       string
+		nextPrompt, inTime string
+	}{
+		{llm.KindQuota, "a other/b", "other/b", "other/b", "other/b"},
+		{llm.KindModelNotFound, "a other/b", "other/b", "other/b", "other/b"},
+		{llm.KindForbidden, "a other/b", "other/b", "other/b", "other/b"},
+		{llm.KindCapacity, "a other/b", "other/b", "other/b", "a"},
+		{llm.KindRateLimit, "a other/b", "other/b", "a", "a"},
+		{llm.KindServer, "a other/b", "other/b", "a", "a"},
+		{llm.KindNetwork, "a other/b", "other/b", "a", "a"},
+		{llm.KindIncomplete, "a other/b", "other/b", "a", "a"},
+		{llm.KindOther, "a", "a", "a", "a"},
+		{llm.KindBadRequest, "a", "a", "a", "a"},
+		{llm.KindUnauthorized, "a", "a", "a", "a"},
+		{llm.KindSuspended, "a", "a", "a", "a"},
+		{llm.KindValidation, "a", "a", "a", "a"},
+		{llm.KindNoTools, "a", "a", "a", "a"},
+		{llm.KindContextWindow, "a", "a", "a", "a"},
+	} {
+		for _, how := range ways {
+			t.Run(fmt.Sprint(c.kind, int(c.kind), " ", how), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					h := &house{errs: map[string][]error{"a": {fails(c.kind)}}}
+					g := fallback.Wrap(h, fallback.Options{Chain: chain})
+					var told []llm.Switch
+					ask := func(prompt, want string) {
+						t.Helper()
+						text, err := ask(t.Context(), g, how, &llm.Request{
+							Model: "a", PromptID: prompt, OnSwitch: func(s llm.Switch) { told = append(told, s) },
+						})
+						if got := h.models(); got != want {
+							t.Errorf("asked %s, want %s", got, want)
+						}
+						if last := want[strings.LastIndex(want, " ")+1:]; err == nil && text != "I am "+last {
+							t.Errorf("answer %q", text)
+						}
+						for _, s := range told {
+							if s.From != "a" || s.To != "other/b" || s.Err == nil || s.Err.Error() != c.kind.String() {
+								t.Errorf("told %+v", s)
+							}
+						}
+						if switched := strings.HasSuffix(want, "b"); switched != (len(told) == 1) || switched == (err != nil) && len(told) > 0 {
+							t.Errorf("told %d times, error %v", len(told), err)
+						}
+						told = nil
+					}
+					ask("1", c.asked)
+					ask("1", c.again)
+					ask("2", c.nextPrompt)
+					time.Sleep(31 * time.Second)
+					ask("3", c.inTime)
+				})
+			})
+		}
+	}
+}
+
+// A chain is followed to its end, and its last model is asked even where it is
+// known to fail.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	for _, how := range ways {
+		h := &house{errs: map[string][]error{
+			"a": {fails(llm.KindQuota)}, "other/b": {fails(llm.KindModelNotFound)}, "c": {fails(llm.KindServer), fails(llm.KindServer)},
+		}}
+		g := fallback.Wrap(h, fallback.Options{Chain: chain})
+		var told []string
+		req := &llm.Request{Model: "a", PromptID: "1", OnSwitch: func(s llm.Switch) { told = append(told, s.From+">"+s.To+" "+s.Err.Error()) }}
+		for _, c := range []struct{ asked, told, err string }{
+			{"a other/b c", "a>other/b QUOTA_EXCEEDED, other/b>c MODEL_NOT_FOUND", "SERVER_ERROR"},
+			{"c", "a>c QUOTA_EXCEEDED", "SERVER_ERROR"},
+			{"c", "a>c QUOTA_EXCEEDED", ""},
+		} {
+			_, err := ask(t.Context(), g, how, req)
+			if got := h.models(); got != c.asked || strings.Join(told, ", ") != c.told || err == nil != (c.err == "") || err != nil && err.Error() != c.err {
+				t.Errorf("%s: asked %s, told %q, error %v", how, got, told, err)
+			}
+			told = nil
+		}
+	}
+}
+
+// No stand-ins, no change.
+func TestNoChain(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]fallback.Options{
+		"not configured": {},
+		"for others":     {Chain: func(string) []string { return nil }},
+		"only itself":    {Chain: func(m string) []string { return []string{m} }},
+	} {
+		for _, how := range ways {
+			h := &house{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
+			g := fallback.Wrap(h, o)
+			req := &llm.Request{Model: "a"}
+			if _, err := ask(t.Context(), g, how, req); err == nil || h.asked[0] != req {
+				t.Errorf("%s, %s: error %v", name, how, err)
+			}
+			if text, err := ask(t.Context(), g, how, req); text != "I am a" {
+				t.Errorf("%s, %s: %q, %v", name, how, text, err)
+			}
+		}
+	}
+}
+
+// What a stand-in is asked is the same but for its own sampling and thinking.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	h := &house{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
+	g := fallback.Wrap(h, fallback.Options{
+		Chain: chain,
+		Config: func(model string) llm.Config {
+			if model != "other/b" {
+				t.Errorf("asked how %s wants to be asked", model)
+			}
+			return llm.Config{Temperature: new(0.5), Thinking: &llm.Thinking{Level: "LOW"}, MaxOutputTokens: 3, Labels: map[string]string{"x": "y"}}
+		},
+	})
+	system, tools := llm.User(llm.Text("Be brief.")), []*llm.ToolSet{{}}
+	req := &llm.Request{
+		Model: "a", Contents: []*llm.Content{llm.User(llm.Text("hi"))}, Use: llm.UseTool, PromptID: "1",
+		Config: llm.Config{
+			SystemInstruction: system, Tools: tools, Temperature: new(1.0), TopK: new(64.0), MaxOutputTokens: 100,
+			Thinking: &llm.Thinking{Budget: new(8192)}, ResponseMIMEType: "application/json", CachedContent: "cache",
+		},
+	}
+	before := *req
+	if _, err := g.Generate(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	want := before
+	want.Model = "other/b"
+	want.Config.Temperature, want.Config.TopK, want.Config.CachedContent = new(0.5), nil, ""
+	want.Config.Thinking = &llm.Thinking{Level: "LOW"}
+	got := h.asked[1]
+	if got.Contents[0] != req.Contents[0] || got.Config.SystemInstruction != system || got.Config.Tools[0] != tools[0] {
+		t.Error("messages, instruction or tools are copies, which would be encoded anew")
+	}
+	opaque := cmp.Comparer(func(a, b *llm.Content) bool { return a == b })
+	sets := cmp.Comparer(func(a, b *llm.ToolSet) bool { return a == b })
+	if diff := cmp.Diff(&want, got, opaque, sets); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, *req, opaque, sets); diff != "" {
+		t.Errorf("the caller's request has changed:\n%s", diff)
+	}
+}
+
+// Once an answer has begun, it is its model's to end.
+func TestBegun(t *testing.T) {
+	t.Parallel()
+	h := &house{errs: map[string][]error{"a": {fails(llm.KindServer)}}, begun: 1}
+	g := fallback.Wrap(h, fallback.Options{Chain: chain})
+	text, err := ask(t.Context(), g, "stream", &llm.Request{Model: "a", PromptID: "1"})
+	if text != "I " || err == nil || h.models() != "a" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for range g.Stream(t.Context(), &llm.Request{Model: "a", PromptID: "1"}) {
+		break
+	}
+	if got := h.models(); got != "a" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+// A cancelled request asks nobody else.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	for _, how := range ways {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, failure := range []error{fails(llm.KindServer), context.Canceled, errors.New("odd")} {
+			h := &house{errs: map[string][]error{"a": {failure}}}
+			if failure.Error() == "odd" {
+				ctx = t.Context()
+			}
+			g := fallback.Wrap(h, fallback.Options{Chain: chain})
+			if _, err := ask(ctx, g, how, &llm.Request{Model: "a", PromptID: "1"}); !errors.Is(err, failure) || h.models() != "a" {
+				t.Errorf("%s: %v", how, err)
+			}
+		}
+		cancel()
+	}
+}
+
+// What is remembered of prompts is bounded.
+func TestManyPrompts(t *testing.T) {
+	t.Parallel()
+	h := &house{errs: map[string][]error{}}
+	g := fallback.Wrap(h, fallback.Options{Chain: chain})
+	for i := range 1000 {
+		h.errs["a"] = []error{fails(llm.KindServer)}
+		for range 2 {
+			if text, err := ask(t.Context(), g, "generate", &llm.Request{Model: "a", PromptID: fmt.Sprint(i)}); text != "I am other/b" {
+				t.Fatalf("prompt %d: %q, %v", i, text, err)
+			}
+		}
+		if got := h.models(); got != "a other/b other/b" {
+			t.Fatalf("prompt %d: asked %s", i, got)
+		}
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	llmtest.Run(t, llmtest.Vendor{
+		Skip: map[string]string{"errors": "a request that fails is sent to the stand-in, too: see TestKinds"},
+		New: func(t *testing.T, url string) llm.Generator {
+			g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: url})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fallback.Wrap(g, fallback.Options{Chain: func(string) []string { return []string{"stand-in"} }})
+		},
+		Stream: func(chunks []*llm.Response) [][]byte {
+			var out [][]byte
+			for _, c := range chunks {
+				out = append(out, fmt.Appendf(nil, "data: %s\n\n", c.AppendJSON(nil)))
+			}
+			return out
+		},
+		Answer: func(r *llm.Response) []byte { return r.AppendJSON(nil) },
+		Error: func(status int, message string) []byte {
+			return fmt.Appendf(nil, `{"error":{"code":%d,"message":%q}}`, status, message)
+		},
+	})
+}

@@ -1,0 +1,85 @@
+package fallback
+
+import (
+	"sync"
+	"time"
+
+	"pollux/llm"
+)
+
+// capacityPause is how long a model without room is left alone.
+const capacityPause = 30 * time.Second
+
+// health remembers which models could not answer, and for how long that holds
+// (spec/agent.md §9: terminal and sticky_retry; a model that is not here is ok).
+type health struct {
+	mu     sync.Mutex
+	models map[string]illness
+	// prompts holds failures that count for one prompt. Several prompts may be
+	// worked on at once, of subagents for instance.
+	prompts map[stuck]error
+}
+
+type illness struct {
+	err   error
+	until time.Time // zero: the end of the session
+}
+
+type stuck struct{ model, prompt string }
+
+// maxStuck bounds what is remembered of prompts, most of which are over.
+const maxStuck = 256
+
+// of returns why a model cannot answer this prompt, nil if it may.
+func (h *health) of(model, prompt string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ill, ok := h.models[model]; ok && (ill.until.IsZero() || time.Now().Before(ill.until)) {
+		return ill.err
+	}
+	return h.prompts[stuck{model, prompt}]
+}
+
+// failed remembers a failure, and reports whether another model may answer.
+func (h *health) failed(req *llm.Request, e *llm.Error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch e.Kind {
+	case llm.KindQuota, llm.KindModelNotFound, llm.KindForbidden:
+		h.ill(req.Model, illness{err: e})
+	case llm.KindCapacity:
+		h.ill(req.Model, illness{e, time.Now().Add(max(capacityPause, min(e.RetryAfter, longestPause)))})
+	case llm.KindRateLimit, llm.KindServer, llm.KindNetwork, llm.KindIncomplete:
+		if req.PromptID == "" {
+			break // nothing tells where it ends
+		}
+		if len(h.prompts) >= maxStuck {
+			clear(h.prompts)
+		}
+		if h.prompts == nil {
+			h.prompts = map[stuck]error{}
+		}
+		h.prompts[stuck{req.Model, req.PromptID}] = e
+	default:
+		return false
+	}
+	return true
+}
+
+// longestPause bounds what a server may ask for.
+const longestPause = 5 * time.Minute
+
+func (h *health) ill(model string, i illness) {
+	if h.models == nil {
+		h.models = map[string]illness{}
+	}
+	h.models[model] = i
+}
+
+// well forgets the failures of a model that has answered.
+func (h *health) well(req *llm.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.models, req.Model)
+	delete(h.prompts, stuck{req.Model, req.PromptID})
+}
