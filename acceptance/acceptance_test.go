@@ -7,9 +7,10 @@
 //	              serves the model of this script (see package scriptmodel),
 //	              points the environment at it, and checks at the end that all
 //	              went by the script; -loose checks nothing. PROTOCOL is gemini,
-//	              openai, responses or anthropic: the model answers no other one,
-//	              and the vendor's variables for key, base URL and model are set,
-//	              Gemini's by default. With a name $N_URL is set instead of
+//	              vertex, openai, responses, anthropic, or text, which is openai
+//	              without tools: the model answers no other one, and the vendor's
+//	              variables for key, base URL and model are set, Gemini's by
+//	              default. In tasks and badinput it is $WIRE. With a name $N_URL is set instead of
 //	              $MODEL_URL, and the vendor's variables only if there is a -wire,
 //	              beside those that other models have set. The script may use
 //	              {{WORK}}, {{HOME}}, and {{BIG}}, which is 128 KiB of lines.
@@ -31,13 +32,18 @@
 //	jsoncmp GOT WANT
 //	              compares JSON values; in WANT "<any>" is anything, "<string>",
 //	              "<number>", "<uuid>" and "<time>" are what they say, "/RE/" is
-//	              a string that matches, the key "..." allows more keys, and the
-//	              value "..." any number of values in a list or stream
+//	              a string that matches, the key "..." allows more keys, "<any>"
+//	              is the only key, and the value "..." any number of values in a
+//	              list or stream
 //	lines FILE N  the file (or stdout) has N lines
+//
+// The scripts in tasks and in badinput run once for each protocol: what a user
+// asks for is the same work on all of them, whatever a server does wrong.
 //
 // The condition [fulldisk] says that a file system can be mounted that is soon full;
 // [root], that the tests run as root; [signals], that the tests were not started
-// with SIGINT or SIGHUP ignored, which children inherit.
+// with SIGINT or SIGHUP ignored, which children inherit; [wire:openai], that this
+// is the protocol of the script's run.
 //
 // Every script has an empty home directory of its own ($HOME), a folder that is
 // trusted, and nothing of the environment but the path.
@@ -60,15 +66,42 @@ import (
 var update = flag.Bool("update", false, "write what cmp found into the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pollux": pollux})
+	testscript.Main(patient{m}, map[string]func(){"pollux": pollux})
+}
+
+// patient runs more scripts at a time than there are processors: most of them
+// wait, for a process or for the time to ask again.
+type patient struct{ *testing.M }
+
+func (m patient) Run() int {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", "24") // it takes any number
+	}
+	return m.M.Run()
 }
 
 func TestScripts(t *testing.T) {
+	run(t, ".", "")
+}
+
+// run runs the scripts of a directory, on one protocol where they are for all.
+func run(t *testing.T, dir, wire string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 ".",
-		Setup:               setup,
-		Cmds:                words(),
-		Condition:           condition,
+		Dir: dir,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("WIRE", wire)
+			return setup(env)
+		},
+		Cmds: words(),
+		Condition: func(name string) (bool, error) {
+			if of, ok := strings.CutPrefix(name, "wire:"); ok {
+				return of == wire, nil
+			}
+			return condition(name)
+		},
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -92,7 +125,7 @@ func setup(env *testscript.Env) error {
 	w := &world{env: env, home: home, work: work, models: map[string]*model{}, started: map[string]*process{}}
 	env.Values[worldKey{}] = w
 	env.Defer(w.close)
-	keep := []string{"PATH", "WORK", "TMPDIR", "GOCOVERDIR", "/", ":", "$", "exe", "devnull"}
+	keep := []string{"PATH", "WORK", "WIRE", "TMPDIR", "GOCOVERDIR", "/", ":", "$", "exe", "devnull"}
 	var vars []string
 	for _, v := range env.Vars {
 		for _, k := range keep {

@@ -56,6 +56,11 @@ func compare(at string, got, want any) string {
 		if !ok {
 			return differs()
 		}
+		if only, ok := want["<any>"]; ok && len(want) == 1 && len(g) == 1 {
+			for k, v := range g {
+				return compare(at+"."+k, v, only)
+			}
+		}
 		_, more := want["..."]
 		for k := range g {
 			if _, ok := want[k]; !ok && !more {
@@ -160,6 +165,9 @@ func TestCompare(t *testing.T) {
 		{`{"a":1,"b":2}`, `{"a":1}`, false},
 		{`{"a":1,"b":2}`, `{"a":1,"...":0}`, true},
 		{`{"a":1}`, `{"a":1,"b":"<any>"}`, false},
+		{`{"a":1}`, `{"<any>":1}`, true},
+		{`{"a":1}`, `{"<any>":2}`, false},
+		{`{"a":1,"b":1}`, `{"<any>":1}`, false},
 		{`1 2 3`, `1 "..." 3`, true},
 		{`1 3`, `1 "..." 3`, true},
 		{`1 2`, `1 "..." 3`, false},

@@ -13,9 +13,13 @@ import (
 // Every model in the scripts can be read, and is used.
 func TestModels(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, pattern := range []string{"*.txtar", "*/*.txtar"} {
+		some, err := filepath.Glob(pattern)
+		if err != nil || len(some) == 0 {
+			t.Fatal(some, err)
+		}
+		files = append(files, some...)
 	}
 	for _, name := range files {
 		archive, err := txtar.ParseFile(name)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,7 +61,7 @@ type model struct {
 
 func modelWord(ts *testscript.TestScript, args []string) bool {
 	m := &model{}
-	wire := ""
+	wire := ts.Getenv("WIRE")
 	for len(args) > 1 {
 		switch {
 		case args[0] == "-wire" && len(args) > 2 && wires[args[1]] != nil:
@@ -82,7 +84,7 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 	}
 	m.server, err = scriptmodel.Start(script, scriptmodel.Options{
 		Vars:  map[string]string{"WORK": w.work, "HOME": w.home, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
-		Wire:  wire,
+		Wire:  strings.Replace(wire, "vertex", "gemini", 1),
 		Judge: vendorSchemas(ts),
 	})
 	ts.Check(err)
@@ -95,7 +97,7 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 	switch {
 	case wire == "" && m.name == "":
 		wire = "gemini"
-	case wire != "" && wire != "gemini" && m.name == "":
+	case wire != "" && wire != "gemini" && wire != "vertex" && m.name == "":
 		ts.Setenv("GEMINI_MODEL", "") // or two vendors would be configured
 	}
 	if wire != "" {
@@ -109,8 +111,10 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 // wires are the variables that point the program at a model, by its protocol.
 var wires = map[string]map[string]string{
 	"gemini":    {"GOOGLE_GEMINI_BASE_URL": "URL", "GEMINI_API_KEY": "test-key"},
+	"vertex":    {"GOOGLE_VERTEX_BASE_URL": "URL", "GOOGLE_API_KEY": "test-key", "GOOGLE_GENAI_USE_VERTEXAI": "true"},
 	"openai":    {"OPENAI_BASE_URL": "URL/v1", "OPENAI_API_KEY": "test-key", "OPENAI_MODEL": "gpt-4.1"},
 	"responses": {"OPENAI_BASE_URL": "URL/v1", "OPENAI_API_KEY": "test-key", "OPENAI_MODEL": "gpt-5.2"},
+	"text":      {"OPENAI_BASE_URL": "URL/v1", "OPENAI_API_KEY": "test-key", "OPENAI_MODEL": "gemma-3"},
 	"anthropic": {"ANTHROPIC_BASE_URL": "URL", "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_MODEL": "claude-sonnet-4-6"},
 }
 
@@ -235,7 +239,7 @@ func startWord(ts *testscript.TestScript, args []string) bool {
 		stdout: filepath.Join(w.home, "tmp", args[0]+".out"), stderr: filepath.Join(w.home, "tmp", args[0]+".err"),
 	}
 	p.cmd.Dir = ts.MkAbs(".")
-	for _, name := range environment {
+	for _, name := range environment() {
 		if v := ts.Getenv(name); v != "" {
 			p.cmd.Env = append(p.cmd.Env, name+"="+v)
 		}
@@ -255,10 +259,16 @@ func startWord(ts *testscript.TestScript, args []string) bool {
 
 // environment is what a background command gets of the script's: testscript
 // does not hand out the list.
-var environment = []string{
-	"PATH", "HOME", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR",
-	"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_MODEL", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "MODEL_URL",
-	"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
+func environment() []string {
+	names := []string{
+		"PATH", "HOME", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR",
+		"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_MODEL", "MODEL_URL",
+	}
+	for _, vars := range wires {
+		names = slices.AppendSeq(names, maps.Keys(vars))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func lookup(ts *testscript.TestScript, name string) string {

@@ -141,11 +141,14 @@ func (a *answer) misbehave(s Step) error {
 
 func (a *answer) fail(s Fail) error {
 	f := &refusal{status: s.Status, code: s.Code, message: s.Message, details: s.Details}
+	if _, ok := a.wire.(anthropic); ok && s.Code == "insufficient_quota" {
+		f.status = http.StatusBadRequest // so it says this, and in words only
+	}
 	if !a.started {
 		if after := retryAfter(s.Details); after != "" && a.wire.name() != "gemini" && a.w.Header().Get("Retry-After") == "" {
 			a.w.Header().Set("Retry-After", after)
 		}
-		writeJSON(a.w, s.Status, a.wire.refusal(f))
+		writeJSON(a.w, f.status, a.wire.refusal(f))
 		return errGone
 	}
 	for _, frame := range a.voice.failed(f) {

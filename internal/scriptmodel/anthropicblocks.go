@@ -114,6 +114,8 @@ func (m *message) block(b map[string]any, at string) *refusal {
 			return bad("messages: text content blocks must contain non-whitespace text")
 		}
 		m.texts = append(m.texts, text)
+	case "image", "document":
+		m.media = append(m.media, blockMedia(b))
 	case "thinking":
 		m.thoughts = append(m.thoughts, thought{b["thinking"].(string), b["signature"].(string)})
 	case "redacted_thinking":
@@ -133,6 +135,12 @@ func (m *message) block(b map[string]any, at string) *refusal {
 	return nil
 }
 
+// blockMedia is the type of an image or a document, "" where only its place is told.
+func blockMedia(b map[string]any) string {
+	kind, _ := b["source"].(map[string]any)["media_type"].(string)
+	return kind
+}
+
 func (m *message) blockResult(b map[string]any, at string) *refusal {
 	r := result{id: b["tool_use_id"].(string), failed: b["is_error"] == true}
 	r.text, _ = b["content"].(string)
@@ -146,6 +154,9 @@ func (m *message) blockResult(b map[string]any, at string) *refusal {
 			return bad("%s: when `is_error` is true, all content must be of type `text`", at)
 		}
 		r.text += text
+		if !isText {
+			m.media = append(m.media, blockMedia(part))
+		}
 	}
 	m.results = append(m.results, r)
 	return nil

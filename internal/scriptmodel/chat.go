@@ -119,10 +119,10 @@ func (a *asked) hear(m map[string]any, at string) *refusal {
 		a.system = strings.TrimPrefix(a.system+"\n"+said, "\n")
 		return nil
 	case "user":
-		if said == "" && !hasMedia(m["content"]) {
+		if said == "" && len(chatMedia(m["content"])) == 0 {
 			return wrong(at+".content", "", "Invalid '%s.content': the message says nothing.", at)
 		}
-		return a.next(message{texts: texts}, at)
+		return a.next(message{texts: texts, media: chatMedia(m["content"])}, at)
 	case "tool":
 		id := m["tool_call_id"].(string)
 		return a.next(message{results: []result{{id: id, text: said, unmarked: true}}}, at)
@@ -205,13 +205,22 @@ func chatTexts(content any, at string) ([]string, *refusal) {
 	return texts, nil
 }
 
-func hasMedia(content any) bool {
+// chatMedia returns the types of the media in a content that was checked.
+func chatMedia(content any) []string {
+	var media []string
 	for _, v := range list(content) {
-		if v.(map[string]any)["type"] != "text" {
-			return true
+		p := v.(map[string]any)
+		switch p["type"] {
+		case "image_url":
+			media = append(media, mediaType(p["image_url"].(map[string]any)["url"].(string)))
+		case "file":
+			data, _ := p["file"].(map[string]any)["file_data"].(string)
+			media = append(media, mediaType(data))
+		case "input_audio":
+			media = append(media, "audio/"+p["input_audio"].(map[string]any)["format"].(string))
 		}
 	}
-	return false
+	return media
 }
 
 // chatOrder checks who speaks in which order, and that each call has its result.

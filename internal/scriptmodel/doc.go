@@ -100,6 +100,8 @@
 //	expect prompt TEXT     the user's newest message contains TEXT
 //	expect anywhere TEXT   some text of the request contains TEXT
 //	expect system TEXT     the system instruction contains TEXT
+//	expect media TYPE      the user's newest message has media of this type, such
+//	                       as image/png, in it or in its results
 //	expect result ID TEXT  the newest message answers call ID, without an error,
 //	                       with a result that contains TEXT (may be empty); a
 //	                       call that was given no id goes by its function's name
@@ -109,7 +111,9 @@
 //	expect model NAME      this model is asked
 //	expect verb NAME       generateContent or streamGenerateContent, in whatever
 //	                       way the protocol asks for it
-//	expect wire NAME       gemini, openai (Chat Completions), responses, anthropic
+//	expect wire NAME       gemini, openai (Chat Completions), responses, anthropic,
+//	                       text (see below)
+//	expect smaller SIZE    the body has fewer bytes than this, such as 100KB
 //	expect field PATH TEXT the body has this field, such as messages.0.role, and
 //	                       TEXT is in its JSON (may be empty)
 //	expect header NAME TEXT
@@ -149,6 +153,10 @@
 //	responses  /v1/responses
 //	anthropic  /v1/messages, /v1/messages/count_tokens, /v1/models, and Vertex AI's
 //	           paths
+//
+// Where it is asked for ([Options]), text is spoken in place of openai: Chat
+// Completions of a model that takes no tools, which refuses them once, writes its
+// calls into its answers, and gets results in words.
 //
 // A script means the same on each. Where a protocol has no word for something,
 // it does what its vendor does: Anthropic thinks aloud, and Responses sends

@@ -32,6 +32,8 @@ func (c *Condition) holds(wire wire, a *asked, r *http.Request) (met bool, found
 	switch c.Kind {
 	case "prompt":
 		return contains(a.newest().texts, c.Text)
+	case "media":
+		return contains(a.newest().media, c.Text)
 	case "system":
 		return contains([]string{a.system}, c.Text)
 	case "anywhere":
@@ -70,6 +72,9 @@ func (c *Condition) holds(wire wire, a *asked, r *http.Request) (met bool, found
 		return n == c.Text, n
 	case "wire":
 		return wire.name() == c.Text, wire.name()
+	case "smaller":
+		most, _ := size(c.Text) // the parser has looked
+		return a.size < most, strconv.Itoa(a.size)
 	case "field":
 		return holdsField(a.root, c.Name, c.Text)
 	case "header":

@@ -105,6 +105,7 @@ func messageOf(content map[string]any) message {
 		if t, ok := p["text"].(string); ok {
 			m.texts = append(m.texts, t)
 		}
+		m.media = append(m.media, geminiMedia(p)...)
 		signature, _ := p["thoughtSignature"].(string)
 		if c, ok := p["functionCall"].(map[string]any); ok {
 			id, _ := c["id"].(string)
@@ -113,9 +114,23 @@ func messageOf(content map[string]any) message {
 		}
 		if r, ok := p["functionResponse"].(map[string]any); ok {
 			m.results = append(m.results, resultOf(r))
+			for _, v := range list(r["parts"]) {
+				m.media = append(m.media, geminiMedia(v.(map[string]any))...)
+			}
 		}
 	}
 	return m
+}
+
+// geminiMedia returns the type of what a part brings along, if it does.
+func geminiMedia(part map[string]any) []string {
+	for _, field := range []string{"inlineData", "fileData"} {
+		if d, ok := part[field].(map[string]any); ok {
+			kind, _ := d["mimeType"].(string)
+			return []string{kind}
+		}
+	}
+	return nil
 }
 
 func resultOf(r map[string]any) result {

@@ -396,3 +396,13 @@ func openAIEmbeddings(a *asked) []byte {
 		"usage": map[string]any{"prompt_tokens": n, "total_tokens": n},
 	})
 }
+
+// mediaType is the type of the data in a URL, "" for data elsewhere.
+func mediaType(url string) string {
+	rest, _ := strings.CutPrefix(url, "data:")
+	kind, _, _ := strings.Cut(rest, ";base64,")
+	if kind == rest {
+		return ""
+	}
+	return kind
+}

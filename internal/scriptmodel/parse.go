@@ -160,11 +160,16 @@ func (p *parser) condition() (Condition, error) {
 	c.Kind, arg, _ = strings.Cut(strings.TrimLeft(arg, " "), " ")
 	switch c.Kind {
 	case "prompt", "anywhere", "system":
-	case "tool", "model", "verb", "messages", "wire":
+	case "tool", "model", "verb", "messages", "wire", "media":
 		arg = strings.TrimSpace(arg)
 		if arg == "" {
 			return c, fmt.Errorf("%s: nothing to compare with", c.Kind)
 		}
+	case "smaller":
+		if _, err := size(strings.TrimSpace(arg)); err != nil {
+			return c, fmt.Errorf("smaller: %w", err)
+		}
+		arg = strings.TrimSpace(arg)
 	case "result", "error", "header", "field":
 		c.Name, arg, _ = strings.Cut(strings.TrimLeft(arg, " "), " ")
 		if c.Name == "" {
@@ -258,22 +263,31 @@ func (p *parser) step() (Step, error) {
 }
 
 func (p *parser) fill() (Step, error) {
-	size, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
+	first, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
+	n, err := size(first)
+	if err != nil {
+		return nil, err
+	}
+	s, err := text(rest)
+	return Fill{n, s}, err
+}
+
+// size reads a number of bytes, such as 300, 100KB or 5MB.
+func size(s string) (int, error) {
 	factor := 1
 	for _, u := range []struct {
 		name   string
 		factor int
 	}{{"KB", 1 << 10}, {"MB", 1 << 20}} {
-		if n, ok := strings.CutSuffix(size, u.name); ok {
-			size, factor = n, u.factor
+		if n, ok := strings.CutSuffix(s, u.name); ok {
+			s, factor = n, u.factor
 		}
 	}
-	n, err := strconv.Atoi(size)
+	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > 1<<30/factor {
-		return nil, fmt.Errorf("want a size between 1 and 1024MB")
+		return 0, fmt.Errorf("want a size between 1 and 1024MB")
 	}
-	s, err := text(rest)
-	return Fill{n * factor, s}, err
+	return n * factor, nil
 }
 
 func (p *parser) usage() (Step, error) {

@@ -172,7 +172,7 @@ func (a *asked) hearItem(item map[string]any, at string) *refusal {
 		if f != nil {
 			return f
 		}
-		a.say(message{results: []result{{id: callID, text: strings.Join(texts, ""), unmarked: true}}})
+		a.say(message{media: itemMedia(item["output"]), results: []result{{id: callID, text: strings.Join(texts, ""), unmarked: true}}})
 	case "reasoning":
 		return a.hearReasoning(item, id, at)
 	default:
@@ -215,7 +215,7 @@ func (a *asked) hearMessage(item map[string]any, at string) *refusal {
 	case "system", "developer":
 		a.system = strings.TrimPrefix(a.system+"\n"+strings.Join(texts, ""), "\n")
 	default:
-		a.say(message{model: role == "assistant", texts: texts})
+		a.say(message{model: role == "assistant", texts: texts, media: itemMedia(item["content"])})
 	}
 	return nil
 }
@@ -257,6 +257,21 @@ func itemTexts(content any, at, direction string) ([]string, *refusal) {
 		}
 	}
 	return texts, nil
+}
+
+// itemMedia returns the types of the media in a content that was checked.
+func itemMedia(content any) []string {
+	var media []string
+	for _, v := range list(content) {
+		p := v.(map[string]any)
+		switch p["type"] {
+		case "input_image":
+			media = append(media, mediaType(p["image_url"].(string)))
+		case "input_file":
+			media = append(media, mediaType(p["file_data"].(string)))
+		}
+	}
+	return media
 }
 
 // responsesOrder checks that each call has its output, and each output its call.

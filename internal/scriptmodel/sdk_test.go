@@ -204,7 +204,7 @@ func TestAnthropicSDK(t *testing.T) {
 	}
 	_, err = client.Messages.New(t.Context(), params)
 	var failed *sdkanthropic.Error
-	if !errors.As(err, &failed) || failed.StatusCode != 429 || !strings.Contains(failed.RawJSON(), "credit balance") {
+	if !errors.As(err, &failed) || failed.StatusCode != 400 || !strings.Contains(failed.RawJSON(), "credit balance") {
 		t.Errorf("%v", err)
 	}
 	stream = client.Messages.NewStreaming(t.Context(), params)

@@ -28,7 +28,8 @@ type Options struct {
 	// type, such as "GenerateContentRequest" or "CreateResponse".
 	Judge func(kind string, body []byte) error
 	// Wire, where set, is the only protocol in which content may be asked for:
-	// gemini, openai, responses or anthropic. The paths of the others are not found.
+	// gemini, openai, responses, anthropic or text. The paths of the others are
+	// not found.
 	Wire string
 	// Addr is the loopback address to listen on, 127.0.0.1:0 by default.
 	Addr string
@@ -54,7 +55,7 @@ type Server struct {
 // Request is what a server noted of a request.
 type Request struct {
 	Path   string // with the query
-	Wire   string // gemini, openai, responses or anthropic; "" for none known
+	Wire   string // gemini, openai, responses, anthropic or text; "" for none known
 	Verb   string // generateContent, streamGenerateContent, countTokens ..., whatever the protocol calls it
 	Model  string
 	Header http.Header
@@ -85,7 +86,7 @@ func Start(script *Script, opts Options) (*Server, error) {
 	}
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Server{
-		script: script, opts: opts, wires: []wire{gemini{}, chat{}, responses{}, anthropic{}}, quit: quit,
+		script: script, opts: opts, wires: []wire{gemini{}, chat{}, responses{}, anthropic{}, words{}}, quit: quit,
 		url: "http://" + listener.Addr().String(), used: make([]int, len(script.Turns)),
 		memory: memory{calls: map[string]given{}, thoughts: map[string]string{}},
 	}
@@ -214,7 +215,11 @@ func (s *Server) admit(wire wire, a *asked, body []byte) *refusal {
 
 // unwanted refuses a request with a parameter that the script refuses.
 func (s *Server) unwanted(wire wire, a *asked) *refusal {
-	for _, p := range s.script.Refuse {
+	refused := s.script.Refuse
+	if wire.name() == inWords {
+		refused = append(slices.Clip(refused), Refusal{Name: "tools"})
+	}
+	for _, p := range refused {
 		if f := wire.denied(a, denial{kind: parameter, name: p.Name}); f != nil {
 			if p.Text != "" {
 				f.message = p.Text
@@ -233,6 +238,7 @@ func (s *Server) remember(calls []sentCall, thoughts []thought) {
 		s.memory.thoughts[t.signature] = t.text
 	}
 	for _, c := range calls {
+		s.memory.said = append(s.memory.said, saidCall{id: c.id, name: c.name})
 		if c.id != "" {
 			s.memory.calls[c.id] = given{signature: c.signature, thoughts: thoughts}
 		}

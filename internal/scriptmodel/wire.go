@@ -94,6 +94,7 @@ func (a *asked) converse() {
 type message struct {
 	model    bool // who says it
 	texts    []string
+	media    []string // their types, those in results included
 	thoughts []thought
 	calls    []call
 	results  []result
@@ -118,6 +119,7 @@ func (a *asked) say(m message) {
 	if n := len(a.messages); n > 0 && a.messages[n-1].model == m.model {
 		last := &a.messages[n-1]
 		last.texts = append(last.texts, m.texts...)
+		last.media = append(last.media, m.media...)
 		last.thoughts = append(last.thoughts, m.thoughts...)
 		last.calls = append(last.calls, m.calls...)
 		last.results = append(last.results, m.results...)
@@ -173,8 +175,13 @@ func (c *sentCall) text() string {
 // deltas cuts the text of the arguments into a few pieces, as models send it.
 func (c *sentCall) deltas() []string {
 	s := c.text()
+	return cut(s, max(len(s)/3, 8))
+}
+
+// cut cuts text into pieces of this size, or a little more.
+func cut(s string, size int) []string {
 	var out []string
-	for size := max(len(s)/3, 8); s != ""; s = s[len(out[len(out)-1]):] {
+	for ; s != ""; s = s[len(out[len(out)-1]):] {
 		n := min(size, len(s))
 		for n < len(s) && s[n]&0xc0 == 0x80 { // not within a character
 			n++
@@ -206,8 +213,11 @@ type tokens struct{ prompt, candidates, cached, thoughts, tools int }
 // memory is what a server gave, and wants to see again unchanged.
 type memory struct {
 	calls    map[string]given
+	said     []saidCall        // in their order
 	thoughts map[string]string // texts by signature
 }
+
+type saidCall struct{ id, name string }
 
 // given is what came with a call.
 type given struct {
