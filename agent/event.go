@@ -11,8 +11,8 @@ import (
 // file. Every face handles each of them, or says in its own table why not;
 // a test holds the list.
 //
-// Per model turn the order is: TurnStarted; ModelInfo once per prompt; Thought
-// and Text as they come; Citations; ToolRequested for each call, once the
+// Per model turn the order is: TurnStarted; ModelInfo once per prompt, Switched
+// where that changes; Thought and Text as they come; Citations; ToolRequested for each call, once the
 // answer is complete and valid; Finished. Each requested call then ends in
 // exactly one ToolFinished, with ToolUpdated and ToolAsked before it.
 type Event interface{ event() }
@@ -24,6 +24,10 @@ type TurnStarted struct {
 
 // ModelInfo says which model answers this prompt.
 type ModelInfo struct{ Model string }
+
+// Switched says that the model could not answer, and that another one answers
+// the rest of this prompt.
+type Switched struct{ llm.Switch }
 
 // Text is a piece of the answer.
 type Text struct{ Text string }
@@ -123,6 +127,7 @@ type Cancelled struct{}
 
 func (TurnStarted) event()   {}
 func (ModelInfo) event()     {}
+func (Switched) event()      {}
 func (Text) event()          {}
 func (Thought) event()       {}
 func (Citations) event()     {}
@@ -147,6 +152,7 @@ func Events() []Event {
 	return []Event{
 		TurnStarted{},
 		ModelInfo{},
+		Switched{},
 		Text{},
 		Thought{},
 		Citations{},

@@ -180,6 +180,8 @@ func line(e agent.Event) string {
 		return "text " + e.Text
 	case agent.Thought:
 		return "thought " + e.Subject + "|" + e.Description
+	case agent.Switched:
+		return "switched to " + e.To
 	case agent.ToolRequested:
 		return "requested " + e.Call.ID
 	case agent.ToolUpdated:

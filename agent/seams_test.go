@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -331,5 +332,51 @@ func TestModels(t *testing.T) {
 	play(t.Context(), newAgent(t, s, func(c *agent.Config) { c.Router = fixed("routed") }, echo("look")), "hi")
 	if s.requests[0].Model != "routed" {
 		t.Errorf("model = %s", s.requests[0].Model)
+	}
+}
+
+// When another model steps in, the rest of the prompt is its own: what is asked,
+// how much fits, whose name the answer bears. The next prompt is the first's again.
+func TestSwitched(t *testing.T) {
+	t.Parallel()
+	s := &script{}
+	stepIn := func(ctx context.Context, yield func(*llm.Response, error) bool) {
+		s.requests[len(s.requests)-1].OnSwitch(llm.Switch{From: "gemini-2.5-pro", To: "stand-in", Err: errors.New("no quota")})
+		says(calls("look"))(ctx, yield)
+	}
+	s.answers = []func(context.Context, func(*llm.Response, error) bool){stepIn, says(text("done")), says(text("fine"))}
+	var limits []string
+	a := newAgent(t, s, func(c *agent.Config) {
+		c.Limit = func(model string) int {
+			if n := len(limits); n == 0 || limits[n-1] != model {
+				limits = append(limits, model)
+			}
+			return 1000
+		}
+	}, echo("look"))
+	want := lines("TurnStarted", "ModelInfo", "switched to stand-in", "requested look__c1", "end of turn STOP",
+		"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing",
+		"finished look__c1 success", "TurnStarted", "text done", "end of turn STOP")
+	if diff := cmp.Diff(want, play(t.Context(), a, "hi")); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	play(t.Context(), a, "again")
+	var asked, answered []string
+	for _, r := range s.requests {
+		asked = append(asked, r.Model)
+	}
+	for _, m := range a.History() {
+		if m.Content.Role == llm.RoleModel {
+			answered = append(answered, m.Model)
+		}
+	}
+	if diff := cmp.Diff([]string{"gemini-2.5-pro", "stand-in", "gemini-2.5-pro"}, asked); diff != "" {
+		t.Errorf("asked:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"stand-in", "stand-in", "gemini-2.5-pro"}, answered); diff != "" {
+		t.Errorf("answered:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"gemini-2.5-pro", "stand-in", "gemini-2.5-pro"}, limits); diff != "" {
+		t.Errorf("limits:\n%s", diff)
 	}
 }

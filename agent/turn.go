@@ -190,6 +190,10 @@ func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
 	return &llm.Request{
 		Model: r.chosen, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
 		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // a consumer that left has cancelled the wait
+		OnSwitch: func(s llm.Switch) {
+			r.chosen = s.To
+			_ = r.emit(Switched{s})
+		},
 	}
 }
 

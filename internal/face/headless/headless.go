@@ -205,6 +205,8 @@ func (f *face) see(e agent.Event) {
 		}
 	case agent.Waiting:
 		f.enc.notice(waitingNotice(e))
+	case agent.Switched:
+		f.enc.notice(switchedNotice(e))
 	case agent.LoopDetected:
 		f.enc.notice(loopNotice())
 	case agent.Stopped:
@@ -242,6 +244,10 @@ func ignored(format Format, e agent.Event) (why string) {
 	case agent.TurnStarted:
 		if format != JSON {
 			return "no format marks turns; json keeps the last answer only"
+		}
+	case agent.Switched:
+		if format == JSON {
+			return "the answer is one all the same, and the statistics name the models"
 		}
 	case agent.Waiting:
 		if format != Text {

@@ -106,6 +106,14 @@ func scenarios() []scenario {
 				turn(1, "Pollux is the brighter", " of the two.\n", "It is \x1b[1", "mone\x1b[0m of \"Gemini\" <&> é.")),
 		},
 		{
+			name: "switched",
+			events: join(events(
+				agent.TurnStarted{Turn: 1},
+				agent.Switched{Switch: llm.Switch{From: "gpt-5", To: "anthropic/claude-sonnet-5", Err: rateLimit}},
+				agent.Text{Text: "Still here."}, agent.Finished{Reason: llm.FinishStop},
+			)),
+		},
+		{
 			name: "tool_call",
 			events: join(
 				events(
@@ -342,6 +350,7 @@ func TestEveryEvent(t *testing.T) {
 	for _, e := range []agent.Event{
 		agent.TurnStarted{Turn: 2},
 		agent.ModelInfo{Model: "gemini-2.5-pro"},
+		agent.Switched{Switch: llm.Switch{From: "gpt-5", To: "claude-sonnet-5", Err: errors.New("You exceeded your quota.\nSee the console.")}},
 		agent.Text{Text: "more"},
 		agent.Thought{Subject: "s", Description: "d"},
 		agent.Citations{Text: "Citations:\nhttps://example.org"},

@@ -40,7 +40,7 @@ func (j *jsonObject) call(*agent.ToolCall) { j.called = true }
 func (j *jsonObject) result(*agent.ToolFinished) {}
 
 func (j *jsonObject) notice(n notice) {
-	if n.severity != "" {
+	if n.severity != "" && !n.passing {
 		j.warnings = append(j.warnings, n.message)
 	}
 }

@@ -26,21 +26,22 @@ type notice struct {
 	severity string // as stream-json calls it; "" keeps it out of the JSON formats
 	message  string
 	line     string // the form for people; "" keeps it out of the text format
+	passing  bool   // of no use when all is over
 }
 
 func loopNotice() notice {
 	const message = "Loop detected, stopping execution"
-	return notice{"warning", message, "[WARNING] " + message}
+	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 }
 
 func stoppedNotice(e agent.Stopped) notice {
 	message := "Agent execution stopped: " + either(e.SystemMessage, e.Reason)
-	return notice{"warning", message, message}
+	return notice{severity: "warning", message: message, line: message}
 }
 
 func blockedNotice(e agent.Blocked) notice {
 	message := "Agent execution blocked: " + either(e.SystemMessage, e.Reason)
-	return notice{"warning", message, "[WARNING] " + message}
+	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 }
 
 // maxTurnsNotice has no line: the error that ends the run says it better.
@@ -49,18 +50,36 @@ func maxTurnsNotice() notice {
 }
 
 func waitingNotice(e agent.Waiting) notice {
-	var cause string
-	if e.Err != nil {
-		cause = ": " + strings.Join(strings.Fields(e.Err.Error()), " ") // some have a second line
+	cause := reason(e.Err)
+	if cause != "" {
+		cause = ": " + cause
 	}
 	return notice{line: fmt.Sprintf("[WARNING] Attempt %d of %d failed%s. Trying again in %s.",
-		e.Attempt, e.MaxAttempts, strings.TrimSuffix(cause, "."), e.Delay.Round(100*time.Millisecond))}
+		e.Attempt, e.MaxAttempts, cause, e.Delay.Round(100*time.Millisecond))}
+}
+
+func switchedNotice(e agent.Switched) notice {
+	cause := reason(e.Err)
+	if cause != "" {
+		cause = " (" + cause + ")"
+	}
+	message := fmt.Sprintf("%s could not answer%s. Switched to %s.", e.From, cause, e.To)
+	return notice{severity: "warning", message: message, line: "Warning: " + message, passing: true}
+}
+
+// reason is what an error says, as part of a sentence.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	line := strings.Join(strings.Fields(err.Error()), " ") // some have a second one
+	return strings.TrimSuffix(line, ".")
 }
 
 // discardNotice follows an answer that was already on its way when it broke.
 func discardNotice() notice {
 	const message = "The answer broke off and is asked for again: the text of this turn so far is void"
-	return notice{"warning", message, "[WARNING] " + message}
+	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 }
 
 func either(system, reason string) string {

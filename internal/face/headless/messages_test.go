@@ -56,3 +56,20 @@ func TestWaitingNotice(t *testing.T) {
 		}
 	}
 }
+
+func TestSwitchedNotice(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "a could not answer. Switched to b."},
+		{errors.New("No quota.\nSee the console."), "a could not answer (No quota. See the console). Switched to b."},
+	} {
+		got := switchedNotice(agent.Switched{Switch: llm.Switch{From: "a", To: "b", Err: tt.err}})
+		want := notice{severity: "warning", message: tt.want, line: "Warning: " + tt.want, passing: true}
+		if got != want {
+			t.Errorf("%v: %+v, want %+v", tt.err, got, want)
+		}
+	}
+}
