@@ -138,6 +138,7 @@ func streamError(err error, message string) []byte {
 		DurationMS   int      `json:"duration_ms"`
 		ToolCalls    int      `json:"tool_calls"`
 		Models       struct{} `json:"models"`
+		Cost         int      `json:"cost"`
 	}
 	return encode(struct {
 		Type      string `json:"type"`

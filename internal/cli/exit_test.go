@@ -36,7 +36,7 @@ func TestErrors(t *testing.T) {
 }
 `
 	const event = `{"type":"result","timestamp":"T","status":"error","error":{"type":"%s","message":"%s"},"stats":` +
-		`{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"input":0,"duration_ms":0,"tool_calls":0,"models":{}}}` + "\n"
+		`{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"input":0,"duration_ms":0,"tool_calls":0,"models":{},"cost":0}}` + "\n"
 	for _, tt := range []struct {
 		name     string
 		format   string

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,7 +10,8 @@ import (
 )
 
 // AppendJSON appends the "stats" object of the json output format
-// (spec/cli.md §6.3), compact.
+// (spec/cli.md §6.3), compact. What a model cost comes after what Gemini CLI tells
+// of it: "cost", in US dollars, null where it is not known.
 func (s *Snapshot) AppendJSON(dst []byte) []byte {
 	w := writer{b: append(dst, '{')}
 	w.open("models")
@@ -33,6 +35,7 @@ func (s *Snapshot) AppendJSON(dst []byte) []byte {
 			w.close()
 		}
 		w.close()
+		w.cost(m.Cost)
 		w.close()
 	}
 	w.close()
@@ -64,7 +67,8 @@ func (s *Snapshot) AppendJSON(dst []byte) []byte {
 }
 
 // AppendStreamJSON appends the shorter "stats" object of the stream-json
-// output format (spec/cli.md §6.4); took is how long the run lasted.
+// output format (spec/cli.md §6.4), with the cost of each model and of all; took is
+// how long the run lasted.
 func (s *Snapshot) AppendStreamJSON(dst []byte, took time.Duration) []byte {
 	var sum llm.Usage
 	input := 0
@@ -93,9 +97,11 @@ func (s *Snapshot) AppendStreamJSON(dst []byte, took time.Duration) []byte {
 		w.number("output_tokens", t.Candidates)
 		w.number("cached", t.CachedContent)
 		w.number("input", uncached(t))
+		w.cost(s.Models[i].Cost)
 		w.close()
 	}
 	w.close()
+	w.cost(s.Cost())
 	w.close()
 	return w.b
 }
@@ -131,6 +137,16 @@ func (w *writer) number(key string, n int) {
 }
 
 func (w *writer) millis(key string, d time.Duration) { w.number(key, int(d.Milliseconds())) }
+
+// cost writes US dollars, rounded to millionths of one, or null.
+func (w *writer) cost(usd *float64) {
+	w.key("cost")
+	if usd == nil || math.IsNaN(*usd) || math.IsInf(*usd, 0) { // of a price that a user wrote
+		w.b = append(w.b, "null"...)
+		return
+	}
+	w.b = strconv.AppendFloat(w.b, math.Round(*usd*1e6)/1e6, 'f', -1, 64)
+}
 
 func (w *writer) counts(a *API) {
 	w.number("totalRequests", a.Requests)

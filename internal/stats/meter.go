@@ -29,15 +29,13 @@ func (m *meter) Unwrap() llm.Generator { return m.Generator }
 
 func (m *meter) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		var usage llm.Usage // counts in a stream are totals: the last ones hold
+		var spent spending
 		var failure error
 		start := time.Now()
-		defer func() { m.session.request(req, usage, failure, time.Since(start)) }()
+		defer func() { m.session.request(req, spent, failure, time.Since(start)) }()
 		for r, err := range m.Generator.Stream(ctx, req) {
 			failure = err
-			if r != nil && r.Usage != nil {
-				usage = *r.Usage
-			}
+			spent.see(r)
 			if !yield(r, err) {
 				return
 			}
@@ -48,12 +46,27 @@ func (m *meter) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Res
 func (m *meter) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	start := time.Now()
 	r, err := m.Generator.Generate(ctx, req)
-	var usage llm.Usage
-	if r != nil && r.Usage != nil {
-		usage = *r.Usage
-	}
-	m.session.request(req, usage, err, time.Since(start))
+	var spent spending
+	spent.see(r)
+	m.session.request(req, spent, err, time.Since(start))
 	return r, err
+}
+
+// spending is what an attempt took. One that brought an answer but no counts took
+// nobody knows how much; one that brought nothing, nothing.
+type spending struct {
+	usage             llm.Usage
+	answered, counted bool
+}
+
+func (s *spending) see(r *llm.Response) {
+	if r == nil {
+		return
+	}
+	s.answered = true
+	if r.Usage != nil { // counts in a stream are totals: the last ones hold
+		s.usage, s.counted = *r.Usage, true
+	}
 }
 
 // errorType is the label under which a failed attempt is counted

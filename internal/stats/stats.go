@@ -15,12 +15,19 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
 // Session counts one process's work. Its methods may be called from several
 // goroutines at once.
 type Session struct {
+	// Price returns what the model of this name costs, as requests carry the
+	// name, nil where that is not known. It is asked whenever a snapshot is taken:
+	// what is learnt of prices while a run lasts counts for all of it. It is set
+	// before the session is used; nil knows no prices.
+	Price func(model string) *catalog.Price
+
 	mu  sync.Mutex
 	now Snapshot
 }
@@ -31,8 +38,18 @@ func New() *Session { return &Session{} }
 // Snapshot returns a copy of the counts.
 func (s *Session) Snapshot() Snapshot {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now.clone()
+	c := s.now.clone()
+	s.mu.Unlock()
+	for i := range c.Models {
+		m := &c.Models[i]
+		if s.Price == nil || m.uncounted {
+			continue
+		}
+		if usd, known := s.Price(m.Name).Cost(m.API.Tokens); known {
+			m.Cost = &usd
+		}
+	}
+	return c
 }
 
 // See counts what an event tells about tools.
@@ -52,12 +69,13 @@ func (s *Session) See(e agent.Event) {
 }
 
 // request counts one attempt at a model.
-func (s *Session) request(req *llm.Request, usage llm.Usage, err error, took time.Duration) {
+func (s *Session) request(req *llm.Request, spent spending, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.now.model(req.Model)
-	m.API.add(usage, err, took)
-	m.role(req.Use).API.add(usage, err, took)
+	m.API.add(&spent.usage, err, took)
+	m.role(req.Use).API.add(&spent.usage, err, took)
+	m.uncounted = m.uncounted || spent.answered && !spent.counted
 	if err != nil {
 		m.failed(errorType(err))
 	}
@@ -72,12 +90,28 @@ type Snapshot struct {
 	Lines  tool.LineChange
 }
 
+// Cost returns what all models together cost in US dollars, nil where that of any
+// is not known.
+func (s *Snapshot) Cost() *float64 {
+	sum := 0.0
+	for i := range s.Models {
+		if s.Models[i].Cost == nil {
+			return nil
+		}
+		sum += *s.Models[i].Cost
+	}
+	return &sum
+}
+
 // Model is what one model was used for.
 type Model struct {
 	Name   string
 	API    API
 	Errors []ErrorCount
 	Roles  []Role
+	Cost   *float64 // in US dollars; nil where it is not known
+
+	uncounted bool // it gave an answer without saying how many tokens that took
 }
 
 // Role is what a model was used for one purpose.
@@ -169,7 +203,7 @@ func (m *Model) failed(kind string) {
 	m.Errors[i].Count++
 }
 
-func (a *API) add(u llm.Usage, err error, took time.Duration) {
+func (a *API) add(u *llm.Usage, err error, took time.Duration) {
 	a.Requests++
 	if err != nil {
 		a.Errors++
@@ -179,6 +213,7 @@ func (a *API) add(u llm.Usage, err error, took time.Duration) {
 	a.Tokens.Candidates += u.Candidates
 	a.Tokens.Thoughts += u.Thoughts
 	a.Tokens.CachedContent += u.CachedContent
+	a.Tokens.CacheWrite += u.CacheWrite
 	a.Tokens.ToolUsePrompt += u.ToolUsePrompt
 	a.Tokens.Total += u.Total
 }

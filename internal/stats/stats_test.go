@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
@@ -62,6 +64,7 @@ func finished(name string, status agent.Status, outcome tool.Outcome, r *tool.Re
 // work is a session in which something of every kind happened.
 func work() *Session {
 	s := New()
+	s.Price = func(model string) *catalog.Price { return catalog.Of("gemini", model).Price }
 	main := &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain}
 	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
 	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
@@ -94,11 +97,11 @@ func TestAppendJSON(t *testing.T) {
 		`"tokens":{"input":47,"prompt":107,"candidates":23,"total":137,"cached":60,"thoughts":5,"tool":2},` +
 		`"roles":{` +
 		`"main":{"totalRequests":4,"totalErrors":3,"totalLatencyMs":500,"tokens":{"input":40,"prompt":100,"candidates":20,"total":127,"cached":60,"thoughts":5,"tool":2}},` +
-		`"utility_compressor":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}}},` +
+		`"utility_compressor":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}},"cost":0.000087},` +
 		`"gemini-2.5-flash-lite":{` +
 		`"api":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"errorsByType":{}},` +
 		`"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0},` +
-		`"roles":{"utility_router":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}}}},` +
+		`"roles":{"utility_router":{"totalRequests":1,"totalErrors":0,"totalLatencyMs":30,"tokens":{"input":7,"prompt":7,"candidates":3,"total":10,"cached":0,"thoughts":0,"tool":0}}},"cost":null}},` +
 		`"tools":{"totalCalls":6,"totalSuccess":4,"totalFail":2,"totalDurationMs":120,` +
 		`"totalDecisions":{"accept":2,"reject":1,"modify":1,"auto_accept":1},` +
 		`"byName":{` +
@@ -117,8 +120,8 @@ func TestAppendJSON(t *testing.T) {
 func TestAppendStreamJSON(t *testing.T) {
 	t.Parallel()
 	const want = `{"total_tokens":147,"input_tokens":114,"output_tokens":26,"cached":60,"input":54,"duration_ms":1500,"tool_calls":6,` +
-		`"models":{"gemini-2.5-flash":{"total_tokens":137,"input_tokens":107,"output_tokens":23,"cached":60,"input":47},` +
-		`"gemini-2.5-flash-lite":{"total_tokens":10,"input_tokens":7,"output_tokens":3,"cached":0,"input":7}}}`
+		`"models":{"gemini-2.5-flash":{"total_tokens":137,"input_tokens":107,"output_tokens":23,"cached":60,"input":47,"cost":0.000087},` +
+		`"gemini-2.5-flash-lite":{"total_tokens":10,"input_tokens":7,"output_tokens":3,"cached":0,"input":7,"cost":null}},"cost":null}`
 	synctest.Test(t, func(t *testing.T) {
 		s := work().Snapshot()
 		if diff := cmp.Diff(want, string(s.AppendStreamJSON(nil, 1500*time.Millisecond))); diff != "" {
@@ -135,9 +138,83 @@ func TestNothingCounted(t *testing.T) {
 	if got := string(s.AppendJSON(nil)); got != full {
 		t.Errorf("AppendJSON = %s", got)
 	}
-	const short = `{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"input":0,"duration_ms":0,"tool_calls":0,"models":{}}`
+	const short = `{"total_tokens":0,"input_tokens":0,"output_tokens":0,"cached":0,"input":0,"duration_ms":0,"tool_calls":0,"models":{},"cost":0}`
 	if got := string(s.AppendStreamJSON(nil, 0)); got != short {
 		t.Errorf("AppendStreamJSON = %s", got)
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	usage := func(u llm.Usage) *answer { return &answer{chunks: []*llm.Response{{}, {Usage: &u}}} }
+	refused := &answer{err: &llm.Error{Kind: llm.KindRateLimit}}
+	mute := &answer{chunks: []*llm.Response{{}}}
+	free := &catalog.Price{}
+	plain := &catalog.Price{Input: 2, Output: 8}
+	full := &catalog.Price{Input: 2, Output: 8, CacheRead: new(0.5), CacheWrite: new(2.5)}
+	for _, c := range []struct {
+		name    string
+		price   *catalog.Price
+		answers []*answer
+		want    string
+	}{
+		{"per kind of token", full, []*answer{usage(llm.Usage{Prompt: 1000, CachedContent: 200, CacheWrite: 100, Candidates: 10, Thoughts: 5, ToolUsePrompt: 50})}, "0.00197"},
+		{"over requests", plain, []*answer{usage(llm.Usage{Prompt: 1_000_000}), usage(llm.Usage{Candidates: 1_000_000})}, "10"},
+		{"no noise", &catalog.Price{Input: 0.1, Output: 0.2}, []*answer{usage(llm.Usage{Prompt: 1_000_000, Candidates: 1_000_000})}, "0.3"},
+		{"at most six decimals", plain, []*answer{usage(llm.Usage{Prompt: 1, Candidates: 1}), usage(llm.Usage{Prompt: 3})}, "0.000016"},
+		{"much", plain, []*answer{usage(llm.Usage{Prompt: 1 << 50})}, "2251799813.685248"},
+		{"free", free, []*answer{usage(llm.Usage{Prompt: 1000, Candidates: 10})}, "0"},
+		{"nothing but refusals", plain, []*answer{refused, refused}, "0"},
+		{"a refusal costs nothing", plain, []*answer{refused, usage(llm.Usage{Prompt: 1_000_000})}, "2"},
+		{"an answer without counts", plain, []*answer{mute, usage(llm.Usage{Prompt: 1_000_000})}, "null"},
+		{"half an answer", plain, []*answer{{chunks: mute.chunks, err: refused.err}}, "null"},
+		{"no rate for the cache", plain, []*answer{usage(llm.Usage{Prompt: 1000, CachedContent: 1})}, "null"},
+		{"no price", nil, []*answer{usage(llm.Usage{Prompt: 1000})}, "null"},
+		{"a price that is none", &catalog.Price{Input: math.Inf(1), Output: math.NaN()}, []*answer{usage(llm.Usage{Prompt: 1})}, "null"},
+	} {
+		s := New()
+		s.Price = func(string) *catalog.Price { return c.price }
+		for _, a := range c.answers {
+			drain(s.Meter(a), &llm.Request{Model: "m"})
+		}
+		snap := s.Snapshot()
+		for _, b := range [][]byte{snap.AppendJSON(nil), snap.AppendStreamJSON(nil, 0)} {
+			var v struct {
+				Models map[string]struct{ Cost json.RawMessage }
+				Cost   json.RawMessage
+			}
+			if err := json.Unmarshal(b, &v); err != nil {
+				t.Fatalf("%s: %v in %s", c.name, err, b)
+			}
+			if got := string(v.Models["m"].Cost); got != c.want || v.Cost != nil && string(v.Cost) != c.want {
+				t.Errorf("%s: %s, all %s; want %s", c.name, got, v.Cost, c.want)
+			}
+		}
+	}
+}
+
+// A sum with something unknown in it is not known.
+func TestCostOfAll(t *testing.T) {
+	t.Parallel()
+	s := New()
+	prices := map[string]*catalog.Price{"a": {Input: 1}, "b": {Input: 2}}
+	s.Price = func(model string) *catalog.Price { return prices[model] }
+	g := s.Meter(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 500_000}}}})
+	for _, name := range []string{"a", "b"} {
+		drain(g, &llm.Request{Model: name})
+	}
+	snap := s.Snapshot()
+	if usd := snap.Cost(); usd == nil || *usd != 1.5 {
+		t.Errorf("cost %v", usd)
+	}
+	drain(g, &llm.Request{Model: "c"})
+	if snap = s.Snapshot(); snap.Cost() != nil {
+		t.Errorf("cost %v", *snap.Cost())
+	}
+	// A price that is learnt later holds for what was before.
+	prices["c"] = &catalog.Price{Input: 3}
+	if snap = s.Snapshot(); snap.Cost() == nil || *snap.Cost() != 3 {
+		t.Errorf("cost %v", snap.Cost())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/stats"
 	"pollux/llm"
+	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
@@ -63,6 +64,7 @@ func example(t *testing.T, format Format, failure error) string {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 2, 10, 15, 30, 0, time.UTC)))
 		s := stats.New()
+		s.Price = func(model string) *catalog.Price { return catalog.Of("gemini", model).Price }
 		o := Options{
 			Format: format, Out: &out, Err: &errs, SessionID: sessionID, Model: "gemini-2.5-flash",
 			Prompt: "What is the module called?", Stats: s,
