@@ -78,7 +78,9 @@ func PlainMessage(status int, header http.Header, body []byte) string {
 func TooLong(message string) bool {
 	return ContainsAny(strings.ToLower(message), "input token count", "context_length_exceeded", "prompt is too long",
 		"maximum context length", "exceeds the context window", "too many tokens", "exceed context limit",
-		"n_ctx", "context size", "exceeds the maximum number of tokens")
+		"n_ctx", "context size", "exceeds the maximum number of tokens", "exceeds context window", "context window exceeds", "range of input length",
+		"maximum prompt length", "prompt exceeds max length", "exceeded model token limit", "input is too long", "reduce the length of the messages",
+		"maximum model length", "model's context length", "greater than the context length")
 }
 
 // ContainsAny reports whether s contains one of parts.

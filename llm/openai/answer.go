@@ -2,12 +2,11 @@ package openai
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strconv"
-	"strings"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
@@ -27,6 +26,7 @@ type answer struct {
 	finish   llm.FinishReason
 	refused  bool // part of the answer was a refusal
 	failure  error
+	sources  []llm.Citation
 
 	id, model string
 	ended     bool // as it should
@@ -78,7 +78,9 @@ func (a *answer) addText(s string) {
 
 func (a *answer) take(parts []llm.Part) {
 	for i := range parts {
-		if !parts[i].Thought {
+		if parts[i].Thought {
+			a.keep(parts[i].Text)
+		} else {
 			a.text = true
 		}
 	}
@@ -90,9 +92,22 @@ func (a *answer) addThought(s string) {
 	if s != "" {
 		a.any, a.thought = true, true
 		a.parts = append(a.parts, llm.Part{Text: s, Thought: true})
-		if a.t.ReasoningOut != "" && a.t.protocol == Chat {
-			a.kept.text.WriteString(s)
-		}
+		a.keep(s)
+	}
+}
+
+// keep keeps a thought's words where the model wants them back.
+func (a *answer) keep(s string) {
+	if a.t.ReasoningOut != "" && a.t.Protocol == Chat {
+		a.kept.text.WriteString(s)
+	}
+}
+
+// cite takes in a source that the answer quotes.
+func (a *answer) cite(source llm.Citation) {
+	const most = 1000
+	if source.URI != "" && len(a.sources) < most && !slices.ContainsFunc(a.sources, func(c llm.Citation) bool { return c.URI == source.URI }) {
+		a.sources = append(a.sources, source)
 	}
 }
 
@@ -156,14 +171,14 @@ func (a *answer) last(done bool) (*llm.Response, error) {
 	}
 	a.parts = append(a.parts, calls...)
 	a.ended = true
-	if len(a.parts) == 0 && a.finish == "" && a.usage == nil {
+	if len(a.parts) == 0 && a.finish == "" && a.usage == nil && a.sources == nil {
 		return nil, nil
 	}
 	r := a.chunk()
 	if r == nil {
 		r = &llm.Response{Candidates: []llm.Candidate{{}}, ResponseID: a.id, ModelVersion: a.model}
 	}
-	r.Candidates[0].FinishReason = a.finish
+	r.Candidates[0].FinishReason, r.Candidates[0].Citations = a.finish, a.sources
 	r.Usage = a.usage
 	return r, nil
 }
@@ -243,56 +258,24 @@ func (a *answer) whole(data []byte) (*llm.Response, error) {
 	return a.last(true)
 }
 
-// reasoning gathers what a model wants back of its thoughts.
-type reasoning struct {
-	text    strings.Builder
-	details []map[string]json.RawMessage
-	size    int // of all details that came
-}
-
-// addDetails takes in a piece of reasoning_details. Text that comes in pieces is
-// one detail.
-func (k *reasoning) addDetails(raw []byte) {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return
-	}
-	k.size += len(raw)
-	for _, d := range list {
-		if n := len(k.details); n > 0 && len(d) > 0 {
-			last := k.details[n-1]
-			if bytes.Equal(last["type"], d["type"]) && bytes.Equal(last["index"], d["index"]) && d["data"] == nil && d["type"] != nil {
-				for name, v := range d {
-					if name == "text" || name == "summary" {
-						v = llm.AppendString(nil, str(last[name])+str(v))
-					}
-					if string(v) != "null" {
-						last[name] = v
-					}
-				}
-				continue
-			}
+// together returns a streamed answer as one.
+func together(chunks iter.Seq2[*llm.Response, error]) (*llm.Response, error) {
+	var all chunkOfOne
+	for chunk, err := range chunks {
+		if err != nil {
+			return nil, err
 		}
-		k.details = append(k.details, d)
+		all.response = *chunk
+		all.content.Parts = append(all.content.Parts, chunk.Parts()...)
 	}
-}
-
-// signature is what is kept of the thoughts, "" for nothing.
-func (k *reasoning) signature(t *traits) string {
-	o := httpwire.Object{}
-	switch {
-	case t.protocol != Chat:
-	case t.ReasoningOut == "reasoning_details" && len(k.details) > 0:
-		if raw, err := json.Marshal(k.details); err == nil {
-			o.Raw("reasoning_details", raw)
-		}
-	case t.ReasoningOut != "reasoning_details":
-		o.String("text", k.text.String())
+	if len(all.response.Candidates) == 0 {
+		return nil, httpwire.Malformed("answer", errNoAnswer, nil)
 	}
-	if !o.Open {
-		return ""
-	}
-	return llm.Signed(t.vendor, string(o.End()))
+	all.content.Role = llm.RoleModel
+	all.candidate[0] = all.response.Candidates[0] // the last chunk tells how it ended
+	all.candidate[0].Content = &all.content
+	all.response.Candidates = all.candidate[:]
+	return &all.response, nil
 }
 
 // newID returns an id for a call that came without one.

@@ -23,7 +23,7 @@ func (a *answer) decode(data []byte, whole bool) error {
 	defer jx.PutDecoder(d)
 	d.ResetBytes(data)
 	var err error
-	if a.t.protocol == Responses {
+	if a.t.Protocol == Responses {
 		err = a.responsesEvent(d, whole)
 	} else {
 		err = a.chatChunk(d)
@@ -38,7 +38,7 @@ func (a *answer) decode(data []byte, whole bool) error {
 }
 
 // complete reports whether the service has said, in its events, that it was all.
-func (a *answer) complete() bool { return a.t.protocol == Responses && a.finish != "" }
+func (a *answer) complete() bool { return a.t.Protocol == Responses && a.finish != "" }
 
 // fields calls member for each member of an object that is not null. Anything
 // but an object is passed over.
@@ -113,6 +113,12 @@ func (a *answer) chatChunk(d *jx.Decoder) error {
 			return same(d, &a.id)
 		case "model":
 			return same(d, &a.model)
+		case "citations": // xAI, Perplexity: addresses alone
+			return elements(d, func(d *jx.Decoder) error {
+				uri, err := words(d)
+				a.cite(llm.Citation{URI: uri})
+				return err
+			})
 		case "x_groq":
 			return fields(d, func(d *jx.Decoder, key []byte) error {
 				if string(key) == "usage" {
@@ -141,6 +147,12 @@ func (a *answer) choice(d *jx.Decoder) error {
 			return same(d, &reason)
 		case "usage": // Moonshot
 			return a.chatUsage(d)
+		case "error": // OpenRouter, of what its provider said
+			raw, err := d.Raw()
+			if failed := errorIn(append(append([]byte(`{"error":`), raw...), '}')); failed != nil && index == 0 {
+				a.failure = failed
+			}
+			return err
 		}
 		return d.Skip()
 	})
@@ -155,7 +167,9 @@ func (a *answer) choice(d *jx.Decoder) error {
 	case "content_filter", "sensitive":
 		a.finish = llm.FinishSafety
 	case "error", "error_finish":
-		a.failure = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "the model's server broke the answer off with an error"}
+		if a.failure == nil {
+			a.failure = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "the model's server broke the answer off with an error"}
+		}
 	default:
 		a.finish = llm.FinishUnspecified
 	}
@@ -193,6 +207,8 @@ func (a *answer) message(d *jx.Decoder) error {
 			err := a.function(d, &c)
 			a.calls.add(c)
 			return err
+		case "annotations":
+			return elements(d, a.annotation)
 		case "refusal":
 			s, err := words(d)
 			a.addRefusal(s)
@@ -212,6 +228,26 @@ func (a *answer) message(d *jx.Decoder) error {
 		a.addThought(thoughts)
 	}
 	a.addText(content)
+	return err
+}
+
+// annotation takes in a remark about the text: where it is from.
+func (a *answer) annotation(d *jx.Decoder) error {
+	var source llm.Citation
+	var member func(d *jx.Decoder, key []byte) error
+	member = func(d *jx.Decoder, key []byte) error {
+		switch string(key) {
+		case "url_citation": // Responses has its members beside the type
+			return fields(d, member)
+		case "url":
+			return same(d, &source.URI)
+		case "title":
+			return same(d, &source.Title)
+		}
+		return d.Skip()
+	}
+	err := fields(d, member)
+	a.cite(source)
 	return err
 }
 
@@ -295,15 +331,7 @@ func (a *answer) function(d *jx.Decoder, c *delta) error {
 
 // chatUsage takes in the counts (spec/agent.md §4).
 func (a *answer) chatUsage(d *jx.Decoder) error {
-	var prompt, completion, total, thoughts, cached int
-	one := func(name string, to *int) func(*jx.Decoder, []byte) error {
-		return func(d *jx.Decoder, key []byte) error {
-			if string(key) == name {
-				return number(d, to)
-			}
-			return d.Skip()
-		}
-	}
+	var prompt, completion, total, thoughts, cached, written int
 	seen := false
 	err := fields(d, func(d *jx.Decoder, key []byte) error {
 		seen = true
@@ -314,10 +342,18 @@ func (a *answer) chatUsage(d *jx.Decoder) error {
 			return number(d, &completion)
 		case "total_tokens":
 			return number(d, &total)
-		case "completion_tokens_details", "output_tokens_details":
-			return fields(d, one("reasoning_tokens", &thoughts))
-		case "prompt_tokens_details", "input_tokens_details":
-			return fields(d, one("cached_tokens", &cached))
+		case "completion_tokens_details", "output_tokens_details", "prompt_tokens_details", "input_tokens_details":
+			return fields(d, func(d *jx.Decoder, key []byte) error {
+				switch string(key) {
+				case "reasoning_tokens":
+					return number(d, &thoughts)
+				case "cached_tokens":
+					return number(d, &cached)
+				case "cache_write_tokens", "cache_creation_input_tokens": // DashScope's name
+					return number(d, &written)
+				}
+				return d.Skip()
+			})
 		case "cached_tokens", "prompt_cache_hit_tokens":
 			return number(d, &cached)
 		}
@@ -334,7 +370,7 @@ func (a *answer) chatUsage(d *jx.Decoder) error {
 		total = prompt + completion
 	}
 	a.usage = &llm.Usage{
-		Prompt: prompt, Candidates: max(completion-thoughts, 0), Thoughts: thoughts, CachedContent: cached, Total: total,
+		Prompt: prompt, Candidates: max(completion-thoughts, 0), Thoughts: thoughts, CachedContent: cached, CacheWrite: written, Total: total,
 	}
 	return nil
 }

@@ -75,9 +75,15 @@ func (w *chatWriter) assistant(pieces []piece) {
 			thoughts++
 		}
 	}
+	inText := w.t.ReasoningOut == "content" && thoughts > 0
 	switch {
-	case texts > 0:
+	case texts > 0 || inText:
 		w.b.Text(`{"role":"assistant","content":"`)
+		if inText {
+			w.b.Text(`<think>\n`)
+			w.join(pieces, thought, ``)
+			w.b.Text(`</think>\n\n`)
+		}
 		w.join(pieces, text, `\n`)
 		w.b.Text(`"`)
 	case w.t.EmptyContent:
@@ -85,18 +91,22 @@ func (w *chatWriter) assistant(pieces []piece) {
 	default:
 		w.b.Text(`{"role":"assistant","content":null`)
 	}
-	if thoughts > 0 {
+	switch out := w.t.ReasoningOut; {
+	case out == "" || out == "content":
+	case thoughts > 0 && out == "reasoning_details":
+		w.b.Text(`,"reasoning_details":[`)
+		w.join(pieces, thought, `,`)
+		w.b.Text(`]`)
+	case thoughts > 0:
 		w.b.Text(`,"`)
-		w.b.Text(w.t.ReasoningOut)
-		if w.t.ReasoningOut == "reasoning_details" {
-			w.b.Text(`":[`)
-			w.join(pieces, thought, `,`)
-			w.b.Text(`]`)
-		} else {
-			w.b.Text(`":"`)
-			w.join(pieces, thought, ``)
-			w.b.Text(`"`)
-		}
+		w.b.Text(out)
+		w.b.Text(`":"`)
+		w.join(pieces, thought, ``)
+		w.b.Text(`"`)
+	case calls > 0 && w.t.ReasoningFill && out != "reasoning_details":
+		w.b.Text(`,"`)
+		w.b.Text(out)
+		w.b.Text(`":" "`) // some take nothing for missing
 	}
 	if calls > 0 {
 		w.b.Text(`,"tool_calls":[{"id":"`)

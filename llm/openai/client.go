@@ -53,12 +53,11 @@ type Options struct {
 	// Idle is how long an answer may pause; 300 s if 0.
 	Idle time.Duration
 
-	Protocol Protocol
 	// Vendor is the name under which thoughts are kept, so that they go back to
 	// who thought them and to nobody else (see [llm.Signed]); "openai" if empty.
 	Vendor string
-	// Quirks is what the service does its own way, and ForModel, if set, what
-	// one of its models does beyond that.
+	// Quirks is what the service does its own way, and ForModel, if set, changes
+	// it, once, into what one of its models does: its protocol, for instance.
 	Quirks   Quirks
 	ForModel func(model string, q *Quirks)
 
@@ -66,15 +65,6 @@ type Options struct {
 	// because the service would not have it.
 	Log func(message string)
 }
-
-// Protocol is which of OpenAI's two a service speaks.
-type Protocol int
-
-// The protocols.
-const (
-	Chat Protocol = iota
-	Responses
-)
 
 // Client is an [llm.Generator] that asks an OpenAI-compatible service. It holds
 // idle connections; nothing is read, resolved or dialled before the first request.
@@ -125,7 +115,7 @@ func New(o Options) (*Client, error) {
 // traits returns how model is spoken to.
 func (c *Client) traits(model string) *traits {
 	return c.models.of(model, func() *traits {
-		t := &traits{Quirks: c.options.Quirks, protocol: c.options.Protocol, vendor: c.options.Vendor, model: model}
+		t := &traits{Quirks: c.options.Quirks.clone(), vendor: c.options.Vendor, model: model}
 		if c.options.ForModel != nil {
 			c.options.ForModel(model, &t.Quirks)
 		}
@@ -161,11 +151,19 @@ func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response,
 		return nil, err
 	}
 	defer res.Close()
+	a := newAnswer(t, req)
+	if t.StreamOnly {
+		r, err := together(a.stream(res))
+		if err == nil {
+			err = c.reconsider(a, t)
+		}
+		return r, err
+	}
 	data, err := readJSON(res)
 	if err != nil {
 		return nil, err
 	}
-	return newAnswer(t, req).whole(data)
+	return a.whole(data)
 }
 
 // CountTokens implements [llm.Generator]: neither protocol can, so that it always
@@ -228,17 +226,14 @@ const maxLessons = 4
 // ask sends a request and returns an answer of status 200. A request that was
 // refused for something that it can do without is sent again without it.
 func (c *Client) ask(ctx context.Context, req *llm.Request, stream bool) (*httpwire.Response, *traits, error) {
-	method, patience := "chat/completions", httpwire.PatienceAnswer
-	if c.options.Protocol == Responses {
-		method = "responses"
-	}
-	if stream {
-		patience = httpwire.PatienceStream
-	}
 	for lessons, again := 0, false; ; lessons++ {
 		t := c.traits(req.Model)
+		stream, patience := stream || t.StreamOnly, httpwire.PatienceAnswer
+		if stream {
+			patience = httpwire.PatienceStream
+		}
 		b, sent := t.body(req, stream)
-		res, err := c.post(ctx, req.Model, method, b, patience)
+		res, err := c.post(ctx, req.Model, t.method(), b, patience)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -79,7 +79,7 @@ func TestAddressAndHeaders(t *testing.T) {
 		{"prefix", openai.Options{}, "/compatible-mode/v1", "/compatible-mode/v1/chat/completions?", nil},
 		{"another version", openai.Options{}, "/api/paas/v4/", "/api/paas/v4/chat/completions?", nil},
 		{"whole", openai.Options{}, "/x/chat/completions", "/x/chat/completions?", nil},
-		{"whole, for responses", openai.Options{Protocol: openai.Responses}, "/v1/chat/completions", "/v1/responses?", nil},
+		{"whole, for responses", openai.Options{Quirks: openai.Quirks{Protocol: openai.Responses}}, "/v1/chat/completions", "/v1/responses?", nil},
 		{"azure", openai.Options{KeyHeader: "api-key"}, "/openai/deployments/{model}/chat/completions?api-version=1", "/openai/deployments/a%2Fb/chat/completions?api-version=1", map[string]string{"Api-Key": "secret", "Authorization": "-"}},
 		{"key with a line end", openai.Options{APIKey: "k\r\n"}, "", "/v1/chat/completions?", map[string]string{"Authorization": "Bearer k"}},
 		{"no key", openai.Options{APIKey: " "}, "", "/v1/chat/completions?", map[string]string{"Authorization": "-"}},
@@ -149,13 +149,13 @@ func TestLessons(t *testing.T) {
 		{"developer", "m", openai.Options{Quirks: openai.Quirks{SystemRole: "developer"}}, `"developer"`, 400, refusal("messages[0].role: unknown variant `developer`, expected one of `system`, `user`", ""), `"role":"system"`},
 		{"schema", "m", openai.Options{}, `"json_schema"`, 400, refusal("This response_format type is unavailable now", ""), `"response_format":{"type":"json_object"}`},
 		{"effort", "m", openai.Options{}, `"reasoning_effort"`, 400, refusal("Unrecognized request argument supplied: reasoning_effort", ""), `"max_tokens":9`},
-		{"responses, encrypted content", "o3", openai.Options{Protocol: openai.Responses}, `"include"`, 400, refusal("Encrypted content is not supported with this model.", "include"), `"store":false`},
-		{"responses, summary", "o3", openai.Options{Protocol: openai.Responses}, `"summary":"auto"`, 400, refusal("Your organization must be verified to generate reasoning summaries.", "reasoning.summary"), `"reasoning":{"effort":"low"}`},
+		{"responses, encrypted content", "o3", openai.Options{Quirks: openai.Quirks{Protocol: openai.Responses}}, `"include"`, 400, refusal("Encrypted content is not supported with this model.", "include"), `"store":false`},
+		{"responses, summary", "o3", openai.Options{Quirks: openai.Quirks{Protocol: openai.Responses}}, `"summary":"auto"`, 400, refusal("Your organization must be verified to generate reasoning summaries.", "reasoning.summary"), `"reasoning":{"effort":"low"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			answer := "data: " + strings.Replace(hello, "message", "delta", 1) + "\n\ndata: [DONE]\n\n"
-			if c.options.Protocol == openai.Responses {
+			if c.options.Quirks.Protocol == openai.Responses {
 				answer = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"hi\"}]}]}}\n\n"
 			}
 			url, all := listen(t, func(a asked) (int, string) {
@@ -224,6 +224,126 @@ func TestToolsRefused(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != llm.KindNoTools || len(all()) != 1 {
 			t.Errorf("error %#v, %d requests", err, len(all()))
 		}
+	}
+}
+
+// TestOtherProtocol: a model that is not spoken to with one protocol is spoken to
+// with the other, once that was found out; one that is not there is just not there.
+func TestOtherProtocol(t *testing.T) {
+	t.Parallel()
+	const done = `{"id":"r","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}]}`
+	responses := openai.Quirks{Protocol: openai.Responses}
+	for _, c := range []struct {
+		quirks openai.Quirks
+		status int
+		body   string
+		paths  string // of two requests
+	}{
+		{responses, 404, "404 page not found", "/v1/responses /v1/chat/completions /v1/chat/completions"},
+		{responses, 404, `{"detail":"Not Found"}`, "/v1/responses /v1/chat/completions /v1/chat/completions"},
+		{responses, 404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, "/v1/responses /v1/chat/completions /v1/chat/completions"},
+		{responses, 405, `{"detail":"Method Not Allowed"}`, "/v1/responses /v1/chat/completions /v1/chat/completions"},
+		{responses, 400, refusal("Azure OpenAI Responses API is enabled only for api-version 2025-03-01-preview and later", ""), "/v1/responses /v1/chat/completions /v1/chat/completions"},
+		{responses, 400, refusal("The model 'm' is not supported in the v1/responses endpoint.", "model"), "/v1/responses /v1/chat/completions /v1/chat/completions"},
+		{responses, 404, refusal("The model 'm' does not exist or you do not have access to it.", ""), "/v1/responses /v1/responses"},
+		{responses, 404, `{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}`, "/v1/responses /v1/responses"},
+		{responses, 401, refusal("You may not use the Responses API: it is not allowed for this key.", ""), "/v1/responses /v1/responses"},
+		{responses, 500, refusal("oops", ""), "/v1/responses /v1/responses"},
+		{openai.Quirks{}, 404, refusal("This model is only supported in v1/responses and not in v1/chat/completions.", "model"), "/v1/chat/completions /v1/responses /v1/responses"},
+		{openai.Quirks{}, 400, refusal("Function tools with reasoning_effort are not supported for m in /v1/chat/completions. Please use /v1/responses instead.", "reasoning_effort"), "/v1/chat/completions /v1/responses /v1/responses"},
+		{openai.Quirks{}, 404, "404 page not found", "/v1/chat/completions /v1/chat/completions"},
+	} {
+		first := ""
+		url, all := listen(t, func(a asked) (int, string) {
+			if first == "" {
+				first = a.path
+			}
+			switch {
+			case a.path == first:
+				return c.status, c.body
+			case a.path == "/v1/responses":
+				return 200, done
+			}
+			return 200, hello
+		})
+		var told []string
+		g := newClient(t, openai.Options{BaseURL: url, Quirks: c.quirks, Log: func(m string) { told = append(told, m) }})
+		var paths []string
+		learns := strings.Count(c.paths, " ") == 2
+		for range 2 {
+			req := request("m")
+			req.Contents = append(req.Contents, llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "ls"}}), llm.User(llm.Part{FunctionResponse: llm.Output("1", "ls", "x")}))
+			if r, err := g.Generate(t.Context(), req); (err == nil) != learns || learns && r.Text() != "hi" {
+				t.Errorf("%d %s: %+v, %v", c.status, c.body, r, err)
+			}
+		}
+		for _, a := range all() {
+			paths = append(paths, a.path)
+			if strings.Contains(a.body, `"messages":`) != strings.HasSuffix(a.path, "chat/completions") || strings.Contains(a.body, `"tool_call_id"`) != strings.HasSuffix(a.path, "chat/completions") {
+				t.Errorf("%s was sent %s", a.path, a.body)
+			}
+		}
+		if got := strings.Join(paths, " "); got != c.paths || (len(told) == 1) != learns {
+			t.Errorf("%d %s: %s, want %s; told %q", c.status, c.body, got, c.paths, told)
+		}
+	}
+}
+
+// TestForModel: a model's own ways come on top of the service's, and do not
+// become those of another one.
+func TestForModel(t *testing.T) {
+	t.Parallel()
+	url, all := listen(t, ok)
+	o := openai.Options{BaseURL: url, Quirks: openai.Quirks{Drop: make([]string, 0, 9), Extra: map[string]json.RawMessage{"a": []byte("1")}}}
+	o.ForModel = func(model string, q *openai.Quirks) {
+		if model == "o3" {
+			if err := json.Unmarshal([]byte(`{"protocol":"responses","drop":["store"],"extra":{"b":2}}`), q); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	g := newClient(t, o)
+	for _, m := range []string{"o3", "m"} {
+		_, _ = g.Generate(t.Context(), request(m)) // the answer is not one of Responses
+	}
+	if a := all(); a[0].path != "/v1/responses" || !strings.Contains(a[0].body, `"a":1,"b":2`) || strings.Contains(a[0].body, "store") ||
+		a[1].path != "/v1/chat/completions" || strings.Contains(a[1].body, `"b"`) {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestQuirksInJSON(t *testing.T) {
+	t.Parallel()
+	const all = `{"protocol":"responses","systemRole":"developer","maxTokens":"max_tokens","drop":["seed"],"extra":{"a":{"b":1}},"topK":true,"sampling":true,"noTools":true,` +
+		`"strictSchema":true,"schema":"words","streamOnly":true,"thinking":"template","effortOff":"none","efforts":["low","high"],"reasoningOut":"reasoning_content","reasoningKeep":true,"reasoningFill":true,` +
+		`"untagged":true,"opened":true,"shortIds":true,"emptyContent":true,"answerAfterTool":true,"noImages":true,"noPDF":true,"noAudio":true}`
+	var q openai.Quirks
+	if err := json.Unmarshal([]byte(all), &q); err != nil {
+		t.Fatal(err)
+	}
+	for v, i := reflect.ValueOf(q), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is not read", v.Type().Field(i).Name)
+		}
+	}
+	if got := string(show(q)); got != all {
+		t.Errorf("written as %s", got)
+	}
+	if got := string(show(openai.Quirks{})); got != "{}" {
+		t.Errorf("none are written as %s", got)
+	}
+	for text, want := range map[string]string{
+		`{"protocol":"grpc"}`:  `protocol cannot be "grpc": it is one of chat, responses`,
+		`{"schema":""}`:        `schema cannot be "": it is one of json, object, words`,
+		`{"thinking":"maybe"}`: `thinking cannot be "maybe": it is one of effort, enable, type, object, template, none`,
+		`{"thinking":3}`:       `cannot unmarshal number`,
+	} {
+		if err := json.Unmarshal([]byte(text), new(openai.Quirks)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := json.Marshal(openai.Quirks{Schema: 7}); err == nil {
+		t.Error("a style that is none can be written")
 	}
 }
 
@@ -342,6 +462,109 @@ func TestErrors(t *testing.T) {
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.delay || c.code != "" && e.Code != c.code || !strings.Contains(e.Message, c.text) {
 			t.Errorf("%d %s: %#v", c.status, c.body, e)
+		}
+	}
+}
+
+// TestTooLong: every vendor's words for a request that is too long are understood,
+// whether they come as an answer of their own or inside a stream.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{
+		"context_length_exceeded", "Error: prompt is too long: 210000 tokens > 200000 maximum", "This model's maximum context length is 8192 tokens.",
+		"Your input exceeds the context window of this model.", "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+		"Too many tokens: 9 > 8", "input length and max_tokens exceed context limit: 1 + 2 > 2", "slot: n_ctx = 4096 exceeded", "the request exceeds the available context size",
+		"Range of input length should be [1, 98304]", "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",
+		"Prompt exceeds max length", "invalid params, context window exceeds limit", "Your request exceeded model token limit: 262144",
+		"Input is too long for requested model.", "Please reduce the length of the messages or completion.",
+		"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+		"The input (9000 tokens) is longer than the model's context length (4096 tokens).",
+		"The number of tokens to keep from the initial prompt is greater than the context length.",
+	} {
+		for _, status := range []int{400, 413, 422, 500, 200} {
+			body := refusal(message, "messages")
+			if status == 200 {
+				body = "data: " + body + "\n\n"
+			}
+			url, _ := listen(t, func(asked) (int, string) { return status, body })
+			var end error
+			for _, err := range newClient(t, openai.Options{BaseURL: url}).Stream(t.Context(), request("m")) {
+				end = err
+			}
+			var e *llm.Error
+			if !errors.As(end, &e) || e.Kind != llm.KindContextWindow {
+				t.Errorf("%d %s: %v", status, message, end)
+			}
+		}
+	}
+}
+
+// TestQuota tells what no wait brings back from what is over soon.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	header := func(fields ...string) http.Header {
+		h := http.Header{}
+		for i := 0; i < len(fields); i += 2 {
+			h.Set(fields[i], fields[i+1])
+		}
+		return h
+	}
+	failure := func(message, code string) string {
+		return string(show(map[string]any{"error": map[string]any{"message": message, "code": code}}))
+	}
+	for _, c := range []struct {
+		status int
+		header http.Header
+		body   string
+		kind   llm.ErrorKind
+		delay  time.Duration
+	}{
+		{429, nil, failure("You exceeded your current quota, please check your plan and billing details.", "insufficient_quota"), llm.KindQuota, 0},
+		{429, header("Retry-After", "2"), failure("You exceeded your current quota, please check your plan and billing details.", "insufficient_quota"), llm.KindQuota, 2 * time.Second},
+		{429, nil, failure("You exceeded your current quota.", ""), llm.KindQuota, 0},
+		{429, header("Retry-After", "2"), failure("You exceeded your current quota.", ""), llm.KindRateLimit, 2 * time.Second},
+		{429, nil, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 34.07s.","status":"RESOURCE_EXHAUSTED"}}]`, llm.KindRateLimit, 34070 * time.Millisecond},
+		{429, nil, failure("Your account is not active, please check your billing details on our website.", "billing_not_active"), llm.KindQuota, 0},
+		{403, nil, failure("There is no valid billing account.", ""), llm.KindQuota, 0},
+		{400, nil, failure("Your credit balance is too low to access the API.", ""), llm.KindQuota, 0},
+		{400, nil, `{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing."}`, llm.KindQuota, 0},
+		{429, nil, `{"error":{"message":"Your account is suspended, please check your plan","type":"exceeded_current_quota_error"}}`, llm.KindQuota, 0},
+		{403, nil, `{"code":"x","error":"Your team has either used all available credits or reached its monthly spending limit."}`, llm.KindQuota, 0},
+		{429, nil, failure("Insufficient balance or no resource package. Please recharge.", "1113"), llm.KindQuota, 0},
+		{402, nil, failure("Insufficient Balance", "invalid_request_error"), llm.KindQuota, 0},
+		{403, nil, failure("No.", ""), llm.KindForbidden, 0},
+
+		{429, header("Retry-After", "7"), failure("slow", "rate_limit_exceeded"), llm.KindRateLimit, 7 * time.Second},
+		{429, header("Retry-After-Ms", "1500", "Retry-After", "7"), failure("slow", ""), llm.KindRateLimit, 1500 * time.Millisecond},
+		{429, header("Retry-After", "301"), failure("slow", ""), llm.KindQuota, 301 * time.Second},
+		{429, header("X-Ratelimit-Reset-Requests", "120ms"), failure("slow", ""), llm.KindRateLimit, 120 * time.Millisecond},
+		{429, header("X-Ratelimit-Reset-Requests", "1s", "X-Ratelimit-Reset-Tokens", "2m3.5s"), failure("slow", ""), llm.KindRateLimit, 123500 * time.Millisecond},
+		{429, header("X-Ratelimit-Remaining-Requests", "3", "X-Ratelimit-Reset-Requests", "6m0s", "X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "9"), failure("slow", ""), llm.KindRateLimit, 9 * time.Second},
+		{429, header("X-Ratelimit-Reset-Requests", "soon"), failure("slow", ""), llm.KindRateLimit, 0},
+		{429, header("X-Ratelimit-Reset", "1"), failure("slow", ""), llm.KindRateLimit, time.Second},
+		{429, header("X-Ratelimit-Reset", "1500000000"), failure("slow", ""), llm.KindRateLimit, 0},
+		{429, header("X-Ratelimit-Reset", "99999999999999"), failure("slow", ""), llm.KindQuota, 365 * 24 * time.Hour},
+		{429, nil, failure("Rate limit reached. Please try again in 6m0s. Visit us.", ""), llm.KindQuota, 6 * time.Minute},
+		{429, nil, failure("Try again in 20ms.", ""), llm.KindRateLimit, 20 * time.Millisecond},
+		{429, nil, failure("Please retry after 26 seconds.", ""), llm.KindRateLimit, 26 * time.Second},
+		{429, nil, failure("Please retry after 2 minutes.", ""), llm.KindRateLimit, 2 * time.Minute},
+		{429, nil, failure("Please retry after 250 milliseconds.", ""), llm.KindRateLimit, 250 * time.Millisecond},
+		{429, nil, `{"error":{"message":"Rate limit exceeded: free-models-per-min.","code":429,"metadata":{"headers":{"X-RateLimit-Limit":"20","X-RateLimit-Remaining":"0","X-RateLimit-Reset":"30"}}}}`, llm.KindRateLimit, 30 * time.Second},
+		{529, nil, `{"error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.KindCapacity, 0},
+		{503, header("Retry-After", "3"), failure("busy", ""), llm.KindServer, 3 * time.Second},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for k, v := range c.header {
+				w.Header()[k] = v
+			}
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		t.Cleanup(s.Close)
+		_, err := newClient(t, openai.Options{BaseURL: s.URL}).Generate(t.Context(), request("m"))
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != c.kind || e.RetryAfter != c.delay {
+			t.Errorf("%d %v %s: %#v", c.status, c.header, c.body, e)
 		}
 	}
 }
@@ -465,7 +688,7 @@ func TestResponsesConformance(t *testing.T) {
 	t.Parallel()
 	llmtest.Run(t, llmtest.Vendor{
 		New: func(t *testing.T, url string) llm.Generator {
-			return newClient(t, openai.Options{BaseURL: url, Protocol: openai.Responses})
+			return newClient(t, openai.Options{BaseURL: url, Quirks: openai.Quirks{Protocol: openai.Responses}})
 		},
 		Stream: func(chunks []*llm.Response) [][]byte {
 			var pieces [][]byte

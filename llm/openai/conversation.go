@@ -49,7 +49,7 @@ type answered struct {
 func (t *traits) converse(contents []*llm.Content, to writer) {
 	c := conversation{traits: t, to: to}
 	loop := loopStart(contents)
-	keep := t.ReasoningKeep || t.protocol == Responses
+	keep := t.ReasoningKeep || t.Protocol == Responses
 	for i, m := range contents {
 		record := m.Encoded(t.key, t.encode)
 		if m.Role == llm.RoleModel {

@@ -31,10 +31,27 @@ func newEndpoint(base string) (endpoint, error) {
 			break
 		}
 	}
+	if isAzure(u.Hostname()) && (path == "" || path == "/v1") {
+		path = "/openai"
+	}
+	if dated := u.Query().Get("api-version"); !whole && path == "/openai" && dated != "" && '0' <= dated[0] && dated[0] <= '9' {
+		path += "/deployments/" + modelMark // Azure as it was before /openai/v1
+	}
 	if !whole && !versioned(path) {
 		path += "/v1"
 	}
 	return endpoint{base: u, path: path + "/"}, nil
+}
+
+// isAzure reports whether a host is one of Azure's, which keeps its addresses
+// below /openai.
+func isAzure(host string) bool {
+	for _, domain := range []string{".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com", ".openai.azure.us"} {
+		if strings.HasSuffix(strings.ToLower(host), domain) {
+			return true
+		}
+	}
+	return false
 }
 
 // modelMark stands for {model} in an address.
@@ -50,10 +67,15 @@ func versioned(path string) bool {
 	return false
 }
 
-// url returns where to post a request for a model.
+// url returns where a request about a model goes. What is no model's own has its
+// place above Azure's deployments.
 func (e *endpoint) url(name, method string) *url.URL {
 	u := *e.base
-	u.RawPath = strings.ReplaceAll(e.path, modelMark, url.PathEscape(name)) + method
+	path := e.path
+	if above, deployment, ok := strings.Cut(path, "/deployments/"); ok && (method == "responses" || method == "models") && strings.Count(deployment, "/") == 1 {
+		path = above + "/"
+	}
+	u.RawPath = strings.ReplaceAll(path, modelMark, url.PathEscape(name)) + method
 	if path, err := url.PathUnescape(u.RawPath); err == nil { // it was parsed before
 		u.Path = path
 	}

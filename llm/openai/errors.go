@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type apiError struct {
 	Param   string
 	Status  int // 0 where the error does not say
 	Raw     string
+	Wait    time.Duration // that was asked for
 }
 
 // parseError reads {"error": {...}}, {"error": "..."}, {"message": ...},
@@ -54,18 +56,31 @@ func parseError(body []byte, whole bool) (apiError, bool) {
 		Status: statusOf(members["status"], members["code"]),
 	}
 	if e.Message == "" {
-		e.Message, e.Param = detail(members["detail"])
+		e.Message, e.Param = complaints(members["detail"])
 	}
-	var metadata struct {
-		Raw string `json:"raw"`
-	}
-	if json.Unmarshal(members["metadata"], &metadata) == nil && metadata.Raw != "" { // OpenRouter: what its provider said
-		e.Raw = metadata.Raw
-		if below, ok := parseError([]byte(metadata.Raw), true); ok {
-			e.Raw = below.Message
-		}
-	}
+	e.fromRouter(members["metadata"])
 	return e, true
+}
+
+// fromRouter reads what OpenRouter says besides: its provider's words, and the
+// header that an error in mid-stream cannot have.
+func (e *apiError) fromRouter(metadata json.RawMessage) {
+	var m map[string]json.RawMessage
+	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil {
+		return
+	}
+	e.Raw = str(m["raw"])
+	if below, ok := parseError([]byte(e.Raw), true); ok {
+		e.Raw = below.Message
+	}
+	var fields map[string]string
+	if json.Unmarshal(m["headers"], &fields) == nil {
+		header := http.Header{}
+		for name, value := range fields {
+			header.Set(name, value)
+		}
+		e.Wait = retryAfter(header, time.Now())
+	}
 }
 
 // str returns a JSON string's value, and any other value as it is written.
@@ -87,8 +102,8 @@ func statusOf(values ...json.RawMessage) int {
 	return 0
 }
 
-// detail reads FastAPI's form: a string, or a list of complaints about members.
-func detail(raw json.RawMessage) (message, param string) {
+// complaints reads FastAPI's form: a string, or a list of complaints about members.
+func complaints(raw json.RawMessage) (message, param string) {
 	var list []struct {
 		Loc []any
 		Msg string
@@ -122,14 +137,9 @@ func statusError(status int, header http.Header, body []byte) *llm.Error {
 		api.Message = httpwire.PlainMessage(status, header, body)
 	}
 	api.Status = status
+	api.Wait = max(api.Wait, retryAfter(header, time.Now()))
 	e := classify(api)
 	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
-	if e.RetryAfter == 0 {
-		e.RetryAfter = retryAfter(header, time.Now())
-	}
-	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxWait {
-		e.Kind = llm.KindQuota
-	}
 	return e
 }
 
@@ -159,32 +169,28 @@ func classify(api apiError) *llm.Error {
 	if e.Message == "" {
 		e.Message = "the model's server reports an error and does not say which"
 	}
-	e.Kind = kindOf(api, e.Message)
-	if e.Kind == llm.KindRateLimit {
-		e.RetryAfter = promisedDelay(e.Message)
+	e.RetryAfter = max(api.Wait, promisedDelay(e.Message))
+	e.Kind = kindOf(api, e.Message, e.RetryAfter)
+	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxWait {
+		e.Kind = llm.KindQuota
 	}
 	return e
 }
 
-func kindOf(api apiError, message string) llm.ErrorKind {
-	lower := strings.ToLower(message)
-	is := func(words ...string) bool {
-		for _, w := range words {
-			if api.Code == w || api.Type == w {
-				return true
-			}
-		}
-		return false
-	}
+// kindOf is the kind of an error whose service asked to wait that long before the
+// next try, if at all.
+func kindOf(api apiError, message string, wait time.Duration) llm.ErrorKind {
 	status := api.Status
+	is := func(words ...string) bool {
+		return slices.Contains(words, api.Code) || slices.Contains(words, api.Type)
+	}
 	refused := status == 0 || status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity || status >= 500
 	switch {
-	case is("context_length_exceeded", "exceed_context_size_error"), refused && httpwire.TooLong(message),
+	case is("context_length_exceeded", "exceed_context_size_error", "string_above_max_length"), refused && httpwire.TooLong(message),
 		status == http.StatusRequestEntityTooLarge:
 		return llm.KindContextWindow
-	case is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active"), status == http.StatusPaymentRequired,
-		strings.Contains(lower, "credit balance is too low"),
-		status == http.StatusTooManyRequests && strings.Contains(lower, "exceeded your current quota") && promisedDelay(message) == 0:
+	case is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "exceeded_current_quota_error", "Arrearage"),
+		status == http.StatusPaymentRequired, usedUp(status, strings.ToLower(message), wait):
 		return llm.KindQuota
 	case is("model_not_found"), status == http.StatusNotFound:
 		return llm.KindModelNotFound
@@ -198,12 +204,28 @@ func kindOf(api apiError, message string) llm.ErrorKind {
 		return llm.KindCapacity
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 499:
 		return llm.KindServer
+	case status == 0 && is("tool_use_failed"): // the next try may do better
+		return llm.KindIncomplete
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity, status == 0 && is("invalid_request_error"):
 		return llm.KindBadRequest
 	case status == 0: // in mid-stream: the service failed
 		return llm.KindServer
 	}
 	return llm.KindOther
+}
+
+// usedUp knows how services say that there is no money or quota left, which no
+// wait brings back (spec/providers.md §3). Of the vaguer texts that is believed
+// only where the service names no time.
+func usedUp(status int, lower string, wait time.Duration) bool {
+	switch status {
+	case 0, http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests:
+	default:
+		return false
+	}
+	return httpwire.ContainsAny(lower, "insufficient_quota", "credit balance is too low", "insufficient balance", "insufficient credits",
+		"insufficient funds", "used all available credits") ||
+		wait == 0 && httpwire.ContainsAny(lower, "exceeded your current quota", "billing")
 }
 
 // promisedDelay finds "try again in 1m12.5s" (or ms, or "3 seconds") in a message.
@@ -220,8 +242,14 @@ func promisedDelay(message string) time.Duration {
 		if d, err := time.ParseDuration(strings.TrimRight(rest[:end], ".")); err == nil && d > 0 {
 			return d
 		}
-		if number, unit, ok := strings.Cut(rest, " "); ok && strings.HasPrefix(unit, "sec") {
-			return resetIn(number, time.Time{})
+		number, unit, _ := strings.Cut(rest, " ")
+		if strings.HasPrefix(unit, "milli") {
+			unit = "ms"
+		}
+		for _, short := range []string{"ms", "s", "m", "h"} { // "3 seconds"
+			if d, err := time.ParseDuration(number + short); err == nil && d > 0 && strings.HasPrefix(unit, short) {
+				return d
+			}
 		}
 	}
 	return 0

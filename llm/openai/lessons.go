@@ -14,20 +14,51 @@ import (
 // again. sent lists what members were in it. That a model cannot be given tools
 // is for others to act on, and only said ([llm.KindNoTools]).
 func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
-	if slices.Contains(sent, "tools") && refusesTools(e) {
-		e.Kind = llm.KindNoTools
-		return false
+	if slices.Contains(sent, "tools") {
+		switch {
+		case e.Kind == llm.KindBadRequest && blames(e, "tools") && tooMany(e.Message):
+			e.Message += " (Which of the tools can be done without is not for the client to choose: turn some off.)"
+			return false
+		case refusesTools(e):
+			e.Kind = llm.KindNoTools
+			return false
+		}
 	}
-	if e.Kind != llm.KindBadRequest {
-		return false
+	var l learned
+	if e.Kind == llm.KindBadRequest {
+		l = lesson(t, e, sent)
 	}
-	l := lesson(t, e, sent)
+	if l.told == "" && t.speaksOther(e) {
+		to := Responses - t.Protocol
+		word, _ := to.MarshalText() // it has one
+		l = learned{told: "speaking " + string(word) + " with it", change: func(t *traits) { t.Protocol, t.otherProtocol = to, true }}
+	}
 	if l.told == "" {
 		return false
 	}
 	c.models.learn(t.model, l.change)
 	c.log(t.model, l.told+" ("+firstLine(e.Message)+")")
 	return true
+}
+
+// speaksOther reports whether an error says that the other protocol is the one
+// to speak with the model, or that there is no Responses at this address.
+func (t *traits) speaksOther(e *llm.Error) bool {
+	message := strings.ToLower(e.Message)
+	named := httpwire.ContainsAny(message, "/responses", "responses api", "responses endpoint")
+	missing := e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented
+	refused := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	switch {
+	case t.otherProtocol || !missing && !refused:
+		return false
+	case t.Protocol == Chat:
+		return named && httpwire.ContainsAny(message, "only", "instead")
+	case named:
+		return missing || refuses(message)
+	case e.Status == http.StatusNotFound: // of the model, or of the address
+		return e.Code != "model_not_found" && !httpwire.ContainsAny(message, "model", "deployment")
+	}
+	return missing
 }
 
 // learned is one change to how a model is spoken to.
@@ -57,13 +88,25 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 		return learned{told: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
 	case t.SystemRole != "user" && has("system role", "role 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
 		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
+	case !t.StreamOnly && has("only support stream", "only supports stream", "non-streaming"):
+		return learned{told: "answers come in streams only", change: func(t *traits) { t.StreamOnly = true }}
+	case !t.ShortIDs && has("tool call id", "tool_call_id") && has("length of 9"):
+		return learned{told: "short ids", change: func(t *traits) { t.ShortIDs = true }}
+	case !t.AnswerAfterTool && has("unexpected role 'user' after role 'tool'"):
+		return learned{told: "an answer behind each result", change: func(t *traits) { t.AnswerAfterTool = true }}
+	case t.Thinking != ThinkingNone && has("not support thinking", "not support reasoning", "not supporting thinking", "thinking is not supported", "reasoning is not supported"):
+		return learned{told: "it cannot be asked to think", change: func(t *traits) { t.Thinking = ThinkingNone }}
 	case !t.EmptyContent && has("content") && has("null", "none is not", "nonetype"):
 		return learned{told: "content is never null", change: func(t *traits) { t.EmptyContent = true }}
-	case t.protocol == Responses && !t.noReasoningItems && has("encrypted_content", "encrypted content", "reasoning item", "type 'reasoning'"):
+	case t.Protocol == Responses && !t.noReasoningItems && has("encrypted_content", "encrypted content", "reasoning item", "type 'reasoning'"):
 		return learned{told: "thoughts are not sent back", change: func(t *traits) { t.noReasoningItems = true }}
-	case t.protocol == Responses && !t.noSummary && has("reasoning.summary", "reasoning summar"):
+	case t.Protocol == Responses && !t.noSummary && has("reasoning.summary", "reasoning summar"):
 		return learned{told: "thoughts are not asked for", change: func(t *traits) { t.noSummary = true }}
-	case t.ReasoningOut != "" && has(t.ReasoningOut) && refuses(message) && !has("missing", "must be"):
+	case t.Protocol == Chat && !t.ReasoningFill && has("reasoning_content") && has("missing", "must be passed back", "must be provided", "is required"):
+		return learned{told: "thoughts are always sent back", change: func(t *traits) {
+			t.ReasoningOut, t.ReasoningKeep, t.ReasoningFill = "reasoning_content", true, true
+		}}
+	case t.ReasoningOut != "" && t.ReasoningOut != "content" && has(t.ReasoningOut) && refuses(message) && !has("missing", "must be"):
 		return learned{told: "thoughts are not sent back", change: func(t *traits) { t.ReasoningOut = "" }}
 	case !t.NoImages && has("image") && refuses(message):
 		return learned{told: "the model takes no images", change: func(t *traits) { t.NoImages = true }}
@@ -97,10 +140,15 @@ func refusesTools(e *llm.Error) bool {
 		e.Kind == llm.KindBadRequest && blames(e, "tools")
 }
 
+// tooMany reports whether a text says that there is too much of something.
+func tooMany(message string) bool {
+	return httpwire.ContainsAny(strings.ToLower(message), "too long", "too many", "maximum length", "maximum number", "at most", "less than or equal")
+}
+
 // refuses reports whether a text says that something is not accepted.
 func refuses(message string) bool {
 	return httpwire.ContainsAny(message, "support", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra",
-		"invalid", "not accept", "not available", "not enabled", "does not", "doesn't", "cannot", "only", "deserialize", "must alternate")
+		"invalid", "not accept", "not available", "not enabled", "does not", "doesn't", "cannot", "only", "restricted", "deserialize", "must alternate")
 }
 
 // blames reports whether an error says that the member name of a body is what
@@ -117,6 +165,9 @@ func blames(e *llm.Error, name string) bool {
 	}
 	if !refuses(message) {
 		return false
+	}
+	if camel := strings.ReplaceAll(name, "_", ""); camel != name && strings.Contains(message, camel) { // xAI: reasoningEffort
+		return true
 	}
 	for rest := message; ; {
 		i := strings.Index(rest, name)

@@ -82,7 +82,7 @@ func appendInner(dst []byte, s string) []byte {
 func (t *traits) appendCall(dst []byte, c *llm.FunctionCall) []byte {
 	start := len(dst)
 	dst = beginPiece(dst, call, t.wireID(c.ID, c.Name))
-	if t.protocol == Responses {
+	if t.Protocol == Responses {
 		dst = append(dst, `","name":"`...)
 	} else {
 		dst = append(dst, `","type":"function","function":{"name":"`...)
@@ -90,7 +90,7 @@ func (t *traits) appendCall(dst []byte, c *llm.FunctionCall) []byte {
 	dst = append(dst, wireName(c.Name)...)
 	dst = append(dst, `","arguments":`...)
 	dst = llm.AppendString(dst, string(asObject(c.Args)))
-	if t.protocol != Responses {
+	if t.Protocol != Responses {
 		dst = append(dst, '}')
 	}
 	return endPiece(append(dst, '}'), start)
@@ -166,7 +166,7 @@ func (t *traits) appendThought(dst []byte, p *llm.Part) []byte {
 	signature := p.SignatureBy(t.vendor)
 	start := len(dst)
 	switch {
-	case t.protocol == Responses:
+	case t.Protocol == Responses:
 		if !t.noReasoningItems && strings.HasPrefix(signature, `{"type":"reasoning"`) && json.Valid([]byte(signature)) {
 			return endPiece(append(beginPiece(dst, thought, ""), signature...), start)
 		}
@@ -281,13 +281,13 @@ func (t *traits) appendMedia(b []byte, p *llm.Part) []byte {
 		if name == "" {
 			name = "document.pdf"
 		}
-		if t.protocol == Responses {
+		if t.Protocol == Responses {
 			b = llm.AppendString(append(b, `{"type":"input_file","filename":`...), name)
 			return append(data(append(b, `,"file_data":`...)), '}')
 		}
 		b = llm.AppendString(append(b, `{"type":"file","file":{"filename":`...), name)
 		return append(data(append(b, `,"file_data":`...)), `}}`...)
-	case strings.HasPrefix(mime, "audio/") && !t.NoAudio && t.protocol != Responses:
+	case strings.HasPrefix(mime, "audio/") && !t.NoAudio && t.Protocol != Responses:
 		format := audioFormat(mime)
 		if format == "" {
 			return b
@@ -300,7 +300,7 @@ func (t *traits) appendMedia(b []byte, p *llm.Part) []byte {
 }
 
 func (t *traits) appendImage(b []byte, url func([]byte) []byte) []byte {
-	if t.protocol == Responses {
+	if t.Protocol == Responses {
 		return append(url(append(b, `{"type":"input_image","detail":"auto","image_url":`...)), '}')
 	}
 	return append(url(append(b, `{"type":"image_url","image_url":{"url":`...)), `}}`...)

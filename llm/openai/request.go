@@ -14,7 +14,7 @@ import (
 // body returns the body of a request, and the names of the members that it could
 // do without.
 func (t *traits) body(req *llm.Request, stream bool) (*httpwire.Body, []string) {
-	if t.protocol == Responses {
+	if t.Protocol == Responses {
 		return t.responsesBody(req, stream)
 	}
 	cfg := &req.Config

@@ -19,7 +19,8 @@ import (
 )
 
 func fitTraits(p Protocol, q Quirks) *traits {
-	return (&traits{Quirks: q, protocol: p, vendor: "openai", model: "gpt-4.1"}).settle()
+	q.Protocol = p
+	return (&traits{Quirks: q, vendor: "openai", model: "gpt-4.1"}).settle()
 }
 
 func bodyOf(t testing.TB, tr *traits, req *llm.Request) string {
@@ -413,7 +414,7 @@ func TestToolLoop(t *testing.T) {
 			_, _ = io.WriteString(w, map[Protocol]func(int) string{Chat: chatTurn, Responses: responsesTurn}[p](turn))
 		}))
 		t.Cleanup(s.Close)
-		c, err := New(Options{APIKey: "k", BaseURL: s.URL, Protocol: p})
+		c, err := New(Options{APIKey: "k", BaseURL: s.URL, Quirks: Quirks{Protocol: p}})
 		if err != nil {
 			t.Fatal(err)
 		}

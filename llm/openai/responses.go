@@ -87,17 +87,6 @@ func mayThink(model string) bool {
 	return isReasoner(model) || !strings.HasPrefix(name, "gpt-") && !strings.HasPrefix(name, "chatgpt-")
 }
 
-func appendResponsesTools(dst []byte, set *llm.ToolSet) []byte {
-	for i := range set.Functions {
-		start := len(dst)
-		dst = beginPiece(dst, call, "")
-		dst = appendFunction(dst, &set.Functions[i], "function")
-		dst = append(dst[:len(dst)-1], `,"strict":false}`...)
-		dst = endPiece(dst, start)
-	}
-	return dst
-}
-
 // itemWriter writes items of the Responses interface.
 type itemWriter struct {
 	b     *httpwire.Body

@@ -42,7 +42,9 @@ func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
 			return number(d, &more)
 		case "item":
 			item = new(outputItem)
-			return item.decode(d)
+			return item.decode(a, d)
+		case "annotation":
+			return a.annotation(d)
 		case "response":
 			response, err = d.Raw()
 		case "message":
@@ -159,7 +161,7 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 		index := 0
 		if err := elements(inner, func(d *jx.Decoder) error {
 			item := new(outputItem)
-			err := item.decode(d)
+			err := item.decode(a, d)
 			a.addItem(index, item)
 			index++
 			return err
@@ -195,7 +197,8 @@ type outputItem struct {
 // said is a piece of an item: text, a refusal or a thought.
 type said struct{ kind, text string }
 
-func (it *outputItem) decode(d *jx.Decoder) error {
+func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
+	piece := func(d *jx.Decoder) error { return it.piece(a, d) }
 	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "type":
@@ -217,7 +220,7 @@ func (it *outputItem) decode(d *jx.Decoder) error {
 			raw, err = d.Raw()
 			it.args, it.whole = bytes.Clone(raw), true
 		case "content":
-			return elements(d, it.piece)
+			return elements(d, piece)
 		case "summary":
 			var raw []byte
 			if raw, err = d.Raw(); err != nil {
@@ -227,7 +230,7 @@ func (it *outputItem) decode(d *jx.Decoder) error {
 			inner := jx.GetDecoder()
 			defer jx.PutDecoder(inner)
 			inner.ResetBytes(it.summary)
-			return elements(inner, it.piece)
+			return elements(inner, piece)
 		default:
 			return d.Skip()
 		}
@@ -235,7 +238,9 @@ func (it *outputItem) decode(d *jx.Decoder) error {
 	})
 }
 
-func (it *outputItem) piece(d *jx.Decoder) error {
+// piece takes in an element of an item's content; the sources it names are the
+// answer's.
+func (it *outputItem) piece(a *answer, d *jx.Decoder) error {
 	var s said
 	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
@@ -244,6 +249,8 @@ func (it *outputItem) piece(d *jx.Decoder) error {
 		case "text", "refusal":
 			s.text, err = words(d)
 			return err
+		case "annotations":
+			return elements(d, a.annotation)
 		}
 		return d.Skip()
 	})

@@ -27,12 +27,8 @@ func (t *traits) tools(b *httpwire.Body, o *options, cfg *llm.Config) {
 		return
 	}
 	open := false
-	key, encode := "openai/tools", appendTools
-	if t.protocol == Responses {
-		key, encode = "openai/responses/tools", appendResponsesTools
-	}
 	for _, set := range cfg.Tools {
-		record := set.Encoded(key, encode)
+		record := set.Encoded(t.toolsKey, t.appendTools)
 		for i := 0; len(record) > 0; i++ {
 			var p piece
 			p, record = nextPiece(record)
@@ -68,35 +64,42 @@ func (t *traits) toolChoice(mode string, allowed []string) string {
 		return ""
 	case len(allowed) != 1:
 		return `"required"`
-	case t.protocol == Responses:
+	case t.Protocol == Responses:
 		return `{"type":"function","name":"` + wireName(allowed[0]) + `"}`
 	}
 	return `{"type":"function","function":{"name":"` + wireName(allowed[0]) + `"}}`
 }
 
 // appendTools appends a record with a piece for each function.
-func appendTools(dst []byte, set *llm.ToolSet) []byte {
+func (t *traits) appendTools(dst []byte, set *llm.ToolSet) []byte {
 	for i := range set.Functions {
+		f := &set.Functions[i]
 		start := len(dst)
 		dst = beginPiece(dst, call, "")
-		dst = append(appendFunction(append(dst, `{"type":"function","function":`...), &set.Functions[i], ""), '}')
+		if t.Protocol == Responses {
+			dst = append(t.appendFunction(dst, f, "function"), `,"strict":false}`...)
+		} else {
+			dst = append(t.appendFunction(append(dst, `{"type":"function","function":`...), f, ""), `}}`...)
+		}
 		dst = endPiece(dst, start)
 	}
 	return dst
 }
 
-func appendFunction(dst []byte, f *llm.FunctionDeclaration, kind string) []byte {
+// appendFunction appends an object that is left open.
+func (t *traits) appendFunction(dst []byte, f *llm.FunctionDeclaration, kind string) []byte {
 	o := httpwire.Object{B: dst}
 	o.String("type", kind)
 	o.String("name", wireName(f.Name))
 	o.String("description", f.Description)
-	o.Raw("parameters", plainSchema(f.Parameters))
-	return o.End()
+	o.Raw("parameters", plainSchema(f.Parameters, t.StrictSchema))
+	return o.B
 }
 
 // plainSchema returns a tool's schema with the flaws mended that some services
-// refuse: none at all, types in capitals, numbers as strings.
-func plainSchema(schema json.RawMessage) []byte {
+// refuse: none at all, types in capitals, numbers as strings; strictly, also
+// objects that say they are open.
+func plainSchema(schema json.RawMessage, strict bool) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, schema) != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
 		return []byte(`{"type":"object","properties":{}}`)
@@ -114,7 +117,7 @@ func plainSchema(schema json.RawMessage) []byte {
 	if value["type"] == "object" && value["properties"] == nil {
 		value["properties"], flawed = map[string]any{}, true
 	}
-	if mend(value) || flawed {
+	if mend(value, strict) || flawed {
 		if mended, err := json.Marshal(value); err == nil {
 			return mended
 		}
@@ -123,7 +126,7 @@ func plainSchema(schema json.RawMessage) []byte {
 }
 
 // mend mends a schema in place and reports whether it had to.
-func mend(schema map[string]any) (mended bool) {
+func mend(schema map[string]any, strict bool) (mended bool) {
 	for key, v := range schema {
 		switch key {
 		case "type":
@@ -140,19 +143,23 @@ func mend(schema map[string]any) (mended bool) {
 		case "properties", "patternProperties", "$defs", "definitions":
 			if members, ok := v.(map[string]any); ok {
 				for _, m := range members {
-					if m, ok := m.(map[string]any); ok && mend(m) {
+					if m, ok := m.(map[string]any); ok && mend(m, strict) {
 						mended = true
 					}
 				}
 			}
 		case "items", "additionalProperties", "not":
-			if m, ok := v.(map[string]any); ok && mend(m) {
+			if m, ok := v.(map[string]any); ok && mend(m, strict) {
+				mended = true
+			}
+			if strict && key == "additionalProperties" && v == true {
+				delete(schema, key) // it is so by itself
 				mended = true
 			}
 		case "anyOf", "oneOf", "allOf", "prefixItems":
 			if list, ok := v.([]any); ok {
 				for _, m := range list {
-					if m, ok := m.(map[string]any); ok && mend(m) {
+					if m, ok := m.(map[string]any); ok && mend(m, strict) {
 						mended = true
 					}
 				}

@@ -12,24 +12,34 @@ import (
 // has taught. A value does not change once it is in use.
 type traits struct {
 	Quirks
-	protocol Protocol
-	vendor   string
-	model    string
+	vendor string
+	model  string
 
+	otherProtocol    bool // Protocol is a lesson
 	noReasoningItems bool // thoughts of before are not accepted back
 	noSummary        bool // the account may not see summaries of thoughts
 	openedLearned    bool // Opened is a lesson, which may be wrong
 
-	key    string // under which messages keep what they are encoded to
-	encode func([]byte, *llm.Content) []byte
+	// Under which keys messages and tools keep what they are encoded to.
+	key, toolsKey string
+	encode        func([]byte, *llm.Content) []byte
 }
 
 // settle makes t ready for use.
 func (t *traits) settle() *traits {
-	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t", t.protocol, t.vendor, t.ReasoningOut,
+	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
 		t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.noReasoningItems)
+	t.toolsKey = fmt.Sprintf("openai/tools/%d %t", t.Protocol, t.StrictSchema)
 	t.encode = t.appendMessage
 	return t
+}
+
+// method is where requests go.
+func (t *traits) method() string {
+	if t.Protocol == Responses {
+		return "responses"
+	}
+	return "chat/completions"
 }
 
 // drops reports whether a member of the body is not to be sent.
@@ -70,7 +80,7 @@ func (m *memory) learn(model string, change func(*traits)) {
 	defer m.mu.Unlock()
 	if old := m.models[model]; old != nil {
 		t := *old
-		t.Drop = slices.Clone(t.Drop)
+		t.Quirks = t.clone()
 		change(&t)
 		m.models[model] = t.settle()
 	}
