@@ -82,6 +82,8 @@ func kindOfStatus(api apiError) (kind llm.ErrorKind, link string) {
 		return llm.KindUnauthorized, api.link()
 	case (api.Code == http.StatusBadRequest || api.Code == http.StatusRequestEntityTooLarge) && httpwire.TooLong(api.Message):
 		return llm.KindContextWindow, ""
+	case api.Code == http.StatusBadRequest && strings.Contains(api.Message, "Function calling is not enabled"):
+		return llm.KindNoTools, ""
 	case api.Code == http.StatusBadRequest:
 		return llm.KindBadRequest, ""
 	case api.Code >= 500:

@@ -70,6 +70,7 @@ func TestClassify(t *testing.T) {
 		{"per minute by metadata", 429, detailed(429, "r", info("X", "any.com")), llm.KindRateLimit, time.Minute, "r\nSuggested retry after 60s.", ""},
 		{"capacity by message", 429, detailed(429, "capacity exceeded", help), llm.KindCapacity, 0, "capacity exceeded", ""},
 		{"details of no use", 503, detailed(503, "r", help), llm.KindServer, 0, "r", ""},
+		{"no tools", 400, detailed(400, "Function calling is not enabled for models/gemma-3-27b-it"), llm.KindNoTools, 0, "", ""},
 		{"too long", 400, detailed(400, "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."), llm.KindContextWindow, 0, "", ""},
 		{"bad key", 400, detailed(400, "API key not valid.", info("API_KEY_INVALID", "googleapis.com")), llm.KindUnauthorized, 0, "API key not valid.", ""},
 		{"bad request", 400, detailed(400, "bad"), llm.KindBadRequest, 0, "bad", ""},

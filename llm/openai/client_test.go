@@ -146,6 +146,7 @@ func TestLessons(t *testing.T) {
 		{"max_completion_tokens", "o3", openai.Options{}, `"max_completion_tokens"`, 400, `{"message":"Extra field max_completion_tokens is not allowed"}`, `"max_tokens":9`},
 		{"tool_choice", "m", openai.Options{}, `"tool_choice"`, 400, refusal("tool_choice is not supported by this model", ""), `"tools"`},
 		{"system role", "m", openai.Options{}, `"system"`, 400, refusal("System role not supported", ""), `"content":"Be brief.\n\nhello"`},
+		{"system role, said by OpenAI", "m", openai.Options{}, `"system"`, 400, refusal("Unsupported value: 'messages[0].role' does not support 'system' with this model.", "messages[0].role"), `"content":"Be brief.\n\nhello"`},
 		{"developer", "m", openai.Options{Quirks: openai.Quirks{SystemRole: "developer"}}, `"developer"`, 400, refusal("messages[0].role: unknown variant `developer`, expected one of `system`, `user`", ""), `"role":"system"`},
 		{"schema", "m", openai.Options{}, `"json_schema"`, 400, refusal("This response_format type is unavailable now", ""), `"response_format":{"type":"json_object"}`},
 		{"effort", "m", openai.Options{}, `"reasoning_effort"`, 400, refusal("Unrecognized request argument supplied: reasoning_effort", ""), `"max_tokens":9`},

@@ -86,7 +86,7 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 		return learned{told: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema = plainer }}
 	case t.SystemRole == "developer" && has("developer"):
 		return learned{told: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
-	case t.SystemRole != "user" && has("system role", "role 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
+	case t.SystemRole != "user" && has("system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
 		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
 	case !t.StreamOnly && has("only support stream", "only supports stream", "non-streaming"):
 		return learned{told: "answers come in streams only", change: func(t *traits) { t.StreamOnly = true }}
