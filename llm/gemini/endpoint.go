@@ -11,6 +11,7 @@ import (
 // endpoint builds addresses: {base}/{version}/{prefix}{model}:{method}.
 type endpoint struct {
 	base   *url.URL
+	root   string // path of base; ends in "/"
 	prefix string // path of base, version and, for Vertex, project and location; ends in "/"
 	vertex bool
 }
@@ -35,7 +36,8 @@ func newEndpoint(o Options) (endpoint, error) {
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	// Some write the version into the address, as other vendors have it.
 	path = strings.TrimSuffix(path, "/"+version)
-	e.prefix = path + "/" + url.PathEscape(version) + "/"
+	e.root = path + "/"
+	e.prefix = e.root + url.PathEscape(version) + "/"
 	if v := o.Vertex; v != nil && v.Project != "" {
 		e.prefix += "projects/" + url.PathEscape(v.Project) + "/locations/" + url.PathEscape(location(v)) + "/"
 	}
