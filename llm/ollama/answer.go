@@ -1,0 +1,397 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/go-faster/jx"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+	"pollux/llm/laxjson"
+	"pollux/llm/think"
+)
+
+// answer is a model's answer while it comes in. Lines are fed to it; what it has
+// is taken out as chunks.
+type answer struct {
+	m    *model
+	load int // tokens that the prompt has at the least
+
+	parts    []llm.Part // not yielded yet
+	splitter think.Splitter
+	calls    int
+
+	model          string
+	prompt, output int // tokens, -1 where not told
+	reason         string
+	done           bool
+	failed         bool // a line says that it is an error
+
+	any     bool // anything came
+	text    bool // visible text came
+	thought bool // a thought came in the member for it
+	split   bool // text went through splitter
+	entire  bool // the answer is not streamed
+}
+
+func newAnswer(m *model, load int) *answer {
+	return &answer{m: m, load: load, splitter: think.Splitter{Opened: m.opened}, prompt: -1, output: -1}
+}
+
+// stream yields the chunks of a streamed answer, each as soon as its line is
+// complete. An error is the last thing yielded.
+func (a *answer) stream(res *httpwire.Response) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		for line, err := range res.Lines() {
+			if err == nil {
+				err = a.line(line)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if a.done {
+				break
+			}
+			if c := a.chunk(); c != nil && !yield(c, nil) {
+				return
+			}
+		}
+		if a.done {
+			res.Drain()
+		}
+		yield(a.last())
+	}
+}
+
+// whole returns an answer that was not streamed.
+func (a *answer) whole(data []byte) (*llm.Response, error) {
+	a.entire = true
+	if err := a.line(data); err != nil {
+		return nil, err
+	}
+	if !a.any && !a.done {
+		return nil, httpwire.Malformed("answer", errors.New("it holds no message"), data)
+	}
+	a.done = true
+	return a.last()
+}
+
+// line takes in a line of the stream, or an answer that was not streamed.
+func (a *answer) line(data []byte) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	err := a.decode(d)
+	switch {
+	case err != nil:
+		return httpwire.Malformed("chunk", err, data)
+	case a.failed:
+		return lineError(data, a.m.name)
+	}
+	return nil
+}
+
+func (a *answer) decode(d *jx.Decoder) error {
+	if t := d.Next(); t != jx.Object {
+		return errors.New("unexpected " + t.String())
+	}
+	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "message":
+			return a.message(d)
+		case "model":
+			return same(d, &a.model)
+		case "done":
+			if d.Next() == jx.Bool {
+				a.done, err = d.Bool()
+				return err
+			}
+		case "done_reason":
+			return same(d, &a.reason)
+		case "prompt_eval_count":
+			return number(d, &a.prompt)
+		case "eval_count":
+			return number(d, &a.output)
+		case "error":
+			a.failed = true
+		}
+		return d.Skip()
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.Skip(); err != io.EOF {
+		return errors.New("text after the end of the JSON value")
+	}
+	return nil
+}
+
+// message takes in what a line adds to the message. The thought comes first,
+// whatever the order of members.
+func (a *answer) message(d *jx.Decoder) error {
+	var content, thought string
+	var calls []llm.Part
+	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "content":
+			content, err = words(d)
+			return err
+		case "thinking":
+			thought, err = words(d)
+			return err
+		case "tool_calls":
+			return elements(d, func(d *jx.Decoder) error {
+				c, err := toolCall(d)
+				if c != nil {
+					calls = append(calls, llm.Part{FunctionCall: c})
+				}
+				return err
+			})
+		}
+		return d.Skip()
+	})
+	if thought != "" {
+		a.any, a.thought = true, true
+		a.parts = append(a.parts, llm.Part{Text: thought, Thought: true})
+	}
+	a.addText(content)
+	if a.calls += len(calls); a.calls > maxCalls {
+		return errors.New("there is no end to its calls")
+	}
+	if len(calls) > 0 {
+		a.any = true
+		a.parts = append(a.parts, calls...)
+	}
+	return err
+}
+
+// maxCalls bounds the calls of one answer.
+const maxCalls = 1000
+
+// addText takes in text of the answer.
+func (a *answer) addText(s string) {
+	if s == "" {
+		return
+	}
+	a.any = true
+	switch {
+	case a.thought && !a.split && !a.m.opened: // the server keeps thoughts apart
+		a.take([]llm.Part{{Text: s}})
+	case a.entire:
+		a.take(a.splitter.Split(s))
+	default:
+		a.split = true
+		a.take(a.splitter.Add(s))
+	}
+}
+
+func (a *answer) take(parts []llm.Part) {
+	for i := range parts {
+		if !parts[i].Thought {
+			a.text = true
+		}
+	}
+	a.parts = append(a.parts, parts...)
+}
+
+// toolCall takes in a call, nil where it calls nothing.
+func toolCall(d *jx.Decoder) (*llm.FunctionCall, error) {
+	c := &llm.FunctionCall{}
+	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "id":
+			c.ID, err = words(d)
+			return err
+		case "function":
+			return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+				switch string(key) {
+				case "name":
+					c.Name, err = words(d)
+					c.Name = strings.TrimSpace(c.Name)
+					return err
+				case "arguments":
+					c.Args, err = arguments(d)
+					return err
+				}
+				return d.Skip()
+			})
+		}
+		return d.Skip()
+	})
+	if err != nil || c.Name == "" && len(c.Args) == 0 {
+		return nil, err
+	}
+	if len(c.Args) == 0 {
+		c.Args = json.RawMessage(`{}`)
+	}
+	return c, nil
+}
+
+// arguments decodes the arguments of a call: an object, or its text as some
+// versions send it. What nothing can be made of is returned as a string: as that
+// is no object, the tool is not run and the model is told why.
+func arguments(d *jx.Decoder) (json.RawMessage, error) {
+	if d.Next() == jx.String {
+		s, err := words(d)
+		if s = strings.TrimSpace(s); err != nil || s == "" || s == "null" {
+			return json.RawMessage(`{}`), err
+		}
+		if s[0] == '{' && json.Valid([]byte(s)) {
+			return json.RawMessage(s), nil
+		}
+		if mended, ok := laxjson.Object(s); ok {
+			return mended, nil
+		}
+		return llm.AppendString(nil, s), nil
+	}
+	raw, err := d.Raw()
+	if err != nil {
+		return nil, err
+	}
+	if !json.Valid(raw) { // the decoder is less strict
+		return nil, errors.New("the arguments of a call are not JSON")
+	}
+	return bytes.ToValidUTF8(raw, []byte("\ufffd")), nil
+}
+
+// chunkOfOne is one allocation for all that a chunk of one part consists of.
+type chunkOfOne struct {
+	response  llm.Response
+	candidate [1]llm.Candidate
+	content   llm.Content
+	part      [1]llm.Part
+}
+
+// chunk returns what is new, nil if nothing is.
+func (a *answer) chunk() *llm.Response {
+	if len(a.parts) == 0 {
+		return nil
+	}
+	c := new(chunkOfOne)
+	if len(a.parts) == 1 {
+		c.part[0] = a.parts[0]
+		c.content.Parts = c.part[:]
+	} else {
+		c.content.Parts = append([]llm.Part(nil), a.parts...)
+	}
+	a.parts = a.parts[:0]
+	c.content.Role = llm.RoleModel
+	c.candidate[0].Content = &c.content
+	c.response.Candidates = c.candidate[:]
+	c.response.ModelVersion = a.model
+	return &c.response
+}
+
+// last returns the end of the answer: why it ended and what it cost.
+func (a *answer) last() (*llm.Response, error) {
+	a.take(a.splitter.Flush())
+	switch {
+	case !a.done:
+		return nil, &llm.Error{
+			Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Err: io.ErrUnexpectedEOF,
+			Message: "fetch failed: the model's server ended the stream before the end of the answer",
+		}
+	case !a.any && (a.reason == "load" || a.reason == "unload"):
+		return nil, &llm.Error{
+			Kind: llm.KindServer, Code: a.reason,
+			Message: "the model's server did not answer: it was busy with loading or unloading the model",
+		}
+	}
+	r := a.chunk()
+	if r == nil {
+		r = &llm.Response{Candidates: []llm.Candidate{{}}, ModelVersion: a.model}
+	}
+	r.Candidates[0].FinishReason = finishReason(a.reason)
+	r.Usage = a.usage()
+	return r, nil
+}
+
+func finishReason(reason string) llm.FinishReason {
+	switch reason {
+	case "stop", "": // servers of before 2024 give none
+		return llm.FinishStop
+	case "length":
+		return llm.FinishMaxTokens
+	}
+	return llm.FinishUnspecified
+}
+
+// usage is what the answer cost, nil where the server does not say. One that had
+// the whole prompt in its cache leaves out what it was: then it is what we know.
+func (a *answer) usage() *llm.Usage {
+	if a.prompt < 0 && a.output < 0 {
+		return nil
+	}
+	u := &llm.Usage{Prompt: a.prompt, Candidates: max(a.output, 0)}
+	if a.prompt < 0 {
+		u.Prompt = a.load
+	}
+	u.Total = u.Prompt + u.Candidates
+	return u
+}
+
+// fields calls member for each member of an object that is not null. Anything
+// but an object is passed over.
+func fields(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
+	if d.Next() != jx.Object {
+		return d.Skip()
+	}
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		if d.Next() == jx.Null {
+			return d.Skip()
+		}
+		return member(d, key)
+	})
+}
+
+// elements calls element for each element of an array, or for a value that
+// stands where one is due.
+func elements(d *jx.Decoder, element func(d *jx.Decoder) error) error {
+	if d.Next() != jx.Array {
+		return element(d)
+	}
+	return d.Arr(element)
+}
+
+// words decodes a string; anything else is passed over.
+func words(d *jx.Decoder) (string, error) {
+	if d.Next() != jx.String {
+		return "", d.Skip()
+	}
+	s, err := d.Str()
+	return strings.ToValidUTF8(s, "\ufffd"), err
+}
+
+// same decodes a string into to, which mostly is that already.
+func same(d *jx.Decoder, to *string) error {
+	if d.Next() != jx.String {
+		return d.Skip()
+	}
+	b, err := d.StrBytes()
+	if err == nil && string(b) != *to {
+		*to = strings.ToValidUTF8(string(b), "\ufffd")
+	}
+	return err
+}
+
+// number decodes a count.
+func number(d *jx.Decoder, to *int) error {
+	if d.Next() != jx.Number {
+		return d.Skip()
+	}
+	raw, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && f == f {
+		*to = int(min(max(f, 0), 1<<53))
+	}
+	return nil
+}

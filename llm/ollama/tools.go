@@ -1,0 +1,137 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// appendTools appends a record with a piece for each function.
+func appendTools(dst []byte, set *llm.ToolSet) []byte {
+	for i := range set.Functions {
+		f := &set.Functions[i]
+		start := len(dst)
+		o := httpwire.Object{B: append(beginPiece(dst, call, "", ""), `{"type":"function","function":`...)}
+		o.String("name", f.Name)
+		o.String("description", f.Description)
+		o.Raw("parameters", plainSchema(f.Parameters))
+		dst = endPiece(append(o.End(), '}'), start)
+	}
+	return dst
+}
+
+// anything is the schema of a function's arguments of which nothing is known.
+const anything = `{"type":"object","properties":{}}`
+
+// plainSchema returns the schema of a tool's arguments in the form in which the
+// server can read it: it knows the types of some members and refuses a request in
+// which one of them is of another.
+func plainSchema(schema json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, schema) != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
+		return []byte(anything)
+	}
+	d := json.NewDecoder(bytes.NewReader(schema))
+	d.UseNumber()
+	var value map[string]any
+	if d.Decode(&value) != nil {
+		return []byte(anything)
+	}
+	flawed := false
+	if value["type"] != "object" {
+		value["type"], flawed = "object", true
+	}
+	if _, ok := value["properties"].(map[string]any); !ok {
+		value["properties"], flawed = map[string]any{}, true
+	}
+	if mend(value) || flawed {
+		if mended, err := json.Marshal(value); err == nil {
+			return mended
+		}
+	}
+	return b.Bytes() // as its author ordered it
+}
+
+// mend mends a schema in place and reports whether it had to.
+func mend(schema map[string]any) (mended bool) {
+	drop := func(key string) {
+		delete(schema, key)
+		mended = true
+	}
+	for key, v := range schema {
+		ok := true
+		switch key {
+		case "type":
+			switch t := v.(type) {
+			case string:
+				if t != strings.ToLower(t) {
+					schema[key], mended = strings.ToLower(t), true
+				}
+			case []any:
+				ok = allStrings(t)
+			default:
+				ok = false
+			}
+		case "description":
+			_, ok = v.(string)
+		case "required":
+			var list []any
+			list, ok = v.([]any)
+			ok = ok && allStrings(list)
+		case "enum":
+			_, ok = v.([]any)
+		case "properties":
+			var members map[string]any
+			if members, ok = v.(map[string]any); ok {
+				mended = mendMembers(members) || mended
+			}
+		case "anyOf":
+			var list []any
+			if list, ok = v.([]any); ok {
+				mended = mendList(list) || mended
+			}
+		}
+		if !ok {
+			drop(key)
+		}
+	}
+	return mended
+}
+
+// mendMembers mends the schemas of properties; one that is true, and so says
+// nothing, becomes an object that says as much.
+func mendMembers(members map[string]any) (mended bool) {
+	for name, m := range members {
+		schema, ok := m.(map[string]any)
+		if !ok {
+			schema = map[string]any{}
+			members[name] = schema
+		}
+		mended = mend(schema) || mended || !ok
+	}
+	return mended
+}
+
+func mendList(list []any) (mended bool) {
+	for i, m := range list {
+		schema, ok := m.(map[string]any)
+		if !ok {
+			schema = map[string]any{}
+			list[i] = schema
+		}
+		mended = mend(schema) || mended || !ok
+	}
+	return mended
+}
+
+func allStrings(list []any) bool {
+	for _, v := range list {
+		if _, ok := v.(string); !ok {
+			return false
+		}
+	}
+	return true
+}
