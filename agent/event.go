@@ -12,9 +12,10 @@ import (
 // a test holds the list.
 //
 // Per model turn the order is: TurnStarted; ModelInfo once per prompt, Switched
-// where that changes; Thought and Text as they come; Citations; ToolRequested for each call, once the
-// answer is complete and valid; Finished. Each requested call then ends in
-// exactly one ToolFinished, with ToolUpdated and ToolAsked before it.
+// where that changes; Thinking and Text as they come, and a Thought where one
+// has ended; Citations; ToolRequested for each call, once the answer is complete
+// and valid; Finished. Each requested call then ends in exactly one
+// ToolFinished, with ToolUpdated and ToolAsked before it.
 type Event interface{ event() }
 
 // TurnStarted opens a model turn: one request and its answer.
@@ -32,7 +33,15 @@ type Switched struct{ llm.Switch }
 // Text is a piece of the answer.
 type Text struct{ Text string }
 
-// Thought is a piece of the model's reasoning.
+// Thinking is a piece of the model's reasoning, as it comes: a few letters or a
+// whole thought.
+type Thinking struct {
+	Subject string // of the thought that Text belongs to, "" while it is not known
+	Text    string
+}
+
+// Thought is a whole thought, all of which Thinking has shown before. Thoughts
+// beyond the first MiB of an answer's are not put together.
 type Thought struct {
 	Subject     string // its first **bold** words
 	Description string // the rest
@@ -129,6 +138,7 @@ func (TurnStarted) event()   {}
 func (ModelInfo) event()     {}
 func (Switched) event()      {}
 func (Text) event()          {}
+func (Thinking) event()      {}
 func (Thought) event()       {}
 func (Citations) event()     {}
 func (Finished) event()      {}
@@ -154,6 +164,7 @@ func Events() []Event {
 		ModelInfo{},
 		Switched{},
 		Text{},
+		Thinking{},
 		Thought{},
 		Citations{},
 		Finished{},

@@ -13,13 +13,15 @@ import (
 type reply struct {
 	parts    []llm.Part
 	text     strings.Builder // plain text that is not yet in parts
-	thoughts []Thought
+	mind     mind
+	thoughts []Thought // that were shown
 	sources  []llm.Citation
 	reason   llm.FinishReason
 	usage    *llm.Usage
 	blocked  string // why the vendor refused the prompt
 
 	started bool // anything has come
+	thought bool // some reasoning has
 	shown   bool // the consumer has seen text
 	calls   []*ToolCall
 	loop    string
@@ -45,11 +47,11 @@ func (rep *reply) add(chunk *llm.Response) {
 	for _, p := range chunk.Parts() {
 		switch {
 		case p.Thought:
-			if p.Text != "" {
-				rep.thoughts = append(rep.thoughts, parseThought(p.Text))
-			}
+			rep.thought = rep.thought || p.Text != ""
 			rep.flush()
-			rep.parts = append(rep.parts, p)
+			if p.ThoughtSignature != "" { // without it no vendor wants a thought back
+				rep.parts = append(rep.parts, p)
+			}
 		case p.IsText() && p.ThoughtSignature == "":
 			rep.text.WriteString(p.Text)
 		default:
@@ -65,14 +67,6 @@ func (rep *reply) flush() {
 		rep.parts = append(rep.parts, llm.Text(rep.text.String()))
 		rep.text.Reset()
 	}
-}
-
-// kept returns the parts that join the history: all but thoughts that carry no
-// signature, which no vendor wants back.
-func (rep *reply) kept() []llm.Part {
-	return slices.DeleteFunc(slices.Clone(rep.parts), func(p llm.Part) bool {
-		return p.Thought && p.ThoughtSignature == ""
-	})
 }
 
 // visible returns the text that a reader sees.
@@ -114,7 +108,7 @@ func (rep *reply) invalid(toResult bool) *InvalidStream {
 			return nil
 		}
 	}
-	if rep.blocked != "" && len(rep.parts) == 0 {
+	if rep.blocked != "" && !rep.thought && len(rep.parts) == 0 {
 		return &InvalidStream{"SAFETY_BLOCKED", "The model refused the prompt (" + rep.blocked + ")."}
 	}
 	empty := !hasVisibleText(rep.visible())
@@ -136,7 +130,7 @@ func (rep *reply) invalid(toResult bool) *InvalidStream {
 		return &InvalidStream{name + "_BLOCKED", "Model stream ended due to " + strings.ToLower(name) + " settings (" + name + ") with empty response text."}
 	}
 	switch {
-	case len(rep.thoughts) > 0:
+	case rep.thought:
 		return &InvalidStream{"THINKING_ONLY_RESPONSE", "Model stream ended with empty response text but contained reasoning thoughts."}
 	case !toResult:
 		return &InvalidStream{"NO_RESPONSE_TEXT", "Model stream ended with empty response text."}

@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 		{
 			name:    "an answer",
 			answers: answers{says(chunk("", thought("**Plan** go on"), llm.Text("Hel")), chunk(llm.FinishStop, llm.Text("lo")))},
-			want:    lines("TurnStarted", "ModelInfo", "thought Plan|go on", "text Hel", "text lo", "end of turn STOP"),
+			want:    lines("TurnStarted", "ModelInfo", "thinking Plan|**Plan** go on", "thought Plan|go on", "text Hel", "text lo", "end of turn STOP"),
 			history: lines("user: hi", "model: Hello"),
 		},
 		{
@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 		{
 			name:    "an answer without text is asked for again, with a nudge",
 			answers: answers{says(none), says(chunk(llm.FinishStop, thought("hm"))), says(text("ok"))},
-			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "thought |hm",
+			want: lines("TurnStarted", "ModelInfo", "retried NO_RESPONSE_TEXT", "thinking |hm", "thought |hm",
 				"retried THINKING_ONLY_RESPONSE", "text ok", "end of turn STOP"),
 			history: lines("user: hi", "model: ok"),
 		},
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 		{
 			name:    "a connection that breaks before text was seen",
 			answers: answers{breaks(broken, chunk("", thought("hm"))), says(text("ok"))},
-			want:    lines("TurnStarted", "ModelInfo", "thought |hm", "retried INCOMPLETE_STREAM", "text ok", "end of turn STOP"),
+			want:    lines("TurnStarted", "ModelInfo", "thinking |hm", "retried INCOMPLETE_STREAM", "text ok", "end of turn STOP"),
 			history: lines("user: hi", "model: ok"),
 		},
 		{

@@ -178,6 +178,8 @@ func line(e agent.Event) string {
 	switch e := e.(type) {
 	case agent.Text:
 		return "text " + e.Text
+	case agent.Thinking:
+		return "thinking " + e.Subject + "|" + e.Text
 	case agent.Thought:
 		return "thought " + e.Subject + "|" + e.Description
 	case agent.Switched:

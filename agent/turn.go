@@ -219,7 +219,7 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 			return rep, err
 		}
 		if instead != nil {
-			return rep, r.take(rep, instead, instead)
+			return rep, cmp.Or(r.take(rep, instead, instead), r.endThought(rep))
 		}
 	}
 	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
@@ -246,7 +246,7 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 			return rep, nil
 		}
 	}
-	return rep, nil
+	return rep, r.endThought(rep)
 }
 
 // take adds a chunk to the reply and shows what of it is to be seen, thoughts
@@ -255,11 +255,20 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 func (r *run) take(rep *reply, chunk, shown *llm.Response) error {
 	rep.add(chunk)
 	parts := shown.Parts()
+	said := false // something that is no thought
 	for i := range parts {
-		if p := &parts[i]; p.Thought && p.Text != "" {
-			if err := r.show(rep, parseThought(p.Text)); err != nil {
-				return err
-			}
+		p := &parts[i]
+		if !p.Thought {
+			said = said || !p.IsEmpty()
+			continue
+		}
+		if err := r.think(rep, p); err != nil {
+			return err
+		}
+	}
+	if said {
+		if err := r.endThought(rep); err != nil {
+			return err
 		}
 	}
 	if text := shown.Text(); text != "" {
@@ -280,23 +289,10 @@ func (r *run) show(rep *reply, e Event) error {
 	return r.emit(e)
 }
 
-// parseThought splits a thought into its first bold words and the rest.
-func parseThought(s string) Thought {
-	before, rest, ok := strings.Cut(s, "**")
-	if !ok {
-		return Thought{Description: strings.TrimSpace(s)}
-	}
-	subject, after, ok := strings.Cut(rest, "**")
-	if !ok {
-		return Thought{Description: strings.TrimSpace(s)}
-	}
-	return Thought{Subject: strings.TrimSpace(subject), Description: strings.TrimSpace(before + after)}
-}
-
 // commit makes a whole reply part of the conversation.
 func (r *run) commit(ctx context.Context, message *llm.Content, rep *reply) {
 	r.identify(rep)
-	parts := rep.kept()
+	parts := rep.parts
 	m := Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen}
 	if rep.usage != nil && rep.usage.Prompt > 0 {
 		r.tokens = rep.usage.Prompt

@@ -231,7 +231,7 @@ func ignored(format Format, e agent.Event) (why string) {
 	switch e.(type) {
 	case agent.ModelInfo:
 		return "init names the configured model, and the statistics those that answered"
-	case agent.Thought:
+	case agent.Thinking, agent.Thought:
 		return "thoughts are not part of the answer"
 	case agent.Citations:
 		return "stdout holds the answer and nothing else, and the formats have no place for sources"

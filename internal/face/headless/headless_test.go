@@ -352,6 +352,7 @@ func TestEveryEvent(t *testing.T) {
 		agent.ModelInfo{Model: "gemini-2.5-pro"},
 		agent.Switched{Switch: llm.Switch{From: "gpt-5", To: "claude-sonnet-5", Err: errors.New("You exceeded your quota.\nSee the console.")}},
 		agent.Text{Text: "more"},
+		agent.Thinking{Subject: "s", Text: "d"},
 		agent.Thought{Subject: "s", Description: "d"},
 		agent.Citations{Text: "Citations:\nhttps://example.org"},
 		agent.Finished{Reason: llm.FinishMaxTokens},
