@@ -25,13 +25,39 @@ const (
 	wire        = "anthropic"             // a model's blocks; a user's but for results
 	wireResults = "anthropic/results"     // a user's results
 	wireNoMind  = "anthropic/thoughtless" // a model's blocks without its thoughts
+	wireBare    = "anthropic/unsigned"    // a model's blocks, with thoughts that nobody signed
 	wireSystem  = "anthropic/system"
 )
+
+// spelling is the keys of messages for one model, and what makes their forms.
+type spelling struct {
+	modelKey, userKey, resultsKey string
+	model, user, results          func([]byte, *llm.Content) []byte
+}
+
+// spelled returns how messages are written for a model with these quirks.
+func spelled(q *Quirks) spelling {
+	s := spelling{wire, wire, wireResults, appendModel, appendUser, appendResults}
+	if q.Unsigned {
+		s.modelKey, s.model = wireBare, appendUnsigned
+	}
+	if q.NoImages || q.NoPDF {
+		blind := func(dst []byte) blocks { return blocks{b: dst, noImages: q.NoImages, noPDF: q.NoPDF} }
+		without := fmt.Sprintf(" %t %t", q.NoImages, q.NoPDF)
+		s.userKey, s.resultsKey = s.userKey+without, s.resultsKey+without
+		s.user = func(dst []byte, c *llm.Content) []byte { return userBlocks(blind(dst), c) }
+		s.results = func(dst []byte, c *llm.Content) []byte { return resultBlocks(blind(dst), c) }
+	}
+	return s
+}
 
 // blocks appends block after block, and a comma between.
 type blocks struct {
 	b    []byte
 	some bool
+	// unsigned lets in thoughts without a signature, the others leave out what a
+	// model cannot be shown.
+	unsigned, noImages, noPDF bool
 }
 
 func (l *blocks) next() {
@@ -60,13 +86,19 @@ func appendSystem(dst []byte, c *llm.Content) []byte {
 	return l.b
 }
 
-// appendModel appends the blocks of a model's message, and
-// appendThoughtless those that are not thoughts.
-func appendModel(dst []byte, c *llm.Content) []byte       { return modelBlocks(dst, c, true) }
-func appendThoughtless(dst []byte, c *llm.Content) []byte { return modelBlocks(dst, c, false) }
+// appendModel appends the blocks of a model's message, appendUnsigned also those
+// thoughts that nobody signed, and appendThoughtless none at all.
+func appendModel(dst []byte, c *llm.Content) []byte { return modelBlocks(blocks{b: dst}, c, true) }
 
-func modelBlocks(dst []byte, c *llm.Content, thoughts bool) []byte {
-	l := blocks{b: dst}
+func appendUnsigned(dst []byte, c *llm.Content) []byte {
+	return modelBlocks(blocks{b: dst, unsigned: true}, c, true)
+}
+
+func appendThoughtless(dst []byte, c *llm.Content) []byte {
+	return modelBlocks(blocks{b: dst}, c, false)
+}
+
+func modelBlocks(l blocks, c *llm.Content, thoughts bool) []byte {
 	for i := range c.Parts {
 		switch p := &c.Parts[i]; {
 		case p.FunctionCall != nil:
@@ -98,8 +130,9 @@ func (l *blocks) call(c *llm.FunctionCall) {
 }
 
 // appendResults appends the tool_result blocks of a user's message.
-func appendResults(dst []byte, c *llm.Content) []byte {
-	l := blocks{b: dst}
+func appendResults(dst []byte, c *llm.Content) []byte { return resultBlocks(blocks{b: dst}, c) }
+
+func resultBlocks(l blocks, c *llm.Content) []byte {
 	for i := range c.Parts {
 		r := c.Parts[i].FunctionResponse
 		if r == nil {
@@ -120,7 +153,7 @@ func (l *blocks) result(r *llm.FunctionResponse) {
 	if len(r.Parts) == 0 {
 		o.Raw("content", literal)
 	} else {
-		content := blocks{b: []byte{'['}}
+		content := blocks{b: []byte{'['}, noImages: l.noImages, noPDF: l.noPDF}
 		if len(literal) > 0 {
 			content.next()
 			content.b = append(append(append(content.b, `{"type":"text","text":`...), literal...), '}')
@@ -188,8 +221,9 @@ func resultText(response json.RawMessage) string {
 }
 
 // appendUser appends the blocks of a user's message that are not results.
-func appendUser(dst []byte, c *llm.Content) []byte {
-	l := blocks{b: dst}
+func appendUser(dst []byte, c *llm.Content) []byte { return userBlocks(blocks{b: dst}, c) }
+
+func userBlocks(l blocks, c *llm.Content) []byte {
 	for i := range c.Parts {
 		if p := &c.Parts[i]; p.FunctionResponse == nil && p.FunctionCall == nil && !p.Thought {
 			l.user(p)
@@ -200,18 +234,26 @@ func appendUser(dst []byte, c *llm.Content) []byte {
 
 // user appends a part that a user's side sent.
 func (l *blocks) user(p *llm.Part) {
+	mime := ""
+	switch {
+	case p.InlineData != nil:
+		mime = p.InlineData.MIMEType
+	case p.FileData != nil && strings.HasPrefix(p.FileData.FileURI, "https://"):
+		mime = p.FileData.MIMEType
+	}
+	image, pdf := isImage(mime) && !l.noImages, mediaType(mime) == "application/pdf" && !l.noPDF
 	switch d := p.InlineData; {
 	case p.IsText():
 		l.text(p.Text)
-	case d != nil && isImage(d.MIMEType) && base64.StdEncoding.EncodedLen(len(d.Data)) <= maxImage:
+	case d != nil && image && base64.StdEncoding.EncodedLen(len(d.Data)) <= maxImage:
 		l.media("image", d)
-	case d != nil && mediaType(d.MIMEType) == "application/pdf":
+	case d != nil && pdf:
 		l.media("document", d)
-	case d != nil && strings.HasPrefix(d.MIMEType, "text/") && !bytes.ContainsRune(d.Data, 0):
+	case d != nil && strings.HasPrefix(mime, "text/") && !bytes.ContainsRune(d.Data, 0):
 		l.text(strings.ToValidUTF8(string(d.Data), "\uFFFD"))
-	case p.FileData != nil && strings.HasPrefix(p.FileData.FileURI, "https://") && isImage(p.FileData.MIMEType):
+	case d == nil && image:
 		l.linked("image", p.FileData.FileURI)
-	case p.FileData != nil && strings.HasPrefix(p.FileData.FileURI, "https://") && mediaType(p.FileData.MIMEType) == "application/pdf":
+	case d == nil && pdf:
 		l.linked("document", p.FileData.FileURI)
 	default:
 		l.instead(p)

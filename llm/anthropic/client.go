@@ -6,8 +6,10 @@
 // vendor's prompt cache holds; events of an answer are decoded straight into
 // [llm.Response]. The vendor's SDK is not used but in tests, where it judges both.
 //
-// Claude on Vertex AI and on Bedrock, which wrap the same messages in other
-// addresses, signatures and framings, is not served here.
+// The same messages go to Claude on Google's Vertex AI and on Amazon Bedrock,
+// which have other addresses, other proofs of who asks, and Bedrock another
+// framing of what it streams; and to the services of others who speak this
+// protocol, whose ways are data: see [Quirks].
 package anthropic
 
 import (
@@ -20,26 +22,37 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/adc"
 	"pollux/llm/httpwire"
 )
 
 // Options says which service to use and how to reach it. APIKey or AuthToken is
-// needed, unless BaseURL leads to a service that asks for neither.
+// needed, unless BaseURL leads to a service that asks for neither, or it is one of
+// Vertex and Bedrock, which have their own ways.
 type Options struct {
 	// APIKey is sent as x-api-key, AuthToken as a bearer token.
 	APIKey    string
 	AuthToken string
 
-	// BaseURL replaces https://api.anthropic.com; with "/v1" behind it or
-	// without, with a slash at the end or without.
+	// Vertex makes it Claude on Google's Vertex AI. Credentials returns a token
+	// for each request there; without it, and without AuthToken, these are of the
+	// machine's application default credentials, looked for at the first request.
+	Vertex      *Vertex
+	Credentials func(ctx context.Context) (token string, err error)
+	// Bedrock makes it Claude on Amazon Bedrock. AuthToken is a bearer key there.
+	Bedrock *Bedrock
+
+	// BaseURL replaces the service's own address, which is https://api.anthropic.com
+	// but for Vertex and Bedrock; with "/v1" behind it or without, with a slash at
+	// the end or without.
 	BaseURL string
-	// Version is what goes into anthropic-version, by default 2023-06-01.
+	// Version is the version of the protocol, by default 2023-06-01, or what
+	// Vertex and Bedrock have.
 	Version string
 	// Header is added to each request, and wins over what would be there;
 	// what it holds of anthropic-beta is added to what a request needs.
@@ -55,9 +68,11 @@ type Options struct {
 	// system's. They are read at the first request that needs TLS.
 	RootCAs []string
 
-	// NoCache leaves out the marks up to which the service keeps a prompt. Only
-	// conversations have any: see [llm.Use].
-	NoCache bool
+	// Quirks is what the service does its own way, and ForModel, if set, what
+	// one of its models does beyond that.
+	Quirks   Quirks
+	ForModel func(model string, q *Quirks)
+
 	// Log is told, at debug level, what of a request the service refused and
 	// will not be sent again. Nil is nobody.
 	Log *slog.Logger
@@ -67,16 +82,18 @@ type Options struct {
 // holds idle connections, and what it has learned of models; nothing is read,
 // resolved or dialled before the first request.
 type Client struct {
-	base      *url.URL
+	service   service
+	form      form
 	header    http.Header
 	betas     []string
 	userAgent string
 	http      *httpwire.Client
-	noCache   bool
+	quirks    Quirks
+	forModel  func(string, *Quirks)
 	log       *slog.Logger
 
 	mu      sync.Mutex
-	learned map[string]quirks // by model
+	learned map[string]lessons // by model
 	// foreign is the last message whose thoughts were refused.
 	foreign *llm.Content
 }
@@ -86,26 +103,38 @@ var _ llm.Generator = (*Client)(nil)
 // New returns a client. The error says which option is wrong; an address that
 // is none is reported as "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
-	key, token := strings.TrimSpace(o.APIKey), strings.TrimSpace(o.AuthToken)
-	if key == "" && token == "" && o.BaseURL == "" {
-		return nil, errors.New("anthropic needs an API key")
-	}
-	base, err := baseURL(o.BaseURL)
-	if err != nil {
-		return nil, err
-	}
 	c := &Client{
-		base: base, userAgent: cmp.Or(o.UserAgent, "Pollux"), noCache: o.NoCache, log: o.Log,
-		learned: map[string]quirks{},
-		http: httpwire.NewClient(httpwire.Options{
-			Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: base.Scheme == "https",
-		}),
+		userAgent: cmp.Or(o.UserAgent, "Pollux"), quirks: o.Quirks, forModel: o.ForModel, log: o.Log,
+		learned: map[string]lessons{},
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	c.http = httpwire.NewClient(httpwire.Options{
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: !strings.HasPrefix(strings.TrimSpace(o.BaseURL), "http:"),
+	})
+	c.setHeader(o)
+	if err := c.setService(o); err != nil {
+		return nil, err
+	}
+	c.form = c.service.form()
+	if c.form.version != "" {
+		c.header.Del("Anthropic-Version")
+	}
+	return c, nil
+}
+
+// setHeader sets what each request has in its header.
+func (c *Client) setHeader(o Options) {
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	c.header.Set("Anthropic-Version", cmp.Or(o.Version, "2023-06-01"))
+	key, token := strings.TrimSpace(o.APIKey), strings.TrimSpace(o.AuthToken)
+	switch {
+	case o.Vertex != nil:
+		key = "" // Google has no keys for it
+	case o.Bedrock != nil || o.Quirks.Bearer:
+		key, token = "", cmp.Or(token, key)
+	}
 	if key != "" {
 		c.header.Set("X-Api-Key", key)
 	}
@@ -116,7 +145,30 @@ func New(o Options) (*Client, error) {
 		c.header[http.CanonicalHeaderKey(k)] = v
 	}
 	c.betas = list(c.header.Values(betaHeader))
-	return c, nil
+	c.header.Del(betaHeader)
+}
+
+func (c *Client) setService(o Options) (err error) {
+	proven := c.header["Authorization"] != nil
+	switch {
+	case o.Vertex != nil:
+		var tokens adc.Tokens
+		switch {
+		case proven:
+		case o.Credentials != nil:
+			tokens = adc.Given(o.Credentials)
+		default:
+			tokens = adc.Default(c.http.HTTP)
+		}
+		c.service, err = newVertex(o, tokens)
+	case o.Bedrock != nil:
+		c.service, err = newBedrock(o, proven)
+	case o.BaseURL == "" && !proven && c.header["X-Api-Key"] == nil:
+		err = errors.New("anthropic needs an API key")
+	default:
+		c.service, err = newDirect(o.BaseURL)
+	}
+	return err
 }
 
 const (
@@ -152,7 +204,7 @@ func (c *Client) streamOnce(ctx context.Context, q *question, r *reply, yield fu
 	defer res.Close()
 	e := newEventDecoder()
 	defer e.release()
-	for event, err := range res.Events() {
+	for event, err := range c.service.events(ctx, res) {
 		if err == nil {
 			err = takeEvent(res, r, e, event)
 		}
@@ -207,16 +259,18 @@ func (c *Client) generateOnce(ctx context.Context, q *question, r *reply) error 
 	return takeWhole(res, r, data)
 }
 
-// CountTokens implements [llm.Generator].
+// CountTokens implements [llm.Generator]. Services that do not count (Bedrock,
+// and most that only speak this protocol) make it an error for which
+// errors.Is(err, errors.ErrUnsupported) holds.
 func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
 	q := c.ask(req, false)
 	body := q.countBody()
 	if len(q.runs) == 0 {
 		return 0, nil // the service refuses to count nothing
 	}
-	res, err := c.post(ctx, q, "/messages/count_tokens", body)
+	res, err := c.post(ctx, q, toCount, body)
 	if err != nil {
-		return 0, err
+		return 0, unserved(err)
 	}
 	defer res.Close()
 	data, err := res.ReadAll()
@@ -243,13 +297,29 @@ func (c *Client) Embed(ctx context.Context, model string, _ []string) ([][]float
 	return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%s makes no embeddings: the Messages protocol has none", model)}
 }
 
+// maxModels bounds what is kept of models; beyond it lessons are forgotten.
+const maxModels = 1000
+
 // ask returns req with what is known of its model.
 func (c *Client) ask(req *llm.Request, stream bool) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	known, ok := c.learned[req.Model]
+	if !ok {
+		known.Quirks = c.quirks
+		if c.forModel != nil {
+			c.forModel(req.Model, &known.Quirks)
+		}
+		// Signatures are looked at only where Claude is.
+		known.Unsigned = known.Unsigned || !isClaude(req.Model) && c.form.version == ""
+		if len(c.learned) >= maxModels {
+			clear(c.learned)
+		}
+		c.learned[req.Model] = known
+	}
 	return &question{
-		Request: req, quirks: c.learned[req.Model], stream: stream, foreign: c.foreign,
-		noCache: c.noCache || !isConversation(req.Use),
+		Request: req, lessons: known, form: c.form, betas: c.betas, stream: stream, foreign: c.foreign,
+		unmarked: !isConversation(req.Use),
 	}
 }
 
@@ -265,8 +335,12 @@ const maxRefusals = 5
 // send asks q, and again without what the service refuses for a reason that can
 // be mended. What holds for the model is remembered.
 func (c *Client) send(ctx context.Context, q *question) (*httpwire.Response, error) {
+	m := toAnswer
+	if q.stream {
+		m = toStream
+	}
 	for refused := 1; ; refused++ {
-		res, err := c.post(ctx, q, "/messages", q.body())
+		res, err := c.post(ctx, q, m, q.body())
 		var refusal *llm.Error
 		if err == nil || refused > maxRefusals || !errors.As(err, &refusal) || !q.learn(refusal) {
 			return res, err
@@ -274,32 +348,42 @@ func (c *Client) send(ctx context.Context, q *question) (*httpwire.Response, err
 		c.log.DebugContext(ctx, "the service refused a request; asking again without what it names",
 			"model", q.Model, "refusal", refusal.Message)
 		c.mu.Lock()
-		c.learned[q.Model], c.foreign = q.quirks, q.foreign
+		c.learned[q.Model], c.foreign = q.lessons, q.foreign
 		c.mu.Unlock()
 	}
 }
 
 // post sends a request and returns once the answer's header is there. Any other
 // status than 200 is an error.
-func (c *Client) post(ctx context.Context, q *question, path string, body *httpwire.Body) (*httpwire.Response, error) {
-	at := *c.base
-	at.Path += path
+func (c *Client) post(ctx context.Context, q *question, m method, body *httpwire.Body) (*httpwire.Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	r := httpwire.Request{Header: c.headers(q.Model), Body: body, Patience: httpwire.PatienceAnswer}
+	if m == toStream {
+		r.Patience = httpwire.PatienceStream
+	}
+	if betas := q.allBetas(); len(betas) > 0 && !q.form.quiet {
+		r.Header.Set(betaHeader, strings.Join(betas, ","))
+	}
+	if err := c.service.aim(ctx, &r, m, q.Model); err != nil {
+		return nil, err
+	}
+	res, err := c.http.Post(ctx, r)
+	return checked(res, err)
+}
+
+// headers returns what is in the header of every request about a model.
+func (c *Client) headers(model string) http.Header {
 	header := c.header.Clone()
 	if header["User-Agent"] == nil {
-		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", q.Model))
+		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
 	}
-	betas := c.betas
-	if q.interlace && !slices.Contains(betas, interlaced) {
-		betas = append(slices.Clip(betas), interlaced)
-	}
-	if len(betas) > 0 {
-		header.Set(betaHeader, strings.Join(betas, ","))
-	}
-	patience := httpwire.PatienceAnswer
-	if q.stream {
-		patience = httpwire.PatienceStream
-	}
-	res, err := c.http.Post(ctx, httpwire.Request{URL: &at, Header: header, Body: body, Patience: patience})
+	return header
+}
+
+// checked returns an answer of status 200; any other is an error.
+func checked(res *httpwire.Response, err error) (*httpwire.Response, error) {
 	if err != nil || res.Status == http.StatusOK {
 		return res, err
 	}

@@ -9,20 +9,19 @@ import (
 	"pollux/llm"
 )
 
-// quirks is what the service has refused of a model's requests. The zero value
-// is a model of which nothing is known but what the tables say.
-type quirks struct {
-	style     style // how it is asked to think
-	tried     bool  // the other style was refused before
-	maxTokens int   // the longest answer, where less than the table's
+// lessons is how a model's requests are written: by the service's quirks, and by
+// what it has refused. The zero value is a model of which nothing is known but
+// what the tables say.
+type lessons struct {
+	Quirks
+	tried bool // the other way to think was refused before
 	noTemperature, noTopP, noTopK,
-	noEffort, noDisplay, noDisabled, noInterlace,
-	noMarks, noPrefill, noForce bool
+	noEffort, noDisplay, noDisabled, noPrefill bool
 }
 
 // learn makes q what the service will take, going by why it refused q. It
 // reports whether the request is worth sending again; what holds for every
-// request to the model is in q.quirks then. Each refusal takes something away, so
+// request to the model is in q.lessons then. Each refusal takes something away, so
 // that there is an end to them.
 func (q *question) learn(refusal *llm.Error) bool {
 	if refusal.Status != http.StatusBadRequest {
@@ -32,27 +31,32 @@ func (q *question) learn(refusal *llm.Error) bool {
 	if has(m, "max_tokens") {
 		return q.learnLength(m)
 	}
-	before := q.quirks
+	before := q.lessons
 	switch {
+	case has(m, "expected `thinking`"), has(m, "reasoning_content is missing"):
+		// It is about this conversation, which another model began.
+		was := q.unthinking
+		q.unthinking = true
+		return !was
 	case has(m, "thinking` block"), has(m, "thinking blocks"), has(m, "signature") && has(m, "thinking"):
 		return q.forget()
-	case has(m, "display") && q.thinking == styleAdaptive:
+	case has(m, "display") && q.thinking == ThinkingAdaptive:
 		q.noDisplay = true
-	case (has(m, "effort") || has(m, "output_config")) && q.thinking == styleAdaptive && !q.noEffort:
+	case (has(m, "effort") || has(m, "output_config")) && q.thinking == ThinkingAdaptive && !q.noEffort:
 		q.noEffort = true
-	case has(m, "interleaved-thinking"):
-		q.noInterlace = true
+	case has(m, "interleaved-thinking"), has(m, "anthropic-beta"), has(m, "anthropic_beta"), has(m, "beta flag"), has(m, "beta header"):
+		q.NoBetas = true
 	case has(m, "prefill"), has(m, "must end with a user message"):
 		q.noPrefill = true
 	case has(m, "tool_choice"):
-		q.noForce = true
+		q.NoForce = true
 	case has(m, "cache_control"):
-		q.noMarks = true
+		q.NoCache = true
 	// Thinking comes before sampling: that the two do not go together names both.
-	case has(m, "thinking") && q.thinking == styleNone:
+	case has(m, "thinking") && q.thinking == ThinkingNone:
 		q.noDisabled = true
 	case has(m, "thinking"):
-		q.style = q.otherStyle()
+		q.Thinking = q.otherWay()
 		q.tried = true
 	case has(m, "top_p"): // before temperature, which may be named beside it
 		q.noTopP = true
@@ -61,21 +65,21 @@ func (q *question) learn(refusal *llm.Error) bool {
 	case has(m, "temperature"):
 		q.noTemperature = true
 	}
-	return q.quirks != before
+	return q.lessons != before
 }
 
 func has(message, word string) bool { return strings.Contains(message, word) }
 
-// otherStyle returns how to ask for thoughts where the way it was done is not
+// otherWay returns how to ask for thoughts where the way it was done is not
 // taken: the other way, and none at all behind that.
-func (q *question) otherStyle() style {
+func (q *question) otherWay() Thinking {
 	switch {
 	case q.tried:
-		return styleNone
-	case q.thinking == styleAdaptive:
-		return styleEnabled
+		return ThinkingNone
+	case q.thinking == ThinkingAdaptive:
+		return ThinkingEnabled
 	}
-	return styleAdaptive
+	return ThinkingAdaptive
 }
 
 // forget leaves the thoughts in the history so far out: they were made by a
@@ -105,8 +109,8 @@ func (q *question) learnLength(m string) bool {
 		}
 		q.room = room
 		return true
-	case most != nil && q.maxTokens == 0 && number(most[1]) > 0:
-		q.maxTokens = number(most[1])
+	case most != nil && number(most[1]) > 0 && (q.MaxTokens == 0 || number(most[1]) < q.MaxTokens):
+		q.MaxTokens = number(most[1])
 		return true
 	}
 	return false

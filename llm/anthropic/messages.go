@@ -27,6 +27,7 @@ var (
 
 // prepare finds out what is to be sent of the conversation.
 func (q *question) prepare() {
+	q.spelling = spelled(&q.Quirks)
 	q.contents = paired(q.Contents)
 	q.thoughts = 0
 	if q.foreign != nil {
@@ -55,7 +56,7 @@ func (q *question) modelBlocks(i int) []byte {
 	case i < q.thoughts:
 		return c.Encoded(wireNoMind, appendThoughtless)
 	}
-	return c.Encoded(wire, appendModel)
+	return c.Encoded(q.modelKey, q.model)
 }
 
 // userBlocks returns the results or the other blocks of a message, none if it is
@@ -65,9 +66,9 @@ func (q *question) userBlocks(c *llm.Content, results bool) []byte {
 	case c.Role == llm.RoleModel:
 		return nil
 	case results:
-		return c.Encoded(wireResults, appendResults)
+		return c.Encoded(q.resultsKey, q.results)
 	}
-	return c.Encoded(wire, appendUser)
+	return c.Encoded(q.userKey, q.user)
 }
 
 // messages adds the conversation, and reports whether it holds calls. The last

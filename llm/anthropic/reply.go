@@ -147,11 +147,14 @@ func (r *reply) count(data []byte) error {
 		said *float64
 	}{{&r.input, u.Input}, {&r.output, u.Output}, {&r.read, u.Read}, {&r.created, u.Created}, {&r.thought, u.Details.Thinking}} {
 		if n.said != nil {
-			*n.to = int(min(max(*n.said, 0), 1<<40))
+			*n.to = tokens(*n.said)
 		}
 	}
 	return nil
 }
+
+// tokens returns a number of tokens that a service names.
+func tokens(n float64) int { return int(min(max(n, 0), 1<<40)) }
 
 // usage returns the counts so far, nil if the service sent none. Where it does
 // not say how much of an answer were thoughts, they are counted with the rest.
@@ -159,7 +162,7 @@ func (r *reply) usage() *llm.Usage {
 	if !r.counted {
 		return nil
 	}
-	u := &llm.Usage{Prompt: r.input + r.read + r.created, CachedContent: r.read, Thoughts: min(r.thought, r.output)}
+	u := &llm.Usage{Prompt: r.input + r.read + r.created, CachedContent: r.read, CacheWrite: r.created, Thoughts: min(r.thought, r.output)}
 	u.Candidates = r.paused + r.output - u.Thoughts
 	u.Total = u.Prompt + u.Candidates + u.Thoughts
 	return u
@@ -281,7 +284,7 @@ func (r *reply) finish(b *block) {
 	b.done = true
 	switch b.kind {
 	case "thinking", "redacted_thinking":
-		if p, ok := b.mind().signed(); ok {
+		if p, ok := b.mind().signed(r.q.Unsigned); ok {
 			r.parts = append(r.parts, p)
 		}
 	case "tool_use":

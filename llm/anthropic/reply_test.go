@@ -147,7 +147,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	last := chunks[len(chunks)-1]
-	if want := (llm.Usage{Prompt: 3210, CachedContent: 3000, Candidates: 49, Thoughts: 40, Total: 3299}); last.Usage == nil || *last.Usage != want {
+	if want := (llm.Usage{Prompt: 3210, CachedContent: 3000, CacheWrite: 200, Candidates: 49, Thoughts: 40, Total: 3299}); last.Usage == nil || *last.Usage != want {
 		t.Errorf("usage %+v", last.Usage)
 	}
 	if last.FinishReason() != llm.FinishStop || last.ResponseID != "msg_01" || last.ModelVersion != "claude-opus-4-6" {

@@ -21,23 +21,29 @@ const maxUnstreamed = 16_384
 // of this model is left out.
 type question struct {
 	*llm.Request
-	quirks
-	stream  bool
-	noCache bool
+	lessons
+	form     form
+	betas    []string // that the caller wants
+	stream   bool
+	unmarked bool // this one request is not to be kept
 	// foreign is the last message whose thoughts the service would not see again;
 	// those up to it are left out.
 	foreign *llm.Content
+	// unthinking says that the conversation is in a state in which the service
+	// takes it only from a model that does not think.
+	unthinking bool
 	// room, where set, is what the messages leave of the window.
 	room int
 	// soFar is what the model has said before it paused, as blocks.
 	soFar []byte
 
+	spelling
 	contents  []*llm.Content
 	runs      []run
 	thoughts  int  // the index of the first message whose thoughts are sent
 	wantsJSON bool // the answer comes as the input of answerTool
 	wrapped   bool // see answerSchema
-	thinking  style
+	thinking  Thinking
 	interlace bool // thoughts between calls, with models that need to be asked
 }
 
@@ -59,7 +65,7 @@ func (q *question) body() *httpwire.Body {
 // countBody writes the request for the number of tokens in the messages.
 func (q *question) countBody() *httpwire.Body {
 	q.prepare()
-	q.noCache = true // marks change no count
+	q.unmarked = true // marks change no count
 	b := httpwire.NewBody(2*len(q.contents) + 8)
 	b.Text(`{"messages":[`)
 	called := q.messages(b)
@@ -68,7 +74,8 @@ func (q *question) countBody() *httpwire.Body {
 		b.Text(`,"tools":[` + absent + `]`)
 	}
 	o := httpwire.Object{Open: true}
-	o.String("model", q.Model)
+	o.String("model", q.form.model(q.Model))
+	o.String("anthropic_version", q.form.version)
 	b.Add(o.End())
 	return b
 }
@@ -80,7 +87,7 @@ var cacheMark = []byte(`,"cache_control":{"type":"ephemeral"}}`)
 // addMarked adds a list of blocks, the last one with a mark. What is kept stays
 // as it is: a mark is no part of what the service compares.
 func (q *question) addMarked(b *httpwire.Body, list []byte) {
-	if q.noCache || q.noMarks {
+	if q.unmarked || q.NoCache {
 		b.Add(list)
 		return
 	}
@@ -121,7 +128,7 @@ func (q *question) tools(b *httpwire.Body, called bool) {
 		}
 	}
 	choice, must := toolChoice(q.Config.ToolConfig)
-	if must && q.noForce {
+	if must && q.NoForce {
 		choice = ""
 	}
 	switch {
@@ -133,7 +140,7 @@ func (q *question) tools(b *httpwire.Body, called bool) {
 		o.Raw("input_schema", schema)
 		sets = [][]byte{o.End()}
 		choice = `{"type":"tool","name":"` + answerTool + `","disable_parallel_tool_use":true}`
-		if q.noForce {
+		if q.NoForce {
 			choice = `{"type":"auto","disable_parallel_tool_use":true}`
 		}
 	case len(sets) == 0 && called:
@@ -167,18 +174,33 @@ func (q *question) settings() []byte {
 		_, q.wrapped = answerSchema(c.ResponseJSONSchema)
 	}
 	o := httpwire.Object{Open: true}
-	o.String("model", q.Model)
+	if !q.form.addressed {
+		o.String("model", q.form.model(q.Model))
+	}
+	o.String("anthropic_version", q.form.version)
 	tokens := q.maxOutput()
 	o.Int("max_tokens", tokens)
-	if q.stream {
+	if q.stream && !q.form.quiet {
 		o.Raw("stream", []byte(`true`))
 	}
 	q.think(&o, tokens)
-	if q.thinking == styleNone {
+	if q.thinking == ThinkingNone {
 		q.sampling(&o)
+	}
+	if q.form.quiet {
+		o.Strings("anthropic_beta", q.allBetas())
 	}
 	o.Strings("stop_sequences", slices.DeleteFunc(slices.Clone(c.StopSequences), func(s string) bool { return strings.TrimSpace(s) == "" }))
 	return o.B
+}
+
+// allBetas returns what the caller wants of the service's novelties, and what the
+// question needs.
+func (q *question) allBetas() []string {
+	if q.interlace && !slices.Contains(q.betas, interlaced) {
+		return append(slices.Clip(q.betas), interlaced)
+	}
+	return q.betas
 }
 
 // maxOutput returns how long the answer may be, which the service must be told.
@@ -190,8 +212,8 @@ func (q *question) maxOutput() int {
 			n = min(n, maxUnstreamed)
 		}
 	}
-	if q.maxTokens > 0 {
-		n = min(n, q.maxTokens)
+	if q.MaxTokens > 0 {
+		n = min(n, q.MaxTokens)
 	}
 	if q.room > 0 {
 		n = min(n, q.room)
@@ -202,25 +224,25 @@ func (q *question) maxOutput() int {
 // think adds what asks for thoughts. It leaves in q.thinking how it did.
 func (q *question) think(o *httpwire.Object, maxTokens int) {
 	t := q.Config.Thinking
-	q.thinking = styleNone
+	q.thinking, q.interlace = ThinkingNone, false
 	if t == nil {
 		return
 	}
-	how := cmp.Or(q.style, styleOf(q.Model))
+	how := cmp.Or(q.Thinking, thinkingOf(q.Model))
 	off := t.Budget != nil && *t.Budget == 0 && t.Level == ""
 	_, must := toolChoice(q.Config.ToolConfig)
 	shown := ""
-	if t.IncludeThoughts && !q.noDisplay && how == styleAdaptive {
+	if t.IncludeThoughts && !q.noDisplay && how == ThinkingAdaptive {
 		shown = `,"display":"summarized"` // some leave the words out by default
 	}
 	switch {
-	case how == styleNone:
-	case off || q.wantsJSON || must:
+	case how == ThinkingNone:
+	case off || q.wantsJSON || must || q.unthinking:
 		// Older models do not think unless they are asked to.
-		if how == styleAdaptive && !q.noDisabled {
+		if how == ThinkingAdaptive && !q.noDisabled {
 			o.Raw("thinking", []byte(`{"type":"disabled"}`))
 		}
-	case how == styleAdaptive:
+	case how == ThinkingAdaptive:
 		q.thinking = how
 		o.Raw("thinking", []byte(`{"type":"adaptive"`+shown+`}`))
 		if e := effort(t); e != "" && !q.noEffort {
@@ -232,7 +254,7 @@ func (q *question) think(o *httpwire.Object, maxTokens int) {
 			return
 		}
 		q.thinking = how
-		q.interlace = len(q.Config.Tools) > 0 && strings.HasPrefix(catalog.Lookup(q.Model).Name, "claude-") && !q.noInterlace
+		q.interlace = len(q.Config.Tools) > 0 && isClaude(q.Model) && !q.NoBetas
 		o.Raw("thinking", []byte(`{"type":"enabled","budget_tokens":`+strconv.Itoa(n)+`}`))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pollux/llm"
-	"pollux/llm/catalog"
 	"pollux/llm/httpwire"
 )
 
@@ -28,9 +27,10 @@ type mind struct {
 	Data      string `json:"data"`
 }
 
-// signed returns the part that keeps m, false if m has no proof.
-func (m *mind) signed() (llm.Part, bool) {
-	if m.Signature == "" && m.Data == "" {
+// signed returns the part that keeps m, false if m has no proof and nobody wants
+// it without.
+func (m *mind) signed(unsigned bool) (llm.Part, bool) {
+	if m.Signature == "" && m.Data == "" && (!unsigned || m.Thinking == "") {
 		return llm.Part{}, false
 	}
 	return llm.Part{Thought: true, ThoughtSignature: llm.Signed(vendor, string(m.append(nil)))}, true
@@ -45,7 +45,8 @@ func (m *mind) append(dst []byte) []byte {
 	}
 	o.Key("thinking")
 	o.B = llm.AppendString(o.B, m.Thinking)
-	o.String("signature", m.Signature)
+	o.Key("signature")
+	o.B = llm.AppendString(o.B, m.Signature)
 	return o.End()
 }
 
@@ -63,50 +64,10 @@ func (l *blocks) thought(p *llm.Part) {
 			return
 		}
 	}
-	if m.Type == "thinking" && m.Signature != "" || m.Type == "redacted_thinking" && m.Data != "" {
+	if m.Type == "thinking" && (m.Signature != "" || l.unsigned && m.Thinking != "") || m.Type == "redacted_thinking" && m.Data != "" {
 		l.next()
 		l.b = m.append(l.b)
 	}
-}
-
-// style is how a model is asked to think.
-type style int
-
-const (
-	styleUnknown  style = iota // look at the table
-	styleNone                  // it does not think, or cannot be told to
-	styleEnabled               // {"type":"enabled","budget_tokens":n}
-	styleAdaptive              // {"type":"adaptive"} and an effort
-)
-
-// styleOf returns how the model of this name wants to be asked. Where it is
-// wrong, the service says so, and the next request is right (see learn).
-func styleOf(model string) style {
-	name := catalog.Lookup(model).Name
-	for _, row := range styles {
-		if strings.HasPrefix(name, row.prefix) {
-			return row.style
-		}
-	}
-	return styleEnabled // other vendors' models that speak this protocol
-}
-
-// styles holds the first prefix that fits. Newer models are of the last row.
-var styles = []struct {
-	prefix string
-	style  style
-}{
-	{"claude-3-7", styleEnabled},
-	{"claude-3", styleNone},
-	{"claude-2", styleNone},
-	{"claude-opus-4-6", styleAdaptive},
-	{"claude-opus-4-7", styleAdaptive},
-	{"claude-opus-4-8", styleAdaptive},
-	{"claude-sonnet-4-6", styleAdaptive},
-	{"claude-opus-4", styleEnabled},
-	{"claude-sonnet-4", styleEnabled},
-	{"claude-haiku-4", styleEnabled},
-	{"claude-", styleAdaptive},
 }
 
 // The limits of a budget, and what stands for levels where a budget is needed.
