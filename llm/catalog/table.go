@@ -20,9 +20,9 @@ var models string
 func Of(provider, model string) Model {
 	m := Model{Name: model}
 	known, found := row{}, 0
-	name := nameOf(model)
+	want := partsOf(model)
 	for r := range rows() {
-		if fit := r.fits(provider, model, name); fit > found {
+		if fit := r.fits(provider, model, want); fit > found {
 			if known, found = r, fit; fit == fitsExactly {
 				break
 			}
@@ -76,28 +76,28 @@ const (
 	fitsExactly
 )
 
-func (r row) fits(provider, model string, name name) int {
+func (r row) fits(provider, model string, want nameParts) int {
 	if r.provider == provider && strings.EqualFold(r.name, model) {
 		return fitsExactly
 	}
-	switch of := nameOf(r.name); {
-	case of.plain != name.plain:
+	switch has := partsOf(r.name); {
+	case has.plain != want.plain:
 		return 0
-	case r.provider == provider && of.tag == name.tag && (of.date == "" || name.date == "" || of.date == name.date):
+	case r.provider == provider && has.tag == want.tag && (has.date == "" || want.date == "" || has.date == want.date):
 		return fitsUndated
 	}
 	return fitsElsewhere
 }
 
-// name is a model's name taken apart.
-type name struct {
+// nameParts is a model's name taken apart.
+type nameParts struct {
 	plain string // as plain returns it, with dashes for what stands between numbers
 	date  string
 	tag   string // behind ":", where it says who serves the model, not which version it is
 }
 
-func nameOf(model string) name {
-	n := name{}
+func partsOf(model string) nameParts {
+	n := nameParts{}
 	n.plain, n.date = undated(model)
 	n.plain = dashed(n.plain)
 	if _, tag, _ := strings.Cut(model, ":"); strings.Trim(tag, "0123456789") != "" {
