@@ -23,3 +23,6 @@ func onEach(t *testing.T, dir string) {
 		})
 	}
 }
+
+// The same mishaps, too.
+func TestBadInput(t *testing.T) { onEach(t, "badinput") }

@@ -30,6 +30,7 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"model":    plain("model [-name N] [-loose] [-wire PROTOCOL] FILE", modelWord),
 		"requests": plain("requests [-name N] [I]", requestsWord),
+		"statuses": plain("statuses [-name N] STATUS...", statusesWord),
 		"exits":    plain("exits CODE COMMAND...", exitsWord),
 		"start":    plain("start NAME COMMAND...", startWord),
 		"signal":   plain("signal SIG NAME", signalWord),
@@ -186,6 +187,21 @@ func requestsWord(ts *testscript.TestScript, args []string) bool {
 			pretty.Write(r.Body)
 		}
 		fmt.Fprintf(ts.Stdout(), "%s\n", pretty.Bytes())
+	}
+	return true
+}
+
+func statusesWord(ts *testscript.TestScript, args []string) bool {
+	m, args := of(ts).model(args)
+	if m == nil || len(args) == 0 {
+		return false
+	}
+	var got []string
+	for _, r := range m.server.Requests() {
+		got = append(got, strconv.Itoa(r.Status))
+	}
+	if !slices.Equal(got, args) {
+		ts.Fatalf("the requests were answered with %s", strings.Join(got, " "))
 	}
 	return true
 }

@@ -92,6 +92,8 @@ func (a *answer) play(s Step) error {
 		return a.call(s)
 	case Null:
 		return a.say(piece{null: true})
+	case Cut:
+		return a.cut()
 	case Finish:
 		err := a.finish(s.Reason)
 		a.open = true
@@ -105,6 +107,24 @@ func (a *answer) play(s Step) error {
 		return a.misbehave(s)
 	}
 	return nil
+}
+
+// cut sends half of what is held back, and breaks the connection.
+func (a *answer) cut() error {
+	if a.held == nil {
+		return fmt.Errorf("there is nothing to cut")
+	}
+	var all []byte
+	for _, f := range a.voice.frames(*a.held) {
+		all = append(all, a.framed(f)...)
+	}
+	if a.asked.verb == generate {
+		all = a.voice.whole()
+	}
+	if err := a.write(all[:len(all)/2]); err != nil {
+		return err
+	}
+	panic(http.ErrAbortHandler) // net/http's way to break a connection
 }
 
 func (a *answer) misbehave(s Step) error {

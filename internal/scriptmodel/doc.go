@@ -46,6 +46,8 @@
 //	delay 300ms            waits
 //	hang                   says no more, until the client goes away
 //	drop                   breaks the connection
+//	cut                    breaks it in the middle of the text, thought or call
+//	                       that stands before
 //	end                    ends the response where it stands
 //	fail 429 [CODE] [TEXT] the vendor's error: as the response where nothing was
 //	                       said yet, as a frame of the stream otherwise. CODE is
@@ -67,7 +69,7 @@
 //	raw TEXT               these bytes and no more
 //	raw64 BASE64           these bytes and no more
 //
-// After frame, raw, drop, hang, end, fail and html nothing is added: a turn that
+// After frame, raw, drop, cut, hang, end, fail and html nothing is added: a turn that
 // ends in one of them has no finish reason and no usage.
 //
 // And calls as no model should send them:

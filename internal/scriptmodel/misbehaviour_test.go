@@ -243,3 +243,22 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
+
+// A cut breaks the connection in the middle of what was said last.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, d := range dialects {
+		s := serve(t, "turn\n times always\n text one\n call f {\"a\": \"some longer text for the arguments of it\"}\n cut", Options{})
+		for _, stream := range []bool{true, false} {
+			_, body, err := d.send(t, s, d.body(stream, []turn{{user: "hi"}}, ""))
+			if err == nil || stream && !strings.Contains(body, "one") || stream && strings.Contains(body, "arguments of it") {
+				t.Errorf("%s: %v %s", d.wire, err, body)
+			}
+		}
+	}
+	s := serve(t, "turn\n cut", Options{})
+	_, body, _ := dialects[0].send(t, s, dialects[0].body(true, []turn{{user: "hi"}}, ""))
+	if !strings.Contains(body, "there is nothing to cut") {
+		t.Error(body)
+	}
+}

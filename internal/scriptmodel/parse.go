@@ -250,6 +250,8 @@ func (p *parser) step() (Step, error) {
 		return Hang{}, p.nothing()
 	case "drop":
 		return Drop{}, p.nothing()
+	case "cut":
+		return Cut{}, p.nothing()
 	case "fail", "html":
 		return p.failure()
 	case "header":

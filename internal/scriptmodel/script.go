@@ -123,6 +123,9 @@ type Hang struct{}
 // Drop breaks the connection.
 type Drop struct{}
 
+// Cut breaks the connection in the middle of what was said before it.
+type Cut struct{}
+
 // Fail is the vendor's error.
 type Fail struct {
 	Status  int
@@ -158,6 +161,7 @@ func (End) step()     {}
 func (Delay) step()   {}
 func (Hang) step()    {}
 func (Drop) step()    {}
+func (Cut) step()     {}
 func (Fail) step()    {}
 func (Page) step()    {}
 func (Header) step()  {}

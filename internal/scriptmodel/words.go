@@ -1,6 +1,7 @@
 package scriptmodel
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -48,7 +49,7 @@ func (w words) read(a *asked, r *http.Request, body []byte) *refusal {
 var (
 	wordsTool = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\*\*([\w.-]+)\*\*: `) })
 	wordsCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?m)^```+json\n\\{\"tool_call\": \\{\"name\": \"([\\w.-]+)\", \"arguments\": ")
+		return regexp.MustCompile("(?m)^(```+)json\n(\\{)\"tool_call\": \\{\"name\": \"([\\w.-]+)\", \"arguments\": ")
 	})
 	wordsResult = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("(?m)^(Result of|Error from) ([\\w.-]+):\n(```+)(?:json)?\n")
@@ -56,10 +57,15 @@ var (
 )
 
 // callsIn returns the calls that a text of the model's holds, without their ids.
+// What is no JSON is none.
 func callsIn(text string) []call {
 	var calls []call
-	for _, m := range wordsCall().FindAllStringSubmatch(text, -1) {
-		calls = append(calls, call{name: m[1]})
+	for _, m := range wordsCall().FindAllStringSubmatchIndex(text, -1) {
+		fence, object := text[m[2]:m[3]], text[m[4]:]
+		object, _, _ = strings.Cut(object, "\n"+fence)
+		if json.Valid([]byte(object)) {
+			calls = append(calls, call{name: text[m[6]:m[7]]})
+		}
 	}
 	return calls
 }
@@ -144,9 +150,12 @@ func (v *wordsVoice) frames(p piece) []frame {
 		if c.form == argsEmpty {
 			args = `""`
 		}
-		text := "\n```json\n{\"tool_call\": {\"name\": \"" + c.name + "\", \"arguments\": " + args
+		text := "```json\n{\"tool_call\": {\"name\": \"" + c.name + "\", \"arguments\": " + args
 		if c.form != argsBroken {
 			text += "}}"
+		}
+		if v.text != "" {
+			text = "\n" + text
 		}
 		for _, delta := range cut(text+"\n```\n", 16) {
 			out = append(out, v.chatVoice.frames(piece{text: delta})...)
