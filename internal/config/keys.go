@@ -96,6 +96,11 @@ const (
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
 
+	ModelAliases         = Object("modelConfigs.aliases")
+	ModelCustomAliases   = Object("modelConfigs.customAliases")
+	ModelOverrides       = Object("modelConfigs.overrides")
+	ModelCustomOverrides = Object("modelConfigs.customOverrides")
+
 	IncludeDirectoryTree   = Bool("context.includeDirectoryTree")
 	IncludeDirectories     = Strings("context.includeDirectories")
 	RespectGitIgnore       = Bool("context.fileFiltering.respectGitIgnore")
@@ -280,14 +285,14 @@ var table = [...]Key{
 	{"model.name", "string", nil, 0, live, "The model; --model and GEMINI_MODEL win over it."},
 	{"model.skipNextSpeakerCheck", "bool", true, negative, later, "Do not ask the model whether it meant to go on."},
 	{"model.summarizeToolOutput", "map tokenBudget", nil, 0, later, "Summarize long output, by tool."},
-	{"modelConfigs.aliases", "object", nil, 0, later, "Replaces the built-in names for model configurations."},
+	{"modelConfigs.aliases", "object", nil, 0, live, "How models are asked, by names that build on each other, in place of the built-in ones."},
 	{"modelConfigs.classifierIdResolutions", "object", nil, restart, later, "Which model each class of task gets."},
-	{"modelConfigs.customAliases", "object", nil, 0, later, "More names for model configurations."},
-	{"modelConfigs.customOverrides", "array", list{}, 0, later, "More changes per model or alias."},
+	{"modelConfigs.customAliases", "object", nil, 0, live, "More such names; they win over the built-in ones."},
+	{"modelConfigs.customOverrides", "array", list{}, 0, live, "More such changes."},
 	{"modelConfigs.modelChains", "object", nil, restart, later, "Which model follows when one is not available."},
 	{"modelConfigs.modelDefinitions", "object", nil, restart, later, "What is known of models."},
 	{"modelConfigs.modelIdResolutions", "object", nil, restart, later, "Which model a name stands for."},
-	{"modelConfigs.overrides", "array", list{}, 0, later, "Changes per model or alias."},
+	{"modelConfigs.overrides", "array", list{}, 0, live, "Changes to how models are asked, by model, alias, subagent or retry, in place of the built-in ones."},
 
 	{"output.format", "enum text json stream-json", "text", 0, live, "What a headless run prints."},
 	{"policyPaths", "strings", list{}, restart | union, later, "More policy files or directories, of the user's tier."},

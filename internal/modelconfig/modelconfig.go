@@ -1,0 +1,202 @@
+// Package modelconfig answers how a model is to be asked: which one, with which
+// temperature, how much it may think and write (spec/agent.md §7.3).
+//
+// The answer is put together from aliases, which build on each other, and
+// overrides, which match what is asked for. There are built-in ones; the user's
+// settings, modelConfigs, add to them or take their place. With a vendor other
+// than Google an alias keeps its settings, but the vendor's own model answers,
+// and what only Gemini's makers recommend for Gemini gives way to what
+// [pollux/llm/catalog.ChatConfig] knows of that model.
+package modelconfig
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+
+	"pollux/internal/config"
+	"pollux/llm"
+	"pollux/llm/catalog"
+)
+
+// Options are what a [Resolver] needs besides settings.
+type Options struct {
+	// Resolve turns what a configuration or a user calls a model ("flash-lite",
+	// "gemini-3-pro-preview", "auto") into the model that this session asks in
+	// its place, "" where there is none. What means nothing special it returns as
+	// it is. It may be called at any time and by several goroutines; nil changes
+	// no name.
+	Resolve func(name string) string
+	// NoSearch says that the vendor runs no tools of its own: googleSearch and
+	// urlContext are left out of what is asked.
+	NoSearch bool
+	// Warn takes what is wrong with the settings, a line at a time; nil drops it.
+	Warn func(string)
+}
+
+// Resolver answers for one session. It may be used by several goroutines.
+type Resolver struct {
+	resolve  func(string) string
+	noSearch bool
+	warn     func(string)
+
+	idle      bool              // the user has set nothing
+	aliases   map[string]*alias // in place of the built-in ones, unless nil
+	custom    map[string]*alias
+	overrides []*override
+
+	mu      sync.Mutex
+	runtime map[string]*alias // replaced when one is added
+	chosen  map[string]string // for models that were chosen by another name: that name
+	told    map[string]bool   // what Chat has complained of
+}
+
+// New returns a resolver for the user's settings, nil standing for none. What is
+// wrong in them is told to o.Warn, and ignored. Where modelConfigs is not set it
+// does nothing.
+func New(s *config.Settings, o Options) *Resolver {
+	r := &Resolver{resolve: o.Resolve, noSearch: o.NoSearch, warn: o.Warn}
+	if r.resolve == nil {
+		r.resolve = func(name string) string { return name }
+	}
+	if r.warn == nil {
+		r.warn = func(string) {}
+	}
+	var aliases, custom, overrides, more any
+	var replaced, changed bool
+	if s != nil {
+		aliases, replaced = s.Lookup(string(config.ModelAliases))
+		custom, _ = s.Lookup(string(config.ModelCustomAliases))
+		overrides, changed = s.Lookup(string(config.ModelOverrides))
+		more, _ = s.Lookup(string(config.ModelCustomOverrides))
+	}
+	if r.idle = !replaced && !changed && custom == nil && more == nil; r.idle {
+		return r
+	}
+	p := parser{warn: r.warn}
+	if replaced {
+		r.aliases = p.aliases(string(config.ModelAliases), aliases)
+	}
+	r.custom = p.aliases(string(config.ModelCustomAliases), custom)
+	if changed {
+		r.overrides = p.overrides(string(config.ModelOverrides), overrides)
+	} else {
+		r.overrides = builtinOverrides()
+	}
+	r.overrides = append(r.overrides, p.overrides(string(config.ModelCustomOverrides), more)...)
+	p.done()
+	return r
+}
+
+// Model returns the model that answers in a conversation for which the user has
+// named this one, which may be an alias. From then on [Resolver.Chat] has for
+// that model what the alias says. Errors are those of [Resolver.Resolve].
+func (r *Resolver) Model(name string) (string, error) {
+	if r.quiet() {
+		if model := r.resolve(name); model != "" {
+			return model, nil
+		}
+		return "", noModel(name)
+	}
+	res, err := r.Resolve(Key{Model: name, Chat: true})
+	if err != nil {
+		return "", err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.chosen == nil {
+		r.chosen = map[string]string{}
+	}
+	if delete(r.chosen, res.Model); res.Model != r.resolve(name) {
+		r.chosen[res.Model] = name
+	}
+	return res.Model, nil
+}
+
+// Chat returns how a model, as [Resolver.Model] names it, is asked in a
+// conversation; retry says that its last answer was of no use. Where the
+// settings contradict themselves it says so once and leaves the model to the
+// catalog. An override that names another model for a retry changes the
+// settings, not the model.
+func (r *Resolver) Chat(model string, retry bool) llm.Config {
+	if r.quiet() {
+		return catalog.ChatConfig(model)
+	}
+	r.mu.Lock()
+	name, ok := r.chosen[model]
+	r.mu.Unlock()
+	if !ok {
+		name = model
+	}
+	res, err := r.Resolve(Key{Model: name, Retry: retry, Chat: true})
+	if err != nil {
+		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %.100q: %v", model, err))
+		return catalog.ChatConfig(model)
+	}
+	return res.Config
+}
+
+// Utility returns the model and the settings for one of Pollux's own questions,
+// by the alias that spec/agent.md §7.3 lists it under. The settings hold whatever
+// model answers. Where the user's aliases replace the built-in ones and have
+// none of this name, the built-in one counts: no model is called that. Errors
+// are those of [Resolver.Resolve].
+func (r *Resolver) Utility(alias string) (string, llm.Config, error) {
+	tables := append(r.tables(), builtins())
+	if _, ok := find(tables, alias); !ok {
+		return "", llm.Config{}, notFound(alias)
+	}
+	res, err := r.resolveIn(tables, Key{Model: alias})
+	return res.Model, res.Config, err
+}
+
+// Register adds an alias for the rest of the session, before all others of its
+// name, in the shape that settings have. Subagents are known as "<name>-config".
+func (r *Resolver) Register(name string, definition map[string]any) {
+	p := parser{warn: r.warn}
+	a := p.alias(name, definition)
+	p.done()
+	if a == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	runtime := maps.Clone(r.runtime)
+	if runtime == nil {
+		runtime = map[string]*alias{}
+	}
+	runtime[name] = a
+	r.runtime = runtime
+}
+
+// quiet reports whether nothing but the built-in aliases has a say.
+func (r *Resolver) quiet() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.idle && r.runtime == nil
+}
+
+// tables returns the aliases there are, those that win first.
+func (r *Resolver) tables() []map[string]*alias {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	base := r.aliases
+	if base == nil {
+		base = builtins()
+	}
+	return []map[string]*alias{r.runtime, r.custom, base}
+}
+
+// complain warns of something once.
+func (r *Resolver) complain(warning string) {
+	r.mu.Lock()
+	known := r.told[warning]
+	if r.told == nil {
+		r.told = map[string]bool{}
+	}
+	r.told[warning] = true
+	r.mu.Unlock()
+	if !known {
+		r.warn(warning)
+	}
+}

@@ -1,0 +1,275 @@
+package modelconfig
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+
+	"pollux/llm"
+)
+
+// tree is an object in the shape that encoding/json gives it.
+type tree = map[string]any
+
+// merge returns upper over lower. Objects merge; anything else replaces what is
+// below it, null included. Neither argument changes.
+func merge(lower, upper tree) tree {
+	merged := make(tree, len(lower)+len(upper))
+	maps.Copy(merged, lower)
+	for name, v := range upper {
+		below, ok := merged[name].(tree)
+		if above, both := v.(tree); ok && both {
+			v = merge(below, above)
+		}
+		merged[name] = v
+	}
+	return merged
+}
+
+// without returns t without some names.
+func without(t tree, names ...string) tree {
+	rest := maps.Clone(t)
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return rest
+}
+
+// kindOf says what a value of a generateContentConfig must be; "" is for what
+// Pollux does not send.
+func kindOf(name string) string {
+	switch name {
+	case "temperature", "topP", "topK", "presencePenalty", "frequencyPenalty":
+		return "number"
+	case "maxOutputTokens", "candidateCount":
+		return "count"
+	case "seed":
+		return "integer"
+	case "responseMimeType", "cachedContent":
+		return "string"
+	case "responseJsonSchema":
+		return "object"
+	case "stopSequences":
+		return "strings"
+	case "thinkingConfig", "tools", "safetySettings", "labels":
+		return name
+	}
+	return ""
+}
+
+// as returns v as what its kind says, or "" and what would have been right. A
+// text that says a number is one: variables in settings become texts.
+func as(kind string, v any) (value any, expected string) {
+	text, isText := v.(string)
+	switch kind {
+	case "bool":
+		switch {
+		case strings.EqualFold(text, "true"):
+			return true, ""
+		case strings.EqualFold(text, "false"):
+			return false, ""
+		}
+		if _, ok := v.(bool); ok {
+			return v, ""
+		}
+		return nil, "boolean"
+	case "string":
+		if isText {
+			return v, ""
+		}
+		return nil, "string"
+	case "object":
+		if _, ok := v.(tree); ok {
+			return v, ""
+		}
+		return nil, "object"
+	case "strings":
+		items, ok := v.([]any)
+		for _, item := range items {
+			if _, is := item.(string); !is {
+				ok = false
+			}
+		}
+		if ok {
+			return v, ""
+		}
+		return nil, "array of strings"
+	}
+	return number(kind, v)
+}
+
+// number returns v as a number: a count from 0, an integer, or any.
+func number(kind string, v any) (value any, expected string) {
+	n, ok := v.(float64)
+	if text, isText := v.(string); isText {
+		var err error
+		n, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
+		ok = err == nil
+	}
+	ok = ok && !math.IsNaN(n) && !math.IsInf(n, 0)
+	if kind == "number" {
+		if ok {
+			return n, ""
+		}
+		return nil, "number"
+	}
+	ok = ok && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32
+	if kind == "count" {
+		if ok && n >= 0 {
+			return n, ""
+		}
+		return nil, "whole number from 0"
+	}
+	if ok {
+		return n, ""
+	}
+	return nil, "whole number"
+}
+
+// decode returns what a tree, whose values are of their kinds, says.
+func decode(t tree) llm.Config {
+	text := func(name string) string { s, _ := t[name].(string); return s }
+	return llm.Config{
+		Temperature:        float(t["temperature"]),
+		TopP:               float(t["topP"]),
+		TopK:               float(t["topK"]),
+		PresencePenalty:    float(t["presencePenalty"]),
+		FrequencyPenalty:   float(t["frequencyPenalty"]),
+		CandidateCount:     count(t["candidateCount"]),
+		MaxOutputTokens:    count(t["maxOutputTokens"]),
+		Seed:               integer(t["seed"]),
+		StopSequences:      texts(t["stopSequences"]),
+		ResponseMIMEType:   text("responseMimeType"),
+		ResponseJSONSchema: raw(t["responseJsonSchema"]),
+		Thinking:           thinking(t["thinkingConfig"]),
+		Tools:              tools(t["tools"]),
+		SafetySettings:     raw(t["safetySettings"]),
+		CachedContent:      text("cachedContent"),
+		Labels:             labels(t["labels"]),
+	}
+}
+
+func float(v any) *float64 {
+	if n, ok := v.(float64); ok {
+		return &n
+	}
+	return nil
+}
+
+func integer(v any) *int {
+	if n, ok := v.(float64); ok {
+		return new(int(n))
+	}
+	return nil
+}
+
+func count(v any) int {
+	n, _ := v.(float64)
+	return int(n)
+}
+
+func texts(v any) []string {
+	items, _ := v.([]any)
+	var texts []string
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func raw(v any) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil { // what was JSON can be JSON
+		return nil
+	}
+	return data
+}
+
+func thinking(v any) *llm.Thinking {
+	t, _ := v.(tree)
+	var k llm.Thinking
+	k.IncludeThoughts, _ = t["includeThoughts"].(bool)
+	k.Budget = integer(t["thinkingBudget"])
+	k.Level, _ = t["thinkingLevel"].(string)
+	if k == (llm.Thinking{}) {
+		return nil
+	}
+	return &k
+}
+
+func tools(v any) []*llm.ToolSet {
+	list, _ := v.([]any)
+	search, pages := false, false
+	for _, item := range list {
+		t, _ := item.(tree)
+		search = search || t["googleSearch"] != nil
+		pages = pages || t["urlContext"] != nil
+	}
+	if !search && !pages {
+		return nil
+	}
+	return []*llm.ToolSet{{GoogleSearch: search, URLContext: pages}}
+}
+
+func labels(v any) map[string]string {
+	t, _ := v.(tree)
+	var labels map[string]string
+	for name, v := range t {
+		if text, ok := v.(string); ok {
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[name] = text
+		}
+	}
+	return labels
+}
+
+// encode is the inverse of decode, for what the catalog says.
+func encode(c llm.Config) tree {
+	t := tree{}
+	for name, v := range map[string]*float64{
+		"temperature": c.Temperature, "topP": c.TopP, "topK": c.TopK,
+		"presencePenalty": c.PresencePenalty, "frequencyPenalty": c.FrequencyPenalty,
+	} {
+		if v != nil {
+			t[name] = *v
+		}
+	}
+	for name, v := range map[string]int{"candidateCount": c.CandidateCount, "maxOutputTokens": c.MaxOutputTokens} {
+		if v != 0 {
+			t[name] = float64(v)
+		}
+	}
+	if c.Seed != nil {
+		t["seed"] = float64(*c.Seed)
+	}
+	if len(c.StopSequences) > 0 {
+		var list []any
+		for _, s := range c.StopSequences {
+			list = append(list, s)
+		}
+		t["stopSequences"] = list
+	}
+	if k := c.Thinking; k != nil {
+		own := tree{}
+		if k.IncludeThoughts {
+			own["includeThoughts"] = true
+		}
+		if k.Budget != nil {
+			own["thinkingBudget"] = float64(*k.Budget)
+		}
+		if k.Level != "" {
+			own["thinkingLevel"] = k.Level
+		}
+		t["thinkingConfig"] = own
+	}
+	return t
+}
