@@ -262,14 +262,14 @@ func (c *Client) log(model, message string) {
 	}
 }
 
-// post sends a request and returns once the answer's header is there.
-func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
+// headers returns the header of a request about a model.
+func (c *Client) headers(ctx context.Context, model string) (http.Header, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	header := c.header.Clone()
 	if header["User-Agent"] == nil {
-		header.Set("User-Agent", strings.ReplaceAll(c.options.UserAgent, "{model}", model))
+		header.Set("User-Agent", strings.TrimSpace(strings.ReplaceAll(c.options.UserAgent, "{model}", model)))
 	}
 	if c.options.Credentials != nil && header["Authorization"] == nil {
 		token, err := c.options.Credentials(ctx)
@@ -280,6 +280,15 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 			return nil, &llm.Error{Kind: llm.KindUnauthorized, Message: "get a token for " + c.endpoint.base.Host + ": " + err.Error(), Err: err}
 		}
 		header.Set("Authorization", "Bearer "+token)
+	}
+	return header, nil
+}
+
+// post sends a request and returns once the answer's header is there.
+func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
+	header, err := c.headers(ctx, model)
+	if err != nil {
+		return nil, err
 	}
 	return c.http.Post(ctx, httpwire.Request{URL: c.endpoint.url(model, method), Header: header, Body: b, Patience: patience})
 }
