@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -105,6 +106,45 @@ func TestAddressAndHeaders(t *testing.T) {
 	}
 }
 
+// TestAzure: the address of a resource is enough, in either form of Azure's.
+func TestAzure(t *testing.T) {
+	t.Parallel()
+	const now, before = "/openai/v1/chat/completions", "/openai/deployments/gpt%205/chat/completions"
+	for base, want := range map[string]string{
+		"https://r.openai.azure.com":                                                           now,
+		"https://r.openai.azure.com/":                                                          now,
+		"https://r.openai.azure.com/openai":                                                    now,
+		"https://r.openai.azure.com/openai/v1/":                                                now,
+		"https://r.openai.azure.com/openai/v1?api-version=preview":                             now + "?api-version=preview",
+		"https://r.cognitiveservices.azure.com":                                                now,
+		"https://r.services.ai.azure.com/":                                                     now,
+		"https://r.services.ai.azure.com/api/projects/p/openai/v1":                             "/api/projects/p" + now,
+		"https://r.openai.azure.com?api-version=2024-10-21":                                    before + "?api-version=2024-10-21",
+		"https://r.openai.azure.com/openai?api-version=2024-10-21":                             before + "?api-version=2024-10-21",
+		"https://r.openai.azure.com/openai/deployments/{model}?api-version=2024-10-21":         before + "?api-version=2024-10-21",
+		"https://r.openai.azure.com/openai/deployments/mine/chat/completions?api-version=2024": "/openai/deployments/mine/chat/completions?api-version=2024",
+		"https://openai.azure.com.example.org":                                                 "/v1/chat/completions",
+	} {
+		u, err := url.Parse(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := openai.Address(base, "gpt 5", "chat/completions"); err != nil || got != "https://"+u.Host+want {
+			t.Errorf("%s: %s, %v", base, got, err)
+		}
+	}
+	// What is about no deployment has its place above them, as the vendor's SDK has it.
+	for method, want := range map[string]string{
+		"embeddings": "/openai/deployments/m/embeddings?api-version=2025-04-01-preview",
+		"responses":  "/openai/responses?api-version=2025-04-01-preview",
+		"models":     "/openai/models?api-version=2025-04-01-preview",
+	} {
+		if got, err := openai.Address("https://r.openai.azure.com/?api-version=2025-04-01-preview", "m", method); err != nil || got != "https://r.openai.azure.com"+want {
+			t.Errorf("%s: %s, %v", method, got, err)
+		}
+	}
+}
+
 func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]openai.Options{
@@ -150,6 +190,18 @@ func TestLessons(t *testing.T) {
 		{"developer", "m", openai.Options{Quirks: openai.Quirks{SystemRole: "developer"}}, `"developer"`, 400, refusal("messages[0].role: unknown variant `developer`, expected one of `system`, `user`", ""), `"role":"system"`},
 		{"schema", "m", openai.Options{}, `"json_schema"`, 400, refusal("This response_format type is unavailable now", ""), `"response_format":{"type":"json_object"}`},
 		{"effort", "m", openai.Options{}, `"reasoning_effort"`, 400, refusal("Unrecognized request argument supplied: reasoning_effort", ""), `"max_tokens":9`},
+		{"effort, as xAI names it", "m", openai.Options{}, `"reasoning_effort"`, 400, `{"code":"Client specified an invalid argument","error":"Model m does not support parameter reasoningEffort."}`, `"max_tokens":9`},
+		{"no thinking, as Ollama says it", "m", openai.Options{Quirks: openai.Quirks{Thinking: openai.ThinkingType}}, `"thinking"`, 400, refusal(`"m" does not support thinking`, ""), `"max_tokens":9`},
+		{"enable_thinking", "m", openai.Options{Quirks: openai.Quirks{Thinking: openai.ThinkingEnable}}, `"enable_thinking"`, 400, refusal("The model does not support the parameter enable_thinking.", ""), `"max_tokens":9`},
+		{"thinking type", "m", openai.Options{Quirks: openai.Quirks{Thinking: openai.ThinkingType}}, `"thinking"`, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","thinking"],"msg":"Extra inputs are not permitted"}]}`, `"max_tokens":9`},
+		{"thinking object", "m", openai.Options{Quirks: openai.Quirks{Thinking: openai.ThinkingObject}}, `"reasoning"`, 400, refusal("Unknown parameter: 'reasoning'.", "reasoning"), `"max_tokens":9`},
+		{"thinking in the template", "m", openai.Options{Quirks: openai.Quirks{Thinking: openai.ThinkingTemplate}}, `"chat_template_kwargs"`, 400, refusal("Unrecognized request argument supplied: chat_template_kwargs", ""), `"max_tokens":9`},
+		{"an extra", "m", openai.Options{Quirks: openai.Quirks{Extra: map[string]json.RawMessage{"reasoning_format": json.RawMessage(`"parsed"`)}}}, `"reasoning_format"`, 400, refusal("reasoning_format is not supported with this model", ""), `"max_tokens":9`},
+		{"short ids", "m", openai.Options{}, `call_a_long_id`, 400, `{"object":"error","message":"Tool call id was call_a_long_id but must be a-z, A-Z, 0-9, with a length of 9.","type":"invalid_request_error","code":3280}`, `"tool_call_id":"`},
+		{"an answer behind results", "m", openai.Options{}, `"found"},{"role":"user"`, 400, `{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}`, `"role":"assistant","content":"I have the results."`},
+		{"thoughts missing", "m", openai.Options{}, `"role":"assistant","content":null,"tool_calls"`, 400, refusal("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2", ""), `"reasoning_content":" ","tool_calls"`},
+		{"thoughts to be passed back", "m", openai.Options{Quirks: openai.Quirks{ReasoningOut: "reasoning_content"}}, `"role":"assistant","content":null,"tool_calls"`, 400, refusal("The `reasoning_content` in the thinking mode must be passed back to the API.", ""), `"reasoning_content":" ","tool_calls"`},
+		{"responses, reasoning", "m", openai.Options{Quirks: openai.Quirks{Protocol: openai.Responses}}, `"reasoning":`, 400, refusal("Unsupported parameter: 'reasoning' is not supported with this model.", "reasoning"), `"store":false`},
 		{"responses, encrypted content", "o3", openai.Options{Quirks: openai.Quirks{Protocol: openai.Responses}}, `"include"`, 400, refusal("Encrypted content is not supported with this model.", "include"), `"store":false`},
 		{"responses, summary", "o3", openai.Options{Quirks: openai.Quirks{Protocol: openai.Responses}}, `"summary":"auto"`, 400, refusal("Your organization must be verified to generate reasoning summaries.", "reasoning.summary"), `"reasoning":{"effort":"low"}`},
 	} {
@@ -170,6 +222,8 @@ func TestLessons(t *testing.T) {
 			c.options.Log = func(m string) { told = append(told, m) }
 			g := newClient(t, c.options)
 			req := request(c.model)
+			req.Contents = append(req.Contents, llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: "call_a_long_id", Name: "ls"}}),
+				llm.User(llm.Part{FunctionResponse: llm.Output("call_a_long_id", "ls", "found")}), llm.User(llm.Text("go on")))
 			req.Config = llm.Config{
 				SystemInstruction: llm.User(llm.Text("Be brief.")), Temperature: new(0.5), MaxOutputTokens: 9,
 				Tools:              []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}},
@@ -345,6 +399,48 @@ func TestQuirksInJSON(t *testing.T) {
 	}
 	if _, err := json.Marshal(openai.Quirks{Schema: 7}); err == nil {
 		t.Error("a style that is none can be written")
+	}
+}
+
+// TestStreamOnly: a model that answers in streams alone gives whole answers, too.
+func TestStreamOnly(t *testing.T) {
+	t.Parallel()
+	url, all := listen(t, func(a asked) (int, string) {
+		if !strings.Contains(a.body, `"stream":true`) {
+			return 400, refusal("This model only support stream mode, please enable the stream parameter to access the model. ", "")
+		}
+		return 200, "data: {\"id\":\"i\",\"choices\":[{\"delta\":{\"reasoning_content\":\"h\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}\n\n" +
+			"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n"
+	})
+	g := newClient(t, openai.Options{BaseURL: url, Quirks: openai.Quirks{Thinking: openai.ThinkingEnable}})
+	for range 2 {
+		r, err := g.Generate(t.Context(), request("qwq"))
+		if err != nil || r.Text() != "ab" || r.FinishReason() != llm.FinishStop || r.Usage == nil || r.Usage.Total != 3 || r.ResponseID != "i" || !r.Parts()[0].Thought {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	if a := all(); len(a) != 3 || !strings.Contains(a[0].body, `"enable_thinking":false`) || strings.Contains(a[2].body, "enable_thinking") {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestTooManyTools: none is left out in silence, and a model that takes so many
+// and no more is not one that takes none.
+func TestTooManyTools(t *testing.T) {
+	t.Parallel()
+	url, all := listen(t, func(asked) (int, string) {
+		return 400, refusal("Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 129 instead.", "tools")
+	})
+	req := request("m")
+	set := &llm.ToolSet{}
+	for i := range 129 {
+		set.Functions = append(set.Functions, llm.FunctionDeclaration{Name: fmt.Sprint("f", i)})
+	}
+	req.Config.Tools = []*llm.ToolSet{set}
+	_, err := newClient(t, openai.Options{BaseURL: url}).Generate(t.Context(), req)
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind != llm.KindBadRequest || !strings.Contains(e.Message, "length 129") || !strings.Contains(e.Message, "turn some off") || len(all()) != 1 {
+		t.Errorf("%d requests, %#v", len(all()), err)
 	}
 }
 

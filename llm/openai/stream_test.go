@@ -99,6 +99,9 @@ func TestChatStreams(t *testing.T) {
 		{name: "odd reason", stream: say(`"delta":{"content":"a"},"finish_reason":"whatever"`, done), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
 		{name: "refusal", stream: say(`"delta":{"refusal":"I will not."}`, stop, done), text: "I will not.", finish: "SAFETY"},
 		{name: "finish error", stream: say(`"delta":{"content":"a"},"finish_reason":"error"`, done), text: "a", kind: llm.KindServer, message: "broke the answer off"},
+		{name: "an error with the reason", stream: say(`"delta":{"content":"a"}`, `{"error":{"code":429,"message":"slow","metadata":{"headers":{"X-RateLimit-Reset":"3"}}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`), text: "a", kind: llm.KindRateLimit, message: "slow"},
+		{name: "an error in the choice", stream: say(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"error","error":{"code":400,"message":"Provider returned error","metadata":{"raw":"prompt is too long"}}`), text: "a", kind: llm.KindContextWindow, message: "prompt is too long"},
+		{name: "a fumbled call", stream: say(`{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}`), kind: llm.KindIncomplete, message: "Failed to call"},
 		{name: "other choices", stream: say(`"delta":{"content":"a"}`, `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`, stop, done), text: "a", finish: "STOP"},
 		{name: "a megabyte", stream: say(`"delta":{"content":"`+strings.Repeat("x", 1<<20)+`"}`, stop, done), text: strings.Repeat("x", 1<<20), finish: "STOP"},
 		{name: "JSON that is no stream", stream: `{"choices":[{"message":{"content":"<think>h</think>a"},"finish_reason":"stop"}]}`, text: "a", thoughts: "h", finish: "STOP"},
@@ -169,6 +172,8 @@ func TestUsage(t *testing.T) {
 		`"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"completion_tokens_details":{"reasoning_tokens":2},"prompt_tokens_details":{"cached_tokens":4}}`: {Prompt: 10, Candidates: 3, Thoughts: 2, CachedContent: 4, Total: 15},
 		`"usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":4}`:                                                                                      {Prompt: 10, Candidates: 5, CachedContent: 4, Total: 15},
 		`"usage":{"prompt_tokens":"10","completion_tokens":5.0,"cached_tokens":4}`:                                                                                            {Prompt: 10, Candidates: 5, CachedContent: 4, Total: 15},
+		`"usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}`:                                               {Prompt: 10, Candidates: 5, CachedContent: 4, CacheWrite: 3, Total: 15},
+		`"usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":0,"cache_creation_input_tokens":9}}`:                                      {Prompt: 10, Candidates: 5, CacheWrite: 9, Total: 15},
 		`"usage":{"total_tokens":10}`: {Prompt: 7, Candidates: 3, Total: 10},
 		`"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}`:                      {Prompt: 10, Candidates: 5, Total: 15},
 		`"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":1,"completion_tokens":2}}]`:                 {Prompt: 1, Candidates: 2, Total: 3},
@@ -177,6 +182,64 @@ func TestUsage(t *testing.T) {
 		h := listen(fitTraits(Chat, Quirks{}), strings.NewReader(say(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"stop"`, `{`+usage+`}`, "[DONE]")), &llm.Request{})
 		if h.Usage == nil || *h.Usage != want || h.Finish != llm.FinishStop {
 			t.Errorf("%s: %+v, %s", usage, h.Usage, h.Finish)
+		}
+	}
+}
+
+// TestCitations: where an answer's words are from is told once, at its end.
+func TestCitations(t *testing.T) {
+	t.Parallel()
+	const end = `"delta":{},"finish_reason":"stop"`
+	want := []llm.Citation{{URI: "https://a", Title: "A"}, {URI: "https://b"}}
+	for _, c := range []struct {
+		protocol Protocol
+		stream   string
+	}{
+		{Chat, say(`"delta":{"content":"x","annotations":[{"type":"url_citation","url_citation":{"url":"https://a","title":"A","start_index":0,"end_index":1}}]}`,
+			`"delta":{"annotations":[{"type":"url_citation","url_citation":{"url":"https://a"}},{"type":"file","file":{}},{"type":"url_citation","url_citation":{"url":"https://b"}}]}`, end, "[DONE]")},
+		{Chat, say(`"delta":{"content":"x","annotations":[{"url_citation":{"url":"https://a","title":"A"}}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}],"citations":["https://a","https://b",7]}`)},
+		{Chat, `{"choices":[{"message":{"content":"x","annotations":[{"url_citation":{"url":"https://a","title":"A"}},{"url_citation":{"url":"https://b"}}]},"finish_reason":"stop"}]}`},
+		{Responses, event(`response.output_text.delta "output_index":0,"delta":"x"`,
+			`response.output_text.annotation.added "output_index":0,"annotation_index":0,"annotation":{"type":"url_citation","url":"https://a","title":"A","start_index":0,"end_index":1}`,
+			`response.output_item.done "output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"x","annotations":[{"type":"url_citation","url":"https://a","title":"A"},{"type":"file_citation","file_id":"f"},{"type":"url_citation","url":"https://b"}]}]}`,
+			`response.completed "response":{"status":"completed"}`)},
+	} {
+		var got []llm.Citation
+		for chunk, err := range newAnswer(fitTraits(c.protocol, Quirks{}), &llm.Request{}).stream(&httpwire.Response{Body: strings.NewReader(c.stream)}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, chunk.Candidates[0].Citations...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %+v", c.stream, got)
+		}
+	}
+}
+
+// TestDetails: pieces of reasoning_details that come mixed are put together, in
+// the order in which they began.
+func TestDetails(t *testing.T) {
+	t.Parallel()
+	detail := func(members string) string { return `"delta":{"reasoning_details":[{` + members + `}]}` }
+	for _, c := range []struct{ stream, want string }{
+		{
+			say(detail(`"type":"reasoning.summary","index":0,"summary":"a"`), detail(`"type":"reasoning.text","index":1,"text":"x","signature":null`),
+				detail(`"type":"reasoning.summary","index":0,"summary":"b\u00e9"`), detail(`"type":"reasoning.text","index":1,"text":"y","signature":"s"`), detail(`"type":"reasoning.text","index":1,"text":null,"signature":null`)),
+			`[{"index":0,"summary":"abé","type":"reasoning.summary"},{"index":1,"signature":"s","text":"xy","type":"reasoning.text"}]`,
+		},
+		{
+			say(detail(`"type":"reasoning.encrypted","index":0,"id":"call_1","data":"d"`), detail(`"type":"reasoning.encrypted","index":0,"id":"call_2","data":"e"`)),
+			`[{"data":"d","id":"call_1","index":0,"type":"reasoning.encrypted"},{"data":"e","id":"call_2","index":0,"type":"reasoning.encrypted"}]`,
+		},
+		{
+			say(detail(`"type":"reasoning.text","text":"a"`), detail(`"type":"reasoning.text","text":"b"`), detail(`"type":"reasoning.encrypted","data":"d"`), detail(`"type":"reasoning.text","text":"c"`), detail(``)),
+			`[{"text":"ab","type":"reasoning.text"},{"data":"d","type":"reasoning.encrypted"},{"text":"c","type":"reasoning.text"}]`,
+		},
+	} {
+		h := listen(fitTraits(Chat, Quirks{ReasoningOut: "reasoning_details"}), strings.NewReader(c.stream+say(`"delta":{"content":"x"},"finish_reason":"stop"`)), &llm.Request{})
+		if want := `openai:{"reasoning_details":` + c.want + `}`; len(h.kept) != 1 || h.kept[0] != want {
+			t.Errorf("%s\n%q, want\n%q", c.stream, h.kept, want)
 		}
 	}
 }
