@@ -34,10 +34,8 @@ func builtinOverrides() []*override {
 // It must not be changed.
 var builtins = sync.OnceValue(func() map[string]*alias {
 	aliases := map[string]*alias{}
-	for _, a := range [][]row{utilities(), chats()} {
-		for _, row := range a {
-			aliases[row.name] = &alias{extends: row.extends, model: row.model, config: row.config, builtin: true}
-		}
+	for _, row := range append(utilities(), chats()...) {
+		aliases[row.name] = &alias{extends: row.extends, model: row.model, config: row.config, builtin: true}
 	}
 	return aliases
 })

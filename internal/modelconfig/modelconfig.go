@@ -98,16 +98,19 @@ func (r *Resolver) Model(name string) (string, error) {
 		}
 		return "", noModel(name)
 	}
-	res, err := r.Resolve(Key{Model: name, Chat: true})
+	tables := r.tables()
+	res, err := r.resolveIn(tables, Key{Model: name, Chat: true})
 	if err != nil {
 		return "", err
 	}
+	_, special := find(tables, name)
+	special = special || res.Model != r.resolve(name) // an override names it
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.chosen == nil {
 		r.chosen = map[string]string{}
 	}
-	if delete(r.chosen, res.Model); res.Model != r.resolve(name) {
+	if delete(r.chosen, res.Model); special {
 		r.chosen[res.Model] = name
 	}
 	return res.Model, nil
@@ -130,7 +133,7 @@ func (r *Resolver) Chat(model string, retry bool) llm.Config {
 	}
 	res, err := r.Resolve(Key{Model: name, Retry: retry, Chat: true})
 	if err != nil {
-		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %.100q: %v", model, err))
+		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %s: %v", shown(model), err))
 		return catalog.ChatConfig(model)
 	}
 	return res.Config

@@ -275,6 +275,8 @@ func TestResolveErrors(t *testing.T) {
 		"self": {"extends": "self"},
 		"a": {"extends": "b"}, "b": {"extends": "a"}, "c": {"extends": "a"},
 		"nameless": {"extends": "base"},
+		"loud": {"extends": "\u001b[31mred"},
+		"endless": {"extends": "`+strings.Repeat("é", 500)+`"},
 		`+long+`"a101": {"modelConfig": {"model": "m"}}}}`, Options{})
 	for name, want := range map[string]string{
 		"lost":     `Alias "nowhere" not found.`,
@@ -282,6 +284,8 @@ func TestResolveErrors(t *testing.T) {
 		"a":        `Circular alias dependency: a -> b -> a`,
 		"c":        `Circular alias dependency: c -> a -> b -> a`,
 		"nameless": `Could not resolve a model name for alias "nameless". Please ensure the alias chain or a matching override specifies a model.`,
+		"loud":     `Alias "?[31mred" not found.`,
+		"endless":  `Alias "` + strings.Repeat("é", 100) + `..." not found.`,
 		"a1":       `Alias inheritance chain exceeded maximum depth of 100.`,
 		"a2":       ``, // 100 of them
 	} {
@@ -406,6 +410,7 @@ func TestModel(t *testing.T) {
 	r := sound(t, `{"customAliases": {
 			"fast": {"extends": "gemini-2.5-flash", "modelConfig": {"generateContentConfig": {"seed": 1}}},
 			"flash": {"extends": "gemini-2.5-flash", "modelConfig": {"generateContentConfig": {"seed": 2}}},
+			"pro": {"extends": "gemini-3.1-pro-preview", "modelConfig": {"generateContentConfig": {"seed": 4}}},
 			"bad": {"extends": "worse"}},
 		"customOverrides": [{"match": {"model": "gemini-2.5-pro"}, "modelConfig": {"model": "gemini-3-pro-preview", "generateContentConfig": {"seed": 3}}}]}`,
 		Options{Resolve: google})
@@ -418,6 +423,7 @@ func TestModel(t *testing.T) {
 		{"gemini-2.5-flash", "gemini-2.5-flash", 0},
 		{"gemini-2.5-pro", "gemini-3-pro-preview", 3},
 		{"gemini-3-pro-preview", "gemini-3-pro-preview", 0},
+		{"pro", "gemini-3.1-pro-preview", 4}, // the model is the one that Gemini CLI's stands for
 		{"auto", "gemini-3.1-pro-preview", 0},
 		{"my-model", "my-model", 0},
 	} {
@@ -456,7 +462,7 @@ func TestChatSurvivesBrokenAliases(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	want := []string{`Warning: modelConfigs cannot be used for "gemini-2.5-pro": Circular alias dependency: gemini-2.5-pro -> chat-base-2.5 -> chat-base -> chat-base`}
+	want := []string{`Warning: modelConfigs cannot be used for gemini-2.5-pro: Circular alias dependency: gemini-2.5-pro -> chat-base-2.5 -> chat-base -> chat-base`}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Error(diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -107,9 +108,9 @@ func lineage(tables []map[string]*alias, name string) ([]link, error) {
 		case slices.ContainsFunc(links, func(l link) bool { return l.name == name }):
 			path := ""
 			for _, l := range links {
-				path += l.name + " -> "
+				path += shown(l.name) + " -> "
 			}
-			return nil, errors.New("Circular alias dependency: " + path + name)
+			return nil, errors.New("Circular alias dependency: " + path + shown(name))
 		}
 		links = append(links, link{name, a})
 		name = a.extends
@@ -227,10 +228,26 @@ func compose(links []link, overrides []*override, model string) tree {
 
 func notFound(name string) error {
 	//lint:ignore ST1005 the text is contract
-	return fmt.Errorf(`Alias "%s" not found.`, name)
+	return fmt.Errorf(`Alias "%s" not found.`, shown(name))
 }
 
 func noModel(name string) error {
 	//lint:ignore ST1005 the text is contract
-	return fmt.Errorf(`Could not resolve a model name for alias "%s". Please ensure the alias chain or a matching override specifies a model.`, name)
+	return fmt.Errorf(`Could not resolve a model name for alias "%s". Please ensure the alias chain or a matching override specifies a model.`, shown(name))
+}
+
+// shown makes a name fit for a line on the terminal, as names of aliases are by
+// themselves.
+func shown(name string) string {
+	const most = 100
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name[:min(len(name), 4*most)])
+	if runes := []rune(name); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return name
 }

@@ -232,7 +232,7 @@ func labels(v any) map[string]string {
 	return labels
 }
 
-// encode is the inverse of decode, for what the catalog says.
+// encode is the inverse of decode, for as much as the catalog says.
 func encode(c llm.Config) tree {
 	t := tree{}
 	for name, v := range map[string]*float64{
@@ -247,16 +247,6 @@ func encode(c llm.Config) tree {
 		if v != 0 {
 			t[name] = float64(v)
 		}
-	}
-	if c.Seed != nil {
-		t["seed"] = float64(*c.Seed)
-	}
-	if len(c.StopSequences) > 0 {
-		var list []any
-		for _, s := range c.StopSequences {
-			list = append(list, s)
-		}
-		t["stopSequences"] = list
 	}
 	if k := c.Thinking; k != nil {
 		own := tree{}
