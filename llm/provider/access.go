@@ -1,0 +1,104 @@
+package provider
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+
+	"pollux/llm/anthropic"
+)
+
+// Access is what it takes to reach a provider: its profile, and what the user's
+// environment adds.
+type Access struct {
+	*Profile
+	// BaseURL is where requests go, "" for the protocol's own address.
+	BaseURL string
+	// APIKey or AuthToken, a bearer token, prove who asks. From says where they
+	// come from: a variable's name, or where in the settings.
+	APIKey, AuthToken string
+	From              string
+	// Model is asked where the user names none, "" if there is none to name.
+	Model string
+
+	// Google's: the key goes into an Authorization header, there is a gateway
+	// with keys of its own, the version in the path, and for Vertex AI without a
+	// key the project and its location.
+	Bearer, Gateway   bool
+	APIVersion        string
+	Project, Location string
+
+	// Amazon's, for Bedrock.
+	AWS *anthropic.Bedrock
+}
+
+// Access returns how a profile is reached with what the environment holds, and
+// whether that holds anything that speaks for it. Values are trimmed: keys are
+// often pasted with a line end.
+func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
+	first := func(names Words) (value, name string) {
+		for _, name := range names {
+			if value := strings.TrimSpace(env(name)); value != "" {
+				return value, name
+			}
+		}
+		return "", ""
+	}
+	a = Access{Profile: p, BaseURL: p.BaseURL, APIKey: strings.TrimSpace(p.APIKey)}
+	base, baseFrom := first(p.BaseURLVars)
+	if base != "" {
+		a.BaseURL = base
+		if moved(p, base) {
+			// Another address need not have the vendor's models, nor speak all
+			// that the vendor does.
+			here := *p
+			here.Model, here.SmallModel, here.Models = "", "", nil
+			a.Profile = &here
+		}
+	}
+	a.BaseURL = withPath(a.BaseURL, p.BasePath)
+	if a.APIKey != "" {
+		a.From = "modelProviders." + p.ID + ".apiKey"
+	} else {
+		a.APIKey, a.From = first(p.KeyVars)
+	}
+	if a.APIKey == "" {
+		a.AuthToken, a.From = first(p.TokenVars)
+	}
+	a.From = cmp.Or(a.From, baseFrom)
+	if p.Own && p.Keyless && a.From == "" {
+		a.From = "modelProviders." + p.ID
+	}
+	a.Model, _ = first(p.ModelVars)
+	a.Model = cmp.Or(a.Model, a.Profile.Model)
+	if p.Protocol == Bedrock {
+		a.AWS = anthropic.BedrockFrom(env)
+	}
+	return a, a.From != ""
+}
+
+// moved reports whether an address is not the provider's own, of one that has one.
+func moved(p *Profile, address string) bool {
+	if p.Protocol != Chat || p.BaseURL == "" || p.Local != nil {
+		return false
+	}
+	own, err := url.Parse(p.BaseURL)
+	at, err2 := url.Parse(address)
+	return err == nil && err2 == nil && own.Host != at.Host
+}
+
+// withPath adds a path to an address that has none.
+func withPath(address, path string) string {
+	u, err := url.Parse(address)
+	if path == "" || err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return address
+	}
+	u.Path = path
+	return u.String()
+}
+
+// Elsewhere reports whether requests go to an address that the user has named:
+// any model may be served there.
+func (a *Access) Elsewhere() bool {
+	return a.Profile != nil && (a.Own || a.BaseURL != a.Profile.BaseURL)
+}

@@ -1,0 +1,250 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/llm"
+	"pollux/llm/anthropic"
+	"pollux/llm/catalog"
+	"pollux/llm/gemini"
+	"pollux/llm/ollama"
+	"pollux/llm/openai"
+)
+
+// Network is how any provider is reached from here.
+type Network struct {
+	// Header is added to each request, and wins over what would be there.
+	Header http.Header
+	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	UserAgent string
+	Proxy     *url.URL
+	NoProxy   string
+	RootCAs   []string // PEM files
+	Log       *slog.Logger
+}
+
+// Client asks a provider's models. Nothing is dialled before the first request.
+type Client struct {
+	access  Access
+	network Network
+
+	mu     sync.Mutex
+	made   map[Protocol]llm.Generator
+	listed map[string]catalog.Model // what the provider has said of its models
+	asked  bool
+}
+
+// Open returns a provider's client. The error says what is wrong with how it is
+// to be reached.
+func Open(a Access, n Network) (*Client, error) {
+	if n.Log == nil {
+		n.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Client{access: a, network: n, made: map[Protocol]llm.Generator{}}
+	_, err := c.speaking(a.Protocol)
+	return c, err
+}
+
+// For returns the generator that a model is asked with.
+func (c *Client) For(model string) (llm.Generator, error) {
+	return c.speaking(c.access.Speaks(model))
+}
+
+// speaking returns the generator of a protocol. OpenAI's two share one, which
+// knows by the model's name which to speak.
+func (c *Client) speaking(p Protocol) (llm.Generator, error) {
+	if p == Responses {
+		p = Chat
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.made[p]; g != nil {
+		return g, nil
+	}
+	g, err := c.make(p)
+	if err != nil {
+		return nil, err
+	}
+	c.made[p] = g
+	return g, nil
+}
+
+func (c *Client) make(p Protocol) (llm.Generator, error) {
+	a, n := c.access, c.network
+	header := http.Header{}
+	for name, value := range a.Headers {
+		header.Set(name, value)
+	}
+	for name, values := range n.Header {
+		header[name] = values
+	}
+	switch p {
+	case Chat:
+		return openai.New(openai.Options{
+			APIKey: cmp.Or(a.APIKey, a.AuthToken), KeyHeader: keyHeader(&a), BaseURL: a.BaseURL,
+			Vendor: a.ID, ForModel: c.openaiWays,
+			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+			Log: func(message string) { n.Log.Debug(message) },
+		})
+	case Anthropic, AnthropicVertex, Bedrock:
+		o := anthropic.Options{
+			APIKey: a.APIKey, AuthToken: a.AuthToken, BaseURL: a.BaseURL,
+			ForModel: c.anthropicWays,
+			Header:   header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Log: n.Log,
+		}
+		switch p {
+		case AnthropicVertex:
+			o.Vertex = &anthropic.Vertex{Project: a.Project, Location: a.Location}
+		case Bedrock:
+			o.Bedrock = a.AWS
+		}
+		return anthropic.New(o)
+	case Ollama:
+		return ollama.New(ollama.Options{
+			BaseURL: a.BaseURL, APIKey: a.APIKey, Window: c.window,
+			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+			Log: func(message string) { n.Log.Debug(message) },
+		})
+	case Gemini, Vertex:
+		o := gemini.Options{
+			APIKey: a.APIKey, Bearer: a.Bearer, Gateway: a.Gateway, BaseURL: a.BaseURL, APIVersion: a.APIVersion,
+			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+		}
+		if p == Vertex {
+			o.Vertex = &gemini.Vertex{Project: a.Project, Location: a.Location}
+		}
+		return gemini.New(o)
+	}
+	return nil, fmt.Errorf("no client speaks %q", p)
+}
+
+// keyHeader is the header that a key goes into, "" for a bearer token.
+func keyHeader(a *Access) string {
+	if a.APIKey == "" {
+		return ""
+	}
+	return a.KeyHeader
+}
+
+// openaiWays tells OpenAI's client how a model is spoken to.
+func (c *Client) openaiWays(model string, q *openai.Quirks) {
+	p := c.access.Profile
+	own, err := ways[openai.Quirks](p, p.rules(model))
+	if err != nil {
+		return // it was checked when the profile was read
+	}
+	*q = own
+	if p.Speaks(model) == Responses {
+		q.Protocol = openai.Responses
+	}
+}
+
+// anthropicWays does so for Anthropic's.
+func (c *Client) anthropicWays(model string, q *anthropic.Quirks) {
+	p := c.access.Profile
+	if p.Speaks(model) != p.Protocol {
+		p = &Profile{} // its quirks are those of another protocol
+	}
+	if own, err := ways[anthropic.Quirks](p, c.access.rules(model)); err == nil {
+		*q = own
+	}
+}
+
+// window returns how much the user wants a local server to take with a model, 0
+// where the rules do not say.
+func (c *Client) window(model string) int {
+	n := 0
+	for _, r := range c.access.rules(model) {
+		n = cmp.Or(r.Window, n)
+	}
+	return n
+}
+
+// lister is a generator whose provider can say which models it has.
+type lister interface {
+	Models(ctx context.Context) ([]catalog.Model, error)
+}
+
+// Models lists what the provider offers, with all that is known of each. Where
+// it does not say, or the error tells why it could not, the list is what the
+// built-in table and the user's rules have of it.
+func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
+	models, err := c.list(ctx)
+	if len(models) == 0 {
+		models = slices.Collect(catalog.Models(c.access.ID))
+		for i := range c.access.Profile.Models {
+			for _, name := range c.access.Profile.Models[i].Match {
+				if !strings.ContainsAny(name, "*?[") {
+					models = append(models, catalog.Model{Name: name})
+				}
+			}
+		}
+	}
+	for i, m := range models {
+		models[i] = c.access.Profile.Describe(m.Name, m)
+	}
+	return models, err
+}
+
+// list asks the provider for its models, and remembers what it says.
+func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
+	var models []catalog.Model
+	var err error
+	l := c.access.Local
+	if l != nil && l.List != "" {
+		models, err = c.listLocal(ctx, l.List)
+	}
+	if len(models) == 0 {
+		g, made := c.speaking(c.access.Protocol)
+		if made != nil {
+			return nil, made
+		}
+		one, ok := g.(lister)
+		if !ok {
+			return nil, nil
+		}
+		if models, err = one.Models(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if l != nil {
+		if n := c.sizeOf(ctx, l); n > 0 {
+			for i := range models {
+				models[i].Input = n
+			}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed = make(map[string]catalog.Model, len(models))
+	for _, m := range models {
+		c.listed[m.Name] = m
+	}
+	return models, err
+}
+
+// Describe returns what is known of a model. A server on this machine is asked
+// once what it has, for no more than half a second; others only by Models.
+func (c *Client) Describe(model string) catalog.Model {
+	c.mu.Lock()
+	ask := c.access.Local != nil && !c.asked
+	c.asked = true
+	c.mu.Unlock()
+	if ask {
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+		_, _ = c.list(ctx) // what it does not say the table does
+		cancel()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.access.Profile.Describe(model, c.listed[model])
+}
