@@ -67,8 +67,10 @@ type App struct {
 	Agent     *agent.Agent
 	Workspace *workspace.Workspace
 	Stats     *stats.Session
-	Auth      auth.Choice // zero when answers are played from a file
+	Model     string       // what requests name
+	Auth      auth.Account // zero when answers are played from a file
 
+	models  *models // nil then
 	closers []func()
 }
 
@@ -86,14 +88,10 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := a.model(o)
-	if err != nil {
-		return nil, err
-	}
 	a.Workspace = newWorkspace(o)
 	engine := newPolicy(o, a.Workspace)
 	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
-	registry := a.tools(o, generator, model, processes)
+	registry := a.tools(o, generator, processes)
 	registry.Hide(engine.Hidden)
 	gate := guard.New(guard.Options{
 		Policy:      engine,
@@ -104,12 +102,13 @@ func New(o Options) (*App, error) {
 	})
 	a.Agent = agent.New(agent.Config{
 		Generator: generator,
-		Model:     model,
+		Model:     a.Model,
 		Tools:     registry,
 		Gate:      gate,
 		SessionID: o.SessionID,
 		System:    system(o, registry),
 		Context:   []agent.Message{opening(o, a.Workspace)},
+		Limit:     func(model string) int { return a.describe(model).Input },
 		MaxTurns:  maxTurns(o.Settings),
 		Retry:     streamRetry(o.Settings),
 
@@ -170,11 +169,11 @@ func toolSettings(s *config.Settings) policy.Settings {
 }
 
 // tools are the built-in tools, in the order in which the model sees them.
-func (a *App) tools(o Options, g llm.Generator, model string, processes *shell.Processes) *tool.Registry {
+func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *tool.Registry {
 	s, ws := o.Settings, a.Workspace
 	var corrector fs.Corrector
 	if !config.DisableLLMCorrection.In(s) {
-		corrector = fs.NewModelCorrector(g, func() string { return model })
+		corrector = fs.NewModelCorrector(g, func() string { return a.Model })
 	}
 	ripgrep := sync.OnceValue(func() string {
 		if !config.UseRipgrep.In(s) {

@@ -36,61 +36,91 @@ func inputs(t *testing.T, settings string, env ...string) Inputs {
 
 func selected(name string) string { return `{"security": {"auth": {"selectedType": "` + name + `"}}}` }
 
+// chosen is what the tests look at of the default account.
+type chosen struct {
+	Type                                     Type
+	APIKey, AuthToken, BaseURL, APIVersion   string
+	Model, Project, Location, Proxy, NoProxy string
+	Bearer, Gateway                          bool
+	CAFiles                                  []string
+}
+
+// choose returns the default account.
+func choose(in Inputs) (chosen, error) {
+	accounts, err := Open(in)
+	if err != nil {
+		return chosen{}, err
+	}
+	a, err := accounts.Default()
+	if err != nil {
+		return chosen{}, err
+	}
+	c := chosen{
+		Type: a.Type, APIKey: a.APIKey, AuthToken: a.AuthToken, BaseURL: a.BaseURL, APIVersion: a.APIVersion,
+		Model: a.Model, Project: a.Project, Location: a.Location, NoProxy: accounts.Network.NoProxy,
+		Bearer: a.Bearer, Gateway: a.Gateway, CAFiles: accounts.Network.RootCAs,
+	}
+	if accounts.Network.Proxy != nil {
+		c.Proxy = accounts.Network.Proxy.String()
+	}
+	return c, nil
+}
+
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		settings string
 		env      []string
-		want     Choice
+		want     chosen
 	}{
-		"key":                 {"", []string{"GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
-		"key with a line end": {"", []string{"GEMINI_API_KEY= k \r\n"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
+		"key":                 {"", []string{"GEMINI_API_KEY=k"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
+		"key with a line end": {"", []string{"GEMINI_API_KEY= k \r\n"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
 		"key and base URL": {
 			"",
 			[]string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8080/x"},
-			Choice{Type: GeminiAPIKey, APIKey: "k", BaseURL: "http://127.0.0.1:8080/x"},
+			chosen{Type: GeminiAPIKey, APIKey: "k", BaseURL: "http://127.0.0.1:8080/x"},
 		},
 		"selected key": {
 			selected("gemini-api-key"),
 			[]string{"GEMINI_API_KEY=k", "GOOGLE_GENAI_USE_VERTEXAI=true"},
-			Choice{Type: GeminiAPIKey, APIKey: "k"},
+			chosen{Type: GeminiAPIKey, APIKey: "k"},
 		},
-		"openai": {"", []string{"OPENAI_API_KEY=k"}, Choice{Type: OpenAI, APIKey: "k", Model: "gpt-5.6-sol"}},
+		"openai": {"", []string{"OPENAI_API_KEY=k"}, chosen{Type: OpenAI, APIKey: "k", BaseURL: "https://api.openai.com/v1", Model: "gpt-5.6-sol"}},
 		"a local server": {
 			"",
 			[]string{"OPENAI_BASE_URL=http://127.0.0.1:11434/v1", "OPENAI_MODEL=qwen3"},
-			Choice{Type: OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "qwen3"},
+			chosen{Type: OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "qwen3"},
 		},
-		"anthropic":       {"", []string{"ANTHROPIC_API_KEY=k"}, Choice{Type: Anthropic, APIKey: "k", Model: "claude-sonnet-4-6"}},
-		"anthropic token": {"", []string{"ANTHROPIC_AUTH_TOKEN=t", "ANTHROPIC_MODEL=m"}, Choice{Type: Anthropic, AuthToken: "t", Model: "m"}},
-		"Google first":    {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
-		"but as selected": {selected("openai"), []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, Choice{Type: OpenAI, APIKey: "o", Model: "gpt-5.6-sol"}},
+		"anthropic":       {"", []string{"ANTHROPIC_API_KEY=k"}, chosen{Type: Anthropic, BaseURL: "https://api.anthropic.com", APIKey: "k", Model: "claude-sonnet-4-6"}},
+		"anthropic token": {"", []string{"ANTHROPIC_AUTH_TOKEN=t", "ANTHROPIC_MODEL=m"}, chosen{Type: Anthropic, BaseURL: "https://api.anthropic.com", AuthToken: "t", Model: "m"}},
+		"Google first":    {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
+		"but as selected": {selected("openai"), []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, chosen{Type: OpenAI, APIKey: "o", BaseURL: "https://api.openai.com/v1", Model: "gpt-5.6-sol"}},
 		"bearer": {
 			"",
 			[]string{"GEMINI_API_KEY=k", "GEMINI_API_KEY_AUTH_MECHANISM=bearer"},
-			Choice{Type: GeminiAPIKey, APIKey: "k", Bearer: true},
+			chosen{Type: GeminiAPIKey, APIKey: "k", Bearer: true},
 		},
 		"version": {
 			"",
 			[]string{"GEMINI_API_KEY=k", "GOOGLE_GENAI_API_VERSION=v1"},
-			Choice{Type: GeminiAPIKey, APIKey: "k", APIVersion: "v1"},
+			chosen{Type: GeminiAPIKey, APIKey: "k", APIVersion: "v1"},
 		},
-		"gateway":            {"", []string{"GOOGLE_GEMINI_BASE_URL=https://g"}, Choice{Type: Gateway, BaseURL: "https://g"}},
-		"gateway, empty key": {"", []string{"GEMINI_API_KEY= ", "GOOGLE_GEMINI_BASE_URL=https://g"}, Choice{Type: Gateway, BaseURL: "https://g"}},
+		"gateway":            {"", []string{"GOOGLE_GEMINI_BASE_URL=https://g"}, chosen{Type: Gateway, Gateway: true, BaseURL: "https://g"}},
+		"gateway, empty key": {"", []string{"GEMINI_API_KEY= ", "GOOGLE_GEMINI_BASE_URL=https://g"}, chosen{Type: Gateway, Gateway: true, BaseURL: "https://g"}},
 		"selected gateway": {
 			selected("gateway"),
 			[]string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=https://g"},
-			Choice{Type: Gateway, BaseURL: "https://g", APIKey: "k"},
+			chosen{Type: Gateway, Gateway: true, BaseURL: "https://g", APIKey: "k"},
 		},
 		"vertex": {
 			"",
 			[]string{"GOOGLE_GENAI_USE_VERTEXAI=true", "GOOGLE_CLOUD_PROJECT=p", "GOOGLE_CLOUD_LOCATION=l"},
-			Choice{Type: VertexAI, Vertex: Vertex{"p", "l"}},
+			chosen{Type: VertexAI, Project: "p", Location: "l"},
 		},
 		"vertex, project id": {
 			selected("vertex-ai"),
 			[]string{"GOOGLE_CLOUD_PROJECT_ID=p", "GOOGLE_CLOUD_LOCATION=l"},
-			Choice{Type: VertexAI, Vertex: Vertex{"p", "l"}},
+			chosen{Type: VertexAI, Project: "p", Location: "l"},
 		},
 		"vertex express": {
 			"",
@@ -98,20 +128,20 @@ func TestChoose(t *testing.T) {
 				"GOOGLE_GENAI_USE_VERTEXAI=true", "GOOGLE_API_KEY=k", "GOOGLE_CLOUD_PROJECT=p",
 				"GOOGLE_CLOUD_LOCATION=l", "GOOGLE_VERTEX_BASE_URL=https://v", "GOOGLE_GEMINI_BASE_URL=https://g",
 			},
-			Choice{Type: VertexAI, APIKey: "k", BaseURL: "https://v"},
+			chosen{Type: VertexAI, APIKey: "k", BaseURL: "https://v"},
 		},
 		"vertex before key": {
 			"",
 			[]string{"GOOGLE_GENAI_USE_VERTEXAI=true", "GEMINI_API_KEY=g", "GOOGLE_API_KEY=k"},
-			Choice{Type: VertexAI, APIKey: "k"},
+			chosen{Type: VertexAI, APIKey: "k"},
 		},
-		"key before compute": {"", []string{"CLOUD_SHELL=true", "GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
-		"key before openai":  {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, Choice{Type: GeminiAPIKey, APIKey: "k"}},
-		"external":           {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, nil, Choice{Type: GeminiAPIKey}},
+		"key before compute": {"", []string{"CLOUD_SHELL=true", "GEMINI_API_KEY=k"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
+		"key before openai":  {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
+		"external":           {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, nil, chosen{Type: GeminiAPIKey}},
 		"enforced and met": {
 			`{"security": {"auth": {"enforcedType": "gemini-api-key"}}}`,
 			[]string{"GEMINI_API_KEY=k"},
-			Choice{Type: GeminiAPIKey, APIKey: "k"},
+			chosen{Type: GeminiAPIKey, APIKey: "k"},
 		},
 		"network": {
 			"",
@@ -119,18 +149,14 @@ func TestChoose(t *testing.T) {
 				"GEMINI_API_KEY=k", "https_proxy=http://p", "HTTP_PROXY=http://q", "NO_PROXY=x",
 				"NODE_EXTRA_CA_CERTS=/a", "SSL_CERT_FILE=/b",
 			},
-			Choice{Type: GeminiAPIKey, APIKey: "k", Proxy: "http://p", NoProxy: "x", CAFiles: []string{"/a", "/b"}},
+			chosen{Type: GeminiAPIKey, APIKey: "k", Proxy: "http://p", NoProxy: "x", CAFiles: []string{"/a", "/b"}},
 		},
 	} {
-		got, err := Choose(inputs(t, tt.settings, tt.env...))
+		got, err := choose(inputs(t, tt.settings, tt.env...))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(got.Headers) > 0 {
-			t.Errorf("%s: headers %v", name, got.Headers)
-		}
-		got.Headers = nil
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -162,12 +188,12 @@ func TestChooseErrors(t *testing.T) {
 		"selected login":       {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, `Pollux cannot sign in with a Google account ("oauth-personal"). ` + works},
 		"compute":              {"", []string{"GEMINI_CLI_USE_COMPUTE_ADC=true"}, `Pollux cannot sign in with a Google account ("compute-default-credentials"). ` + works},
 		"cloud shell":          {selected("cloud-shell"), nil, `Pollux cannot sign in with a Google account ("cloud-shell"). ` + works},
-		"openai":               {selected("openai"), nil, noOpenAIKey},
-		"anthropic":            {selected("anthropic"), nil, noAnthropicKey},
+		"openai":               {selected("openai"), nil, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n" + retry},
+		"anthropic":            {selected("anthropic"), nil, "When using Anthropic, you must specify the ANTHROPIC_API_KEY or the ANTHROPIC_AUTH_TOKEN environment variable.\n" + retry},
 		"anthropic, bad token": {"", []string{"ANTHROPIC_AUTH_TOKEN=a b"}, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). Check the variable it comes from."},
 	} {
 		in := inputs(t, tt.settings, tt.env...)
-		_, err := Choose(in)
+		_, err := choose(in)
 		if exit.CodeOf(err) != exit.Auth {
 			t.Errorf("%s: %v has code %d", name, err, exit.CodeOf(err))
 			continue
@@ -189,12 +215,12 @@ func TestProxy(t *testing.T) {
 		"HTTPS_PROXY=127.0.0.1:3128 ":        "http://127.0.0.1:3128",
 		"HTTPS_PROXY=socks5://u:pass@p:1080": "socks5://u:pass@p:1080",
 	} {
-		if got, err := Choose(inputs(t, "", "GEMINI_API_KEY=k", env)); got.Proxy != want || err != nil {
+		if got, err := choose(inputs(t, "", "GEMINI_API_KEY=k", env)); got.Proxy != want || err != nil {
 			t.Errorf("%s is %q, %v; want %q", env, got.Proxy, err, want)
 		}
 	}
 	for _, address := range []string{"http://u:hunter2@p:1:1", "http://hunter2@", "ftp://hunter2", "u:hunter2@p:x", "://hunter2", "http://:80?hunter2"} {
-		_, err := Choose(inputs(t, "", "GEMINI_API_KEY=k", "HTTP_PROXY="+address))
+		_, err := choose(inputs(t, "", "GEMINI_API_KEY=k", "HTTP_PROXY="+address))
 		if exit.CodeOf(err) != exit.Auth || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "HTTP_PROXY") {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -205,7 +231,7 @@ func TestProxy(t *testing.T) {
 func TestKeyIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"secret one", "secret\none", "secretß", "secret\x00"} {
-		_, err := Choose(inputs(t, "", "GEMINI_API_KEY="+key))
+		_, err := choose(inputs(t, "", "GEMINI_API_KEY="+key))
 		if exit.CodeOf(err) != exit.Auth || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", key, err)
 		}
@@ -244,16 +270,21 @@ func TestCustomHeaders(t *testing.T) {
 	t.Parallel()
 	in := inputs(t, `{"security": {"auth": {"selectedType": "vertex-ai"}}, "billing": {"vertexAi": {"requestType": "shared", "sharedRequestType": "flex"}}}`,
 		"GOOGLE_API_KEY=k", "GEMINI_CLI_CUSTOM_HEADERS=user-agent: me, X-A: 1")
-	c, err := Choose(in)
+	accounts, err := Open(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Headers.Get("User-Agent") != "me" || c.Headers.Get("X-A") != "1" ||
-		c.Headers.Get("X-Vertex-AI-LLM-Request-Type") != "shared" || c.Headers.Get("X-Vertex-AI-LLM-Shared-Request-Type") != "flex" {
-		t.Errorf("headers are %v", slices.Sorted(maps.Keys(c.Headers)))
+	a, err := accounts.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := accounts.Network.Header
+	if h.Get("User-Agent") != "me" || h.Get("X-A") != "1" ||
+		a.Headers["X-Vertex-AI-LLM-Request-Type"] != "shared" || a.Headers["X-Vertex-AI-LLM-Shared-Request-Type"] != "flex" {
+		t.Errorf("headers are %v and %v", slices.Sorted(maps.Keys(h)), a.Headers)
 	}
 	for _, bad := range []string{"A B: 1", "A: x\r\nEvil: 1", "Ä: 1", "A: \x00"} {
-		if _, err := Choose(inputs(t, "", "GEMINI_API_KEY=k", "GEMINI_CLI_CUSTOM_HEADERS="+bad)); exit.CodeOf(err) != exit.Auth {
+		if _, err := choose(inputs(t, "", "GEMINI_API_KEY=k", "GEMINI_CLI_CUSTOM_HEADERS="+bad)); exit.CodeOf(err) != exit.Auth {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -8,18 +8,10 @@ import (
 	"pollux/internal/exit"
 )
 
-// headers returns the headers that settings and GEMINI_CLI_CUSTOM_HEADERS add.
-func headers(in Inputs, chosen Type) (http.Header, error) {
+// headers returns the headers that GEMINI_CLI_CUSTOM_HEADERS adds.
+func headers(env *config.Env) (http.Header, error) {
 	h := http.Header{}
-	if chosen == VertexAI {
-		if kind := config.VertexRequestType.In(in.Settings); kind != "" {
-			h.Set("X-Vertex-AI-LLM-Request-Type", kind)
-		}
-		if kind := config.VertexSharedType.In(in.Settings); kind != "" {
-			h.Set("X-Vertex-AI-LLM-Shared-Request-Type", kind)
-		}
-	}
-	for name, value := range splitHeaders(in.Env.Get("GEMINI_CLI_CUSTOM_HEADERS")) {
+	for name, value := range splitHeaders(env.Get("GEMINI_CLI_CUSTOM_HEADERS")) {
 		if !isToken(name) || strings.ContainsFunc(value, isControl) {
 			return nil, exit.Errorf(exit.Auth, "GEMINI_CLI_CUSTOM_HEADERS: %q is not a header that can be sent.", name)
 		}

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/mention"
 	"pollux/internal/terminal"
+	"pollux/llm/catalog"
 )
 
 // Headless runs one prompt for a script: it settles what applies here, puts an
@@ -46,6 +47,9 @@ func Headless(ctx context.Context, req Request) error {
 		return headless.Fail(options, err)
 	}
 	options.Prompt, options.Stats = text, a.Stats
+	if a.Auth.Profile != nil && !catalog.IsGemini(a.Model) {
+		options.Model = a.Model // Gemini's aliases mean nothing with others
+	}
 	options.QuotaHint = quotaHint(a.Auth)
 	if err := refuseSlash(text); err != nil {
 		return headless.Fail(options, err)
@@ -78,9 +82,43 @@ type session struct {
 // settle reads what the user has set. Its errors end the run before anything
 // is read from standard input or asked of a model.
 func settle(req Request) (*session, error) {
+	h, state, err := load(req)
+	if err != nil {
+		return nil, err
+	}
+	req.SetFormat(config.OutputFormat.In(h.settings))
+	h.format = headless.Format(config.OutputFormat.In(h.settings))
+	if refused := trust.Refuse(state); refused != nil {
+		return nil, refused
+	}
+	if err := refuseSandbox(h.settings, req.Env); err != nil {
+		return nil, err
+	}
+	h.readEnv()
+	return h, h.chooseMode(state == trust.Trusted)
+}
+
+// look reads what the user has set for a command that runs nothing, in a folder
+// that is trusted or not.
+func look(t *terminal.Terminal, env *config.Env, model string) (*session, error) {
+	h, _, err := load(Request{Terminal: t, Env: env, Flags: Flags{Model: model}})
+	if err == nil {
+		h.readEnv()
+	}
+	return h, err
+}
+
+// readEnv reads the .env file that counts here, and what depends on it.
+func (h *session) readEnv() {
+	h.env = config.WithDotEnv(h.req.Env, h.settings, h.paths)
+	h.model = config.Model(h.req.Flags.Model, h.env, h.settings)
+}
+
+// load reads the settings, and decides whether the folder is trusted.
+func load(req Request) (*session, trust.State, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
+		return nil, trust.Unknown, exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
 	}
 	h := &session{req: req, env: req.Env, paths: config.NewPaths(req.Env, dir)}
 	state := trust.Unknown
@@ -99,21 +137,8 @@ func settle(req Request) (*session, error) {
 	for _, w := range warnings {
 		h.warn(string(w))
 	}
-	if err != nil {
-		return nil, err
-	}
 	h.settings = settings
-	req.SetFormat(config.OutputFormat.In(settings))
-	h.format = headless.Format(config.OutputFormat.In(settings))
-	if refused := trust.Refuse(state); refused != nil {
-		return nil, refused
-	}
-	if err := refuseSandbox(settings, req.Env); err != nil {
-		return nil, err
-	}
-	h.env = config.WithDotEnv(req.Env, settings, h.paths)
-	h.model = config.Model(req.Flags.Model, h.env, settings)
-	return h, h.chooseMode(state == trust.Trusted)
+	return h, state, err
 }
 
 func (h *session) trustFile() string {
@@ -194,7 +219,7 @@ func (h *session) warn(texts ...string) {
 }
 
 // quotaHint says what to do about a used-up quota, by the kind of account.
-func quotaHint(c auth.Choice) string {
+func quotaHint(c auth.Account) string {
 	if c.Type == auth.VertexAI {
 		return headless.QuotaHintVertex
 	}

@@ -20,11 +20,11 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) *Env {
 	if path == "" {
 		return env
 	}
-	var excluded []string
+	// These lead to a program that is run; a project has no say in that.
+	excluded := []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
 	if filepath.Base(filepath.Dir(path)) != ".gemini" {
-		// The last two name a program to run; a project has no say in that.
-		excluded = append(ExcludedEnvVars.In(s), "DEBUG", "DEBUG_MODE",
-			"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
+		excluded = append(excluded, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
+		excluded = append(excluded, ExcludedEnvVars.In(s)...)
 	}
 	var pairs []string
 	for _, v := range parseDotEnv(data) {

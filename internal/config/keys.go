@@ -126,6 +126,9 @@ const (
 	InvalidAnswerLinear   = Bool("pollux.invalidAnswer.linear")
 	InvalidAnswerAttempts = Int("pollux.invalidAnswer.maxAttempts")
 
+	ModelProviders = Object("modelProviders")
+	Fallback       = Strings("pollux.fallback")
+
 	ToolCalling  = String("pollux.toolCalling")
 	ToolMappings = Object("pollux.toolMappings")
 
@@ -293,9 +296,11 @@ var table = [...]Key{
 	{"modelConfigs.modelDefinitions", "object", nil, restart, later, "What is known of models."},
 	{"modelConfigs.modelIdResolutions", "object", nil, restart, later, "Which model a name stands for."},
 	{"modelConfigs.overrides", "array", list{}, 0, live, "Changes to how models are asked, by model, alias, subagent or retry, in place of the built-in ones."},
+	{"modelProviders", "object", nil, restart, live, "Providers of models beside the built-in ones, and changes to those; not from a workspace."},
 
 	{"output.format", "enum text json stream-json", "text", 0, live, "What a headless run prints."},
 	{"policyPaths", "strings", list{}, restart | union, later, "More policy files or directories, of the user's tier."},
+	{"pollux.fallback", "strings", nil, 0, live, "Models to ask, one after the other, when a model cannot answer."},
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, "With an unusable answer in a loaded history, leave out its prompt too."},
 	{"pollux.history.forgetCancelled", "bool", false, 0, live, "Take a cancelled prompt back with all that its tools reported, as Gemini CLI does."},
 	{"pollux.invalidAnswer.continue", "bool", false, 0, live, "After an unusable answer, ask the model once more to go on."},

@@ -1,0 +1,236 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/auth"
+	"pollux/internal/exit"
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/llm/provider"
+)
+
+// models is all the models that the user can reach, as one generator: a request
+// goes to the provider that its model's name means. Clients are made when the
+// first request for one of their models comes.
+type models struct {
+	accounts *auth.Accounts
+	network  provider.Network
+	log      *slog.Logger
+
+	mu      sync.Mutex
+	names   map[string]*model
+	clients map[string]*provider.Client // by the provider's id
+}
+
+// model is one that was asked for.
+type model struct {
+	account auth.Account
+	client  *provider.Client
+	name    string // as its provider knows it
+	llm.Generator
+}
+
+func newModels(accounts *auth.Accounts, userAgent string, log *slog.Logger) *models {
+	m := &models{accounts: accounts, network: accounts.Network, log: log, names: map[string]*model{}, clients: map[string]*provider.Client{}}
+	m.network.UserAgent, m.network.Log = userAgent, log
+	return m
+}
+
+// main settles which model the user means, and returns the name that requests
+// for it carry. Where that is for the provider to say, it is asked.
+func (m *models) main(name string) (string, *model, error) {
+	account, there, err := m.accounts.Resolve(name)
+	if err != nil {
+		return "", nil, err
+	}
+	client, err := m.client(account)
+	if err != nil {
+		return "", nil, err
+	}
+	if there == "" {
+		if there, err = only(client, account); err != nil {
+			return "", nil, err
+		}
+	}
+	outward := there
+	if def, err := m.accounts.Default(); err == nil && def.ID != account.ID {
+		outward = account.ID + "/" + there
+	}
+	made, err := m.add(outward, account, there)
+	return outward, made, err
+}
+
+// only returns the model of a provider that has one, or of a local server the
+// first, which is one that is loaded.
+func only(client *provider.Client, account auth.Account) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	list, err := client.Models(ctx)
+	at := cmp.Or(account.Name, account.ID) + " (" + account.BaseURL + ")"
+	if account.BaseURL == "" {
+		at = cmp.Or(account.Name, account.ID)
+	}
+	switch {
+	case len(list) == 1, len(list) > 1 && account.Local != nil:
+		return list[0].Name, nil
+	case err != nil:
+		return "", exit.Errorf(exit.Input, "No model is named for %s, and it does not say which it has: %w. Name one with --model.", at, err)
+	case len(list) == 0:
+		return "", exit.Errorf(exit.Input, "No model is named for %s, and it has none. Name one with --model.", at)
+	}
+	var names []string
+	for _, one := range list[:min(len(list), 5)] {
+		names = append(names, one.Name)
+	}
+	return "", exit.Errorf(exit.Input, "No model is named for %s. Name one with --model: %s.", at, strings.Join(names, ", "))
+}
+
+// find returns the model that the name in a request stands for.
+func (m *models) find(name string) (*model, error) {
+	m.mu.Lock()
+	known := m.names[name]
+	m.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	account, there, err := m.accounts.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.add(name, account, there)
+}
+
+func (m *models) add(name string, account auth.Account, there string) (*model, error) {
+	client, err := m.client(account)
+	if err != nil {
+		return nil, err
+	}
+	g, err := client.For(there)
+	if err != nil {
+		return nil, exit.Errorf(exit.Auth, "%w", err)
+	}
+	made := &model{account, client, there, discreet(g, cmp.Or(account.APIKey, account.AuthToken))}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.names[name] = made
+	return made, nil
+}
+
+func (m *models) client(account auth.Account) (*provider.Client, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.clients[account.ID]; c != nil {
+		return c, nil
+	}
+	c, err := provider.Open(account.Access, m.network)
+	if err != nil {
+		return nil, exit.Errorf(exit.Auth, "%w", err)
+	}
+	m.clients[account.ID] = c
+	return c, nil
+}
+
+// describe returns what is known of a model, by the name in requests.
+func (m *models) describe(name string) catalog.Model {
+	known, err := m.find(name)
+	if err != nil {
+		return catalog.Lookup(name)
+	}
+	return known.client.Describe(known.name)
+}
+
+// ask returns the model that a request is for, and the request that it gets.
+func (m *models) ask(req *llm.Request) (*model, *llm.Request, error) {
+	known, err := m.find(req.Model)
+	if err != nil {
+		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: err.Error(), Err: err}
+	}
+	if known.name == req.Model {
+		return known, req, nil
+	}
+	own := *req
+	own.Model = known.name
+	return known, &own, nil
+}
+
+var _ llm.Generator = (*models)(nil)
+
+// Stream implements [llm.Generator].
+func (m *models) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	known, req, err := m.ask(req)
+	if err != nil {
+		return func(yield func(*llm.Response, error) bool) { yield(nil, err) }
+	}
+	return known.Stream(ctx, req)
+}
+
+// Generate implements [llm.Generator].
+func (m *models) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	known, req, err := m.ask(req)
+	if err != nil {
+		return nil, err
+	}
+	return known.Generate(ctx, req)
+}
+
+// CountTokens implements [llm.Generator].
+func (m *models) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
+	known, req, err := m.ask(req)
+	if err != nil {
+		return 0, err
+	}
+	return known.CountTokens(ctx, req)
+}
+
+// Embed implements [llm.Generator].
+func (m *models) Embed(ctx context.Context, name string, texts []string) ([][]float32, error) {
+	known, req, err := m.ask(&llm.Request{Model: name})
+	if err != nil {
+		return nil, err
+	}
+	return known.Embed(ctx, req.Model, texts)
+}
+
+// discover makes a server on this machine the default account, where the user
+// has set up none and names none.
+func discover(accounts *auth.Accounts, name string, warn func(string)) error {
+	_, _, err := accounts.Resolve(name)
+	if err == nil || accounts.Chosen != "" || accounts.Names(name) {
+		return nil // Resolve will say it again
+	}
+	found := accounts.Table().Discover(context.Background())
+	if len(found) == 0 {
+		return err
+	}
+	accounts.Adopt(found[0])
+	warn(fmt.Sprintf("No provider is set up: using %s, which answers at %s.", found[0].Name, found[0].BaseURL))
+	return nil
+}
+
+// Chosen is what a run would ask.
+type Chosen struct {
+	Account auth.Account
+	Model   string
+	Known   catalog.Model
+}
+
+// Choose settles which model a name means, as [New] does.
+func Choose(accounts *auth.Accounts, name string, warn func(string)) (Chosen, error) {
+	if err := discover(accounts, name, warn); err != nil {
+		return Chosen{}, err
+	}
+	m := newModels(accounts, "", slog.New(slog.DiscardHandler))
+	outward, main, err := m.main(name)
+	if err != nil {
+		return Chosen{}, err
+	}
+	return Chosen{main.account, outward, main.client.Describe(main.name)}, nil
+}
