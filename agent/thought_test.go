@@ -99,7 +99,7 @@ func FuzzThoughts(f *testing.F) {
 			return pieces
 		}
 		s = strings.ToValidUTF8(s, "?") // as adapters do; halves of a letter may meet another half
-		if hasHeading(s) { // which is a vendor's sign if it comes in one piece
+		if hasHeading(s) {              // which is a vendor's sign if it comes in one piece
 			s = "x" + s
 		}
 		want, got := thoughts(cut(0)...), thoughts(cut(cuts)...)

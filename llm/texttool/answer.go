@@ -13,9 +13,9 @@ type answer struct {
 	options *Options
 	parser  *parser
 
+	model       string
 	corrections int
-	before      llm.Usage     // of requests that came to nothing
-	usage       *llm.Usage    // of this one
+	usage       *llm.Usage    // of the last request that told
 	finish      *llm.Response // the chunk that ended this one
 	written     []byte        // what the model wrote, up to maxWritten
 	native      bool          // it called a tool in its own way
@@ -28,8 +28,11 @@ const maxWritten = 64 << 10
 
 // add returns what may be shown of a chunk, nil if nothing.
 func (a *answer) add(chunk *llm.Response) *llm.Response {
+	if chunk.Usage != nil {
+		a.usage = chunk.Usage
+	}
 	if len(chunk.Candidates) == 0 {
-		return a.counted(chunk)
+		return chunk
 	}
 	parts := chunk.Parts()
 	visible := make([]llm.Part, 0, len(parts))
@@ -56,10 +59,9 @@ func (a *answer) add(chunk *llm.Response) *llm.Response {
 	}
 	ends := chunk.FinishReason() != ""
 	if same && !ends {
-		a.usage = later(a.usage, chunk.Usage)
 		return chunk
 	}
-	out := *a.counted(chunk)
+	out := *chunk
 	out.Candidates = slices.Clone(chunk.Candidates[:1])
 	out.Candidates[0].Content = llm.Model(visible...)
 	if ends {
@@ -88,41 +90,6 @@ func (a *answer) hold(text string) string {
 	return text
 }
 
-// counted returns chunk with the usage of the requests before added to its own.
-func (a *answer) counted(chunk *llm.Response) *llm.Response {
-	a.usage = later(a.usage, chunk.Usage)
-	if chunk.Usage == nil || a.before == (llm.Usage{}) {
-		return chunk
-	}
-	out := *chunk
-	out.Usage = a.sum()
-	return &out
-}
-
-func later(u, newer *llm.Usage) *llm.Usage {
-	if newer != nil {
-		return newer
-	}
-	return u
-}
-
-// sum returns the usage of all requests so far, nil if the model never said.
-func (a *answer) sum() *llm.Usage {
-	u := a.before
-	if a.usage != nil {
-		u.Prompt += a.usage.Prompt
-		u.Candidates += a.usage.Candidates
-		u.Thoughts += a.usage.Thoughts
-		u.CachedContent += a.usage.CachedContent
-		u.ToolUsePrompt += a.usage.ToolUsePrompt
-		u.Total += a.usage.Total
-	}
-	if u == (llm.Usage{}) {
-		return a.usage
-	}
-	return &u
-}
-
 // end takes the end of what the model wrote and reports whether it has to be
 // asked again.
 func (a *answer) end() bool {
@@ -134,7 +101,21 @@ func (a *answer) end() bool {
 			a.parser.wrong = "it was not written as text"
 		}
 	}
-	return a.parser.wrong != "" && !a.native && a.corrections < a.options.Corrections
+	if a.parser.wrong == "" || a.native {
+		return false
+	}
+	if a.corrections < a.options.Corrections {
+		a.log("a tool call cannot be read (%s): asking again, %d of %d", a.parser.wrong, a.corrections+1, a.options.Corrections)
+		return true
+	}
+	a.log("a tool call cannot be read (%s): it is shown as text", a.parser.wrong)
+	return false
+}
+
+func (a *answer) log(format string, args ...any) {
+	if a.options.Log != nil {
+		a.options.Log(a.model, fmt.Sprintf(format, args...))
+	}
 }
 
 // again returns the request that asks for a call that can be read.
@@ -147,10 +128,7 @@ func (a *answer) again(asked *llm.Request) *llm.Request {
 	next.Contents = append(next.Contents, llm.User(llm.Text(correction(a.parser.wrong))))
 
 	a.corrections++
-	if u := a.sum(); u != nil {
-		a.before = *u
-	}
-	a.usage, a.finish, a.written = nil, nil, a.written[:0]
+	a.finish, a.written = nil, a.written[:0]
 	a.parser = a.parser.next()
 	return &next
 }
@@ -185,7 +163,7 @@ func (a *answer) last() *llm.Response {
 		candidate.FinishReason, candidate.FinishMessage = llm.FinishStop, ""
 	}
 	out.Candidates = []llm.Candidate{candidate}
-	out.Usage = a.sum()
+	out.Usage = a.usage
 	return &out
 }
 

@@ -9,9 +9,10 @@ import (
 	"pollux/llm"
 )
 
-// AsNeeded returns g, but asks models in the way of [Wrap] once their server has
-// said that they cannot be given tools ([llm.KindNoTools]). What it has learned
-// of a model holds as long as the generator does.
+// AsNeeded returns g, but asks models in the way of [Wrap] that o.Always names,
+// and others once their server has said that they cannot be given tools
+// ([llm.KindNoTools]). What it has learned of a model holds as long as the
+// generator does.
 func AsNeeded(g llm.Generator, o Options) *Adaptive {
 	return &Adaptive{Generator: g, text: Wrap(g, o)}
 }
@@ -20,7 +21,7 @@ func AsNeeded(g llm.Generator, o Options) *Adaptive {
 type Adaptive struct {
 	llm.Generator // of models that call tools by themselves
 	text          *Generator
-	refused       sync.Map // models that do not
+	refused       sync.Map // the names of models that do not
 }
 
 var _ llm.Generator = (*Adaptive)(nil)
@@ -63,9 +64,17 @@ func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Respons
 	return a.text.Generate(ctx, req)
 }
 
+// refuses reports whether the model is known to take no tools.
 func (a *Adaptive) refuses(req *llm.Request) bool {
-	_, known := a.refused.Load(req.Model)
-	return known
+	if _, known := a.refused.Load(req.Model); known {
+		return true
+	}
+	always := a.text.options.Always
+	if always == nil || !always(req.Model) {
+		return false
+	}
+	a.remember(req.Model)
+	return true
 }
 
 // learn reports whether err says that the model takes no tools.
@@ -74,6 +83,12 @@ func (a *Adaptive) learn(req *llm.Request, err error) bool {
 	if !errors.As(err, &e) || e.Kind != llm.KindNoTools {
 		return false
 	}
-	a.refused.Store(req.Model, true)
+	a.remember(req.Model)
 	return true
+}
+
+func (a *Adaptive) remember(model string) {
+	if _, known := a.refused.LoadOrStore(model, true); !known && a.text.options.Log != nil {
+		a.text.options.Log(model, "it takes no tools: it is told of them in words")
+	}
 }

@@ -3,6 +3,7 @@ package texttool_test
 import (
 	"context"
 	"iter"
+	"slices"
 	"testing"
 
 	"pollux/llm"
@@ -36,11 +37,29 @@ func (p *plain) Generate(_ context.Context, req *llm.Request) (*llm.Response, er
 	return p.answer(req)
 }
 
-// A refusal costs one request, once for each model.
+// A refusal costs one request, once for each model; a model that is known to
+// take no tools costs none. Either is told of once.
 func TestAsNeeded(t *testing.T) {
 	t.Parallel()
+	for name, c := range map[string]struct {
+		always func(string) bool
+		want   []string
+	}{
+		"learned":       {nil, []string{"with tools", "in words", "in words", "in words"}},
+		"known":         {func(model string) bool { return model == "m" }, []string{"in words", "in words", "in words"}},
+		"known of some": {func(model string) bool { return model == "n" }, []string{"with tools", "in words", "in words", "in words"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testAsNeeded(t, c.always, c.want)
+		})
+	}
+}
+
+func testAsNeeded(t *testing.T, always func(string) bool, want []string) {
 	p := &plain{}
-	g := texttool.AsNeeded(p, texttool.Options{})
+	var log []string
+	g := texttool.AsNeeded(p, texttool.Options{Always: always, Log: func(model, message string) { log = append(log, model+": "+message) }})
 	req := &llm.Request{
 		Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hi"))},
 		Config: llm.Config{Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "look", Description: "Looks."}}}}},
@@ -62,8 +81,10 @@ func TestAsNeeded(t *testing.T) {
 	if r, err := g.Generate(t.Context(), req); err != nil || len(r.Candidates[0].Content.FunctionCalls()) != 1 {
 		t.Errorf("%v, %v", r, err)
 	}
-	want := []string{"with tools", "in words", "in words", "in words"}
-	if len(p.asked) != len(want) || p.asked[0] != want[0] || p.asked[1] != want[1] {
+	if !slices.Equal(p.asked, want) {
 		t.Errorf("asked %v", p.asked)
+	}
+	if want := []string{"m: it takes no tools: it is told of them in words"}; !slices.Equal(log, want) {
+		t.Errorf("log %q", log)
 	}
 }

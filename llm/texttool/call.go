@@ -68,26 +68,34 @@ func (r *reader) value(data []byte) {
 	case o.Tool != nil && o.Tool[0] == '{':
 		r.items(o.Tool)
 	case o.Tool != nil:
-		r.item(data, r.outer+1, false)
+		r.item(data, r.outer+1, named)
 	case o.Name != nil && r.wrapped:
-		r.item(data, r.outer+1, true)
+		r.item(data, r.outer+1, bare)
 	}
 }
 
 // items reads one call or a list.
 func (r *reader) items(data []byte) {
 	if data[0] != '[' {
-		r.item(data, r.outer+2, false)
+		r.item(data, r.outer+2, keyed)
 		return
 	}
 	for _, v := range list(data) {
-		r.item(v, r.outer+3, false)
+		r.item(v, r.outer+3, keyed)
 	}
 }
 
-// item reads a call. Bare is an object that has a name, which is a call only if
-// it has arguments.
-func (r *reader) item(data []byte, depth int, bare bool) {
+// form is what says that an object is a call.
+type form int
+
+const (
+	keyed form = iota // the key it stands under
+	named             // its key "tool"
+	bare              // its key "name", and then only if it has arguments
+)
+
+// item reads a call.
+func (r *reader) item(data []byte, depth int, f form) {
 	var o struct {
 		Name, Tool                         any
 		Function                           json.RawMessage
@@ -118,12 +126,16 @@ func (r *reader) item(data []byte, depth int, bare bool) {
 			args = v
 		}
 	}
-	if bare && args == nil {
+	if f == bare && args == nil {
 		return
 	}
 	if !r.tools[name] {
-		if name != "" {
+		switch {
+		case name != "":
 			r.wrong = fmt.Sprintf("there is no tool named %.100q", name)
+		case f == keyed && mentions(string(data), r.tools):
+			r.known++
+			r.wrong = `it has no "name"`
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package texttool
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // opening is how an object begins that may be a call.
@@ -12,6 +13,7 @@ type opening struct {
 	behind  int    // the colon behind the key
 	closer  string // the end of the fence it stands in, "" if it stands in none
 	wrapped bool   // the fence says that what is in it is data
+	prose   bool   // its quotes or its colon are those of prose, “ and ：
 }
 
 type verdict int
@@ -31,6 +33,9 @@ const (
 	maxInfo  = 64
 	maxGap   = 256
 )
+
+// wideColon is the one that Chinese keyboards write.
+const wideColon = "："
 
 // bareKeys begin a call anywhere, wrappedKeys only in a fence.
 var (
@@ -102,24 +107,33 @@ func object(s string, i int, o opening) (opening, verdict) {
 	if o.key, n, v = key(s[i:], keys); v != yes {
 		return o, v
 	}
+	o.prose = s[i] >= utf8.RuneSelf
 	i += n
 	if n, v = gap(s[i:]); v != yes {
 		return o, v
 	}
-	if i += n; s[i] != ':' {
-		return o, no
+	i += n
+	if n, v = prefix(s[i:], []string{":", wideColon}); v != yes {
+		return o, v
 	}
+	o.prose = o.prose || n > 1
 	// Held will begin where s does, so that is where behind counts from.
-	o.at, o.behind = at, i+1
+	o.at, o.behind = at, i+n
 	return o, yes
 }
 
 // key matches one of keys, with or without quotes, and returns it and its length.
 func key(s string, keys []string) (string, int, verdict) {
-	word, quote := s, ""
-	if s[0] == '"' || s[0] == '\'' {
-		word, quote = s[1:], s[:1]
+	begin, end := "", ""
+	switch {
+	case s[0] == '"' || s[0] == '\'':
+		begin, end = s[:1], s[:1]
+	case strings.HasPrefix(s, "“"):
+		begin, end = "“", "”"
+	case strings.HasPrefix("“", s):
+		return "", 0, maybe
 	}
+	word := s[len(begin):]
 	n := 0
 	for n < len(word) && n < maxFence && (word[n] == '_' || 'a' <= word[n] && word[n] <= 'z') {
 		n++
@@ -130,10 +144,14 @@ func key(s string, keys []string) (string, int, verdict) {
 		}
 		return "", 0, no
 	}
-	if !slices.Contains(keys, word[:n]) || !strings.HasPrefix(word[n:], quote) {
+	if !slices.Contains(keys, word[:n]) {
 		return "", 0, no
 	}
-	return word[:n], n + 2*len(quote), yes
+	if end == "" {
+		return word[:n], n, yes
+	}
+	closed, v := prefix(word[n:], []string{end})
+	return word[:n], len(begin) + n + closed, v
 }
 
 // info matches the rest of a fence's first line, or as much of it as stands
@@ -240,9 +258,9 @@ func meant(held string, o opening, tools map[string]bool) bool {
 	}
 	rest = strings.TrimLeft(rest, blank)
 	for name := range tools {
-		for _, quote := range []string{`"`, `'`, ""} {
-			after, ok := strings.CutPrefix(rest, quote+name+quote)
-			if ok && (after == "" || quote != "" || !nameByte(after[0])) {
+		for _, q := range [...]struct{ begin, end string }{{`"`, `"`}, {`'`, `'`}, {"“", "”"}, {}} {
+			after, ok := strings.CutPrefix(rest, q.begin+name+q.end)
+			if ok && (after == "" || q.end != "" || !nameByte(after[0])) {
 				return true
 			}
 		}

@@ -20,6 +20,7 @@ type parser struct {
 	held   []byte  // not yet known to be text or part of a call
 	open   opening // of the object in held
 	object laxjson.Reader
+	depth  int    // of it, where it is no JSON
 	fence  string // what closes the fence that a call stood in, "" if closed
 	show   shower
 }
@@ -153,7 +154,7 @@ func (p *parser) text(s string) (rest string) {
 		case yes:
 			p.show.add(s[:i])
 			p.held = append(p.held, s[i:i+o.at]...)
-			p.open, p.object, p.mode = o, laxjson.Reader{}, inObject
+			p.open, p.object, p.depth, p.mode = o, laxjson.Reader{}, 0, inObject
 			return s[i+o.at:]
 		}
 	}
@@ -161,6 +162,9 @@ func (p *parser) text(s string) (rest string) {
 
 // inObject reads s up to the end of the object, and returns what is behind.
 func (p *parser) inObject(s string) (rest string) {
+	if p.open.prose {
+		return p.inProse(s)
+	}
 	n, status := p.object.Add(s[:min(len(s), maxHeld+1-len(p.held))])
 	p.held = append(p.held, s[:n]...)
 	rest = s[n:]
@@ -177,6 +181,28 @@ func (p *parser) inObject(s string) (rest string) {
 		}
 	}
 	return rest
+}
+
+// inProse reads s up to the bracket that ends what is no JSON in any case.
+func (p *parser) inProse(s string) (rest string) {
+	n := 0
+	for n < len(s) && len(p.held)+n <= maxHeld && (n == 0 || p.depth > 0) {
+		switch s[n] {
+		case '{', '[':
+			p.depth++
+		case '}', ']':
+			p.depth--
+		}
+		n++
+	}
+	p.held = append(p.held, s[:n]...)
+	switch {
+	case len(p.held) > maxHeld:
+		p.release()
+	case p.depth == 0:
+		p.broken("it has the quotes or the colons of prose, not those of JSON")
+	}
+	return s[n:]
 }
 
 // judge says what the object in held is.

@@ -90,7 +90,10 @@ func TestParser(t *testing.T) {
 		{name: "an empty string", in: `{"tool_call": {"name": "read_file", "arguments": ""}}`, calls: []string{`read_file{}`}},
 		{name: "nested braces", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "}}` + "```" + `{\"tool_call\":", "o": {"p": [{}]}}}}`, calls: []string{`write_file{"content":"}}` + "```" + `{\"tool_call\":","o":{"p":[{}]}}`}},
 
+		{name: "quotes in quotes", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "say \"hi \\\"you\\\"\""}}}`, calls: []string{`write_file{"content":"say \"hi \\\"you\\\"\""}`}},
+
 		// Not quite JSON.
+		{name: "double quotes in single ones", in: `{'tool_call': {'name': 'write_file', 'arguments': {'content': 'say "hi", it\'s me'}}}`, calls: []string{`write_file{"content":"say \"hi\", it's me"}`}},
 		{name: "single quotes", in: `{'tool_call': {'name': 'read_file', 'arguments': {'file_path': '/a'}}}`, calls: []string{readA}},
 		{name: "no quotes", in: `{tool_call: {name: "read_file", arguments: {file_path: "/a"}}}`, calls: []string{readA}},
 		{name: "trailing commas", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a",},},}`, calls: []string{readA}},
@@ -117,6 +120,22 @@ func TestParser(t *testing.T) {
 		{name: "one known, one not", in: `{"tool_calls": [{"tool": "read_file", "args": {}}, {"tool": "rm", "args": {}}]}`, wrong: true},
 		{name: "broken behind a good one", in: callA + "\n" + `{"tool_call": {"name": "glob", "arguments": {"a`, calls: []string{readA}, wrong: true},
 		{name: "missing end at the limit", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}`, cut: true, wrong: true},
+
+		{name: "another key for the name", in: `{"tool_call": {"tool_name": "read_file", "arguments": {"file_path": "/a"}}}`, wrong: true},
+
+		// Chinese.
+		{name: "Chinese prose", in: "好的，我先看文件：\n```json\n" + callA + "\n```\n。请稍候…", text: "好的，我先看文件：\n。请稍候…", calls: []string{readA}},
+		{name: "Chinese prose, bare", in: "我来读取“/a”：" + callA + "，然后继续。", text: "我来读取“/a”：\n，然后继续。", calls: []string{readA}},
+		{name: "Chinese arguments", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "他说：“好，{}”。"}}}`, calls: []string{`write_file{"content":"他说：“好，{}”。"}`}},
+		{name: "missing end before Chinese", in: `{"tool": "read_file", "args": {"file_path": "/a"}` + "。我等待。", text: "。我等待。", calls: []string{readA}},
+		{name: "Chinese quotes", in: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n", wrong: true},
+		{name: "Chinese quotes and colons", in: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`, wrong: true},
+		{name: "Chinese quotes within", in: `{"tool_call": {“name”: “read_file”, "arguments": {}}}`, wrong: true},
+		{name: "a Chinese colon", in: `{"tool_call"：{"name"："read_file"}}`, wrong: true},
+		{name: "a Chinese comma", in: `{"tool_call": {"name": "read_file"， "arguments": {"file_path": "/a"}}}`, wrong: true},
+		{name: "a Chinese comma in arguments", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"，"limit": 5}}}`, wrong: true},
+		{name: "Chinese quotes, no tool", in: `配置：{“name”：“pollux”，“tool”：“无”}`, text: `配置：{“name”：“pollux”，“tool”：“无”}`},
+		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, text: `{“tool_call”: {“name”: “rm”}} 完`},
 
 		// Invented results.
 		{name: "invented", in: "```json\n" + callA + "\n```\n\nResult of read_file:\n```\nlies\n```\n" + callB, calls: []string{readA}},

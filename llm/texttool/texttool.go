@@ -38,6 +38,12 @@ type Options struct {
 	// CallsOnly drops the text of an answer that calls tools (the seeds'
 	// preserveContext=false). Nothing is shown before the end of an answer then.
 	CallsOnly bool
+	// Log, where set, is told of each call that cannot be read and of each model
+	// that is told of tools in words, for those who look for an error.
+	Log func(model, message string)
+	// Always names models that are known to take no tools. Only [AsNeeded] asks:
+	// what [Wrap] returns treats all models so.
+	Always func(model string) bool
 	// Now and Rand make the ids of calls; by default the clock and chance.
 	Now  func() time.Time
 	Rand func() uint64
@@ -72,14 +78,15 @@ var _ llm.Generator = (*Generator)(nil)
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Stream implements [llm.Generator]. Function calls come with the last chunk.
-// Where the model is asked again, Usage is the sum of all its answers.
+// Where the model is asked again, Usage is that of the last request, which says
+// how full the model's window is; what all of them cost is counted below.
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	asked, tools := g.prepare(req)
 	if len(tools) == 0 {
 		return g.Generator.Stream(ctx, asked)
 	}
 	return func(yield func(*llm.Response, error) bool) {
-		a := &answer{options: &g.options, parser: newParser(tools)}
+		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
 		for {
 			for chunk, err := range g.Generator.Stream(ctx, asked) {
 				if err != nil {
@@ -110,7 +117,7 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 	if len(tools) == 0 {
 		return g.Generator.Generate(ctx, asked)
 	}
-	a := &answer{options: &g.options, parser: newParser(tools)}
+	a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
 	var parts []llm.Part
 	for {
 		whole, err := g.Generator.Generate(ctx, asked)

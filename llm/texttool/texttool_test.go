@@ -157,7 +157,7 @@ func TestGenerate(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := r.Candidates[0].Content.FunctionCalls()
-	if len(calls) != 1 || r.Text() != "I look.\n\nAgain." || r.Usage.Prompt != 200 || r.FinishReason() != llm.FinishStop {
+	if len(calls) != 1 || r.Text() != "I look.\n\nAgain." || r.Usage.Prompt != 100 || r.FinishReason() != llm.FinishStop {
 		t.Errorf("%s", r.AppendJSON(nil))
 	}
 	m.answers = [][]*llm.Response{says(llm.FinishStop, "Plain ", "text.\n")}
@@ -179,8 +179,10 @@ func TestCorrection(t *testing.T) {
 		calls   int
 		asked   int
 		finish  llm.FinishReason
+		log     string // what is told for debugging
 	}{
 		{
+			log:     "small: a tool call cannot be read (\"arguments\" is no object): asking again, 1 of 2",
 			name:    "once",
 			answers: [][]*llm.Response{says(llm.FinishStop, "I look.\n", broken), says(llm.FinishStop, call)},
 			text:    "I look.", calls: 1, asked: 2, finish: llm.FinishStop,
@@ -191,6 +193,9 @@ func TestCorrection(t *testing.T) {
 			text:    "I look.\n\nSorry.", calls: 1, asked: 2, finish: llm.FinishStop,
 		},
 		{
+			log: "small: a tool call cannot be read (\"arguments\" is no object): asking again, 1 of 2\n" +
+				"small: a tool call cannot be read (\"arguments\" is no object): asking again, 2 of 2\n" +
+				"small: a tool call cannot be read (\"arguments\" is no object): it is shown as text",
 			name:    "never",
 			answers: [][]*llm.Response{says(llm.FinishStop, broken), says(llm.FinishStop, broken), says(llm.FinishStop, "So: ", broken)},
 			text:    "So: " + broken, asked: 3, finish: llm.FinishStop,
@@ -235,12 +240,21 @@ func TestCorrection(t *testing.T) {
 			t.Parallel()
 			m := &model{answers: c.answers}
 			req := request()
+			var log []string
+			c.options.Log = func(model, message string) { log = append(log, model+": "+message) }
 			a := ask(t, wrap(m, c.options), req)
+			if got := strings.Join(log, "\n"); c.log != "" && got != c.log || (c.asked > 1) != (got != "") && c.options.Corrections >= 0 {
+				t.Errorf("log:\n%s", got)
+			}
 			if a.Text != c.text || len(a.Calls) != c.calls || len(m.asked) != c.asked || a.Finish != c.finish {
 				t.Errorf("text %q, %d calls, asked %d times, finish %q", a.Text, len(a.Calls), len(m.asked), a.Finish)
 			}
-			if a.Usage == nil || a.Usage.Prompt != 100*c.asked {
-				t.Errorf("usage %+v of %d requests", a.Usage, c.asked)
+			var written string
+			for _, r := range c.answers[len(c.answers)-1] {
+				written += r.Text()
+			}
+			if want := (llm.Usage{Prompt: 100, Candidates: len(written), Total: 100 + len(written)}); a.Usage == nil || *a.Usage != want {
+				t.Errorf("usage %+v, not that of the last request, %+v", a.Usage, want)
 			}
 			for i, asked := range m.asked[1:] {
 				last := asked.Contents[len(asked.Contents)-1]
