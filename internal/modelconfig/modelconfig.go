@@ -27,18 +27,19 @@ type Options struct {
 	// it is. It may be called at any time and by several goroutines; nil changes
 	// no name.
 	Resolve func(name string) string
-	// NoSearch says that the vendor runs no tools of its own: googleSearch and
-	// urlContext are left out of what is asked.
-	NoSearch bool
+	// Hosted reports whether who serves a model runs googleSearch and urlContext
+	// for it; where not, they are left out of what is asked. nil is for Gemini
+	// alone.
+	Hosted func(model string) bool
 	// Warn takes what is wrong with the settings, a line at a time; nil drops it.
 	Warn func(string)
 }
 
 // Resolver answers for one session. It may be used by several goroutines.
 type Resolver struct {
-	resolve  func(string) string
-	noSearch bool
-	warn     func(string)
+	resolve func(string) string
+	hosted  func(string) bool
+	warn    func(string)
 
 	idle      bool              // the user has set nothing
 	aliases   map[string]*alias // in place of the built-in ones, unless nil
@@ -48,16 +49,19 @@ type Resolver struct {
 	mu      sync.Mutex
 	runtime map[string]*alias // replaced when one is added
 	chosen  map[string]string // for models that were chosen by another name: that name
-	told    map[string]bool   // what Chat has complained of
+	told    map[string]bool   // what was complained of
 }
 
 // New returns a resolver for the user's settings, nil standing for none. What is
 // wrong in them is told to o.Warn, and ignored. Where modelConfigs is not set it
 // does nothing.
 func New(s *config.Settings, o Options) *Resolver {
-	r := &Resolver{resolve: o.Resolve, noSearch: o.NoSearch, warn: o.Warn}
+	r := &Resolver{resolve: o.Resolve, hosted: o.Hosted, warn: o.Warn}
 	if r.resolve == nil {
 		r.resolve = func(name string) string { return name }
+	}
+	if r.hosted == nil {
+		r.hosted = catalog.IsGemini
 	}
 	if r.warn == nil {
 		r.warn = func(string) {}

@@ -63,10 +63,13 @@ func sound(t testing.TB, modelConfigs string, o Options) *Resolver {
 	return New(settings(t, modelConfigs), o)
 }
 
-// google resolves names as a session with a Gemini key does, claude and qwen as
-// one with another vendor.
+// google resolves names as a session with a Gemini key does.
 func google(name string) string { return catalog.Resolve(name, catalog.KeyAccess()) }
 
+func always(string) bool { return true }
+
+// instead resolves names as a session does with another vendor, who has this
+// model for Gemini's.
 func instead(model string) func(string) string {
 	return func(name string) string {
 		if name = google(name); catalog.IsGemini(name) {
@@ -249,7 +252,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := sound(t, tt.settings, Options{Resolve: google}).Resolve(tt.key)
+			got, err := sound(t, tt.settings, Options{Resolve: google, Hosted: always}).Resolve(tt.key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -392,16 +395,36 @@ func TestOtherVendors(t *testing.T) {
 		{"claude-opus-4-6", Key{Model: "mine", Chat: true}, llm.Config{MaxOutputTokens: 900, Seed: new(3), TopK: new(5.0), Thinking: &llm.Thinking{IncludeThoughts: true}}},
 		{"my-model", Key{Model: "my-model", Chat: true}, llm.Config{MaxOutputTokens: 900, Temperature: new(1.0), TopP: new(0.95), TopK: new(64.0)}},
 	} {
-		r := sound(t, mine, Options{Resolve: instead(tt.model), NoSearch: true})
+		r := sound(t, mine, Options{Resolve: instead(tt.model)})
 		got, err := r.Resolve(tt.key)
 		if diff := cmp.Diff(Resolved{tt.model, tt.want}, got, sameConfig); diff != "" || err != nil {
 			t.Errorf("%s for %s (-want +got):\n%s%v", tt.model, tt.key.Model, diff, err)
 		}
 	}
 	// One that has such tools, as Anthropic does, gets them.
-	_, cfg, err := New(nil, Options{Resolve: instead("claude-opus-4-6")}).Utility("web-search")
+	claude := Options{Resolve: instead("claude-opus-4-6"), Hosted: func(model string) bool { return model == "claude-opus-4-6" }}
+	_, cfg, err := New(nil, claude).Utility("web-search")
 	if err != nil || len(cfg.Tools) != 1 || !cfg.Tools[0].GoogleSearch {
 		t.Errorf("no search: %+v, %v", cfg, err)
+	}
+}
+
+// A user who asks for what nobody runs is told, once.
+func TestToolsThatNobodyRuns(t *testing.T) {
+	t.Parallel()
+	var warnings []string
+	r := New(settings(t, `{"customAliases": {"search": {"extends": "web-search", "modelConfig": {"generateContentConfig": {"tools": [{"googleSearch": {}}]}}}}}`),
+		Options{Resolve: instead("claude-opus-4-6"), Warn: func(w string) { warnings = append(warnings, w) }})
+	for range 2 {
+		for _, name := range []string{"web-search", "search"} {
+			if res, err := r.Resolve(Key{Model: name}); err != nil || res.Config.Tools != nil {
+				t.Errorf("%s: %+v, %v", name, res, err)
+			}
+		}
+	}
+	want := []string{"Warning: modelConfigs asks for googleSearch or urlContext with claude-opus-4-6, for which nobody runs them: they are left out."}
+	if diff := cmp.Diff(want, warnings); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -57,10 +57,19 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 		return Resolved{}, noModel(k.Model)
 	}
 	cfg := decode(compose(links, matched, model))
-	if r.noSearch {
+	if cfg.Tools != nil && !r.hosted(model) {
 		cfg.Tools = nil // there are no others in a configuration
+		if asksForTools(links, matched) {
+			r.complain(fmt.Sprintf("Warning: modelConfigs asks for googleSearch or urlContext with %s, for which nobody runs them: they are left out.", shown(model)))
+		}
 	}
 	return Resolved{Model: model, Config: cfg}, nil
+}
+
+// asksForTools reports whether it is the user who wants tools.
+func asksForTools(links []link, overrides []*override) bool {
+	return slices.ContainsFunc(links, func(l link) bool { return !l.builtin && l.config["tools"] != nil }) ||
+		slices.ContainsFunc(overrides, func(o *override) bool { return !o.builtin && o.config["tools"] != nil })
 }
 
 // link is an alias in a chain, or the model at its end.

@@ -82,7 +82,7 @@ func TestWrongSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var warnings []string
-			r := New(settings(t, tt.settings), Options{Warn: func(w string) { warnings = append(warnings, w) }})
+			r := New(settings(t, tt.settings), Options{Hosted: always, Warn: func(w string) { warnings = append(warnings, w) }})
 			if diff := cmp.Diff(tt.warnings, warnings); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
