@@ -93,8 +93,13 @@ func (a *App) withTools(o Options, g llm.Generator) llm.Generator {
 	if err := config.ToolMappings.Decode(o.Settings, &rules); err != nil {
 		o.Warn("Warning: pollux.toolMappings cannot be used: " + err.Error())
 	}
-	names := argmap.Common().Merge(argmap.Lookup(rules, a.Model, a.Auth.BaseURL))
-	return argmap.Wrap(g, names, o.Paths.Dir())
+	return argmap.Wrap(g, func(name string) argmap.Names {
+		own := argmap.Names(nil)
+		if m, err := a.models.find(name); err == nil {
+			own = argmap.Lookup(rules, m.name, m.account.BaseURL)
+		}
+		return argmap.Common().Merge(own)
+	}, o.Paths.Dir())
 }
 
 // withFallback asks the models that the user has named for it where one cannot

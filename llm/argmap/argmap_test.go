@@ -128,5 +128,5 @@ func wrapped(t *testing.T, url string) llm.Generator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return argmap.Wrap(g, argmap.Common(), "/root")
+	return argmap.Wrap(g, func(string) argmap.Names { return argmap.Common() }, "/root")
 }

@@ -4,21 +4,24 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 
 	"pollux/llm"
 )
 
 // Wrap returns g with the names of arguments put right in what it answers.
-// Relative paths become absolute below root, unless that is empty; see
-// [Names.Apply].
-func Wrap(g llm.Generator, names Names, root string) *Generator {
+// Names returns those that a model gets wrong; it is asked once for each model,
+// at its first call. Relative paths become absolute below root, unless that is
+// empty; see [Names.Apply].
+func Wrap(g llm.Generator, names func(model string) Names, root string) *Generator {
 	return &Generator{Generator: g, names: names, root: root}
 }
 
 // Generator is what [Wrap] returns.
 type Generator struct {
 	llm.Generator
-	names Names
+	names func(model string) Names
+	known sync.Map // Names by model
 	root  string
 }
 
@@ -49,14 +52,18 @@ func (g *Generator) right(req *llm.Request, r *llm.Response) *llm.Response {
 	parts, copied := r.Parts(), false
 	for i := range parts {
 		call := parts[i].FunctionCall
-		if call == nil || g.names[call.Name] == nil {
+		if call == nil {
+			continue
+		}
+		names := g.of(req.Model)
+		if names[call.Name] == nil {
 			continue
 		}
 		tool := declaration(req, call.Name)
 		if tool == nil {
 			continue
 		}
-		args := g.names.Apply(tool, call.Args, g.root)
+		args := names.Apply(tool, call.Args, g.root)
 		if string(args) == string(call.Args) {
 			continue
 		}
@@ -74,6 +81,15 @@ func (g *Generator) right(req *llm.Request, r *llm.Response) *llm.Response {
 	out.Candidates = slices.Clone(r.Candidates)
 	out.Candidates[0].Content = &llm.Content{Role: r.Candidates[0].Content.Role, Parts: parts}
 	return &out
+}
+
+// of returns the names that a model gets wrong.
+func (g *Generator) of(model string) Names {
+	known, ok := g.known.Load(model)
+	if !ok {
+		known, _ = g.known.LoadOrStore(model, g.names(model))
+	}
+	return known.(Names)
 }
 
 func declaration(req *llm.Request, name string) *llm.FunctionDeclaration {

@@ -1,6 +1,7 @@
 package argmap_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"pollux/llm"
+	"pollux/llm/argmap"
 	"pollux/llm/llmtest"
 )
 
@@ -37,5 +39,55 @@ func TestWrap(t *testing.T) {
 	}
 	if a.Text != "I write." || len(a.Calls) != 2 || string(a.Calls[0].Args) != `{"file_path":"/root/a"}` || string(a.Calls[1].Args) != `{"path":"a"}` {
 		t.Errorf("text %q, calls %s %s", a.Text, a.Calls[0].Args, a.Calls[1].Args)
+	}
+}
+
+// canned always gives the same answer.
+type canned struct {
+	llm.Generator
+	answer *llm.Response
+}
+
+func (c canned) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	return c.answer, nil
+}
+
+// Each model gets its own names wrong, and they are looked up once.
+func TestNamesByModel(t *testing.T) {
+	t.Parallel()
+	asked := map[string]int{}
+	g := argmap.Wrap(canned{answer: &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(
+		llm.Part{FunctionCall: &llm.FunctionCall{Name: "write_file", Args: json.RawMessage(`{"path":"/a","where":"/b"}`)}},
+	)}}}}, func(model string) argmap.Names {
+		asked[model]++
+		switch model {
+		case "paths":
+			return argmap.Names{"write_file": {"path": "file_path"}}
+		case "places":
+			return argmap.Names{"write_file": {"where": "file_path"}}
+		}
+		return nil
+	}, "")
+	for range 2 {
+		for model, want := range map[string]string{
+			"paths":  `{"file_path":"/a","where":"/b"}`,
+			"places": `{"path":"/a","file_path":"/b"}`,
+			"none":   `{"path":"/a","where":"/b"}`,
+		} {
+			req := &llm.Request{Model: model}
+			req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{*declared("write_file", "file_path")}}}
+			r, err := g.Generate(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(r.Parts()[0].FunctionCall.Args); got != want {
+				t.Errorf("%s: %s, want %s", model, got, want)
+			}
+		}
+	}
+	for model, n := range asked {
+		if n != 1 {
+			t.Errorf("the names of %s were looked up %d times", model, n)
+		}
 	}
 }
