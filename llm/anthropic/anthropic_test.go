@@ -21,10 +21,32 @@ func TestMain(m *testing.M) {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	llmtest.Run(t, llmtest.Vendor{
-		New: func(t *testing.T, url string) llm.Generator {
-			return newClient(t, Options{APIKey: "secret", BaseURL: url})
+	for name, c := range map[string]struct {
+		client     func(t testing.TB, url string) *Client
+		streamType string
+		piece      func(events string) []byte
+	}{
+		"direct": {
+			func(t testing.TB, url string) *Client { return newClient(t, Options{APIKey: "secret", BaseURL: url}) },
+			"", func(events string) []byte { return []byte(events) },
 		},
+		"Vertex":  {onVertex, "", func(events string) []byte { return []byte(events) }},
+		"Bedrock": {onBedrock, eventStream, func(events string) []byte { return []byte(framed(events)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := protocol(c.piece)
+			v.StreamType = c.streamType
+			v.New = func(t *testing.T, url string) llm.Generator { return c.client(t, url) }
+			llmtest.Run(t, v)
+		})
+	}
+}
+
+// protocol is the server's half, without how it is reached; piece wraps the
+// events of a chunk.
+func protocol(piece func(events string) []byte) llmtest.Vendor {
+	return llmtest.Vendor{
 		Stream: func(chunks []*llm.Response) [][]byte {
 			s := sse{}
 			var pieces [][]byte
@@ -38,7 +60,7 @@ func TestConformance(t *testing.T) {
 				if i == len(chunks)-1 {
 					s.end(c)
 				}
-				pieces = append(pieces, []byte(s.String()))
+				pieces = append(pieces, piece(s.String()))
 				s.Reset()
 			}
 			return pieces
@@ -54,7 +76,7 @@ func TestConformance(t *testing.T) {
 			})
 		},
 		Error: errorBody,
-	})
+	}
 }
 
 func newClient(t testing.TB, o Options) *Client {

@@ -90,10 +90,8 @@ func streamedError(data []byte) *llm.Error {
 
 // namedError is the error that a name stands for, without a status.
 func namedError(api apiError, body []byte) *llm.Error {
-	status, known := statuses[strings.ToLower(api.Type)]
-	if !known {
-		status = http.StatusInternalServerError
-	}
+	status := cmp.Or(statuses[api.Type], exceptions[strings.ToLower(api.Type)], http.StatusInternalServerError)
+	api.Message = cmp.Or(api.Message, api.Type)
 	e := classify(status, api)
 	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
 	return e
@@ -130,8 +128,7 @@ func unserved(err error) error {
 // overloaded is the service's status for having too much to do.
 const overloaded = 529
 
-// statuses are those that belong to the words for errors, of the service's and,
-// below, of Amazon's.
+// statuses are those that belong to the service's words for errors.
 var statuses = map[string]int{
 	"invalid_request_error": 400,
 	"authentication_error":  401,
@@ -143,7 +140,10 @@ var statuses = map[string]int{
 	"api_error":             500,
 	"timeout_error":         504,
 	"overloaded_error":      overloaded,
+}
 
+// exceptions are those of Amazon's, in lower case.
+var exceptions = map[string]int{
 	"validationexception":           400,
 	"servicequotaexceededexception": 400,
 	"accessdeniedexception":         403,

@@ -31,6 +31,7 @@ type strict struct {
 	refused  []string
 	headers  []http.Header
 	paths    []string
+	raw      [][]byte
 }
 
 func newStrict(t testing.TB, answers ...string) *strict {
@@ -44,10 +45,12 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	data, _ := io.ReadAll(r.Body) // what is missing is refused
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.headers, s.paths = append(s.headers, r.Header), append(s.paths, r.URL.Path)
-	body, why := check(r.URL.Path, data)
-	if r.Header.Get("Anthropic-Version") == "" {
-		why = "anthropic-version: header is required"
+	s.headers, s.paths = append(s.headers, r.Header), append(s.paths, r.RequestURI)
+	s.raw = append(s.raw, data)
+	path, data, why := unwrapped(r, data)
+	var body map[string]any
+	if why == "" {
+		body, why = check(path, data)
 	}
 	if why == "" {
 		why = checkLossless(data)
@@ -66,12 +69,66 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	if len(s.answers) > 1 {
 		s.answers = s.answers[1:]
 	}
-	if body["stream"] == true {
+	switch {
+	case body["stream"] == true && strings.HasPrefix(r.URL.Path, "/model/"):
+		w.Header().Set("Content-Type", eventStream)
+		answer = framed(answer)
+	case body["stream"] == true:
 		w.Header().Set("Content-Type", "text/event-stream")
-	} else {
+	default:
 		w.Header().Set("Content-Type", "application/json")
 	}
 	_, _ = io.WriteString(w, answer)
+}
+
+// unwrapped returns the path and the body that a request would have at the
+// vendor's own service, or why it is refused.
+func unwrapped(r *http.Request, data []byte) (path string, body []byte, why string) {
+	model, verb, vertex := "", "", false
+	if rest, ok := strings.CutPrefix(r.URL.Path, "/model/"); ok {
+		model, verb, _ = strings.Cut(rest, "/")
+	} else if _, rest, ok := strings.Cut(r.URL.Path, "/publishers/anthropic/models/"); ok {
+		vertex = true
+		model, verb, _ = strings.Cut(rest, ":")
+	} else {
+		if r.Header.Get("Anthropic-Version") == "" {
+			why = "anthropic-version: header is required"
+		}
+		return r.URL.Path, data, why
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return "", nil, "The request body is not valid JSON"
+	}
+	version := string(members["anthropic_version"])
+	switch {
+	case r.Header.Get("Anthropic-Version") != "":
+		return "", nil, "anthropic-version: not a header here"
+	case vertex && version != `"vertex-2023-10-16"`, !vertex && version != `"bedrock-2023-05-31"`:
+		return "", nil, "anthropic_version: Input should be another"
+	case members["model"] != nil && model != "count-tokens", !vertex && (members["stream"] != nil || r.Header.Get("Anthropic-Beta") != ""):
+		return "", nil, "Malformed input request: #: extraneous key is not permitted, please reformat your input and try again."
+	}
+	delete(members, "anthropic_version")
+	delete(members, "anthropic_beta")
+	path = "/v1/messages"
+	switch verb {
+	case "streamRawPredict", "rawPredict":
+		if (string(members["stream"]) == "true") != (verb == "streamRawPredict") {
+			return "", nil, "stream: does not go with the method"
+		}
+	case "invoke-with-response-stream":
+		members["stream"] = []byte("true")
+	case "invoke":
+	default:
+		return "", nil, "no such method: " + verb
+	}
+	if model == "count-tokens" {
+		path = "/v1/messages/count_tokens"
+	} else {
+		members["model"] = encode(model)
+	}
+	return path, encode(members), ""
 }
 
 var (
@@ -117,7 +174,16 @@ func checkLossless(data []byte) string {
 	if before["max_tokens"] == nil { // as where tokens are counted
 		delete(after, "max_tokens")
 	}
-	for _, m := range array(before["messages"]) { // the SDK makes lists of all results
+	listResults(before)
+	if !reflect.DeepEqual(before, after) {
+		return fmt.Sprintf("the SDK knows less of it:\n%s\n%s", data, again)
+	}
+	return ""
+}
+
+// listResults makes lists of results that are a text, as the SDK does.
+func listResults(body map[string]any) {
+	for _, m := range array(body["messages"]) {
 		for _, b := range array(m.(map[string]any)["content"]) {
 			if b := b.(map[string]any); b["type"] == "tool_result" {
 				if text, ok := b["content"].(string); ok {
@@ -126,10 +192,6 @@ func checkLossless(data []byte) string {
 			}
 		}
 	}
-	if !reflect.DeepEqual(before, after) {
-		return fmt.Sprintf("the SDK knows less of it:\n%s\n%s", data, again)
-	}
-	return ""
 }
 
 // checker collects the first reason to refuse a request.

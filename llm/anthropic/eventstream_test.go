@@ -1,0 +1,160 @@
+package anthropic
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"pollux/llm"
+	"pollux/llm/httpwire"
+)
+
+// playFrames is play for a stream in Amazon's frames.
+func playFrames(ctx context.Context, q *question, stream string, slowly bool) (chunks []*llm.Response, r *reply, err error) {
+	res := &httpwire.Response{Header: http.Header{"Content-Type": {eventStream}}, Body: strings.NewReader(stream)}
+	if slowly {
+		res.Body = iotest.OneByteReader(res.Body)
+	}
+	r = &reply{q: q}
+	e := newEventDecoder()
+	defer e.release()
+	for event, err := range new(bedrock).events(ctx, res) {
+		if err == nil {
+			err = takeEvent(res, r, e, event)
+		}
+		if err != nil {
+			return chunks, r, err
+		}
+		if chunk := r.chunk(); chunk != nil {
+			chunks = append(chunks, chunk)
+		}
+		if r.ended {
+			break
+		}
+	}
+	return chunks, r, nil
+}
+
+func TestHugeFrame(t *testing.T) {
+	t.Parallel()
+	prelude := func(all, headers uint32) []byte {
+		b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, all), headers)
+		return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
+	}
+	for _, p := range [][]byte{prelude(1<<32-1, 0), prelude(maxFrame+1, 0), prelude(1<<20, maxHeaders+1)} {
+		if err := newFrames(bytes.NewReader(p)).next(); err != httpwire.ErrHuge {
+			t.Errorf("%x: %v", p, err)
+		}
+	}
+	for _, p := range [][]byte{prelude(0, 0), prelude(15, 0), prelude(16, 1), prelude(100, 1<<32-1)} {
+		if err := newFrames(bytes.NewReader(p)).next(); err != errFrame {
+			t.Errorf("%x: %v", p, err)
+		}
+	}
+	// What a frame says of its length costs nothing until it comes.
+	f := newFrames(io.MultiReader(bytes.NewReader(prelude(maxFrame, 0)), strings.NewReader("x")))
+	if err := f.next(); err != errCut || len(f.buf) > 64<<10 {
+		t.Errorf("%v, with %d bytes", err, len(f.buf))
+	}
+	// Large ones are read.
+	big := chunkFrame(`{"type":"content_block_delta","delta":{"text":"` + strings.Repeat("x", 3<<20) + `"}}`)
+	f = newFrames(iotest.HalfReader(bytes.NewReader(append(big, big...))))
+	for range 2 {
+		if data, err := f.event(); err != nil || len(data) < 3<<20 {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+	}
+	if _, err := f.event(); err != io.EOF {
+		t.Error(err)
+	}
+}
+
+// FuzzFrames: any bytes are split into the frames that Amazon's own decoder
+// finds, wherever the network cuts them, and what is in them gives an answer or an
+// error that the agent understands.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte(framed(fullStream)))
+	f.Add(append(chunkFrame(`{"type":"ping"}`), exceptionFrame("throttlingException", `{"message":"x"}`)...))
+	f.Add(frame(map[string]string{":message-type": "error", ":error-code": "a", ":error-message": "b"}, nil))
+	var all eventstream.Message
+	all.Headers.Set("a", eventstream.BoolValue(true))
+	all.Headers.Set("b", eventstream.Int64Value(1))
+	all.Headers.Set("c", eventstream.BytesValue("x"))
+	all.Headers.Set("d", eventstream.UUIDValue{1})
+	all.Headers.Set(":message-type", eventstream.StringValue("event"))
+	var b bytes.Buffer
+	if err := eventstream.NewEncoder().Encode(&b, all); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		stream = sealed(stream)
+		ours, theirs := newFrames(iotest.OneByteReader(bytes.NewReader(stream))), bytes.NewReader(stream)
+		defer ours.release()
+		for {
+			want, wrong := eventstream.NewDecoder().Decode(theirs, nil)
+			err := ours.next()
+			if err != nil {
+				if wrong == nil {
+					t.Fatalf("%v, but Amazon reads %+v", err, want)
+				}
+				break
+			}
+			kind, bad := ours.header(":message-type")
+			if wrong != nil { // they look at all headers at once
+				if !allHeadersBad(ours) {
+					t.Fatalf("read what Amazon does not: %v", wrong)
+				}
+				break
+			}
+			if said, _ := want.Headers.Get(":message-type").(eventstream.StringValue); bad != nil || string(said) != kind || !bytes.Equal(ours.payload, want.Payload) {
+				t.Fatalf("%q %q (%v), want %+v", kind, ours.payload, bad, want)
+			}
+		}
+		q := &question{Request: &llm.Request{}}
+		fast, r, err := playFrames(t.Context(), q, string(stream), false)
+		slow, _, err2 := playFrames(t.Context(), q, string(stream), true)
+		if (err == nil) != (err2 == nil) || show(fast) != show(slow) {
+			t.Fatalf("split makes a difference: %v, %v", err, err2)
+		}
+		var e *llm.Error
+		if err != nil && !errors.As(err, &e) {
+			t.Fatalf("error %v", err)
+		}
+		if so := r.soFar(); !json.Valid(append(append([]byte{'['}, so...), ']')) {
+			t.Fatalf("so far: %s", so)
+		}
+	})
+}
+
+// allHeadersBad reports whether a frame has headers that cannot be read.
+func allHeadersBad(f *frames) bool {
+	_, err := f.header("\x00 none has this name")
+	return err != nil
+}
+
+// sealed makes the checksums of the frames in data right, where they look like
+// any: hardly any change to a stream would get past them.
+func sealed(data []byte) []byte {
+	data = bytes.Clone(data)
+	for rest := data; len(rest) >= frameLeast; {
+		n := binary.BigEndian.Uint32(rest)
+		if n < frameLeast || int64(n) > int64(len(rest)) {
+			break
+		}
+		binary.BigEndian.PutUint32(rest[8:], crc32.ChecksumIEEE(rest[:8]))
+		binary.BigEndian.PutUint32(rest[n-4:], crc32.ChecksumIEEE(rest[:n-4]))
+		rest = rest[n:]
+	}
+	return data
+}
