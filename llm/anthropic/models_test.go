@@ -52,6 +52,7 @@ func TestModels(t *testing.T) {
 		if r.Header.Get("User-Agent") == "Pollux" && r.FormValue("limit") != "1000" {
 			t.Errorf("asked for %s", r.URL.RawQuery)
 		}
+		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(encode(pages[r.FormValue("after_id")]))
 	})
 	got, err := newClient(t, Options{APIKey: "k", BaseURL: url}).Models(t.Context())
