@@ -206,7 +206,7 @@ func discover(accounts *auth.Accounts, name string, warn func(string)) error {
 	if err == nil || accounts.Chosen != "" || accounts.Names(name) {
 		return nil // Resolve will say it again
 	}
-	found := accounts.Table().Discover(context.Background())
+	found := accounts.Discover(context.Background())
 	if len(found) == 0 {
 		return err
 	}

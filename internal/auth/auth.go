@@ -7,6 +7,7 @@
 package auth
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -147,6 +148,15 @@ func (a *Accounts) warn(text string) {
 	if a.in.Warn != nil {
 		a.in.Warn("Warning: " + text + ".")
 	}
+}
+
+// Discover returns the servers of models that are on this machine, unless the
+// user would not have them looked for.
+func (a *Accounts) Discover(ctx context.Context) []provider.Access {
+	if !config.LocalServers.In(a.in.Settings) {
+		return nil
+	}
+	return a.Table().Discover(ctx)
 }
 
 // Adopt makes a server that was found on this machine the default, where there

@@ -100,7 +100,7 @@ func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, model s
 	var found []provider.Access
 	accounts, err := auth.Open(auth.Inputs{Settings: h.settings, Env: h.env, Warn: func(text string) { h.warn(text) }})
 	if err == nil {
-		found = accounts.Table().Discover(ctx)
+		found = accounts.Discover(ctx)
 		if d.Proxy = ""; accounts.Network.Proxy != nil {
 			d.Proxy = accounts.Network.Proxy.Redacted()
 		}

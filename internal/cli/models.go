@@ -107,7 +107,7 @@ func named(ctx context.Context, accounts *auth.Accounts, names []string) ([]auth
 		return wanted, nil
 	}
 	wanted = accounts.Reachable()
-	for _, local := range accounts.Table().Discover(ctx) {
+	for _, local := range accounts.Discover(ctx) {
 		if !slices.ContainsFunc(wanted, func(a auth.Account) bool { return a.ID == local.ID }) {
 			wanted = append(wanted, auth.Account{Type: auth.Type(local.ID), Access: local})
 		}

@@ -128,6 +128,7 @@ const (
 
 	ModelProviders = Object("modelProviders")
 	Fallback       = Strings("pollux.fallback")
+	LocalServers   = Bool("pollux.localServers")
 
 	ToolCalling  = String("pollux.toolCalling")
 	ToolMappings = Object("pollux.toolMappings")
@@ -307,6 +308,7 @@ var table = [...]Key{
 	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer is asked for again."},
 	{"pollux.invalidAnswer.linear", "bool", false, 0, live, "Keep that delay the same, instead of doubling it each time."},
 	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
+	{"pollux.localServers", "bool", true, 0, live, "Where no provider is set up, look for a server of models on this machine."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Pollux sends no usage statistics to anyone."},
