@@ -63,12 +63,21 @@ func (t *traits) converse(contents []*llm.Content, to writer) {
 }
 
 // loopStart is the index of the last prompt: the running tool loop is behind it.
+// What the user adds to results, before the model has answered them, is none.
 func loopStart(contents []*llm.Content) int {
-	for i, c := range slices.Backward(contents) {
-		if c.Role == llm.RoleModel || c.HasFunctionResponse() {
+	said := func(i int) bool { return contents[i].Role != llm.RoleModel && !contents[i].HasFunctionResponse() }
+	for i := len(contents) - 1; i >= 0; i-- {
+		if !said(i) {
 			continue
 		}
-		return i
+		first := i
+		for first > 0 && said(first-1) {
+			first--
+		}
+		if first == 0 || contents[first-1].Role == llm.RoleModel {
+			return i
+		}
+		i = first
 	}
 	return -1
 }

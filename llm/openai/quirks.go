@@ -31,7 +31,8 @@ type Quirks struct {
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 	// TopK says that top_k is known.
 	TopK bool `json:"topK,omitempty"`
-	// Sampling says that a reasoning model takes temperature and top_p, too.
+	// Sampling says that a reasoning model of OpenAI's takes temperature, top_p,
+	// penalties and stop, too.
 	Sampling bool `json:"sampling,omitempty"`
 	// NoTools says that the model cannot be given tools: they are left out.
 	NoTools bool `json:"noTools,omitempty"`

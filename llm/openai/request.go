@@ -92,19 +92,18 @@ func (o *options) float(name string, v *float64) {
 }
 
 func (o *options) settings(cfg *llm.Config, stream bool) {
-	reasons := isReasoner(o.t.model)
-	if !reasons || o.t.Sampling {
+	if !isReasoner(o.t.model) || o.t.Sampling {
 		o.float("temperature", cfg.Temperature)
 		o.float("top_p", cfg.TopP)
+		o.float("presence_penalty", cfg.PresencePenalty)
+		o.float("frequency_penalty", cfg.FrequencyPenalty)
+		if len(cfg.StopSequences) > 0 {
+			stop, _ := json.Marshal(cfg.StopSequences) // strings can be marshalled
+			o.raw("stop", stop)
+		}
 	}
 	if o.t.TopK {
 		o.float("top_k", cfg.TopK)
-	}
-	o.float("presence_penalty", cfg.PresencePenalty)
-	o.float("frequency_penalty", cfg.FrequencyPenalty)
-	if len(cfg.StopSequences) > 0 {
-		stop, _ := json.Marshal(cfg.StopSequences) // strings can be marshalled
-		o.raw("stop", stop)
 	}
 	if cfg.Seed != nil {
 		o.raw("seed", strconv.AppendInt(nil, int64(*cfg.Seed), 10))

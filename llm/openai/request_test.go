@@ -179,6 +179,23 @@ func TestChatMessages(t *testing.T) {
 			`{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":null,"reasoning_content":"ne\"w!","tool_calls":[` + ls("1") + `]},{"role":"tool","tool_call_id":"1","content":"d"}`,
 		},
 		{
+			"a word to the running loop",
+			Quirks{ReasoningOut: "reasoning_content"},
+			[]*llm.Content{
+				llm.User(llm.Text("a")), llm.Model(llm.Part{Thought: true, ThoughtSignature: `openai:{"text":"hm"}`}, called("1", "ls", "")), llm.User(result("1", "ls", "d")),
+				llm.User(llm.Text("x")), llm.User(llm.Text("y")), llm.Model(llm.Part{Thought: true, ThoughtSignature: `openai:{"text":"so"}`}, llm.Text("b")),
+			},
+			`{"role":"user","content":"a"},{"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":[` + ls("1") + `]},{"role":"tool","tool_call_id":"1","content":"d"},{"role":"user","content":"x\ny"},{"role":"assistant","content":"b","reasoning_content":"so"}`,
+		},
+		{
+			"thoughts in the text",
+			Quirks{ReasoningOut: "content", ReasoningKeep: true, ReasoningFill: true},
+			[]*llm.Content{
+				llm.Model(llm.Part{Thought: true, ThoughtSignature: `openai:{"text":"hm"}`}, called("1", "ls", "")), llm.User(result("1", "ls", "d")), llm.Model(called("2", "ls", "")), llm.User(result("2", "ls", "e")),
+			},
+			`{"role":"assistant","content":"<think>\nhm</think>\n\n","tool_calls":[` + ls("1") + `]},{"role":"tool","tool_call_id":"1","content":"d"},{"role":"assistant","content":null,"tool_calls":[` + ls("2") + `]},{"role":"tool","tool_call_id":"2","content":"e"}`,
+		},
+		{
 			"thoughts in detail",
 			Quirks{ReasoningOut: "reasoning_details", ReasoningKeep: true},
 			[]*llm.Content{
@@ -253,7 +270,8 @@ func TestSettings(t *testing.T) {
 		config      llm.Config
 		has, lacks  string // separated by blanks
 	}{
-		{"reasoner", "o3", Quirks{}, llm.Config{Temperature: new(1.0), TopP: new(1.0), MaxOutputTokens: 5}, `"max_completion_tokens":5`, `temperature top_p max_tokens`},
+		{"reasoner", "o3", Quirks{}, llm.Config{Temperature: new(1.0), TopP: new(1.0), PresencePenalty: new(0.1), StopSequences: []string{"x"}, MaxOutputTokens: 5}, `"max_completion_tokens":5`, `temperature top_p penalty stop max_tokens`},
+		{"reasoner that is sampled", "o3", Quirks{Sampling: true}, llm.Config{Temperature: new(1.0), FrequencyPenalty: new(0.1)}, `"temperature":1,"frequency_penalty":0.1`, ``},
 		{"reasoner elsewhere", "openai/gpt-5-mini", Quirks{}, llm.Config{Temperature: new(1.0), Thinking: &llm.Thinking{Budget: new(0)}}, `"reasoning_effort":"minimal"`, `temperature`},
 		{"no thinking", "gpt-5.6", Quirks{}, llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, `"reasoning_effort":"none"`, ``},
 		{"thinking left to the model", "gpt-5.6", Quirks{}, llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(-1)}}, ``, `reasoning`},
@@ -272,6 +290,7 @@ func TestSettings(t *testing.T) {
 		{"Responses, a model that does not think", "gpt-4.1", Quirks{Protocol: Responses}, llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}, `"store":false`, `reasoning include`},
 		{"efforts", "m", Quirks{Efforts: []string{"low", "high", "max"}}, llm.Config{Thinking: &llm.Thinking{Level: "MEDIUM"}}, `"reasoning_effort":"high"`, ``},
 		{"least effort", "m", Quirks{Efforts: []string{"low", "high"}}, llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, `"reasoning_effort":"low"`, ``},
+		{"some effort", "m", Quirks{Efforts: []string{"none", "high"}}, llm.Config{Thinking: &llm.Thinking{Level: "LOW"}}, `"reasoning_effort":"high"`, ``},
 		{"most effort", "gpt-5.6", Quirks{Protocol: Responses, Efforts: []string{"low", "xhigh"}}, llm.Config{Thinking: &llm.Thinking{Level: "max"}}, `"reasoning":{"effort":"xhigh"}`, ``},
 		{"another word", "m", Quirks{Efforts: []string{"low"}}, llm.Config{Thinking: &llm.Thinking{Level: "ULTRA"}}, `"reasoning_effort":"ultra"`, ``},
 		{"type and effort", "m", Quirks{Thinking: ThinkingType, Efforts: []string{"high", "max"}}, llm.Config{Thinking: &llm.Thinking{Level: "LOW"}}, `"thinking":{"type":"enabled"},"reasoning_effort":"high"`, ``},
@@ -596,6 +615,8 @@ func FuzzHistory(f *testing.F) {
 	f.Add(seed, byte(0))
 	f.Add([]byte(`{"role":"model","parts":[{"functionCall":{"name":"a","args":"x"}},{"text":"t","thought":true},{},{"executableCode":{}}]}`+"\n"+
 		`{"role":"user","parts":[{"functionResponse":{"name":"a","id":"7","response":7,"parts":[{"inlineData":{"mimeType":"image/p\"ng","data":"AA=="}}]}}]}`), byte(3))
+	f.Add(seed, byte(0xff))
+	f.Add([]byte(`{"role":"model","parts":[{"text":"t","thought":true,"thoughtSignature":"openai:{\"text\":\"</think>\"}"},{"functionCall":{"name":"a"}}]}`+"\n"+`{"role":"user","parts":[{"functionResponse":{"name":"a"}}]}`+"\n"+`{"role":"user","parts":[{"text":"x"}]}`), byte(4))
 	f.Fuzz(func(t *testing.T, data []byte, flags byte) {
 		req := &llm.Request{Model: "m"}
 		for line := range strings.SplitSeq(string(data), "\n") {
@@ -604,9 +625,9 @@ func FuzzHistory(f *testing.F) {
 				req.Contents = append(req.Contents, c)
 			}
 		}
-		q := Quirks{ShortIDs: flags&1 != 0, NoImages: flags&2 != 0}
-		if flags&4 != 0 {
-			q.ReasoningOut = "reasoning_content"
+		q := Quirks{
+			ShortIDs: flags&1 != 0, NoImages: flags&2 != 0, ReasoningOut: []string{"", "reasoning_content", "reasoning_details", "content"}[flags>>2&3],
+			ReasoningKeep: flags&16 != 0, ReasoningFill: flags&32 != 0, AnswerAfterTool: flags&64 != 0, EmptyContent: flags&128 != 0,
 		}
 		body := bodyOf(t, fitTraits(Chat, q), req)
 		if err := inOrder([]byte(body)); err != nil {

@@ -83,7 +83,7 @@ func (t *traits) effort(k *llm.Thinking) string {
 }
 
 // nearest is the word that the model knows for a word of effort; of two that are
-// as near, the one that asks for more.
+// as near, the one that asks for more. Some thinking does not become none.
 func (t *traits) nearest(word string) string {
 	scale := []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 	at := slices.Index(scale, word)
@@ -92,7 +92,7 @@ func (t *traits) nearest(word string) string {
 	}
 	for off := range scale {
 		for _, i := range []int{at + off, at - off} {
-			if i >= 0 && i < len(scale) && slices.Contains(t.Efforts, scale[i]) {
+			if i >= 0 && i < len(scale) && slices.Contains(t.Efforts, scale[i]) && (i > 0 || at == 0) {
 				return scale[i]
 			}
 		}
