@@ -91,13 +91,22 @@ func (rep *reply) citations() string {
 	return "Citations:\n" + strings.Join(slices.Compact(lines), "\n")
 }
 
-// resumable reports whether a stream that broke with err may be asked for again.
+// resumable reports whether a stream that broke with err may be asked for
+// again: its connection, or the vendor's server, failed before anyone saw words
+// of it. Calls have not been shown by then. A stream that ended within a frame
+// is asked for again in any case (spec/agent.md §11.4).
 func (rep *reply) resumable(err error) bool {
 	var e *llm.Error
 	if !rep.started || !errors.As(err, &e) {
 		return false
 	}
-	return e.Kind == llm.KindIncomplete || e.Kind == llm.KindNetwork && !rep.shown
+	switch e.Kind {
+	case llm.KindIncomplete:
+		return true
+	case llm.KindNetwork, llm.KindServer, llm.KindCapacity, llm.KindRateLimit:
+		return !rep.shown
+	}
+	return false
 }
 
 // invalid says what makes a whole reply unusable (spec/agent.md §11.3); nil if

@@ -143,11 +143,21 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		if err := r.emit(Retried{Cause: *bad}); err != nil {
 			return rep, err
 		}
-		if err := sleep(ctx, r.cfg.Retry.before(attempt+1)); err != nil {
+		if err := sleep(ctx, max(r.cfg.Retry.before(attempt+1), delayOf(err))); err != nil {
 			return rep, err
 		}
 		before = bad
 	}
+}
+
+// delayOf returns how long the vendor asks to wait, up to a minute: for more, the
+// request that comes too early is told again.
+func delayOf(err error) time.Duration {
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return min(e.RetryAfter, time.Minute)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
