@@ -24,6 +24,11 @@ type Options struct {
 	// FetchErrors also retries network errors that have no code and streams
 	// that end before their first frame is whole.
 	FetchErrors bool
+	// Standby, where set, says that another model will answer in the place of
+	// this one (llm/fallback). One without room for the account is then tried
+	// only twice more, after 1 and 3 s and without a word, and not at all if the
+	// server asks for a longer wait.
+	Standby func(model string) bool
 	// Sleep replaces the wait, for tests. It returns early, with an error, when
 	// ctx is done.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -125,8 +130,14 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 	if !errors.As(failure, &e) || !b.passes(e) || b.attempts >= b.MaxAttempts {
 		return failure
 	}
-	d := b.next(e.RetryAfter)
-	if req.OnRetry != nil {
+	d, quiet := b.next(e.RetryAfter), false
+	if e.Kind == llm.KindCapacity && b.Standby != nil && b.Standby(req.Model) {
+		if b.attempts > len(standbyDelays) || e.RetryAfter > standbyDelays[b.attempts-1] {
+			return failure
+		}
+		d, quiet = standbyDelays[b.attempts-1], true
+	}
+	if req.OnRetry != nil && !quiet {
 		req.OnRetry(llm.Retry{Attempt: b.attempts, MaxAttempts: b.MaxAttempts, Delay: d, Err: failure, Model: req.Model})
 	}
 	if err := b.Sleep(ctx, d); err != nil {
@@ -138,9 +149,18 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 	return nil
 }
 
-// passes reports whether e may be over by the next attempt. A model without
-// room is, too: there is nobody here to offer another one.
+// standbyDelays are the waits for a model without room where another one will
+// answer if that does not help.
+var standbyDelays = [...]time.Duration{time.Second, 3 * time.Second}
+
+// longestWait is the longest that a server may ask for: nobody sits through more.
+const longestWait = 5 * time.Minute
+
+// passes reports whether e may be over by the next attempt.
 func (b *backoff) passes(e *llm.Error) bool {
+	if e.RetryAfter > longestWait {
+		return false
+	}
 	switch e.Kind {
 	case llm.KindRateLimit, llm.KindServer, llm.KindCapacity:
 		return true

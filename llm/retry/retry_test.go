@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"testing"
 	"time"
 
@@ -208,6 +209,51 @@ func TestAbort(t *testing.T) {
 		}
 		if !errors.Is(err, gone) || f.calls != 1 {
 			t.Errorf("%s: %d calls, error %v", how, f.calls, err)
+		}
+	}
+}
+
+// A wait that nobody sits through is no wait: the failure is told at once.
+func TestLongestWait(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []llm.ErrorKind{llm.KindRateLimit, llm.KindServer, llm.KindCapacity} {
+		f := &flaky{errs: []error{&llm.Error{Kind: kind, RetryAfter: 365 * 24 * time.Hour}}}
+		var s slept
+		if err := ask(retry.Wrap(f, retry.Options{Sleep: s.sleep}), "stream", &llm.Request{}); err == nil || f.calls != 1 || len(s) != 0 {
+			t.Errorf("%v: %d attempts, waits %v, error %v", kind, f.calls, s, err)
+		}
+	}
+}
+
+// A model without room is not waited for where another one stands by.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	full, longer := &llm.Error{Kind: llm.KindCapacity}, &llm.Error{Kind: llm.KindCapacity, RetryAfter: 2 * time.Second}
+	busy := &llm.Error{Kind: llm.KindServer}
+	for _, c := range []struct {
+		name  string
+		model string
+		errs  []error
+		want  []time.Duration // nil: as ever
+		told  int
+		fails bool
+	}{
+		{"full", "a", []error{full, full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
+		{"a moment", "a", []error{full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, false},
+		{"asks for longer at once", "a", []error{longer}, []time.Duration{}, 0, true},
+		{"asks for longer then", "a", []error{full, longer, longer}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
+		{"nobody stands by", "b", []error{full, full, full, full}, nil, 4, false},
+		{"another failure", "a", []error{busy, busy, busy, busy}, nil, 4, false},
+	} {
+		for _, how := range []string{"stream", "generate"} {
+			f := &flaky{errs: c.errs}
+			var s slept
+			told := 0
+			g := retry.Wrap(f, retry.Options{Sleep: s.sleep, Standby: func(model string) bool { return model == "a" }})
+			err := ask(g, how, &llm.Request{Model: c.model, OnRetry: func(llm.Retry) { told++ }})
+			if (err != nil) != c.fails || told != c.told || c.want != nil && !slices.Equal(s, c.want) || c.want == nil && (len(s) != 4 || s[0] < 3*time.Second) {
+				t.Errorf("%s, %s: waits %v, told %d times, error %v", c.name, how, s, told, err)
+			}
 		}
 	}
 }
