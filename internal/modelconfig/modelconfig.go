@@ -23,10 +23,10 @@ import (
 type Options struct {
 	// Resolve turns what a configuration or a user calls a model ("flash-lite",
 	// "gemini-3-pro-preview", "auto") into the model that this session asks in
-	// its place, "" where there is none. What means nothing special it returns as
-	// it is. It may be called at any time and by several goroutines; nil changes
-	// no name.
-	Resolve func(name string) string
+	// its place; one that can be asked stands for itself. It is asked once for a
+	// name, unless it fails, and may be asked at any time and by several
+	// goroutines. Its errors are passed on as they are. nil changes no name.
+	Resolve func(name string) (string, error)
 	// Hosted reports whether who serves a model runs googleSearch and urlContext
 	// for it; where not, they are left out of what is asked. nil is for Gemini
 	// alone.
@@ -37,7 +37,7 @@ type Options struct {
 
 // Resolver answers for one session. It may be used by several goroutines.
 type Resolver struct {
-	resolve func(string) string
+	resolve func(string) (string, error)
 	hosted  func(string) bool
 	warn    func(string)
 
@@ -47,6 +47,7 @@ type Resolver struct {
 	overrides []*override
 
 	mu      sync.Mutex
+	names   map[string]string // what resolve has said
 	runtime map[string]*alias // replaced when one is added
 	chosen  map[string]string // for models that were chosen by another name: that name
 	told    map[string]bool   // what was complained of
@@ -58,7 +59,7 @@ type Resolver struct {
 func New(s *config.Settings, o Options) *Resolver {
 	r := &Resolver{resolve: o.Resolve, hosted: o.Hosted, warn: o.Warn}
 	if r.resolve == nil {
-		r.resolve = func(name string) string { return name }
+		r.resolve = func(name string) (string, error) { return name, nil }
 	}
 	if r.hosted == nil {
 		r.hosted = catalog.IsGemini
@@ -97,10 +98,7 @@ func New(s *config.Settings, o Options) *Resolver {
 // that model what the alias says. Errors are those of [Resolver.Resolve].
 func (r *Resolver) Model(name string) (string, error) {
 	if r.quiet() {
-		if model := r.resolve(name); model != "" {
-			return model, nil
-		}
-		return "", noModel(name)
+		return r.model(name)
 	}
 	tables := r.tables()
 	res, err := r.resolveIn(tables, Key{Model: name, Chat: true})
@@ -108,7 +106,9 @@ func (r *Resolver) Model(name string) (string, error) {
 		return "", err
 	}
 	_, special := find(tables, name)
-	special = special || res.Model != r.resolve(name) // an override names it
+	if plain, err := r.model(name); err != nil || plain != res.Model {
+		special = true // an override names it
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.chosen == nil {
@@ -174,6 +174,30 @@ func (r *Resolver) Register(name string, definition map[string]any) {
 	}
 	runtime[name] = a
 	r.runtime = runtime
+}
+
+// model returns the model that is asked where this name is meant.
+func (r *Resolver) model(name string) (string, error) {
+	r.mu.Lock()
+	model, ok := r.names[name]
+	r.mu.Unlock()
+	if ok {
+		return model, nil
+	}
+	model, err := r.resolve(name)
+	switch {
+	case err != nil:
+		return "", err
+	case model == "":
+		return "", noModel(name)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.names == nil {
+		r.names = map[string]string{}
+	}
+	r.names[name] = model
+	return model, nil
 }
 
 // quiet reports whether nothing but the built-in aliases has a say.

@@ -2,6 +2,7 @@ package modelconfig
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,18 +65,18 @@ func sound(t testing.TB, modelConfigs string, o Options) *Resolver {
 }
 
 // google resolves names as a session with a Gemini key does.
-func google(name string) string { return catalog.Resolve(name, catalog.KeyAccess()) }
+func google(name string) (string, error) { return catalog.Resolve(name, catalog.KeyAccess()), nil }
 
 func always(string) bool { return true }
 
 // instead resolves names as a session does with another vendor, who has this
 // model for Gemini's.
-func instead(model string) func(string) string {
-	return func(name string) string {
-		if name = google(name); catalog.IsGemini(name) {
-			return model
+func instead(model string) func(string) (string, error) {
+	return func(name string) (string, error) {
+		if name, _ = google(name); catalog.IsGemini(name) {
+			return model, nil
 		}
-		return name
+		return name, nil
 	}
 }
 
@@ -463,15 +464,45 @@ func TestModel(t *testing.T) {
 		t.Errorf("bad: %v", err)
 	}
 
-	plain := New(nil, Options{Resolve: instead("")})
+	none := errors.New("there is none")
+	plain := New(nil, Options{Resolve: func(name string) (string, error) {
+		if name == "my-model" {
+			return name, nil
+		}
+		return "", none
+	}})
 	if model, err := plain.Model("my-model"); model != "my-model" || err != nil {
 		t.Errorf("%q, %v", model, err)
 	}
-	if model, err := plain.Model("auto"); model != "" || err == nil || !strings.HasPrefix(err.Error(), `Could not resolve a model name for alias "auto".`) {
+	if model, err := plain.Model("auto"); model != "" || !errors.Is(err, none) {
 		t.Errorf("there is no model, but: %q, %v", model, err)
 	}
-	if _, _, err := plain.Utility("classifier"); err == nil {
-		t.Error("a question is asked of no model")
+	if _, _, err := plain.Utility("classifier"); !errors.Is(err, none) {
+		t.Errorf("a question is asked of no model: %v", err)
+	}
+	if model, err := New(nil, Options{Resolve: instead("")}).Model("auto"); model != "" || err == nil || !strings.HasPrefix(err.Error(), `Could not resolve a model name for alias "auto".`) {
+		t.Errorf("nobody says so, but: %q, %v", model, err)
+	}
+}
+
+// Whose model a name means may cost a question to a server: it is asked once.
+func TestNamesAreAskedOnce(t *testing.T) {
+	t.Parallel()
+	asked := map[string]int{}
+	r := sound(t, `{"customAliases": {"fast": {"extends": "gemini-2.5-flash"}}}`, Options{Resolve: func(name string) (string, error) {
+		asked[name]++
+		return google(name)
+	}})
+	for range 3 {
+		_, _ = r.Model("fast")
+		_, _ = r.Model("auto")
+		r.Chat("gemini-2.5-flash", false)
+		_, _, _ = r.Utility("classifier")
+	}
+	for name, n := range asked {
+		if n != 1 {
+			t.Errorf("%s was asked for %d times", name, n)
+		}
 	}
 }
 

@@ -34,7 +34,8 @@ const maxDepth = 100
 // top what the overrides say that match. A later word wins; objects are merged,
 // lists and plain values replaced, and null takes a value back. The errors, an
 // alias that is not there or builds on itself and a model that nothing names,
-// have the texts that Gemini CLI's users know.
+// have the texts that Gemini CLI's users know; others are those of
+// [Options.Resolve].
 func (r *Resolver) Resolve(k Key) (Resolved, error) { return r.resolveIn(r.tables(), k) }
 
 func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error) {
@@ -50,11 +51,11 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 	for _, o := range matched {
 		model = cmp.Or(o.model, model)
 	}
-	if model != "" {
-		model = r.resolve(model)
-	}
 	if model == "" {
 		return Resolved{}, noModel(k.Model)
+	}
+	if model, err = r.model(model); err != nil {
+		return Resolved{}, err
 	}
 	cfg := decode(compose(links, matched, model))
 	if cfg.Tools != nil && !r.hosted(model) {
@@ -85,22 +86,24 @@ func (r *Resolver) chain(tables []map[string]*alias, k Key) ([]link, error) {
 	if _, ok := find(tables, k.Model); ok {
 		return lineage(tables, k.Model)
 	}
-	model := link{k.Model, &alias{model: k.Model}}
 	if !k.Chat {
-		return []link{model}, nil
+		return []link{{k.Model, &alias{model: k.Model}}}, nil
 	}
-	model.name = r.resolve(k.Model)
-	model.alias.model = model.name
-	if _, ok := find(tables, model.name); ok {
-		return lineage(tables, model.name)
+	model, err := r.model(k.Model)
+	if err != nil {
+		return nil, err
 	}
-	for _, base := range [...]string{family(model.name), chatBase} {
+	if _, ok := find(tables, model); ok {
+		return lineage(tables, model)
+	}
+	last := link{model, &alias{model: model}}
+	for _, base := range [...]string{family(model), chatBase} {
 		if _, ok := find(tables, base); ok {
 			links, err := lineage(tables, base)
-			return append(links, model), err
+			return append(links, last), err
 		}
 	}
-	return []link{model}, nil
+	return []link{last}, nil
 }
 
 // lineage returns an alias and all that it builds on, the last of these first.
@@ -142,7 +145,10 @@ func find(tables []map[string]*alias, name string) (*alias, bool) {
 func (r *Resolver) levels(links []link, model string) map[string]int {
 	levels := make(map[string]int, len(links)+2)
 	if model != "" {
-		levels[r.resolve(model)], levels[model] = 0, 0
+		levels[model] = 0
+		if asked, err := r.model(model); err == nil { // it fails for good further on
+			levels[asked] = 0
+		}
 	}
 	for i, l := range links {
 		levels[l.name] = i + 1
