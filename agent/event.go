@@ -100,9 +100,11 @@ type Compressed struct{ Compression }
 // Overflow says that the prompt has no answer: it does not fit the model's
 // window, also with the history compressed.
 type Overflow struct {
-	Estimate  int   // tokens of the request
-	Remaining int   // tokens that were left
-	Err       error // the vendor's; nil if the request was not even sent
+	// Estimate is how many tokens the prompt is, and Remaining how many were left
+	// for it. Where the vendor has refused it, they are of the whole request and
+	// of the window; 0 where nobody knows.
+	Estimate, Remaining int
+	Err                 error // the vendor's refusal; nil if the prompt was not even sent
 }
 
 // InvalidStream says that the model gave no usable answer, retries included.

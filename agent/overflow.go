@@ -42,14 +42,15 @@ func (r *run) sendShorter(ctx context.Context, message *llm.Content, failed *rep
 }
 
 // overflow ends the run: the vendor has refused message for its size. Asked is
-// what the vendor said of that.
+// what the vendor said of that. Its numbers are of the whole request; ours are,
+// too, where it gave none.
 func (r *run) overflow(message *llm.Content, asked size, cause error) error {
-	e := Overflow{Estimate: llm.EstimateTokens(message.Parts), Err: cause}
-	switch {
-	case asked.known():
-		e.Remaining = max(0, e.Estimate-asked.over())
-	case r.limit()-r.tokens < e.Estimate: // else the vendor knows better, and does not say
-		e.Remaining = max(0, r.limit()-r.tokens)
+	e := Overflow{Estimate: asked.prompt + asked.answer, Remaining: asked.window, Err: cause}
+	if !asked.known() {
+		e.Estimate, e.Remaining = r.tokens+llm.EstimateTokens(message.Parts), r.limit()
+		if e.Remaining >= e.Estimate { // the vendor knows better, and does not say
+			e.Remaining = 0
+		}
 	}
 	return r.end(e)
 }
@@ -99,10 +100,9 @@ type size struct {
 	window int // that there are
 }
 
-func (s size) known() bool { return s.window > 0 && s.prompt > 0 && s.over() > 0 }
-
-// over returns by how many tokens the request was too large.
-func (s size) over() int { return s.prompt + s.answer - s.window }
+func (s size) known() bool {
+	return s.window > 0 && s.prompt > 0 && s.prompt+s.answer > s.window
+}
 
 // sizeIn finds the numbers in a vendor's words.
 func sizeIn(message string) size {

@@ -104,13 +104,13 @@ func TestTooLong(t *testing.T) {
 		{
 			name: "still too long", status: agent.CompressedOK, forced: 1,
 			answers: answers{first, breaks(tooLong), breaks(tooLong)},
-			want:    lines("TurnStarted", "ModelInfo", "Compressed", "overflow 0 of 0"),
+			want:    lines("TurnStarted", "ModelInfo", "Compressed", "overflow 1030 of 1000"),
 			history: lines("user: summary"),
 		},
 		{
 			name: "results, still too long", status: agent.CompressedOK, forced: 1,
 			answers: answers{first, says(calls("look")), breaks(tooLong), breaks(vague)},
-			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "Compressed", "overflow 6 of 0"),
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "Compressed", "overflow 11 of 0"),
 			history: lines("user: summary", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
 		},
 		{
@@ -122,19 +122,19 @@ func TestTooLong(t *testing.T) {
 		{
 			name:    "no compressor",
 			answers: answers{first, breaks(tooLong)},
-			want:    lines("TurnStarted", "ModelInfo", "overflow 0 of 0"),
+			want:    lines("TurnStarted", "ModelInfo", "overflow 1030 of 1000"),
 			history: lines("user: hi", "model: one"),
 		},
 		{
 			name: "nothing to compress", status: agent.CompressNoOp, forced: 1,
 			answers: answers{first, says(calls("look")), breaks(vague)},
-			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 6 of 0"),
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 7 of 0"),
 			history: lines("user: hi", "model: one", "user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
 		},
 		{
 			name: "a summary that is longer", status: agent.CompressInflated, forced: 1,
 			answers: answers{first, breaks(tooLong)},
-			want:    lines("TurnStarted", "ModelInfo", "overflow 0 of 0"),
+			want:    lines("TurnStarted", "ModelInfo", "overflow 1030 of 1000"),
 			history: lines("user: hi", "model: one"),
 		},
 	}
@@ -203,7 +203,7 @@ func TestLearnedWindow(t *testing.T) {
 	a := newAgent(t, s, func(cfg *agent.Config) { cfg.Compressor = c }, echo("look"))
 	long := string(slices.Repeat([]byte("word "), 500)) // 625 tokens
 	a.SetHistory([]agent.Message{{ID: "1", Content: llm.User(llm.Text("before"))}})
-	if got, want := play(t.Context(), a, "hi"), lines("TurnStarted", "ModelInfo", "overflow 0 of 0"); got != want {
+	if got, want := play(t.Context(), a, "hi"), lines("TurnStarted", "ModelInfo", "overflow 1700 of 1600"); got != want {
 		t.Errorf("got\n%s", got)
 	}
 	if c.tokens != 700 {

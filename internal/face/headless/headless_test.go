@@ -208,6 +208,13 @@ func scenarios() []scenario {
 			events: events(agent.Overflow{Estimate: 1200000, Remaining: 1048576}),
 		},
 		{
+			name: "overflow_refused",
+			events: events(agent.TurnStarted{Turn: 1}, agent.Overflow{Estimate: 210000, Remaining: 200000, Err: &llm.Error{
+				Kind: llm.KindContextWindow, Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum",
+				Body: `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`,
+			}}),
+		},
+		{
 			name: "disk_full",
 			events: events(
 				agent.TurnStarted{Turn: 1}, agent.ToolRequested{Call: write}, agent.ToolRequested{Call: sibling}, agent.Finished{Reason: llm.FinishStop},

@@ -73,8 +73,14 @@ func reason(err error) string {
 		return ""
 	}
 	line := strings.Join(strings.Fields(err.Error()), " ") // some have a second one
+	if len(line) > longestReason {
+		return strings.ToValidUTF8(line[:longestReason], "") + "…"
+	}
 	return strings.TrimSuffix(line, ".")
 }
+
+// longestReason is in bytes. What is longer repeats the request, or is a page.
+const longestReason = 500
 
 // discardNotice follows an answer that was already on its way when it broke.
 func discardNotice() notice {
@@ -123,8 +129,12 @@ func maxTurnsError() error {
 }
 
 func overflowError(e agent.Overflow) error {
-	return exit.Errorf(exit.General, "Context window will overflow (estimated: %d, remaining: %d). Send less at once, or start a new session.",
+	message := fmt.Sprintf("Context window will overflow (estimated: %d, remaining: %d). Send less at once, or start a new session.",
 		e.Estimate, e.Remaining)
+	if said := reason(e.Err); said != "" {
+		message += " The model's server says: " + said + "."
+	}
+	return &exit.Error{Code: exit.General, Message: message, Err: e.Err}
 }
 
 // toolErrorText says that a call failed.

@@ -3,6 +3,7 @@ package headless
 import (
 	"crypto/tls"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,7 @@ func TestSwitchedNotice(t *testing.T) {
 		want string
 	}{
 		{nil, "a could not answer. Switched to b."},
+		{errors.New(strings.Repeat("é", 400)), "a could not answer (" + strings.Repeat("é", 250) + "…). Switched to b."},
 		{errors.New("No quota.\nSee the console."), "a could not answer (No quota. See the console). Switched to b."},
 	} {
 		got := switchedNotice(agent.Switched{Switch: llm.Switch{From: "a", To: "b", Err: tt.err}})
