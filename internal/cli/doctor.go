@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -161,7 +162,11 @@ func (d *diagnosis) write(w io.Writer) error {
 	case d.Problem != "":
 		fmt.Fprintf(w, "Problem   %s\n", strings.ReplaceAll(d.Problem, "\n", "\n          "))
 	default:
-		fmt.Fprintf(w, "Provider  %s, because of %s\nModel     %s (%s), %s tokens\n", d.Default, d.Why, d.Model, d.Asked, tokens(d.Window))
+		stands := ""
+		if d.Asked != d.Model {
+			stands = ", which " + strconv.Quote(d.Asked) + " stands for"
+		}
+		fmt.Fprintf(w, "Provider  %s, because of %s\nModel     %s%s; it takes %s tokens\n", d.Default, d.Why, d.Model, stands, tokens(d.Window))
 	}
 	if len(d.Fallback) > 0 {
 		fmt.Fprintf(w, "Fallback  %s\n", strings.Join(d.Fallback, ", "))
