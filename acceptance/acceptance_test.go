@@ -86,16 +86,20 @@ func (m patient) Run() int {
 }
 
 func TestScripts(t *testing.T) {
-	run(t, ".", "")
+	run(t, ".", "", func(*testscript.Env) error { return nil })
 }
 
-// run runs the scripts of a directory, on one protocol where they are for all.
-func run(t *testing.T, dir, wire string) {
+// run runs the scripts of a directory, each after this preparation, on one
+// protocol where they are for all.
+func run(t *testing.T, dir, wire string, prepare func(*testscript.Env) error) {
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WIRE", wire)
-			return setup(env)
+			if err := setup(env); err != nil {
+				return err
+			}
+			return prepare(env)
 		},
 		Cmds: words(),
 		Condition: func(name string) (bool, error) {

@@ -1,6 +1,14 @@
 package acceptance
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
 
 // protocols are the wires on which every task has to work.
 var protocols = []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
@@ -8,21 +16,84 @@ var protocols = []string{"gemini", "vertex", "openai", "responses", "anthropic",
 // The same tasks, whoever the model is from.
 func TestTasks(t *testing.T) { onEach(t, "tasks") }
 
+// The same mishaps, too.
+func TestBadInput(t *testing.T) { onEach(t, "badinput") }
+
 func onEach(t *testing.T, dir string) {
 	t.Parallel()
 	for _, wire := range protocols {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
-			switch {
-			case wires[wire] == nil:
-				t.Skipf("NOT PROVEN on %s: no such wire yet", wire)
-			case wire == "responses":
-				t.Skip("NOT PROVEN on responses: no setting chooses this protocol yet")
+			if wires[wire] == nil {
+				t.Skipf("NOT PROVEN on %s: there is no such -wire", wire)
 			}
-			run(t, dir, wire)
+			run(t, dir, wire, func(env *testscript.Env) error {
+				if wire != "responses" {
+					return nil
+				}
+				return settings(env, `{"modelProviders": {"openai": {"protocol": "responses"}}}`)
+			})
 		})
 	}
 }
 
-// The same mishaps, too.
-func TestBadInput(t *testing.T) { onEach(t, "badinput") }
+// accounts are what a session may change from and to: each protocol, and models
+// that want their own thoughts back with every call.
+var accounts = []struct{ name, wire, protocol, path, model string }{
+	{"gemini", "gemini", "", "", "gemini-2.5-flash"},
+	{"gemini-3", "gemini", "", "", "gemini-3-pro-preview"},
+	{"openai", "openai", "openai", "/v1", "gpt-4.1"},
+	{"responses", "responses", "responses", "/v1", "gpt-5.2"},
+	{"anthropic", "anthropic", "anthropic", "", "claude-sonnet-4-6"},
+	{"claude-haiku", "anthropic", "anthropic", "", "claude-haiku-4-5-20251001"},
+	{"text", "text", "openai", "/v1", "gemma-3"},
+	{"ollama", "ollama", "ollama", "", "qwen3"},
+}
+
+// A session changes from each provider to each other in its middle.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	for _, from := range accounts {
+		for _, to := range accounts {
+			if from.wire == to.wire && to.wire == "gemini" { // of which there is one
+				continue
+			}
+			t.Run(from.name+" "+to.name, func(t *testing.T) {
+				t.Parallel()
+				switch {
+				case wires[from.wire] == nil || wires[to.wire] == nil:
+					t.Skipf("NOT PROVEN from %s to %s: there is no such -wire", from.name, to.name)
+				case from.wire == "anthropic" && to.wire == "anthropic":
+					t.Skip("NOT PROVEN: llm/anthropic takes the thoughts of every provider on its protocol for its own, which costs a refusal")
+				}
+				run(t, "change", "", func(env *testscript.Env) error {
+					profile := func(protocol, path string) string {
+						return fmt.Sprintf(`{"protocol": %q, "baseUrl": %q, "apiKey": "test-key"}`, protocol, path)
+					}
+					first, second, own := "gemini/"+from.model, "gemini/"+to.model, []string{}
+					if from.protocol != "" {
+						first = "one/" + from.model
+						own = append(own, `"one": `+profile(from.protocol, "$ONE_URL"+from.path))
+					}
+					if to.protocol != "" {
+						second = "two/" + to.model
+						own = append(own, `"two": `+profile(to.protocol, "$TWO_URL"+to.path))
+					}
+					env.Setenv("FROM", from.wire)
+					env.Setenv("TO", to.wire)
+					env.Setenv("ONE_MODEL", first)
+					return settings(env, fmt.Sprintf(`{"modelProviders": {%s}, "pollux": {"fallback": [%q]}}`, strings.Join(own, ", "), second))
+				})
+			})
+		}
+	}
+}
+
+// settings writes the user's settings.
+func settings(env *testscript.Env, text string) error {
+	dir := filepath.Join(env.Getenv("HOME"), ".gemini")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "settings.json"), []byte(text), 0o600)
+}

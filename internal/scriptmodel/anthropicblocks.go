@@ -13,6 +13,7 @@ func (a *asked) converseBlocks() *refusal {
 	if len(all) == 0 {
 		return bad("messages: at least one message is required")
 	}
+	used := map[string]bool{}
 	for i, v := range all {
 		m := v.(map[string]any)
 		model := m["role"] == "assistant"
@@ -32,6 +33,12 @@ func (a *asked) converseBlocks() *refusal {
 		}
 		if f := answeredBlocks(calls, m["content"], i); f != nil {
 			return f
+		}
+		for _, c := range out.calls {
+			if used[c.id] {
+				return bad("messages.%d.content: `tool_use` ids must be unique", i)
+			}
+			used[c.id] = true
 		}
 		a.messages = append(a.messages, out)
 	}
@@ -128,7 +135,7 @@ func (m *message) block(b map[string]any, at string) *refusal {
 		case !anthropicName(name, 200):
 			return bad("%s.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,200}$'", at)
 		}
-		m.calls = append(m.calls, call{id: id, name: name})
+		m.calls = append(m.calls, call{id: id, name: name, args: sameArgs(b["input"])})
 	case "tool_result":
 		return m.blockResult(b, at)
 	}
@@ -167,9 +174,6 @@ func (m *message) blockResult(b map[string]any, at string) *refusal {
 func answeredBlocks(calls []call, content any, i int) *refusal {
 	open := map[string]bool{}
 	for _, c := range calls {
-		if open[c.id] {
-			return bad("messages.%d.content: `tool_use` ids must be unique", i-1)
-		}
 		open[c.id] = true
 	}
 	leading, done := true, map[string]bool{}
@@ -228,7 +232,7 @@ func (anthropic) faithful(a *asked, m *memory) *refusal {
 		if len(msg.calls) == 0 {
 			continue
 		}
-		given, ours := m.calls[msg.calls[len(msg.calls)-1].id]
+		given, ours := m.given(msg.calls[len(msg.calls)-1])
 		if !ours && thinking["type"] == "enabled" && len(msg.thoughts) == 0 {
 			return bad("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). To avoid this requirement, you must disable `thinking`.", start+i)
 		}

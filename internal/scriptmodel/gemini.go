@@ -110,7 +110,7 @@ func messageOf(content map[string]any) message {
 		if c, ok := p["functionCall"].(map[string]any); ok {
 			id, _ := c["id"].(string)
 			name, _ := c["name"].(string)
-			m.calls = append(m.calls, call{id: id, name: name, signature: signature})
+			m.calls = append(m.calls, call{id: id, name: name, signature: signature, args: sameArgs(c["args"])})
 		}
 		if r, ok := p["functionResponse"].(map[string]any); ok {
 			m.results = append(m.results, resultOf(r))
@@ -334,7 +334,7 @@ func (gemini) denied(a *asked, why denial) *refusal {
 func (gemini) faithful(a *asked, m *memory) *refusal {
 	for i, msg := range a.messages {
 		for _, c := range msg.calls {
-			if want := m.calls[c.id].signature; c.id != "" && want != "" && want != c.signature {
+			if given, ours := m.given(c); ours && given.signature != "" && given.signature != c.signature {
 				return invalid("contents[%d]: the thought_signature of function call %s is not the one that came with it.", i, c.id)
 			}
 		}

@@ -166,7 +166,7 @@ func (a *asked) hearItem(item map[string]any, at string) *refusal {
 		if f := argumentsOf(item, at); f != nil {
 			return f
 		}
-		a.say(message{model: true, calls: []call{{id: callID, name: name, item: id}}})
+		a.say(message{model: true, calls: []call{{id: callID, name: name, item: id, args: sameArgs(item["arguments"])}}})
 	case "function_call_output":
 		texts, f := itemTexts(item["output"], at+".output", "input")
 		if f != nil {
@@ -322,7 +322,11 @@ func (responses) faithful(a *asked, m *memory) *refusal {
 	}
 	for _, msg := range a.messages[a.turnStart():] {
 		for _, c := range msg.calls {
-			for i, t := range m.calls[c.id].thoughts {
+			given, ours := m.given(c)
+			if !ours {
+				continue
+			}
+			for i, t := range given.thoughts {
 				if !there[t.signature] {
 					return wrong("input", "", "Item '%s' of type 'function_call' was provided without its required 'reasoning' item: 'rs_%d'.", "fc_"+c.id, i+1)
 				}

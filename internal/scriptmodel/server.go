@@ -240,7 +240,7 @@ func (s *Server) remember(calls []sentCall, thoughts []thought) {
 	for _, c := range calls {
 		s.memory.said = append(s.memory.said, saidCall{id: c.id, name: c.name})
 		if c.id != "" {
-			s.memory.calls[c.id] = given{signature: c.signature, thoughts: thoughts}
+			s.memory.calls[c.id] = given{args: sameArgs(string(c.args)), signature: c.signature, thoughts: thoughts}
 		}
 	}
 }

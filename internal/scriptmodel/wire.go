@@ -105,6 +105,7 @@ type thought struct{ text, signature string }
 type call struct {
 	id, name, signature string
 	item                string // the id that the protocol gives beside the call's own
+	args                string // in a form in which equal ones are the same text
 }
 
 type result struct {
@@ -221,8 +222,34 @@ type saidCall struct{ id, name string }
 
 // given is what came with a call.
 type given struct {
+	args      string
 	signature string
 	thoughts  []thought
+}
+
+// given returns what came with a call, if it is one that was made here: another
+// vendor may have given its id to one of its own.
+func (m *memory) given(c call) (given, bool) {
+	g, ok := m.calls[c.id]
+	if !ok || g.args != c.args {
+		return given{}, false
+	}
+	return g, true
+}
+
+// sameArgs returns arguments in a form in which equal ones are the same text.
+func sameArgs(v any) string {
+	if text, ok := v.(string); ok {
+		parsed, err := parseJSON([]byte(text))
+		if err != nil {
+			return text
+		}
+		v = parsed
+	}
+	if v == nil {
+		v = map[string]any{}
+	}
+	return string(mustJSON(v))
 }
 
 // genuine reports whether a model of this kind, here or on another server,
