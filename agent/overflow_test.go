@@ -221,3 +221,39 @@ func TestLearnedWindow(t *testing.T) {
 		t.Errorf("%d requests", len(s.requests))
 	}
 }
+
+// A prompt that is cancelled and to be forgotten leaves a history in order even
+// if it was compressed on the way, the prompt and what came before it together.
+func TestForgetCompressed(t *testing.T) {
+	t.Parallel()
+	for after := range 24 {
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+			says(text("one")), says(calls("look")), says(calls("look")), says(calls("look")), says(text("done")),
+		}}
+		journal := &book{}
+		a := newAgent(t, s, func(c *agent.Config) {
+			c.Compressor, c.Journal, c.ForgetCancelled = &scissors{}, journal, true
+		}, echo("look"))
+		play(t.Context(), a, "first")
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		for range a.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+			if n == after {
+				cancel()
+			}
+			n++
+		}
+		cancel()
+		var contents []*llm.Content
+		for i, m := range a.History() {
+			contents = append(contents, m.Content)
+			if m.Content.HasFunctionResponse() && (i == 0 || len(a.History()[i-1].Content.FunctionCalls()) == 0) {
+				t.Errorf("cancelled after %d events: results without a call", after)
+			}
+		}
+		checkPaired(t, a.History())
+		if diff := cmp.Diff(wire(contents), journal.wire()); diff != "" {
+			t.Errorf("cancelled after %d events: history and journal differ:\n%s", after, diff)
+		}
+	}
+}
