@@ -17,7 +17,7 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 	if slices.Contains(sent, "tools") {
 		switch {
 		case e.Kind == llm.KindBadRequest && blames(e, "tools") && tooMany(e.Message):
-			e.Message += " (Which of the tools can be done without is not for the client to choose: turn some off.)"
+			e.Message += " None is left out unasked: turn off tools that are not needed."
 			return false
 		case refusesTools(e):
 			e.Kind = llm.KindNoTools
@@ -75,6 +75,9 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 	drop := func(name string) learned {
 		return learned{told: "leaving out " + name, change: func(t *traits) { t.Drop = append(t.Drop, name) }}
 	}
+	thinks := slices.ContainsFunc(sent, func(name string) bool {
+		return slices.Contains([]string{"reasoning_effort", "enable_thinking", "thinking", "reasoning", "chat_template_kwargs"}, name)
+	})
 	plainer := t.Schema + 1
 	switch limit := t.maxTokens(); {
 	case slices.Contains(sent, "max_tokens") && limit == "max_tokens" && has("max_completion_tokens"):
@@ -94,7 +97,7 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 		return learned{told: "short ids", change: func(t *traits) { t.ShortIDs = true }}
 	case !t.AnswerAfterTool && has("unexpected role 'user' after role 'tool'"):
 		return learned{told: "an answer behind each result", change: func(t *traits) { t.AnswerAfterTool = true }}
-	case t.Thinking != ThinkingNone && has("not support thinking", "not support reasoning", "not supporting thinking", "thinking is not supported", "reasoning is not supported"):
+	case thinks && has("not support thinking", "not support reasoning", "not supporting thinking", "thinking is not supported", "reasoning is not supported"):
 		return learned{told: "it cannot be asked to think", change: func(t *traits) { t.Thinking = ThinkingNone }}
 	case !t.EmptyContent && has("content") && has("null", "none is not", "nonetype"):
 		return learned{told: "content is never null", change: func(t *traits) { t.EmptyContent = true }}

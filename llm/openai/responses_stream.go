@@ -11,6 +11,49 @@ import (
 	"pollux/llm/httpwire"
 )
 
+// responseEvent is an event of a streamed answer.
+type responseEvent struct {
+	kind, delta string
+	item        int // the number of the item that it is about
+	paragraph   int // of the item
+	whole       *outputItem
+	response    []byte // JSON, good as long as what was decoded
+	failed      apiError
+}
+
+func (e *responseEvent) decode(a *answer, d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		n := 0
+		switch string(key) {
+		case "type":
+			return same(d, &e.kind)
+		case "delta":
+			e.delta, err = words(d)
+		case "output_index":
+			return number(d, &e.item)
+		case "summary_index", "content_index": // an event has one of them
+			err = number(d, &n)
+			e.paragraph += n
+		case "item":
+			e.whole = new(outputItem)
+			return e.whole.decode(a, d)
+		case "annotation":
+			return a.annotation(d)
+		case "response":
+			e.response, err = d.Raw()
+		case "message":
+			e.failed.Message, err = words(d)
+		case "code":
+			e.failed.Code, err = words(d)
+		case "param":
+			e.failed.Param, err = words(d)
+		default:
+			return d.Skip()
+		}
+		return err
+	})
+}
+
 // responsesEvent takes in an event of a streamed answer, or all of one that is
 // not streamed.
 func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
@@ -20,86 +63,47 @@ func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
 	if whole {
 		return a.responseObject(d, true)
 	}
-	var (
-		kind, delta   string
-		index         int
-		response      []byte
-		item          *outputItem
-		failed        apiError
-		summary, more int
-	)
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
-		switch string(key) {
-		case "type":
-			return same(d, &kind)
-		case "delta":
-			delta, err = words(d)
-		case "output_index":
-			return number(d, &index)
-		case "summary_index":
-			return number(d, &summary)
-		case "content_index":
-			return number(d, &more)
-		case "item":
-			item = new(outputItem)
-			return item.decode(a, d)
-		case "annotation":
-			return a.annotation(d)
-		case "response":
-			response, err = d.Raw()
-		case "message":
-			failed.Message, err = words(d)
-		case "code":
-			failed.Code, err = words(d)
-		case "param":
-			failed.Param, err = words(d)
-		default:
-			return d.Skip()
-		}
-		return err
-	})
-	if err != nil {
+	var e responseEvent
+	if err := e.decode(a, d); err != nil {
 		return err
 	}
-	switch kind {
+	switch e.kind {
 	case "response.output_text.delta":
-		a.saw(index)
-		a.addText(delta)
+		a.saw(e.item)
+		a.addText(e.delta)
 	case "response.refusal.delta":
-		a.saw(index)
-		a.addRefusal(delta)
+		a.saw(e.item)
+		a.addRefusal(e.delta)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		if n := summary + more; a.paragraph != n && n > 0 && delta != "" {
+		if a.paragraph != e.paragraph && e.paragraph > 0 && e.delta != "" {
 			a.addThought("\n\n")
-			a.paragraph = n
+			a.paragraph = e.paragraph
 		}
-		a.saw(index)
-		a.addThought(delta)
+		a.saw(e.item)
+		a.addThought(e.delta)
 	case "response.function_call_arguments.delta":
-		a.calls.add(pieceOfArgs(index, delta))
+		a.calls.add(delta{index: e.item, args: []byte(e.delta)})
 	case "response.output_item.added":
-		if item != nil && item.kind == "function_call" {
-			a.calls.set(index, item)
+		if e.whole != nil && e.whole.kind == "function_call" {
+			a.calls.set(e.item, e.whole)
 		}
 	case "response.output_item.done":
-		if item != nil {
-			a.addItem(index, item)
+		if e.whole != nil {
+			a.addItem(e.item, e.whole)
 		}
 	case "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.queued":
-		if response == nil {
+		if e.response == nil {
 			return nil
 		}
 		inner := jx.GetDecoder()
 		defer jx.PutDecoder(inner)
-		inner.ResetBytes(response)
+		inner.ResetBytes(e.response)
 		return a.responseObject(inner, false)
 	case "error":
-		a.failure = classify(failed)
+		a.failure = classify(e.failed)
 	}
 	return nil
 }
-
-func pieceOfArgs(index int, args string) delta { return delta{index: index, args: []byte(args)} }
 
 // saw remembers that parts of an item came one by one.
 func (a *answer) saw(index int) {
@@ -137,17 +141,7 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 				return d.Skip()
 			})
 		case "error":
-			return fields(d, func(d *jx.Decoder, key []byte) (err error) {
-				switch string(key) {
-				case "message":
-					failed.Message, err = words(d)
-				case "code":
-					failed.Code, err = words(d)
-				default:
-					return d.Skip()
-				}
-				return err
-			})
+			return failed.decode(d)
 		}
 		return d.Skip()
 	})
@@ -155,17 +149,7 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 		return err
 	}
 	if (whole || status == "completed" || status == "incomplete") && !a.any && len(a.calls.all) == 0 && len(output) > 0 {
-		inner := jx.GetDecoder()
-		defer jx.PutDecoder(inner)
-		inner.ResetBytes(output)
-		index := 0
-		if err := elements(inner, func(d *jx.Decoder) error {
-			item := new(outputItem)
-			err := item.decode(a, d)
-			a.addItem(index, item)
-			index++
-			return err
-		}); err != nil {
+		if err := a.addOutput(output); err != nil {
 			return err
 		}
 	}
@@ -182,6 +166,36 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 		a.failure = &llm.Error{Kind: llm.KindServer, Code: status, Message: "the model's server cancelled the answer"}
 	}
 	return nil
+}
+
+// decode takes in an error that stands in an answer.
+func (e *apiError) decode(d *jx.Decoder) error {
+	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+		switch string(key) {
+		case "message":
+			e.Message, err = words(d)
+		case "code":
+			e.Code, err = words(d)
+		default:
+			return d.Skip()
+		}
+		return err
+	})
+}
+
+// addOutput takes in a list of items.
+func (a *answer) addOutput(list []byte) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(list)
+	index := 0
+	return elements(d, func(d *jx.Decoder) error {
+		item := new(outputItem)
+		err := item.decode(a, d)
+		a.addItem(index, item)
+		index++
+		return err
+	})
 }
 
 // outputItem is an item of an answer.
