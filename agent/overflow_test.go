@@ -50,12 +50,12 @@ func (b *book) Rewind(_ context.Context, id string) error {
 	return nil
 }
 
-func (b *book) wire() string {
+func (b *book) contents() []*llm.Content {
 	var contents []*llm.Content
 	for _, m := range b.kept {
 		contents = append(contents, m.Content)
 	}
-	return wire(contents)
+	return contents
 }
 
 // A request that the vendor calls too large is sent once more behind a shorter
@@ -178,7 +178,7 @@ func TestTooLong(t *testing.T) {
 			if diff := cmp.Diff(tt.history, wire(contents)); diff != "" {
 				t.Errorf("history (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.history, journal.wire()); diff != "" {
+			if diff := cmp.Diff(tt.history, wire(journal.contents())); diff != "" {
 				t.Errorf("journal (-want +got):\n%s", diff)
 			}
 			if slices.ContainsFunc(contents, func(c *llm.Content) bool { return c.Text() == "two" }) && shown != 1 && tt.name != "results of tools" { // there it is in the summary
@@ -226,13 +226,17 @@ func TestLearnedWindow(t *testing.T) {
 // if it was compressed on the way, the prompt and what came before it together.
 func TestForgetCompressed(t *testing.T) {
 	t.Parallel()
-	for after := range 24 {
+	for try := range 72 {
+		after, opening := try/3, make([]agent.Message, try%3) // which shift where the prompt stands
+		for i := range opening {
+			opening[i] = agent.Message{ID: fmt.Sprint(i), Content: llm.User(llm.Text("opening"))}
+		}
 		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
 			says(text("one")), says(calls("look")), says(calls("look")), says(calls("look")), says(text("done")),
 		}}
 		journal := &book{}
 		a := newAgent(t, s, func(c *agent.Config) {
-			c.Compressor, c.Journal, c.ForgetCancelled = &scissors{}, journal, true
+			c.Compressor, c.Journal, c.ForgetCancelled, c.Context = &scissors{}, journal, true, opening
 		}, echo("look"))
 		play(t.Context(), a, "first")
 		ctx, cancel := context.WithCancel(t.Context())
@@ -252,7 +256,8 @@ func TestForgetCompressed(t *testing.T) {
 			}
 		}
 		checkPaired(t, a.History())
-		if diff := cmp.Diff(wire(contents), journal.wire()); diff != "" {
+		contents = slices.DeleteFunc(contents, func(c *llm.Content) bool { return c.Text() == "opening" })
+		if diff := cmp.Diff(wire(contents), wire(journal.contents())); diff != "" {
 			t.Errorf("cancelled after %d events: history and journal differ:\n%s", after, diff)
 		}
 	}

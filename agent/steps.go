@@ -246,12 +246,18 @@ func (r *run) cut(ctx context.Context, n int) {
 	if n >= len(r.history.all) {
 		return
 	}
-	if r.cfg.Journal != nil {
-		_ = r.cfg.Journal.Rewind(context.WithoutCancel(ctx), r.history.all[n].ID)
+	if m := slices.IndexFunc(r.history.all[n:], r.journaled); m >= 0 {
+		_ = r.cfg.Journal.Rewind(context.WithoutCancel(ctx), r.history.all[n+m].ID)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.history.cut(n)
+}
+
+// journaled reports whether the journal, if there is one, knows a message of the
+// history: all but those that open it.
+func (r *run) journaled(m Message) bool {
+	return r.cfg.Journal != nil && !slices.ContainsFunc(r.cfg.Context, func(c Message) bool { return c.Content == m.Content })
 }
 
 // replace puts another history in the place of this one.
