@@ -4,9 +4,10 @@
 //
 // [Agent.Run] is that loop, small enough to read in one sitting (run.go). What
 // makes it good is called from it step by step: one model exchange with its
-// retries (turn.go), the history that is sent and the history that is kept
-// (history.go), the calls of one answer on their way through the gate
-// (scheduler.go). What it needs from outside it declares in contracts.go;
+// retries (turn.go), or with a shorter history where there was too much of it
+// (overflow.go), an answer while it comes in (reply.go, thought.go), the history
+// that is sent and the history that is kept (history.go), the calls of one answer
+// on their way through the gate (scheduler.go). What it needs from outside it declares in contracts.go;
 // everything but a [Gate] and a model may be nil.
 //
 // A run reports what happens as a sequence of [Event]s. It never prints, asks

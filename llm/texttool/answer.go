@@ -101,6 +101,9 @@ func (a *answer) end() bool {
 			a.parser.wrong = "it was not written as text"
 		}
 	}
+	if a.parser.over() {
+		a.log("it goes on to write the result of its own call: that is left out")
+	}
 	if a.parser.wrong == "" || a.native {
 		return false
 	}

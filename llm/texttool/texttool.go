@@ -38,8 +38,9 @@ type Options struct {
 	// CallsOnly drops the text of an answer that calls tools (the seeds'
 	// preserveContext=false). Nothing is shown before the end of an answer then.
 	CallsOnly bool
-	// Log, where set, is told of each call that cannot be read and of each model
-	// that is told of tools in words, for those who look for an error.
+	// Log, where set, is told of each call that cannot be read, of results that a
+	// model makes up, and of each model that is told of tools in words: for those
+	// who look for an error.
 	Log func(model, message string)
 	// Always names models that are known to take no tools. Only [AsNeeded] asks:
 	// what [Wrap] returns treats all models so.

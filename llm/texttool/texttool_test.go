@@ -276,9 +276,13 @@ func TestCorrection(t *testing.T) {
 func TestInvented(t *testing.T) {
 	t.Parallel()
 	m := &model{answers: [][]*llm.Response{says(llm.FinishStop, call, "\n\nResult of read_file:\n", "```\nlies\n```\n", "So it is.")}}
-	a := ask(t, wrap(m, texttool.Options{}), request())
+	told := ""
+	a := ask(t, wrap(m, texttool.Options{Log: func(model, message string) { told += model + ": " + message }}), request())
 	if a.Text != "" || len(a.Calls) != 1 || a.Finish != llm.FinishStop {
 		t.Errorf("%+v", a)
+	}
+	if told != "small: it goes on to write the result of its own call: that is left out" {
+		t.Errorf("log %q", told)
 	}
 }
 
