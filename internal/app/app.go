@@ -22,6 +22,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
+	"pollux/internal/modelconfig"
 	"pollux/internal/prompt"
 	"pollux/internal/stats"
 	"pollux/internal/tools/fs"
@@ -71,6 +72,7 @@ type App struct {
 	Auth      auth.Account // zero when answers are played from a file
 
 	models  *models // nil then
+	configs *modelconfig.Resolver
 	closers []func()
 }
 
@@ -107,6 +109,7 @@ func New(o Options) (*App, error) {
 		Gate:      gate,
 		SessionID: o.SessionID,
 		System:    system(o, registry),
+		Sampling:  a.configs.Chat,
 		Context:   []agent.Message{opening(o, a.Workspace)},
 		Limit:     func(model string) int { return a.describe(model).Input },
 		MaxTurns:  maxTurns(o.Settings),
@@ -173,7 +176,7 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 	s, ws := o.Settings, a.Workspace
 	var corrector fs.Corrector
 	if !config.DisableLLMCorrection.In(s) {
-		corrector = fs.NewModelCorrector(g, func() string { return a.Model })
+		corrector = fs.NewModelCorrector(g, a.configs.Utility)
 	}
 	ripgrep := sync.OnceValue(func() string {
 		if !config.UseRipgrep.In(s) {
@@ -274,8 +277,12 @@ func maxTurns(s *config.Settings) *int {
 // streamRetry says how often an unusable answer is asked for again: never more
 // often than a failed request.
 func streamRetry(s *config.Settings) agent.StreamRetry {
+	attempts := config.MaxAttempts.In(s)
+	if attempts <= 0 {
+		attempts = 10 // as for requests
+	}
 	return agent.StreamRetry{
-		Attempts: max(1, min(config.InvalidAnswerAttempts.In(s), config.MaxAttempts.In(s))),
+		Attempts: max(1, min(config.InvalidAnswerAttempts.In(s), attempts)),
 		Delay:    time.Duration(config.InvalidAnswerDelay.In(s) * float64(time.Second)),
 		Linear:   config.InvalidAnswerLinear.In(s),
 	}

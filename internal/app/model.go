@@ -1,13 +1,17 @@
 package app
 
 import (
+	"strings"
+
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/modelconfig"
 	"pollux/llm"
 	"pollux/llm/argmap"
 	"pollux/llm/catalog"
 	"pollux/llm/fallback"
+	"pollux/llm/provider"
 	"pollux/llm/replay"
 	"pollux/llm/retry"
 	"pollux/llm/texttool"
@@ -15,27 +19,26 @@ import (
 
 // generator stacks the model: what is asked goes from the outside in, so that
 // a recording holds what the agent saw and each attempt is counted.
-func (a *App) generator(o Options) (llm.Generator, error) {
-	a.Model = catalog.Resolve(o.Model, catalog.KeyAccess())
-	var g llm.Generator
+func (a *App) generator(o Options) (g llm.Generator, err error) {
+	a.configs = modelconfig.New(o.Settings, modelconfig.Options{Resolve: a.named, Hosted: a.hosts, Warn: o.Warn})
 	switch {
 	case o.Generator != nil:
 		g = a.Stats.Meter(logged(o.Generator, o.Log))
+		a.Model, err = a.configs.Model(o.Model)
 	case o.Replay != "":
-		player, err := replay.Open(o.Replay, !o.ReplayAnyOrder)
-		if err != nil {
-			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", err)
+		player, wrong := replay.Open(o.Replay, !o.ReplayAnyOrder)
+		if wrong != nil {
+			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", wrong)
 		}
 		g = a.Stats.Meter(logged(player, o.Log))
+		a.Model, err = a.configs.Model(o.Model)
 	default:
-		if err := a.connect(o); err != nil {
-			return nil, err
+		if err = a.connect(o); err == nil {
+			g = a.asked(o)
 		}
-		g = retry.Wrap(a.Stats.Meter(logged(a.models, o.Log)), retry.Options{
-			MaxAttempts: config.MaxAttempts.In(o.Settings),
-			FetchErrors: config.RetryFetchErrors.In(o.Settings),
-		})
-		g = a.withFallback(o, a.withTools(o, g))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if o.Record != "" {
 		recorder, err := replay.Record(g, o.Record)
@@ -48,6 +51,24 @@ func (a *App) generator(o Options) (llm.Generator, error) {
 	return g, nil
 }
 
+// asked is the stack above models that are really asked.
+func (a *App) asked(o Options) llm.Generator {
+	chain := a.fallback(o)
+	g := llm.Generator(retry.Wrap(a.Stats.Meter(logged(a.models, o.Log)), retry.Options{
+		MaxAttempts: config.MaxAttempts.In(o.Settings),
+		FetchErrors: config.RetryFetchErrors.In(o.Settings),
+		Standby:     func(model string) bool { return len(chain) > 0 && model != chain[len(chain)-1] },
+	}))
+	g = a.withTools(o, g)
+	if len(chain) > 0 {
+		g = fallback.Wrap(g, fallback.Options{
+			Chain:  func(string) []string { return chain },
+			Config: func(model string) llm.Config { return a.configs.Chat(model, false) },
+		})
+	}
+	return g
+}
+
 // connect settles whose model is asked, and which.
 func (a *App) connect(o Options) error {
 	accounts, err := auth.Open(auth.Inputs{Settings: o.Settings, Env: o.Env, Warn: o.Warn})
@@ -58,13 +79,40 @@ func (a *App) connect(o Options) error {
 		return err
 	}
 	a.models = newModels(accounts, o.UserAgent, o.Log)
-	name, main, err := a.models.main(o.Model)
+	name, err := a.configs.Model(o.Model)
+	if err != nil {
+		return err
+	}
+	main, err := a.models.find(name)
 	if err != nil {
 		return err
 	}
 	a.Model, a.Auth = name, main.account
 	a.Stats.Price = func(model string) *catalog.Price { return a.models.describe(model).Price }
 	return nil
+}
+
+// named returns the model that is asked where the user, or one of Pollux's own
+// questions, names this one. Those questions are written for Gemini's models: a
+// quick one's part is taken by the small model of whoever answers the user.
+func (a *App) named(name string) (string, error) {
+	if a.models == nil { // answers are played from a file
+		return catalog.Resolve(name, catalog.KeyAccess()), nil
+	}
+	if own := a.Model != "" && a.Auth.SmallModel != "" && !catalog.IsGemini(a.Model); own && strings.Contains(name, "flash") {
+		name = a.Auth.ID + "/" + a.Auth.SmallModel
+	}
+	outward, _, err := a.models.main(name)
+	return outward, err
+}
+
+// hosts reports whether who serves a model searches the web for it.
+func (a *App) hosts(name string) bool {
+	if a.models == nil {
+		return catalog.IsGemini(name)
+	}
+	m, err := a.models.find(name)
+	return err == nil && (m.account.Protocol == provider.Gemini || m.account.Protocol == provider.Vertex) && catalog.IsGemini(name)
 }
 
 // describe returns what is known of a model, by the name in requests.
@@ -102,22 +150,17 @@ func (a *App) withTools(o Options, g llm.Generator) llm.Generator {
 	}, o.Paths.Dir())
 }
 
-// withFallback asks the models that the user has named for it where one cannot
+// fallback returns the models that the user has named for it where one cannot
 // answer. A name that means no model that can be reached is left out.
-func (a *App) withFallback(o Options, g llm.Generator) llm.Generator {
+func (a *App) fallback(o Options) []string {
 	var chain []string
 	for _, name := range config.Fallback.In(o.Settings) {
-		if outward, _, err := a.models.main(name); err != nil {
+		outward, _, err := a.models.main(name)
+		if err != nil {
 			o.Warn("Warning: pollux.fallback: " + name + " is left out: " + err.Error())
-		} else {
-			chain = append(chain, outward)
+			continue
 		}
+		chain = append(chain, outward)
 	}
-	if len(chain) == 0 {
-		return g
-	}
-	return fallback.Wrap(g, fallback.Options{
-		Chain:  func(string) []string { return chain },
-		Config: func(model string) llm.Config { return catalog.ChatConfig(model) },
-	})
+	return chain
 }

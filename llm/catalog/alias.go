@@ -3,7 +3,6 @@ package catalog
 import (
 	"strings"
 
-	"pollux/llm"
 )
 
 // The models that aliases end at.
@@ -98,85 +97,4 @@ func (a Access) lite() string {
 		return Lite35
 	}
 	return Lite31
-}
-
-// Utility returns the model, which may be an alias for [Resolve], and the
-// settings that one of Pollux's own questions is asked with, by the name that
-// users' settings know it by (spec/agent.md §7.3). The settings hold whatever
-// model the name resolves to.
-func Utility(alias string) (model string, cfg llm.Config, ok bool) {
-	for i := range utilities {
-		if utilities[i].alias == alias {
-			return utilities[i].model, utilities[i].config(), true
-		}
-	}
-	return "", llm.Config{}, false
-}
-
-// A utility is a row of the table below.
-type utility struct {
-	alias, model string
-	// based is for rows that build on "base": temperature 0 unless the row
-	// says another, top-p 1. The others send no sampling at all.
-	based       bool
-	temperature float64
-	maxOutput   int
-	thinking    thinking
-	tool        string
-}
-
-// thinking is a budget in tokens, a level, or nothing.
-type thinking struct {
-	set    bool // Budget is meant, 0 included
-	budget int
-	level  string
-}
-
-var utilities = []utility{
-	{alias: "gemini-2.5-flash-base", model: Flash25, based: true},
-	{alias: "gemini-3-flash-base", model: Flash3, based: true},
-	{alias: "gemini-3.5-flash-base", model: Flash35, based: true},
-
-	{alias: "classifier", model: "flash-lite", based: true, maxOutput: 1024, thinking: thinking{set: true, budget: 512}},
-	{alias: "prompt-completion", model: "flash-lite", based: true, temperature: 0.3, maxOutput: 16000, thinking: thinking{set: true}},
-	{alias: "fast-ack-helper", model: "flash-lite", based: true, temperature: 0.2, maxOutput: 120, thinking: thinking{set: true}},
-	{alias: "edit-corrector", model: "flash-lite", based: true, thinking: thinking{set: true}},
-	{alias: "summarizer-default", model: "flash-lite", based: true, maxOutput: 2000},
-	{alias: "summarizer-shell", model: "flash-lite", based: true, maxOutput: 2000},
-
-	{alias: "web-search", model: Flash3, based: true, tool: "googleSearch"},
-	{alias: "web-fetch", model: Flash3, based: true, tool: "urlContext"},
-	{alias: "web-fetch-fallback", model: Flash3, based: true},
-
-	{alias: "loop-detection", model: Flash3, based: true},
-	{alias: "loop-detection-double-check", model: Pro3, based: true},
-	{alias: "next-speaker-checker", model: Flash3, based: true},
-	{alias: "llm-edit-fixer", model: Flash3, based: true},
-	{alias: "context-snapshotter", model: Flash3, based: true, temperature: 1, thinking: thinking{level: "HIGH"}},
-
-	{alias: "chat-compression-3-pro", model: Pro3},
-	{alias: "chat-compression-3-flash", model: Flash3},
-	{alias: "chat-compression-3.1-flash-lite", model: Lite31},
-	{alias: "chat-compression-2.5-pro", model: Pro25},
-	{alias: "chat-compression-2.5-flash", model: Flash25},
-	{alias: "chat-compression-2.5-flash-lite", model: Lite25},
-	{alias: "chat-compression-default", model: Pro3},
-	{alias: "agent-history-provider-summarizer", model: Flash3},
-}
-
-func (u *utility) config() llm.Config {
-	c := llm.Config{MaxOutputTokens: u.maxOutput}
-	if u.based {
-		c.Temperature, c.TopP = new(u.temperature), new(1.0)
-	}
-	switch {
-	case u.thinking.set:
-		c.Thinking = &llm.Thinking{Budget: new(u.thinking.budget)}
-	case u.thinking.level != "":
-		c.Thinking = &llm.Thinking{Level: u.thinking.level}
-	}
-	if u.tool != "" {
-		c.Tools = []*llm.ToolSet{{GoogleSearch: u.tool == "googleSearch", URLContext: u.tool == "urlContext"}}
-	}
-	return c
 }

@@ -172,23 +172,3 @@ func TestChatConfig(t *testing.T) {
 		}
 	}
 }
-
-func TestUtility(t *testing.T) {
-	t.Parallel()
-	model, cfg, ok := catalog.Utility("classifier")
-	if !ok || model != "flash-lite" || cfg.MaxOutputTokens != 1024 || *cfg.Thinking.Budget != 512 || *cfg.Temperature != 0 || *cfg.TopP != 1 {
-		t.Errorf("classifier: %s %+v", model, cfg)
-	}
-	if _, cfg, _ = catalog.Utility("edit-corrector"); cfg.Thinking == nil || *cfg.Thinking.Budget != 0 {
-		t.Errorf("edit-corrector thinks: %+v", cfg.Thinking)
-	}
-	if model, cfg, _ = catalog.Utility("chat-compression-default"); model != catalog.Pro3 || cfg.Temperature != nil || cfg.TopP != nil {
-		t.Errorf("chat-compression-default: %s %+v", model, cfg)
-	}
-	if _, cfg, _ = catalog.Utility("web-search"); len(cfg.Tools) != 1 || !cfg.Tools[0].GoogleSearch {
-		t.Errorf("web-search has no search: %+v", cfg.Tools)
-	}
-	if _, _, ok = catalog.Utility("no-such"); ok {
-		t.Error("no-such is known")
-	}
-}

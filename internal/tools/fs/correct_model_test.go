@@ -39,7 +39,7 @@ func (a *answering) Embed(context.Context, string, []string) ([][]float32, error
 func TestModelCorrectorFixEdit(t *testing.T) {
 	t.Parallel()
 	g := &answering{answer: `{"search":"s","replace":"","noChangesRequired":false,"explanation":"e"}`}
-	c := NewModelCorrector(g, func() string { return "quick" })
+	c := NewModelCorrector(g, func(string) (string, llm.Config, error) { return "quick", llm.Config{}, nil })
 	failure := EditFailure{Instruction: "why", Path: "p", Old: "o", New: "n", Content: "all of it", Problem: "0 occurrences"}
 	for range 2 {
 		fix, err := c.FixEdit(t.Context(), failure)
@@ -77,19 +77,19 @@ func TestModelCorrectorAnswers(t *testing.T) {
 		`I think you should`:                           false,
 		`[]`:                                           false,
 	} {
-		c := NewModelCorrector(&answering{answer: answer}, func() string { return "" })
+		c := NewModelCorrector(&answering{answer: answer}, func(string) (string, llm.Config, error) { return "", llm.Config{}, nil })
 		if _, err := c.FixEdit(t.Context(), EditFailure{}); (err == nil) != ok {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
 	for answer, want := range map[string]string{`{"corrected_string_escaping":"x\ny"}`: "x\ny", `{}`: "", `{"corrected_string_escaping":""}`: ""} {
-		c := NewModelCorrector(&answering{answer: answer}, func() string { return "" })
+		c := NewModelCorrector(&answering{answer: answer}, func(string) (string, llm.Config, error) { return "", llm.Config{}, nil })
 		if got, err := c.Unescape(t.Context(), `x\ny`); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", answer, got, err)
 		}
 	}
 	down := &answering{err: errors.New("down")}
-	c := NewModelCorrector(down, func() string { return "" })
+	c := NewModelCorrector(down, func(string) (string, llm.Config, error) { return "", llm.Config{}, nil })
 	if _, err := c.Unescape(t.Context(), "x"); err == nil {
 		t.Error("no error")
 	}
