@@ -40,6 +40,7 @@ type Client struct {
 	mu     sync.Mutex
 	made   map[Protocol]llm.Generator
 	listed map[string]catalog.Model // what the provider has said of its models
+	known  map[string]catalog.Model // what Describe has returned since
 	asked  bool
 }
 
@@ -225,6 +226,7 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.known = nil
 	c.listed = make(map[string]catalog.Model, len(models))
 	for _, m := range models {
 		c.listed[m.Name] = m
@@ -246,5 +248,13 @@ func (c *Client) Describe(model string) catalog.Model {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.access.Profile.Describe(model, c.listed[model])
+	m, known := c.known[model]
+	if !known {
+		m = c.access.Profile.Describe(model, c.listed[model])
+		if c.known == nil {
+			c.known = map[string]catalog.Model{}
+		}
+		c.known[model] = m
+	}
+	return m
 }
