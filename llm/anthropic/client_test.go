@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,12 @@ func TestLearn(t *testing.T) {
 			}
 			return ""
 		}, 1, `"name":"answer"`},
+		"no betas": {"claude-opus-4-5", llm.Config{Thinking: &llm.Thinking{}, Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}}, func(body map[string]any) string {
+			if betas := body["betas"]; betas != nil {
+				return "invalid beta flag"
+			}
+			return ""
+		}, 1, `"enabled"`},
 		"no marks": {"m", llm.Config{}, func(body map[string]any) string {
 			if strings.Contains(show(body), "cache_control") {
 				return "messages.0.content.0.text.cache_control: Extra inputs are not permitted"
@@ -375,6 +382,44 @@ func TestErrors(t *testing.T) {
 		{307, http.Header{"Location": {"https://elsewhere"}}, "", llm.KindOther, 0, "elsewhere"},
 		{502, nil, "\xff\x00", llm.KindServer, 0, "502"},
 		{400, nil, `{"error":null,"message":1}`, llm.KindBadRequest, 0, "400"},
+		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"input length and ` + "`max_tokens`" + ` exceed context limit: 199000 + 8192 > 200000"}}`, llm.KindContextWindow, 0, "context limit"},
+		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-09-01 at 00:00 UTC."}}`, llm.KindQuota, 0, "regain"},
+		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"This organization has been disabled."}}`, llm.KindSuspended, 0, "disabled"},
+		{400, nil, `{"error":{"message":"m does not support tools"}}`, llm.KindNoTools, 0, "tools"},
+		{500, nil, `{"error":{"message":"tools param requires --jinja flag"}}`, llm.KindNoTools, 0, "jinja"},
+		{403, nil, `{"type":"error","error":{"type":"permission_error","message":"no"}}`, llm.KindForbidden, 0, "no"},
+		{504, nil, `{"type":"error","error":{"type":"timeout_error","message":"slow"}}`, llm.KindServer, 0, "slow"},
+		{529, http.Header{"Retry-After": {"3"}}, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.KindServer, 3 * time.Second, "Overloaded"},
+		{429, http.Header{"Anthropic-Ratelimit-Unified-Status": {"rejected"}, "Anthropic-Ratelimit-Unified-Reset": {strconv.FormatInt(now.Unix()+60, 10)}}, `{"error":{"type":"rate_limit_error","message":"slow"}}`, llm.KindRateLimit, time.Minute, "slow"},
+		{429, http.Header{"Anthropic-Ratelimit-Unified-Status": {"rejected"}, "Anthropic-Ratelimit-Unified-Reset": {strconv.FormatInt(now.Unix()+7200, 10)}}, `{"error":{"type":"rate_limit_error","message":"slow"}}`, llm.KindQuota, 2 * time.Hour, "slow"},
+		{429, http.Header{"Anthropic-Ratelimit-Unified-Status": {"rejected"}, "Anthropic-Ratelimit-Unified-Reset": {"soon"}}, `{"error":{"message":"slow"}}`, llm.KindRateLimit, 0, "slow"},
+		{429, nil, `{"error":{"type":"exceeded_current_quota_error","message":"Your account is suspended, please check your plan"}}`, llm.KindQuota, 0, "plan"},
+		{429, nil, `{"error":{"message":"You exceeded your current quota"}}`, llm.KindQuota, 0, "quota"},
+		{429, http.Header{"Retry-After": {"20"}}, `{"error":{"message":"You exceeded your current quota"}}`, llm.KindRateLimit, 20 * time.Second, "quota"},
+		// Amazon's
+		{400, amazon("ValidationException"), `{"message":"Input is too long for requested model."}`, llm.KindContextWindow, 0, "too long"},
+		{400, amazon("ValidationException"), `{"message":"The provided model identifier is invalid."}`, llm.KindModelNotFound, 0, "identifier"},
+		{400, amazon("ValidationException:http://internal"), `{"message":"Invocation of model ID x with on-demand throughput isn't supported."}`, llm.KindBadRequest, 0, "on-demand"},
+		{400, amazon("ServiceQuotaExceededException"), `{"message":"no more"}`, llm.KindQuota, 0, "no more"},
+		{403, amazon("AccessDeniedException"), `{"Message":"You don't have access to the model"}`, llm.KindForbidden, 0, "access"},
+		{403, amazon("UnrecognizedClientException"), `{"message":"The security token included in the request is invalid."}`, llm.KindUnauthorized, 0, "token"},
+		{403, amazon("ExpiredTokenException"), `{"message":"expired"}`, llm.KindUnauthorized, 0, "expired"},
+		{404, amazon("ResourceNotFoundException"), `{"message":"end of its life"}`, llm.KindModelNotFound, 0, "life"},
+		{408, amazon("ModelTimeoutException"), `{"message":"slow"}`, llm.KindServer, 0, "slow"},
+		{424, amazon("ModelErrorException"), `{"message":"broke"}`, llm.KindServer, 0, "broke"},
+		{429, amazon("ThrottlingException"), `{"message":"Too many tokens, please wait before trying again."}`, llm.KindRateLimit, 0, "wait"},
+		{429, amazon("ThrottlingException"), `{"message":"Too many tokens per day, please wait before trying again."}`, llm.KindQuota, 0, "per day"},
+		{503, amazon("ServiceUnavailableException"), `{"message":"busy"}`, llm.KindServer, 0, "busy"},
+		{400, amazon("x"), `{"__type":"com.amazon.coral.service#ValidationException"}`, llm.KindBadRequest, 0, "400"},
+		// Google's
+		{429, nil, `[{"error":{"code":429,"message":"Quota exceeded for online_prediction_input_tokens_per_minute_per_base_model","status":"RESOURCE_EXHAUSTED"}}]`, llm.KindRateLimit, 0, "per_minute"},
+		{404, nil, `{"error":{"code":404,"message":"Publisher Model claude-x was not found","status":"NOT_FOUND"}}`, llm.KindModelNotFound, 0, "not found"},
+		{401, nil, `{"error":{"code":401,"message":"invalid authentication credentials","status":"UNAUTHENTICATED"}}`, llm.KindUnauthorized, 0, "invalid"},
+		{403, nil, `[{"error":{"code":403,"message":"Permission denied","status":"PERMISSION_DENIED"}}]`, llm.KindForbidden, 0, "denied"},
+		// Others who speak the protocol
+		{400, nil, `{"error":{"message":"Your request exceeded model token limit: 262144"}}`, llm.KindContextWindow, 0, "limit"},
+		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"invalid params, context window exceeds limit (2013)"}}`, llm.KindContextWindow, 0, "limit"},
+		{500, nil, `{"error":{"message":"insufficient balance (1008)"}}`, llm.KindQuota, 0, "balance"},
 	} {
 		e := statusError(c.status, c.header, []byte(c.body), now)
 		if e.Kind != c.kind || e.RetryAfter != c.wait || !strings.Contains(e.Message, c.says) || e.Status != c.status {
@@ -382,6 +427,8 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+func amazon(name string) http.Header { return http.Header{"X-Amzn-Errortype": {name}} }
 
 // TestRefusedFor ever: a service that refuses everything is asked a bounded
 // number of times.

@@ -166,7 +166,7 @@ func classify(status int, api apiError) *llm.Error {
 	switch {
 	case status == http.StatusRequestEntityTooLarge, request && status != http.StatusTooManyRequests && tooLong(api.Message):
 		e.Kind = llm.KindContextWindow
-	case request && httpwire.ContainsAny(said, "organization has been disabled", "account is suspended"):
+	case request && strings.Contains(said, "organization has been disabled"):
 		e.Kind = llm.KindSuspended
 	case status == http.StatusPaymentRequired, request && status != http.StatusUnauthorized && spent(said):
 		e.Kind = llm.KindQuota

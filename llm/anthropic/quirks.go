@@ -91,3 +91,8 @@ var thinkers = []struct {
 func isClaude(model string) bool {
 	return strings.HasPrefix(catalog.Lookup(model).Name, "claude-")
 }
+
+// interlaces reports whether a model can be asked to think between calls.
+func interlaces(model string) bool {
+	return isClaude(model) && !strings.HasPrefix(catalog.Lookup(model).Name, "claude-3")
+}

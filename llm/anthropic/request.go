@@ -207,7 +207,7 @@ func (q *question) allBetas() []string {
 func (q *question) maxOutput() int {
 	n := q.Config.MaxOutputTokens
 	if n <= 0 {
-		n = catalog.Lookup(q.Model).Output
+		n = cmp.Or(q.MaxTokens, catalog.Lookup(q.Model).Output)
 		if !q.stream {
 			n = min(n, maxUnstreamed)
 		}
@@ -254,7 +254,7 @@ func (q *question) think(o *httpwire.Object, maxTokens int) {
 			return
 		}
 		q.thinking = how
-		q.interlace = len(q.Config.Tools) > 0 && isClaude(q.Model) && !q.NoBetas
+		q.interlace = len(q.Config.Tools) > 0 && !q.NoBetas && interlaces(q.Model)
 		o.Raw("thinking", []byte(`{"type":"enabled","budget_tokens":`+strconv.Itoa(n)+`}`))
 	}
 }
