@@ -7,8 +7,8 @@
 //	              serves the model of this script (see package scriptmodel),
 //	              points the environment at it, and checks at the end that all
 //	              went by the script; -loose checks nothing. PROTOCOL is gemini,
-//	              vertex, openai, responses, anthropic, or text, which is openai
-//	              without tools: the model answers no other one, and the vendor's
+//	              vertex, openai, responses, anthropic, ollama, or text, which is
+//	              openai without tools: the model answers no other one, and the vendor's
 //	              variables for key, base URL and model are set, Gemini's by
 //	              default. In tasks and badinput it is $WIRE. With a name $N_URL is set instead of
 //	              $MODEL_URL, and the vendor's variables only if there is a -wire,
@@ -18,7 +18,8 @@
 //	              prints what the model was asked, as standard output: "N requests",
 //	              then all of them, or the Ith (from 1; -1 is the last)
 //	statuses [-name N] STATUS...
-//	              these are the statuses of all answers of the model so far
+//	              these are the statuses of all answers of the model so far, those
+//	              to questions about models left out
 //	exits CODE COMMAND...
 //	              runs a command that must end with exactly this code
 //	start NAME COMMAND...

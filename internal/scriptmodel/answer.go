@@ -297,6 +297,9 @@ func (a *answer) framed(f frame) []byte {
 	if a.asked.verb != stream {
 		return f.data
 	}
+	if a.asked.lines {
+		return append(f.data, a.newline()...)
+	}
 	text := "data: " + string(f.data)
 	if f.event != "" {
 		text = "event: " + f.event + a.newline() + text
@@ -318,7 +321,7 @@ func (a *answer) named(data string) frame {
 
 // comment is a line that says nothing, for those who wait.
 func (a *answer) comment(text string) []byte {
-	if a.asked.verb != stream {
+	if a.asked.verb != stream || a.asked.lines {
 		return []byte("\n")
 	}
 	return []byte(": " + text + a.newline() + a.newline())
@@ -341,6 +344,9 @@ func (a *answer) start(status int) {
 		h.Set("Content-Type", "application/json; charset=UTF-8")
 		if a.asked.verb == stream {
 			h.Set("Content-Type", "text/event-stream")
+			if a.asked.lines {
+				h.Set("Content-Type", "application/x-ndjson")
+			}
 		}
 	}
 	a.w.WriteHeader(status)

@@ -114,7 +114,7 @@
 //	expect verb NAME       generateContent or streamGenerateContent, in whatever
 //	                       way the protocol asks for it
 //	expect wire NAME       gemini, openai (Chat Completions), responses, anthropic,
-//	                       text (see below)
+//	                       ollama, text (see below)
 //	expect smaller SIZE    the body has fewer bytes than this, such as 100KB
 //	expect field PATH TEXT the body has this field, such as messages.0.role, and
 //	                       TEXT is in its JSON (may be empty)
@@ -155,6 +155,9 @@
 //	responses  /v1/responses
 //	anthropic  /v1/messages, /v1/messages/count_tokens, /v1/models, and Vertex AI's
 //	           paths
+//	ollama     /api/chat, /api/embed, /api/show, /api/tags, /api/version; it needs no
+//	           key, "refuse" knows tools, think and images, and what is refused a
+//	           model is not described as able to; "context" is its window
 //
 // Where it is asked for ([Options]), text is spoken in place of openai: Chat
 // Completions of a model that takes no tools, which refuses them once, writes its

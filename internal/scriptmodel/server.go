@@ -28,8 +28,8 @@ type Options struct {
 	// type, such as "GenerateContentRequest" or "CreateResponse".
 	Judge func(kind string, body []byte) error
 	// Wire, where set, is the only protocol in which content may be asked for:
-	// gemini, openai, responses, anthropic or text. The paths of the others are
-	// not found.
+	// gemini, openai, responses, anthropic, ollama or text. The paths of the others
+	// are not found.
 	Wire string
 	// Addr is the loopback address to listen on, 127.0.0.1:0 by default.
 	Addr string
@@ -55,7 +55,7 @@ type Server struct {
 // Request is what a server noted of a request.
 type Request struct {
 	Path   string // with the query
-	Wire   string // gemini, openai, responses, anthropic or text; "" for none known
+	Wire   string // gemini, openai, responses, anthropic, ollama or text; "" for none known
 	Verb   string // generateContent, streamGenerateContent, countTokens ..., whatever the protocol calls it
 	Model  string
 	Header http.Header
@@ -86,7 +86,7 @@ func Start(script *Script, opts Options) (*Server, error) {
 	}
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Server{
-		script: script, opts: opts, wires: []wire{gemini{}, chat{}, responses{}, anthropic{}, words{}}, quit: quit,
+		script: script, opts: opts, wires: []wire{gemini{}, chat{}, responses{}, anthropic{}, ollama{}, words{}}, quit: quit,
 		url: "http://" + listener.Addr().String(), used: make([]int, len(script.Turns)),
 		memory: memory{calls: map[string]given{}, thoughts: map[string]string{}},
 	}
@@ -143,6 +143,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone, or sends without end
 	}
 	a.size, a.accept, a.models = len(body), s.script.Accept, s.script.Models
+	a.refuse, a.context = s.script.Refuse, s.script.Context
 	refused := wire.read(&a, r, body)
 	req := Request{
 		Path: r.URL.RequestURI(), Wire: wire.name(), Verb: a.name, Model: a.model, Header: r.Header, Body: body, Status: 200,

@@ -63,10 +63,13 @@ type asked struct {
 	size     int      // of the body
 	root     map[string]any
 	thinking bool // thoughts are wanted
+	lines    bool // its stream is a JSON value a line, not events
 
 	// What the script says of all requests.
-	accept []string
-	models []string
+	accept  []string
+	models  []string
+	refuse  []Refusal
+	context int
 	// What the turn says of its answer: the field for thoughts.
 	thoughtsIn string
 }

@@ -122,6 +122,8 @@ func advise(e *llm.Error, model string) {
 		e.Message = fmt.Sprintf("%s. To get the model: ollama pull %s", strings.TrimRight(strings.TrimSuffix(e.Message, ", try pulling it first"), "."), model)
 	case e.Kind == llm.KindOther && lacksMemory(strings.ToLower(e.Message)):
 		e.Message = strings.TrimRight(e.Message, ".") + ". A smaller model, or a smaller window for this one, may fit."
+	case e.Kind == llm.KindQuota && !strings.Contains(strings.ToLower(e.Message), "quota"):
+		e.Message = strings.TrimRight(e.Message, ".") + ". The account's quota is used up."
 	case e.Kind == llm.KindUnauthorized && e.Link != "":
 		e.Message = strings.TrimRight(e.Message, ".") + ". Sign in with: ollama signin"
 	}
