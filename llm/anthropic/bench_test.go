@@ -52,6 +52,20 @@ func BenchmarkChunks(b *testing.B) {
 	}
 }
 
+// BenchmarkFrames is what a chunk costs that comes in Amazon's framing.
+func BenchmarkFrames(b *testing.B) {
+	const n = 1000
+	stream := strings.Repeat(framed(smallEvent), n)
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := playFrames(b.Context(), &question{Request: &llm.Request{}}, stream, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/chunk")
+}
+
 // longHistory is a session of 1,000 messages and 2 MB.
 func longHistory() *llm.Request {
 	req := &llm.Request{Model: "claude-opus-4-6"}

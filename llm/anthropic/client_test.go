@@ -73,6 +73,19 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// TestNames: a model may be named as Google names it.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"claude-sonnet-4-5@20250929": "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-20250929": "claude-sonnet-4-5-20250929",
+		"claude-x@latest": "claude-x@latest", "other@20250929": "other@20250929", "@20250929": "@20250929",
+	} {
+		if got := plainName(name); got != want {
+			t.Errorf("%s is sent as %s", name, got)
+		}
+	}
+}
+
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)

@@ -79,9 +79,9 @@ func (f *frames) event() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
+	switch string(kind) {
 	case "event":
-		if name, err := f.header(":event-type"); name != "chunk" || err != nil {
+		if name, err := f.header(":event-type"); string(name) != "chunk" || err != nil {
 			return nil, err
 		}
 		return f.chunk()
@@ -90,7 +90,7 @@ func (f *frames) event() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, namedError(parseException(name, f.payload), f.payload)
+		return nil, namedError(parseException(string(name), f.payload), f.payload)
 	case "error":
 		name, err := f.header(":error-code")
 		if err != nil {
@@ -100,7 +100,7 @@ func (f *frames) event() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, namedError(apiError{Type: name, Message: message}, nil)
+		return nil, namedError(apiError{Type: string(name), Message: string(message)}, nil)
 	}
 	return nil, nil
 }
@@ -177,25 +177,26 @@ func (f *frames) need(n int) error {
 	return nil
 }
 
-// header returns the text of a frame's header, "" where it has none of this name.
-func (f *frames) header(name string) (string, error) {
+// header returns the text of a frame's header, nothing where it has none of this
+// name.
+func (f *frames) header(name string) ([]byte, error) {
 	for rest := f.headers; len(rest) > 0; {
 		n := int(rest[0])
 		if len(rest) < n+2 {
-			return "", errFrame
+			return nil, errFrame
 		}
 		key, kind := rest[1:1+n], rest[1+n]
 		size, prefix := headerSize(kind, rest[2+n:])
 		if size < 0 || len(rest) < 2+n+prefix+size {
-			return "", errFrame
+			return nil, errFrame
 		}
 		value := rest[2+n+prefix:][:size]
 		if string(key) == name && kind == 7 {
-			return string(value), nil
+			return value, nil
 		}
 		rest = rest[2+n+prefix+size:]
 	}
-	return "", nil
+	return nil, nil
 }
 
 // headerSize returns how long a value of this type is, -1 where there is no such

@@ -117,7 +117,7 @@ func FuzzFrames(f *testing.F) {
 				}
 				break
 			}
-			if said, _ := want.Headers.Get(":message-type").(eventstream.StringValue); bad != nil || string(said) != kind || !bytes.Equal(ours.payload, want.Payload) {
+			if said, _ := want.Headers.Get(":message-type").(eventstream.StringValue); bad != nil || string(said) != string(kind) || !bytes.Equal(ours.payload, want.Payload) {
 				t.Fatalf("%q %q (%v), want %+v", kind, ours.payload, bad, want)
 			}
 		}
