@@ -73,6 +73,9 @@ func (anthropic) read(a *asked, r *http.Request, body []byte) *refusal {
 	case !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
 		return bad("content-type: must be application/json, not %q", r.Header.Get("Content-Type"))
 	}
+	if len(body) > 32<<20 {
+		return &refusal{status: 413, code: "request_too_large", message: "Request exceeds the maximum size"}
+	}
 	root, err := parseJSON(body)
 	if err != nil {
 		return bad("The request body is not valid JSON: %v", err)

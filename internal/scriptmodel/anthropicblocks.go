@@ -100,6 +100,9 @@ func (a *asked) blocks(m map[string]any, model bool, i int) (message, *refusal) 
 
 func (m *message) block(b map[string]any, at string) *refusal {
 	kind := b["type"].(string)
+	if m.first == "" {
+		m.first = kind
+	}
 	users := kind == "tool_result" || kind == "image" || kind == "document"
 	models := kind == "tool_use" || kind == "thinking" || kind == "redacted_thinking"
 	if m.model && users || !m.model && models {
@@ -233,8 +236,8 @@ func (anthropic) faithful(a *asked, m *memory) *refusal {
 			continue
 		}
 		given, ours := m.given(msg.calls[len(msg.calls)-1])
-		if !ours && thinking["type"] == "enabled" && len(msg.thoughts) == 0 {
-			return bad("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). To avoid this requirement, you must disable `thinking`.", start+i)
+		if !ours && thinking["type"] == "enabled" && !strings.HasSuffix(msg.first, "thinking") {
+			return bad("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). To avoid this requirement, you must disable `thinking`.", start+i, msg.first)
 		}
 		for j, want := range given.thoughts {
 			if j >= len(msg.thoughts) || msg.thoughts[j] != want {

@@ -59,7 +59,13 @@ func (chat) read(a *asked, r *http.Request, body []byte) *refusal {
 	if f := chatParameters(a); f != nil {
 		return f
 	}
+	previous := ""
 	for i, v := range list(a.root["messages"]) {
+		role := v.(map[string]any)["role"].(string)
+		if role == "tool" && previous != "tool" && previous != "assistant" {
+			return wrong(fmt.Sprintf("messages.[%d].role", i), "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+		}
+		previous = role
 		if f := a.hear(v.(map[string]any), fmt.Sprintf("messages[%d]", i)); f != nil {
 			return f
 		}
@@ -94,11 +100,19 @@ func chatParameters(a *asked) *refusal {
 	case parallel && len(functions) == 0:
 		return wrong("parallel_tool_calls", "", "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.")
 	}
-	if format, ok := a.root["response_format"].(map[string]any); ok && format["type"] == "json_schema" {
-		name, _ := format["json_schema"].(map[string]any)["name"].(string)
-		if !openAIName().MatchString(name) {
-			return wrong("response_format.json_schema.name", "invalid_value", "Invalid 'response_format.json_schema.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.")
-		}
+	format, _ := a.root["response_format"].(map[string]any)
+	schema, _ := format["json_schema"].(map[string]any)
+	if f := openAIFormat(format, schema, "response_format", "response_format.json_schema", a.root["messages"]); f != nil {
+		return f
+	}
+	if f := openAIChoice(a); f != nil {
+		return f
+	}
+	if f := openAIEffort(a.model, a.root["reasoning_effort"], "reasoning_effort"); f != nil {
+		return f
+	}
+	if n := len(list(a.root["stop"])); n > 4 {
+		return wrong("stop", "array_above_max_length", "Invalid 'stop': array too long. Expected an array with maximum length 4, but got an array with length %d instead.", n)
 	}
 	return sampling(a)
 }
@@ -162,8 +176,6 @@ func (a *asked) next(m message, at string) *refusal {
 			return wrong(at+".role", "", "Conversation roles must alternate: two messages of the role 'assistant' follow each other.")
 		case len(m.texts) > 0 && len(last.texts) > 0 && !m.model && !last.model:
 			return wrong(at+".role", "", "Conversation roles must alternate: two messages of the role 'user' follow each other.")
-		case len(m.results) > 0 && len(last.texts) > 0 && !last.model:
-			return wrong(at+".role", "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
 		}
 	}
 	a.say(m)

@@ -79,6 +79,9 @@ func (gemini) read(a *asked, r *http.Request, body []byte) *refusal {
 		return nil
 	}
 	a.take(obj)
+	if f := geminiRules(a); f != nil {
+		return f
+	}
 	return conversation(a, list(obj["contents"]), a.verb == count)
 }
 

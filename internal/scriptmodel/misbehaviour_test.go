@@ -69,7 +69,7 @@ func TestMisbehaviourOnWires(t *testing.T) {
 		}, "a\\\""},
 		{"no id", `call id=none f {}`, 200, map[string]string{
 			"openai":    `{"function":{"arguments":"","name":"f"},"index":0,"type":"function"}`,
-			"responses": `{"arguments":"{}","id":"fc_1","name":"f"`,
+			"responses": `{"arguments":"{}","id":"fc_1_1","name":"f"`,
 			"anthropic": `{"input":{},"name":"f","type":"tool_use"}`,
 		}, ""},
 		{"empty id", `call id="" f {}`, 200, map[string]string{

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -256,6 +257,80 @@ func sampling(a *asked) *refusal {
 	for _, name := range []string{"presence_penalty", "frequency_penalty", "stop", "logprobs", "logit_bias"} {
 		if a.root[name] != nil {
 			return wrong(name, "unsupported_parameter", "Unsupported parameter: '%s' is not supported with this model.", name)
+		}
+	}
+	return nil
+}
+
+// olderGPT reports whether a model is of a family that does not reason.
+func olderGPT(model string) bool {
+	return strings.HasPrefix(model, "gpt-3") || strings.HasPrefix(model, "gpt-4") || strings.HasPrefix(model, "chatgpt-4")
+}
+
+// openAIEffort checks how much a model is to think, which stands at param.
+func openAIEffort(model string, effort any, param string) *refusal {
+	if effort == nil {
+		return nil
+	}
+	if olderGPT(model) {
+		if param == "reasoning_effort" {
+			return wrong("", "", "Unrecognized request argument supplied: reasoning_effort")
+		}
+		return wrong(param, "unsupported_parameter", "Unsupported parameter: '%s' is not supported with this model.", param)
+	}
+	var takes []string
+	switch {
+	case regexp.MustCompile(`^o\d`).MatchString(model):
+		takes = []string{"low", "medium", "high"}
+	case regexp.MustCompile(`^gpt-5(?:-(?:mini|nano))?(?:-\d{4}-.*)?$`).MatchString(model):
+		takes = []string{"minimal", "low", "medium", "high"}
+	case strings.HasPrefix(model, "gpt-5.1"):
+		takes = []string{"none", "low", "medium", "high"}
+	case strings.HasPrefix(model, "gpt-5."):
+		takes = []string{"none", "low", "medium", "high", "xhigh", "max"}
+	default:
+		return nil
+	}
+	if !slices.Contains(takes, effort.(string)) {
+		return wrong(param, "unsupported_value", "Unsupported value: '%s' is not supported with the '%s' model. Supported values are: '%s'.", effort, model, strings.Join(takes, "', '"))
+	}
+	return nil
+}
+
+// openAIChoice checks that a function which must be called is there.
+func openAIChoice(a *asked) *refusal {
+	choice, _ := a.root["tool_choice"].(map[string]any)
+	if inner, ok := choice["function"].(map[string]any); ok {
+		choice = inner
+	}
+	if name, ok := choice["name"].(string); ok && !slices.Contains(a.tools, name) {
+		return wrong("tool_choice", "", "Tool choice '%s' not found in 'tools' parameter.", name)
+	}
+	return nil
+}
+
+// openAIFormat checks the format of the answer; schema is where its name and
+// schema are, and said all that is said.
+func openAIFormat(format, schema map[string]any, param, at string, said any) *refusal {
+	switch format["type"] {
+	case "json_object":
+		if !strings.Contains(strings.ToLower(string(mustJSON(said))), "json") {
+			where, to := "'messages'", ", to"
+			if param == "text.format" {
+				where, to = "Response input messages", " to"
+			}
+			return wrong(param, "", "%s must contain the word 'json' in some form%s use '%s' of type 'json_object'.", where, to, param)
+		}
+	case "json_schema":
+		name, _ := schema["name"].(string)
+		if !openAIName().MatchString(name) {
+			return wrong(at+".name", "invalid_value", "Invalid '%s.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", at)
+		}
+		s, _ := schema["schema"].(map[string]any)
+		if schema["strict"] == true {
+			if problem := strictSchema(s, "()"); problem != "" {
+				return wrong(param, "", "Invalid schema for response_format '%s': %s", name, problem)
+			}
 		}
 	}
 	return nil

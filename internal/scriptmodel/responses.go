@@ -1,9 +1,11 @@
 package scriptmodel
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -102,7 +104,13 @@ func (responses) read(a *asked, r *http.Request, body []byte) *refusal {
 	if text, ok := a.root["input"].(string); ok {
 		a.say(message{texts: []string{text}})
 	}
+	ids := map[string]bool{}
 	for i, v := range list(a.root["input"]) {
+		id, _ := v.(map[string]any)["id"].(string)
+		if ids[id] {
+			return wrong("input", "", "Duplicate item found with id %s. Remove duplicate items from your input and try again.", id)
+		}
+		ids[id] = id != ""
 		if f := a.hearItem(v.(map[string]any), fmt.Sprintf("input[%d]", i)); f != nil {
 			return f
 		}
@@ -133,6 +141,21 @@ func responsesParameters(a *asked) *refusal {
 	}
 	if _, ok := a.root["reasoning"].(map[string]any); ok && !reasons(a.model) {
 		return wrong("reasoning", "unsupported_parameter", "Unsupported parameter: 'reasoning' is not supported with this model.")
+	}
+	text, _ := a.root["text"].(map[string]any)
+	format, _ := text["format"].(map[string]any)
+	if f := openAIFormat(format, format, "text.format", "text.format", a.root["input"]); f != nil {
+		return f
+	}
+	if f := openAIChoice(a); f != nil {
+		return f
+	}
+	reasoning, _ := a.root["reasoning"].(map[string]any)
+	if f := openAIEffort(a.model, reasoning["effort"], "reasoning.effort"); f != nil {
+		return f
+	}
+	if slices.Contains(list(a.root["include"]), any("reasoning.encrypted_content")) && olderGPT(a.model) {
+		return wrong("include", "", "Encrypted content is not supported with this model.")
 	}
 	for _, name := range []string{"temperature", "top_p"} {
 		if v, ok := a.root[name]; ok && v != nil && reasons(a.model) {
@@ -328,7 +351,7 @@ func (responses) faithful(a *asked, m *memory) *refusal {
 			}
 			for i, t := range given.thoughts {
 				if !there[t.signature] {
-					return wrong("input", "", "Item '%s' of type 'function_call' was provided without its required 'reasoning' item: 'rs_%d'.", "fc_"+c.id, i+1)
+					return wrong("input", "", "Item '%s' of type 'function_call' was provided without its required 'reasoning' item: 'rs_%d'.", cmp.Or(c.item, "fc_"+c.id), i+1)
 				}
 			}
 		}

@@ -284,9 +284,10 @@ func TestStrict(t *testing.T) {
 		ask(hi, callTurn, result),
 		ask(hi, callTurn, strings.TrimSuffix(result, "]}")+`,{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]}`),
 		`{"contents":[` + hi + `],"systemInstruction":{"role":"user","parts":[{"text":"s"}]},
-			"tools":[{"functionDeclarations":[{"name":"a","description":"d","parametersJsonSchema":{"type":"object"}}]},{"googleSearch":{}}],
+			"tools":[{"functionDeclarations":[{"name":"a","description":"d","parametersJsonSchema":{"type":"object"}}]}],
 			"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}},
-			"generationConfig":{"temperature":1,"topP":0.95,"topK":64,"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"}}}`,
+			"generationConfig":{"temperature":1,"topP":0.95,"topK":64,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":24576}}}`,
+		`{"contents":[` + hi + `],"tools":[{"googleSearch":{}}],"generationConfig":{"thinkingConfig":{"thinkingBudget":-1}}}`,
 	} {
 		if status, answer, _ := post(t, s.URL()+streamPath, body); status != 200 {
 			t.Errorf("%s: %d %s", body, status, answer)

@@ -101,6 +101,7 @@ type message struct {
 	thoughts []thought
 	calls    []call
 	results  []result
+	first    string // the kind of its first block, where it has blocks
 }
 
 type thought struct{ text, signature string }
