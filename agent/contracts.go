@@ -112,7 +112,9 @@ type Verdict struct {
 type Compressor interface {
 	// Compress returns the history to go on with. It returns history itself,
 	// with status NoOp, as long as tokens is below its threshold of limit and
-	// force is not set. It never fails the run: a failure is a status.
+	// force is not set; the loop sets it where the vendor has refused a request
+	// for its size. A history that ends with calls still does so afterwards:
+	// their results are sent next. It never fails the run: a failure is a status.
 	Compress(ctx context.Context, history []Message, tokens, limit int, force bool) ([]Message, Compression)
 }
 
