@@ -78,7 +78,7 @@ func (a *App) connect(o Options) error {
 	if err := discover(accounts, o.Model, o.Warn); err != nil {
 		return err
 	}
-	a.models = newModels(accounts, o.UserAgent, o.Log)
+	a.models = newModels(accounts, o.UserAgent, o.SessionID, o.Log)
 	name, err := a.configs.Model(o.Model)
 	if err != nil {
 		return err

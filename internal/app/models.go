@@ -38,9 +38,9 @@ type model struct {
 	llm.Generator
 }
 
-func newModels(accounts *auth.Accounts, userAgent string, log *slog.Logger) *models {
+func newModels(accounts *auth.Accounts, userAgent, session string, log *slog.Logger) *models {
 	m := &models{accounts: accounts, network: accounts.Network, log: log, names: map[string]*model{}, clients: map[string]*provider.Client{}}
-	m.network.UserAgent, m.network.Log = userAgent, log
+	m.network.UserAgent, m.network.Session, m.network.Log = userAgent, session, log
 	return m
 }
 
@@ -227,7 +227,7 @@ func Choose(accounts *auth.Accounts, name string, warn func(string)) (Chosen, er
 	if err := discover(accounts, name, warn); err != nil {
 		return Chosen{}, err
 	}
-	m := newModels(accounts, "", slog.New(slog.DiscardHandler))
+	m := newModels(accounts, "", "", slog.New(slog.DiscardHandler))
 	outward, main, err := m.main(name)
 	if err != nil {
 		return Chosen{}, err

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
@@ -156,7 +157,7 @@ func (a *Accounts) Discover(ctx context.Context) []provider.Access {
 	if !config.LocalServers.In(a.in.Settings) {
 		return nil
 	}
-	return a.Table().Discover(ctx)
+	return a.Table().Discover(ctx, time.Duration(config.LocalPatience.In(a.in.Settings)*float64(time.Millisecond)))
 }
 
 // Adopt makes a server that was found on this machine the default, where there

@@ -129,6 +129,7 @@ const (
 	ModelProviders = Object("modelProviders")
 	Fallback       = Strings("pollux.fallback")
 	LocalServers   = Bool("pollux.localServers")
+	LocalPatience  = Float("pollux.localPatience")
 
 	ToolCalling  = String("pollux.toolCalling")
 	ToolMappings = Object("pollux.toolMappings")
@@ -308,6 +309,7 @@ var table = [...]Key{
 	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer is asked for again."},
 	{"pollux.invalidAnswer.linear", "bool", false, 0, live, "Keep that delay the same, instead of doubling it each time."},
 	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
+	{"pollux.localPatience", "number", 50.0, 0, live, "Milliseconds that a server of models on this machine may take to say that it is there."},
 	{"pollux.localServers", "bool", true, 0, live, "Where no provider is set up, look for a server of models on this machine."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},

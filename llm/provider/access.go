@@ -49,10 +49,8 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	if base != "" {
 		a.BaseURL = base
 		if moved(p, base) {
-			// Another address need not have the vendor's models, nor speak all
-			// that the vendor does.
 			here := *p
-			here.Model, here.SmallModel, here.Models = "", "", nil
+			here.Model, here.SmallModel, here.Models, here.Quirks = "", "", nil, nil
 			a.Profile = &here
 		}
 	}
@@ -77,14 +75,12 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	return a, a.From != ""
 }
 
-// moved reports whether an address is not the provider's own, of one that has one.
+// moved reports whether an address is not the provider's own, so that something
+// else may be there.
 func moved(p *Profile, address string) bool {
-	if p.Protocol != Chat || p.BaseURL == "" || p.Local != nil {
-		return false
-	}
 	own, err := url.Parse(p.BaseURL)
 	at, err2 := url.Parse(address)
-	return err == nil && err2 == nil && own.Host != at.Host
+	return p.Imitated && err == nil && err2 == nil && own.Host != at.Host
 }
 
 // withPath adds a path to an address that has none.

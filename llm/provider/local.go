@@ -18,14 +18,11 @@ import (
 	"pollux/llm/catalog"
 )
 
-// patience is how long a server on this machine may take to say that it is there.
-const patience = 50 * time.Millisecond
-
 // Discover asks the usual ports of this machine for servers of models, all at
-// once and for 50 ms at most, and returns those that answered, in the table's
-// order. Nothing but the loopback interface is asked, whatever the environment
-// says.
-func (t *Table) Discover(ctx context.Context) []Access {
+// once and no longer than patience, and returns those that answered, in the
+// table's order. Nothing but the loopback interface is asked, whatever the
+// environment says.
+func (t *Table) Discover(ctx context.Context, patience time.Duration) []Access {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var locals []*Profile

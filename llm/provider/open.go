@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -26,10 +27,14 @@ type Network struct {
 	Header http.Header
 	// UserAgent names the caller; "{model}" in it becomes the request's model.
 	UserAgent string
-	Proxy     *url.URL
-	NoProxy   string
-	RootCAs   []string // PEM files
-	Log       *slog.Logger
+	// Session tells one conversation from others: what a profile has of "{session}"
+	// in headers and members of the body becomes it, so that a provider finds the
+	// prompts that it keeps.
+	Session string
+	Proxy   *url.URL
+	NoProxy string
+	RootCAs []string // PEM files
+	Log     *slog.Logger
 }
 
 // Client asks a provider's models. Nothing is dialled before the first request.
@@ -83,7 +88,7 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 	a, n := c.access, c.network
 	header := http.Header{}
 	for name, value := range a.Headers {
-		header.Set(name, value)
+		header.Set(name, strings.ReplaceAll(value, "{session}", n.Session))
 	}
 	for name, values := range n.Header {
 		header[name] = values
@@ -146,6 +151,12 @@ func (c *Client) openaiWays(model string, q *openai.Quirks) {
 	*q = own
 	if p.Speaks(model) == Responses {
 		q.Protocol = openai.Responses
+	}
+	for name, value := range q.Extra {
+		q.Extra[name] = bytes.ReplaceAll(value, []byte("{session}"), []byte(c.network.Session))
+	}
+	if byEffort := q.Thinking == openai.ThinkingEffort || q.Thinking == openai.ThinkingObject; byEffort && q.Efforts == nil {
+		q.Efforts = p.Describe(model, catalog.Model{}).Efforts
 	}
 }
 

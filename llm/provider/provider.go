@@ -68,6 +68,10 @@ type Profile struct {
 	// provider's name at the head of one is no provider's.
 	Router bool `json:"router,omitempty"`
 
+	// Imitated says that others serve what it does at addresses of their own: at
+	// another than its own nothing of it is known to hold but the protocol.
+	Imitated bool `json:"imitated,omitempty"`
+
 	// Quirks is what the provider does its own way: an [openai.Quirks], or what
 	// the protocol has in place of it.
 	Quirks json.RawMessage `json:"quirks,omitempty"`
@@ -240,8 +244,8 @@ func (t *Table) add(id string, data []byte) error {
 	if known != nil {
 		p = *known
 	}
-	rules := p.Models
-	p.Models = nil
+	rules, quirks := p.Models, p.Quirks
+	p.Models, p.Quirks = nil, nil
 	p.Headers = maps.Clone(p.Headers)
 	if err := strictly(data, &p); err != nil {
 		return err
@@ -250,9 +254,14 @@ func (t *Table) add(id string, data []byte) error {
 	_ = json.Unmarshal(data, &given) // it was read before
 	if given.BaseURL != "" {
 		p.Own = true
-		rules = nil // they are about what is at the provider's own address
+	}
+	if p.Own && p.Imitated {
+		rules, quirks = nil, nil
 	}
 	p.Models = append(slices.Clip(rules), p.Models...)
+	if p.Quirks == nil {
+		p.Quirks = quirks
+	}
 	if err := p.check(); err != nil {
 		return err
 	}
