@@ -132,7 +132,7 @@ func (c *Client) setHeader(o Options) {
 	switch {
 	case o.Vertex != nil:
 		key = "" // Google has no keys for it
-	case o.Bedrock != nil || o.Quirks.Bearer:
+	case o.Bedrock != nil:
 		key, token = "", cmp.Or(token, key)
 	}
 	if key != "" {
@@ -216,6 +216,7 @@ func (c *Client) streamOnce(ctx context.Context, q *question, r *reply, yield fu
 			return false
 		}
 		if r.ended {
+			res.Drain()
 			return r.isPaused()
 		}
 	}
@@ -304,23 +305,29 @@ const maxModels = 1000
 func (c *Client) ask(req *llm.Request, stream bool) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, ok := c.learned[req.Model]
-	if !ok {
-		known.Quirks = c.quirks
-		if c.forModel != nil {
-			c.forModel(req.Model, &known.Quirks)
-		}
-		// Signatures are looked at only where Claude is.
-		known.Unsigned = known.Unsigned || !isClaude(req.Model) && c.form.version == ""
-		if len(c.learned) >= maxModels {
-			clear(c.learned)
-		}
-		c.learned[req.Model] = known
-	}
 	return &question{
-		Request: req, lessons: known, form: c.form, betas: c.betas, stream: stream, foreign: c.foreign,
+		Request: req, lessons: c.known(req.Model), form: c.form, betas: c.betas, stream: stream, foreign: c.foreign,
 		unmarked: !isConversation(req.Use),
 	}
+}
+
+// known returns what is known of a model. The client is locked.
+func (c *Client) known(model string) lessons {
+	known, ok := c.learned[model]
+	if ok {
+		return known
+	}
+	known.Quirks = c.quirks
+	if c.forModel != nil {
+		c.forModel(model, &known.Quirks)
+	}
+	// Signatures are looked at only where Claude is.
+	known.Unsigned = known.Unsigned || !isClaude(model) && c.form.version == ""
+	if len(c.learned) >= maxModels {
+		clear(c.learned)
+	}
+	c.learned[model] = known
+	return known
 }
 
 // isConversation reports whether a request will be the beginning of another one:
@@ -359,7 +366,7 @@ func (c *Client) post(ctx context.Context, q *question, m method, body *httpwire
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r := httpwire.Request{Header: c.headers(q.Model), Body: body, Patience: httpwire.PatienceAnswer}
+	r := httpwire.Request{Header: c.headers(q.Model, q.Bearer), Body: body, Patience: httpwire.PatienceAnswer}
 	if m == toStream {
 		r.Patience = httpwire.PatienceStream
 	}
@@ -374,10 +381,16 @@ func (c *Client) post(ctx context.Context, q *question, m method, body *httpwire
 }
 
 // headers returns what is in the header of every request about a model.
-func (c *Client) headers(model string) http.Header {
+func (c *Client) headers(model string, bearer bool) http.Header {
 	header := c.header.Clone()
 	if header["User-Agent"] == nil {
 		header.Set("User-Agent", strings.ReplaceAll(c.userAgent, "{model}", model))
+	}
+	if key := header.Get("X-Api-Key"); bearer && key != "" {
+		header.Del("X-Api-Key")
+		if header["Authorization"] == nil {
+			header.Set("Authorization", "Bearer "+key)
+		}
 	}
 	return header
 }

@@ -111,6 +111,26 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestOneConnection: the connection of an answer is there for the next request.
+func TestOneConnection(t *testing.T) {
+	t.Parallel()
+	for name, client := range map[string]func(testing.TB, string) *Client{
+		"direct":  func(t testing.TB, url string) *Client { return newClient(t, Options{APIKey: "k", BaseURL: url}) },
+		"Bedrock": onBedrock,
+	} {
+		s := newStrict(t, answerStream)
+		c := client(t, s.URL)
+		for range 3 {
+			if _, err := ask(t, c, llmtest.Prompt("hi")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if slices.Sort(s.peers); len(slices.Compact(s.peers)) != 1 {
+			t.Errorf("%s: 3 requests from %q", name, s.peers)
+		}
+	}
+}
+
 // TestLearn: what the service refuses is left out, once asked again, and never
 // sent again for this model.
 func TestLearn(t *testing.T) {
@@ -172,6 +192,12 @@ func TestLearn(t *testing.T) {
 			}
 			return ""
 		}, 1, `"max_tokens":32000`},
+		"Amazon's shorter answer": {"claude-opus-4-1", llm.Config{}, func(body map[string]any) string {
+			if number(body["max_tokens"].(json.Number).String()) > 4096 {
+				return "The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096."
+			}
+			return ""
+		}, 1, `"max_tokens":4096`},
 		"no forced call": {"claude-x", llm.Config{ResponseJSONSchema: []byte(`{"type":"object"}`)}, func(body map[string]any) string {
 			if choice, _ := body["tool_choice"].(map[string]any); choice["type"] == "tool" {
 				return "tool_choice: forced tool use is not supported for this model"

@@ -28,7 +28,7 @@ func (q *question) learn(refusal *llm.Error) bool {
 		return false
 	}
 	m := strings.ToLower(refusal.Message)
-	if has(m, "max_tokens") {
+	if has(m, "max_tokens") || has(m, "maximum tokens") {
 		return q.learnLength(m)
 	}
 	before := q.lessons
@@ -96,11 +96,12 @@ func (q *question) forget() bool {
 const minRoom = 2048
 
 // learnLength finds in a message how long an answer may be: "max_tokens: 65536 >
-// 32000, which is the maximum allowed number of output tokens", or "input length
-// and `max_tokens` exceed context limit: 190000 + 65536 > 200000".
+// 32000, which is the maximum allowed number of output tokens", "input length and
+// `max_tokens` exceed context limit: 190000 + 65536 > 200000", or on Bedrock "the
+// maximum tokens you requested exceeds the model limit of 4096".
 func (q *question) learnLength(m string) bool {
 	sum := regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`).FindStringSubmatch(m)
-	most := regexp.MustCompile(`\d+ > (\d+)`).FindStringSubmatch(m)
+	most := regexp.MustCompile(`(?:\d+ > |model limit of )(\d+)`).FindStringSubmatch(m)
 	switch {
 	case sum != nil:
 		room := number(sum[3]) - number(sum[1])

@@ -26,10 +26,13 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 			Kind: llm.KindBadRequest, Status: http.StatusNotImplemented, Message: "Claude on Vertex AI and Bedrock has no list of models",
 		})
 	}
+	c.mu.Lock()
+	header := c.headers("", c.known("").Bearer)
+	c.mu.Unlock()
 	var models []catalog.Model
 	after := ""
 	for range maxPages {
-		page, err := c.modelPage(ctx, d, after)
+		page, err := c.modelPage(ctx, d, header, after)
 		if err != nil {
 			return nil, unserved(err)
 		}
@@ -53,7 +56,7 @@ type modelPage struct {
 	LastID  string `json:"last_id"`
 }
 
-func (c *Client) modelPage(ctx context.Context, d *direct, after string) (*modelPage, error) {
+func (c *Client) modelPage(ctx context.Context, d *direct, header http.Header, after string) (*modelPage, error) {
 	at := d.at("models")
 	query := at.Query()
 	query.Set("limit", "1000")
@@ -61,7 +64,7 @@ func (c *Client) modelPage(ctx context.Context, d *direct, after string) (*model
 		query.Set("after_id", after)
 	}
 	at.RawQuery = query.Encode()
-	res, err := checked(c.http.Get(ctx, httpwire.Request{URL: at, Header: c.headers(""), Patience: httpwire.PatienceStream}))
+	res, err := checked(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, Patience: httpwire.PatienceStream}))
 	if err != nil {
 		return nil, err
 	}

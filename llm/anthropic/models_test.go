@@ -118,6 +118,22 @@ func TestNoModels(t *testing.T) {
 	}
 }
 
+func TestModelsBearer(t *testing.T) {
+	t.Parallel()
+	url := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer k" || r.Header.Get("X-Api-Key") != "" {
+			t.Error(r.Header)
+		}
+		_, _ = io.WriteString(w, `{"data":[]}`)
+	})
+	for _, o := range []Options{{Quirks: Quirks{Bearer: true}}, {ForModel: func(_ string, q *Quirks) { q.Bearer = true }}} {
+		o.APIKey, o.BaseURL = "k", url
+		if models, err := newClient(t, o).Models(t.Context()); len(models) != 0 || err != nil {
+			t.Error(models, err)
+		}
+	}
+}
+
 // TestNoCount: a service that does not count says so, and how.
 func TestNoCount(t *testing.T) {
 	t.Parallel()

@@ -34,6 +34,7 @@ type strict struct {
 	headers  []http.Header
 	paths    []string
 	raw      [][]byte
+	peers    []string
 }
 
 func newStrict(t testing.TB, answers ...string) *strict {
@@ -48,7 +49,7 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.headers, s.paths = append(s.headers, r.Header), append(s.paths, r.RequestURI)
-	s.raw = append(s.raw, data)
+	s.raw, s.peers = append(s.raw, data), append(s.peers, r.RemoteAddr)
 	path, data, why := unwrapped(r, data)
 	var body map[string]any
 	if why == "" {
@@ -87,6 +88,9 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 	}
 	_, _ = io.WriteString(w, answer)
+	if body["stream"] == true {
+		w.(http.Flusher).Flush() // the end of the body comes behind that of the answer
+	}
 }
 
 // unwrapped returns the path and the body that a request would have at the
