@@ -72,8 +72,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(patient{m}, map[string]func(){"pollux": pollux})
 }
 
-// patient runs more scripts at a time than there are processors: most of them
-// wait, for a process or for the time to ask again.
+// patient runs more scripts at a time than there may be processors: many wait for
+// the time to ask again. Not many more, as the program waits half a second for
+// what is piped in, and less for servers on its machine.
 type patient struct{ *testing.M }
 
 func (m patient) Run() int {
@@ -81,7 +82,7 @@ func (m patient) Run() int {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		_ = flag.Set("test.parallel", "24") // it takes any number
+		_ = flag.Set("test.parallel", "8") // it takes any number
 	}
 	return m.M.Run()
 }
