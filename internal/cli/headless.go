@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/app"
@@ -42,6 +43,7 @@ func Headless(ctx context.Context, req Request) error {
 		"model", h.model, "approval", h.mode.String(), "auth", a.Auth.Type, "session", req.SessionID)
 	text, err := headless.Prompt(ctx, headless.Input{
 		Stdin: piped(req.Terminal), Words: req.Query, Flag: req.PromptGiven, Err: req.Terminal.Err,
+		Patience: time.Duration(config.StdinPatience.In(h.settings) * float64(time.Millisecond)),
 	})
 	if err != nil {
 		return headless.Fail(options, err)

@@ -131,6 +131,8 @@ const (
 	LocalServers   = Bool("pollux.localServers")
 	LocalPatience  = Float("pollux.localPatience")
 
+	StdinPatience = Float("pollux.stdinPatience")
+
 	ToolCalling  = String("pollux.toolCalling")
 	ToolMappings = Object("pollux.toolMappings")
 
@@ -311,6 +313,7 @@ var table = [...]Key{
 	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
 	{"pollux.localPatience", "number", 50.0, 0, live, "Milliseconds that a server of models on this machine may take to say that it is there."},
 	{"pollux.localServers", "bool", true, 0, live, "Where no provider is set up, look for a server of models on this machine."},
+	{"pollux.stdinPatience", "number", 500.0, 0, live, "Milliseconds that a run with --prompt waits for what is piped into it to begin."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Pollux sends no usage statistics to anyone."},

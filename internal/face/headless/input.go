@@ -22,18 +22,15 @@ type Input struct {
 	Words string
 	// Flag says that Words were given with --prompt. A script that says what it
 	// wants may run with an input that nobody feeds and nobody closes, so it is
-	// not waited for longer than half a second.
-	Flag bool
+	// not waited for longer than Patience.
+	Flag     bool
+	Patience time.Duration
 	// Err takes warnings.
 	Err io.Writer
 }
 
-const (
-	// maxStdin is how many bytes of standard input are read.
-	maxStdin = 8 << 20
-	// silence is how long an input may say nothing before it is left alone.
-	silence = 500 * time.Millisecond
-)
+// maxStdin is how many bytes of standard input are read.
+const maxStdin = 8 << 20
 
 // NoInput is the message of a run that was given nothing to do.
 const NoInput = "No input provided via stdin. Input can be provided by piping data into gemini or using the --prompt option."
@@ -79,8 +76,8 @@ func readStdin(ctx context.Context, in Input) (string, error) {
 		case <-r.began:
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
-		case <-time.After(silence):
-			warn(in.Err, "stdin was ignored: nothing came within %d ms. Close it (< /dev/null) if it has nothing to say.", silence.Milliseconds())
+		case <-time.After(in.Patience):
+			warn(in.Err, "stdin was ignored: nothing came within %d ms. Close it (< /dev/null) if it has nothing to say.", in.Patience.Milliseconds())
 			return "", nil
 		}
 	}

@@ -58,7 +58,7 @@ func TestPrompt(t *testing.T) {
 				continue // it can be read only once
 			}
 			var errs bytes.Buffer
-			got, err := Prompt(t.Context(), Input{Stdin: tt.stdin, Words: tt.words, Flag: flag, Err: &errs})
+			got, err := Prompt(t.Context(), Input{Stdin: tt.stdin, Words: tt.words, Flag: flag, Patience: 500 * time.Millisecond, Err: &errs})
 			if tt.failure != "" {
 				if err == nil || err.Error() != tt.failure || exit.CodeOf(err) != exit.Input {
 					t.Errorf("%s: error %v, want %q with code 42", tt.name, err, tt.failure)
@@ -102,7 +102,7 @@ func TestPromptTruncated(t *testing.T) {
 func TestPromptEndless(t *testing.T) {
 	t.Parallel()
 	endless := &counting{}
-	got, err := Prompt(t.Context(), Input{Stdin: endless, Flag: true, Words: "hi", Err: io.Discard})
+	got, err := Prompt(t.Context(), Input{Stdin: endless, Flag: true, Patience: time.Minute, Words: "hi", Err: io.Discard})
 	if err != nil || len(got) != maxStdin+len("\n\nhi") || endless.n > maxStdin+1 {
 		t.Errorf("%d bytes of prompt, %d read, %v", len(got), endless.n, err)
 	}
@@ -147,7 +147,7 @@ func TestPromptSilentInput(t *testing.T) {
 					_ = w.Close()
 				}()
 				var errs bytes.Buffer
-				got, err := Prompt(t.Context(), Input{Stdin: r, Words: tt.words, Flag: tt.flag, Err: &errs})
+				got, err := Prompt(t.Context(), Input{Stdin: r, Words: tt.words, Flag: tt.flag, Patience: 500 * time.Millisecond, Err: &errs})
 				if err != nil || got != tt.want {
 					t.Errorf("%q, %v; want %q", got, err, tt.want)
 				}
@@ -169,7 +169,7 @@ func TestPromptCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cause := &exit.Error{Code: exit.Terminated, Message: "Terminated by a signal."}
 			time.AfterFunc(100*time.Millisecond, func() { cancel(cause) })
-			_, err := Prompt(ctx, Input{Stdin: r, Words: "hi", Flag: flag, Err: io.Discard})
+			_, err := Prompt(ctx, Input{Stdin: r, Words: "hi", Flag: flag, Patience: time.Minute, Err: io.Discard})
 			if exit.CodeOf(err) != exit.Terminated {
 				t.Errorf("Prompt = %v", err)
 			}
