@@ -217,8 +217,8 @@ func TestForModel(t *testing.T) {
 func TestQuirksInJSON(t *testing.T) {
 	t.Parallel()
 	const all = `{"protocol":"responses","systemRole":"developer","maxTokens":"max_tokens","drop":["seed"],"extra":{"a":{"b":1}},"topK":true,"sampling":true,"noTools":true,` +
-		`"strictSchema":true,"schema":"words","streamOnly":true,"thinking":"template","effortOff":"none","efforts":["low","high"],"reasoningOut":"reasoning_content","reasoningKeep":true,"reasoningFill":true,` +
-		`"untagged":true,"opened":true,"shortIds":true,"emptyContent":true,"answerAfterTool":true,"noImages":true,"noPDF":true,"noAudio":true}`
+		`"strictSchema":true,"schema":"words","streamOnly":true,"thinking":"template","effortOff":"none","noThink":"/no_think","efforts":["low","high"],"reasoningOut":"reasoning_content","reasoningKeep":true,"reasoningFill":true,` +
+		`"untagged":true,"opened":true,"nameIds":true,"shortIds":true,"emptyContent":true,"answerAfterTool":true,"noImages":true,"noPDF":true,"noAudio":true}`
 	var q openai.Quirks
 	if err := json.Unmarshal([]byte(all), &q); err != nil {
 		t.Fatal(err)
@@ -267,8 +267,9 @@ func TestEmbed(t *testing.T) {
 			t.Errorf("two vectors for %d texts", len(texts))
 		}
 	}
-	if _, err := g.CountTokens(t.Context(), request("m")); err == nil {
-		t.Error("it counts")
+	req := request("m")
+	if n, err := g.CountTokens(t.Context(), req); err != nil || n != llm.EstimateTokens(req.Contents[0].Parts) {
+		t.Errorf("it counts %d, %v", n, err)
 	}
 }
 

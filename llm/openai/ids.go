@@ -13,7 +13,10 @@ const maxID = 40
 // one of the tool's name; the nth response of it answers the nth call.
 func (t *traits) wireID(id, name string) string {
 	id = strings.TrimPrefix(id, name+"__")
-	if id == "" {
+	switch {
+	case t.NameIDs:
+		id = wireName(name)
+	case id == "":
 		id = "call_" + name
 	}
 	switch {

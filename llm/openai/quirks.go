@@ -48,6 +48,9 @@ type Quirks struct {
 	// it where it is asked for by a word; by the model's name if empty.
 	Thinking  ThinkingStyle `json:"thinking,omitempty"`
 	EffortOff string        `json:"effortOff,omitempty"`
+	// NoThink is what the system instruction ends in where the model is not to
+	// think and knows no parameter for that ("/no_think" for Qwen's).
+	NoThink string `json:"noThink,omitempty"`
 	// Efforts are the words for how much to think that the model knows, if not
 	// all; of others it gets the nearest. With [ThinkingType], which has none of
 	// its own, they say that reasoning_effort is known besides.
@@ -66,6 +69,10 @@ type Quirks struct {
 	Untagged bool `json:"untagged,omitempty"`
 	Opened   bool `json:"opened,omitempty"`
 
+	// NameIDs says that a call's id is the name of its tool, numbered where the
+	// conversation has it already. It is for servers that tell results apart by
+	// that alone.
+	NameIDs bool `json:"nameIds,omitempty"`
 	// ShortIDs says that a call's id has to be nine letters and digits.
 	ShortIDs bool `json:"shortIds,omitempty"`
 	// EmptyContent says that the content of a message may not be null.

@@ -48,6 +48,9 @@ func (t *traits) instruction(cfg *llm.Config) [][]byte {
 	} else if wantsJSON(cfg) && (t.Schema > SchemaJSON || len(cfg.ResponseJSONSchema) == 0) {
 		all = append(all, appendInner(nil, "Answer with one JSON value and nothing else."))
 	}
+	if t.NoThink != "" && off(cfg.Thinking) {
+		all = append(all, appendInner(nil, t.NoThink))
+	}
 	return all
 }
 

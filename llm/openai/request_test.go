@@ -222,6 +222,52 @@ func TestChatMessages(t *testing.T) {
 	}
 }
 
+// TestNameIDs: a call is known by its tool's name where a server wants that, and
+// the next one of the same tool by another.
+func TestNameIDs(t *testing.T) {
+	t.Parallel()
+	contents := []*llm.Content{
+		llm.User(llm.Text("hi")),
+		llm.Model(called("ls__a", "ls", "{}"), called("ls__b", "ls", "{}")),
+		llm.User(result("ls__a", "ls", "1"), result("ls__b", "ls", "2")),
+	}
+	body := bodyOf(t, fitTraits(Chat, Quirks{NameIDs: true}), &llm.Request{Model: "m", Contents: contents})
+	for _, want := range []string{
+		`"tool_calls":[{"id":"ls",`, `{"id":"ls_2",`, `{"role":"tool","tool_call_id":"ls","content":"1"}`, `{"role":"tool","tool_call_id":"ls_2","content":"2"}`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in %s", want, body)
+		}
+	}
+	if body = bodyOf(t, fitTraits(Chat, Quirks{}), &llm.Request{Model: "m", Contents: contents}); !strings.Contains(body, `"tool_call_id":"b"`) {
+		t.Errorf("without the quirk: %s", body)
+	}
+}
+
+// TestNoThink: a word ends the instruction where the model is not to think.
+func TestNoThink(t *testing.T) {
+	t.Parallel()
+	tr := fitTraits(Chat, Quirks{NoThink: "/no_think", Thinking: ThinkingNone})
+	for _, c := range []struct {
+		k    *llm.Thinking
+		want bool
+	}{
+		{nil, false},
+		{&llm.Thinking{IncludeThoughts: true}, false},
+		{&llm.Thinking{Budget: new(512)}, false},
+		{&llm.Thinking{Level: "HIGH"}, false},
+		{&llm.Thinking{Budget: new(0)}, true},
+		{&llm.Thinking{Level: "NONE"}, true},
+	} {
+		req := &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hi"))}}
+		req.Config.SystemInstruction, req.Config.Thinking = llm.User(llm.Text("Be good.")), c.k
+		body := bodyOf(t, tr, req)
+		if got := strings.Contains(body, `"content":"Be good.\n/no_think"`); got != c.want {
+			t.Errorf("%+v: %s", c.k, body)
+		}
+	}
+}
+
 func fullRequest() *llm.Request {
 	req := &llm.Request{Model: "gpt-4.1", Contents: []*llm.Content{
 		llm.User(llm.Text("context")),

@@ -26,12 +26,7 @@ func (o *options) thinking(k *llm.Thinking, stream bool) {
 		}
 		return
 	}
-	on, word := true, t.effort(k)
-	if k.Level == "" {
-		on = *k.Budget > 0
-	} else if strings.EqualFold(k.Level, "none") {
-		on = false
-	}
+	on, word := !off(k), t.effort(k)
 	switch t.Thinking {
 	case ThinkingEffort:
 		o.raw("reasoning_effort", quoted(word))
@@ -80,6 +75,11 @@ func (t *traits) effort(k *llm.Thinking) string {
 		return t.nearest("medium")
 	}
 	return t.nearest("high")
+}
+
+// off reports whether a request wants no thinking.
+func off(k *llm.Thinking) bool {
+	return k != nil && (strings.EqualFold(k.Level, "none") || k.Level == "" && k.Budget != nil && *k.Budget == 0)
 }
 
 // nearest is the word that the model knows for a word of effort; of two that are

@@ -27,8 +27,8 @@ type traits struct {
 
 // settle makes t ready for use.
 func (t *traits) settle() *traits {
-	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
-		t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.noReasoningItems)
+	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
+		t.NameIDs, t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.noReasoningItems)
 	t.toolsKey = fmt.Sprintf("openai/tools/%d %t", t.Protocol, t.StrictSchema)
 	t.encode = t.appendMessage
 	return t
