@@ -178,8 +178,8 @@ func (f *frames) need(n int) error {
 }
 
 // header returns the text of a frame's header, nothing where it has none of this
-// name.
-func (f *frames) header(name string) ([]byte, error) {
+// name; the last one counts.
+func (f *frames) header(name string) (text []byte, err error) {
 	for rest := f.headers; len(rest) > 0; {
 		n := int(rest[0])
 		if len(rest) < n+2 {
@@ -190,13 +190,15 @@ func (f *frames) header(name string) ([]byte, error) {
 		if size < 0 || len(rest) < 2+n+prefix+size {
 			return nil, errFrame
 		}
-		value := rest[2+n+prefix:][:size]
-		if string(key) == name && kind == 7 {
-			return value, nil
+		if string(key) == name {
+			text = nil
+			if kind == 7 {
+				text = rest[2+n+prefix:][:size]
+			}
 		}
 		rest = rest[2+n+prefix+size:]
 	}
-	return nil, nil
+	return text, nil
 }
 
 // headerSize returns how long a value of this type is, -1 where there is no such
