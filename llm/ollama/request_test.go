@@ -183,6 +183,7 @@ func TestSchemas(t *testing.T) {
 		`{"type": "object", "properties": {"z": {"type": ["string", "null"]}, "a": {"enum": [1]}}, "required": ["z"]}`:                            `{"type":"object","properties":{"z":{"type":["string","null"]},"a":{"enum":[1]}},"required":["z"]}`,
 		`{"type":["object","null"],"properties":{"a":{"type":"STRING"}}}`:                                                                         `{"properties":{"a":{"type":"string"}},"type":"object"}`,
 		`{"type":"object","properties":{"a":true,"b":{"description":7,"enum":"x","type":7},"c":{"anyOf":[true,{"type":"NULL"}]}},"required":"a"}`: `{"properties":{"a":{},"b":{},"c":{"anyOf":[{},{"type":"null"}]}},"type":"object"}`,
+		`{"type":"object","Properties":{"a":true},"properties":{"b":{"Type":7,"deſcription":1}}}`:                                                 `{"properties":{"b":{}},"type":"object"}`,
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":false},"required":[1]}}}`:                                          `{"properties":{"a":{"properties":{"b":{}},"type":"object"}},"type":"object"}`,
 	} {
 		if got := string(plainSchema(json.RawMessage(schema))); got != want {

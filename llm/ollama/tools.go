@@ -62,7 +62,7 @@ func mend(schema map[string]any) (mended bool) {
 		mended = true
 	}
 	for key, v := range schema {
-		ok := true
+		ok := !misspelt(key)
 		switch key {
 		case "type":
 			switch t := v.(type) {
@@ -99,6 +99,17 @@ func mend(schema map[string]any) (mended bool) {
 		}
 	}
 	return mended
+}
+
+// misspelt reports whether a key is none of a schema, but taken for one by the
+// server, which does not tell capitals from small letters.
+func misspelt(key string) bool {
+	for _, name := range []string{"type", "description", "required", "enum", "properties", "anyOf"} {
+		if key != name && strings.EqualFold(key, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // mendMembers mends the schemas of properties; one that is true, and so says
