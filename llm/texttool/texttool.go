@@ -88,14 +88,23 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 	}
 	return func(yield func(*llm.Response, error) bool) {
 		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
+		begun, told := false, false
 		for {
 			for chunk, err := range g.Generator.Stream(ctx, asked) {
 				if err != nil {
-					yield(nil, err)
+					// Who asks again after an answer has begun, and who does before,
+					// are not the same; what is held back is a beginning.
+					if !begun || told || yield(&llm.Response{}, nil) {
+						yield(nil, err)
+					}
 					return
 				}
-				if chunk = a.add(chunk); chunk != nil && !yield(chunk, nil) {
-					return
+				begun = true
+				if chunk = a.add(chunk); chunk != nil {
+					told = true
+					if !yield(chunk, nil) {
+						return
+					}
 				}
 				if a.parser.over() {
 					break

@@ -313,6 +313,39 @@ func TestError(t *testing.T) {
 	}
 }
 
+// breaking is a model that breaks off.
+type breaking struct{ model }
+
+func (b *breaking) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		for c, err := range b.model.Stream(ctx, req) {
+			if !yield(c, err) {
+				return
+			}
+		}
+		yield(nil, &llm.Error{Kind: llm.KindNetwork, Message: "it is gone"})
+	}
+}
+
+// An answer that breaks off while all of it is held back has begun.
+func TestErrorBehind(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"```json\n{\"tool_call\": {\"name\"", "Well, ```json\n{\"tool_call\": {"} {
+		b := &breaking{model{answers: [][]*llm.Response{{{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(text))}}}}}}}
+		g := texttool.Wrap(b, texttool.Options{})
+		chunks, said, failed := 0, "", false
+		for c, err := range g.Stream(t.Context(), request()) {
+			if failed = err != nil; !failed {
+				chunks++
+				said += c.Text()
+			}
+		}
+		if want, _, _ := strings.Cut(text, "```"); chunks != 1 || said != strings.TrimSpace(want) || !failed {
+			t.Errorf("%q: %d chunks, %q, failed %v", text, chunks, said, failed)
+		}
+	}
+}
+
 // history is one that was written with a model that calls tools.
 func history() []*llm.Content {
 	return []*llm.Content{
