@@ -115,7 +115,7 @@ func (c *conversation) flushModel() {
 	if len(c.model) == 0 {
 		return
 	}
-	c.message("assistant")
+	c.message(assistant)
 	c.join(c.model, text, ``)
 	c.b.Text(`"`)
 	if has(c.model, thought) {
@@ -160,7 +160,7 @@ func (c *conversation) flushUser() {
 		}
 	}
 	if len(c.said) > 0 {
-		c.message("user")
+		c.message(user)
 		c.join(c.said, text, `\n`)
 		c.b.Text(`"`)
 		if has(c.said, image) {
@@ -174,7 +174,7 @@ func (c *conversation) flushUser() {
 }
 
 func (c *conversation) result(o *openCall, said []byte) {
-	c.message("tool")
+	c.message(tool)
 	c.b.Add(said)
 	c.b.Text(`","tool_name":"`)
 	c.b.Add(o.name)
@@ -183,15 +183,21 @@ func (c *conversation) result(o *openCall, said []byte) {
 	c.b.Text(`"}`)
 }
 
-// message begins a message and its content.
-func (c *conversation) message(role string) {
+// The beginnings of messages, up to the inside of their content.
+const (
+	system    = `{"role":"system","content":"`
+	user      = `{"role":"user","content":"`
+	assistant = `{"role":"assistant","content":"`
+	tool      = `{"role":"tool","content":"`
+)
+
+// message begins a message.
+func (c *conversation) message(head string) {
 	if c.begun {
 		c.b.Text(`,`)
 	}
 	c.begun = true
-	c.b.Text(`{"role":"`)
-	c.b.Text(role)
-	c.b.Text(`","content":"`)
+	c.b.Text(head)
 }
 
 // join writes the pieces of a kind.

@@ -25,14 +25,14 @@ type question struct {
 // question returns a request as it is sent to m.
 func (m *model) question(req *llm.Request, stream bool) question {
 	cfg := &req.Config
-	q := question{body: httpwire.NewBody(24 + 8*len(req.Contents))}
+	q := question{body: httpwire.NewBody(24 + 10*len(req.Contents))}
 	b := q.body
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"messages":[`)
 	c := conversation{b: b}
 	if said := m.instruction(cfg); len(said) > 0 {
-		c.message("system")
+		c.message(system)
 		for i, s := range said {
 			if i > 0 {
 				b.Text(`\n`)
