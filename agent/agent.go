@@ -48,6 +48,8 @@ type Config struct {
 	Journal      Journal
 	Hooks        Hooks
 	Compressor   Compressor
+	Masker       Masker
+	Editor       Editor
 	LoopDetector LoopDetector
 	Router       Router
 	NextSpeaker  NextSpeaker
@@ -65,6 +67,7 @@ type Agent struct {
 	turns   int        // model requests so far
 	prompts int
 	calls   int            // for ids
+	looked  bool           // the model knows what the person has open
 	windows map[string]int // of models whose server has named one that is smaller than known
 
 	mu       sync.Mutex // guards what may be looked at and changed during a run
@@ -107,7 +110,7 @@ func (a *Agent) SetHistory(messages []Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.history.set(withIDs(messages))
-	a.tokens = a.estimateHistory()
+	a.tokens, a.looked = a.estimateHistory(), false
 }
 
 // SetModel makes another model answer from the next prompt on.

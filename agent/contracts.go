@@ -110,12 +110,24 @@ type Verdict struct {
 
 // Compressor shortens a history that has grown too long.
 type Compressor interface {
-	// Compress returns the history to go on with. It returns history itself,
-	// with status NoOp, as long as tokens is below its threshold of limit and
-	// force is not set; the loop sets it where the vendor has refused a request
-	// for its size. A history that ends with calls still does so afterwards:
-	// their results are sent next. It never fails the run: a failure is a status.
-	Compress(ctx context.Context, history []Message, tokens, limit int, force bool) ([]Message, Compression)
+	// Compress returns the history to go on with. It returns the history itself,
+	// with status NoOp, as long as it is below its threshold and is not forced. A
+	// history that ends with calls still does so afterwards: their results are
+	// sent next. Messages of [Config.Context] at its head stay. It never fails the
+	// run: a failure is a status.
+	Compress(ctx context.Context, c Overlong) ([]Message, Compression)
+}
+
+// Overlong is a history that may be too long.
+type Overlong struct {
+	History []Message
+	Model   string // that answers, and whose window counts
+	Tokens  int    // that the history is to it
+	Limit   int    // of its window; 0 if unknown
+	// Force compresses whatever the size: a person asks for it, or the vendor has
+	// refused a request.
+	Force    bool
+	PromptID string
 }
 
 // Compression tells what a [Compressor] did.
@@ -138,20 +150,49 @@ const (
 	CompressContentTruncated CompressionStatus = 6
 )
 
+// Masker puts what tools said long ago out of the model's sight.
+type Masker interface {
+	// Mask returns the history with old outputs replaced by where they can be
+	// read, and how many tokens that saves: 0 for the history itself. Messages that
+	// do not change keep their Content.
+	Mask(ctx context.Context, history []Message) (masked []Message, saved int)
+}
+
+// Editor tells what the person has open.
+type Editor interface {
+	// Look returns what has changed since the last call, or all there is if full
+	// is set; "" for nothing.
+	Look(full bool) string
+}
+
 // LoopDetector notices a model that goes in circles. It is used by one
 // goroutine at a time.
 type LoopDetector interface {
 	// Reset starts a new prompt.
 	Reset(prompt string)
 	// Turn is called before each model turn and may ask a model.
-	Turn(ctx context.Context, history []Message) (loop string, found bool)
+	Turn(ctx context.Context, history []Message) (loop Loop, found bool)
 	// See is shown each event of a turn.
-	See(Event) (loop string, found bool)
+	See(Event) (loop Loop, found bool)
+}
+
+// Loop is a circle that a model goes in.
+type Loop struct {
+	Kind   string // spec/agent.md §14, "chanting_identical_sentences" ...
+	Detail string // for the model, in a sentence
 }
 
 // Router picks the model for a prompt.
 type Router interface {
-	Route(ctx context.Context, history []Message, prompt *llm.Content) (model string)
+	Route(ctx context.Context, r Routing) (model string)
+}
+
+// Routing is what a router goes by.
+type Routing struct {
+	History  []Message
+	Prompt   *llm.Content
+	Model    string // that the user has chosen
+	PromptID string
 }
 
 // NextSpeaker says who should speak after an answer without tool calls.

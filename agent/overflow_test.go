@@ -19,7 +19,8 @@ type summary struct {
 	tokens int // of the history, as it was told at the last time
 }
 
-func (s *summary) Compress(_ context.Context, h []agent.Message, tokens, _ int, force bool) ([]agent.Message, agent.Compression) {
+func (s *summary) Compress(_ context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+	h, tokens, force := o.History, o.Tokens, o.Force
 	if !force {
 		return h, agent.Compression{Status: agent.CompressNoOp}
 	}

@@ -24,7 +24,7 @@ type reply struct {
 	thought bool // some reasoning has
 	shown   bool // the consumer has seen text
 	calls   []*ToolCall
-	loop    string
+	loop    Loop
 }
 
 // add takes in a chunk. Adjacent plain text becomes one part.

@@ -133,15 +133,19 @@ func (r *run) pursue(ctx context.Context, message *llm.Content) error {
 		if err := r.compress(ctx); err != nil {
 			return err
 		}
+		if err := r.mask(ctx); err != nil {
+			return err
+		}
 		if err := r.fit(ctx, message); err != nil {
 			return err
 		}
+		r.look(ctx, message)
 		ans, err := r.turn(ctx, message)
 		if err != nil {
 			return err
 		}
 		switch {
-		case ans.loop != "":
+		case ans.loop.Kind != "":
 			message, err = r.breakLoop(ans.loop, message)
 		case ans.invalid:
 			message, err = r.goOnInvalid()

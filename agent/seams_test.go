@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,8 +196,9 @@ func TestHooks(t *testing.T) {
 // scissors compresses any history to its last message.
 type scissors struct{ limit int }
 
-func (c *scissors) Compress(_ context.Context, h []agent.Message, tokens, limit int, _ bool) ([]agent.Message, agent.Compression) {
-	c.limit = limit
+func (c *scissors) Compress(_ context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+	h, tokens := o.History, o.Tokens
+	c.limit = o.Limit
 	if len(h) < 3 {
 		return h, agent.Compression{Status: agent.CompressNoOp}
 	}
@@ -234,15 +237,17 @@ type parrot struct {
 
 func (p *parrot) Reset(string) { p.seen = map[string]int{} }
 
-func (p *parrot) Turn(context.Context, []agent.Message) (string, bool) { return "", false }
+func (p *parrot) Turn(context.Context, []agent.Message) (agent.Loop, bool) {
+	return agent.Loop{}, false
+}
 
-func (p *parrot) See(e agent.Event) (string, bool) {
+func (p *parrot) See(e agent.Event) (agent.Loop, bool) {
 	t, ok := e.(agent.Text)
 	if !ok {
-		return "", false
+		return agent.Loop{}, false
 	}
 	p.seen[t.Text]++
-	return "chanting", p.seen[t.Text] > p.most
+	return agent.Loop{Kind: "chanting"}, p.seen[t.Text] > p.most
 }
 
 // The first loop is answered with a warning, and with the prompt again; the
@@ -268,6 +273,53 @@ func TestLoops(t *testing.T) {
 		}
 		checkPaired(t, a.History())
 	}
+}
+
+// blotter blots out all results but the last message's.
+type blotter struct{}
+
+func (blotter) Mask(_ context.Context, h []agent.Message) ([]agent.Message, int) {
+	h, saved := slices.Clone(h), 0
+	for i := range h {
+		if i < len(h)-1 && h[i].Content.HasFunctionResponse() && !strings.Contains(wire([]*llm.Content{h[i].Content}), "blot") {
+			r := *h[i].Content.Parts[0].FunctionResponse
+			r.Response = json.RawMessage(`{"output":"blot"}`)
+			h[i].Content = llm.User(llm.Part{FunctionResponse: &r})
+			saved += 10
+		}
+	}
+	return h, saved
+}
+
+// desk is an editor with one file open.
+type desk struct{ asked []bool }
+
+func (d *desk) Look(full bool) string {
+	d.asked = append(d.asked, full)
+	return map[bool]string{true: "open: a.go"}[full]
+}
+
+// Old results are masked before the next request, and what the person has open
+// is said before a prompt, all of it once.
+func TestMaskAndLook(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look")), says(text("one")), says(text("two")),
+	}}
+	d := &desk{}
+	a := newAgent(t, s, func(c *agent.Config) { c.Masker, c.Editor = blotter{}, d }, echo("look"))
+	play(t.Context(), a, "first")
+	play(t.Context(), a, "second")
+	if got := wire(s.requests[1].Contents); !strings.HasPrefix(got, "user: open: a.go\nuser: first") || strings.Contains(got, "blot") {
+		t.Errorf("the second request is\n%s", got)
+	}
+	if got := wire(s.requests[2].Contents); strings.Count(got, "open: a.go") != 1 || !strings.Contains(got, "blot") {
+		t.Errorf("the third request is\n%s", got)
+	}
+	if diff := cmp.Diff([]bool{true, false}, d.asked); diff != "" {
+		t.Errorf("asked for all (-want +got):\n%s", diff)
+	}
+	checkPaired(t, a.History())
 }
 
 // eager wants the model to go on n times.
@@ -300,7 +352,7 @@ func TestContinuations(t *testing.T) {
 // fixed routes everything to one model.
 type fixed string
 
-func (f fixed) Route(context.Context, []agent.Message, *llm.Content) string { return string(f) }
+func (f fixed) Route(context.Context, agent.Routing) string { return string(f) }
 
 // One model answers all requests of a prompt, and what a consumer changes
 // while it runs counts from the next prompt on.

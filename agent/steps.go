@@ -99,7 +99,9 @@ func (r *run) shorten(ctx context.Context, force bool) (bool, error) {
 	if r.cfg.Compressor == nil || len(r.history.all) == 0 {
 		return false, nil
 	}
-	history, c := r.cfg.Compressor.Compress(ctx, r.history.all, r.tokens, r.limit(), force)
+	history, c := r.cfg.Compressor.Compress(ctx, Overlong{
+		History: r.history.all, Model: r.chosen, Tokens: r.tokens, Limit: r.limit(), Force: force, PromptID: r.id,
+	})
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -107,11 +109,40 @@ func (r *run) shorten(ctx context.Context, force bool) (bool, error) {
 		return false, nil
 	}
 	r.replace(ctx, history)
-	r.tokens = c.After
+	r.tokens, r.looked = c.After, false
 	if r.start == len(r.history.all) {
 		r.before = r.tokens
 	}
 	return true, r.emit(Compressed{c})
+}
+
+// mask puts old outputs of tools out of the model's sight, where that saves enough.
+func (r *run) mask(ctx context.Context) error {
+	if r.cfg.Masker == nil {
+		return nil
+	}
+	history, saved := r.cfg.Masker.Mask(ctx, r.history.all)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if saved > 0 {
+		r.replace(ctx, history)
+		r.tokens = max(0, r.tokens-saved)
+	}
+	return nil
+}
+
+// look says before a prompt what the person has open, as far as it has changed.
+func (r *run) look(ctx context.Context, message *llm.Content) {
+	if r.cfg.Editor == nil || message.HasFunctionResponse() {
+		return // nothing may stand between a call and its result
+	}
+	if seen := r.cfg.Editor.Look(!r.looked); seen != "" {
+		c := llm.User(llm.Text(seen))
+		r.push(ctx, Message{Content: c})
+		r.tokens += llm.EstimateTokens(c.Parts)
+	}
+	r.looked = true
 }
 
 // fit refuses a request that is larger than what the model has left.
@@ -139,7 +170,7 @@ func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil 
 // route picks the model that answers this prompt: one for all of its requests.
 func (r *run) route(ctx context.Context, message *llm.Content) {
 	if r.chosen == "" && r.cfg.Router != nil {
-		r.chosen = r.cfg.Router.Route(ctx, r.history.all, message)
+		r.chosen = r.cfg.Router.Route(ctx, Routing{History: r.history.all, Prompt: message, Model: r.model, PromptID: r.id})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,16 +179,16 @@ func (r *run) route(ctx context.Context, message *llm.Content) {
 
 // breakLoop answers the first loop of a prompt with a word of warning and the
 // second with the end.
-func (r *run) breakLoop(loop string, message *llm.Content) (*llm.Content, error) {
+func (r *run) breakLoop(loop Loop, message *llm.Content) (*llm.Content, error) {
 	if r.recovered || r.more == 0 {
-		return nil, r.end(LoopDetected{Kind: loop})
+		return nil, r.end(LoopDetected{Kind: loop.Kind})
 	}
 	r.recovered = true
 	r.more--
 	r.cfg.LoopDetector.Reset(r.prompt)
 	warning := fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+
-		"if the task cannot be done, say so.", loop)
+		"if the task cannot be done, say so.", strings.TrimSuffix(cmp.Or(loop.Detail, loop.Kind), "."))
 	return llm.User(append(slices.Clip(message.Parts), llm.Text(warning))...), nil
 }
 

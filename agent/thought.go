@@ -15,7 +15,7 @@ func (r *run) think(rep *reply, p *llm.Part) error {
 			return err
 		}
 	}
-	for text != "" && rep.loop == "" {
+	for text != "" && rep.loop.Kind == "" {
 		n, ended := rep.mind.take(text)
 		if n > 0 {
 			if err := r.show(rep, Thinking{Subject: rep.mind.subject, Text: text[:n]}); err != nil {
@@ -38,7 +38,7 @@ func (r *run) think(rep *reply, p *llm.Part) error {
 // endThought shows the thought that has come so far, if there is one.
 func (r *run) endThought(rep *reply) error {
 	t, ok := rep.mind.end()
-	if !ok || rep.loop != "" {
+	if !ok || rep.loop.Kind != "" {
 		return nil
 	}
 	rep.thoughts = append(rep.thoughts, t)

@@ -46,7 +46,7 @@ func (s StreamRetry) before(attempt int) time.Duration {
 // no usable answer, or nothing further to do.
 type answer struct {
 	calls   []*ToolCall
-	loop    string
+	loop    Loop
 	invalid bool
 }
 
@@ -73,7 +73,7 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 		return answer{invalid: true}, nil
 	case err != nil:
 		return answer{}, err
-	case rep.loop != "":
+	case rep.loop.Kind != "":
 		return answer{loop: rep.loop}, nil
 	}
 	r.commit(ctx, message, rep)
@@ -89,7 +89,7 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	r.shown, r.results = "", nil
 
 	rep, err := r.exchange(ctx, r.history.contents())
-	isResult, again := message.HasFunctionResponse(), rep.loop != "" || tooLong(err)
+	isResult, again := message.HasFunctionResponse(), rep.loop.Kind != "" || tooLong(err)
 	if err == nil && !again || isResult && !again {
 		return rep, err
 	}
@@ -126,7 +126,7 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		switch {
 		case err == nil:
 			rep.flush()
-			if bad = rep.invalid(isResult); bad == nil || rep.loop != "" {
+			if bad = rep.invalid(isResult); bad == nil || rep.loop.Kind != "" {
 				return rep, nil
 			}
 		case ctx.Err() == nil && rep.resumable(err):
@@ -252,7 +252,7 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 		if err := r.take(rep, chunk, shown); err != nil {
 			return rep, err
 		}
-		if rep.loop != "" {
+		if rep.loop.Kind != "" {
 			return rep, nil
 		}
 	}
