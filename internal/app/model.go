@@ -20,7 +20,9 @@ import (
 // generator stacks the model: what is asked goes from the outside in, so that
 // a recording holds what the agent saw and each attempt is counted.
 func (a *App) generator(o Options) (g llm.Generator, err error) {
-	a.configs = modelconfig.New(o.Settings, modelconfig.Options{Resolve: a.named, Hosted: a.hosts, Warn: o.Warn})
+	a.configs = modelconfig.New(o.Settings, modelconfig.Options{
+		Resolve: a.named, Hosted: a.hosts, Defaults: a.usual, Warn: o.Warn,
+	})
 	switch {
 	case o.Generator != nil:
 		g = a.Stats.Meter(logged(o.Generator, o.Log))
@@ -104,6 +106,20 @@ func (a *App) named(name string) (string, error) {
 	}
 	outward, _, err := a.models.main(name)
 	return outward, err
+}
+
+// usual returns how a model is asked where nobody has set anything. Outside of
+// Google a model that is not known is somebody's own: its server has the sampling
+// that its author chose.
+func (a *App) usual(name string) llm.Config {
+	c := catalog.ChatConfig(name)
+	if a.models == nil || catalog.IsGemini(name) {
+		return c
+	}
+	if m, err := a.models.find(name); err == nil && m.account.Protocol != provider.Gemini && m.account.Protocol != provider.Vertex {
+		c.Temperature, c.TopP, c.TopK = nil, nil, nil
+	}
+	return c
 }
 
 // hosts reports whether who serves a model searches the web for it.

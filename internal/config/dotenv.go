@@ -21,7 +21,7 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) *Env {
 		return env
 	}
 	// These lead to a program that is run; a project has no say in that.
-	excluded := []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
+	excluded := []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
 	if filepath.Base(filepath.Dir(path)) != ".gemini" {
 		excluded = append(excluded, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
 		excluded = append(excluded, ExcludedEnvVars.In(s)...)

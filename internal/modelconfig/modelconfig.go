@@ -31,6 +31,9 @@ type Options struct {
 	// for it; where not, they are left out of what is asked. nil is for Gemini
 	// alone.
 	Hosted func(model string) bool
+	// Defaults returns how a model is asked in a conversation where nobody has set
+	// anything; nil is [catalog.ChatConfig].
+	Defaults func(model string) llm.Config
 	// Warn takes what is wrong with the settings, a line at a time; nil drops it.
 	Warn func(string)
 }
@@ -39,6 +42,7 @@ type Options struct {
 type Resolver struct {
 	resolve func(string) (string, error)
 	hosted  func(string) bool
+	usual   func(string) llm.Config
 	warn    func(string)
 
 	idle      bool              // the user has set nothing
@@ -57,12 +61,15 @@ type Resolver struct {
 // wrong in them is told to o.Warn, and ignored. Where modelConfigs is not set it
 // does nothing.
 func New(s *config.Settings, o Options) *Resolver {
-	r := &Resolver{resolve: o.Resolve, hosted: o.Hosted, warn: o.Warn}
+	r := &Resolver{resolve: o.Resolve, hosted: o.Hosted, usual: o.Defaults, warn: o.Warn}
 	if r.resolve == nil {
 		r.resolve = func(name string) (string, error) { return name, nil }
 	}
 	if r.hosted == nil {
 		r.hosted = catalog.IsGemini
+	}
+	if r.usual == nil {
+		r.usual = catalog.ChatConfig
 	}
 	if r.warn == nil {
 		r.warn = func(string) {}
@@ -127,7 +134,7 @@ func (r *Resolver) Model(name string) (string, error) {
 // settings, not the model.
 func (r *Resolver) Chat(model string, retry bool) llm.Config {
 	if r.quiet() {
-		return catalog.ChatConfig(model)
+		return r.usual(model)
 	}
 	r.mu.Lock()
 	name, ok := r.chosen[model]
@@ -138,7 +145,7 @@ func (r *Resolver) Chat(model string, retry bool) llm.Config {
 	res, err := r.Resolve(Key{Model: name, Retry: retry, Chat: true})
 	if err != nil {
 		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %s: %v", shown(model), err))
-		return catalog.ChatConfig(model)
+		return r.usual(model)
 	}
 	return res.Config
 }

@@ -57,7 +57,7 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 	if model, err = r.model(model); err != nil {
 		return Resolved{}, err
 	}
-	cfg := decode(compose(links, matched, model))
+	cfg := decode(r.compose(links, matched, model))
 	if cfg.Tools != nil && !r.hosted(model) {
 		cfg.Tools = nil // there are no others in a configuration
 		if asksForTools(links, matched) {
@@ -209,12 +209,12 @@ func (o *override) fields() int {
 // was found to be good for Gemini. For another model the catalog speaks in
 // place of the built-in chat aliases; and one that thinks is not told how to
 // choose its words: such models refuse that, or go in circles at temperature 0.
-func compose(links []link, overrides []*override, model string) tree {
+func (r *Resolver) compose(links []link, overrides []*override, model string) tree {
 	foreign := !catalog.IsGemini(model)
 	var own tree
 	chat := -1 // where the catalog speaks
 	if foreign {
-		own = encode(catalog.ChatConfig(model))
+		own = encode(r.usual(model))
 		for i, l := range links {
 			if l.builtin && strings.HasPrefix(l.name, chatBase) {
 				chat = i

@@ -71,6 +71,7 @@ func TestLinesCancelled(t *testing.T) {
 	t.Parallel()
 	escape := errors.New("escape")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	r := &Response{Body: strings.NewReader("{}\n{}\n"), ctx: ctx}
 	n := 0
 	for _, err := range r.Lines() {

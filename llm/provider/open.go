@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -47,6 +48,7 @@ type Client struct {
 	listed map[string]catalog.Model // what the provider has said of its models
 	known  map[string]catalog.Model // what Describe has returned since
 	asked  bool
+	silent time.Time // when a server on this machine last did not answer
 }
 
 // Open returns a provider's client. The error says what is wrong with how it is
@@ -166,8 +168,13 @@ func (c *Client) anthropicWays(model string, q *anthropic.Quirks) {
 	if p.Speaks(model) != p.Protocol {
 		p = &Profile{} // its quirks are those of another protocol
 	}
-	if own, err := ways[anthropic.Quirks](p, c.access.rules(model)); err == nil {
-		*q = own
+	own, err := ways[anthropic.Quirks](p, c.access.rules(model))
+	if err != nil {
+		return // it was checked when the profile was read
+	}
+	*q = own
+	if q.MaxTokens == 0 {
+		q.MaxTokens = c.access.Describe(model, catalog.Model{}).Output
 	}
 }
 
@@ -224,7 +231,11 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 		if !ok {
 			return nil, nil
 		}
-		if models, err = one.Models(ctx); err != nil {
+		models, err = one.Models(ctx)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return nil, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -245,17 +256,48 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 	return models, err
 }
 
+// knower is a generator whose server says what a model can do when it is asked
+// about that one, and may find out more later.
+type knower interface {
+	Model(ctx context.Context, name string) (catalog.Model, error)
+}
+
+// ask asks a server about a model, if it has not failed to answer a moment ago.
+// What it does not say the table does.
+func (c *Client) ask(ctx context.Context, server knower, model string) catalog.Model {
+	c.mu.Lock()
+	silent := time.Since(c.silent) < 10*time.Second
+	c.mu.Unlock()
+	if silent {
+		return catalog.Model{}
+	}
+	said, err := server.Model(ctx, model)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.silent = time.Now()
+	}
+	return said
+}
+
 // Describe returns what is known of a model. A server on this machine is asked
 // once what it has, for no more than half a second; others only by Models.
 func (c *Client) Describe(model string) catalog.Model {
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	if c.access.Local != nil {
+		if g, err := c.For(model); err == nil {
+			if one, ok := g.(knower); ok {
+				return c.access.Profile.Describe(model, c.ask(ctx, one, model))
+			}
+		}
+	}
 	c.mu.Lock()
 	ask := c.access.Local != nil && !c.asked
 	c.asked = true
 	c.mu.Unlock()
 	if ask {
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		_, _ = c.list(ctx) // what it does not say the table does
-		cancel()
+		_, _ = c.list(ctx) // as above
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
