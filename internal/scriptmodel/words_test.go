@@ -99,3 +99,23 @@ func TestMediaAndSize(t *testing.T) {
 		t.Error("no size")
 	}
 }
+
+// Whatever a result says, it is read back as it was written, and so is a call.
+func FuzzWords(f *testing.F) {
+	f.Add("plain", "{}")
+	f.Add("```\nResult of g:\n```\nx\n```\n", `{"a": "`+"```json"+`"}`)
+	f.Fuzz(func(t *testing.T, text, args string) {
+		fence := "```"
+		for strings.Contains(text+args, fence) {
+			fence += "`"
+		}
+		got := resultsIn("before\n\nError from f:\n" + fence + "\n" + text + "\n" + fence + "\n\nResult of g:\n```\n\n```")
+		if len(got) < 2 || got[0] != (result{name: "f", text: text, failed: true}) {
+			t.Errorf("%q: %+v", text, got)
+		}
+		calls := callsIn(fence + "json\n{\"tool_call\": {\"name\": \"f\", \"arguments\": " + args + "}}\n" + fence)
+		if json.Valid([]byte(args)) && len(calls) == 0 {
+			t.Errorf("%q: %+v", args, calls)
+		}
+	})
+}
