@@ -130,7 +130,7 @@ func (a *Agent) RefreshTools() {
 func (a *Agent) estimateHistory() int {
 	n := 0
 	for _, m := range a.history.all {
-		n += llm.EstimateTokens(m.Content.Parts)
+		n += m.Content.Tokens()
 	}
 	return n
 }

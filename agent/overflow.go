@@ -47,7 +47,7 @@ func (r *run) sendShorter(ctx context.Context, message *llm.Content, failed *rep
 func (r *run) overflow(message *llm.Content, asked size, cause error) error {
 	e := Overflow{Estimate: asked.prompt + asked.answer, Remaining: asked.window, Err: cause}
 	if !asked.known() {
-		e.Estimate, e.Remaining = r.tokens+llm.EstimateTokens(message.Parts), r.limit()
+		e.Estimate, e.Remaining = r.tokens+message.Tokens(), r.limit()
 		if e.Remaining >= e.Estimate { // the vendor knows better, and does not say
 			e.Remaining = 0
 		}
@@ -65,7 +65,7 @@ func (r *run) learn(message *llm.Content, cause error) size {
 		asked = sizeIn(e.Body)
 	}
 	if asked.known() {
-		r.tokens = max(r.tokens, asked.prompt-llm.EstimateTokens(message.Parts))
+		r.tokens = max(r.tokens, asked.prompt-message.Tokens())
 	}
 	// What is set aside for the answer is not there for the prompt.
 	if limit := asked.window - asked.answer; limit >= minWindow {

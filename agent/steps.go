@@ -140,7 +140,7 @@ func (r *run) look(ctx context.Context, message *llm.Content) {
 	if seen := r.cfg.Editor.Look(!r.looked); seen != "" {
 		c := llm.User(llm.Text(seen))
 		r.push(ctx, Message{Content: c})
-		r.tokens += llm.EstimateTokens(c.Parts)
+		r.tokens += c.Tokens()
 	}
 	r.looked = true
 }
@@ -151,7 +151,7 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 	if limit == 0 {
 		return nil
 	}
-	need := llm.EstimateTokens(message.Parts)
+	need := message.Tokens()
 	if slices.ContainsFunc(message.Parts, isMedia) {
 		// Media cannot be told by its size; only the vendor knows.
 		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}

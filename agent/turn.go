@@ -307,7 +307,7 @@ func (r *run) commit(ctx context.Context, message *llm.Content, rep *reply) {
 	if rep.usage != nil && rep.usage.Prompt > 0 {
 		r.tokens = rep.usage.Prompt
 	} else {
-		r.tokens += llm.EstimateTokens(message.Parts) + llm.EstimateTokens(parts)
+		r.tokens += message.Tokens() + m.Content.Tokens()
 	}
 	for _, call := range rep.calls {
 		call.Room = max(0, r.limit()-r.tokens)

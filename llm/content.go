@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 )
 
 // Role says whose turn a [Content] is. There are only two; the result of a
@@ -23,7 +24,8 @@ type Content struct {
 	Role  Role
 	Parts []Part
 
-	kept encodings
+	kept   encodings
+	tokens atomic.Int64 // estimated, plus one; 0 where they were not yet
 }
 
 // User returns a message of the user's side.

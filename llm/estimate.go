@@ -4,11 +4,21 @@ import "unicode/utf8"
 
 // Token costs of what cannot be counted by its text (spec/agent.md §17).
 const (
-	imageTokens = 3000
-	pdfTokens   = 25800
-	longText    = 100_000 // characters; beyond it the estimate is a plain quarter
-	maxResultDepth  = 3
+	imageTokens    = 3000
+	pdfTokens      = 25800
+	longText       = 100_000 // characters; beyond it the estimate is a plain quarter
+	maxResultDepth = 3
 )
+
+// Tokens guesses how many tokens c is to a model. It is worked out once.
+func (c *Content) Tokens() int {
+	n := c.tokens.Load()
+	if n == 0 {
+		n = int64(EstimateTokens(c.Parts)) + 1
+		c.tokens.Store(n)
+	}
+	return int(n - 1)
+}
 
 // EstimateTokens guesses how many tokens parts are to a model, without asking it.
 func EstimateTokens(parts []Part) int { return int(estimate(parts, 0)) }

@@ -174,7 +174,7 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	}
 	n := 0
 	for _, content := range req.Contents {
-		n += llm.EstimateTokens(content.Parts)
+		n += content.Tokens()
 	}
 	return n, nil
 }
