@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"pollux/llm"
@@ -54,6 +55,9 @@ type Options struct {
 	// RootCAs names PEM files of authorities that are trusted besides the
 	// system's. They are read at the first request that needs TLS.
 	RootCAs []string
+	// Log, if set, is told what was left out of a request because the service
+	// would not have it.
+	Log func(message string)
 }
 
 // Vertex says where on Vertex AI a model runs. With Project the requests carry
@@ -71,6 +75,8 @@ type Client struct {
 	userAgent string
 	tokens    adc.Tokens // nil where it takes a key
 	http      *httpwire.Client
+	log       func(string)
+	models    sync.Map // what was learned of them: lessons
 }
 
 var _ llm.Generator = (*Client)(nil)
@@ -89,7 +95,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{endpoint: at, userAgent: o.UserAgent, http: httpwire.NewClient(httpwire.Options{
+	c := &Client{endpoint: at, userAgent: o.UserAgent, log: o.Log, http: httpwire.NewClient(httpwire.Options{
 		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https",
 	})}
 	if c.userAgent == "" {
@@ -116,7 +122,7 @@ func New(o Options) (*Client, error) {
 // Stream implements [llm.Generator].
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		res, err := c.post(ctx, req.Model, "streamGenerateContent", c.generateBody(req), httpwire.PatienceStream)
+		res, err := c.generate(ctx, req, "streamGenerateContent", httpwire.PatienceStream)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -132,7 +138,11 @@ func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Re
 
 // Generate implements [llm.Generator].
 func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	data, err := c.ask(ctx, req.Model, "generateContent", c.generateBody(req))
+	res, err := c.generate(ctx, req, "generateContent", httpwire.PatienceAnswer)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readJSON(res)
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +226,11 @@ func (c *Client) ask(ctx context.Context, model, method string, b *httpwire.Body
 	if err != nil {
 		return nil, err
 	}
+	return readJSON(res)
+}
+
+// readJSON reads an answer that is one JSON value and no error, and lets it go.
+func readJSON(res *httpwire.Response) ([]byte, error) {
 	defer res.Close()
 	data, err := res.ReadAll()
 	if err != nil {

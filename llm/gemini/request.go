@@ -16,11 +16,19 @@ import (
 const wire = "gemini"
 
 // generateBody returns the body of generateContent and streamGenerateContent.
-func (c *Client) generateBody(req *llm.Request) *httpwire.Body {
-	cfg := &req.Config
-	b := httpwire.NewBody(8 + 2*len(req.Contents))
+func (c *Client) generateBody(req *llm.Request, known lessons) *httpwire.Body {
+	cfg := req.Config
+	if known.noThinking {
+		cfg.Thinking = nil
+	}
+	contents := req.Contents
+	if s := cfg.SystemInstruction; s != nil && known.noSystem {
+		contents = append([]*llm.Content{s}, contents...) // it has the role of a user
+		cfg.SystemInstruction = nil
+	}
+	b := httpwire.NewBody(8 + 2*len(contents))
 	b.Text(`{"contents":[`)
-	addContents(b, req.Contents)
+	addContents(b, contents)
 	b.Text(`]`)
 	if s := cfg.SystemInstruction; s != nil {
 		if parts := s.Encoded(wire, appendContent); len(parts) > 0 {
@@ -46,7 +54,7 @@ func (c *Client) generateBody(req *llm.Request) *httpwire.Body {
 	if open {
 		b.Text(`]`)
 	}
-	b.Add(appendSettings(nil, cfg, c.endpoint.vertex))
+	b.Add(appendSettings(nil, &cfg, c.endpoint.vertex))
 	b.Text(`}`)
 	return b
 }

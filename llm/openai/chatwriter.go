@@ -37,7 +37,7 @@ func (w *chatWriter) system(said [][]byte) {
 	w.b.Text(`{"role":"`)
 	w.b.Text(role)
 	w.b.Text(`","content":"`)
-	w.lines(said)
+	addLines(w.b, said)
 	w.b.Text(`"}`)
 }
 
@@ -46,19 +46,19 @@ func (w *chatWriter) flushSystem() {
 	if len(w.pending) > 0 {
 		w.next()
 		w.b.Text(`{"role":"user","content":"`)
-		w.lines(w.pending)
+		addLines(w.b, w.pending)
 		w.b.Text(`"}`)
 		w.pending = nil
 	}
 }
 
-// lines writes the insides of strings as lines of one.
-func (w *chatWriter) lines(inner [][]byte) {
+// addLines adds the insides of strings as lines of one.
+func addLines(b *httpwire.Body, inner [][]byte) {
 	for i, s := range inner {
 		if i > 0 {
-			w.b.Text(`\n`)
+			b.Text(`\n`)
 		}
-		w.b.Add(s)
+		b.Add(s)
 	}
 }
 
@@ -150,7 +150,7 @@ func (w *chatWriter) user(pieces []piece, afterResults bool) {
 	if !slices.ContainsFunc(pieces, func(p piece) bool { return p.kind == media }) {
 		w.b.Text(`{"role":"user","content":"`)
 		if len(w.pending) > 0 {
-			w.lines(w.pending)
+			addLines(w.b, w.pending)
 			w.b.Text(`\n\n`)
 			w.pending = nil
 		}
@@ -161,7 +161,7 @@ func (w *chatWriter) user(pieces []piece, afterResults bool) {
 	w.b.Text(`{"role":"user","content":[`)
 	if len(w.pending) > 0 {
 		w.b.Text(`{"type":"text","text":"`)
-		w.lines(w.pending)
+		addLines(w.b, w.pending)
 		w.b.Text(`"},`)
 		w.pending = nil
 	}

@@ -91,6 +91,8 @@ func lesson(t *traits, e *llm.Error, sent []string) learned {
 		return learned{told: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
 	case t.SystemRole != "user" && has("system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
 		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
+	case t.SystemRole != "user" && t.Protocol == Responses && blames(e, "instructions"):
+		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
 	case !t.StreamOnly && has("only support stream", "only supports stream", "non-streaming"):
 		return learned{told: "answers come in streams only", change: func(t *traits) { t.StreamOnly = true }}
 	case !t.ShortIDs && has("tool call id", "tool_call_id") && has("length of 9"):

@@ -19,16 +19,19 @@ func (t *traits) responsesBody(req *llm.Request, stream bool) (*httpwire.Body, [
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"input":[`)
 	w := &itemWriter{b: b}
+	said := t.instruction(cfg)
+	if len(said) > 0 && t.SystemRole == "user" {
+		w.next()
+		b.Text(`{"role":"user","content":"`)
+		addLines(b, said)
+		b.Text(`"}`)
+		said = nil
+	}
 	t.converse(req.Contents, w)
 	b.Text(`]`)
-	if said := t.instruction(cfg); len(said) > 0 {
+	if len(said) > 0 {
 		b.Text(`,"instructions":"`)
-		for i, s := range said {
-			if i > 0 {
-				b.Text(`\n`)
-			}
-			b.Add(s)
-		}
+		addLines(b, said)
 		b.Text(`"`)
 	}
 	o := options{Object: httpwire.Object{Open: true}, t: t}

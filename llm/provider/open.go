@@ -126,6 +126,7 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 		o := gemini.Options{
 			APIKey: a.APIKey, Bearer: a.Bearer, Gateway: a.Gateway, BaseURL: a.BaseURL, APIVersion: a.APIVersion,
 			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+			Log: func(message string) { n.Log.Debug(message) },
 		}
 		if p == Vertex {
 			o.Vertex = &gemini.Vertex{Project: a.Project, Location: a.Location}
