@@ -57,9 +57,6 @@ func TestChange(t *testing.T) {
 			}
 			t.Run(from.name+" "+to.name, func(t *testing.T) {
 				t.Parallel()
-				if from.wire == "anthropic" && to.wire == "anthropic" {
-					t.Skip("NOT PROVEN: llm/anthropic takes the thoughts of every provider on its protocol for its own, which costs a refusal")
-				}
 				run(t, "change", "", func(env *testscript.Env) error {
 					profile := func(protocol, path string) string {
 						return fmt.Sprintf(`{"protocol": %q, "baseUrl": %q, "apiKey": "test-key"}`, protocol, path)

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"strings"
@@ -43,10 +44,9 @@ func googleFromEnv(env *config.Env) (Type, string) {
 	return "", ""
 }
 
-// isGoogle reports whether a profile's account is one of Google's types.
-func isGoogle(p *provider.Profile) bool {
-	return p.Protocol == provider.Gemini || p.Protocol == provider.Vertex
-}
+// isGoogle reports whether a profile's account is one of Google's types; others
+// may speak its protocols, too.
+func isGoogle(p *provider.Profile) bool { return p.ID == "gemini" || p.ID == "vertexai" }
 
 // googleType returns the type that stands for a profile of Google's.
 func (a *Accounts) googleType(p *provider.Profile) Type {
@@ -69,7 +69,10 @@ func (a *Accounts) google(t Type) (one Account, known bool, err error) {
 	case GeminiAPIKey, Gateway:
 		one.Profile = a.Table().Find("gemini")
 		one.APIKey, one.From = trimmed(env, "GEMINI_API_KEY"), "GEMINI_API_KEY"
-		one.BaseURL = trimmed(env, "GOOGLE_GEMINI_BASE_URL")
+		one.BaseURL = cmp.Or(trimmed(env, "GOOGLE_GEMINI_BASE_URL"), one.Profile.BaseURL)
+		if own := strings.TrimSpace(one.Profile.APIKey); own != "" {
+			one.APIKey, one.From = own, "modelProviders.gemini.apiKey"
+		}
 		switch one.Gateway = t == Gateway; {
 		case external:
 		case one.Gateway && one.BaseURL == "":
@@ -83,7 +86,7 @@ func (a *Accounts) google(t Type) (one Account, known bool, err error) {
 	case VertexAI:
 		one.Profile = withHeaders(a.Table().Find("vertexai"), a.in.Settings)
 		one.APIKey, one.From = trimmed(env, "GOOGLE_API_KEY"), "GOOGLE_API_KEY"
-		one.BaseURL = trimmed(env, "GOOGLE_VERTEX_BASE_URL")
+		one.BaseURL = cmp.Or(trimmed(env, "GOOGLE_VERTEX_BASE_URL"), one.Profile.BaseURL)
 		if one.APIKey != "" {
 			break
 		}

@@ -37,9 +37,16 @@ type spelling struct {
 
 // spelled returns how messages are written for a model with these quirks.
 func spelled(q *Quirks) spelling {
-	s := spelling{wire, wire, wireResults, appendModel, appendUser, appendResults}
+	s := spelling{wire, wire, wireResults, nil, appendUser, appendResults}
 	if q.Unsigned {
-		s.modelKey, s.model = wireBare, appendUnsigned
+		s.modelKey = wireBare
+	}
+	signer, unsigned := q.signer(), q.Unsigned
+	if signer != vendor {
+		s.modelKey += " " + signer
+	}
+	s.model = func(dst []byte, c *llm.Content) []byte {
+		return modelBlocks(blocks{b: dst, signer: signer, unsigned: unsigned}, c, true)
 	}
 	if q.NoImages || q.NoPDF {
 		blind := func(dst []byte) blocks { return blocks{b: dst, noImages: q.NoImages, noPDF: q.NoPDF} }
@@ -55,8 +62,9 @@ func spelled(q *Quirks) spelling {
 type blocks struct {
 	b    []byte
 	some bool
-	// unsigned lets in thoughts without a signature, the others leave out what a
-	// model cannot be shown.
+	// signer is whose thoughts are let in; unsigned lets in those without a
+	// signature, the others leave out what a model cannot be shown.
+	signer                    string
 	unsigned, noImages, noPDF bool
 }
 
@@ -86,14 +94,7 @@ func appendSystem(dst []byte, c *llm.Content) []byte {
 	return l.b
 }
 
-// appendModel appends the blocks of a model's message, appendUnsigned also those
-// thoughts that nobody signed, and appendThoughtless none at all.
-func appendModel(dst []byte, c *llm.Content) []byte { return modelBlocks(blocks{b: dst}, c, true) }
-
-func appendUnsigned(dst []byte, c *llm.Content) []byte {
-	return modelBlocks(blocks{b: dst, unsigned: true}, c, true)
-}
-
+// appendThoughtless appends the blocks of a model's message, but for thoughts.
 func appendThoughtless(dst []byte, c *llm.Content) []byte {
 	return modelBlocks(blocks{b: dst}, c, false)
 }

@@ -12,6 +12,10 @@ import (
 // provider's profile fills it in as data; what a service refuses in spite of it
 // the client finds out by itself.
 type Quirks struct {
+	// Vendor is the name under which thoughts are kept, so that they go back to
+	// who thought them and to nobody else (see [llm.Signed]); "anthropic" if
+	// empty, whose thoughts are good wherever Claude is served.
+	Vendor string `json:"vendor,omitempty"`
 	// Bearer says that the key goes into Authorization, not into x-api-key.
 	Bearer bool `json:"bearer,omitempty"`
 	// NoBetas leaves out the words that a request would have in anthropic-beta.

@@ -284,7 +284,7 @@ func (r *reply) finish(b *block) {
 	b.done = true
 	switch b.kind {
 	case "thinking", "redacted_thinking":
-		if p, ok := b.mind().signed(r.q.Unsigned); ok {
+		if p, ok := b.mind().signed(&r.q.Quirks); ok {
 			r.parts = append(r.parts, p)
 		}
 	case "tool_use":

@@ -172,7 +172,7 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := append(append([]byte{'['}, appendModel(nil, llm.Model(parts(chunks)...))...), ']')
+	ours := append(append([]byte{'['}, spelled(&Quirks{}).model(nil, llm.Model(parts(chunks)...))...), ']')
 	if !same(ours, back) {
 		t.Errorf("sent back: %s\nthe SDK:   %s", ours, back)
 	}

@@ -358,9 +358,9 @@ func TestPrefix(t *testing.T) {
 		id := fmt.Sprintf("ls__%d", i)
 		req.Contents = append(req.Contents, llm.Model(thought("", llm.Signed(vendor, "s")), call(id, "ls", "{}")), llm.User(result(id, "ls", "x")))
 	}
-	kept := req.Contents[1].Encoded(wire, appendModel)
+	kept := req.Contents[1].Encoded(wire, spelled(&Quirks{}).model)
 	_ = (&question{Request: req}).body()
-	if again := req.Contents[1].Encoded(wire, appendModel); &again[0] != &kept[0] {
+	if again := req.Contents[1].Encoded(wire, spelled(&Quirks{}).model); &again[0] != &kept[0] {
 		t.Error("a message was encoded twice")
 	}
 }

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -8,8 +9,11 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// vendor is the name on the signatures of thoughts, see [llm.Signed].
+// vendor is the name on the signatures of thoughts where the quirks have none.
 const vendor = "anthropic"
+
+// signer is the name on the signatures of a model's thoughts.
+func (q *Quirks) signer() string { return cmp.Or(q.Vendor, vendor) }
 
 // mind is a block of thinking as the service sends it and wants it back,
 // unchanged, in the messages of a tool loop (spec/agent.md §5). One whose type is
@@ -29,11 +33,11 @@ type mind struct {
 
 // signed returns the part that keeps m, false if m has no proof and nobody wants
 // it without.
-func (m *mind) signed(unsigned bool) (llm.Part, bool) {
-	if m.Signature == "" && m.Data == "" && (!unsigned || m.Thinking == "") {
+func (m *mind) signed(q *Quirks) (llm.Part, bool) {
+	if m.Signature == "" && m.Data == "" && (!q.Unsigned || m.Thinking == "") {
 		return llm.Part{}, false
 	}
-	return llm.Part{Thought: true, ThoughtSignature: llm.Signed(vendor, string(m.append(nil)))}, true
+	return llm.Part{Thought: true, ThoughtSignature: llm.Signed(q.signer(), string(m.append(nil)))}, true
 }
 
 func (m *mind) append(dst []byte) []byte {
@@ -53,7 +57,7 @@ func (m *mind) append(dst []byte) []byte {
 // thought appends the block that a part keeps; none where it is not this
 // vendor's, or is damaged.
 func (l *blocks) thought(p *llm.Part) {
-	proof := p.SignatureBy(vendor)
+	proof := p.SignatureBy(l.signer)
 	if proof == "" {
 		return
 	}

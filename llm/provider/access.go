@@ -64,6 +64,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 		a.AuthToken, a.From = first(p.TokenVars)
 	}
 	a.From = cmp.Or(a.From, baseFrom)
+	a.Gateway = p.Keyless && p.Protocol == Gemini
 	if p.Own && p.Keyless && a.From == "" {
 		a.From = "modelProviders." + p.ID
 	}

@@ -174,6 +174,9 @@ func (c *Client) anthropicWays(model string, q *anthropic.Quirks) {
 		return // it was checked when the profile was read
 	}
 	*q = own
+	if q.Vendor == "" && !slices.Contains([]string{"anthropic", "vertexai", "bedrock"}, c.access.ID) {
+		q.Vendor = c.access.ID
+	}
 	if q.MaxTokens == 0 {
 		q.MaxTokens = c.access.Describe(model, catalog.Model{}).Output
 	}
