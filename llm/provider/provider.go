@@ -401,6 +401,11 @@ func (p *Profile) Describe(model string, listed catalog.Model) catalog.Model {
 	for _, r := range slices.Backward(p.rules(model)) {
 		m = m.Over(r.model())
 	}
+	if speaks := p.Speaks(model); speaks == Chat || speaks == Responses {
+		if q, err := ways[openai.Quirks](p, p.rules(model)); err == nil && q.NoTools {
+			m.Tools = catalog.No
+		}
+	}
 	m = m.Over(listed).Over(catalog.Of(p.ID, model))
 	m.Name = model
 	return m

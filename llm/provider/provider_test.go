@@ -68,7 +68,7 @@ func TestAdd(t *testing.T) {
 	table := Builtin()
 	errs := table.Add(map[string]json.RawMessage{
 		"mine": json.RawMessage(`{"baseUrl": "http://127.0.0.1:9/v1", "keyless": true, "model": "m",
-			"quirks": {"systemRole": "user"}, "models": [{"match": "m*", "window": 9000, "quirks": {"maxTokens": "max_tokens"}}]}`),
+			"quirks": {"systemRole": "user"}, "models": [{"match": "m*", "window": 9000, "quirks": {"maxTokens": "max_tokens"}}, {"match": "deaf", "quirks": {"noTools": true}}]}`),
 		"deepseek": json.RawMessage(`{"keyVars": "MY_KEY", "models": [{"match": "deepseek-v4-pro", "price": {"input": 9, "output": 9}}]}`),
 		"openai":   json.RawMessage(`{"baseUrl": "http://127.0.0.1:8/v1"}`),
 	})
@@ -79,6 +79,9 @@ func TestAdd(t *testing.T) {
 	q, err := ways[openai.Quirks](mine, mine.rules("m1"))
 	if err != nil || q.SystemRole != "user" || q.MaxTokens != "max_tokens" || mine.Describe("m1", catalog.Model{}).Input != 9000 || !mine.Own {
 		t.Errorf("mine: %+v %v", mine, err)
+	}
+	if mine.Describe("m1", catalog.Model{}).Tools != catalog.Unknown || mine.Describe("deaf", catalog.Model{}).Tools != catalog.No {
+		t.Error("the quirk noTools is not known of the model")
 	}
 	if q, _ = ways[openai.Quirks](mine, mine.rules("n")); q.MaxTokens != "" {
 		t.Error("a rule holds for a model that it does not match")
