@@ -23,6 +23,13 @@ type Request struct {
 	// OnSwitch, where set, is told that another model is asked from here on, in
 	// the same way.
 	OnSwitch func(Switch)
+
+	// MaxAttempts, where above 0, bounds how often it is tried at this model,
+	// below what who tries again (llm/retry) would do by itself.
+	MaxAttempts int
+	// Standby says that another model will answer in this one's place if it has
+	// no room, so that it is not worth waiting for.
+	Standby bool
 }
 
 // Use is the purpose of a request (spec/agent.md §1, "role").

@@ -59,12 +59,11 @@ func (a *App) asked(o Options) llm.Generator {
 	g := llm.Generator(retry.Wrap(a.Stats.Meter(logged(a.models, o.Log)), retry.Options{
 		MaxAttempts: config.MaxAttempts.In(o.Settings),
 		FetchErrors: config.RetryFetchErrors.In(o.Settings),
-		Standby:     func(model string) bool { return len(chain) > 0 && model != chain[len(chain)-1] },
 	}))
 	g = a.withTools(o, g)
 	if len(chain) > 0 {
 		g = fallback.Wrap(g, fallback.Options{
-			Chain:  func(string) []string { return chain },
+			Chain:  func(model string) fallback.Chain { return fallback.Quiet(append([]string{model}, chain...)...) },
 			Config: func(model string) llm.Config { return a.configs.Chat(model, false) },
 		})
 	}

@@ -1,22 +1,24 @@
 // Package fallback asks another model where the one that was asked cannot
 // answer (spec/agent.md §9).
 //
-// The user says which models may stand in for which; without that nothing is
-// ever asked of a model that nobody named. It belongs around what repeats failed
-// requests (llm/retry): a failure that reaches it is one that waiting has not
-// mended.
+// Who may stand in for whom is said by chains of models. In one, each model has
+// a [Policy]: which failures lead on to the next, by themselves or if a person
+// agrees, and what becomes of the model that failed. Without a chain nothing is
+// ever asked of another model. It belongs around what repeats failed requests
+// (llm/retry): a failure that reaches it is one that waiting has not mended.
 //
-//	the failure                  another is asked   the one that failed is asked again
-//	KindQuota                    yes                not in this session
-//	KindModelNotFound            yes                not in this session
-//	KindForbidden                yes                not in this session
-//	KindCapacity                 yes                after 30 s
-//	KindRateLimit, KindServer    yes                with the user's next prompt
-//	KindNetwork, KindIncomplete  yes                with the user's next prompt
-//	all others, cancelling       no
+//	the failure                     its kind     for as long as it stands
+//	KindQuota                       terminal     the session
+//	KindModelNotFound, -Forbidden   not_found    the session
+//	KindCapacity                    terminal     30 s
+//	KindRateLimit, KindServer       transient    30 s
+//	  with other than 499, 503, 529 unknown      30 s
+//	KindNetwork, KindIncomplete     unreachable  30 s
+//	all others, cancelling          none: it is the caller's
 //
-// A refused request, key or account is the user's to put right, a window that
-// is too small the agent's; another model would hide that. KindForbidden is not
+// That is how long the state [Gone] lasts; [Sticky] lasts for the prompt. A
+// refused request, key or account is the user's to put right, a window that is
+// too small the agent's; another model would hide that. KindForbidden is not
 // among these: it says that this account may not use this model.
 //
 // Once a chunk of an answer has come, its model has the word: what breaks off
@@ -25,7 +27,6 @@ package fallback
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -34,11 +35,14 @@ import (
 
 // Options say who stands in for whom.
 type Options struct {
-	// Chain returns the models that may answer in a model's place, in the order
-	// in which they are asked; nil if there are none. They may be another
-	// provider's, if the generator knows whose from the name. The last one is
-	// the last resort: it is asked even if it has failed before.
-	Chain func(model string) []string
+	// Chain returns the policy of a model, and behind it those of the models that
+	// may answer in its place, in the order in which they are asked; nil if there
+	// are none. They may be another provider's, if the generator knows whose from
+	// the name. It is asked at each request.
+	Chain func(model string) Chain
+	// Handler, where set, asks a person what to do about a failure whose action is
+	// [Ask]. Without it such a failure is the answer.
+	Handler func(ctx context.Context, f Failure) Intent
 	// Config, where set, returns how a stand-in wants to be asked: its sampling
 	// and thinking take the place of those in the request, which were made for
 	// another model. Everything else in it is ignored.
@@ -66,10 +70,27 @@ var _ llm.Generator = (*Generator)(nil)
 // Unwrap returns the generator that does the work.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
+// Select returns the model that a request of this prompt to model would be put
+// to now: itself, as long as it can answer.
+func (g *Generator) Select(model, prompt string) string {
+	if g.health.of(model, prompt) == nil {
+		return model
+	}
+	chain := g.chain(model)
+	if i := g.candidate(chain[1:], prompt); i >= 0 {
+		return chain[1+i].Model
+	}
+	return model
+}
+
+// Reset forgets all failures, and what a person has said about them: the user
+// has chosen a model anew.
+func (g *Generator) Reset() { g.health.reset() }
+
 // Stream implements [llm.Generator].
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	chain := g.chain(req.Model)
-	if len(chain) == 0 {
+	if g.idle(chain) {
 		return g.Generator.Stream(ctx, req)
 	}
 	return func(yield func(*llm.Response, error) bool) {
@@ -92,8 +113,8 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 			if failure == nil {
 				return
 			}
-			if !t.next(ctx, failure) {
-				yield(nil, failure)
+			if err := t.next(ctx, failure); err != nil {
+				yield(nil, err)
 				return
 			}
 		}
@@ -103,7 +124,7 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	chain := g.chain(req.Model)
-	if len(chain) == 0 {
+	if g.idle(chain) {
 		return g.Generator.Generate(ctx, req)
 	}
 	for t := g.begin(req, chain); ; {
@@ -112,80 +133,40 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 			g.health.well(t.req)
 			return res, nil
 		}
-		if !t.next(ctx, err) {
+		if err := t.next(ctx, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// chain returns who may stand in for model.
-func (g *Generator) chain(model string) []string {
+// chain returns a model's chain: its own policy first, each model once.
+func (g *Generator) chain(model string) Chain {
+	chain := Chain{{Model: model}}
 	if g.options.Chain == nil {
-		return nil
+		return chain
 	}
-	return slices.DeleteFunc(slices.Clone(g.options.Chain(model)), func(m string) bool { return m == model })
-}
-
-// try is a request on its way down a chain.
-type try struct {
-	*Generator
-	first *llm.Request // as the caller made it
-	req   *llm.Request // as it is asked now
-	rest  []string     // of the chain
-}
-
-// begin returns the try that asks the first model which is not known to be
-// unable to answer.
-func (g *Generator) begin(req *llm.Request, chain []string) *try {
-	t := &try{Generator: g, first: req, req: req, rest: chain}
-	if err := g.health.of(req.Model, req.PromptID); err != nil {
-		t.pass(err)
-	}
-	return t
-}
-
-// next takes the failure of the model that was asked, and reports whether
-// there is another one to ask now.
-func (t *try) next(ctx context.Context, failure error) bool {
-	var e *llm.Error
-	if ctx.Err() != nil || !errors.As(failure, &e) || !t.health.failed(t.req, e) {
-		return false
-	}
-	return t.pass(failure)
-}
-
-// pass makes the request one to the next model that is well, or else to the
-// last resort.
-func (t *try) pass(cause error) bool {
-	to := ""
-	for len(t.rest) > 0 && to == "" {
-		model := t.rest[0]
-		t.rest = t.rest[1:]
-		if len(t.rest) == 0 || t.health.of(model, t.first.PromptID) == nil {
-			to = model
+	for i, p := range g.options.Chain(model) {
+		switch {
+		case i == 0 && p.Model == model:
+			chain[0] = p
+		case !slices.ContainsFunc(chain, func(q Policy) bool { return q.Model == p.Model }):
+			chain = append(chain, p)
 		}
 	}
-	if to == "" {
-		return false
-	}
-	from := t.req.Model
-	t.req = t.request(to)
-	if t.first.OnSwitch != nil {
-		t.first.OnSwitch(llm.Switch{From: from, To: to, Err: cause})
-	}
-	return true
+	return chain
 }
 
-// request returns the caller's request as one to model.
-func (t *try) request(model string) *llm.Request {
-	req := *t.first
-	req.Model = model
-	req.Config.CachedContent = "" // which another model's vendor keeps
-	if t.options.Config != nil {
-		c, to := t.options.Config(model), &req.Config
-		to.Temperature, to.TopP, to.TopK = c.Temperature, c.TopP, c.TopK
-		to.PresencePenalty, to.FrequencyPenalty = c.PresencePenalty, c.FrequencyPenalty
-		to.Thinking = c.Thinking
+// idle reports whether a chain leaves nothing to do.
+func (g *Generator) idle(chain Chain) bool {
+	return len(chain) == 1 && chain[0].MaxAttempts == 0 && g.options.Handler == nil
+}
+
+// candidate returns which of a chain answers next: the first one that is well,
+// else the last resort, else -1.
+func (g *Generator) candidate(chain Chain, prompt string) int {
+	i := slices.IndexFunc(chain, func(p Policy) bool { return g.health.of(p.Model, prompt) == nil })
+	if i < 0 {
+		i = slices.IndexFunc(chain, func(p Policy) bool { return p.LastResort })
 	}
-	return &req
+	return i
 }

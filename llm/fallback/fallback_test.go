@@ -95,9 +95,9 @@ func ask(ctx context.Context, g llm.Generator, how string, req *llm.Request) (st
 }
 
 // chain is a user's: a, then b, then c for whoever comes before.
-func chain(model string) []string {
+func chain(model string) fallback.Chain {
 	all := []string{"a", "other/b", "c"}
-	return all[slices.Index(all, model)+1:]
+	return fallback.Quiet(all[slices.Index(all, model):]...)
 }
 
 // Each kind of failure, and which models are asked for the same prompt, the
@@ -194,8 +194,8 @@ func TestNoChain(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]fallback.Options{
 		"not configured": {},
-		"for others":     {Chain: func(string) []string { return nil }},
-		"only itself":    {Chain: func(m string) []string { return []string{m} }},
+		"for others":     {Chain: func(string) fallback.Chain { return nil }},
+		"only itself":    {Chain: func(m string) fallback.Chain { return fallback.Quiet(m, m) }},
 	} {
 		for _, how := range ways {
 			h := &house{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
@@ -237,7 +237,7 @@ func TestRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := before
-	want.Model = "other/b"
+	want.Model, want.Standby = "other/b", true
 	want.Config.Temperature, want.Config.TopK, want.Config.CachedContent = new(0.5), nil, ""
 	want.Config.Thinking = &llm.Thinking{Level: "LOW"}
 	got := h.asked[1]
@@ -271,23 +271,25 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// A cancelled request asks nobody else.
+// A cancelled request asks nobody else, and an error that is no vendor's neither.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
+	gone, odd := errors.New("gone"), errors.New("odd")
 	for _, how := range ways {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for _, failure := range []error{fails(llm.KindServer), context.Canceled, errors.New("odd")} {
-			h := &house{errs: map[string][]error{"a": {failure}}}
-			if failure.Error() == "odd" {
-				ctx = t.Context()
+		for _, failure := range []error{fails(llm.KindServer), context.Canceled, odd} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			want := odd
+			if failure != odd {
+				cancel(gone)
+				want = gone
 			}
+			h := &house{errs: map[string][]error{"a": {failure}}}
 			g := fallback.Wrap(h, fallback.Options{Chain: chain})
-			if _, err := ask(ctx, g, how, &llm.Request{Model: "a", PromptID: "1"}); !errors.Is(err, failure) || h.models() != "a" {
+			if _, err := ask(ctx, g, how, &llm.Request{Model: "a", PromptID: "1"}); !errors.Is(err, want) || h.models() != "a" {
 				t.Errorf("%s: %v", how, err)
 			}
+			cancel(nil)
 		}
-		cancel()
 	}
 }
 
@@ -318,7 +320,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fallback.Wrap(g, fallback.Options{Chain: func(string) []string { return []string{"stand-in"} }})
+			return fallback.Wrap(g, fallback.Options{Chain: func(m string) fallback.Chain { return fallback.Quiet(m, "stand-in") }})
 		},
 		Stream: func(chunks []*llm.Response) [][]byte {
 			var out [][]byte

@@ -7,8 +7,11 @@ import (
 	"pollux/llm"
 )
 
-// capacityPause is how long a model without room is left alone.
-const capacityPause = 30 * time.Second
+// pause is how long a model is left alone that may soon have room again.
+const pause = 30 * time.Second
+
+// longestPause bounds what a server may ask for.
+const longestPause = 5 * time.Minute
 
 // health remembers which models could not answer, and for how long that holds
 // (spec/agent.md §9: terminal and sticky_retry; a model that is not here is ok).
@@ -40,19 +43,12 @@ func (h *health) of(model, prompt string) error {
 	return h.prompts[stuck{model, prompt}]
 }
 
-// failed remembers a failure, and reports whether another model may answer.
-func (h *health) failed(req *llm.Request, e *llm.Error) bool {
+// failed remembers a failure, as long as a state and its kind say.
+func (h *health) failed(req *llm.Request, e *llm.Error, s State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch e.Kind {
-	case llm.KindQuota, llm.KindModelNotFound, llm.KindForbidden:
-		h.ill(req.Model, illness{err: e})
-	case llm.KindCapacity:
-		h.ill(req.Model, illness{e, time.Now().Add(max(capacityPause, min(e.RetryAfter, longestPause)))})
-	case llm.KindRateLimit, llm.KindServer, llm.KindNetwork, llm.KindIncomplete:
-		if req.PromptID == "" {
-			break // nothing tells where it ends
-		}
+	switch {
+	case s == Sticky && req.PromptID != "": // else nothing tells where it ends
 		if len(h.prompts) >= maxStuck {
 			clear(h.prompts)
 		}
@@ -60,14 +56,19 @@ func (h *health) failed(req *llm.Request, e *llm.Error) bool {
 			h.prompts = map[stuck]error{}
 		}
 		h.prompts[stuck{req.Model, req.PromptID}] = e
-	default:
-		return false
+	case s == Gone && (e.Kind == llm.KindQuota || kindOf(e) == NotFound):
+		h.ill(req.Model, illness{err: e})
+	case s == Gone:
+		h.ill(req.Model, illness{e, time.Now().Add(max(pause, min(e.RetryAfter, longestPause)))})
 	}
-	return true
 }
 
-// longestPause bounds what a server may ask for.
-const longestPause = 5 * time.Minute
+// leave remembers that a model is not to be asked any more.
+func (h *health) leave(model string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ill(model, illness{err: err})
+}
 
 func (h *health) ill(model string, i illness) {
 	if h.models == nil {
@@ -82,4 +83,11 @@ func (h *health) well(req *llm.Request) {
 	defer h.mu.Unlock()
 	delete(h.models, req.Model)
 	delete(h.prompts, stuck{req.Model, req.PromptID})
+}
+
+func (h *health) reset() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.models)
+	clear(h.prompts)
 }

@@ -24,11 +24,6 @@ type Options struct {
 	// FetchErrors also retries network errors that have no code and streams
 	// that end before their first frame is whole.
 	FetchErrors bool
-	// Standby, where set, says that another model will answer in the place of
-	// this one (llm/fallback). One without room for the account is then tried
-	// only twice more, after 1 and 3 s and without a word, and not at all if the
-	// server asks for a longer wait.
-	Standby func(model string) bool
 	// Sleep replaces the wait, for tests. It returns early, with an error, when
 	// ctx is done.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -37,6 +32,11 @@ type Options struct {
 // Wrap returns g with retries of Stream and Generate. Of a stream only a
 // failure before the first chunk is retried here: after it something may have
 // been shown, and what then is right only the caller knows.
+//
+// A request may ask for fewer attempts (MaxAttempts). Where another model will
+// answer in its place (Standby), one without room for the account is tried only
+// twice more, after 1 and 3 s and without a word, and not at all if the server
+// asks for a longer wait.
 //
 // CountTokens and Embed are not retried, as their callers do without.
 func Wrap(g llm.Generator, o Options) *Generator {
@@ -71,7 +71,7 @@ func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 // Stream implements [llm.Generator].
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		for b := g.backoff(); ; {
+		for b := g.backoff(req); ; {
 			begun := false
 			var failure error
 			for chunk, err := range g.Generator.Stream(ctx, req) {
@@ -97,7 +97,7 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	for b := g.backoff(); ; {
+	for b := g.backoff(req); ; {
 		res, err := g.Generator.Generate(ctx, req)
 		if err == nil {
 			return res, nil
@@ -108,13 +108,18 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 	}
 }
 
-func (g *Generator) backoff() *backoff {
-	return &backoff{Options: &g.options, delay: g.options.InitialDelay}
+func (g *Generator) backoff(req *llm.Request) *backoff {
+	b := &backoff{Options: &g.options, most: g.options.MaxAttempts, delay: g.options.InitialDelay}
+	if req.MaxAttempts > 0 {
+		b.most = min(b.most, req.MaxAttempts)
+	}
+	return b
 }
 
 // backoff is the state of one request.
 type backoff struct {
 	*Options
+	most     int // attempts
 	attempts int // that failed
 	delay    time.Duration
 }
@@ -127,18 +132,18 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 		return context.Cause(ctx)
 	}
 	var e *llm.Error
-	if !errors.As(failure, &e) || !b.passes(e) || b.attempts >= b.MaxAttempts {
+	if !errors.As(failure, &e) || !b.passes(e) || b.attempts >= b.most {
 		return failure
 	}
 	d, quiet := b.next(e.RetryAfter), false
-	if e.Kind == llm.KindCapacity && b.Standby != nil && b.Standby(req.Model) {
+	if e.Kind == llm.KindCapacity && req.Standby {
 		if b.attempts > len(standbyDelays) || e.RetryAfter > standbyDelays[b.attempts-1] {
 			return failure
 		}
 		d, quiet = standbyDelays[b.attempts-1], true
 	}
 	if req.OnRetry != nil && !quiet {
-		req.OnRetry(llm.Retry{Attempt: b.attempts, MaxAttempts: b.MaxAttempts, Delay: d, Err: failure, Model: req.Model})
+		req.OnRetry(llm.Retry{Attempt: b.attempts, MaxAttempts: b.most, Delay: d, Err: failure, Model: req.Model})
 	}
 	if err := b.Sleep(ctx, d); err != nil {
 		if ctx.Err() != nil {

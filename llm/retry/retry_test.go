@@ -146,6 +146,24 @@ func TestAttemptsAndDelays(t *testing.T) {
 	}
 }
 
+// A request may be tried less often than others, never more often.
+func TestAttemptsOfARequest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ asked, want int }{{0, 4}, {-1, 4}, {1, 1}, {3, 3}, {4, 4}, {10, 4}} {
+		for _, how := range []string{"stream", "generate"} {
+			f := &flaky{errs: failing(llm.KindServer, 99)}
+			var s slept
+			told := 0
+			err := ask(retry.Wrap(f, retry.Options{MaxAttempts: 4, Sleep: s.sleep}), how, &llm.Request{
+				MaxAttempts: c.asked, OnRetry: func(r llm.Retry) { told = r.MaxAttempts },
+			})
+			if err == nil || f.calls != c.want || c.want > 1 && told != c.want {
+				t.Errorf("%s: asked for %d, tried %d times, told %d; error %v", how, c.asked, f.calls, told, err)
+			}
+		}
+	}
+}
+
 func TestServerDelay(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []time.Duration{time.Second, 20 * time.Second, 2 * time.Minute} {
@@ -231,26 +249,26 @@ func TestStandby(t *testing.T) {
 	full, longer := &llm.Error{Kind: llm.KindCapacity}, &llm.Error{Kind: llm.KindCapacity, RetryAfter: 2 * time.Second}
 	busy := &llm.Error{Kind: llm.KindServer}
 	for _, c := range []struct {
-		name  string
-		model string
-		errs  []error
-		want  []time.Duration // nil: as ever
-		told  int
-		fails bool
+		name    string
+		standby bool
+		errs    []error
+		want    []time.Duration // nil: as ever
+		told    int
+		fails   bool
 	}{
-		{"full", "a", []error{full, full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
-		{"a moment", "a", []error{full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, false},
-		{"asks for longer at once", "a", []error{longer}, []time.Duration{}, 0, true},
-		{"asks for longer then", "a", []error{full, longer, longer}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
-		{"nobody stands by", "b", []error{full, full, full, full}, nil, 4, false},
-		{"another failure", "a", []error{busy, busy, busy, busy}, nil, 4, false},
+		{"full", true, []error{full, full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
+		{"a moment", true, []error{full, full}, []time.Duration{time.Second, 3 * time.Second}, 0, false},
+		{"asks for longer at once", true, []error{longer}, []time.Duration{}, 0, true},
+		{"asks for longer then", true, []error{full, longer, longer}, []time.Duration{time.Second, 3 * time.Second}, 0, true},
+		{"nobody stands by", false, []error{full, full, full, full}, nil, 4, false},
+		{"another failure", true, []error{busy, busy, busy, busy}, nil, 4, false},
 	} {
 		for _, how := range []string{"stream", "generate"} {
 			f := &flaky{errs: c.errs}
 			var s slept
 			told := 0
-			g := retry.Wrap(f, retry.Options{Sleep: s.sleep, Standby: func(model string) bool { return model == "a" }})
-			err := ask(g, how, &llm.Request{Model: c.model, OnRetry: func(llm.Retry) { told++ }})
+			g := retry.Wrap(f, retry.Options{Sleep: s.sleep})
+			err := ask(g, how, &llm.Request{Standby: c.standby, OnRetry: func(llm.Retry) { told++ }})
 			if (err != nil) != c.fails || told != c.told || c.want != nil && !slices.Equal(s, c.want) || c.want == nil && (len(s) != 4 || s[0] < 3*time.Second) {
 				t.Errorf("%s, %s: waits %v, told %d times, error %v", c.name, how, s, told, err)
 			}
