@@ -84,10 +84,7 @@ func (a *answer) whole(data []byte) (*llm.Response, error) {
 
 // line takes in a line of the stream, or an answer that was not streamed.
 func (a *answer) line(data []byte) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(data)
-	err := a.decode(d)
+	err := httpwire.Decode(data, a.decode)
 	switch {
 	case err != nil:
 		return httpwire.Malformed("chunk", err, data)
@@ -101,35 +98,36 @@ func (a *answer) decode(d *jx.Decoder) error {
 	if t := d.Next(); t != jx.Object {
 		return errors.New("unexpected " + t.String())
 	}
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "message":
 			return a.message(d)
 		case "model":
-			return same(d, &a.model)
+			return httpwire.SetString(d, &a.model)
 		case "done":
 			if d.Next() == jx.Bool {
 				a.done, err = d.Bool()
 				return err
 			}
 		case "done_reason":
-			return same(d, &a.reason)
+			return httpwire.SetString(d, &a.reason)
 		case "prompt_eval_count":
-			return number(d, &a.prompt)
+			return count(d, &a.prompt)
 		case "eval_count":
-			return number(d, &a.output)
+			return count(d, &a.output)
 		case "error":
 			a.failed = true
 		}
 		return d.Skip()
 	})
-	if err != nil {
-		return err
+}
+
+// count decodes a number of tokens; the text of one tells nothing.
+func count(d *jx.Decoder, to *int) error {
+	if d.Next() != jx.Number {
+		return d.Skip()
 	}
-	if err := d.Skip(); err != io.EOF {
-		return errors.New("text after the end of the JSON value")
-	}
-	return nil
+	return httpwire.SetCount(d, to)
 }
 
 // message takes in what a line adds to the message. The thought comes first,
@@ -137,16 +135,16 @@ func (a *answer) decode(d *jx.Decoder) error {
 func (a *answer) message(d *jx.Decoder) error {
 	var content, thought string
 	var calls []llm.Part
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "content":
-			content, err = words(d)
+			content, err = httpwire.String(d)
 			return err
 		case "thinking":
-			thought, err = words(d)
+			thought, err = httpwire.String(d)
 			return err
 		case "tool_calls":
-			return elements(d, func(d *jx.Decoder) error {
+			return httpwire.Elements(d, func(d *jx.Decoder) error {
 				c, err := toolCall(d)
 				if c != nil {
 					calls = append(calls, llm.Part{FunctionCall: c})
@@ -203,16 +201,16 @@ func (a *answer) take(parts []llm.Part) {
 // toolCall takes in a call, nil where it calls nothing.
 func toolCall(d *jx.Decoder) (*llm.FunctionCall, error) {
 	c := &llm.FunctionCall{}
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "id":
-			c.ID, err = words(d)
+			c.ID, err = httpwire.String(d)
 			return err
 		case "function":
-			return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+			return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 				switch string(key) {
 				case "name":
-					c.Name, err = words(d)
+					c.Name, err = httpwire.String(d)
 					c.Name = strings.TrimSpace(c.Name)
 					return err
 				case "arguments":
@@ -238,7 +236,7 @@ func toolCall(d *jx.Decoder) (*llm.FunctionCall, error) {
 // is no object, the tool is not run and the model is told why.
 func arguments(d *jx.Decoder) (json.RawMessage, error) {
 	if d.Next() == jx.String {
-		s, err := words(d)
+		s, err := httpwire.String(d)
 		if s = strings.TrimSpace(s); err != nil || s == "" || s == "null" {
 			return json.RawMessage(`{}`), err
 		}

@@ -3,13 +3,12 @@ package openai
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 
 	"github.com/go-faster/jx"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 var (
@@ -19,108 +18,39 @@ var (
 
 // decode takes in a chunk, or an answer that was not streamed.
 func (a *answer) decode(data []byte, whole bool) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(data)
-	var err error
-	if a.t.Protocol == Responses {
-		err = a.responsesEvent(d, whole)
-	} else {
-		err = a.chatChunk(d)
-	}
-	if err != nil {
-		return err
-	}
-	if err := d.Skip(); err != io.EOF {
-		return errors.New("text after the end of the JSON value")
-	}
-	return nil
+	return httpwire.Decode(data, func(d *jx.Decoder) error {
+		if a.t.Protocol == Responses {
+			return a.responsesEvent(d, whole)
+		}
+		return a.chatChunk(d)
+	})
 }
 
 // complete reports whether the service has said, in its events, that it was all.
 func (a *answer) complete() bool { return a.t.Protocol == Responses && a.finish != "" }
 
-// fields calls member for each member of an object that is not null. Anything
-// but an object is passed over.
-func fields(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
-	if d.Next() != jx.Object {
-		return d.Skip()
-	}
-	return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
-		if d.Next() == jx.Null {
-			return d.Skip()
-		}
-		return member(d, key)
-	})
-}
-
-// elements calls element for each element of an array, or for a value that
-// stands where one is due.
-func elements(d *jx.Decoder, element func(d *jx.Decoder) error) error {
-	if d.Next() != jx.Array {
-		return element(d)
-	}
-	return d.Arr(element)
-}
-
-// words decodes a string; anything else is passed over.
-func words(d *jx.Decoder) (string, error) {
-	if d.Next() != jx.String {
-		return "", d.Skip()
-	}
-	s, err := d.Str()
-	return strings.ToValidUTF8(s, "\ufffd"), err
-}
-
-// same decodes a string into to, which mostly is that already.
-func same(d *jx.Decoder, to *string) error {
-	if d.Next() != jx.String {
-		return d.Skip()
-	}
-	b, err := d.StrBytes()
-	if err == nil && string(b) != *to {
-		*to = strings.ToValidUTF8(string(b), "\ufffd")
-	}
-	return err
-}
-
-// number decodes a count as services write them: 12, 12.0, "12".
-func number(d *jx.Decoder, to *int) error {
-	if k := d.Next(); k != jx.Number && k != jx.String {
-		return d.Skip()
-	}
-	raw, err := d.Raw()
-	if err != nil {
-		return err
-	}
-	if f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64); err == nil && f == f {
-		*to = int(min(max(f, 0), 1<<53))
-	}
-	return nil
-}
-
 func (a *answer) chatChunk(d *jx.Decoder) error {
 	if d.Next() != jx.Object {
 		return fmt.Errorf("unexpected %s", d.Next())
 	}
-	return fields(d, func(d *jx.Decoder, key []byte) error {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "choices":
-			return elements(d, a.choice)
+			return httpwire.Elements(d, a.choice)
 		case "usage":
 			return a.chatUsage(d)
 		case "id":
-			return same(d, &a.id)
+			return httpwire.SetString(d, &a.id)
 		case "model":
-			return same(d, &a.model)
+			return httpwire.SetString(d, &a.model)
 		case "citations": // xAI, Perplexity: addresses alone
-			return elements(d, func(d *jx.Decoder) error {
-				uri, err := words(d)
+			return httpwire.Elements(d, func(d *jx.Decoder) error {
+				uri, err := httpwire.String(d)
 				a.cite(llm.Citation{URI: uri})
 				return err
 			})
 		case "x_groq":
-			return fields(d, func(d *jx.Decoder, key []byte) error {
+			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				if string(key) == "usage" {
 					return a.chatUsage(d)
 				}
@@ -134,17 +64,17 @@ func (a *answer) chatChunk(d *jx.Decoder) error {
 func (a *answer) choice(d *jx.Decoder) error {
 	index := 0
 	reason := ""
-	err := fields(d, func(d *jx.Decoder, key []byte) error {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "index":
-			return number(d, &index)
+			return httpwire.SetCount(d, &index)
 		case "delta", "message":
 			if index > 0 { // only the first is ever used
 				return d.Skip()
 			}
 			return a.message(d)
 		case "finish_reason":
-			return same(d, &reason)
+			return httpwire.SetString(d, &reason)
 		case "usage": // Moonshot
 			return a.chatUsage(d)
 		case "error": // OpenRouter, of what its provider said
@@ -180,19 +110,19 @@ func (a *answer) choice(d *jx.Decoder) error {
 func (a *answer) message(d *jx.Decoder) error {
 	var content, thoughts string
 	fallback := "" // the other name of reasoning_content; some servers send both
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "content":
 			if d.Next() == jx.Array {
 				return d.Arr(a.contentPart)
 			}
-			content, err = words(d)
+			content, err = httpwire.String(d)
 			return err
 		case "reasoning_content":
-			thoughts, err = words(d)
+			thoughts, err = httpwire.String(d)
 			return err
 		case "reasoning":
-			fallback, err = words(d)
+			fallback, err = httpwire.String(d)
 			return err
 		case "reasoning_details":
 			raw, err := d.Raw()
@@ -201,16 +131,16 @@ func (a *answer) message(d *jx.Decoder) error {
 			}
 			return err
 		case "tool_calls":
-			return elements(d, a.toolCall)
+			return httpwire.Elements(d, a.toolCall)
 		case "function_call": // the form before tool calls
 			c := delta{index: -1}
 			err := a.function(d, &c)
 			a.calls.add(c)
 			return err
 		case "annotations":
-			return elements(d, a.annotation)
+			return httpwire.Elements(d, a.annotation)
 		case "refusal":
-			s, err := words(d)
+			s, err := httpwire.String(d)
 			a.addRefusal(s)
 			return err
 		}
@@ -238,15 +168,15 @@ func (a *answer) annotation(d *jx.Decoder) error {
 	member = func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "url_citation": // Responses has its members beside the type
-			return fields(d, member)
+			return httpwire.Members(d, member)
 		case "url":
-			return same(d, &source.URI)
+			return httpwire.SetString(d, &source.URI)
 		case "title":
-			return same(d, &source.Title)
+			return httpwire.SetString(d, &source.Title)
 		}
 		return d.Skip()
 	}
-	err := fields(d, member)
+	err := httpwire.Members(d, member)
 	a.cite(source)
 	return err
 }
@@ -254,34 +184,34 @@ func (a *answer) annotation(d *jx.Decoder) error {
 // contentPart takes in an element of a content that is a list.
 func (a *answer) contentPart(d *jx.Decoder) error {
 	if d.Next() == jx.String {
-		s, err := words(d)
+		s, err := httpwire.String(d)
 		a.addText(s)
 		return err
 	}
-	return fields(d, func(d *jx.Decoder, key []byte) error {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "text":
-			s, err := words(d)
+			s, err := httpwire.String(d)
 			a.addText(s)
 			return err
 		case "thinking": // Mistral
 			if d.Next() == jx.String {
-				s, err := words(d)
+				s, err := httpwire.String(d)
 				a.addThought(s)
 				return err
 			}
-			return elements(d, func(d *jx.Decoder) error {
-				return fields(d, func(d *jx.Decoder, key []byte) error {
+			return httpwire.Elements(d, func(d *jx.Decoder) error {
+				return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 					if string(key) != "text" {
 						return d.Skip()
 					}
-					s, err := words(d)
+					s, err := httpwire.String(d)
 					a.addThought(s)
 					return err
 				})
 			})
 		case "refusal":
-			s, err := words(d)
+			s, err := httpwire.String(d)
 			a.addRefusal(s)
 			return err
 		}
@@ -291,12 +221,12 @@ func (a *answer) contentPart(d *jx.Decoder) error {
 
 func (a *answer) toolCall(d *jx.Decoder) error {
 	c := delta{index: -1}
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "index":
-			return number(d, &c.index)
+			return httpwire.SetCount(d, &c.index)
 		case "id":
-			c.id, err = words(d)
+			c.id, err = httpwire.String(d)
 			return err
 		case "function":
 			return a.function(d, &c)
@@ -310,10 +240,10 @@ func (a *answer) toolCall(d *jx.Decoder) error {
 // function takes in a call's name and arguments, which some servers send as an
 // object rather than its text.
 func (a *answer) function(d *jx.Decoder, c *delta) error {
-	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "name":
-			c.name, err = words(d)
+			c.name, err = httpwire.String(d)
 			c.name = strings.TrimSpace(c.name)
 			return err
 		case "arguments":
@@ -333,29 +263,29 @@ func (a *answer) function(d *jx.Decoder, c *delta) error {
 func (a *answer) chatUsage(d *jx.Decoder) error {
 	var prompt, completion, total, thoughts, cached, written int
 	seen := false
-	err := fields(d, func(d *jx.Decoder, key []byte) error {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		seen = true
 		switch string(key) {
 		case "prompt_tokens", "input_tokens":
-			return number(d, &prompt)
+			return httpwire.SetCount(d, &prompt)
 		case "completion_tokens", "output_tokens":
-			return number(d, &completion)
+			return httpwire.SetCount(d, &completion)
 		case "total_tokens":
-			return number(d, &total)
+			return httpwire.SetCount(d, &total)
 		case "completion_tokens_details", "output_tokens_details", "prompt_tokens_details", "input_tokens_details":
-			return fields(d, func(d *jx.Decoder, key []byte) error {
+			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				switch string(key) {
 				case "reasoning_tokens":
-					return number(d, &thoughts)
+					return httpwire.SetCount(d, &thoughts)
 				case "cached_tokens":
-					return number(d, &cached)
+					return httpwire.SetCount(d, &cached)
 				case "cache_write_tokens", "cache_creation_input_tokens": // DashScope's name
-					return number(d, &written)
+					return httpwire.SetCount(d, &written)
 				}
 				return d.Skip()
 			})
 		case "cached_tokens", "prompt_cache_hit_tokens":
-			return number(d, &cached)
+			return httpwire.SetCount(d, &cached)
 		}
 		return d.Skip()
 	})

@@ -134,46 +134,46 @@ type listed struct {
 }
 
 func (m *listed) decode(d *jx.Decoder) error {
-	return fields(d, func(d *jx.Decoder, key []byte) error {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "id":
-			return same(d, &m.Name)
+			return httpwire.SetString(d, &m.Name)
 		case "name", "model":
-			return same(d, &m.fallback)
+			return httpwire.SetString(d, &m.fallback)
 		case "type":
-			return same(d, &m.kind)
+			return httpwire.SetString(d, &m.kind)
 		case "context_length", "context_window", "max_model_len", "max_context_length":
-			return number(d, &m.Input)
+			return httpwire.SetCount(d, &m.Input)
 		case "max_completion_tokens", "max_output_tokens":
-			return number(d, &m.Output)
+			return httpwire.SetCount(d, &m.Output)
 		case "top_provider": // OpenRouter
-			return fields(d, func(d *jx.Decoder, key []byte) error {
+			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				switch string(key) {
 				case "context_length":
-					return number(d, &m.window)
+					return httpwire.SetCount(d, &m.window)
 				case "max_completion_tokens":
-					return number(d, &m.Output)
+					return httpwire.SetCount(d, &m.Output)
 				}
 				return d.Skip()
 			})
 		case "meta": // llama.cpp
-			return fields(d, func(d *jx.Decoder, key []byte) error {
+			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				switch string(key) {
 				case "n_ctx":
-					return number(d, &m.Input)
+					return httpwire.SetCount(d, &m.Input)
 				case "n_ctx_train":
-					return number(d, &m.window)
+					return httpwire.SetCount(d, &m.window)
 				}
 				return d.Skip()
 			})
 		case "pricing":
-			return fields(d, m.pricing)
+			return httpwire.Members(d, m.pricing)
 		case "supported_parameters": // OpenRouter
 			return strs(d, func(has func(...string) bool) {
 				m.Tools, m.Thinking = catalog.If(has("tools")), catalog.If(has("reasoning", "include_reasoning"))
 			})
 		case "architecture":
-			return fields(d, m.architecture)
+			return httpwire.Members(d, m.architecture)
 		case "capabilities":
 			return m.capabilities(d)
 		case "active", "supports_chat": // Groq, Fireworks
@@ -234,7 +234,7 @@ func (m *listed) capabilities(d *jx.Decoder) error {
 			}
 		})
 	}
-	return fields(d, func(d *jx.Decoder, key []byte) error {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "completion_chat":
 			return m.unlessFalse(d)
@@ -276,7 +276,7 @@ func strs(d *jx.Decoder, then func(has func(...string) bool)) error {
 	}
 	var list []string
 	err := d.Arr(func(d *jx.Decoder) error {
-		s, err := words(d)
+		s, err := httpwire.String(d)
 		list = append(list, s)
 		return err
 	})

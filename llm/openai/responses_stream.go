@@ -22,17 +22,17 @@ type responseEvent struct {
 }
 
 func (e *responseEvent) decode(a *answer, d *jx.Decoder) error {
-	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		n := 0
 		switch string(key) {
 		case "type":
-			return same(d, &e.kind)
+			return httpwire.SetString(d, &e.kind)
 		case "delta":
-			e.delta, err = words(d)
+			e.delta, err = httpwire.String(d)
 		case "output_index":
-			return number(d, &e.item)
+			return httpwire.SetCount(d, &e.item)
 		case "summary_index", "content_index": // an event has one of them
-			err = number(d, &n)
+			err = httpwire.SetCount(d, &n)
 			e.paragraph += n
 		case "item":
 			e.whole = new(outputItem)
@@ -42,11 +42,11 @@ func (e *responseEvent) decode(a *answer, d *jx.Decoder) error {
 		case "response":
 			e.response, err = d.Raw()
 		case "message":
-			e.failed.Message, err = words(d)
+			e.failed.Message, err = httpwire.String(d)
 		case "code":
-			e.failed.Code, err = words(d)
+			e.failed.Code, err = httpwire.String(d)
 		case "param":
-			e.failed.Param, err = words(d)
+			e.failed.Param, err = httpwire.String(d)
 		default:
 			return d.Skip()
 		}
@@ -95,10 +95,7 @@ func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
 		if e.response == nil {
 			return nil
 		}
-		inner := jx.GetDecoder()
-		defer jx.PutDecoder(inner)
-		inner.ResetBytes(e.response)
-		return a.responseObject(inner, false)
+		return httpwire.Decode(e.response, func(d *jx.Decoder) error { return a.responseObject(d, false) })
 	case "error":
 		a.failure = classify(e.failed)
 	}
@@ -120,23 +117,23 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 		output         []byte
 		failed         apiError
 	)
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "id":
-			return same(d, &a.id)
+			return httpwire.SetString(d, &a.id)
 		case "model":
-			return same(d, &a.model)
+			return httpwire.SetString(d, &a.model)
 		case "status":
-			return same(d, &status)
+			return httpwire.SetString(d, &status)
 		case "usage":
 			return a.chatUsage(d)
 		case "output":
 			output, err = d.Raw()
 			return err
 		case "incomplete_details":
-			return fields(d, func(d *jx.Decoder, key []byte) error {
+			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				if string(key) == "reason" {
-					return same(d, &reason)
+					return httpwire.SetString(d, &reason)
 				}
 				return d.Skip()
 			})
@@ -170,12 +167,12 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 
 // decode takes in an error that stands in an answer.
 func (e *apiError) decode(d *jx.Decoder) error {
-	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "message":
-			e.Message, err = words(d)
+			e.Message, err = httpwire.String(d)
 		case "code":
-			e.Code, err = words(d)
+			e.Code, err = httpwire.String(d)
 		default:
 			return d.Skip()
 		}
@@ -185,16 +182,15 @@ func (e *apiError) decode(d *jx.Decoder) error {
 
 // addOutput takes in a list of items.
 func (a *answer) addOutput(list []byte) error {
-	d := jx.GetDecoder()
-	defer jx.PutDecoder(d)
-	d.ResetBytes(list)
 	index := 0
-	return elements(d, func(d *jx.Decoder) error {
-		item := new(outputItem)
-		err := item.decode(a, d)
-		a.addItem(index, item)
-		index++
-		return err
+	return httpwire.Decode(list, func(d *jx.Decoder) error {
+		return httpwire.Elements(d, func(d *jx.Decoder) error {
+			item := new(outputItem)
+			err := item.decode(a, d)
+			a.addItem(index, item)
+			index++
+			return err
+		})
 	})
 }
 
@@ -213,18 +209,18 @@ type said struct{ kind, text string }
 
 func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
 	piece := func(d *jx.Decoder) error { return it.piece(a, d) }
-	return fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "type":
-			return same(d, &it.kind)
+			return httpwire.SetString(d, &it.kind)
 		case "id":
-			it.id, err = words(d)
+			it.id, err = httpwire.String(d)
 		case "call_id":
-			it.callID, err = words(d)
+			it.callID, err = httpwire.String(d)
 		case "name":
-			it.name, err = words(d)
+			it.name, err = httpwire.String(d)
 		case "encrypted_content":
-			it.encrypted, err = words(d)
+			it.encrypted, err = httpwire.String(d)
 		case "arguments":
 			if d.Next() == jx.String {
 				it.args, err = d.StrAppend(nil)
@@ -234,17 +230,14 @@ func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
 			raw, err = d.Raw()
 			it.args, it.whole = bytes.Clone(raw), true
 		case "content":
-			return elements(d, piece)
+			return httpwire.Elements(d, piece)
 		case "summary":
 			var raw []byte
 			if raw, err = d.Raw(); err != nil {
 				return err
 			}
 			it.summary = bytes.Clone(raw)
-			inner := jx.GetDecoder()
-			defer jx.PutDecoder(inner)
-			inner.ResetBytes(it.summary)
-			return elements(inner, piece)
+			return httpwire.Decode(it.summary, func(d *jx.Decoder) error { return httpwire.Elements(d, piece) })
 		default:
 			return d.Skip()
 		}
@@ -256,15 +249,15 @@ func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
 // answer's.
 func (it *outputItem) piece(a *answer, d *jx.Decoder) error {
 	var s said
-	err := fields(d, func(d *jx.Decoder, key []byte) (err error) {
+	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "type":
-			return same(d, &s.kind)
+			return httpwire.SetString(d, &s.kind)
 		case "text", "refusal":
-			s.text, err = words(d)
+			s.text, err = httpwire.String(d)
 			return err
 		case "annotations":
-			return elements(d, a.annotation)
+			return httpwire.Elements(d, a.annotation)
 		}
 		return d.Skip()
 	})

@@ -1,0 +1,88 @@
+package httpwire
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-faster/jx"
+)
+
+// Services agree on the names of members more than on what is in them. So what is
+// of another type than is due is passed over, and so is null: an answer is not
+// lost for a member that nobody needs.
+
+// Decode decodes the one JSON value that data must be.
+func Decode(data []byte, decode func(d *jx.Decoder) error) error {
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(data)
+	if err := decode(d); err != nil {
+		return err
+	}
+	if err := d.Skip(); err != io.EOF {
+		return errors.New("text after the end of the JSON value")
+	}
+	return nil
+}
+
+// Members calls member for each member of an object that is not null. Anything
+// but an object is passed over.
+func Members(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
+	if d.Next() != jx.Object {
+		return d.Skip()
+	}
+	return d.ObjBytes(func(d *jx.Decoder, key []byte) error {
+		if d.Next() == jx.Null {
+			return d.Skip()
+		}
+		return member(d, key)
+	})
+}
+
+// Elements calls element for each element of an array, or for a value that
+// stands where one is due.
+func Elements(d *jx.Decoder, element func(d *jx.Decoder) error) error {
+	if d.Next() != jx.Array {
+		return element(d)
+	}
+	return d.Arr(element)
+}
+
+// String decodes a string; anything else is passed over.
+func String(d *jx.Decoder) (string, error) {
+	if d.Next() != jx.String {
+		return "", d.Skip()
+	}
+	s, err := d.Str()
+	return strings.ToValidUTF8(s, "\ufffd"), err
+}
+
+// SetString decodes a string into to, which mostly is that already: then it costs
+// no memory.
+func SetString(d *jx.Decoder, to *string) error {
+	if d.Next() != jx.String {
+		return d.Skip()
+	}
+	b, err := d.StrBytes()
+	if err == nil && string(b) != *to {
+		*to = strings.ToValidUTF8(string(b), "\ufffd")
+	}
+	return err
+}
+
+// SetCount decodes a count as services write them: 12, 12.0, "12".
+func SetCount(d *jx.Decoder, to *int) error {
+	if k := d.Next(); k != jx.Number && k != jx.String {
+		return d.Skip()
+	}
+	raw, err := d.Raw()
+	if err != nil {
+		return err
+	}
+	if f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64); err == nil && f == f {
+		*to = int(min(max(f, 0), 1<<53))
+	}
+	return nil
+}
