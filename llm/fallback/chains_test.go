@@ -1,0 +1,123 @@
+package fallback_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pollux/llm/catalog"
+	"pollux/llm/fallback"
+)
+
+const (
+	pro31, flash3, flash35 = "gemini-3.1-pro-preview", "gemini-3-flash-preview", "gemini-3.5-flash"
+	pro25, flash25, lite   = "gemini-2.5-pro", "gemini-2.5-flash", "gemini-3.1-flash-lite"
+)
+
+// show writes a chain down: of each policy the model, its attempts, "!" for the
+// last resort, and what goes on by itself, with the state it leaves behind.
+func show(c fallback.Chain) string {
+	var out []string
+	for _, p := range c {
+		s := p.Model
+		if p.MaxAttempts > 0 {
+			s += fmt.Sprintf(" %d", p.MaxAttempts)
+		}
+		if p.LastResort {
+			s += "!"
+		}
+		for _, k := range []fallback.Kind{fallback.Terminal, fallback.Transient, fallback.NotFound, fallback.Unknown, fallback.Unreachable} {
+			if p.Action(k) == fallback.Silent {
+				s += fmt.Sprintf(" %s:%s", k, p.State(k))
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+// The published chains (spec/agent.md §9), for each model and way of choosing it.
+func TestBuiltinChains(t *testing.T) {
+	t.Parallel()
+	key, gateway, newest := catalog.KeyAccess(), catalog.GatewayAccess(), catalog.KeyAccess()
+	newest.Newest = true
+	const all = " terminal:terminal transient:terminal not_found:terminal unknown:terminal"
+	for _, c := range []struct {
+		name  string
+		in    fallback.Chains
+		model string
+		want  string
+	}{
+		{"preview", fallback.Chains{Google: &key}, pro31, pro31 + ", " + flash3 + " 10!"},
+		{"preview from its end", fallback.Chains{Google: &key}, flash3, flash3 + " 10!, " + pro31},
+		{"default", fallback.Chains{Google: &key}, pro25, pro25 + ", " + flash35 + " 10!"},
+		{"default without 3.5", fallback.Chains{Google: &catalog.Access{Preview: true}}, pro25, pro25 + ", " + flash25 + " 10!"},
+		{"default, the newest", fallback.Chains{Google: &newest}, pro25, pro25 + ", gemini-3.8-flash 10!"},
+		{"default from its end", fallback.Chains{Google: &catalog.Access{}}, flash25, flash25 + " 10!"},
+		{"flash 3.5 wraps around", fallback.Chains{Google: &key}, flash35, flash35 + " 10!, " + pro25},
+		{"lite", fallback.Chains{Google: &key}, lite, lite + all + ", " + flash35 + all + ", " + pro25 + all},
+		{"auto", fallback.Chains{Google: &key, Auto: true}, pro31, pro31 + " 3 transient:sticky_retry, " + flash3 + " 10!"},
+		{"auto from its end", fallback.Chains{Google: &key, Auto: true}, flash3, flash3 + " 10!, " + pro31 + " 3 transient:sticky_retry"},
+		{"auto of 2.5", fallback.Chains{Google: &key, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash35 + " 10!"},
+		{"auto behind a gateway", fallback.Chains{Google: &gateway, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash35 + " 10!"},
+		{"a preview model without access", fallback.Chains{Google: &gateway}, pro31, ""},
+		{"a plan", fallback.Chains{Google: &key, Plan: true}, pro31, pro31 + all + ", " + flash3 + " 10!" + all},
+		{"a plan, auto", fallback.Chains{Google: &key, Plan: true, Auto: true}, pro31, pro31 + " 3" + strings.Replace(all, "transient:terminal", "transient:sticky_retry", 1) + ", " + flash3 + " 10!" + all},
+		{"a custom model", fallback.Chains{Google: &key, Auto: true}, "my-model", ""},
+		{"another Gemini", fallback.Chains{Google: &key}, "gemini-2.0-flash", ""},
+		{"another vendor", fallback.Chains{Auto: true}, pro31, ""},
+	} {
+		if got := show(c.in.Of(c.model)); got != c.want {
+			t.Errorf("%s: %s has\n%s, want\n%s", c.name, c.model, got, c.want)
+		}
+	}
+}
+
+func TestOwnChains(t *testing.T) {
+	t.Parallel()
+	key := catalog.KeyAccess()
+	own := map[string]fallback.Chain{
+		"preview": {{Model: pro31}, {Model: flash35, LastResort: true}},
+		"auto":    {{Model: pro31, MaxAttempts: 2}, {Model: "claude-opus-5"}},
+		"house":   {{Model: "big"}, {Model: "small"}, {Model: pro25}},
+		"empty":   {},
+	}
+	for _, c := range []struct {
+		auto        bool
+		model, want string
+	}{
+		{false, pro31, pro31 + ", " + flash35 + "!"},
+		{true, pro31, pro31 + " 2, claude-opus-5"},
+		{true, "claude-opus-5", "claude-opus-5, " + pro31 + " 2"},
+		{true, flash35, flash35 + "!, " + pro31},
+		{false, flash3, ""},
+		{false, "big", "big, small, " + pro25},
+		{false, "small", "small, " + pro25},
+		{false, pro25, pro25 + ", " + flash35 + " 10!"},
+	} {
+		if got := show(fallback.Chains{Google: &key, Auto: c.auto, Own: own}.Of(c.model)); got != c.want {
+			t.Errorf("auto %v: %s has %s, want %s", c.auto, c.model, got, c.want)
+		}
+	}
+	if got := show(fallback.Chains{Own: own}.Of("big")); got != "big, small, "+pro25 {
+		t.Errorf("without Google: %s", got)
+	}
+	plan := fallback.Chains{Own: own, Plan: true}.Of("big")
+	if plan[0].Action(fallback.Terminal) != fallback.Silent || own["house"][0].Actions != nil {
+		t.Error("planning changes the user's chain, or not what is made of it")
+	}
+}
+
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	const all = " terminal:terminal transient:sticky_retry not_found:terminal unknown:sticky_retry unreachable:sticky_retry"
+	for want, models := range map[string][]string{
+		"":                       nil,
+		"a!" + all:               {"a", "a"},
+		"a" + all + ", b!" + all: {"a", "b", "a"},
+	} {
+		if got := show(fallback.Quiet(models...)); got != want {
+			t.Errorf("%q: %s, want %s", models, got, want)
+		}
+	}
+}

@@ -1,0 +1,340 @@
+package fallback_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/llm/fallback"
+)
+
+// auto is what a session with a key and without a named model has.
+func auto(model string) fallback.Chain {
+	key := catalog.KeyAccess()
+	return fallback.Chains{Google: &key, Auto: true}.Of(model)
+}
+
+func status(kind llm.ErrorKind, status int) error {
+	return &llm.Error{Kind: kind, Status: status, Message: kind.String()}
+}
+
+// Nobody can be asked: what the published chains do about each failure of the
+// model that "auto" stands for, and of one that the user has named.
+func TestHeadless(t *testing.T) {
+	t.Parallel()
+	key := catalog.KeyAccess()
+	for _, c := range []struct {
+		name     string
+		failure  error
+		auto     string // models asked
+		named    string
+		planning string
+	}{
+		{"busy", status(llm.KindRateLimit, 429), pro31 + " " + flash3, pro31, pro31 + " " + flash3},
+		{"overloaded", status(llm.KindServer, 503), pro31 + " " + flash3, pro31, pro31 + " " + flash3},
+		{"broken", status(llm.KindServer, 500), pro31, pro31, pro31 + " " + flash3},
+		{"no quota", status(llm.KindQuota, 429), pro31, pro31, pro31 + " " + flash3},
+		{"no room", status(llm.KindCapacity, 429), pro31, pro31, pro31 + " " + flash3},
+		{"no such model", status(llm.KindModelNotFound, 404), pro31, pro31, pro31 + " " + flash3},
+		{"no network", status(llm.KindNetwork, 0), pro31, pro31, pro31},
+		{"a bad request", status(llm.KindBadRequest, 400), pro31, pro31, pro31},
+		{"too long", status(llm.KindContextWindow, 400), pro31, pro31, pro31},
+	} {
+		for how, in := range map[string]struct {
+			chains fallback.Chains
+			want   string
+		}{
+			"auto":     {fallback.Chains{Google: &key, Auto: true}, c.auto},
+			"named":    {fallback.Chains{Google: &key}, c.named},
+			"planning": {fallback.Chains{Google: &key, Plan: true}, c.planning},
+		} {
+			h := &house{errs: map[string][]error{pro31: {c.failure}}}
+			g := fallback.Wrap(h, fallback.Options{Chain: in.chains.Of})
+			_, err := ask(t.Context(), g, "stream", &llm.Request{Model: pro31, PromptID: "1", Use: llm.UseMain})
+			switched := strings.Contains(in.want, " ")
+			if got := h.models(); got != in.want || switched != (err == nil) {
+				t.Errorf("%s, %s: asked %s, want %s; error %v", c.name, how, got, in.want, err)
+			}
+			// What has surfaced is forgotten.
+			if _, err := ask(t.Context(), g, "stream", &llm.Request{Model: pro31, PromptID: "1"}); !switched && (err != nil || h.models() != pro31) {
+				t.Errorf("%s, %s: the model is not asked again: %v", c.name, how, err)
+			}
+		}
+	}
+}
+
+// The state that a policy names decides for how long another model answers.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind                           llm.ErrorKind
+		state                          fallback.State
+		again, nextPrompt, soon, later string // the first model asked
+	}{
+		{llm.KindRateLimit, fallback.Sticky, "b", "a", "a", "a"},
+		{llm.KindRateLimit, fallback.Gone, "b", "b", "b", "a"},
+		{llm.KindRateLimit, fallback.Well, "a", "a", "a", "a"},
+		{llm.KindQuota, fallback.Gone, "b", "b", "b", "b"},
+		{llm.KindQuota, fallback.Sticky, "b", "a", "a", "a"},
+		{llm.KindModelNotFound, fallback.Gone, "b", "b", "b", "b"},
+		{llm.KindCapacity, fallback.Gone, "b", "b", "b", "a"},
+		{llm.KindServer, fallback.Gone, "b", "b", "b", "a"},
+	} {
+		t.Run(fmt.Sprint(c.kind, " ", c.state), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				states := map[fallback.Kind]fallback.State{}
+				for _, k := range []fallback.Kind{fallback.Terminal, fallback.Transient, fallback.NotFound, fallback.Unknown} {
+					states[k] = c.state
+				}
+				own := fallback.Quiet("a", "b")
+				own[0].States = states
+				h := &house{errs: map[string][]error{"a": {fails(c.kind)}}}
+				g := fallback.Wrap(h, fallback.Options{Chain: func(string) fallback.Chain { return own }})
+				step := func(prompt, want string) {
+					t.Helper()
+					if got := g.Select("a", prompt); got != want {
+						t.Errorf("prompt %s: selected %s, want %s", prompt, got, want)
+					}
+					if _, err := ask(t.Context(), g, "stream", &llm.Request{Model: "a", PromptID: prompt}); err != nil || h.models() != want {
+						t.Errorf("prompt %s: not %s: %v", prompt, want, err)
+					}
+				}
+				if _, err := ask(t.Context(), g, "stream", &llm.Request{Model: "a", PromptID: "1"}); err != nil || h.models() != "a b" {
+					t.Fatal(err)
+				}
+				step("1", c.again)
+				step("2", c.nextPrompt)
+				time.Sleep(29 * time.Second)
+				step("3", c.soon)
+				time.Sleep(2 * time.Second)
+				step("4", c.later)
+				g.Reset()
+				step("1", "a")
+			})
+		})
+	}
+}
+
+// A policy bounds the attempts at its model; a stricter request stays so. It
+// says whether it is worth waiting for room.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		asked int
+		use   llm.Use
+		hand  bool
+		want  string
+	}{
+		{0, llm.UseMain, false, "3 false, 10 false"},
+		{1, llm.UseMain, false, "1 false, 1 false"},
+		{20, llm.UseMain, false, "3 false, 10 false"},
+		{0, llm.UseMain, true, "3 true, 10 true"},
+		{0, llm.UseRouter, true, "3 false, 10 false"},
+	} {
+		h := &house{errs: map[string][]error{pro31: {fails(llm.KindRateLimit)}}}
+		o := fallback.Options{Chain: auto}
+		if c.hand {
+			o.Handler = func(context.Context, fallback.Failure) fallback.Intent { return fallback.Stop }
+		}
+		req := &llm.Request{Model: pro31, PromptID: "1", Use: c.use, MaxAttempts: c.asked}
+		if _, err := fallback.Wrap(h, o).Generate(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range h.asked {
+			got = append(got, fmt.Sprint(r.MaxAttempts, r.Standby))
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("asked for %d: %s, want %s", c.asked, got, c.want)
+		}
+		if req.MaxAttempts != c.asked || req.Standby {
+			t.Error("the caller's request has changed")
+		}
+	}
+}
+
+// A person decides about what the chain does not.
+func TestHandler(t *testing.T) {
+	t.Parallel()
+	named := func(model string) fallback.Chain {
+		key := catalog.KeyAccess()
+		return fallback.Chains{Google: &key}.Of(model)
+	}
+	for _, c := range []struct {
+		name    string
+		model   string
+		failure llm.ErrorKind
+		use     llm.Use
+		intent  fallback.Intent
+		told    string // to the handler, "" if it must not be asked
+		asked   string
+		after   string // for the next prompt
+	}{
+		{"switch", pro31, llm.KindQuota, llm.UseMain, fallback.RetryAlways, "terminal " + flash3, pro31 + " " + flash3, flash3},
+		{"switch for good, though it was only busy", pro31, llm.KindRateLimit, llm.UseSubagent, fallback.RetryAlways, "transient " + flash3, pro31 + " " + flash3, flash3},
+		{"keep trying", pro31, llm.KindServer, llm.UseMain, fallback.RetryOnce, "transient " + flash3, pro31 + " " + pro31, pro31},
+		{"stop", pro31, llm.KindQuota, "", fallback.Stop, "terminal " + flash3, pro31, pro31},
+		{"later", pro31, llm.KindQuota, llm.UseMain, fallback.RetryLater, "terminal " + flash3, pro31, pro31},
+		{"what nobody knows", pro31, llm.KindQuota, llm.UseMain, "upgrade", "terminal " + flash3, pro31, pro31},
+		{"not found", pro31, llm.KindModelNotFound, llm.UseMain, fallback.RetryAlways, "not_found " + flash3, pro31 + " " + flash3, flash3},
+		{"nobody behind it", "mine", llm.KindRateLimit, llm.UseMain, fallback.RetryOnce, "transient ", "mine mine", "mine"},
+		{"nobody to switch to", "mine", llm.KindRateLimit, llm.UseMain, fallback.RetryAlways, "transient ", "mine", "mine"},
+		{"a question of Pollux's own", pro31, llm.KindQuota, llm.UseRouter, fallback.RetryAlways, "", pro31, pro31},
+		{"no network", pro31, llm.KindNetwork, llm.UseMain, fallback.RetryAlways, "", pro31, pro31},
+		{"a bad key", pro31, llm.KindUnauthorized, llm.UseMain, fallback.RetryAlways, "", pro31, pro31},
+	} {
+		for _, how := range ways {
+			h := &house{errs: map[string][]error{c.model: {fails(c.failure)}}}
+			told := ""
+			g := fallback.Wrap(h, fallback.Options{Chain: named, Handler: func(_ context.Context, f fallback.Failure) fallback.Intent {
+				told = string(f.Kind) + " " + f.To
+				if f.Model != c.model || f.Err == nil {
+					t.Errorf("%s: %+v", c.name, f)
+				}
+				return c.intent
+			}})
+			_, err := ask(t.Context(), g, how, &llm.Request{Model: c.model, PromptID: "1", Use: c.use})
+			if got := h.models(); told != c.told || got != c.asked || (err == nil) != strings.Contains(c.asked, " ") {
+				t.Errorf("%s, %s: told %q, asked %s, error %v", c.name, how, told, got, err)
+			}
+			if _, err := ask(t.Context(), g, how, &llm.Request{Model: c.model, PromptID: "2"}); err != nil || h.models() != c.after {
+				t.Errorf("%s, %s: not %s for the next prompt: %v", c.name, how, c.after, err)
+			}
+			g.Reset()
+			if _, err := ask(t.Context(), g, how, &llm.Request{Model: c.model, PromptID: "3"}); err != nil || h.models() != c.model {
+				t.Errorf("%s, %s: the model is not asked after a reset: %v", c.name, how, err)
+			}
+		}
+	}
+}
+
+// A person who is asked may also interrupt, and one who never gives up is not
+// asked for ever.
+func TestHandlerEnds(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("gone")
+	for _, how := range ways {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		h := &house{errs: map[string][]error{"a": slices.Repeat([]error{fails(llm.KindQuota)}, 1000)}}
+		asked, interrupt := 0, true
+		g := fallback.Wrap(h, fallback.Options{Handler: func(context.Context, fallback.Failure) fallback.Intent {
+			if asked++; interrupt {
+				cancel(gone)
+			}
+			return fallback.RetryOnce
+		}})
+		if _, err := ask(ctx, g, how, &llm.Request{Model: "a"}); !errors.Is(err, gone) || h.models() != "a" {
+			t.Errorf("%s: %v", how, err)
+		}
+		asked, interrupt = 0, false
+		if _, err := ask(t.Context(), g, how, &llm.Request{Model: "a"}); err == nil || asked != 100 {
+			t.Errorf("%s: asked %d times, error %v", how, asked, err)
+		}
+	}
+}
+
+// Whatever the chains, the failures and the person's answers are: a request ends,
+// asks only models of its chain, tells of each switch, and its error is the last
+// model's.
+func TestAnyChain(t *testing.T) {
+	t.Parallel()
+	models := []string{"a", "b", "c", "d"}
+	kinds := []fallback.Kind{fallback.Terminal, fallback.Transient, fallback.NotFound, fallback.Unknown, fallback.Unreachable}
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom(models)
+		chains := map[string]fallback.Chain{}
+		for _, m := range models {
+			for range rapid.IntRange(0, 5).Draw(rt, "length") {
+				p := fallback.Policy{Model: name.Draw(rt, "model"), LastResort: rapid.Bool().Draw(rt, "last"), Actions: map[fallback.Kind]fallback.Action{}, States: map[fallback.Kind]fallback.State{}}
+				for _, k := range kinds {
+					p.Actions[k] = rapid.SampledFrom([]fallback.Action{"", fallback.Ask, fallback.Silent}).Draw(rt, "action")
+					p.States[k] = rapid.SampledFrom([]fallback.State{fallback.Gone, fallback.Sticky, fallback.Well}).Draw(rt, "state")
+				}
+				chains[m] = append(chains[m], p)
+			}
+		}
+		intents := rapid.SampledFrom([]fallback.Intent{fallback.RetryAlways, fallback.RetryOnce, fallback.Stop, fallback.RetryLater})
+		h := &house{errs: map[string][]error{}}
+		people := 0
+		g := fallback.Wrap(h, fallback.Options{
+			Chain: func(m string) fallback.Chain { return chains[m] },
+			Handler: func(context.Context, fallback.Failure) fallback.Intent {
+				people++
+				return intents.Draw(rt, "intent")
+			},
+		})
+		for range rapid.IntRange(1, 6).Draw(rt, "requests") {
+			for _, m := range models {
+				h.errs[m] = nil
+				for range rapid.IntRange(0, 4).Draw(rt, "failures") {
+					h.errs[m] = append(h.errs[m], fails(rapid.SampledFrom([]llm.ErrorKind{
+						llm.KindQuota, llm.KindCapacity, llm.KindRateLimit, llm.KindModelNotFound, llm.KindServer, llm.KindNetwork, llm.KindBadRequest,
+					}).Draw(rt, "kind")))
+				}
+			}
+			h.asked, people = nil, 0
+			now := name.Draw(rt, "asked for")
+			chain := chains[now]
+			req := &llm.Request{Model: now, PromptID: rapid.SampledFrom([]string{"", "1", "2"}).Draw(rt, "prompt"), OnSwitch: func(s llm.Switch) {
+				if s.From != now || s.To == now || s.Err == nil {
+					rt.Fatalf("told %+v, but %s was asked", s, now)
+				}
+				now = s.To
+			}}
+			want := g.Select(req.Model, req.PromptID)
+			text, err := ask(rt.Context(), g, rapid.SampledFrom(ways).Draw(rt, "how"), req)
+			if len(h.asked) == 0 || h.asked[0].Model != want || len(h.asked) > 1+len(chain)+people {
+				rt.Fatalf("asked %s, selected %s, people %d times", h.models(), want, people)
+			}
+			for _, r := range h.asked {
+				if r.Model != req.Model && !slices.ContainsFunc(chain, func(p fallback.Policy) bool { return p.Model == r.Model }) {
+					rt.Fatalf("asked %s, which is not in %v", r.Model, chain)
+				}
+			}
+			if last := h.asked[len(h.asked)-1].Model; err == nil && text != "I am "+last || last != now {
+				rt.Fatalf("%q of %s, told of %s", text, last, now)
+			}
+		}
+	})
+}
+
+// Many prompts at once share what is known of the models.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	g := fallback.Wrap(crowd{}, fallback.Options{Chain: chain})
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			req := &llm.Request{Model: "a", PromptID: fmt.Sprint(i % 5)}
+			for range 50 {
+				if _, err := g.Generate(t.Context(), req); err != nil {
+					t.Error(err)
+				}
+				g.Select("a", req.PromptID)
+			}
+			g.Reset()
+		})
+	}
+	wg.Wait()
+}
+
+// crowd is a house in which a is always busy, and which keeps nothing.
+type crowd struct{ llm.Generator }
+
+func (crowd) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+	if req.Model == "a" {
+		return nil, fails(llm.KindRateLimit)
+	}
+	return says(req.Model), nil
+}
