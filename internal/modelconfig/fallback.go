@@ -4,74 +4,20 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pollux/internal/config"
+	"pollux/llm/fallback"
 )
-
-// Chain is an order of models: when one cannot answer, the next is asked
-// (spec/agent.md §9).
-type Chain []Policy
-
-// Policy is what a chain says of one of its models.
-type Policy struct {
-	Model       string
-	MaxAttempts int  // at a request, 0 for as many as there are for any model
-	LastResort  bool // asked even where its health speaks against it
-	actions     map[Failure]Action
-	states      map[Failure]State
-}
-
-// Failure is why a model did not answer.
-type Failure string
-
-// The failures.
-const (
-	Terminal  Failure = "terminal"  // its quota is used up
-	Transient Failure = "transient" // it is too busy
-	NotFound  Failure = "not_found"
-	Other     Failure = "unknown"
-)
-
-// Action is how a failure leads to the next model.
-type Action string
-
-// The actions.
-const (
-	Prompt Action = "prompt" // the user is asked
-	Silent Action = "silent"
-)
-
-// State is how a model stands after a failure.
-type State string
-
-// The states.
-const (
-	Gone   State = "terminal"     // it is not asked again
-	Sticky State = "sticky_retry" // it is asked again at the next prompt
-	Well   State = "none"         // as before
-)
-
-// Action returns how a failure leads to the next model.
-func (p *Policy) Action(f Failure) Action {
-	if a, ok := p.actions[f]; ok {
-		return a
-	}
-	return Prompt
-}
-
-// State returns how the model stands after a failure.
-func (p *Policy) State(f Failure) State {
-	if s, ok := p.states[f]; ok {
-		return s
-	}
-	return Gone
-}
 
 // Chains returns the chains of models that the user has set, by name; nil where
-// there are none. What is wrong in them is told to warn. A model that is not
-// understood is left out of its chain, a failure that is not gets the standard
+// there are none. resolve returns the name that requests carry for a model, as
+// [Options.Resolve] does; nil changes none.
+//
+// What is wrong is told to warn. A model that is not understood, or cannot be
+// asked, is left out of its chain, a failure that is not gets the standard
 // action and state.
-func Chains(s *config.Settings, warn func(string)) map[string]Chain {
+func Chains(s *config.Settings, resolve func(string) (string, error), warn func(string)) map[string]fallback.Chain {
 	const path = "modelConfigs.modelChains"
 	v, ok := s.Lookup(path)
 	if !ok {
@@ -80,7 +26,7 @@ func Chains(s *config.Settings, warn func(string)) map[string]Chain {
 	p := parser{warn: warn}
 	defer p.done()
 	entries, _ := p.object(path, v)
-	chains := map[string]Chain{}
+	chains := map[string]fallback.Chain{}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		if entries[name] == nil {
 			continue
@@ -91,9 +37,9 @@ func Chains(s *config.Settings, warn func(string)) map[string]Chain {
 			p.ignored(at, "it must be an array, not %s", typeOf(entries[name]))
 			continue
 		}
-		chain := Chain{}
+		chain := fallback.Chain{}
 		for i, item := range list {
-			if policy, ok := p.policy(at+"."+strconv.Itoa(i), item); ok {
+			if policy, ok := p.policy(at+"."+strconv.Itoa(i), item, resolve); ok {
 				chain = append(chain, policy)
 			}
 		}
@@ -103,7 +49,7 @@ func Chains(s *config.Settings, warn func(string)) map[string]Chain {
 }
 
 // policy reads one model of a chain.
-func (p *parser) policy(path string, v any) (policy Policy, ok bool) {
+func (p *parser) policy(path string, v any, resolve func(string) (string, error)) (policy fallback.Policy, ok bool) {
 	fields, ok := p.object(path, v)
 	if !ok {
 		return policy, false
@@ -113,34 +59,42 @@ func (p *parser) policy(path string, v any) (policy Policy, ok bool) {
 		p.ignored(path, "it must name a model")
 		return policy, false
 	}
+	if resolve != nil {
+		model, err := resolve(policy.Model)
+		if err != nil {
+			p.ignored(path, "%s cannot be asked: %s", shown(policy.Model), strings.TrimSuffix(err.Error(), "."))
+			return policy, false
+		}
+		policy.Model = model
+	}
 	plain := tree{}
 	for _, f := range [...][2]string{{"isLastResort", "bool"}, {"maxAttempts", "count"}} {
 		p.put(plain, path+"."+f[0], f[0], f[1], fields[f[0]])
 	}
 	policy.MaxAttempts = count(plain["maxAttempts"])
 	policy.LastResort, _ = plain["isLastResort"].(bool)
-	policy.actions = outcomes(p, path+".actions", fields["actions"], Prompt, Silent)
-	policy.states = outcomes(p, path+".stateTransitions", fields["stateTransitions"], Gone, Sticky, Well)
+	policy.Actions = outcomes(p, path+".actions", fields["actions"], fallback.Ask, fallback.Silent)
+	policy.States = outcomes(p, path+".stateTransitions", fields["stateTransitions"], fallback.Gone, fallback.Sticky, fallback.Well)
 	return policy, true
 }
 
-// outcomes reads what follows from each failure.
-func outcomes[T ~string](p *parser, path string, v any, choices ...T) map[Failure]T {
+// outcomes reads what follows from each kind of failure.
+func outcomes[T ~string](p *parser, path string, v any, choices ...T) map[fallback.Kind]T {
 	if v == nil {
 		return nil
 	}
 	fields, _ := p.object(path, v)
-	found := map[Failure]T{}
+	found := map[fallback.Kind]T{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		text, _ := fields[name].(string)
-		switch f := Failure(name); {
-		case !slices.Contains([]Failure{Terminal, Transient, NotFound, Other}, f):
+		switch k := fallback.Kind(name); {
+		case !slices.Contains([]fallback.Kind{fallback.Terminal, fallback.Transient, fallback.NotFound, fallback.Unknown}, k):
 			p.strange(path, name)
 		case fields[name] == nil:
 		case !slices.Contains(choices, T(text)):
 			p.ignored(path+"."+name, "it must be one of %q, not %s", choices, printable(fields[name]))
 		default:
-			found[f] = T(text)
+			found[k] = T(text)
 		}
 	}
 	return found

@@ -41,7 +41,7 @@ func settings(t testing.TB, modelConfigs string) *config.Settings {
 }
 
 // unchecked returns settings that no one has looked at: what a file has is checked
-// to some depth, and chains have no effect yet.
+// to some depth.
 func unchecked(t testing.TB, modelConfigs string) *config.Settings {
 	t.Helper()
 	var values map[string]any

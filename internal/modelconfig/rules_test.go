@@ -130,7 +130,7 @@ func FuzzSettings(f *testing.F) {
 				t.Fatalf("a warning of %d bytes: %.1000q", len(w), w)
 			}
 		}})
-		Chains(s, func(string) {})
+		Chains(s, nil, func(string) {})
 		if warnings > mostWarnings+1 {
 			t.Fatalf("%d warnings", warnings)
 		}

@@ -2,6 +2,7 @@ package modelconfig
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/llm"
+	"pollux/llm/fallback"
 )
 
 // What is wrong is told and ignored; what stands beside it counts.
@@ -124,24 +126,31 @@ func TestChains(t *testing.T) {
 	t.Parallel()
 	var warnings []string
 	warn := func(w string) { warnings = append(warnings, w) }
-	if got := Chains(unchecked(t, `{}`), warn); got != nil {
+	if got := Chains(unchecked(t, `{}`), nil, warn); got != nil {
 		t.Errorf("chains from nowhere: %v", got)
+	}
+	resolve := func(name string) (string, error) {
+		if name == "m3" {
+			return "", errors.New("no account")
+		}
+		return "at/" + name, nil
 	}
 	chains := Chains(unchecked(t, `{"modelChains": {
 		"mine": [
 			{"model": "m1", "maxAttempts": 3, "actions": {"transient": "silent"}, "stateTransitions": {"transient": "sticky_retry", "unknown": "none"}},
 			{"model": "m2", "isLastResort": true, "maxAttempts": -1, "actions": {"terminal": "shout", "boredom": "prompt", "unknown": null}, "colour": 1},
-			{"isLastResort": true}, 5],
-		"none": {"model": "m"}, "gone": null}}`), warn)
+			{"isLastResort": true}, 5, {"model": "m3"}],
+		"none": {"model": "m"}, "gone": null}}`), resolve, warn)
 	if len(chains) != 1 || len(chains["mine"]) != 2 {
 		t.Fatalf("%+v", chains)
 	}
 	m1, m2 := chains["mine"][0], chains["mine"][1]
-	if m1.Model != "m1" || m1.MaxAttempts != 3 || m1.LastResort || m1.Action(Transient) != Silent || m1.Action(Terminal) != Prompt ||
-		m1.State(Transient) != Sticky || m1.State(Other) != Well || m1.State(NotFound) != Gone {
+	if m1.Model != "at/m1" || m1.MaxAttempts != 3 || m1.LastResort ||
+		m1.Action(fallback.Transient) != fallback.Silent || m1.Action(fallback.Terminal) != fallback.Ask ||
+		m1.State(fallback.Transient) != fallback.Sticky || m1.State(fallback.Unknown) != fallback.Well || m1.State(fallback.NotFound) != fallback.Gone {
 		t.Errorf("%+v", m1)
 	}
-	if m2.Model != "m2" || m2.MaxAttempts != 0 || !m2.LastResort || m2.Action(Terminal) != Prompt {
+	if m2.Model != "at/m2" || m2.MaxAttempts != 0 || !m2.LastResort || m2.Action(fallback.Terminal) != fallback.Ask {
 		t.Errorf("%+v", m2)
 	}
 	const at = "modelConfigs.modelChains.mine."
@@ -152,6 +161,7 @@ func TestChains(t *testing.T) {
 		`Warning: the setting "` + at + `1.actions.terminal" is ignored: it must be one of ["prompt" "silent"], not "shout".`,
 		`Warning: the setting "` + at + `2" is ignored: it must name a model.`,
 		`Warning: the setting "` + at + `3" is ignored: it must be an object, not a number.`,
+		`Warning: the setting "` + at + `4" is ignored: m3 cannot be asked: no account.`,
 		`Warning: the setting "modelConfigs.modelChains.none" is ignored: it must be an array, not an object.`,
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" {
