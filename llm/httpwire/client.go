@@ -7,9 +7,11 @@ package httpwire
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +51,16 @@ func NewClient(o Options) *Client {
 
 // HTTP returns the client below, for what asks for credentials by itself.
 func (c *Client) HTTP() (*http.Client, error) { return c.http() }
+
+// Key returns an API key without the white space that comes with it from files
+// and clipboards. A key that no header can hold is an error that names the host.
+func Key(key, host string) (string, error) {
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "", fmt.Errorf("the API key for %s holds a character that no key has", host)
+	}
+	return key, nil
+}
 
 // Request is a request to be sent.
 type Request struct {

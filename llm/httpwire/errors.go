@@ -110,6 +110,12 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
+// FirstLine returns the beginning of the first line of a message, for a log.
+func FirstLine(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return Clip([]byte(line), 200)
+}
+
 // Clip returns at most n bytes of data, whole characters only.
 func Clip(data []byte, n int) string {
 	if len(data) > n {

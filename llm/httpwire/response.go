@@ -65,6 +65,15 @@ func (r *Response) ReadAll() ([]byte, error) {
 	return data, nil
 }
 
+// ReadJSON is ReadAll, and fails where that is not JSON.
+func (r *Response) ReadJSON() ([]byte, error) {
+	data, err := r.ReadAll()
+	if err == nil {
+		err = r.CheckJSON(data)
+	}
+	return data, err
+}
+
 // ReadError reads the body of an answer that is an error: MaxErrorBody bytes of
 // it, and what there is where it was cut short. Only a cancelled request makes
 // it fail.

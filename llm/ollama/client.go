@@ -13,7 +13,6 @@ package ollama
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -96,9 +95,9 @@ func New(o Options) (*Client, error) {
 	c.http = httpwire.NewClient(httpwire.Options{
 		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: base.Scheme == "https", Idle: o.Idle,
 	})
-	key := strings.TrimSpace(o.APIKey) // keys come from files and clipboards
-	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return nil, fmt.Errorf("the API key for %s holds a character that no key has", base.Host)
+	key, err := httpwire.Key(o.APIKey, base.Host)
+	if err != nil {
+		return nil, err
 	}
 	if key != "" {
 		c.header.Set("Authorization", "Bearer "+key)
@@ -186,10 +185,7 @@ func (c *Client) answer(ctx context.Context, m *model, q question) (*llm.Respons
 		return nil, err
 	}
 	defer res.Close()
-	data, err := res.ReadAll()
-	if err == nil {
-		err = res.CheckJSON(data)
-	}
+	data, err := res.ReadJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -220,6 +216,11 @@ func (c *Client) ask(ctx context.Context, m *model, q question) (*httpwire.Respo
 // post sends a request and returns an answer of status 200.
 func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
 	res, err := c.http.Post(ctx, httpwire.Request{URL: c.url(method), Header: c.headers(model), Body: b, Patience: patience})
+	return c.answered(model, res, err)
+}
+
+// answered returns an answer about a model if it is of status 200.
+func (c *Client) answered(model string, res *httpwire.Response, err error) (*httpwire.Response, error) {
 	if err != nil {
 		return nil, absent(err, c.base.Host)
 	}
@@ -232,6 +233,18 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 		return nil, err
 	}
 	return nil, statusError(res.Status, res.Header, data, model)
+}
+
+// read sends a question and returns the JSON that answers it.
+func (c *Client) read(ctx context.Context, model, method string, question []byte, patience time.Duration) ([]byte, error) {
+	b := httpwire.NewBody(1)
+	b.Add(question)
+	res, err := c.post(ctx, model, method, b, patience)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	return res.ReadJSON()
 }
 
 func (c *Client) headers(model string) http.Header {

@@ -16,17 +16,7 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	o := httpwire.Object{}
 	o.String("model", model)
 	o.Strings("input", texts)
-	b := httpwire.NewBody(1)
-	b.Add(o.End())
-	res, err := c.post(ctx, model, "embed", b, patience)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	data, err := res.ReadAll()
-	if err == nil {
-		err = res.CheckJSON(data)
-	}
+	data, err := c.read(ctx, model, "embed", o.End(), patience)
 	if err != nil {
 		return nil, err
 	}

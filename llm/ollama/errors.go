@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,10 +150,4 @@ func absent(err error, host string) error {
 // to have.
 func isJSONTrouble(lower string) bool {
 	return httpwire.ContainsAny(lower, "format", "grammar", "schema")
-}
-
-// clipped returns the beginning of the first line of a message, for the log.
-func clipped(message string) string {
-	line, _, _ := bytes.Cut([]byte(message), []byte("\n"))
-	return httpwire.Clip(line, 200)
 }

@@ -26,7 +26,7 @@ func (c *Client) learn(m *model, err error, q question) bool {
 	has := func(words ...string) bool { return httpwire.ContainsAny(lower, words...) }
 	remember := func(told string, change func(*model)) bool {
 		c.models.learn(m.name, change)
-		c.log(m.name, told+" ("+clipped(e.Message)+")")
+		c.log(m.name, told+" ("+httpwire.FirstLine(e.Message)+")")
 		return true
 	}
 	switch {

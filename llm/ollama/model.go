@@ -150,18 +150,7 @@ func (c *Client) show(ctx context.Context, name string) ([]byte, error) {
 	o := httpwire.Object{}
 	o.Key("model")
 	o.B = llm.AppendString(o.B, name)
-	b := httpwire.NewBody(1)
-	b.Add(o.End())
-	res, err := c.post(ctx, name, "show", b, patienceShow)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	data, err := res.ReadAll()
-	if err == nil {
-		err = res.CheckJSON(data)
-	}
-	return data, err
+	return c.read(ctx, name, "show", o.End(), patienceShow)
 }
 
 // isUnknownMethod reports whether an error is that of a server that speaks of no

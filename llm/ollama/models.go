@@ -3,7 +3,6 @@ package ollama
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -65,21 +64,11 @@ type tag struct {
 // tags asks for the server's list.
 func (c *Client) tags(ctx context.Context) ([]tag, error) {
 	res, err := c.http.Get(ctx, httpwire.Request{URL: c.url("tags"), Header: c.headers(""), Patience: patienceShow})
-	if err != nil {
-		return nil, absent(err, c.base.Host)
+	if res, err = c.answered("", res, err); err != nil {
+		return nil, err
 	}
 	defer res.Close()
-	if res.Status != http.StatusOK {
-		data, err := res.ReadError()
-		if err != nil {
-			return nil, err
-		}
-		return nil, statusError(res.Status, res.Header, data, "")
-	}
-	data, err := res.ReadAll()
-	if err == nil {
-		err = res.CheckJSON(data)
-	}
+	data, err := res.ReadJSON()
 	if err != nil {
 		return nil, err
 	}

@@ -95,9 +95,9 @@ func New(o Options) (*Client, error) {
 	c.http = httpwire.NewClient(httpwire.Options{
 		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https", Idle: o.Idle,
 	})
-	key := strings.TrimSpace(o.APIKey) // keys come from files and clipboards
-	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return nil, fmt.Errorf("the API key for %s holds a character that no key has", at.base.Host)
+	key, err := httpwire.Key(o.APIKey, at.base.Host)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case key == "":

@@ -37,7 +37,7 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 		return false
 	}
 	c.models.learn(t.model, l.change)
-	c.log(t.model, l.told+" ("+firstLine(e.Message)+")")
+	c.log(t.model, l.told+" ("+httpwire.FirstLine(e.Message)+")")
 	return true
 }
 
@@ -196,11 +196,6 @@ func isWord(c byte) bool {
 func paramOf(e *llm.Error) string {
 	api, _ := parseError([]byte(e.Body), true)
 	return api.Param
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return httpwire.Clip([]byte(s), 200)
 }
 
 // reconsider looks at an answer whose thoughts stood in its text. Where it turns

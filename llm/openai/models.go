@@ -47,17 +47,11 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 		return nil, failed(res)
 	}
 	res.Body = io.LimitReader(res.Body, maxList+1)
-	data, err := res.ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxList {
+	data, err := readJSON(res)
+	switch {
+	case len(data) > maxList:
 		return nil, httpwire.Malformed("list of models", fmt.Errorf("it has more than %d MB", maxList>>20), nil)
-	}
-	if err := errorIn(data); err != nil {
-		return nil, err
-	}
-	if err := res.CheckJSON(data); err != nil {
+	case err != nil:
 		return nil, err
 	}
 	models, err := readModels(data)
