@@ -1,0 +1,189 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"pollux/internal/durable"
+	"pollux/internal/workspace"
+)
+
+// heading is where lines are added. Files that Gemini CLI wrote have it.
+const heading = "## Gemini Added Memories"
+
+// maxItem is how long a line may be that is added, in bytes.
+const maxItem = 4096
+
+// Item returns the line that stands in a memory file for a text, whoever wrote
+// it: one line, in which nothing begins another item, a heading, an import, a
+// block of code or the end of the memory. It is an error if nothing is left.
+func Item(text string) (string, error) {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	words := strings.Fields(text)
+	for len(words) > 0 && strings.Trim(words[0], "-#>*+") == "" {
+		words = words[1:]
+	}
+	for i, word := range words {
+		if strings.HasPrefix(word, "@") {
+			words[i] = `\` + word
+		}
+		for strings.Contains(words[i], "```") {
+			words[i] = strings.ReplaceAll(words[i], "```", "``")
+		}
+	}
+	text = strings.ReplaceAll(strings.Join(words, " "), "</", "< /")
+	switch {
+	case text == "":
+		return "", errors.New("there is nothing to remember")
+	case len(text) > maxItem:
+		return "", fmt.Errorf("it is longer than %d bytes", maxItem)
+	}
+	return "- " + text, nil
+}
+
+// Add writes a text into a memory file, as an item of the section for such
+// additions, and returns the item. The file and the section are made if they
+// are missing; all else in it stays as it is. An item that is there already is
+// not added again.
+func Add(file, text string) (item string, added bool, err error) {
+	item, err = Item(text)
+	if err != nil {
+		return "", false, err
+	}
+	if err := durable.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", false, fmt.Errorf("add to memory: %w", err)
+	}
+	unlock, err := lock(file)
+	if err != nil {
+		return "", false, fmt.Errorf("add to memory: %w", err)
+	}
+	defer unlock()
+	before, err := Read(file)
+	if err != nil {
+		return "", false, fmt.Errorf("add to memory: %w", err)
+	}
+	after := With(before, item)
+	if after == before {
+		return item, false, nil
+	}
+	if len(after) > maxFile {
+		return "", false, fmt.Errorf("add to memory: %s is full: it would have more than %d KiB", file, maxFile>>10)
+	}
+	if err := durable.WriteFile(file, []byte(after), 0o600); err != nil {
+		return "", false, fmt.Errorf("add to memory: %w", err)
+	}
+	return item, true, nil
+}
+
+// Read returns the content of a memory file as it is, "" if there is none.
+func Read(file string) (string, error) {
+	real, err := filepath.EvalSymlinks(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	dir, _ := workspace.New(workspace.Options{Root: filepath.Dir(real)})
+	f, err := dir.Disk().Open(real)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := readUpTo(f, maxFile)
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s has more than %d KiB", file, maxFile>>10)
+	}
+	if err == nil && strings.ContainsRune(string(data), 0) { // UTF-16, for one
+		err = fmt.Errorf("%s is not UTF-8 text", file)
+	}
+	return string(data), err
+}
+
+// With returns the content of a memory file with an item at the end of the
+// section for additions.
+func With(content, item string) string {
+	newline := "\n"
+	if strings.Contains(content, "\r\n") {
+		newline = "\r\n"
+	}
+	start, end, ok := section(content)
+	if !ok {
+		gap := newline + newline
+		switch {
+		case strings.Trim(content, "\ufeff \t\r\n") == "":
+			gap = ""
+		case strings.HasSuffix(content, newline+newline):
+			gap = ""
+		case strings.HasSuffix(content, "\n"):
+			gap = newline
+		}
+		return content + gap + heading + newline + item + newline
+	}
+	items := strings.Split(content[start:end], "\n")
+	if slices.ContainsFunc(items, func(line string) bool { return strings.TrimSpace(line) == item }) {
+		return content
+	}
+	at := start + len(strings.TrimRight(content[start:end], " \t\r\n"))
+	rest := content[at:]
+	if strings.TrimSpace(rest) == "" {
+		rest = newline
+	}
+	return content[:at] + newline + item + rest
+}
+
+// section returns where the lines for additions are: behind their heading, up
+// to the next heading as high.
+func section(content string) (start, end int, ok bool) {
+	end = len(content)
+	for at := 0; at < len(content); {
+		next := lineEnd(content, at)
+		line := strings.TrimRight(content[at:next], " \t\r\n")
+		switch {
+		case !ok && strings.TrimPrefix(line, "\ufeff") == heading:
+			ok, start = true, at+len(strings.TrimRight(content[at:next], "\r\n"))
+		case ok && (strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "## ")):
+			return start, at, true
+		}
+		at = next
+	}
+	return start, end, ok
+}
+
+// lock keeps other sessions from adding at the same time. A lock that is older
+// than an addition takes was left behind.
+func lock(file string) (unlock func(), err error) {
+	const (
+		stale = 10 * time.Second
+		pause = 20 * time.Millisecond
+	)
+	name := file + ".lock"
+	for {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return func() { _ = os.Remove(name) }, f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > stale {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			continue
+		}
+		time.Sleep(pause)
+	}
+}

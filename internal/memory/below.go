@@ -1,0 +1,71 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"pollux/internal/workspace"
+)
+
+// addBelow reads what is in subdirectories of the workspace: breadth first, in
+// at most MaxDirs of them, and not where the ignore rules hide something.
+func (l *loaded) addBelow() {
+	if !l.Trusted || l.MaxDirs <= 0 {
+		return
+	}
+	looked := 0
+	for _, dir := range l.Workspace.Dirs() {
+		top := l.top(dir)
+		for queue := []string{dir}; len(queue) > 0; queue = queue[1:] {
+			if looked++; looked > l.MaxDirs {
+				l.Warn(fmt.Sprintf("Warning: Memory files were looked for in %d directories; there are more. context.discoveryMaxDirs says how many are searched.", l.MaxDirs))
+				return
+			}
+			if queue[0] != dir {
+				for _, c := range l.appendIn(nil, queue[0], candidate{tier: Discovered, root: top, home: dir}) {
+					l.add(c)
+				}
+			}
+			more := l.MaxDirs + 2 - looked - len(queue) // one too many, to know that there are
+			queue = append(queue, l.subdirectories(queue[0], more)...)
+		}
+	}
+}
+
+// subdirectories returns the first n directories in a directory, by name.
+func (l *loaded) subdirectories(dir string, n int) []string {
+	if n <= 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	var names []string
+	first := func() {
+		slices.Sort(names)
+		names = names[:min(n, len(names))]
+	}
+	err := l.Workspace.Walk(context.Background(), dir, workspace.WalkOptions{
+		Filter: l.Workspace.DefaultFilter(),
+		Prune: func(_, name string) bool { // it is asked about every directory; none is entered
+			mu.Lock()
+			defer mu.Unlock()
+			if name != ".git" && name != "node_modules" {
+				names = append(names, name)
+			}
+			if len(names) > 2*n+1000 {
+				first()
+			}
+			return true
+		},
+	}, func(workspace.Entry) error { return nil })
+	if err != nil {
+		l.Log.Debug("directory not searched for memory files", "path", dir, "error", err)
+	}
+	first()
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names
+}

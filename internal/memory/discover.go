@@ -1,0 +1,57 @@
+package memory
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Discover returns what a tool's result should have at its end when the tool
+// has touched these paths: the memory files on the way from each up to the top
+// of its project that the model has not seen yet, "" if there are none. Paths
+// outside the workspace bring nothing.
+func (m *Memory) Discover(paths ...string) string {
+	if !m.o.Trusted || m.o.Eager || len(paths) == 0 {
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.loaded()
+	before := len(l.files)
+	for _, path := range paths {
+		l.discover(path)
+	}
+	text := blocks(l.files[before:])
+	if text == "" {
+		return ""
+	}
+	return "\n\n--- Newly Discovered Project Context ---\n" + text + "\n--- End Project Context ---"
+}
+
+// discover reads what there is for a path.
+func (l *loaded) discover(path string) {
+	dir := l.Workspace.Resolve(path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	deepest := ""
+	for _, d := range l.Workspace.Dirs() {
+		if isWithin(dir, d) && len(d) > len(deepest) {
+			deepest = d
+		}
+	}
+	if deepest == "" {
+		return
+	}
+	top, ok := l.tops[deepest]
+	if !ok {
+		if top = l.top(deepest); l.tops == nil {
+			l.tops = map[string]string{}
+		}
+		l.tops[deepest] = top
+	}
+	for _, up := range l.upward(dir, top) {
+		for _, c := range l.appendIn(nil, up, candidate{tier: Discovered, root: top, home: deepest}) {
+			l.add(c)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/workspace"
+)
+
+// The bounds of imports.
+const (
+	maxDepth   = 5    // how far an import may lead to the next, in a tree
+	maxImports = 1000 // of one memory file, all in all
+)
+
+// resolve sets the text of a memory file: what was read, with its imports.
+func (l *loaded) resolve(f *File, got content, c candidate) {
+	f.Text = got.text
+	if len(imports(got.text)) == 0 {
+		return
+	}
+	im := &importer{loaded: l, file: f, root: l.rooted(l.importRoot(c)), room: l.left - len(got.text)}
+	if l.Flat {
+		f.Text = im.flat(c.path, got)
+	} else {
+		f.Text = im.tree(got.text, filepath.Dir(c.path), []fs.FileInfo{got.info})
+	}
+	im.report()
+}
+
+// importer puts imports into one memory file.
+type importer struct {
+	*loaded
+	file *File
+	root *workspace.Workspace
+
+	room   int // bytes that imports may still add
+	tried  int
+	failed []string // some of what could not be imported, and why
+	lost   int      // how many that were
+}
+
+// tree returns a text with the imported texts in the place of their imports.
+// chain are the files that led here.
+func (im *importer) tree(text, dir string, chain []fs.FileInfo) string {
+	if len(chain) > maxDepth {
+		return text
+	}
+	var b strings.Builder
+	done := 0
+	for _, s := range imports(text) {
+		b.WriteString(text[done:s.start])
+		b.WriteString(im.inPlace(text[s.start+1:s.end], dir, chain))
+		done = s.end
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// inPlace returns what stands in the place of an import.
+func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
+	abs, got, err := im.open(path, dir)
+	switch {
+	case err != nil && isName(path) && errors.Is(err, fs.ErrNotExist):
+		return "@" + path // "@scope/package"
+	case err != nil:
+		im.fail(path, err)
+		return fmt.Sprintf("<!-- Import failed: %s - %s -->", path, why(err))
+	}
+	if slices.ContainsFunc(chain, func(other fs.FileInfo) bool { return os.SameFile(other, got.info) }) {
+		return fmt.Sprintf("<!-- File already processed: %s -->", path)
+	}
+	im.took(abs, got)
+	text := im.tree(got.text, filepath.Dir(abs), append(slices.Clip(chain), got.info))
+	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %[1]s -->", path, text)
+}
+
+// isName reports whether what looks like a path may as well be the name of a
+// package, or of a group of people.
+func isName(path string) bool { return path[0] != '.' && path[0] != '/' && extension(path) == "" }
+
+// flat returns the text of a file and those of the files it imports, each once.
+func (im *importer) flat(path string, got content) string {
+	var parts []string
+	var seen []fs.FileInfo
+	var visit func(path string, got content)
+	visit = func(path string, got content) {
+		seen = append(seen, got.info)
+		path = printable(path)
+		parts = append(parts, fmt.Sprintf("--- File: %s ---\n%s\n--- End of File: %[1]s ---", path, strings.TrimSpace(got.text)))
+		for _, s := range slices.Backward(imports(got.text)) {
+			abs, next, err := im.open(got.text[s.start+1:s.end], filepath.Dir(path))
+			if err != nil {
+				continue
+			}
+			if !slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(other, next.info) }) {
+				im.took(abs, next)
+				visit(abs, next)
+			}
+		}
+	}
+	visit(path, got)
+	return strings.Join(parts, "\n\n")
+}
+
+// Why an import fails.
+var (
+	errTraversal = errors.New("Path traversal attempt") //lint:ignore ST1005 the text is a contract
+	errRoom      = errors.New("there is no more room for imports")
+)
+
+// open reads what an import names. It must be in the root, links followed.
+func (im *importer) open(path, dir string) (abs string, got content, err error) {
+	for _, scheme := range []string{"file:", "http://", "https://"} {
+		if strings.HasPrefix(strings.ToLower(path), scheme) {
+			return "", content{}, errTraversal
+		}
+	}
+	if im.tried++; im.tried > maxImports || im.room <= 0 {
+		return "", content{}, errRoom
+	}
+	if abs = filepath.FromSlash(path); !filepath.IsAbs(abs) {
+		abs = filepath.Join(dir, abs)
+	}
+	abs = filepath.Clean(abs)
+	if !im.root.Contains(abs) {
+		return "", content{}, errTraversal
+	}
+	got, err = readFile(im.root, abs)
+	return abs, got, err
+}
+
+// took counts a file that is imported.
+func (im *importer) took(abs string, got content) {
+	const frame = 100 // about what says where it begins and ends
+	im.room -= len(got.text) + frame
+	if !slices.Contains(im.file.Imports, abs) {
+		im.file.Imports = append(im.file.Imports, abs)
+	}
+	im.file.Cut = im.file.Cut || got.cut
+}
+
+// fail keeps why an import failed.
+func (im *importer) fail(path string, err error) {
+	const shown = 3
+	im.Log.Error("memory import failed", "file", im.file.Path, "import", path, "error", err)
+	if im.lost++; im.lost <= shown {
+		im.failed = append(im.failed, fmt.Sprintf("@%s (%s)", printable(path), why(err)))
+	}
+}
+
+// report tells what could not be imported.
+func (im *importer) report() {
+	if im.lost == 0 {
+		return
+	}
+	text := strings.Join(im.failed, ", ")
+	if more := im.lost - len(im.failed); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	im.Warn(fmt.Sprintf("Warning: %s imports what cannot be imported: %s.", printable(im.file.Path), text))
+}

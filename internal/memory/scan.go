@@ -1,0 +1,161 @@
+package memory
+
+import "strings"
+
+// span is the part text[start:end] of a text.
+type span struct{ start, end int }
+
+// maxPath is the longest path that an import may have, in bytes.
+const maxPath = 4096
+
+// imports returns the imports in a text, in order: an @ at the start or after
+// white space, outside of code, and the path behind it up to the next white
+// space. A word after an @ is somebody's name rather than a path, unless it has
+// a slash or an extension.
+func imports(text string) []span {
+	var found []span
+	var regions []span
+	for i := 0; ; {
+		at := strings.IndexByte(text[i:], '@')
+		if at < 0 {
+			return found
+		}
+		start := i + at
+		i = start + 1
+		if start > 0 && !isSpace(text[start-1]) || i == len(text) || !startsPath(text[i]) {
+			continue
+		}
+		for i < len(text) && !isSpace(text[i]) {
+			i++
+		}
+		if !looksLikePath(text[start+1 : i]) {
+			continue
+		}
+		if regions == nil { // most texts have no import, and need no look at their code
+			regions = append(codeRegions(text), span{len(text), len(text)})
+		}
+		for regions[0].end <= start {
+			regions = regions[1:]
+		}
+		if regions[0].start > start {
+			found = append(found, span{start, i})
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func startsPath(c byte) bool {
+	return c == '.' || c == '/' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+func looksLikePath(word string) bool {
+	return len(word) <= maxPath && (strings.Contains(word, "/") || extension(word) != "")
+}
+
+// extension returns what stands behind the last dot of a file's name, "" if
+// that is nothing, or all of it.
+func extension(path string) string {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 && strings.Trim(name[:dot], ".") != "" {
+		return name[dot+1:]
+	}
+	return ""
+}
+
+// codeRegions returns what is code in a Markdown text, in order: fenced blocks,
+// and what stands between backticks in a paragraph.
+func codeRegions(text string) []span {
+	var regions []span
+	paragraph := 0
+	endParagraph := func(at int) {
+		regions = appendInline(regions, text, paragraph, at)
+	}
+	for at := 0; at < len(text); {
+		next := lineEnd(text, at)
+		line := strings.TrimSpace(text[at:next])
+		fence := openingFence(line)
+		switch {
+		case fence != "":
+			endParagraph(at)
+			end := closeFence(text, next, fence)
+			regions = append(regions, span{at, end})
+			paragraph, next = end, end
+		case line == "":
+			endParagraph(at)
+			paragraph = next
+		}
+		at = next
+	}
+	endParagraph(len(text))
+	return regions
+}
+
+// lineEnd returns where the line after the one at this place begins.
+func lineEnd(text string, at int) int {
+	if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+		return at + end + 1
+	}
+	return len(text)
+}
+
+// openingFence returns the backticks or tildes that open a block of code, ""
+// if the line does not. It may be indented by any amount, as it is in lists.
+func openingFence(line string) string {
+	n := run(line)
+	if n < 3 || line[0] == '`' && strings.IndexByte(line[n:], '`') >= 0 {
+		return ""
+	}
+	return line[:n]
+}
+
+// run returns how many backticks or tildes a text begins with.
+func run(text string) int {
+	if text == "" || text[0] != '`' && text[0] != '~' {
+		return 0
+	}
+	return len(text) - len(strings.TrimLeft(text, text[:1]))
+}
+
+// closeFence returns where the block of code ends that a fence has opened: behind
+// a line of at least as many of the same, else at the end of the text.
+func closeFence(text string, at int, fence string) int {
+	for at < len(text) {
+		next := lineEnd(text, at)
+		line := strings.TrimSpace(text[at:next])
+		if strings.HasPrefix(line, fence) && run(line) == len(line) {
+			return next
+		}
+		at = next
+	}
+	return len(text)
+}
+
+// appendInline adds what stands between two runs of the same number of
+// backticks in text[from:to].
+func appendInline(regions []span, text string, from, to int) []span {
+	var runs []span
+	last := map[int]int{} // the last run of each length
+	for at := from; at < to; {
+		tick := strings.IndexByte(text[at:to], '`')
+		if tick < 0 {
+			break
+		}
+		at += tick
+		n := run(text[at:to])
+		last[n] = len(runs)
+		runs = append(runs, span{at, at + n})
+		at += n
+	}
+	for i := 0; i < len(runs); i++ {
+		n := runs[i].end - runs[i].start
+		if last[n] == i {
+			continue // nothing closes it
+		}
+		open := i
+		for i++; runs[i].end-runs[i].start != n; i++ {
+		}
+		regions = append(regions, span{runs[open].start, runs[i].end})
+	}
+	return regions
+}
