@@ -1,0 +1,102 @@
+package compress
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// trim returns messages with the results of tools that the budget does not cover
+// shortened, the newest having the first claim to it (spec/agent.md §16.4).
+// What does not change keeps its Content; if nothing does, it is messages.
+func (c *Compressor) trim(messages []agent.Message) []agent.Message {
+	if c.Save == nil || c.Shown < 0 {
+		return messages
+	}
+	before := c.saved
+	c.saved = nil
+	trimmed, spent := messages, 0
+	for i, m := range slices.Backward(messages) {
+		var parts []llm.Part // those that change
+		for k := len(m.Content.Parts) - 1; k >= 0; k-- {
+			r := m.Content.Parts[k].FunctionResponse
+			if r == nil {
+				continue
+			}
+			text := output(r)
+			tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
+			if spent+tokens > c.ResponseBudget {
+				if short, ok := c.shorten(r, text, before); ok {
+					if parts == nil {
+						parts = slices.Clone(m.Content.Parts)
+					}
+					cut := llm.Output(r.ID, r.Name, short)
+					cut.Parts = r.Parts
+					parts[k].FunctionResponse = cut
+					tokens = llm.EstimateTokens([]llm.Part{{Text: short}})
+				}
+			}
+			spent += tokens
+		}
+		if parts != nil {
+			if same(trimmed, messages) {
+				trimmed = slices.Clone(messages)
+			}
+			trimmed[i].Content = &llm.Content{Role: m.Content.Role, Parts: parts}
+		}
+	}
+	return trimmed
+}
+
+// shorten returns what is left of a result whose text goes to a file, false if
+// all is. A result is saved once, however many attempts come upon it.
+func (c *Compressor) shorten(r *llm.FunctionResponse, text string, before map[*llm.FunctionResponse]string) (string, bool) {
+	short, known := before[r]
+	if !known {
+		cut, _ := tool.Truncate(text, c.Shown, nil)
+		if len(cut) >= len(text) {
+			return "", false
+		}
+		path, err := c.Save(cmp.Or(r.Name, "unknown_tool"), c.files+1, text)
+		if err != nil {
+			c.Warn(fmt.Sprintf("A result of %s stays in the conversation, which is long: %v", r.Name, err))
+			return "", false
+		}
+		c.files++
+		const note = " characters."
+		short = strings.Replace(cut, note, note+" For full output see: "+path, 1)
+	}
+	if c.saved == nil {
+		c.saved = map[*llm.FunctionResponse]string{}
+	}
+	c.saved[r] = short
+	return short, true
+}
+
+// output returns the text of a result.
+func output(r *llm.FunctionResponse) string {
+	var text string
+	if json.Unmarshal(r.Response, &text) == nil {
+		return text
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(r.Response, &fields) == nil {
+		for _, key := range []string{"output", "content"} {
+			if raw := fields[key]; len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+				return text
+			}
+		}
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, r.Response, "", "  ") != nil {
+		return string(r.Response)
+	}
+	return pretty.String()
+}
