@@ -1,0 +1,123 @@
+package loopdetect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/agent"
+)
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	repeat := func(n int, calls ...string) []string { return slices.Repeat(calls, n) }
+	deep := strings.Repeat("[", 20_000)
+	tests := map[string]struct {
+		calls []string // a name, or a name and arguments
+		o     Options
+		at    int // the call, from 1, at which a loop is found; 0 for none
+		says  string
+	}{
+		"one call":               {calls: repeat(7, "a"), at: 5, says: `the tool "a" was called 5 times in a row with the same arguments`},
+		"four times":             {calls: repeat(4, "a")},
+		"another in between":     {calls: append(append(repeat(4, "a"), "b"), repeat(4, "a")...)},
+		"another before":         {calls: append([]string{"b"}, repeat(5, "a")...), at: 6},
+		"two in turn":            {calls: repeat(6, "a", "b"), at: 10, says: `the calls "a", "b", with the same arguments each time, came 5 times in a row in this order`},
+		"two in turn, less once": {calls: repeat(5, "a", "b")[:9]},
+		"three in turn":          {calls: repeat(6, "a", "b", "c"), at: 15},
+		"five in turn":           {calls: repeat(6, "a", "b", "c", "d", "e"), at: 25},
+		"six in turn":            {calls: repeat(9, "a", "b", "c", "d", "e", "f")},
+		"five, of which two are the same": {
+			calls: repeat(5, "a", "b", "a", "c", "d"), at: 25,
+		},
+		"into a cycle": {calls: append([]string{"x", "b", "b"}, repeat(5, "a", "b")...), at: 12}, // from the second b on: b a b a ...
+		"a cycle broken off once": {
+			calls: slices.Concat(repeat(4, "a", "b"), []string{"c"}, repeat(4, "a", "b")),
+		},
+		"two in turn, by the seeds": {calls: repeat(20, "a", "b"), o: Options{MaxCycle: 1}},
+		"one call, by the seeds":    {calls: repeat(6, "a"), o: Options{MaxCycle: 1}, at: 5},
+		"three times":               {calls: repeat(3, "a"), o: Options{Repeats: 3}, at: 3},
+		"other arguments":           {calls: []string{`a {"n":1}`, `a {"n":2}`, `a {"n":3}`, `a {"n":4}`, `a {"n":5}`, `a {"n":6}`}},
+		"the same arguments, written in other ways": {
+			calls: []string{`a {"n":1,"s":"ü"}`, `a { "s": "\u00fc", "n": 1 }`, "a {\"s\":\"\\u00FC\",\n\"n\":1}", `a {"n":1, "s":"ü"}`, `a {"n":1,"s":"ü"} `},
+			at:    5,
+		},
+		"no arguments, written in other ways": {calls: []string{"a", "a {}", "a { }", "a", "a {}"}, at: 5},
+		"the order of an array":               {calls: []string{"a [1,2]", "a [2,1]", "a [1,2]", "a [2,1]", "a [1,2]"}},
+		"long numbers": {
+			calls: []string{"a 12345678901234567890", "a 12345678901234567890", "a 12345678901234567890", "a 12345678901234567890", "a 12345678901234567891"},
+		},
+		"arguments that are no JSON":        {calls: repeat(5, `a {"n":`), at: 5},
+		"arguments that are no JSON at all": {calls: repeat(5, "a \xff\x00"), at: 5},
+		"something behind":                  {calls: []string{"a {}", "a {}", "a {}", "a {}", "a {}}"}},
+		"too deep to read":                  {calls: repeat(5, "a "+deep), at: 5},
+		"a megabyte of arguments":           {calls: repeat(5, `a "`+strings.Repeat("x", maxArgs)+`"`), at: 5},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, at := New(tt.o), 0
+			for i, c := range tt.calls {
+				tool, args, _ := strings.Cut(c, " ")
+				if loop, found := d.See(request(tool, args)); found {
+					if loop.Kind != RepeatedCalls || tt.says != "" && loop.Detail != tt.says {
+						t.Errorf("found %+v", loop)
+					}
+					at = i + 1
+					break
+				}
+			}
+			if at != tt.at {
+				t.Errorf("found at call %d, want %d", at, tt.at)
+			}
+		})
+	}
+}
+
+// A loop that See was not believed in is told again by Turn, until Reset.
+func TestCallsAreToldAgain(t *testing.T) {
+	t.Parallel()
+	d := New(Options{})
+	for range 5 {
+		d.See(request("a", ""))
+	}
+	d.See(request("b", ""))
+	for range 2 {
+		if loop, found := d.Turn(t.Context(), nil); !found || loop.Kind != RepeatedCalls {
+			t.Errorf("found %v, %v", loop, found)
+		}
+	}
+	d.Reset("again")
+	if loop, found := d.Turn(t.Context(), nil); found {
+		t.Errorf("found %v after Reset", loop)
+	}
+	for range 4 {
+		if loop, found := d.See(request("a", "")); found {
+			t.Errorf("found %v with calls of before", loop)
+		}
+	}
+	if _, found := d.See(request("a", "")); !found {
+		t.Error("no loop the second time")
+	}
+}
+
+func TestCallsStayFew(t *testing.T) {
+	t.Parallel()
+	d := New(Options{})
+	for i := range 10_000 {
+		d.See(request(fmt.Sprint("tool", i), `{}`))
+	}
+	if n, c := len(d.calls.keys), cap(d.calls.keys); n != 25 || c > 64 || len(d.calls.names) != n {
+		t.Errorf("%d keys and %d names of at most %d are kept", n, len(d.calls.names), c)
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	d := New(Options{})
+	e := [2]agent.ToolRequested{request("read_file", `{"path": "internal/app/app.go", "limit": 100}`), request("write_file", `{"path": "a"}`)}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		d.look(e[i%2])
+	}
+}
