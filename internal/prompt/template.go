@@ -1,0 +1,142 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pollux/internal/durable"
+)
+
+const (
+	// maxTemplate is how large the user's own system instruction may be, in bytes.
+	maxTemplate = 1 << 20
+	// maxName is longer than all names that a template may hold.
+	maxName = 256
+)
+
+// File returns the path that the value of GEMINI_SYSTEM_MD or
+// GEMINI_WRITE_SYSTEM_MD stands for, "" if it switches the variable off. Dir is
+// the working directory; expand puts the home directory in place of "~".
+func File(value, dir string, expand func(string) string) string {
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "" || isOff(value):
+		return ""
+	case value == "1" || strings.EqualFold(value, "true"):
+		return filepath.Join(dir, ".gemini", "system.md")
+	}
+	path := expand(value)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+// Template is a user's own system instruction, which may hold ${AgentSkills},
+// ${SubAgents}, ${AvailableTools} and, for each tool, ${<name>_ToolName}.
+type Template struct{ text string }
+
+// NewTemplate returns the template with this text.
+func NewTemplate(text string) *Template { return &Template{text} }
+
+// ReadTemplate reads a template of at most 1 MiB. A file that is not there is
+// an error whose text is a contract: missing system prompt file '<path>'.
+func ReadTemplate(path string) (*Template, error) {
+	text, err := readTemplate(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("missing system prompt file '%s'", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read system prompt file '%s': %w", path, err)
+	}
+	return NewTemplate(text), nil
+}
+
+func readTemplate(path string) (string, error) {
+	// Opening a pipe would wait for whoever writes to it.
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxTemplate {
+		return "", errors.New("it is larger than 1 MiB")
+	}
+	return strings.ToValidUTF8(strings.TrimPrefix(string(text), "\ufeff"), "\ufffd"), nil
+}
+
+// Write writes a system instruction to a file, for GEMINI_WRITE_SYSTEM_MD, and
+// makes the directory that it is in.
+func Write(path, text string) error {
+	if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write the system prompt: %w", err)
+	}
+	if err := durable.WriteFile(path, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write the system prompt: %w", err)
+	}
+	return nil
+}
+
+// fill returns the text with everything in place that the template names. What
+// is put in place is not looked through again, and a name that means nothing
+// stays as it is.
+func (t *Template) fill(s System) string {
+	var b strings.Builder
+	text := t.text
+	for {
+		before, rest, found := strings.Cut(text, "${")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, _, closed := strings.Cut(rest[:min(len(rest), maxName)], "}")
+		value, known := "", false
+		if closed {
+			value, known = s.variable(name)
+		}
+		if known {
+			b.WriteString(value)
+			text = rest[len(name)+len("}"):]
+		} else {
+			b.WriteString("${")
+			text = rest
+		}
+	}
+}
+
+// variable returns what a name in a template stands for.
+func (s System) variable(name string) (value string, known bool) {
+	switch name {
+	case "AgentSkills":
+		return skills(s), true
+	case "SubAgents":
+		return agents(s), true
+	case "AvailableTools":
+		if len(s.Tools) == 0 {
+			return "No tools are currently available.", true
+		}
+		return "- " + strings.Join(s.Tools, "\n- "), true
+	}
+	tool, ok := strings.CutSuffix(name, "_ToolName")
+	if !ok {
+		return "", false
+	}
+	shown := s.shown(tool)
+	return shown, shown != ""
+}
