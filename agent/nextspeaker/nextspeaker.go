@@ -1,0 +1,144 @@
+// Package nextspeaker says who should speak after an answer that asks for no
+// tool (spec/agent.md §15): the user, or the model once more, because it broke
+// off or said what it was about to do and did not do it.
+package nextspeaker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/llm/laxjson"
+)
+
+// Options are what a [Checker] needs.
+type Options struct {
+	// Off lets the user speak after every answer.
+	Off bool
+	// Generator is asked where the history alone does not tell. Which says, by
+	// alias, what model is asked and how.
+	Generator llm.Generator
+	Which     func(question string) (model string, cfg llm.Config, err error)
+	// Patience is how long an answer may take; 30 s where it is 0.
+	Patience time.Duration
+}
+
+// Checker implements [agent.NextSpeaker]. It may be used by several goroutines.
+type Checker struct{ o Options }
+
+var _ agent.NextSpeaker = (*Checker)(nil)
+
+// New returns a checker.
+func New(o Options) *Checker {
+	if o.Patience == 0 {
+		o.Patience = 30 * time.Second
+	}
+	return &Checker{o}
+}
+
+// Next implements [agent.NextSpeaker]. Whatever goes wrong, the user speaks.
+func (c *Checker) Next(ctx context.Context, history []agent.Message) llm.Role {
+	if c.o.Off || len(history) == 0 {
+		return llm.RoleUser
+	}
+	last := history[len(history)-1].Content
+	if last.Role == llm.RoleUser && !onlyResults(last) {
+		return llm.RoleUser // nobody has answered yet
+	}
+	contents := curate(history)
+	switch {
+	case len(contents) == 0:
+		return llm.RoleUser
+	case onlyResults(last), last.Role == llm.RoleModel && len(last.Parts) == 0:
+		return llm.RoleModel
+	case contents[len(contents)-1].Role != llm.RoleModel:
+		return llm.RoleUser
+	}
+	next, err := c.ask(ctx, append(contents, llm.User(llm.Text(instruction))))
+	if err != nil {
+		return llm.RoleUser
+	}
+	return next
+}
+
+func onlyResults(c *llm.Content) bool {
+	return c.Role == llm.RoleUser && len(c.Parts) > 0 &&
+		!slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionResponse == nil })
+}
+
+// curate returns what of a history a model can be sent: all but the runs of
+// model's messages of which one is invalid (spec/agent.md §11.1).
+func curate(history []agent.Message) []*llm.Content {
+	contents := make([]*llm.Content, 0, len(history)+1)
+	for i := 0; i < len(history); {
+		end, whole := i+1, true
+		if history[i].Content.Role == llm.RoleModel {
+			for end = i; end < len(history) && history[end].Content.Role == llm.RoleModel; end++ {
+				whole = whole && valid(history[end].Content)
+			}
+		}
+		for ; i < end; i++ {
+			if whole {
+				contents = append(contents, history[i].Content)
+			}
+		}
+	}
+	return contents
+}
+
+func valid(c *llm.Content) bool {
+	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p llm.Part) bool {
+		return p.IsEmpty() && !p.Thought && p.ThoughtSignature == ""
+	})
+}
+
+const instruction = `Don't go on with the task for now. Look at your last message alone, the one before this, and say who should speak next: you ("model") or the user ("user"). The first of these rules that fits decides:
+1. model: the message breaks off in the middle - of a sentence, a list, a piece of code - or it ends by saying what you do next ("Now I'll run the tests.") and you have not done it.
+2. user: the message ends with a question to the user, who has to answer before you can go on.
+3. user: everything else. You have said what there was to say.
+Answer in JSON: reasoning names the rule and says in one sentence why it fits; next_speaker is "model" or "user".`
+
+const schema = `{"type":"object","properties":{` +
+	`"reasoning":{"type":"string"},` +
+	`"next_speaker":{"type":"string","enum":["user","model"]}},` +
+	`"required":["reasoning","next_speaker"]}`
+
+// ask puts the question to a model.
+func (c *Checker) ask(ctx context.Context, contents []*llm.Content) (llm.Role, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.o.Patience)
+	defer cancel()
+	model, cfg, err := c.o.Which("next-speaker-checker")
+	if err != nil {
+		return "", fmt.Errorf("find a model to ask who speaks next: %w", err)
+	}
+	cfg.ResponseMIMEType, cfg.ResponseJSONSchema = "application/json", json.RawMessage(schema)
+	r, err := c.o.Generator.Generate(ctx, &llm.Request{Model: model, Contents: contents, Config: cfg, Use: llm.UseNextSpeaker})
+	if err != nil {
+		return "", fmt.Errorf("ask who speaks next: %w", err)
+	}
+	return parse(r.Text())
+}
+
+// parse reads a model's answer, with whatever it has written around it.
+func parse(text string) (llm.Role, error) {
+	var r laxjson.Reader
+	if _, status := r.Add(text[max(0, strings.IndexByte(text, '{')):]); status != laxjson.Done {
+		return "", errors.New("the answer to who speaks next is no JSON")
+	}
+	var answer struct {
+		NextSpeaker llm.Role `json:"next_speaker"`
+	}
+	if err := json.Unmarshal(r.JSON(), &answer); err != nil {
+		return "", fmt.Errorf("read who speaks next: %w", err)
+	}
+	if answer.NextSpeaker != llm.RoleModel && answer.NextSpeaker != llm.RoleUser {
+		return "", fmt.Errorf("nobody called %.20q can speak next", answer.NextSpeaker)
+	}
+	return answer.NextSpeaker, nil
+}
