@@ -14,6 +14,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/route"
 	"pollux/llm"
+	"pollux/llm/catalog"
 )
 
 const pro, flash, pro25, flash25 = "gemini-3.1-pro-preview", "gemini-3.5-flash", "gemini-2.5-pro", "gemini-2.5-flash"
@@ -414,4 +415,31 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%q: %+v after %d questions", answer, d, len(j.asked))
 		}
 	})
+}
+
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	key, old := catalog.KeyAccess(), catalog.Access{Preview: true}
+	for _, c := range []struct {
+		name       string
+		access     catalog.Access
+		pro, flash string
+	}{
+		{"auto", key, pro, flash},
+		{"", key, pro, flash},
+		{"auto-gemini-3", key, pro, flash},
+		{"auto-gemini-3", old, "gemini-3-pro-preview", "gemini-3-flash-preview"},
+		{"auto-gemini-2.5", key, pro25, flash},
+		{"auto-gemini-2.5", old, pro25, flash25},
+		{"auto", catalog.GatewayAccess(), pro25, flash},
+		{"pro", key, "", ""},
+		{"flash", key, "", ""},
+		{"gemini/auto", key, "", ""},
+		{pro, key, "", ""},
+	} {
+		got, ok := route.Between(c.name, c.access)
+		if want := (route.Choice{Pro: c.pro, Flash: c.flash}); got != want || ok != (c.pro != "") {
+			t.Errorf("%q: %+v", c.name, got)
+		}
+	}
 }
