@@ -1,0 +1,40 @@
+package compress
+
+import (
+	"testing"
+
+	"pollux/llm/catalog"
+)
+
+// Whose summary costs less, at the catalog's prices: 10,000 tokens of
+// instruction and tools, 70,000 of history, 4,000 of answer, twice.
+func TestCheaper(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		own, other string
+		want       bool
+	}{
+		{"gemini-3.1-pro-preview", "gemini-3-pro-preview", true}, // what the alias names: $0.13 against 0.25
+		{"gemini-3.1-pro-preview", "gemini-3.1-flash-lite", false},
+		{"gemini-2.5-pro", "gemini-2.5-flash", false},
+		{"gemini-3-flash-preview", "gemini-3-pro-preview", true},
+		{"gemini-2.5-flash", "gemini-2.5-pro", true},
+		{"claude-sonnet-4-5-20250929", "claude-sonnet-4-5-20250929", true},
+		{"gemini-2.5-pro", "somebody's", false},
+		{"somebody's", "gemini-2.5-pro", false},
+	} {
+		got := cheaper(price(tt.own), price(tt.other), 10_000, 70_000, 2)
+		if got != tt.want {
+			t.Errorf("%s rather than %s: %v", tt.own, tt.other, got)
+		}
+	}
+}
+
+func price(model string) *catalog.Price {
+	for _, provider := range []string{"gemini", "anthropic"} {
+		if m := catalog.Of(provider, model); m.Price != nil {
+			return m.Price
+		}
+	}
+	return nil
+}

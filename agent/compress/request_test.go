@@ -1,0 +1,200 @@
+package compress_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/agent/compress"
+	"pollux/llm"
+	"pollux/llm/catalog"
+)
+
+// Who is asked for the summary, and with which first bytes.
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	system := llm.User(llm.Text("You are an agent."))
+	tools := []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "run", Description: strings.Repeat("It runs. ", 4000)}}}}
+	heat := 0.7
+	conversation := func(string) llm.Config {
+		return llm.Config{SystemInstruction: system, Tools: tools, Temperature: &heat, MaxOutputTokens: 99}
+	}
+	mini := func(string) (string, llm.Config, error) {
+		return "mini", llm.Config{MaxOutputTokens: 7, Tools: tools}, nil
+	}
+	read := 0.3
+	dear := &catalog.Price{Input: 3, Output: 15, CacheRead: &read}
+	free := &catalog.Price{}
+	prices := func(lead, other *catalog.Price) func(string) *catalog.Price {
+		return func(model string) *catalog.Price {
+			if model == "lead" {
+				return lead
+			}
+			return other
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*compress.Options)
+		model  string
+		cached bool // the request begins like those of the conversation
+		output int  // MaxOutputTokens
+		warned string
+	}{
+		{"nothing is known of the conversation", func(o *compress.Options) { o.Conversation = nil }, "lead", false, 0, ""},
+		{"the conversation's own", nil, "lead", true, 99, ""},
+		{"another", func(o *compress.Options) { o.Model = mini }, "mini", false, 7, ""},
+		{"another, nothing is known of the conversation", func(o *compress.Options) { o.Model, o.Conversation = mini, nil }, "mini", false, 7, ""},
+		{"the same by name", func(o *compress.Options) {
+			o.Model = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
+		}, "lead", true, 99, ""},
+		{"none by name", func(o *compress.Options) {
+			o.Model = func(m string) (string, llm.Config, error) { return "", llm.Config{}, nil }
+		}, "lead", true, 99, ""},
+		{"the same by name, nothing is known of the conversation", func(o *compress.Options) {
+			o.Conversation = nil
+			o.Model = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
+		}, "lead", false, 7, ""},
+		{"an error", func(o *compress.Options) {
+			o.Model = func(m string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("no such alias") }
+		}, "lead", true, 99, "no such alias"},
+		{"another that is as dear", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, dear) }, "lead", true, 99, ""},
+		{"another that is cheaper than the cache", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, free) }, "mini", false, 7, ""},
+		{"prices that nobody knows", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, nil) }, "mini", false, 7, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, warned := writes(form("go")), ""
+			c := newCompressor(t, s, func(o *compress.Options) {
+				o.Conversation = conversation
+				o.Warn = func(w string) { warned = w }
+				if tt.change != nil {
+					tt.change(o)
+				}
+			})
+			history := append([]agent.Message{opening()}, talk(10, 4000)...)
+			over := forced(history)
+			over.Tokens += 10_000
+			if _, done := c.Compress(t.Context(), over); done.Status != agent.CompressedOK || len(s.requests) != 2 {
+				t.Fatalf("%+v", done)
+			}
+			if (tt.warned == "") != (warned == "") || !strings.Contains(warned, tt.warned) {
+				t.Errorf("warned %q", warned)
+			}
+			for _, r := range s.requests {
+				if r.Model != tt.model || r.Config.MaxOutputTokens != tt.output {
+					t.Errorf("%s is asked, for %d tokens", r.Model, r.Config.MaxOutputTokens)
+				}
+				if !cmp.Equal(r.Contents[:9], contents(history[:9]), pointers) {
+					t.Error("the history is sent anew")
+				}
+				told := r.Config.SystemInstruction
+				if tt.cached {
+					if told != system || r.Config.Tools[0] != tools[0] || r.Config.ToolConfig != nil || r.Config.Temperature != &heat {
+						t.Error("the request begins otherwise than the conversation's")
+					}
+					told = r.Contents[9]
+					if !strings.HasPrefix(told.Text(), "[This is from Pollux") {
+						t.Errorf("%.60q", told.Text())
+					}
+				} else if r.Config.Tools != nil {
+					t.Error("tools are offered")
+				}
+				if told == nil || !strings.Contains(told.Text(), "<scratchpad>") || !strings.Contains(told.Text(), "<task_state>") {
+					t.Errorf("it is told %q", told.Text())
+				}
+			}
+		})
+	}
+}
+
+// A model that would rather work on is asked again without tools.
+func TestCallsATool(t *testing.T) {
+	t.Parallel()
+	tools := []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "run"}}}}
+	for _, reason := range []llm.FinishReason{llm.FinishStop, llm.FinishMalformedFunctionCall, llm.FinishUnexpectedToolCall} {
+		s := &scribe{answer: func(_ int, req *llm.Request) (*llm.Response, error) {
+			if req.Config.Tools == nil {
+				return text(form("go")), nil
+			}
+			return &llm.Response{Candidates: []llm.Candidate{{Content: call("1", "run").Content, FinishReason: reason}}}, nil
+		}}
+		c := newCompressor(t, s, func(o *compress.Options) {
+			o.Conversation = func(string) llm.Config { return llm.Config{Tools: tools, MaxOutputTokens: 9} }
+		})
+		_, done := c.Compress(t.Context(), forced(talk(10, 400)))
+		if done.Status != agent.CompressedOK || len(s.requests) != 3 || s.requests[1].Config.MaxOutputTokens != 9 {
+			t.Errorf("%s: %+v after %d requests", reason, done, len(s.requests))
+		}
+	}
+	// One that calls what it was not offered has given no summary.
+	s := &scribe{answer: func(int, *llm.Request) (*llm.Response, error) {
+		return &llm.Response{Candidates: []llm.Candidate{{Content: call("1", "run").Content}}}, nil
+	}}
+	c := newCompressor(t, s, func(o *compress.Options) { o.Warn = nil })
+	if _, done := c.Compress(t.Context(), forced(talk(10, 400))); done.Status != agent.CompressEmptySummary || len(s.requests) != 1 {
+		t.Errorf("%+v after %d requests", done, len(s.requests))
+	}
+}
+
+// The window of another writer counts, not the conversation's.
+func TestWritersWindow(t *testing.T) {
+	t.Parallel()
+	s := recalls(8000)
+	c := newCompressor(t, s, func(o *compress.Options) {
+		o.Model = func(string) (string, llm.Config, error) { return "mini", llm.Config{}, nil }
+		o.Limit = func(model string) int { return map[string]int{"mini": 8000}[model] }
+	})
+	if _, done := c.Compress(t.Context(), forced(talk(100, 1000))); done.Status != agent.CompressedOK || len(s.requests) < 4 {
+		t.Errorf("%+v after %d requests", done, len(s.requests))
+	}
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	s := writes(form("go"))
+	c := newCompressor(t, s, func(o *compress.Options) { o.Plan = func() string { return "/p/plans/x.md" } })
+	c.Compress(t.Context(), forced(talk(10, 400)))
+	if told := s.requests[0].Config.SystemInstruction.Text(); !strings.Contains(told, "/p/plans/x.md") || !strings.Contains(told, "in <task_state>") {
+		t.Errorf("%.200s", told)
+	}
+}
+
+// spec/agent.md §16.7.
+func TestAlias(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"gemini-3-pro-preview":   "chat-compression-3-pro",
+		"gemini-3.1-pro-preview": "chat-compression-3-pro",
+		"gemini-3-flash-preview": "chat-compression-3-flash",
+		"gemini-3.1-flash-lite":  "chat-compression-3.1-flash-lite",
+		"gemini-2.5-pro":         "chat-compression-2.5-pro",
+		"gemini-2.5-flash":       "chat-compression-2.5-flash",
+		"gemini-2.5-flash-lite":  "chat-compression-2.5-flash-lite",
+		"gemini-1.5-pro":         "chat-compression-default",
+		"claude-sonnet-4-5":      "chat-compression-default",
+		"":                       "chat-compression-default",
+	} {
+		if got := compress.Alias(model); got != want {
+			t.Errorf("Alias(%q) = %q, want %q", model, got, want)
+		}
+	}
+}
+
+// A message of the opening may be known otherwise than by its tag.
+func TestOpening(t *testing.T) {
+	t.Parallel()
+	history := append([]agent.Message{user("This is the setup."), model("Got it.")}, talk(10, 400)...)
+	c := newCompressor(t, writes(form("go")), func(o *compress.Options) {
+		o.Opening = func(m agent.Message) bool {
+			return m.Content == history[0].Content || m.Content == history[1].Content
+		}
+	})
+	got, _ := c.Compress(t.Context(), forced(history))
+	if got[0].Content != history[0].Content || got[1].Content != history[1].Content || !strings.HasPrefix(got[2].Content.Text(), "<state_snapshot>") {
+		t.Errorf("%q", flat(got))
+	}
+}
