@@ -64,7 +64,7 @@ func (im *importer) tree(text, dir string, chain []fs.FileInfo) string {
 
 // inPlace returns what stands in the place of an import.
 func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
-	abs, got, err := im.open(path, dir)
+	got, err := im.open(path, dir)
 	switch {
 	case err != nil && isName(path) && errors.Is(err, fs.ErrNotExist):
 		return "@" + path // "@scope/package"
@@ -72,12 +72,13 @@ func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
 		im.fail(path, err)
 		return fmt.Sprintf("<!-- Import failed: %s - %s -->", path, why(err))
 	}
+	path, after := got.path, path[len(got.path):]
 	if slices.ContainsFunc(chain, func(other fs.FileInfo) bool { return os.SameFile(other, got.info) }) {
-		return fmt.Sprintf("<!-- File already processed: %s -->", path)
+		return fmt.Sprintf("<!-- File already processed: %s -->", path) + after
 	}
-	im.took(abs, got)
-	text := im.tree(got.text, filepath.Dir(abs), append(slices.Clip(chain), got.info))
-	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %[1]s -->", path, text)
+	im.took(got)
+	text := im.tree(got.text, filepath.Dir(got.abs), append(slices.Clip(chain), got.info))
+	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %[1]s -->", path, text) + after
 }
 
 // isName reports whether what looks like a path may as well be the name of a
@@ -91,17 +92,14 @@ func (im *importer) flat(path string, got content) string {
 	var visit func(path string, got content)
 	visit = func(path string, got content) {
 		seen = append(seen, got.info)
-		path = printable(path)
-		parts = append(parts, fmt.Sprintf("--- File: %s ---\n%s\n--- End of File: %[1]s ---", path, strings.TrimSpace(got.text)))
+		parts = append(parts, fmt.Sprintf("--- File: %s ---\n%s\n--- End of File: %[1]s ---", printable(path), strings.TrimSpace(got.text)))
 		for _, s := range slices.Backward(imports(got.text)) {
-			abs, next, err := im.open(got.text[s.start+1:s.end], filepath.Dir(path))
-			if err != nil {
+			next, err := im.open(got.text[s.start+1:s.end], filepath.Dir(path))
+			if err != nil || slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(other, next.info) }) {
 				continue
 			}
-			if !slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(other, next.info) }) {
-				im.took(abs, next)
-				visit(abs, next)
-			}
+			im.took(next)
+			visit(next.abs, next.content)
 		}
 	}
 	visit(path, got)
@@ -114,33 +112,53 @@ var (
 	errRoom      = errors.New("there is no more room for imports")
 )
 
-// open reads what an import names. It must be in the root, links followed.
-func (im *importer) open(path, dir string) (abs string, got content, err error) {
+// imported is a file that an import names.
+type imported struct {
+	content
+	path string // as it is named
+	abs  string
+}
+
+// open reads what an import names. Where there is no such file, what ends a
+// sentence is not a part of the name.
+func (im *importer) open(path, dir string) (imported, error) {
+	got, err := im.openExactly(path, dir)
+	if short := withoutPunctuation(path); errors.Is(err, fs.ErrNotExist) && short != path {
+		if got, err := im.openExactly(short, dir); err == nil {
+			return got, nil
+		}
+	}
+	return got, err
+}
+
+// openExactly reads a file. It must be in the root, links followed.
+func (im *importer) openExactly(path, dir string) (imported, error) {
 	for _, scheme := range []string{"file:", "http://", "https://"} {
 		if strings.HasPrefix(strings.ToLower(path), scheme) {
-			return "", content{}, errTraversal
+			return imported{}, errTraversal
 		}
 	}
 	if im.tried++; im.tried > maxImports || im.room <= 0 {
-		return "", content{}, errRoom
+		return imported{}, errRoom
 	}
-	if abs = filepath.FromSlash(path); !filepath.IsAbs(abs) {
+	abs := filepath.FromSlash(path)
+	if !filepath.IsAbs(abs) {
 		abs = filepath.Join(dir, abs)
 	}
 	abs = filepath.Clean(abs)
 	if !im.root.Contains(abs) {
-		return "", content{}, errTraversal
+		return imported{}, errTraversal
 	}
-	got, err = readFile(im.root, abs)
-	return abs, got, err
+	got, err := readFile(im.root, abs)
+	return imported{got, path, abs}, err
 }
 
 // took counts a file that is imported.
-func (im *importer) took(abs string, got content) {
+func (im *importer) took(got imported) {
 	const frame = 100 // about what says where it begins and ends
 	im.room -= len(got.text) + frame
-	if !slices.Contains(im.file.Imports, abs) {
-		im.file.Imports = append(im.file.Imports, abs)
+	if !slices.Contains(im.file.Imports, got.abs) {
+		im.file.Imports = append(im.file.Imports, got.abs)
 	}
 	im.file.Cut = im.file.Cut || got.cut
 }

@@ -2,16 +2,16 @@
 // model: GEMINI.md and its kin (spec/agent.md §23).
 //
 // A memory has three tiers. The user's own files are a part of the system
-// instruction ([Memory.System]); those of extensions and of the project stand in
-// the message that opens a session ([Memory.Session]); those of subdirectories
-// come along with the first tool result from there ([Memory.Discover], which
-// [Wrap] calls).
+// instruction; those of extensions and of the project stand in the message that
+// opens a session ([Memory.Texts] has both); those of subdirectories come along
+// with the first tool result from there ([Memory.Discover], which [Wrap] calls).
 //
 //   - files.go says where the files of the first two tiers are, discover.go where
 //     those of the third, below.go where a search from the top finds them all.
 //   - read.go reads one of them, whatever it turns out to be.
 //   - scan.go finds the imports in a text, imports.go puts them in.
-//   - text.go has the forms in which all this is told, add.go writes a line.
+//   - report.go has the forms in which people and models see it, add.go writes a
+//     line.
 //
 // Files are read once, when they are first asked for, and again by
 // [Memory.Reload]. All of it is bounded: a file to 256 KiB, everything together
@@ -51,8 +51,7 @@ type Options struct {
 	// the place of the import.
 	Flat bool
 	// Eager reads at the start what is in subdirectories too, in up to MaxDirs of
-	// them, and tells everything in the system instruction, as releases before
-	// the tiers did.
+	// them, and tells everything at once, as releases before the tiers did.
 	Eager   bool
 	MaxDirs int
 
@@ -103,7 +102,7 @@ type File struct {
 }
 
 // Tokens returns what the file costs the model, estimated.
-func (f *File) Tokens() int { return llm.EstimateTokens([]llm.Part{llm.Text(block(f.Path, f.Text))}) }
+func (f *File) Tokens() int { return llm.EstimateTokens([]llm.Part{llm.Text(block(f))}) }
 
 // Memory is a session's memory. Its methods may be called from several
 // goroutines at once.
@@ -126,20 +125,22 @@ func New(o Options) *Memory {
 	return &Memory{o: o}
 }
 
-// System returns the end of the system instruction, "" if there is none. It is
-// the same string until a reload finds something else.
-func (m *Memory) System() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.loaded().system
+// Texts are what the model is told from the start, by the place where it is
+// told. They can be compared.
+type Texts struct {
+	Global, Private    string // in the system instruction
+	Extension, Project string // in the message that opens the session
+	// All is everything, in the system instruction, if Options.Eager is set; the
+	// others are then empty.
+	All string
 }
 
-// Session returns what belongs into the message that opens the session, "" if
-// there is nothing.
-func (m *Memory) Session() string {
+// Texts returns what the model is told from the start: the same strings until
+// a reload finds something else.
+func (m *Memory) Texts() Texts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.loaded().session
+	return m.loaded().texts
 }
 
 // Files returns the files that were read, in their order, those that tools
@@ -157,12 +158,8 @@ func (m *Memory) Reload() {
 	defer m.mu.Unlock()
 	old := m.loaded()
 	m.now = m.load()
-	// Who keeps something for a string can tell by its pointer that it is the same.
-	if m.now.system == old.system {
-		m.now.system = old.system
-	}
-	if m.now.session == old.session {
-		m.now.session = old.session
+	if m.now.texts == old.texts {
+		m.now.texts = old.texts // the same pointers, so that comparing costs nothing
 	}
 }
 
@@ -184,8 +181,8 @@ const (
 // loaded is what was read since the start or the last reload.
 type loaded struct {
 	*Options
-	files           []File
-	system, session string
+	files []File
+	texts Texts
 
 	tried map[string]bool // paths, whatever became of them
 	seen  []fs.FileInfo   // of files, and of those that were empty
@@ -202,11 +199,19 @@ func (m *Memory) load() *loaded {
 	}
 	if m.o.Eager {
 		l.addBelow()
-		l.system = everything(m.o.Names, l.files)
+		l.texts.All = blocks(l.files)
 		return l
 	}
-	l.system, l.session = tiers(l.files)
+	l.texts = Texts{
+		Global: blocks(l.of(Global)), Private: blocks(l.of(Private)),
+		Extension: blocks(l.of(Extension)), Project: blocks(l.of(Project)),
+	}
 	return l
+}
+
+// of returns the files of a tier.
+func (l *loaded) of(t Tier) []File {
+	return slices.DeleteFunc(slices.Clone(l.files), func(f File) bool { return f.Tier != t })
 }
 
 // add reads a file, unless that was tried before or it was read by another name.

@@ -128,17 +128,14 @@ func TestTiers(t *testing.T) {
 	context := func(name, text string) string {
 		return fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %[1]s ---", p.at(name), text)
 	}
-	wantSystem := "---\n\n<loaded_context>\n<global_context>\n" + context("home/.gemini/GEMINI.md", "use tabs\nalways") +
-		"\n</global_context>\n<user_project_memory>\n" + context("home/.gemini/tmp/p/memory/MEMORY.md", "my notes") +
-		"\n</user_project_memory>\n</loaded_context>"
-	if diff := cmp.Diff(wantSystem, m.System()); diff != "" {
-		t.Errorf("system (-want +got):\n%s", diff)
+	want := memory.Texts{
+		Global:    context("home/.gemini/GEMINI.md", "use tabs\nalways"),
+		Private:   context("home/.gemini/tmp/p/memory/MEMORY.md", "my notes"),
+		Extension: context("home/.gemini/extensions/e/GEMINI.md", "an extension"),
+		Project:   context("p/GEMINI.md", "the project") + "\n\n" + context("p/a/b/GEMINI.md", "part b"),
 	}
-	wantSession := "<loaded_context>\n<extension_context>\n" + context("home/.gemini/extensions/e/GEMINI.md", "an extension") +
-		"\n</extension_context>\n<project_context>\n" + context("p/GEMINI.md", "the project") + "\n\n" + context("p/a/b/GEMINI.md", "part b") +
-		"\n</project_context>\n</loaded_context>"
-	if diff := cmp.Diff(wantSession, m.Session()); diff != "" {
-		t.Errorf("session (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, m.Texts()); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
 	}
 	p.wantSaid()
 }
@@ -147,8 +144,8 @@ func TestNoMemory(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"p/": ""})
 	m := memory.New(p.options())
-	if s := m.System() + m.Session() + m.Discover(p.at("p")); s != "" || m.Files() != nil {
-		t.Errorf("%q, %v", s, m.Files())
+	if got := m.Discover(p.at("p")); got != "" || m.Texts() != (memory.Texts{}) || m.Files() != nil {
+		t.Errorf("%q, %v, %v", got, m.Texts(), m.Files())
 	}
 	p.wantSaid()
 }
@@ -255,12 +252,12 @@ func TestEager(t *testing.T) {
 	o.Names = memory.Names([]string{"AGENTS.md"})
 	m := memory.New(o)
 	p.wantFiles(m, "global home/.gemini/GEMINI.md", "project p/GEMINI.md", "discovered p/b/GEMINI.md", "discovered p/a/z/GEMINI.md")
-	if s := m.System(); !strings.HasPrefix(s, "# Instructions from AGENTS.md, GEMINI.md\n\n") || strings.Count(s, "--- Context from: ") != 4 ||
-		!strings.Contains(s, "\n\n<loaded_context>\n--- Context from: ") || !strings.HasSuffix(s, " ---\n</loaded_context>") {
-		t.Errorf("system = %q", s)
+	texts := m.Texts()
+	if texts != (memory.Texts{All: texts.All}) || strings.Count(texts.All, "--- Context from: ") != 4 {
+		t.Errorf("texts = %q", texts)
 	}
-	if s := m.Session() + m.Discover(p.at("p/a/z")); s != "" {
-		t.Errorf("more = %q", s)
+	if got := m.Discover(p.at("p/a/z")); got != "" {
+		t.Errorf("discovered %q", got)
 	}
 	p.wantSaid()
 }
@@ -309,18 +306,20 @@ func TestReload(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"home/.gemini/GEMINI.md": "global", "p/.git/": "", "p/GEMINI.md": "one", "p/s/GEMINI.md": "sub"})
 	m := memory.New(p.options())
-	system, session := m.System(), m.Session()
+	before := m.Texts()
 	found := m.Discover(p.at("p/s"))
+	m.Reload()
+	if now := m.Texts(); now != before || unsafe.StringData(now.Global) != unsafe.StringData(before.Global) {
+		t.Errorf("other strings: %q", now)
+	}
 	p.write("p/GEMINI.md", "two")
-	if m.Session() != session {
+	if m.Texts() != before {
 		t.Error("a change counts before a reload")
 	}
 	m.Reload()
-	if s := m.System(); s != system || unsafe.StringData(s) != unsafe.StringData(system) {
-		t.Errorf("system is another string: %q", s)
-	}
-	if s := m.Session(); s != strings.ReplaceAll(session, "one", "two") {
-		t.Errorf("session = %q", s)
+	before.Project = strings.ReplaceAll(before.Project, "one", "two")
+	if now := m.Texts(); now != before {
+		t.Errorf("texts = %q", now)
 	}
 	if again := m.Discover(p.at("p/s")); again != found || found == "" {
 		t.Errorf("found %q, then %q", found, again)
@@ -363,8 +362,8 @@ func BenchmarkStart(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				m := memory.New(o)
-				if m.System() != "" || (m.Session() != "") != (files > 0) {
-					b.Fatal(m.Session())
+				if texts := m.Texts(); (texts.Project != "") != (files > 0) {
+					b.Fatal(texts)
 				}
 			}
 		})

@@ -7,6 +7,20 @@ import (
 	"pollux/tool"
 )
 
+// block returns the form in which the model sees a file.
+func block(f *File) string {
+	path := printable(f.Path)
+	return fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %[1]s ---", path, f.Text)
+}
+
+func blocks(files []File) string {
+	list := make([]string, len(files))
+	for i := range files {
+		list[i] = block(&files[i])
+	}
+	return strings.Join(list, "\n\n")
+}
+
 // The texts of the commands about memory (spec/agent.md §23), which pollux
 // memory and /memory have in common.
 

@@ -11,7 +11,7 @@ const maxPath = 4096
 // imports returns the imports in a text, in order: an @ at the start or after
 // white space, outside of code, and the path behind it up to the next white
 // space. A word after an @ is somebody's name rather than a path, unless it has
-// a slash or an extension.
+// a slash or an extension (spec/agent.md §23).
 func imports(text string) []span {
 	var found []span
 	var regions []span
@@ -50,8 +50,12 @@ func startsPath(c byte) bool {
 }
 
 func looksLikePath(word string) bool {
+	word = withoutPunctuation(word)
 	return len(word) <= maxPath && (strings.Contains(word, "/") || extension(word) != "")
 }
+
+// withoutPunctuation returns a word without what ends a sentence.
+func withoutPunctuation(word string) string { return strings.TrimRight(word, ".,;:!?)") }
 
 // extension returns what stands behind the last dot of a file's name, "" if
 // that is nothing, or all of it.
