@@ -60,6 +60,9 @@ func (c *Compressor) trim(messages []agent.Message) []agent.Message {
 func (c *Compressor) shorten(r *llm.FunctionResponse, text string, before map[*llm.FunctionResponse]string) (string, bool) {
 	short, known := before[r]
 	if !known {
+		if isShort(text, c.Shown) {
+			return "", false
+		}
 		cut, _ := tool.Truncate(text, c.Shown, nil)
 		if len(cut) >= len(text) {
 			return "", false
@@ -78,6 +81,13 @@ func (c *Compressor) shorten(r *llm.FunctionResponse, text string, before map[*l
 	}
 	c.saved[r] = short
 	return short, true
+}
+
+// isShort reports whether text is what is left of a longer one already, be it by
+// trim or when the tool ran: that is over the limit by the note that says so.
+func isShort(text string, limit int) bool {
+	const note = 8 << 10 // a path may be long
+	return strings.HasPrefix(text, "Output too large. Showing first ") && tool.Units(text) <= limit+note
 }
 
 // output returns the text of a result.
