@@ -122,12 +122,11 @@ func With(content, item string) string {
 	start, end, ok := section(content)
 	if !ok {
 		gap := newline + newline
-		switch {
-		case strings.Trim(content, "\ufeff \t\r\n") == "":
+		body := strings.TrimPrefix(content, "\ufeff")
+		switch ended := strings.HasSuffix(body, "\n"); {
+		case body == "", ended && strings.TrimSpace(body) == "", strings.HasSuffix(body, gap):
 			gap = ""
-		case strings.HasSuffix(content, newline+newline):
-			gap = ""
-		case strings.HasSuffix(content, "\n"):
+		case ended:
 			gap = newline
 		}
 		return content + gap + heading + newline + item + newline
