@@ -120,3 +120,15 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkCut(b *testing.B) {
+	for _, n := range []int{10, 1_000, 10_000} {
+		w := New(Options{}).work(agent.Overlong{History: letters(strings.Repeat("umucr", n/5))})
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				w.cut(w.body)
+			}
+		})
+	}
+}
