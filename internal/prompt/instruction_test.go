@@ -1,0 +1,32 @@
+package prompt_test
+
+import (
+	"testing"
+
+	"pollux/internal/prompt"
+)
+
+// An instruction is the same value as long as its text is the same, for each
+// family of models.
+func TestInstruction(t *testing.T) {
+	t.Parallel()
+	mode, asked := "default", 0
+	var shown []string
+	i := prompt.NewInstruction(func(string) prompt.System {
+		asked++
+		return session("", mode, true, person)
+	}, func(text string) { shown = append(shown, text) })
+	new1, old1 := i.For(modern), i.For(legacy)
+	if new1 == old1 || i.For("gpt-5") != new1 || i.For("gemini-2.5-pro") != old1 || asked != 2 || len(shown) != 2 {
+		t.Errorf("asked %d times, shown %d texts for two families", asked, len(shown))
+	}
+	i.Refresh()
+	if i.For(modern) != new1 || i.For(legacy) != old1 || asked != 4 || len(shown) != 2 {
+		t.Errorf("nothing has changed, but another value (asked %d times, shown %d texts)", asked, len(shown))
+	}
+	mode = "yolo"
+	i.Refresh()
+	if new2 := i.For(modern); new2 == new1 || new2.Text() != shown[2] || new2.Text() != session(modern, "yolo", true, person).Text() {
+		t.Error("the mode has changed and the text has not")
+	}
+}
