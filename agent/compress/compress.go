@@ -52,10 +52,11 @@ type Options struct {
 	// conversation, and how it is asked: see [Alias]. nil, "" and an error leave it
 	// to the model itself.
 	Model func(model string) (name string, cfg llm.Config, err error)
-	// Price returns what a model costs, nil if that is not known. Where it knows
-	// both, the cheaper of the conversation's own model, which has the history in
-	// its cache, and of the one that Model names writes the summary. nil, for
-	// users who have named one themselves, is always the latter.
+	// Price returns what a model costs, nil if that is not known. With it, the model
+	// that Model names has to be worth it: the conversation's own, which has the
+	// history in its cache, writes the summary if it is known to cost no more, or if
+	// the other's window is too small. A nil Price, for users who have named a model
+	// themselves, asks that in any case.
 	Price func(model string) *catalog.Price
 	// Limit returns how many tokens the summary's model takes where it is not the
 	// conversation's own; 0, and a nil Limit, if that is not known.

@@ -66,14 +66,16 @@ func (w *work) writers(history int) (first, second writer) {
 		return own, plain
 	case name == "", name == own.model && w.Conversation != nil:
 		return own, plain
-	case w.Conversation != nil && w.Price != nil && cheaper(w.Price(own.model), w.Price(name), own.fixed, history, w.calls()):
-		return own, plain
 	}
 	other := plain
 	other.model, other.cfg, other.fixed = name, cfg, tokens
 	other.cfg.SystemInstruction, other.cfg.Tools = system, nil
 	if name != own.model && w.Options.Limit != nil {
 		other.limit = w.Options.Limit(name)
+	}
+	if w.Conversation != nil && w.Price != nil &&
+		(w.room(other) < history || cheaper(w.Price(own.model), w.Price(name), own.fixed, history, w.calls())) {
+		return own, plain
 	}
 	return other, plain
 }
