@@ -48,7 +48,7 @@ func mandates(s System) string {
 		openPoints(s),
 		refusals(s),
 		"Keep going until everything is done: do not announce a next step, take it. Do not try a third time what failed twice: reread the error, question your assumption, change the approach.",
-		"Everything you read is paid for again on every turn. Search narrowly, read only the part of a large file you need, read nothing twice, and make independent calls in one turn.",
+		"Everything you read is paid for again on every turn. Search narrowly, read only the part of a large file you need, nothing twice unless it changed, and make independent calls in one turn.",
 		narration(s),
 	)
 }

@@ -17,22 +17,22 @@ import (
 // with GEMINI_WRITE_SYSTEM_MD: in a git repository, without memory, with its own
 // default tools, less the names and descriptions of its agents and skills.
 var geminiCLI = []struct {
-	name          string
-	bytes, tokens int // tokens of o200k_base
-	ours          prompt.System
+	name  string
+	bytes int
+	ours  prompt.System
 }{
-	{"interactive", 29781, 6041, session(modern, "default", true, person)},
-	{"interactive yolo", 30900, 6287, session(modern, "yolo", true, person)},
-	{"interactive plan", 29965, 6291, session(modern, "plan", true, planning)},
-	{"headless", 29714, 6019, session(modern, "default", false, script)},
-	{"headless yolo", 29702, 6023, session(modern, "yolo", false, yolo)},
-	{"headless plan", 29672, 6209, session(modern, "plan", false, planner)},
-	{"legacy", 23748, 4845, session(legacy, "default", true, append(slices.Clone(person), "write_todos"))},
-	{"legacy yolo", 24159, 4932, session(legacy, "yolo", true, append(slices.Clone(person), "write_todos"))},
-	{"legacy plan", 19583, 4097, session(legacy, "plan", true, planning)},
-	{"legacy headless", 22926, 4684, session(legacy, "default", false, script)},
-	{"legacy headless yolo", 23044, 4713, session(legacy, "yolo", false, append(slices.Clone(yolo), "write_todos"))},
-	{"legacy headless plan", 19353, 4037, session(legacy, "plan", false, planner)},
+	{"interactive", 29781, session(modern, "default", true, person)},
+	{"interactive yolo", 30900, session(modern, "yolo", true, person)},
+	{"interactive plan", 29965, session(modern, "plan", true, planning)},
+	{"headless", 29714, session(modern, "default", false, script)},
+	{"headless yolo", 29702, session(modern, "yolo", false, yolo)},
+	{"headless plan", 29672, session(modern, "plan", false, planner)},
+	{"legacy", 23748, session(legacy, "default", true, append(slices.Clone(person), "write_todos"))},
+	{"legacy yolo", 24159, session(legacy, "yolo", true, append(slices.Clone(person), "write_todos"))},
+	{"legacy plan", 19583, session(legacy, "plan", true, planning)},
+	{"legacy headless", 22926, session(legacy, "default", false, script)},
+	{"legacy headless yolo", 23044, session(legacy, "yolo", false, append(slices.Clone(yolo), "write_todos"))},
+	{"legacy headless plan", 19353, session(legacy, "plan", false, planner)},
 }
 
 // Every request pays for the system instruction: it stays below two thirds of

@@ -82,15 +82,25 @@ func readTemplate(path string) (string, error) {
 }
 
 // Write writes a system instruction to a file, for GEMINI_WRITE_SYSTEM_MD, and
-// makes the directory that it is in.
+// makes the directory that it is in. A symbolic link is refused: the usual place
+// is in the project, which could have put one there that leads anywhere.
 func Write(path, text string) error {
-	if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("write the system prompt: %w", err)
-	}
-	if err := durable.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := write(path, text); err != nil {
 		return fmt.Errorf("write the system prompt: %w", err)
 	}
 	return nil
+}
+
+func write(path, text string) error {
+	if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return durable.WriteFileAt(dir, filepath.Base(path), []byte(text), 0o644)
 }
 
 // fill returns the text with everything in place that the template names. What

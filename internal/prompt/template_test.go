@@ -104,6 +104,15 @@ func TestWrite(t *testing.T) {
 	if got := (prompt.System{Own: own}).Text(); got != text {
 		t.Errorf("what was written reads as\n%s", got)
 	}
+	elsewhere, link := filepath.Join(dir, "elsewhere"), filepath.Join(dir, "link.md")
+	if err := os.Symlink(elsewhere, link); err == nil {
+		if err := prompt.Write(link, text); err == nil {
+			t.Error("a link was followed")
+		}
+		if _, err := os.Lstat(elsewhere); err == nil {
+			t.Error("a link was followed, with an error")
+		}
+	}
 	if err := prompt.Write(dir, text); err == nil || !strings.HasPrefix(err.Error(), "write the system prompt: ") {
 		t.Errorf("writing to a directory: %v", err)
 	}
