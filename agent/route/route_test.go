@@ -319,6 +319,7 @@ func TestShown(t *testing.T) {
 		want    string
 	}{
 		{"first prompt", pro, nil, ""},
+		{"what opens the session", pro, []string{"u <session_context>secret</session_context>"}, ""},
 		{"score: the last eight", pro, long, "agent: two user: three agent: four user: five agent: [calls ls] user: [result of ls] agent: six user: seven"},
 		{"score: no tools before the first words", pro, []string{"u one", "c ls", "r ls", "c ls", "r ls", "m two", "u three", "m four", "u five", "m six"}, "agent: two user: three agent: four user: five agent: six"},
 		{"score: tools only", pro, []string{"c ls", "r ls", "c ls", "r ls", "c ls", "r ls", "c ls", "r ls"}, ""},

@@ -16,6 +16,10 @@ import (
 const (
 	maxEarlier = 1000 // bytes of a message before the prompt
 	maxPrompt  = 8000
+
+	// opening begins the message about the session's surroundings, which nobody has
+	// said (spec/agent.md §21).
+	opening = "<session_context>"
 )
 
 // talk returns the last keep of the last window messages, those about tools left
@@ -47,7 +51,7 @@ func aboutTools(c *llm.Content) bool {
 func exchange(history []agent.Message, prompt *llm.Content) string {
 	var b strings.Builder
 	for _, m := range history {
-		if said := inWords(m.Content, maxEarlier); said != "" {
+		if said := inWords(m.Content, maxEarlier); said != "" && !strings.HasPrefix(said, opening) {
 			who := "user"
 			if m.Content.Role == llm.RoleModel {
 				who = "agent"

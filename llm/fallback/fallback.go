@@ -41,7 +41,8 @@ type Options struct {
 	// the name. It is asked at each request.
 	Chain func(model string) Chain
 	// Handler, where set, asks a person what to do about a failure whose action is
-	// [Ask]. Without it such a failure is the answer.
+	// [Ask], and returns early when ctx ends. It may be called by several goroutines
+	// at once. Without it such a failure is the answer.
 	Handler func(ctx context.Context, f Failure) Intent
 	// Config, where set, returns how a stand-in wants to be asked: its sampling
 	// and thinking take the place of those in the request, which were made for
