@@ -3,12 +3,12 @@ package ollama
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 )
 
@@ -30,24 +30,15 @@ func (m *model) question(req *llm.Request, stream bool) question {
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"messages":[`)
-	c := conversation{b: b}
-	if said := m.instruction(cfg); len(said) > 0 {
-		c.message(system)
-		for i, s := range said {
-			if i > 0 {
-				b.Text(`\n`)
-			}
-			b.Add(s)
-		}
-		b.Text(`"}`)
-	}
-	c.converse(m, req.Contents)
+	w := &messages{b: b}
+	w.system(m.instruction(cfg))
+	m.converse(req.Contents, w)
 	b.Text(`]`)
-	q.images = c.images > 0
+	q.images = w.images > 0
 	q.tools = writeTools(b, cfg)
-	q.load = load(b.Size()-int64(c.pixels), c.images)
+	q.load = load(b.Size()-int64(w.pixels), w.images)
 
-	o := httpwire.Object{Open: true}
+	o := httpwire.Object{B: make([]byte, 0, 128), Open: true}
 	o.Raw("format", m.format(cfg, &q))
 	q.think = m.think(cfg)
 	o.Raw("think", []byte(q.think))
@@ -70,30 +61,13 @@ func load(text int64, images int) int { return int(text/5) + 256*images }
 // JSON strings.
 func (m *model) instruction(cfg *llm.Config) [][]byte {
 	var all [][]byte
-	if s := cfg.SystemInstruction; s != nil {
-		if said := s.Encoded("ollama/system", appendInstruction); len(said) > 0 {
-			all = append(all, said)
-		}
+	if said := chatwire.Instruction(cfg.SystemInstruction); len(said) > 0 {
+		all = append(all, said)
 	}
 	if m.plain && len(cfg.ResponseJSONSchema) > 0 {
-		all = append(all, appendInner(nil, "Answer with one JSON value and nothing else. It has to fit this JSON schema: "+string(cfg.ResponseJSONSchema)))
+		all = append(all, chatwire.AskForJSON(cfg.ResponseJSONSchema))
 	}
 	return all
-}
-
-func appendInstruction(dst []byte, c *llm.Content) []byte {
-	begun := false
-	for i := range c.Parts {
-		if c.Parts[i].Text == "" || c.Parts[i].Thought {
-			continue
-		}
-		if begun {
-			dst = append(dst, '\\', 'n')
-		}
-		begun = true
-		dst = appendInner(dst, c.Parts[i].Text)
-	}
-	return dst
 }
 
 // writeTools writes the tools, those alone that may be called where only some
@@ -108,28 +82,7 @@ func writeTools(b *httpwire.Body, cfg *llm.Config) bool {
 			allowed = c.Allowed
 		}
 	}
-	open := false
-	for _, set := range cfg.Tools {
-		record := set.Encoded("ollama/tools", appendTools)
-		for i := 0; len(record) > 0; i++ {
-			var p piece
-			p, record = nextPiece(record)
-			if len(allowed) > 0 && !slices.Contains(allowed, set.Functions[i].Name) {
-				continue
-			}
-			if open {
-				b.Text(`,`)
-			} else {
-				b.Text(`,"tools":[`)
-				open = true
-			}
-			b.Add(p.data)
-		}
-	}
-	if open {
-		b.Text(`]`)
-	}
-	return open
+	return chatwire.AddTools(b, cfg.Tools, allowed, "ollama/tools", appendTool)
 }
 
 // format asks for an answer in JSON.

@@ -1,58 +1,37 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 )
 
-// appendTools appends a record with a piece for each function.
-func appendTools(dst []byte, set *llm.ToolSet) []byte {
-	for i := range set.Functions {
-		f := &set.Functions[i]
-		start := len(dst)
-		o := httpwire.Object{B: append(beginPiece(dst, call, "", ""), `{"type":"function","function":`...)}
-		o.String("name", f.Name)
-		o.String("description", f.Description)
-		o.Raw("parameters", plainSchema(f.Parameters))
-		dst = endPiece(append(o.End(), '}'), start)
-	}
-	return dst
+// appendTool appends a tool that is a function.
+func appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
+	o := httpwire.Object{B: append(dst, `{"type":"function","function":`...)}
+	o.String("name", f.Name)
+	o.String("description", f.Description)
+	o.Raw("parameters", plainSchema(f.Parameters))
+	return append(o.End(), '}')
 }
-
-// anything is the schema of a function's arguments of which nothing is known.
-const anything = `{"type":"object","properties":{}}`
 
 // plainSchema returns the schema of a tool's arguments in the form in which the
 // server can read it: it knows the types of some members and refuses a request in
 // which one of them is of another.
 func plainSchema(schema json.RawMessage) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, schema) != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
-		return []byte(anything)
-	}
-	d := json.NewDecoder(bytes.NewReader(schema))
-	d.UseNumber()
-	var value map[string]any
-	if d.Decode(&value) != nil {
-		return []byte(anything)
-	}
-	flawed := false
-	if value["type"] != "object" {
-		value["type"], flawed = "object", true
-	}
-	if _, ok := value["properties"].(map[string]any); !ok {
-		value["properties"], flawed = map[string]any{}, true
-	}
-	if mend(value) || flawed {
-		if mended, err := json.Marshal(value); err == nil {
-			return mended
+	return chatwire.Schema(schema, func(top map[string]any) bool {
+		flawed := false
+		if top["type"] != "object" {
+			top["type"], flawed = "object", true
 		}
-	}
-	return b.Bytes() // as its author ordered it
+		if _, ok := top["properties"].(map[string]any); !ok {
+			top["properties"], flawed = map[string]any{}, true
+		}
+		return mend(top) || flawed
+	})
 }
 
 // mend mends a schema in place and reports whether it had to.

@@ -3,22 +3,13 @@ package openai
 import (
 	"slices"
 
-	"pollux/llm/httpwire"
+	"pollux/llm/chatwire"
 )
 
 // chatWriter writes messages of Chat Completions.
 type chatWriter struct {
-	b       *httpwire.Body
-	t       *traits
-	begun   bool
+	list
 	pending [][]byte // of the system instruction: it goes into the first message of the user
-}
-
-func (w *chatWriter) next() {
-	if w.begun {
-		w.b.Text(`,`)
-	}
-	w.begun = true
 }
 
 // system writes the system instruction.
@@ -37,7 +28,7 @@ func (w *chatWriter) system(said [][]byte) {
 	w.b.Text(`{"role":"`)
 	w.b.Text(role)
 	w.b.Text(`","content":"`)
-	addLines(w.b, said)
+	chatwire.AddLines(w.b, said)
 	w.b.Text(`"}`)
 }
 
@@ -46,32 +37,23 @@ func (w *chatWriter) flushSystem() {
 	if len(w.pending) > 0 {
 		w.next()
 		w.b.Text(`{"role":"user","content":"`)
-		addLines(w.b, w.pending)
+		chatwire.AddLines(w.b, w.pending)
 		w.b.Text(`"}`)
 		w.pending = nil
 	}
 }
 
-// addLines adds the insides of strings as lines of one.
-func addLines(b *httpwire.Body, inner [][]byte) {
-	for i, s := range inner {
-		if i > 0 {
-			b.Text(`\n`)
-		}
-		b.Add(s)
-	}
-}
-
-func (w *chatWriter) assistant(pieces []piece) {
+// Assistant implements [chatwire.Writer].
+func (w *chatWriter) Assistant(pieces []chatwire.Piece) {
 	w.next()
 	texts, calls, thoughts := 0, 0, 0
 	for i := range pieces {
-		switch pieces[i].kind {
-		case text:
+		switch pieces[i].Kind {
+		case chatwire.Text:
 			texts++
-		case call:
+		case chatwire.Call:
 			calls++
-		case thought:
+		case chatwire.Thought:
 			thoughts++
 		}
 	}
@@ -81,10 +63,10 @@ func (w *chatWriter) assistant(pieces []piece) {
 		w.b.Text(`{"role":"assistant","content":"`)
 		if inText {
 			w.b.Text(`<think>\n`)
-			w.join(pieces, thought, ``)
+			w.join(pieces, chatwire.Thought, ``)
 			w.b.Text(`</think>\n\n`)
 		}
-		w.join(pieces, text, `\n`)
+		w.join(pieces, chatwire.Text, `\n`)
 		w.b.Text(`"`)
 	case w.t.EmptyContent:
 		w.b.Text(`{"role":"assistant","content":""`)
@@ -95,13 +77,13 @@ func (w *chatWriter) assistant(pieces []piece) {
 	case out == "" || out == "content":
 	case thoughts > 0 && out == "reasoning_details":
 		w.b.Text(`,"reasoning_details":[`)
-		w.join(pieces, thought, `,`)
+		w.join(pieces, chatwire.Thought, `,`)
 		w.b.Text(`]`)
 	case thoughts > 0:
 		w.b.Text(`,"`)
 		w.b.Text(out)
 		w.b.Text(`":"`)
-		w.join(pieces, thought, ``)
+		w.join(pieces, chatwire.Thought, ``)
 		w.b.Text(`"`)
 	case calls > 0 && w.t.ReasoningFill && out != "reasoning_details":
 		w.b.Text(`,"`)
@@ -110,29 +92,30 @@ func (w *chatWriter) assistant(pieces []piece) {
 	}
 	if calls > 0 {
 		w.b.Text(`,"tool_calls":[{"id":"`)
-		w.join(pieces, call, `,{"id":"`)
+		w.join(pieces, chatwire.Call, `,{"id":"`)
 		w.b.Text(`]`)
 	}
 	w.b.Text(`}`)
 }
 
 // join writes the pieces of a kind.
-func (w *chatWriter) join(pieces []piece, k kind, between string) {
+func (w *chatWriter) join(pieces []chatwire.Piece, k chatwire.Kind, between string) {
 	first := true
 	for i := range pieces {
-		if pieces[i].kind != k {
+		if pieces[i].Kind != k {
 			continue
 		}
 		if !first {
 			w.b.Text(between)
 		}
 		first = false
-		w.b.Add(pieces[i].id)
-		w.b.Add(pieces[i].data)
+		w.b.Add(pieces[i].ID)
+		w.b.Add(pieces[i].Data)
 	}
 }
 
-func (w *chatWriter) result(id, text []byte) {
+// Result implements [chatwire.Writer].
+func (w *chatWriter) Result(id, _, text []byte) {
 	w.next()
 	w.b.Text(`{"role":"tool","tool_call_id":"`)
 	w.b.Add(id)
@@ -141,27 +124,28 @@ func (w *chatWriter) result(id, text []byte) {
 	w.b.Text(`"}`)
 }
 
-func (w *chatWriter) user(pieces []piece, afterResults bool) {
+// User implements [chatwire.Writer].
+func (w *chatWriter) User(pieces []chatwire.Piece, afterResults bool) {
 	if afterResults && w.t.AnswerAfterTool {
 		w.next()
 		w.b.Text(`{"role":"assistant","content":"I have the results."}`)
 	}
 	w.next()
-	if !slices.ContainsFunc(pieces, func(p piece) bool { return p.kind == media }) {
+	if !slices.ContainsFunc(pieces, func(p chatwire.Piece) bool { return p.Kind == chatwire.Media }) {
 		w.b.Text(`{"role":"user","content":"`)
 		if len(w.pending) > 0 {
-			addLines(w.b, w.pending)
+			chatwire.AddLines(w.b, w.pending)
 			w.b.Text(`\n\n`)
 			w.pending = nil
 		}
-		w.join(pieces, text, `\n`)
+		w.join(pieces, chatwire.Text, `\n`)
 		w.b.Text(`"}`)
 		return
 	}
 	w.b.Text(`{"role":"user","content":[`)
 	if len(w.pending) > 0 {
 		w.b.Text(`{"type":"text","text":"`)
-		addLines(w.b, w.pending)
+		chatwire.AddLines(w.b, w.pending)
 		w.b.Text(`"},`)
 		w.pending = nil
 	}
@@ -169,12 +153,12 @@ func (w *chatWriter) user(pieces []piece, afterResults bool) {
 		if i > 0 {
 			w.b.Text(`,`)
 		}
-		if pieces[i].kind == media {
-			w.b.Add(pieces[i].data)
+		if pieces[i].Kind == chatwire.Media {
+			w.b.Add(pieces[i].Data)
 			continue
 		}
 		w.b.Text(`{"type":"text","text":"`)
-		w.b.Add(pieces[i].data)
+		w.b.Add(pieces[i].Data)
 		w.b.Text(`"}`)
 	}
 	w.b.Text(`]}`)

@@ -8,10 +8,10 @@ import (
 // maxID is the longest id that every service takes.
 const maxID = 40
 
-// wireID is a call's id as the service knows it: without the tool's name that
-// ids carry inside, and one that every service takes. Calls without an id get
+// WireID implements [chatwire.Form]: a call's id is sent without the tool's name
+// that ids carry inside, and as one that every service takes. Calls without an id get
 // one of the tool's name; the nth response of it answers the nth call.
-func (t *traits) wireID(id, name string) string {
+func (t *traits) WireID(id, name string) string {
 	id = strings.TrimPrefix(id, name+"__")
 	switch {
 	case t.NameIDs:

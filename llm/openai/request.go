@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"pollux/llm"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 )
 
@@ -22,51 +23,32 @@ func (t *traits) body(req *llm.Request, stream bool) (*httpwire.Body, []string) 
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"messages":[`)
-	w := &chatWriter{b: b, t: t}
+	w := &chatWriter{list: list{b: b, t: t}}
 	w.system(t.instruction(cfg))
 	t.converse(req.Contents, w)
 	w.flushSystem()
 	b.Text(`]`)
-	o := options{Object: httpwire.Object{Open: true}, t: t}
+	o := options{Object: httpwire.Object{B: make([]byte, 0, 128), Open: true}, t: t}
 	t.tools(b, &o, cfg)
 	o.settings(cfg, stream)
 	b.Add(o.End())
 	return b, o.sent
 }
 
-// instruction returns the inside of a JSON string: what the model is told before
-// all else.
+// instruction returns what the model is told before all else, as the insides of
+// JSON strings.
 func (t *traits) instruction(cfg *llm.Config) [][]byte {
 	var all [][]byte
-	if s := cfg.SystemInstruction; s != nil {
-		if said := s.Encoded("openai/system", appendInstruction); len(said) > 0 {
-			all = append(all, said)
-		}
+	if said := chatwire.Instruction(cfg.SystemInstruction); len(said) > 0 {
+		all = append(all, said)
 	}
-	if t.Schema > SchemaJSON && len(cfg.ResponseJSONSchema) > 0 {
-		all = append(all, appendInner(nil, "Answer with one JSON value and nothing else. It has to fit this JSON schema: "+string(cfg.ResponseJSONSchema)))
-	} else if wantsJSON(cfg) && (t.Schema > SchemaJSON || len(cfg.ResponseJSONSchema) == 0) {
-		all = append(all, appendInner(nil, "Answer with one JSON value and nothing else."))
+	if wantsJSON(cfg) && (t.Schema > SchemaJSON || len(cfg.ResponseJSONSchema) == 0) {
+		all = append(all, chatwire.AskForJSON(cfg.ResponseJSONSchema))
 	}
 	if t.NoThink != "" && off(cfg.Thinking) {
-		all = append(all, appendInner(nil, t.NoThink))
+		all = append(all, chatwire.AppendInner(nil, t.NoThink))
 	}
 	return all
-}
-
-func appendInstruction(dst []byte, c *llm.Content) []byte {
-	begun := false
-	for i := range c.Parts {
-		if c.Parts[i].Text == "" || c.Parts[i].Thought {
-			continue
-		}
-		if begun {
-			dst = append(dst, '\\', 'n')
-		}
-		begun = true
-		dst = appendInner(dst, c.Parts[i].Text)
-	}
-	return dst
 }
 
 func wantsJSON(cfg *llm.Config) bool {

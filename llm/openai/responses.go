@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 )
 
@@ -18,12 +19,12 @@ func (t *traits) responsesBody(req *llm.Request, stream bool) (*httpwire.Body, [
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"input":[`)
-	w := &itemWriter{b: b}
+	w := &itemWriter{list{b: b, t: t}}
 	said := t.instruction(cfg)
 	if len(said) > 0 && t.SystemRole == "user" {
 		w.next()
 		b.Text(`{"role":"user","content":"`)
-		addLines(b, said)
+		chatwire.AddLines(b, said)
 		b.Text(`"}`)
 		said = nil
 	}
@@ -31,10 +32,10 @@ func (t *traits) responsesBody(req *llm.Request, stream bool) (*httpwire.Body, [
 	b.Text(`]`)
 	if len(said) > 0 {
 		b.Text(`,"instructions":"`)
-		addLines(b, said)
+		chatwire.AddLines(b, said)
 		b.Text(`"`)
 	}
-	o := options{Object: httpwire.Object{Open: true}, t: t}
+	o := options{Object: httpwire.Object{B: make([]byte, 0, 128), Open: true}, t: t}
 	t.tools(b, &o, cfg)
 	o.responses(cfg)
 	if stream {
@@ -91,42 +92,34 @@ func mayThink(model string) bool {
 }
 
 // itemWriter writes items of the Responses interface.
-type itemWriter struct {
-	b     *httpwire.Body
-	begun bool
-}
+type itemWriter struct{ list }
 
-func (w *itemWriter) next() {
-	if w.begun {
-		w.b.Text(`,`)
-	}
-	w.begun = true
-}
-
-func (w *itemWriter) assistant(pieces []piece) {
+// Assistant implements [chatwire.Writer].
+func (w *itemWriter) Assistant(pieces []chatwire.Piece) {
 	for i := 0; i < len(pieces); i++ {
 		w.next()
-		switch p := pieces[i]; p.kind {
-		case thought:
-			w.b.Add(p.data)
-		case call:
+		switch p := pieces[i]; p.Kind {
+		case chatwire.Thought:
+			w.b.Add(p.Data)
+		case chatwire.Call:
 			w.b.Text(`{"type":"function_call","call_id":"`)
-			w.b.Add(p.id)
-			w.b.Add(p.data)
+			w.b.Add(p.ID)
+			w.b.Add(p.Data)
 		default:
 			w.b.Text(`{"type":"message","role":"assistant","content":"`)
-			w.b.Add(p.data)
-			for i+1 < len(pieces) && pieces[i+1].kind == text {
+			w.b.Add(p.Data)
+			for i+1 < len(pieces) && pieces[i+1].Kind == chatwire.Text {
 				i++
 				w.b.Text(`\n`)
-				w.b.Add(pieces[i].data)
+				w.b.Add(pieces[i].Data)
 			}
 			w.b.Text(`"}`)
 		}
 	}
 }
 
-func (w *itemWriter) result(id, text []byte) {
+// Result implements [chatwire.Writer].
+func (w *itemWriter) Result(id, _, text []byte) {
 	w.next()
 	w.b.Text(`{"type":"function_call_output","call_id":"`)
 	w.b.Add(id)
@@ -135,19 +128,20 @@ func (w *itemWriter) result(id, text []byte) {
 	w.b.Text(`"}`)
 }
 
-func (w *itemWriter) user(pieces []piece, _ bool) {
+// User implements [chatwire.Writer].
+func (w *itemWriter) User(pieces []chatwire.Piece, _ bool) {
 	w.next()
 	w.b.Text(`{"type":"message","role":"user","content":[`)
 	for i := range pieces {
 		if i > 0 {
 			w.b.Text(`,`)
 		}
-		if pieces[i].kind == media {
-			w.b.Add(pieces[i].data)
+		if pieces[i].Kind == chatwire.Media {
+			w.b.Add(pieces[i].Data)
 			continue
 		}
 		w.b.Text(`{"type":"input_text","text":"`)
-		w.b.Add(pieces[i].data)
+		w.b.Add(pieces[i].Data)
 		w.b.Text(`"}`)
 	}
 	w.b.Text(`]}`)

@@ -1,13 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 )
 
@@ -26,28 +25,9 @@ func (t *traits) tools(b *httpwire.Body, o *options, cfg *llm.Config) {
 	if t.NoTools || t.drops("tools") || mode == "NONE" && !choose {
 		return
 	}
-	open := false
-	for _, set := range cfg.Tools {
-		record := set.Encoded(t.toolsKey, t.appendTools)
-		for i := 0; len(record) > 0; i++ {
-			var p piece
-			p, record = nextPiece(record)
-			if len(allowed) > 0 && !slices.Contains(allowed, set.Functions[i].Name) {
-				continue
-			}
-			if open {
-				b.Text(`,`)
-			} else {
-				b.Text(`,"tools":[`)
-				open = true
-			}
-			b.Add(p.data)
-		}
-	}
-	if !open {
+	if !chatwire.AddTools(b, cfg.Tools, allowed, t.toolsKey, t.appendTool) {
 		return
 	}
-	b.Text(`]`)
 	o.sent = append(o.sent, "tools")
 	if choice := t.toolChoice(mode, allowed); choice != "" && choose {
 		o.raw("tool_choice", []byte(choice))
@@ -70,20 +50,12 @@ func (t *traits) toolChoice(mode string, allowed []string) string {
 	return `{"type":"function","function":{"name":"` + wireName(allowed[0]) + `"}}`
 }
 
-// appendTools appends a record with a piece for each function.
-func (t *traits) appendTools(dst []byte, set *llm.ToolSet) []byte {
-	for i := range set.Functions {
-		f := &set.Functions[i]
-		start := len(dst)
-		dst = beginPiece(dst, call, "")
-		if t.Protocol == Responses {
-			dst = append(t.appendFunction(dst, f, "function"), `,"strict":false}`...)
-		} else {
-			dst = append(t.appendFunction(append(dst, `{"type":"function","function":`...), f, ""), `}}`...)
-		}
-		dst = endPiece(dst, start)
+// appendTool appends a tool that is a function.
+func (t *traits) appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
+	if t.Protocol == Responses {
+		return append(t.appendFunction(dst, f, "function"), `,"strict":false}`...)
 	}
-	return dst
+	return append(t.appendFunction(append(dst, `{"type":"function","function":`...), f, ""), `}}`...)
 }
 
 // appendFunction appends an object that is left open.
@@ -100,29 +72,16 @@ func (t *traits) appendFunction(dst []byte, f *llm.FunctionDeclaration, kind str
 // refuse: none at all, types in capitals, numbers as strings; strictly, also
 // objects that say they are open.
 func plainSchema(schema json.RawMessage, strict bool) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, schema) != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
-		return []byte(`{"type":"object","properties":{}}`)
-	}
-	d := json.NewDecoder(bytes.NewReader(schema))
-	d.UseNumber()
-	var value map[string]any
-	if d.Decode(&value) != nil {
-		return []byte(`{"type":"object","properties":{}}`)
-	}
-	flawed := false
-	if value["type"] == nil {
-		value["type"], flawed = "object", true
-	}
-	if value["type"] == "object" && value["properties"] == nil {
-		value["properties"], flawed = map[string]any{}, true
-	}
-	if mend(value, strict) || flawed {
-		if mended, err := json.Marshal(value); err == nil {
-			return mended
+	return chatwire.Schema(schema, func(top map[string]any) bool {
+		flawed := false
+		if top["type"] == nil {
+			top["type"], flawed = "object", true
 		}
-	}
-	return b.Bytes() // as its author ordered it
+		if top["type"] == "object" && top["properties"] == nil {
+			top["properties"], flawed = map[string]any{}, true
+		}
+		return mend(top, strict) || flawed
+	})
 }
 
 // mend mends a schema in place and reports whether it had to.

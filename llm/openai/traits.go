@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-
-	"pollux/llm"
 )
 
 // traits is how a model is spoken to: the profile's quirks and what the service
@@ -22,7 +20,6 @@ type traits struct {
 
 	// Under which keys messages and tools keep what they are encoded to.
 	key, toolsKey string
-	encode        func([]byte, *llm.Content) []byte
 }
 
 // settle makes t ready for use.
@@ -30,7 +27,6 @@ func (t *traits) settle() *traits {
 	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
 		t.NameIDs, t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.noReasoningItems)
 	t.toolsKey = fmt.Sprintf("openai/tools/%d %t", t.Protocol, t.StrictSchema)
-	t.encode = t.appendMessage
 	return t
 }
 

@@ -1,0 +1,67 @@
+package chatwire
+
+import (
+	"encoding/binary"
+
+	"pollux/llm"
+)
+
+// Piece is a part of a message in the form it has on the wire. ID and Name are
+// the insides of JSON strings.
+type Piece struct {
+	Kind Kind
+	ID   []byte // of a call or its result
+	Name []byte // of the function
+	Data []byte
+}
+
+// Kind says what a piece is, and so what its data are.
+type Kind byte
+
+// The kinds.
+const (
+	Text    Kind = 't' // the inside of a JSON string
+	Media   Kind = 'm' // as the protocol has it
+	Thought Kind = 'r' // as the protocol has it
+	Call    Kind = 'c' // as the protocol has it
+	Output  Kind = 'o' // what came of a call: the inside of a JSON string
+)
+
+const pieceHead = 1 + 3*4 // kind, sizes of id, name and data
+
+// beginPiece begins a piece; its data is then appended to what it returns.
+func beginPiece(dst []byte, k Kind, id, name string) []byte {
+	start := len(dst)
+	dst = append(dst, byte(k), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	at := len(dst)
+	dst = AppendInner(dst, id)
+	binary.LittleEndian.PutUint32(dst[start+1:], uint32(len(dst)-at))
+	at = len(dst)
+	dst = AppendInner(dst, name)
+	binary.LittleEndian.PutUint32(dst[start+5:], uint32(len(dst)-at))
+	return dst
+}
+
+// endPiece ends the piece that begins at start.
+func endPiece(dst []byte, start int) []byte {
+	head := pieceHead + binary.LittleEndian.Uint32(dst[start+1:]) + binary.LittleEndian.Uint32(dst[start+5:])
+	binary.LittleEndian.PutUint32(dst[start+9:], uint32(len(dst)-start)-head)
+	return dst
+}
+
+// nextPiece returns the first piece of a record, and the rest.
+func nextPiece(record []byte) (Piece, []byte) {
+	size := func(at int) int { return int(binary.LittleEndian.Uint32(record[at:])) }
+	id := pieceHead + size(1)
+	name := id + size(5)
+	end := name + size(9)
+	return Piece{Kind(record[0]), record[pieceHead:id:id], record[id:name:name], record[name:end:end]}, record[end:]
+}
+
+// AppendInner appends s as what stands between the quotes of a JSON string.
+func AppendInner(dst []byte, s string) []byte {
+	start := len(dst)
+	dst = llm.AppendString(dst, s)
+	copy(dst[start:], dst[start+1:])
+	return dst[:len(dst)-2]
+}
