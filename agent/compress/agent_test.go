@@ -19,6 +19,26 @@ import (
 type server struct {
 	*scribe
 	limit, refused int
+	cached         bool         // summaries must be asked for like the conversation
+	last           *llm.Request // of the conversation
+}
+
+// Generate counts what of a summary's request the conversation has not sent before.
+func (s *server) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	if s.last != nil {
+		for i, c := range req.Contents {
+			if i >= len(s.last.Contents) || s.last.Contents[i] != c {
+				if fresh := len(req.Contents) - i; fresh != 1 && fresh != 3 {
+					return nil, fmt.Errorf("%d of %d messages are not in the vendor's cache", fresh, len(req.Contents))
+				}
+				break
+			}
+		}
+		if req.Config.SystemInstruction != s.last.Config.SystemInstruction && s.cached {
+			return nil, errors.New("the system instruction is not in the vendor's cache")
+		}
+	}
+	return s.scribe.Generate(ctx, req)
 }
 
 func (s *server) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
@@ -32,6 +52,7 @@ func (s *server) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 			yield(nil, &llm.Error{Kind: llm.KindContextWindow, Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", n, s.limit)})
 			return
 		}
+		s.last = req
 		r := text("Done: " + strings.Repeat("words ", 200))
 		r.Usage = &llm.Usage{Prompt: n, Candidates: 300, Total: n + 300}
 		yield(r, nil)
@@ -51,7 +72,7 @@ func TestInTheLoop(t *testing.T) {
 	for name, known := range map[string]int{"known": 10_000, "not known": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &server{scribe: recalls(10_000), limit: 10_000}
+			s := &server{scribe: recalls(10_000), limit: 10_000, cached: true}
 			system := llm.User(llm.Text("You are an agent."))
 			a := agent.New(agent.Config{
 				Generator: s, Model: "m", Tools: tool.NewRegistry(), Gate: noGate{},
