@@ -73,7 +73,7 @@ func (l *lines) next(r rune) verdict {
 	return l.further(r)
 }
 
-// first takes the first character of a line that is not blank.
+// first takes the blanks that a line begins with, and the first character behind them.
 func (l *lines) first(r rune) verdict {
 	l.mark, l.n = r, 1
 	switch {
