@@ -67,7 +67,7 @@ func TestTooLong(t *testing.T) {
 	tooLong := &llm.Error{Kind: llm.KindContextWindow, Status: 400, Message: "prompt is too long: 1030 tokens > 1000 maximum"}
 	vague := &llm.Error{Kind: llm.KindContextWindow, Message: "Your input exceeds the context window of this model."}
 	type answers = []func(context.Context, func(*llm.Response, error) bool)
-	first := says(text("one")) // of an earlier prompt; "hi" is less than a token
+	first := says(text("one")) // of an earlier prompt
 	toTheTool := lines("requested look__c1", "end of turn STOP", "updated look__c1 validating",
 		"updated look__c1 scheduled", "updated look__c1 executing", "finished look__c1 success")
 	tests := []struct {
@@ -111,7 +111,7 @@ func TestTooLong(t *testing.T) {
 		{
 			name: "results, still too long", status: agent.CompressedOK, forced: 1,
 			answers: answers{first, says(calls("look")), breaks(tooLong), breaks(vague)},
-			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "Compressed", "overflow 11 of 0"),
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "Compressed", "overflow 8 of 0"),
 			history: lines("user: summary", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
 		},
 		{
@@ -129,7 +129,7 @@ func TestTooLong(t *testing.T) {
 		{
 			name: "nothing to compress", status: agent.CompressNoOp, forced: 1,
 			answers: answers{first, says(calls("look")), breaks(vague)},
-			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 7 of 0"),
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 8 of 0"),
 			history: lines("user: hi", "model: one", "user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
 		},
 		{
@@ -202,16 +202,17 @@ func TestLearnedWindow(t *testing.T) {
 	}}
 	c := &summary{status: agent.CompressNoOp}
 	a := newAgent(t, s, func(cfg *agent.Config) { cfg.Compressor = c }, echo("look"))
-	long := string(slices.Repeat([]byte("word "), 500)) // 625 tokens
+	long := string(slices.Repeat([]byte("word "), 800))
+	tokens := llm.EstimateTokens([]llm.Part{llm.Text(long)})
 	a.SetHistory([]agent.Message{{ID: "1", Content: llm.User(llm.Text("before"))}})
 	if got, want := play(t.Context(), a, "hi"), lines("TurnStarted", "ModelInfo", "overflow 1700 of 1600"); got != want {
 		t.Errorf("got\n%s", got)
 	}
-	if c.tokens != 700 {
+	if c.tokens != 699 { // one is of the prompt
 		t.Errorf("the compressor was told of %d tokens, not of those that the vendor counted", c.tokens)
 	}
 	a.SetHistory(nil)
-	if got, want := play(t.Context(), a, long), lines("overflow 625 of 600"); got != want {
+	if got, want := play(t.Context(), a, long), lines(fmt.Sprintf("overflow %d of 600", tokens)); got != want {
 		t.Errorf("got\n%s", got)
 	}
 	a.SetModel("gemini-2.5-flash") // which has not complained

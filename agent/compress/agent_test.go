@@ -125,7 +125,7 @@ func TestFailsSoftly(t *testing.T) {
 	warnings := 0
 	a := agent.New(agent.Config{
 		Generator: s, Model: "m", Tools: tool.NewRegistry(), Gate: noGate{},
-		Limit:      func(string) int { return 10_000 },
+		Limit:      func(string) int { return 6_000 },
 		Compressor: compress.New(compress.Options{Generator: s, Warn: func(string) { warnings++ }}),
 	})
 	answered := 0

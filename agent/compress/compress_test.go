@@ -339,7 +339,7 @@ func TestNoRest(t *testing.T) {
 // A vendor that counts nothing, or nonsense, does not lead astray.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
-	history := talk(20, 4000) // about 20,000 tokens
+	history := talk(20, 5500) // about 20,000 tokens
 	for _, tt := range []struct {
 		counted int
 		force   bool

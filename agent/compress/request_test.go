@@ -64,7 +64,7 @@ func TestWriter(t *testing.T) {
 		{"another that is as dear", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, dear) }, "lead", true, 99, ""},
 		{"another that is cheaper than the cache", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, free) }, "mini", false, 7, ""},
 		{"another whose window is too small", func(o *compress.Options) {
-			o.Model, o.Price, o.Limit = mini, prices(dear, free), func(string) int { return 9000 }
+			o.Model, o.Price, o.Limit = mini, prices(dear, free), func(string) int { return 6000 }
 		}, "lead", true, 99, ""},
 		{"prices that nobody knows", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, nil) }, "mini", false, 7, ""},
 	} {

@@ -32,10 +32,10 @@ func (s *shelf) save(tool string, n int, text string) (string, error) {
 // (spec/agent.md §16.4).
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	// Each result is 60,000 characters, 15,000 tokens: three fit the budget, and
-	// what is left of another (40,000 characters, 10,000 tokens) does not fit
+	// Each result is 84,000 characters, 15,000 tokens: three fit the budget, and
+	// what is left of another (40,000 characters, 7,000 tokens) does not fit
 	// beside them.
-	history := append([]agent.Message{user("go")}, rounds(0, 6, 60_000)...)
+	history := append([]agent.Message{user("go")}, rounds(0, 6, 84_000)...)
 	history = append(history, model("done"), user("more"), model("yes"))
 	var kept shelf
 	s := writes(form("go"))
@@ -59,13 +59,13 @@ func TestBudget(t *testing.T) {
 				if err := json.Unmarshal(r.Response, &body); err != nil {
 					t.Fatal(err)
 				}
-				if len(body.Output) == 60_000 {
+				if len(body.Output) == 84_000 {
 					whole++
 					continue
 				}
 				shortened++
 				if want := "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: /t/run_"; !strings.HasPrefix(body.Output, want) ||
-					!strings.Contains(body.Output, "... [20,000 characters omitted] ...") || r.ID == "" || r.Name != "run" {
+					!strings.Contains(body.Output, "... [44,000 characters omitted] ...") || r.ID == "" || r.Name != "run" {
 					t.Errorf("%s %s: %.200q", r.ID, r.Name, body.Output)
 				}
 				if m.ID != "r"+r.ID {
@@ -74,7 +74,7 @@ func TestBudget(t *testing.T) {
 			}
 		}
 	}
-	if shortened != 3 || whole != 3 || kept.texts[0] != strings.Repeat("line ", 12_000) {
+	if shortened != 3 || whole != 3 || kept.texts[0] != strings.Repeat("line ", 16_800) {
 		t.Errorf("%d results are shortened, %d are not", shortened, whole)
 	}
 	valid(t, got)
@@ -130,7 +130,7 @@ func TestTruncateAfterFailure(t *testing.T) {
 	var kept shelf
 	s := &scribe{answer: func(int, *llm.Request) (*llm.Response, error) { return nil, errors.New("no") }}
 	c := newCompressor(t, s, func(o *compress.Options) { o.Warn, o.Save = nil, kept.save })
-	over := agent.Overlong{History: history, Model: "m", Tokens: tokens(history), Limit: 400_000}
+	over := agent.Overlong{History: history, Model: "m", Tokens: tokens(history), Limit: 320_000}
 	if got, done := c.Compress(t.Context(), over); done.Status != agent.CompressEmptySummary || len(got) != len(history) || len(kept.names) != 8 {
 		t.Fatalf("%+v, %d files", done, len(kept.names))
 	}

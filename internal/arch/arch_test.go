@@ -170,6 +170,8 @@ func TestRules(t *testing.T) {
 		{"internal/scriptmodel/sdk_test.go", `package scriptmodel; import "github.com/openai/openai-go/v3"`, ""},
 		{"internal/scriptmodel/sdk.go", `package scriptmodel; import "github.com/openai/openai-go/v3"`, "tests of llm/openai"},
 		{"agent/run_test.go", `package agent; import "google.golang.org/genai"`, "tests of llm/gemini"},
+		{"llm/estimate_test.go", `package llm; import "github.com/tiktoken-go/tokenizer"`, ""},
+		{"llm/estimate.go", `package llm; import "github.com/tiktoken-go/tokenizer"`, "tests of llm"},
 		{"llm/adc/adc.go", `package adc; import "cloud.google.com/go/auth/credentials"`, ""},
 		{"internal/auth/auth.go", `package auth; import "cloud.google.com/go/auth/credentials"`, "belongs in llm/adc"},
 		{"internal/app/app.go", `package app; import "github.com/spf13/cobra"`, "belongs in internal/cli"},
