@@ -11,6 +11,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"pollux/llm"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 	"pollux/llm/laxjson"
 	"pollux/llm/think"
@@ -22,25 +23,16 @@ type answer struct {
 	m    *model
 	load int // tokens that the prompt has at the least
 
-	parts    []llm.Part // not yielded yet
-	splitter think.Splitter
-	calls    int
-
-	model          string
+	chatwire.Answer
+	calls          int
 	prompt, output int // tokens, -1 where not told
 	reason         string
 	done           bool
 	failed         bool // a line says that it is an error
-
-	any     bool // anything came
-	text    bool // visible text came
-	thought bool // a thought came in the member for it
-	split   bool // text went through splitter
-	entire  bool // the answer is not streamed
 }
 
 func newAnswer(m *model, load int) *answer {
-	return &answer{m: m, load: load, splitter: think.Splitter{Opened: m.opened}, prompt: -1, output: -1}
+	return &answer{m: m, load: load, prompt: -1, output: -1, Answer: chatwire.Answer{Splitter: think.Splitter{Opened: m.opened}}}
 }
 
 // stream yields the chunks of a streamed answer, each as soon as its line is
@@ -58,7 +50,7 @@ func (a *answer) stream(res *httpwire.Response) iter.Seq2[*llm.Response, error] 
 			if a.done {
 				break
 			}
-			if c := a.chunk(); c != nil && !yield(c, nil) {
+			if c := a.Chunk(); c != nil && !yield(c, nil) {
 				return
 			}
 		}
@@ -71,11 +63,11 @@ func (a *answer) stream(res *httpwire.Response) iter.Seq2[*llm.Response, error] 
 
 // whole returns an answer that was not streamed.
 func (a *answer) whole(data []byte) (*llm.Response, error) {
-	a.entire = true
+	a.Whole = true
 	if err := a.line(data); err != nil {
 		return nil, err
 	}
-	if !a.any && !a.done {
+	if !a.Any && !a.done {
 		return nil, httpwire.Malformed("answer", errors.New("it holds no message"), data)
 	}
 	a.done = true
@@ -103,7 +95,7 @@ func (a *answer) decode(d *jx.Decoder) error {
 		case "message":
 			return a.message(d)
 		case "model":
-			return httpwire.SetString(d, &a.model)
+			return httpwire.SetString(d, &a.Model)
 		case "done":
 			if d.Next() == jx.Bool {
 				a.done, err = d.Bool()
@@ -154,49 +146,20 @@ func (a *answer) message(d *jx.Decoder) error {
 		}
 		return d.Skip()
 	})
-	if thought != "" {
-		a.any, a.thought = true, true
-		a.parts = append(a.parts, llm.Part{Text: thought, Thought: true})
-	}
-	a.addText(content)
+	a.AddThought(thought)
+	a.AddText(content)
 	if a.calls += len(calls); a.calls > maxCalls {
 		return errors.New("there is no end to its calls")
 	}
 	if len(calls) > 0 {
-		a.any = true
-		a.parts = append(a.parts, calls...)
+		a.Any = true
+		a.Parts = append(a.Parts, calls...)
 	}
 	return err
 }
 
 // maxCalls bounds the calls of one answer.
 const maxCalls = 1000
-
-// addText takes in text of the answer.
-func (a *answer) addText(s string) {
-	if s == "" {
-		return
-	}
-	a.any = true
-	switch {
-	case a.thought && !a.split && !a.m.opened: // the server keeps thoughts apart
-		a.take([]llm.Part{{Text: s}})
-	case a.entire:
-		a.take(a.splitter.Split(s))
-	default:
-		a.split = true
-		a.take(a.splitter.Add(s))
-	}
-}
-
-func (a *answer) take(parts []llm.Part) {
-	for i := range parts {
-		if !parts[i].Thought {
-			a.text = true
-		}
-	}
-	a.parts = append(a.parts, parts...)
-}
 
 // toolCall takes in a call, nil where it calls nothing.
 func toolCall(d *jx.Decoder) (*llm.FunctionCall, error) {
@@ -258,53 +221,22 @@ func arguments(d *jx.Decoder) (json.RawMessage, error) {
 	return bytes.ToValidUTF8(raw, []byte("\ufffd")), nil
 }
 
-// chunkOfOne is one allocation for all that a chunk of one part consists of.
-type chunkOfOne struct {
-	response  llm.Response
-	candidate [1]llm.Candidate
-	content   llm.Content
-	part      [1]llm.Part
-}
-
-// chunk returns what is new, nil if nothing is.
-func (a *answer) chunk() *llm.Response {
-	if len(a.parts) == 0 {
-		return nil
-	}
-	c := new(chunkOfOne)
-	if len(a.parts) == 1 {
-		c.part[0] = a.parts[0]
-		c.content.Parts = c.part[:]
-	} else {
-		c.content.Parts = append([]llm.Part(nil), a.parts...)
-	}
-	a.parts = a.parts[:0]
-	c.content.Role = llm.RoleModel
-	c.candidate[0].Content = &c.content
-	c.response.Candidates = c.candidate[:]
-	c.response.ModelVersion = a.model
-	return &c.response
-}
-
 // last returns the end of the answer: why it ended and what it cost.
 func (a *answer) last() (*llm.Response, error) {
-	a.take(a.splitter.Flush())
+	a.Flush()
 	switch {
 	case !a.done:
 		return nil, &llm.Error{
 			Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Err: io.ErrUnexpectedEOF,
 			Message: "fetch failed: the model's server ended the stream before the end of the answer",
 		}
-	case !a.any && (a.reason == "load" || a.reason == "unload"):
+	case !a.Any && (a.reason == "load" || a.reason == "unload"):
 		return nil, &llm.Error{
 			Kind: llm.KindServer, Code: a.reason,
 			Message: "the model's server did not answer: it was busy with loading or unloading the model",
 		}
 	}
-	r := a.chunk()
-	if r == nil {
-		r = &llm.Response{Candidates: []llm.Candidate{{}}, ModelVersion: a.model}
-	}
+	r := a.LastChunk()
 	r.Candidates[0].FinishReason = finishReason(a.reason)
 	r.Usage = a.usage()
 	return r, nil

@@ -52,22 +52,11 @@ func (c *Client) learn(m *model, err error, q question) bool {
 	return false
 }
 
-// reconsider looks at an answer whose thoughts stood in its text. Where it turns
-// out that the answer began in the middle of a thought, or did not though it
-// was taken for one, that is remembered, and the answer is to be asked for again.
+// reconsider remembers of a model how its answers begin, where that was taken
+// wrong (see [chatwire.Answer.Reconsider]).
 func (c *Client) reconsider(a *answer, m *model) error {
-	opened := false
-	switch {
-	case a.splitter.Unopened() && !m.opened:
-		opened = true
-	case !m.openedLearned || a.text || a.calls > 0:
-		return nil
-	}
-	c.models.learn(m.name, func(m *model) { m.opened, m.openedLearned = opened, opened })
-	told := "its answers begin in the middle of a thought"
-	if !opened {
-		told = "its answers do not begin in the middle of a thought"
-	}
-	c.log(m.name, told+": asking again")
-	return &llm.Error{Kind: llm.KindIncomplete, Message: "The answer mixed thoughts and text; asking again."}
+	return a.Reconsider(m.openedLearned, a.calls, func(opened bool, told string) {
+		c.models.learn(m.name, func(m *model) { m.opened, m.openedLearned = opened, opened })
+		c.log(m.name, told)
+	})
 }

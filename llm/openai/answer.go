@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"pollux/llm"
+	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
 	"pollux/llm/think"
 )
@@ -19,22 +20,14 @@ type answer struct {
 	t     *traits
 	names map[string]string // of tools that are called otherwise on the wire; nil for none
 
-	parts    []llm.Part // not yielded yet
-	splitter think.Splitter
-	calls    calls
-	usage    *llm.Usage
-	finish   llm.FinishReason
-	refused  bool // part of the answer was a refusal
-	failure  error
-	sources  []llm.Citation
-
-	id, model string
-	ended     bool // as it should
-	text      bool // visible text came
-	thought   bool // a thought came in a field of its own
-	any       bool // anything came
-	split     bool // text went through splitter
-	entire    bool // the answer is not streamed
+	chatwire.Answer
+	calls   calls
+	usage   *llm.Usage
+	finish  llm.FinishReason
+	refused bool // part of the answer was a refusal
+	failure error
+	sources []llm.Citation
+	ended   bool // as it should
 
 	kept reasoning
 
@@ -44,7 +37,10 @@ type answer struct {
 }
 
 func newAnswer(t *traits, req *llm.Request) *answer {
-	a := &answer{t: t, splitter: think.Splitter{Opened: t.Opened}}
+	a := &answer{t: t, Answer: chatwire.Answer{
+		Splitter: think.Splitter{Opened: t.Opened}, Untagged: t.Untagged,
+		KeepThoughts: t.ReasoningOut != "" && t.Protocol == Chat,
+	}}
 	for _, set := range req.Config.Tools {
 		for i := range set.Functions {
 			if name := set.Functions[i].Name; wireName(name) != name {
@@ -58,51 +54,6 @@ func newAnswer(t *traits, req *llm.Request) *answer {
 	return a
 }
 
-// addText takes in text of the answer.
-func (a *answer) addText(s string) {
-	if s == "" {
-		return
-	}
-	a.any = true
-	switch {
-	case a.t.Untagged, a.thought && !a.split && !a.t.Opened: // it has a field for its thoughts
-		a.text = true
-		a.parts = append(a.parts, llm.Part{Text: s})
-	case a.entire:
-		a.take(a.splitter.Split(s))
-	default:
-		a.split = true
-		a.take(a.splitter.Add(s))
-	}
-}
-
-func (a *answer) take(parts []llm.Part) {
-	for i := range parts {
-		if parts[i].Thought {
-			a.keep(parts[i].Text)
-		} else {
-			a.text = true
-		}
-	}
-	a.parts = append(a.parts, parts...)
-}
-
-// addThought takes in a thought.
-func (a *answer) addThought(s string) {
-	if s != "" {
-		a.any, a.thought = true, true
-		a.parts = append(a.parts, llm.Part{Text: s, Thought: true})
-		a.keep(s)
-	}
-}
-
-// keep keeps a thought's words where the model wants them back.
-func (a *answer) keep(s string) {
-	if a.t.ReasoningOut != "" && a.t.Protocol == Chat {
-		a.kept.text.WriteString(s)
-	}
-}
-
 // cite takes in a source that the answer quotes.
 func (a *answer) cite(source llm.Citation) {
 	const most = 1000
@@ -114,48 +65,18 @@ func (a *answer) cite(source llm.Citation) {
 // addRefusal takes in the words with which a model refuses.
 func (a *answer) addRefusal(s string) {
 	if s != "" {
-		a.any, a.refused, a.text = true, true, true
-		a.parts = append(a.parts, llm.Part{Text: s})
+		a.Any, a.refused, a.Said = true, true, true
+		a.Parts = append(a.Parts, llm.Part{Text: s})
 	}
-}
-
-// chunkOfOne is one allocation for all that a chunk of one part consists of.
-type chunkOfOne struct {
-	response  llm.Response
-	candidate [1]llm.Candidate
-	content   llm.Content
-	part      [1]llm.Part
-}
-
-// chunk returns what is new, nil if nothing is.
-func (a *answer) chunk() *llm.Response {
-	if len(a.parts) == 0 {
-		return nil
-	}
-	c := new(chunkOfOne)
-	if len(a.parts) == 1 {
-		c.part[0] = a.parts[0]
-		c.content.Parts = c.part[:]
-	} else {
-		c.content.Parts = append([]llm.Part(nil), a.parts...)
-	}
-	a.parts = a.parts[:0]
-	c.content.Role = llm.RoleModel
-	c.candidate[0].Content = &c.content
-	c.response.Candidates = c.candidate[:]
-	c.response.ResponseID, c.response.ModelVersion = a.id, a.model
-	return &c.response
 }
 
 // last returns the end of the answer: the calls, why it ended and what it cost.
 // done says that the service has said that it was all.
 func (a *answer) last(done bool) (*llm.Response, error) {
-	if !a.t.Untagged {
-		a.take(a.splitter.Flush())
-	}
+	a.Flush()
 	calls, whole := a.calls.finish(a.names)
 	switch {
-	case a.finish == "" && !done && !a.any && len(a.calls.all) == 0:
+	case a.finish == "" && !done && !a.Any && len(a.calls.all) == 0:
 		return nil, &llm.Error{Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Message: "fetch failed: the model's server ended the stream without an answer", Err: io.ErrUnexpectedEOF}
 	case a.finish == "" && !done && !whole:
 		return nil, &llm.Error{Kind: llm.KindIncomplete, Message: "Incomplete JSON segment at the end of the stream: it ended in the middle of a tool call"}
@@ -163,21 +84,18 @@ func (a *answer) last(done bool) (*llm.Response, error) {
 		a.finish = llm.FinishMaxTokens
 	case a.refused:
 		a.finish = llm.FinishSafety
-	case a.finish == "" && len(calls) > 0, a.finish == "" && done && a.text:
+	case a.finish == "" && len(calls) > 0, a.finish == "" && done && a.Said:
 		a.finish = llm.FinishStop
 	}
-	if signature := a.kept.signature(a.t); signature != "" {
-		a.parts = append(a.parts, llm.Part{Thought: true, ThoughtSignature: signature})
+	if signature := a.kept.signature(a.t, a.Thoughts.String()); signature != "" {
+		a.Parts = append(a.Parts, llm.Part{Thought: true, ThoughtSignature: signature})
 	}
-	a.parts = append(a.parts, calls...)
+	a.Parts = append(a.Parts, calls...)
 	a.ended = true
-	if len(a.parts) == 0 && a.finish == "" && a.usage == nil && a.sources == nil {
+	if len(a.Parts) == 0 && a.finish == "" && a.usage == nil && a.sources == nil {
 		return nil, nil
 	}
-	r := a.chunk()
-	if r == nil {
-		r = &llm.Response{Candidates: []llm.Candidate{{}}, ResponseID: a.id, ModelVersion: a.model}
-	}
+	r := a.LastChunk()
 	r.Candidates[0].FinishReason, r.Candidates[0].Citations = a.finish, a.sources
 	r.Usage = a.usage
 	return r, nil
@@ -198,13 +116,13 @@ func (a *answer) stream(res *httpwire.Response) iter.Seq2[*llm.Response, error] 
 				err = a.event(res, event)
 			}
 			if err != nil {
-				if c := a.chunk(); c != nil && a.failure != nil && !yield(c, nil) {
+				if c := a.Chunk(); c != nil && a.failure != nil && !yield(c, nil) {
 					return
 				}
 				yield(nil, err)
 				return
 			}
-			if c := a.chunk(); c != nil && !yield(c, nil) {
+			if c := a.Chunk(); c != nil && !yield(c, nil) {
 				return
 			}
 			if done = done || event.Unframed || a.complete(); a.complete() {
@@ -233,11 +151,11 @@ func (a *answer) event(res *httpwire.Response, event httpwire.Event) error {
 			return err
 		}
 	}
-	a.entire = event.Unframed && !a.any
+	a.Whole = event.Unframed && !a.Any
 	if err := a.decode(event.Data, event.Unframed); err != nil {
 		return httpwire.Malformed("chunk", err, event.Data)
 	}
-	if a.failure == nil && a.calls.size+a.kept.text.Len()+a.kept.size > httpwire.MaxFrame {
+	if a.failure == nil && a.calls.size+a.Thoughts.Len()+a.kept.size > httpwire.MaxFrame {
 		a.failure = httpwire.Malformed("answer", errEndless, nil)
 	}
 	return a.failure
@@ -245,14 +163,14 @@ func (a *answer) event(res *httpwire.Response, event httpwire.Event) error {
 
 // whole returns an answer that was not streamed.
 func (a *answer) whole(data []byte) (*llm.Response, error) {
-	a.entire = true
+	a.Whole = true
 	if err := a.decode(data, true); err != nil {
 		return nil, httpwire.Malformed("answer", err, data)
 	}
 	if a.failure != nil {
 		return nil, a.failure
 	}
-	if !a.any && len(a.calls.all) == 0 && a.finish == "" && a.usage == nil {
+	if !a.Any && len(a.calls.all) == 0 && a.finish == "" && a.usage == nil {
 		return nil, httpwire.Malformed("answer", errNoAnswer, data)
 	}
 	return a.last(true)
@@ -260,22 +178,21 @@ func (a *answer) whole(data []byte) (*llm.Response, error) {
 
 // together returns a streamed answer as one.
 func together(chunks iter.Seq2[*llm.Response, error]) (*llm.Response, error) {
-	var all chunkOfOne
+	all, content := &llm.Response{}, &llm.Content{Role: llm.RoleModel}
 	for chunk, err := range chunks {
 		if err != nil {
 			return nil, err
 		}
-		all.response = *chunk
-		all.content.Parts = append(all.content.Parts, chunk.Parts()...)
+		content.Parts = append(content.Parts, chunk.Parts()...)
+		*all = *chunk
 	}
-	if len(all.response.Candidates) == 0 {
+	if len(all.Candidates) == 0 {
 		return nil, httpwire.Malformed("answer", errNoAnswer, nil)
 	}
-	all.content.Role = llm.RoleModel
-	all.candidate[0] = all.response.Candidates[0] // the last chunk tells how it ended
-	all.candidate[0].Content = &all.content
-	all.response.Candidates = all.candidate[:]
-	return &all.response, nil
+	last := all.Candidates[0] // it tells how the answer ended
+	last.Content = content
+	all.Candidates = []llm.Candidate{last}
+	return all, nil
 }
 
 // newID returns an id for a call that came without one.

@@ -40,9 +40,9 @@ func (a *answer) chatChunk(d *jx.Decoder) error {
 		case "usage":
 			return a.chatUsage(d)
 		case "id":
-			return httpwire.SetString(d, &a.id)
+			return httpwire.SetString(d, &a.ID)
 		case "model":
-			return httpwire.SetString(d, &a.model)
+			return httpwire.SetString(d, &a.Model)
 		case "citations": // xAI, Perplexity: addresses alone
 			return httpwire.Elements(d, func(d *jx.Decoder) error {
 				uri, err := httpwire.String(d)
@@ -149,15 +149,15 @@ func (a *answer) message(d *jx.Decoder) error {
 	if thoughts == "" {
 		thoughts = fallback
 	}
-	if thoughts != "" && len(a.parts) > 0 { // it comes first, whatever the order of members
-		held := a.parts
-		a.parts = nil
-		a.addThought(thoughts)
-		a.parts = append(a.parts, held...)
+	if thoughts != "" && len(a.Parts) > 0 { // it comes first, whatever the order of members
+		held := a.Parts
+		a.Parts = nil
+		a.AddThought(thoughts)
+		a.Parts = append(a.Parts, held...)
 	} else {
-		a.addThought(thoughts)
+		a.AddThought(thoughts)
 	}
-	a.addText(content)
+	a.AddText(content)
 	return err
 }
 
@@ -185,19 +185,19 @@ func (a *answer) annotation(d *jx.Decoder) error {
 func (a *answer) contentPart(d *jx.Decoder) error {
 	if d.Next() == jx.String {
 		s, err := httpwire.String(d)
-		a.addText(s)
+		a.AddText(s)
 		return err
 	}
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "text":
 			s, err := httpwire.String(d)
-			a.addText(s)
+			a.AddText(s)
 			return err
 		case "thinking": // Mistral
 			if d.Next() == jx.String {
 				s, err := httpwire.String(d)
-				a.addThought(s)
+				a.AddThought(s)
 				return err
 			}
 			return httpwire.Elements(d, func(d *jx.Decoder) error {
@@ -206,7 +206,7 @@ func (a *answer) contentPart(d *jx.Decoder) error {
 						return d.Skip()
 					}
 					s, err := httpwire.String(d)
-					a.addThought(s)
+					a.AddThought(s)
 					return err
 				})
 			})

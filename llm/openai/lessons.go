@@ -198,24 +198,14 @@ func paramOf(e *llm.Error) string {
 	return api.Param
 }
 
-// reconsider looks at an answer whose thoughts stood in its text. Where it turns
-// out that the answer began in the middle of a thought, or did not though it
-// was taken for one, that is remembered, and the answer is to be asked for again.
+// reconsider remembers of a model how its answers begin, where that was taken
+// wrong (see [chatwire.Answer.Reconsider]).
 func (c *Client) reconsider(a *answer, t *traits) error {
-	opened := false
-	switch {
-	case !a.ended:
-		return nil
-	case a.splitter.Unopened() && !t.Opened:
-		opened = true
-	case !t.openedLearned || a.text || len(a.calls.all) > 0:
+	if !a.ended {
 		return nil
 	}
-	c.models.learn(t.model, func(t *traits) { t.Opened, t.openedLearned = opened, opened })
-	told := "its answers begin in the middle of a thought"
-	if !opened {
-		told = "its answers do not begin in the middle of a thought"
-	}
-	c.log(t.model, told+": asking again")
-	return &llm.Error{Kind: llm.KindIncomplete, Message: "The answer mixed thoughts and text; asking again."}
+	return a.Reconsider(t.openedLearned, len(a.calls.all), func(opened bool, told string) {
+		c.models.learn(t.model, func(t *traits) { t.Opened, t.openedLearned = opened, opened })
+		c.log(t.model, told)
+	})
 }

@@ -3,15 +3,13 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
 )
 
-// reasoning gathers what a model wants back of its thoughts.
+// reasoning gathers what a model wants back of its thoughts besides their words.
 type reasoning struct {
-	text    strings.Builder
 	details []*detail
 	size    int // of all details that came
 }
@@ -82,8 +80,9 @@ func (k *reasoning) list() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// signature is what is kept of the thoughts, "" for nothing.
-func (k *reasoning) signature(t *traits) string {
+// signature is what is kept of the thoughts, "" for nothing. Without details that
+// is their words.
+func (k *reasoning) signature(t *traits, words string) string {
 	o := httpwire.Object{}
 	switch {
 	case t.Protocol != Chat:
@@ -92,7 +91,7 @@ func (k *reasoning) signature(t *traits) string {
 			o.Raw("reasoning_details", raw)
 		}
 	case t.ReasoningOut != "reasoning_details":
-		o.String("text", k.text.String())
+		o.String("text", words)
 	}
 	if !o.Open {
 		return ""

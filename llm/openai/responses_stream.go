@@ -70,17 +70,17 @@ func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
 	switch e.kind {
 	case "response.output_text.delta":
 		a.saw(e.item)
-		a.addText(e.delta)
+		a.AddText(e.delta)
 	case "response.refusal.delta":
 		a.saw(e.item)
 		a.addRefusal(e.delta)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		if a.paragraph != e.paragraph && e.paragraph > 0 && e.delta != "" {
-			a.addThought("\n\n")
+			a.AddThought("\n\n")
 			a.paragraph = e.paragraph
 		}
 		a.saw(e.item)
-		a.addThought(e.delta)
+		a.AddThought(e.delta)
 	case "response.function_call_arguments.delta":
 		a.calls.add(delta{index: e.item, args: []byte(e.delta)})
 	case "response.output_item.added":
@@ -120,9 +120,9 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "id":
-			return httpwire.SetString(d, &a.id)
+			return httpwire.SetString(d, &a.ID)
 		case "model":
-			return httpwire.SetString(d, &a.model)
+			return httpwire.SetString(d, &a.Model)
 		case "status":
 			return httpwire.SetString(d, &status)
 		case "usage":
@@ -145,7 +145,7 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 	if err != nil {
 		return err
 	}
-	if (whole || status == "completed" || status == "incomplete") && !a.any && len(a.calls.all) == 0 && len(output) > 0 {
+	if (whole || status == "completed" || status == "incomplete") && !a.Any && len(a.calls.all) == 0 && len(output) > 0 {
 		if err := a.addOutput(output); err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func (a *answer) addItem(index int, it *outputItem) {
 			case s.kind == "refusal":
 				a.addRefusal(s.text)
 			default:
-				a.addText(s.text)
+				a.AddText(s.text)
 			}
 		}
 	case "reasoning":
@@ -291,7 +291,7 @@ func (a *answer) addItem(index int, it *outputItem) {
 			all = append(all, s.text)
 		}
 		if !told {
-			a.addThought(strings.Join(all, "\n\n"))
+			a.AddThought(strings.Join(all, "\n\n"))
 		}
 		a.paragraph = 0
 		if it.encrypted == "" { // of no use to a service that keeps nothing
@@ -305,8 +305,8 @@ func (a *answer) addItem(index int, it *outputItem) {
 		}
 		o.Raw("summary", it.summary)
 		o.String("encrypted_content", it.encrypted)
-		a.any = true
-		a.parts = append(a.parts, llm.Part{Thought: true, ThoughtSignature: llm.Signed(a.t.vendor, string(o.End()))})
+		a.Any = true
+		a.Parts = append(a.Parts, llm.Part{Thought: true, ThoughtSignature: llm.Signed(a.t.vendor, string(o.End()))})
 	}
 }
 
