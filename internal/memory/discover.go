@@ -10,7 +10,7 @@ import (
 // of its project that the model has not seen yet, "" if there are none. Paths
 // outside the workspace bring nothing.
 func (m *Memory) Discover(paths ...string) string {
-	if !m.o.Trusted || m.o.Eager || len(paths) == 0 {
+	if !m.o.Trusted || len(paths) == 0 {
 		return ""
 	}
 	m.mu.Lock()

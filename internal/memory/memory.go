@@ -51,7 +51,8 @@ type Options struct {
 	// the place of the import.
 	Flat bool
 	// Eager reads at the start what is in subdirectories too, in up to MaxDirs of
-	// them, and tells everything at once, as releases before the tiers did.
+	// them, and tells everything at once, as releases before the tiers did. What
+	// lies deeper still comes along with tools.
 	Eager   bool
 	MaxDirs int
 

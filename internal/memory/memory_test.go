@@ -259,6 +259,9 @@ func TestEager(t *testing.T) {
 	if got := m.Discover(p.at("p/a/z")); got != "" {
 		t.Errorf("discovered %q", got)
 	}
+	if got := m.Discover(p.at("p/hidden")); !strings.Contains(got, "\nno\n") {
+		t.Errorf("not discovered: %q", got)
+	}
 	p.wantSaid()
 }
 
