@@ -22,6 +22,7 @@ import (
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/httpwire"
+	"pollux/llm/lessons"
 )
 
 // DefaultWindow is how many tokens a model's window gets where nothing says
@@ -76,7 +77,7 @@ type Client struct {
 	base    *url.URL
 	header  http.Header
 	http    *httpwire.Client
-	models  memory
+	models  lessons.Memory[model]
 }
 
 var _ llm.Generator = (*Client)(nil)

@@ -6,6 +6,6 @@ func (c *Client) Know(name, description string) error {
 	if err := m.describe([]byte(description)); err != nil {
 		return err
 	}
-	c.models.add(m)
+	c.add(m)
 	return nil
 }

@@ -25,7 +25,7 @@ func (c *Client) learn(m *model, err error, q question) bool {
 	lower := strings.ToLower(e.Message)
 	has := func(words ...string) bool { return httpwire.ContainsAny(lower, words...) }
 	remember := func(told string, change func(*model)) bool {
-		c.models.learn(m.name, change)
+		c.remember(m.name, change)
 		c.log(m.name, told+" ("+httpwire.FirstLine(e.Message)+")")
 		return true
 	}
@@ -56,7 +56,7 @@ func (c *Client) learn(m *model, err error, q question) bool {
 // wrong (see [chatwire.Answer.Reconsider]).
 func (c *Client) reconsider(a *answer, m *model) error {
 	return a.Reconsider(m.openedLearned, a.calls, func(opened bool, told string) {
-		c.models.learn(m.name, func(m *model) { m.opened, m.openedLearned = opened, opened })
+		c.remember(m.name, func(m *model) { m.opened, m.openedLearned = opened, opened })
 		c.log(m.name, told)
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -71,44 +70,17 @@ func (m *model) known() catalog.Model {
 	return k
 }
 
-// memory holds the models that were asked for.
-type memory struct {
-	mu     sync.RWMutex
-	models map[string]*model
+// add has m be what is known of its model, unless something is by now.
+func (c *Client) add(m *model) *model {
+	return c.models.Of(m.name, m.settle)
 }
 
-// maxModels bounds the memory; beyond it all is forgotten.
-const maxModels = 1000
-
-func (k *memory) get(name string) *model {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.models[name]
-}
-
-// add remembers a model unless it is known already, and returns what is known.
-func (k *memory) add(m *model) *model {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if old := k.models[m.name]; old != nil {
-		return old
-	}
-	if k.models == nil || len(k.models) >= maxModels {
-		k.models = make(map[string]*model)
-	}
-	k.models[m.name] = m.settle()
-	return m
-}
-
-// learn changes what is known of a model.
-func (k *memory) learn(name string, change func(*model)) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if old := k.models[name]; old != nil {
-		m := *old
+// remember changes what is known of a model.
+func (c *Client) remember(name string, change func(*model)) {
+	c.models.Learn(name, func(m model) *model {
 		change(&m)
-		k.models[name] = m.settle()
-	}
+		return m.settle()
+	})
 }
 
 // model returns what is known of a model. The first time, its server is asked;
@@ -118,7 +90,7 @@ func (c *Client) model(ctx context.Context, name string) (*model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if m := c.models.get(name); m != nil {
+	if m := c.models.Get(name); m != nil {
 		return m, nil
 	}
 	data, err := c.show(ctx, name)
@@ -133,7 +105,7 @@ func (c *Client) model(ctx context.Context, name string) (*model, error) {
 	default:
 		return nil, err
 	}
-	return c.models.add(m), nil
+	return c.add(m), nil
 }
 
 // first is a model of which the server has not said anything.

@@ -13,10 +13,11 @@ import (
 )
 
 // How a list of models is made: so many are asked about at once, and for no
-// longer than that.
+// longer than that. What a list has beyond so many is left out.
 const (
 	showAtOnce   = 8
 	showPatience = 3 * time.Second
+	maxListed    = 1000
 )
 
 // Models lists the models that the server has and that answer, in its own order:
@@ -77,12 +78,12 @@ func (c *Client) tags(ctx context.Context) ([]tag, error) {
 		return nil, httpwire.Malformed("list of models", err, data)
 	}
 	list.Models = slices.DeleteFunc(list.Models, func(t tag) bool { return t.Name == "" })
-	return list.Models[:min(len(list.Models), maxModels)], nil
+	return list.Models[:min(len(list.Models), maxListed)], nil
 }
 
 // listed is what is known of a listed model, nil if it only embeds.
 func (c *Client) listed(ctx context.Context, t *tag) *catalog.Model {
-	m := c.models.get(t.Name)
+	m := c.models.Get(t.Name)
 	if m == nil {
 		data, err := c.show(ctx, t.Name)
 		m = c.first(t.Name)
@@ -95,7 +96,7 @@ func (c *Client) listed(ctx context.Context, t *tag) *catalog.Model {
 		case onlyEmbeds(t, data):
 			return nil
 		}
-		m = c.models.add(m)
+		m = c.add(m)
 	}
 	known := m.known()
 	return &known

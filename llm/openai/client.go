@@ -22,6 +22,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
+	"pollux/llm/lessons"
 )
 
 // Options says which service to use and how to reach it. Everything may be left
@@ -73,7 +74,7 @@ type Client struct {
 	endpoint endpoint
 	header   http.Header
 	http     *httpwire.Client
-	models   memory
+	models   lessons.Memory[traits]
 }
 
 var _ llm.Generator = (*Client)(nil)
@@ -114,12 +115,12 @@ func New(o Options) (*Client, error) {
 
 // traits returns how model is spoken to.
 func (c *Client) traits(model string) *traits {
-	return c.models.of(model, func() *traits {
+	return c.models.Of(model, func() *traits {
 		t := &traits{Quirks: c.options.Quirks.clone(), vendor: c.options.Vendor, model: model}
 		if c.options.ForModel != nil {
 			c.options.ForModel(model, &t.Quirks)
 		}
-		return t
+		return t.settle()
 	})
 }
 

@@ -36,7 +36,7 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 	if l.told == "" {
 		return false
 	}
-	c.models.learn(t.model, l.change)
+	c.remember(t.model, l.change)
 	c.log(t.model, l.told+" ("+httpwire.FirstLine(e.Message)+")")
 	return true
 }
@@ -205,7 +205,7 @@ func (c *Client) reconsider(a *answer, t *traits) error {
 		return nil
 	}
 	return a.Reconsider(t.openedLearned, len(a.calls.all), func(opened bool, told string) {
-		c.models.learn(t.model, func(t *traits) { t.Opened, t.openedLearned = opened, opened })
+		c.remember(t.model, func(t *traits) { t.Opened, t.openedLearned = opened, opened })
 		c.log(t.model, told)
 	})
 }

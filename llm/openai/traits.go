@@ -3,7 +3,6 @@ package openai
 import (
 	"fmt"
 	"slices"
-	"sync"
 )
 
 // traits is how a model is spoken to: the profile's quirks and what the service
@@ -41,43 +40,11 @@ func (t *traits) method() string {
 // drops reports whether a member of the body is not to be sent.
 func (t *traits) drops(name string) bool { return slices.Contains(t.Drop, name) }
 
-// memory holds the traits of the models that were asked for.
-type memory struct {
-	mu     sync.RWMutex
-	models map[string]*traits
-}
-
-// maxModels bounds the memory; beyond it lessons are forgotten.
-const maxModels = 1000
-
-// of returns what is known of a model.
-func (m *memory) of(model string, first func() *traits) *traits {
-	m.mu.RLock()
-	t := m.models[model]
-	m.mu.RUnlock()
-	if t != nil {
-		return t
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t = m.models[model]; t == nil {
-		if m.models == nil || len(m.models) >= maxModels {
-			m.models = make(map[string]*traits)
-		}
-		t = first().settle()
-		m.models[model] = t
-	}
-	return t
-}
-
-// learn changes what is known of a model.
-func (m *memory) learn(model string, change func(*traits)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if old := m.models[model]; old != nil {
-		t := *old
+// remember changes what is known of a model.
+func (c *Client) remember(model string, change func(*traits)) {
+	c.models.Learn(model, func(t traits) *traits {
 		t.Quirks = t.clone()
 		change(&t)
-		m.models[model] = t.settle()
-	}
+		return t.settle()
+	})
 }
