@@ -99,6 +99,7 @@ func New(o Options) (*Agent, error) {
 	a, err := app.New(app.Options{
 		Settings: settings, Env: env, Paths: paths,
 		Model:     config.Model(o.Model, env, settings),
+		Named:     config.NamedModel(o.Model, env, settings) != "",
 		SessionID: uuid.NewString(),
 		Mode:      map[Approve]policy.Mode{Reads: policy.Default, Edits: policy.AutoEdit, Everything: policy.Yolo}[o.Approve],
 		Trusted:   true, Interactive: o.Ask,

@@ -95,9 +95,11 @@ func converse(t *testing.T, wire, text string) [][]byte {
 	t.Cleanup(func() { _ = server.Close() })
 	p := newPerson(t)
 	p.environ = append(p.environ, pointing(wire, server.URL())...)
+	settings := `"model": {"disableLoopDetection": true, "compressionThreshold": 1}` // their requests are no part of the session
 	if wire == "responses" {
-		p.settings(`{"modelProviders": {"openai": {"protocol": "responses"}}}`)
+		settings += `, "modelProviders": {"openai": {"protocol": "responses"}}`
 	}
+	p.settings("{" + settings + "}")
 	var lines strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&lines, "line %d of the note\n", i)

@@ -190,21 +190,30 @@ func nudged(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
 
 // request makes the request for contents.
 func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
-	cfg := r.cfg.Sampling(r.chosen, retry)
-	if r.cfg.System != nil {
-		cfg.SystemInstruction = r.cfg.System(r.chosen)
-	}
-	if set := r.toolSet(catalog.Modern(r.chosen)); len(set.Functions) > 0 {
-		cfg.Tools = []*llm.ToolSet{set}
-	}
 	return &llm.Request{
-		Model: r.chosen, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
+		Model: r.chosen, Contents: contents, Config: r.asks(r.chosen, retry), Use: llm.UseMain, PromptID: r.id,
 		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // a consumer that left has cancelled the wait
 		OnSwitch: func(s llm.Switch) {
 			r.chosen = s.To
 			_ = r.emit(Switched{s})
 		},
 	}
+}
+
+// Asks returns how the conversation asks a model: the system instruction, the
+// tools and the sampling of its next request. What is asked beside it in the same
+// way finds the conversation in the vendor's prompt cache.
+func (a *Agent) Asks(model string) llm.Config { return a.asks(model, false) }
+
+func (a *Agent) asks(model string, retry bool) llm.Config {
+	cfg := a.cfg.Sampling(model, retry)
+	if a.cfg.System != nil {
+		cfg.SystemInstruction = a.cfg.System(model)
+	}
+	if set := a.toolSet(catalog.Modern(model)); len(set.Functions) > 0 {
+		cfg.Tools = []*llm.ToolSet{set}
+	}
+	return cfg
 }
 
 // toolSet returns the declarations of the active tools. It is the same value

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/agent/loopdetect"
+	"pollux/agent/nextspeaker"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/guard"
@@ -30,6 +32,7 @@ import (
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
 	"pollux/llm"
+	"pollux/llm/fallback"
 	"pollux/tool"
 )
 
@@ -40,6 +43,7 @@ type Options struct {
 	Paths    *config.Paths
 
 	Model       string // as the user named it
+	Named       bool   // the user did; else Model is the default
 	SessionID   string
 	Mode        policy.Mode
 	Interactive bool // a person can be asked
@@ -68,8 +72,12 @@ type App struct {
 	Agent     *agent.Agent
 	Workspace *workspace.Workspace
 	Stats     *stats.Session
+	Loops     *loopdetect.Detector
 	Model     string       // what requests name
 	Auth      auth.Account // zero when answers are played from a file
+	// Fallback knows which models can answer; its Reset belongs to a change of the
+	// model by the user. nil when answers are played.
+	Fallback *fallback.Generator
 
 	models  *models // nil then
 	configs *modelconfig.Resolver
@@ -95,6 +103,10 @@ func New(o Options) (*App, error) {
 	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
 	registry := a.tools(o, generator, processes)
 	registry.Hide(engine.Hidden)
+	told, err := system(o, registry)
+	if err != nil {
+		return nil, err
+	}
 	gate := guard.New(guard.Options{
 		Policy:      engine,
 		Interactive: o.Interactive,
@@ -102,18 +114,28 @@ func New(o Options) (*App, error) {
 		OutputDir:   func() (string, error) { return outputDir(o) },
 		Log:         o.Log,
 	})
+	a.Loops = a.loops(o, generator)
 	a.Agent = agent.New(agent.Config{
 		Generator: generator,
 		Model:     a.Model,
 		Tools:     registry,
 		Gate:      gate,
 		SessionID: o.SessionID,
-		System:    system(o, registry),
+		System:    told.For,
 		Sampling:  a.configs.Chat,
 		Context:   []agent.Message{opening(o, a.Workspace)},
 		Limit:     func(model string) int { return a.describe(model).Input },
 		MaxTurns:  maxTurns(o.Settings),
 		Retry:     streamRetry(o.Settings),
+		Router:    a.router(o, generator),
+
+		Compressor:   a.compressor(o, generator),
+		LoopDetector: a.Loops,
+		NextSpeaker: nextspeaker.New(nextspeaker.Options{
+			Off:       config.SkipNextSpeaker.In(o.Settings),
+			Generator: generator,
+			Which:     a.configs.Utility,
+		}),
 
 		DropInvalidPrompts: config.HistoryDropInvalid.In(o.Settings),
 		ContinueInvalid:    config.InvalidAnswerContinue.In(o.Settings),
@@ -121,6 +143,21 @@ func New(o Options) (*App, error) {
 	})
 	a.closers = append(a.closers, processes.Close)
 	return a, nil
+}
+
+// loops notices a model that goes in circles.
+func (a *App) loops(o Options, g llm.Generator) *loopdetect.Detector {
+	d := loopdetect.New(loopdetect.Options{
+		MaxCycle:  config.LoopMaxCycle.In(o.Settings),
+		Interval:  config.LoopInterval.In(o.Settings),
+		Single:    config.LoopSingle.In(o.Settings),
+		Generator: g,
+		Which:     a.configs.Utility,
+	})
+	if config.DisableLoopDetection.In(o.Settings) {
+		d.Disable()
+	}
+	return d
 }
 
 func newWorkspace(o Options) *workspace.Workspace {
@@ -216,25 +253,47 @@ func redaction(s *config.Settings) shell.Redaction {
 	}.WithoutSensitive()
 }
 
-// system returns the system instruction. It is made at the first request and
-// is the same value from then on.
-func system(o Options, registry *tool.Registry) func(string) *llm.Content {
-	var made *llm.Content
-	return func(string) *llm.Content {
-		if made == nil {
-			var names []string
-			for _, t := range registry.Active() {
-				names = append(names, t.Spec().Name)
-			}
-			made = llm.User(llm.Text(prompt.System{
-				Interactive: o.Interactive,
-				Mode:        o.Mode.String(),
-				Tools:       names,
-				Git:         inGit(o.Paths.Dir()),
-			}.Text()))
+// system returns what the model is told before all else. The user's own text
+// (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
+func system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
+	var own *prompt.Template
+	if file := prompt.File(o.Env.Get("GEMINI_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand); file != "" {
+		var err error
+		if own, err = prompt.ReadTemplate(file); err != nil {
+			return nil, err
 		}
-		return made
 	}
+	temp := o.Paths.ProjectTempPath()
+	values := func(string) prompt.System {
+		var names []string
+		for _, t := range registry.Active() {
+			names = append(names, t.Spec().Name)
+		}
+		return prompt.System{
+			Interactive: o.Interactive,
+			Mode:        o.Mode.String(),
+			Git:         inGit(o.Paths.Dir()),
+			Sandbox:     o.Env.Get("SANDBOX"),
+			Tools:       names,
+			PlanDir:     filepath.Join(temp, o.SessionID, "plans"),
+			Files: prompt.MemoryFiles{
+				Project: "GEMINI.md",
+				Private: filepath.Join(temp, "memory", "MEMORY.md"),
+				Global:  filepath.Join(o.Paths.Gemini(), "GEMINI.md"),
+			},
+			Own: own,
+			Env: o.Env.Get,
+		}
+	}
+	return prompt.NewInstruction(values, func(text string) {
+		file := prompt.File(o.Env.Get("GEMINI_WRITE_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand)
+		if file == "" {
+			return
+		}
+		if err := prompt.Write(file, text); err != nil {
+			o.Warn("Warning: " + err.Error())
+		}
+	}), nil
 }
 
 // opening returns the message that opens the conversation.

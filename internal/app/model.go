@@ -3,9 +3,12 @@ package app
 import (
 	"strings"
 
+	"pollux/agent"
+	"pollux/agent/route"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/guard/policy"
 	"pollux/internal/modelconfig"
 	"pollux/llm"
 	"pollux/llm/argmap"
@@ -55,19 +58,68 @@ func (a *App) generator(o Options) (g llm.Generator, err error) {
 
 // asked is the stack above models that are really asked.
 func (a *App) asked(o Options) llm.Generator {
-	chain := a.fallback(o)
 	g := llm.Generator(retry.Wrap(a.Stats.Meter(logged(a.models, o.Log)), retry.Options{
 		MaxAttempts: config.MaxAttempts.In(o.Settings),
 		FetchErrors: config.RetryFetchErrors.In(o.Settings),
 	}))
 	g = a.withTools(o, g)
-	if len(chain) > 0 {
-		g = fallback.Wrap(g, fallback.Options{
-			Chain:  func(model string) fallback.Chain { return fallback.Quiet(append([]string{model}, chain...)...) },
-			Config: func(model string) llm.Config { return a.configs.Chat(model, false) },
-		})
+	a.Fallback = fallback.Wrap(g, fallback.Options{
+		Chain:  a.chains(o),
+		Config: func(model string) llm.Config { return a.configs.Chat(model, false) },
+	})
+	return a.Fallback
+}
+
+// chains says who stands in for a model: those that the user has listed, for all
+// models, else those of its chain.
+func (a *App) chains(o Options) func(model string) fallback.Chain {
+	if listed := a.fallback(o); len(listed) > 0 {
+		return func(model string) fallback.Chain { return fallback.Quiet(append([]string{model}, listed...)...) }
 	}
-	return g
+	chains := fallback.Chains{
+		Alone: !o.Interactive,
+		Plan:  o.Mode == policy.Plan,
+		Own:   modelconfig.Chains(o.Settings, a.named, o.Warn),
+	}
+	if a.google() {
+		chains.Google = new(a.Auth.Gemini())
+		_, chains.Auto = route.Between(o.Model, *chains.Google)
+	}
+	return chains.Of
+}
+
+// google reports whether it is Google that answers the user.
+func (a *App) google() bool {
+	return a.models != nil && (a.Auth.Protocol == provider.Gemini || a.Auth.Protocol == provider.Vertex)
+}
+
+// router picks the model for each prompt; nil where there is nothing to pick from.
+func (a *App) router(o Options, g llm.Generator) agent.Router {
+	if a.models == nil {
+		return nil
+	}
+	options := route.Options{
+		Select: a.Fallback.Select, Generator: g, Which: a.configs.Utility,
+		Threshold: config.RoutingThreshold.In(o.Settings), Binary: config.RoutingBinary.In(o.Settings),
+		Decided: func(id string, d route.Decision) {
+			o.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
+		},
+	}
+	if a.google() {
+		choice, auto := route.Between(o.Model, a.Auth.Gemini())
+		when := config.Routing.In(o.Settings)
+		choice.Judge = when == "always" || when == "named" && o.Named
+		options.Auto = func() (route.Choice, bool) { return choice, auto }
+	}
+	if config.PlanModelRouting.In(o.Settings) {
+		options.Stage = func() route.Stage {
+			if o.Mode == policy.Plan {
+				return route.Planning
+			}
+			return route.NoPlan
+		}
+	}
+	return route.New(options)
 }
 
 // connect settles whose model is asked, and which.

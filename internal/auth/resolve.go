@@ -32,7 +32,7 @@ func (a *Accounts) Resolve(name string) (Account, string, error) {
 		return def, "", err
 	}
 	if google := isGoogle(def.Profile); google && (catalog.IsGemini(name) || isAlias(name)) {
-		return def, catalog.Resolve(name, access(def)), nil
+		return def, catalog.Resolve(name, def.Gemini()), nil
 	} else if !google && (catalog.IsGemini(name) || isAlias(name)) && !strings.Contains(name, "/") {
 		return def, def.Model, nil
 	}
@@ -86,7 +86,7 @@ func (a *Accounts) Names(name string) bool {
 // aliased returns the model that a name without its provider stands for.
 func (a *Accounts) aliased(one Account, model string) string {
 	if one.Profile != nil && isGoogle(one.Profile) {
-		return catalog.Resolve(model, access(one))
+		return catalog.Resolve(model, one.Gemini())
 	}
 	return model
 }
@@ -132,9 +132,9 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 		name, strings.Join(candidates, ", "))
 }
 
-// access says which of Gemini's models an account may use.
-func access(one Account) catalog.Access {
-	if one.Gateway {
+// Gemini says which of Google's models an account with Google may use.
+func (a Account) Gemini() catalog.Access {
+	if a.Gateway {
 		return catalog.GatewayAccess()
 	}
 	return catalog.KeyAccess()

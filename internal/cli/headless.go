@@ -78,6 +78,7 @@ type session struct {
 	settings *config.Settings
 	format   headless.Format
 	model    string
+	named    bool // by the user
 	mode     policy.Mode
 }
 
@@ -114,6 +115,7 @@ func look(t *terminal.Terminal, env *config.Env, model string) (*session, error)
 func (h *session) readEnv() {
 	h.env = config.WithDotEnv(h.req.Env, h.settings, h.paths)
 	h.model = config.Model(h.req.Flags.Model, h.env, h.settings)
+	h.named = config.NamedModel(h.req.Flags.Model, h.env, h.settings) != ""
 }
 
 // load reads the settings, and decides whether the folder is trusted.
@@ -195,7 +197,7 @@ func (h *session) face() headless.Options {
 func (h *session) app() app.Options {
 	o := app.Options{
 		Settings: h.settings, Env: h.env, Paths: h.paths,
-		Model: h.model, SessionID: h.req.SessionID, Mode: h.mode, Trusted: true,
+		Model: h.model, Named: h.named, SessionID: h.req.SessionID, Mode: h.mode, Trusted: true,
 		UserAgent: userAgent(h.req.Version, h.env),
 		Replay:    h.req.Flags.FakeResponses, ReplayAnyOrder: !h.req.Flags.FakeStrict,
 		Record: h.req.Flags.RecordResponses,

@@ -89,6 +89,7 @@ func search(path string) int {
 const (
 	DefaultApprovalMode = String("general.defaultApprovalMode")
 	MaxAttempts         = Int("general.maxAttempts")
+	PlanModelRouting    = Bool("general.plan.modelRouting")
 	RetryFetchErrors    = Bool("general.retryFetchErrors")
 	PlanEnabled         = Bool("general.plan.enabled")
 	OutputFormat        = String("output.format")
@@ -98,8 +99,12 @@ const (
 
 	ModelAliases         = Object("modelConfigs.aliases")
 	ModelCustomAliases   = Object("modelConfigs.customAliases")
+	CompressionThreshold = Float("model.compressionThreshold")
+	DisableLoopDetection = Bool("model.disableLoopDetection")
+	SkipNextSpeaker      = Bool("model.skipNextSpeakerCheck")
 	ModelOverrides       = Object("modelConfigs.overrides")
 	ModelCustomOverrides = Object("modelConfigs.customOverrides")
+	ModelChains          = Object("modelConfigs.modelChains")
 
 	IncludeDirectoryTree   = Bool("context.includeDirectoryTree")
 	IncludeDirectories     = Strings("context.includeDirectories")
@@ -131,7 +136,19 @@ const (
 	LocalServers   = Bool("pollux.localServers")
 	LocalPatience  = Float("pollux.localPatience")
 
+	Routing          = String("pollux.routing")
+	RoutingBinary    = Bool("pollux.routingBinary")
+	RoutingThreshold = Int("pollux.routingThreshold")
+
 	StdinPatience = Float("pollux.stdinPatience")
+
+	CompressionPreserve  = Float("pollux.compression.preserve")
+	CompressionOneCall   = Bool("pollux.compression.oneCall")
+	CompressionFiveParts = Bool("pollux.compression.fiveParts")
+
+	LoopInterval = Int("pollux.loops.interval")
+	LoopMaxCycle = Int("pollux.loops.maxCycle")
+	LoopSingle   = Bool("pollux.loops.single")
 
 	ToolCalling  = String("pollux.toolCalling")
 	ToolMappings = Object("pollux.toolMappings")
@@ -263,7 +280,7 @@ var table = [...]Key{
 	{"general.openEditorInNewWindow", "bool", false, 0, screen, "Open the editor in a window of its own."},
 	{"general.plan.directory", "string", nil, restart, later, "Where plans are written, inside the project."},
 	{"general.plan.enabled", "bool", true, restart, live, "Plan mode exists."},
-	{"general.plan.modelRouting", "bool", true, 0, later, "Plan with the larger model, implement with the faster one."},
+	{"general.plan.modelRouting", "bool", true, 0, live, "Plan with the larger model, implement with the faster one."},
 	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, screen, "The editor to open; $VISUAL or $EDITOR if unset."},
 	{"general.retryFetchErrors", "bool", true, 0, live, "Try again when the connection fails."},
 	{"general.sessionRetention.enabled", "bool", true, 0, later, "Delete old sessions."},
@@ -286,17 +303,17 @@ var table = [...]Key{
 	{"mcp.serverCommand", "string", nil, restart, later, "The command of one MCP server without a name."},
 	{"mcpServers", mcpServerFields, nil, restart | shallow, later, "MCP servers, by name."},
 
-	{"model.compressionThreshold", "number", 0.5, restart, later, "The part of the context window that may fill before the history is compressed."},
-	{"model.disableLoopDetection", "bool", false, restart, later, "Let the model go in circles."},
+	{"model.compressionThreshold", "number", 0.5, restart, live, "The part of the context window that may fill before the history is compressed."},
+	{"model.disableLoopDetection", "bool", false, restart, live, "Let the model go in circles."},
 	{"model.maxSessionTurns", "number", -1.0, 0, live, "How many requests a session may make; -1 for no limit."},
 	{"model.name", "string", nil, 0, live, "The model; --model and GEMINI_MODEL win over it."},
-	{"model.skipNextSpeakerCheck", "bool", true, negative, later, "Do not ask the model whether it meant to go on."},
+	{"model.skipNextSpeakerCheck", "bool", true, negative, live, "Do not ask the model whether it meant to go on."},
 	{"model.summarizeToolOutput", "map tokenBudget", nil, 0, later, "Summarize long output, by tool."},
 	{"modelConfigs.aliases", "object", nil, 0, live, "How models are asked, by names that build on each other, in place of the built-in ones."},
 	{"modelConfigs.classifierIdResolutions", "object", nil, restart, later, "Which model each class of task gets."},
 	{"modelConfigs.customAliases", "object", nil, 0, live, "More such names; they win over the built-in ones."},
 	{"modelConfigs.customOverrides", "array", list{}, 0, live, "More such changes."},
-	{"modelConfigs.modelChains", "object", nil, restart, later, "Which model follows when one is not available."},
+	{"modelConfigs.modelChains", "object", nil, restart, live, "Which model follows when one is not available."},
 	{"modelConfigs.modelDefinitions", "object", nil, restart, later, "What is known of models."},
 	{"modelConfigs.modelIdResolutions", "object", nil, restart, later, "Which model a name stands for."},
 	{"modelConfigs.overrides", "array", list{}, 0, live, "Changes to how models are asked, by model, alias, subagent or retry, in place of the built-in ones."},
@@ -304,6 +321,9 @@ var table = [...]Key{
 
 	{"output.format", "enum text json stream-json", "text", 0, live, "What a headless run prints."},
 	{"policyPaths", "strings", list{}, restart | union, later, "More policy files or directories, of the user's tier."},
+	{"pollux.compression.fiveParts", "bool", false, 0, live, "Ask for summaries in five parts, not in seven."},
+	{"pollux.compression.oneCall", "bool", false, 0, live, "Do not have a summary checked by a second request."},
+	{"pollux.compression.preserve", "number", 0.3, 0, live, "The part of the history that a compression leaves as it is."},
 	{"pollux.fallback", "strings", nil, 0, live, "Models to ask, one after the other, when a model cannot answer."},
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, "With an unusable answer in a loaded history, leave out its prompt too."},
 	{"pollux.history.forgetCancelled", "bool", false, 0, live, "Take a cancelled prompt back with all that its tools reported, as Gemini CLI does."},
@@ -313,6 +333,12 @@ var table = [...]Key{
 	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
 	{"pollux.localPatience", "number", 50.0, 0, live, "Milliseconds that a server of models on this machine may take to say that it is there."},
 	{"pollux.localServers", "bool", true, 0, live, "Where no provider is set up, look for a server of models on this machine."},
+	{"pollux.loops.interval", "number", 10.0, 0, live, "How many turns after the first judgement of whether a model goes in circles the next is asked for, where that gave none."},
+	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "How many calls a circle of repeated calls may have; 1 for the same call only."},
+	{"pollux.loops.single", "bool", false, 0, live, "Take one model's word for it that the agent goes in circles, instead of two models'."},
+	{"pollux.routing", "enum named always never", "named", 0, live, "When a small model is asked which of Google's models a prompt needs: where the model was named auto, also where none was named (as Gemini CLI does), or never."},
+	{"pollux.routingBinary", "bool", false, 0, live, "Ask it for one model or the other, not for a score."},
+	{"pollux.routingThreshold", "number", 90.0, 0, live, "The score, of 100, from which on a prompt goes to the pro model."},
 	{"pollux.stdinPatience", "number", 500.0, 0, live, "Milliseconds that a run with --prompt waits for what is piped into it to begin."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},

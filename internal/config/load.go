@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,12 +200,17 @@ func join(path, name string) string {
 // Model returns the name of the model the user wants: the flag, else
 // GEMINI_MODEL, else the setting, else "auto" (spec/cli.md §1.3).
 func Model(flag string, env *Env, s *Settings) string {
+	return cmp.Or(NamedModel(flag, env, s), "auto")
+}
+
+// NamedModel is [Model], but "" where the user has named none.
+func NamedModel(flag string, env *Env, s *Settings) string {
 	for _, name := range [...]string{flag, env.Get("GEMINI_MODEL"), ModelName.In(s)} {
 		if name = strings.TrimSpace(name); name != "" {
 			return name
 		}
 	}
-	return "auto"
+	return ""
 }
 
 // enumerate lists names in order, with a bound.

@@ -18,7 +18,7 @@ import (
 // asked, is left out of its chain, a failure that is not gets the standard
 // action and state.
 func Chains(s *config.Settings, resolve func(string) (string, error), warn func(string)) map[string]fallback.Chain {
-	const path = "modelConfigs.modelChains"
+	const path = string(config.ModelChains)
 	v, ok := s.Lookup(path)
 	if !ok {
 		return nil

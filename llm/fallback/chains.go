@@ -17,6 +17,9 @@ type Chains struct {
 	// model then gives way to flash by itself when it is busy, and whichever
 	// answers has the other one behind it.
 	Auto bool
+	// Alone says that nobody can be asked. Where the choice is Pollux's it then also
+	// makes do with flash if the account has no pro model, or no more of it.
+	Alone bool
 	// Plan says that a plan is being made, during which nobody is asked.
 	Plan bool
 	// Own are the user's chains, by name. "preview", "default" and "lite" take
@@ -101,6 +104,9 @@ func (c Chains) pair(pro, flash string) Chain {
 	if c.Auto {
 		first.MaxAttempts = 3
 		first.Actions = silent(Transient)
+		if c.Alone {
+			first.Actions = silent(Transient, Terminal, NotFound)
+		}
 		first.States = map[Kind]State{Transient: Sticky}
 	}
 	return Chain{first, {Model: flash, MaxAttempts: 10, LastResort: true}}

@@ -57,6 +57,8 @@ func TestBuiltinChains(t *testing.T) {
 		{"flash 3.5 wraps around", fallback.Chains{Google: &key}, flash35, flash35 + " 10!, " + pro25},
 		{"lite", fallback.Chains{Google: &key}, lite, lite + all + ", " + flash35 + all + ", " + pro25 + all},
 		{"auto", fallback.Chains{Google: &key, Auto: true}, pro31, pro31 + " 3 transient:sticky_retry, " + flash3 + " 10!"},
+		{"auto, with nobody there", fallback.Chains{Google: &key, Auto: true, Alone: true}, pro31, pro31 + " 3 terminal:terminal transient:sticky_retry not_found:terminal, " + flash3 + " 10!"},
+		{"a model of the user's, with nobody there", fallback.Chains{Google: &key, Alone: true}, pro31, pro31 + ", " + flash3 + " 10!"},
 		{"auto from its end", fallback.Chains{Google: &key, Auto: true}, flash3, flash3 + " 10!, " + pro31 + " 3 transient:sticky_retry"},
 		{"auto of 2.5", fallback.Chains{Google: &key, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash35 + " 10!"},
 		{"auto behind a gateway", fallback.Chains{Google: &gateway, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash35 + " 10!"},
