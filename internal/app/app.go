@@ -24,10 +24,12 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
+	"pollux/internal/memory"
 	"pollux/internal/modelconfig"
 	"pollux/internal/prompt"
 	"pollux/internal/stats"
 	"pollux/internal/tools/fs"
+	toolmemory "pollux/internal/tools/memory"
 	"pollux/internal/tools/search"
 	"pollux/internal/tools/shell"
 	"pollux/internal/workspace"
@@ -71,6 +73,7 @@ type Options struct {
 type App struct {
 	Agent     *agent.Agent
 	Workspace *workspace.Workspace
+	Memory    *memory.Memory
 	Stats     *stats.Session
 	Loops     *loopdetect.Detector
 	Model     string       // what requests name
@@ -99,11 +102,12 @@ func New(o Options) (*App, error) {
 		return nil, err
 	}
 	a.Workspace = newWorkspace(o)
+	a.Memory = newMemory(o, a.Workspace)
 	engine := newPolicy(o, a.Workspace)
 	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
 	registry := a.tools(o, generator, processes)
 	registry.Hide(engine.Hidden)
-	told, err := system(o, registry)
+	told, err := system(o, registry, a.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +127,7 @@ func New(o Options) (*App, error) {
 		SessionID: o.SessionID,
 		System:    told.For,
 		Sampling:  a.configs.Chat,
-		Context:   []agent.Message{opening(o, a.Workspace)},
+		Context:   []agent.Message{opening(o, a.Workspace, a.Memory)},
 		Limit:     func(model string) int { return a.describe(model).Input },
 		MaxTurns:  maxTurns(o.Settings),
 		Retry:     streamRetry(o.Settings),
@@ -170,7 +174,7 @@ func newWorkspace(o Options) *workspace.Workspace {
 		Root:         o.Paths.Dir(),
 		Include:      include,
 		ProjectTemp:  o.Paths.ProjectTempPath(),
-		GlobalMemory: filepath.Join(o.Paths.Gemini(), "GEMINI.md"),
+		GlobalMemory: MemoryFile(o),
 		GitIgnore:    config.RespectGitIgnore.In(s),
 		GeminiIgnore: config.RespectGeminiIgnore.In(s),
 		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
@@ -222,12 +226,12 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		return search.FindRipgrep(ws, o.Env.Get("PATH"))
 	})
 	builtin := []tool.Tool{
-		fs.NewList(ws),
-		fs.NewReadFile(ws),
+		memory.Wrap(fs.NewList(ws), a.Memory),
+		memory.Wrap(fs.NewReadFile(ws), a.Memory),
 		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
 		search.NewGlob(ws),
-		fs.NewReplace(ws, corrector),
-		fs.NewWrite(ws, corrector),
+		memory.Wrap(fs.NewReplace(ws, corrector), a.Memory),
+		memory.Wrap(fs.NewWrite(ws, corrector), a.Memory),
 		shell.New(shell.Options{
 			Workspace:         ws,
 			Environ:           o.Env.List(),
@@ -240,6 +244,9 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		shell.NewRead(processes),
 	}
 	core := toolSettings(s)
+	if config.SaveMemory.In(s) || core.Core != nil { // else models edit the files
+		builtin = append(builtin, toolmemory.NewSave(MemoryFile(o)))
+	}
 	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
 	return tool.NewRegistry(append(builtin, o.Tools...)...)
 }
@@ -255,7 +262,7 @@ func redaction(s *config.Settings) shell.Redaction {
 
 // system returns what the model is told before all else. The user's own text
 // (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
-func system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
+func system(o Options, registry *tool.Registry, m *memory.Memory) (*prompt.Instruction, error) {
 	var own *prompt.Template
 	if file := prompt.File(o.Env.Get("GEMINI_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand); file != "" {
 		var err error
@@ -269,6 +276,7 @@ func system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
 		for _, t := range registry.Active() {
 			names = append(names, t.Spec().Name)
 		}
+		texts := m.Texts()
 		return prompt.System{
 			Interactive: o.Interactive,
 			Mode:        o.Mode.String(),
@@ -277,12 +285,13 @@ func system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
 			Tools:       names,
 			PlanDir:     filepath.Join(temp, o.SessionID, "plans"),
 			Files: prompt.MemoryFiles{
-				Project: "GEMINI.md",
+				Project: memoryNames(o.Settings)[0],
 				Private: filepath.Join(temp, "memory", "MEMORY.md"),
-				Global:  filepath.Join(o.Paths.Gemini(), "GEMINI.md"),
+				Global:  MemoryFile(o),
 			},
-			Own: own,
-			Env: o.Env.Get,
+			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: memoryNames(o.Settings)},
+			Own:    own,
+			Env:    o.Env.Get,
 		}
 	}
 	return prompt.NewInstruction(values, func(text string) {
@@ -297,12 +306,16 @@ func system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
 }
 
 // opening returns the message that opens the conversation.
-func opening(o Options, ws *workspace.Workspace) agent.Message {
+func opening(o Options, ws *workspace.Workspace, m *memory.Memory) agent.Message {
+	texts := m.Texts()
 	c := prompt.Context{
 		Now:     time.Now(),
 		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
 		TempDir: o.Paths.ProjectTempPath(),
 		Dirs:    ws.Dirs(),
+
+		Extensions: texts.Extension,
+		Project:    texts.Project,
 	}
 	if config.IncludeDirectoryTree.In(o.Settings) {
 		c.Tree = ws.Tree()

@@ -20,6 +20,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/mention"
 	"pollux/internal/terminal"
+	"pollux/llm"
 	"pollux/llm/catalog"
 )
 
@@ -64,6 +65,9 @@ func Headless(ctx context.Context, req Request) error {
 		h.warn(fmt.Sprintf("Warning: @%s was left out: %s.", skipped.Path, skipped.Reason))
 	}
 	prompt := agent.Prompt{Parts: asked.Parts}
+	if text := a.Memory.Discover(asked.Files...); text != "" {
+		prompt.Parts = append(prompt.Parts, llm.Text(text))
+	}
 	if len(asked.Files) > 0 {
 		prompt.Shown = text
 	}

@@ -4,20 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"pollux/internal/app"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
 	"pollux/internal/terminal"
-	"pollux/internal/workspace"
 )
 
 // Memory is the subcommand about what the user and the project have written
@@ -84,34 +82,11 @@ func recall(t *terminal.Terminal, env *config.Env) (*recalled, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := memory.Names(config.Strings("context.fileName").In(h.settings))
-	r := &recalled{session: h, trusted: state == trust.Trusted, file: filepath.Join(h.paths.Gemini(), names[0])}
-	r.memory = memory.New(h.memoryOptions(names, r.trusted))
-	return r, nil
-}
-
-// memoryOptions are what settings say about memory.
-func (h *session) memoryOptions(names []string, trusted bool) memory.Options {
-	s := h.settings
-	include := config.IncludeDirectories.In(s)
-	for i := range include {
-		include[i] = h.paths.Expand(include[i])
+	parts := app.Options{
+		Settings: h.settings, Env: h.env, Paths: h.paths, Trusted: state == trust.Trusted,
+		Warn: func(text string) { h.warn(text) },
 	}
-	ws, warnings := workspace.New(workspace.Options{
-		Root: h.paths.Dir(), Include: include,
-		GitIgnore: config.RespectGitIgnore.In(s), GeminiIgnore: config.RespectGeminiIgnore.In(s),
-		IgnoreFiles: config.CustomIgnoreFilePaths.In(s),
-	})
-	for _, w := range warnings {
-		h.warn("Warning: " + w.Error())
-	}
-	return memory.Options{
-		Names: names, Global: h.paths.Gemini(), Private: filepath.Join(h.paths.ProjectTempPath(), "memory"),
-		Workspace: ws, Trusted: trusted,
-		Markers: config.Strings("context.memoryBoundaryMarkers").In(s),
-		Flat:    config.String("context.importFormat").In(s) == "flat",
-		Warn:    func(text string) { h.warn(text) }, Log: slog.New(slog.DiscardHandler),
-	}
+	return &recalled{session: h, trusted: parts.Trusted, memory: app.Memory(parts), file: app.MemoryFile(parts)}, nil
 }
 
 // writeMemory prints the text and a table of what it costs.

@@ -172,8 +172,8 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"ui": {"theme": "x"}, "privacy": {"usageStatisticsEnabled": false}}`, ""},
 		{`{"telemetry": {"enabled": false, "target": "local"}}`, ""},
 		{`{"telemetry": true}`, "telemetry"},
-		{`{"context": {"memoryBoundaryMarkers": [".git"]}}`, ""},
-		{`{"context": {"memoryBoundaryMarkers": []}}`, "context.memoryBoundaryMarkers"},
+		{`{"security": {"allowedExtensions": []}}`, ""},
+		{`{"security": {"allowedExtensions": ["x"]}}`, "security.allowedExtensions"},
 	} {
 		p := newPlace(t)
 		p.user(t, tt.settings)

@@ -106,6 +106,10 @@ const (
 	ModelCustomOverrides = Object("modelConfigs.customOverrides")
 	ModelChains          = Object("modelConfigs.modelChains")
 
+	MemoryNames            = Strings("context.fileName")
+	MemoryImportFormat     = String("context.importFormat")
+	MemoryMarkers          = Strings("context.memoryBoundaryMarkers")
+	MemoryMaxDirs          = Int("context.discoveryMaxDirs")
 	IncludeDirectoryTree   = Bool("context.includeDirectoryTree")
 	IncludeDirectories     = Strings("context.includeDirectories")
 	RespectGitIgnore       = Bool("context.fileFiltering.respectGitIgnore")
@@ -130,6 +134,9 @@ const (
 	InvalidAnswerDelay    = Float("pollux.invalidAnswer.delay")
 	InvalidAnswerLinear   = Bool("pollux.invalidAnswer.linear")
 	InvalidAnswerAttempts = Int("pollux.invalidAnswer.maxAttempts")
+
+	MemoryEager = Bool("pollux.memory.eager")
+	SaveMemory  = Bool("pollux.memory.saveTool")
 
 	ModelProviders = Object("modelProviders")
 	Fallback       = Strings("pollux.fallback")
@@ -205,19 +212,19 @@ var table = [...]Key{
 	{"billing.vertexAi.requestType", "enum dedicated shared", nil, restart, live, "Which Vertex AI capacity requests ask for."},
 	{"billing.vertexAi.sharedRequestType", "enum priority flex", nil, restart, live, "Which class of shared Vertex AI capacity requests ask for."},
 
-	{"context.discoveryMaxDirs", "number", 200.0, 0, inert, "Bounded a search that no longer exists."},
+	{"context.discoveryMaxDirs", "number", 200.0, 0, live, "How many directories pollux.memory.eager looks into."},
 	{"context.fileFiltering.customIgnoreFilePaths", "strings", list{}, restart | union, live, "More ignore files, the first one strongest."},
 	{"context.fileFiltering.enableFileWatcher", "bool", false, restart, screen, "Keep the completion of @ up to date while files change."},
 	{"context.fileFiltering.enableFuzzySearch", "bool", true, restart, screen, "Let the completion of @ match loosely."},
 	{"context.fileFiltering.enableRecursiveFileSearch", "bool", true, restart, screen, "Let the completion of @ look into subdirectories."},
 	{"context.fileFiltering.respectGeminiIgnore", "bool", true, restart, live, "Leave out what .geminiignore names."},
 	{"context.fileFiltering.respectGitIgnore", "bool", true, restart, live, "Leave out what .gitignore names."},
-	{"context.fileName", "string|strings", nil, 0, later, "Name, or names, of the memory files; GEMINI.md if unset."},
-	{"context.importFormat", "string", nil, 0, later, "How imported memory files are laid out: tree or flat."},
+	{"context.fileName", "string|strings", nil, 0, live, "Names of memory files beside GEMINI.md: AGENTS.md, CLAUDE.md. The first one is written."},
+	{"context.importFormat", "string", nil, 0, live, "How imported memory files are laid out: tree or flat."},
 	{"context.includeDirectories", "strings", list{}, concat, live, "More directories that belong to the workspace."},
 	{"context.includeDirectoryTree", "bool", true, 0, live, "Show the model the tree of files in its first message."},
-	{"context.loadMemoryFromIncludeDirectories", "bool", false, 0, later, "Reload memory when a directory is added during a session."},
-	{"context.memoryBoundaryMarkers", "strings", list{".git"}, restart, later, "The search for memory files stops where one of these is."},
+	{"context.loadMemoryFromIncludeDirectories", "bool", false, 0, screen, "Reload memory when a directory is added during a session."},
+	{"context.memoryBoundaryMarkers", "strings", list{".git"}, restart, live, "The search for memory files stops where one of these is."},
 
 	{"contextManagement.historyWindow.maxTokens", "number", 150000.0, restart, inert, "Never had an effect."},
 	{"contextManagement.historyWindow.retainedTokens", "number", 40000.0, restart, inert, "Never had an effect."},
@@ -336,6 +343,8 @@ var table = [...]Key{
 	{"pollux.loops.interval", "number", 10.0, 0, live, "How many turns after the first judgement of whether a model goes in circles the next is asked for, where that gave none."},
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "How many calls a circle of repeated calls may have; 1 for the same call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Take one model's word for it that the agent goes in circles, instead of two models'."},
+	{"pollux.memory.eager", "bool", false, restart, live, "Read the memory of all subdirectories at the start, and put everything into the system instruction."},
+	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the tool save_memory, instead of letting it edit the files."},
 	{"pollux.routing", "enum named always never", "named", 0, live, "When a small model is asked which of Google's models a prompt needs: where the model was named auto, also where none was named (as Gemini CLI does), or never."},
 	{"pollux.routingBinary", "bool", false, 0, live, "Ask it for one model or the other, not for a score."},
 	{"pollux.routingThreshold", "number", 90.0, 0, live, "The score, of 100, from which on a prompt goes to the pro model."},
