@@ -24,11 +24,11 @@ type Writer interface {
 	// of another one before.
 	CallID(id []byte) []byte
 	// Assistant writes what the model said.
-	Assistant(pieces []Piece)
+	Assistant(pieces Pieces)
 	// Result writes what came of a call: the name is the function's.
 	Result(id, name, text []byte)
 	// User writes what the user said, behind results if afterResults is set.
-	User(pieces []Piece, afterResults bool)
+	User(pieces Pieces, afterResults bool)
 }
 
 // Write writes contents in the order that services insist on (spec/agent.md §4):
@@ -56,8 +56,8 @@ const lost = "No result: the call was cancelled, or what came of it was lost."
 type conversation struct {
 	to Writer
 
-	model   []Piece // of the model's message
-	said    []Piece // of the user's
+	model   Pieces // of the model's message
+	said    Pieces // of the user's
 	results []answered
 	calls   []openCall // of the model's last message
 }

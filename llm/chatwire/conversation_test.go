@@ -38,7 +38,7 @@ func (w *lines) CallID(id []byte) []byte {
 	return fmt.Appendf(nil, "%s#%d", id, w.calls)
 }
 
-func (w *lines) say(who string, pieces []Piece) {
+func (w *lines) say(who string, pieces Pieces) {
 	w.WriteString(who)
 	for _, p := range pieces {
 		fmt.Fprintf(w, " %c:%s%s", p.Kind, p.ID, p.Data)
@@ -46,13 +46,13 @@ func (w *lines) say(who string, pieces []Piece) {
 	w.WriteByte('\n')
 }
 
-func (w *lines) Assistant(pieces []Piece) { w.say("model", pieces) }
+func (w *lines) Assistant(pieces Pieces) { w.say("model", pieces) }
 
 func (w *lines) Result(id, name, text []byte) {
 	fmt.Fprintf(w, "result %s of %s: %s\n", id, name, text)
 }
 
-func (w *lines) User(pieces []Piece, afterResults bool) {
+func (w *lines) User(pieces Pieces, afterResults bool) {
 	w.say(map[bool]string{false: "user", true: "user, behind results,"}[afterResults], pieces)
 }
 

@@ -2,8 +2,10 @@ package chatwire
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // Piece is a part of a message in the form it has on the wire. ID and Name are
@@ -26,6 +28,30 @@ const (
 	Call    Kind = 'c' // as the protocol has it
 	Output  Kind = 'o' // what came of a call: the inside of a JSON string
 )
+
+// Pieces are the parts of a message, or of some that become one.
+type Pieces []Piece
+
+// Has reports whether there is a piece of this kind.
+func (p Pieces) Has(k Kind) bool {
+	return slices.ContainsFunc(p, func(p Piece) bool { return p.Kind == k })
+}
+
+// Join adds the pieces of a kind, each behind its id.
+func (p Pieces) Join(b *httpwire.Body, k Kind, between string) {
+	first := true
+	for i := range p {
+		if p[i].Kind != k {
+			continue
+		}
+		if !first {
+			b.Text(between)
+		}
+		first = false
+		b.Add(p[i].ID)
+		b.Add(p[i].Data)
+	}
+}
 
 const pieceHead = 1 + 3*4 // kind, sizes of id, name and data
 

@@ -68,35 +68,18 @@ func (w *messages) system(said [][]byte) {
 func (w *messages) CallID(id []byte) []byte { return id }
 
 // Assistant implements [chatwire.Writer].
-func (w *messages) Assistant(pieces []chatwire.Piece) {
+func (w *messages) Assistant(pieces chatwire.Pieces) {
 	w.next(assistant)
-	w.join(pieces, chatwire.Text, ``)
+	pieces.Join(w.b, chatwire.Text, ``)
 	w.b.Text(`"`)
-	if has(pieces, chatwire.Thought) {
+	if pieces.Has(chatwire.Thought) {
 		w.b.Text(`,"thinking":"`)
-		w.join(pieces, chatwire.Thought, ``)
+		pieces.Join(w.b, chatwire.Thought, ``)
 		w.b.Text(`"`)
 	}
-	first := true
-	for i := range pieces {
-		p := &pieces[i]
-		if p.Kind != chatwire.Call {
-			continue
-		}
-		if first {
-			w.b.Text(`,"tool_calls":[{"id":"`)
-		} else {
-			w.b.Text(`,{"id":"`)
-		}
-		first = false
-		w.b.Add(p.ID)
-		w.b.Text(`","function":{"name":"`)
-		w.b.Add(p.Name)
-		w.b.Text(`","arguments":`)
-		w.b.Add(p.Data)
-		w.b.Text(`}}`)
-	}
-	if !first {
+	if pieces.Has(chatwire.Call) {
+		w.b.Text(`,"tool_calls":[{"id":"`)
+		pieces.Join(w.b, chatwire.Call, `,{"id":"`)
 		w.b.Text(`]`)
 	}
 	w.b.Text(`}`)
@@ -114,37 +97,20 @@ func (w *messages) Result(id, name, text []byte) {
 }
 
 // User implements [chatwire.Writer].
-func (w *messages) User(pieces []chatwire.Piece, _ bool) {
+func (w *messages) User(pieces chatwire.Pieces, _ bool) {
 	w.next(user)
-	w.join(pieces, chatwire.Text, `\n`)
+	pieces.Join(w.b, chatwire.Text, `\n`)
 	w.b.Text(`"`)
-	if has(pieces, chatwire.Media) {
+	if pieces.Has(chatwire.Media) {
 		w.b.Text(`,"images":[`)
-		w.join(pieces, chatwire.Media, `,`)
+		pieces.Join(w.b, chatwire.Media, `,`)
 		w.b.Text(`]`)
+		for i := range pieces {
+			if pieces[i].Kind == chatwire.Media {
+				w.images++
+				w.pixels += len(pieces[i].Data)
+			}
+		}
 	}
 	w.b.Text(`}`)
-}
-
-// join writes the pieces of a kind.
-func (w *messages) join(pieces []chatwire.Piece, k chatwire.Kind, between string) {
-	first := true
-	for i := range pieces {
-		if pieces[i].Kind != k {
-			continue
-		}
-		if !first {
-			w.b.Text(between)
-		}
-		first = false
-		w.b.Add(pieces[i].Data)
-		if k == chatwire.Media {
-			w.images++
-			w.pixels += len(pieces[i].Data)
-		}
-	}
-}
-
-func has(pieces []chatwire.Piece, k chatwire.Kind) bool {
-	return slices.ContainsFunc(pieces, func(p chatwire.Piece) bool { return p.Kind == k })
 }

@@ -22,9 +22,11 @@ func (m *model) WireID(id, name string) string {
 	return id
 }
 
-// AppendCall implements [chatwire.Form]: it appends the arguments.
+// AppendCall implements [chatwire.Form].
 func (m *model) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
-	return append(dst, chatwire.Arguments(c.Args)...)
+	dst = llm.AppendString(append(dst, `","function":{"name":`...), c.Name)
+	dst = append(append(dst, `,"arguments":`...), chatwire.Arguments(c.Args)...)
+	return append(dst, `}}`...)
 }
 
 // AppendThought implements [chatwire.Form]: it appends the inside of a string.

@@ -1,10 +1,6 @@
 package openai
 
-import (
-	"slices"
-
-	"pollux/llm/chatwire"
-)
+import "pollux/llm/chatwire"
 
 // chatWriter writes messages of Chat Completions.
 type chatWriter struct {
@@ -44,29 +40,19 @@ func (w *chatWriter) flushSystem() {
 }
 
 // Assistant implements [chatwire.Writer].
-func (w *chatWriter) Assistant(pieces []chatwire.Piece) {
+func (w *chatWriter) Assistant(pieces chatwire.Pieces) {
 	w.next()
-	texts, calls, thoughts := 0, 0, 0
-	for i := range pieces {
-		switch pieces[i].Kind {
-		case chatwire.Text:
-			texts++
-		case chatwire.Call:
-			calls++
-		case chatwire.Thought:
-			thoughts++
-		}
-	}
-	inText := w.t.ReasoningOut == "content" && thoughts > 0
+	calls, thoughts := pieces.Has(chatwire.Call), pieces.Has(chatwire.Thought)
+	inText := w.t.ReasoningOut == "content" && thoughts
 	switch {
-	case texts > 0 || inText:
+	case inText || pieces.Has(chatwire.Text):
 		w.b.Text(`{"role":"assistant","content":"`)
 		if inText {
 			w.b.Text(`<think>\n`)
-			w.join(pieces, chatwire.Thought, ``)
+			pieces.Join(w.b, chatwire.Thought, ``)
 			w.b.Text(`</think>\n\n`)
 		}
-		w.join(pieces, chatwire.Text, `\n`)
+		pieces.Join(w.b, chatwire.Text, `\n`)
 		w.b.Text(`"`)
 	case w.t.EmptyContent:
 		w.b.Text(`{"role":"assistant","content":""`)
@@ -75,43 +61,27 @@ func (w *chatWriter) Assistant(pieces []chatwire.Piece) {
 	}
 	switch out := w.t.ReasoningOut; {
 	case out == "" || out == "content":
-	case thoughts > 0 && out == "reasoning_details":
+	case thoughts && out == "reasoning_details":
 		w.b.Text(`,"reasoning_details":[`)
-		w.join(pieces, chatwire.Thought, `,`)
+		pieces.Join(w.b, chatwire.Thought, `,`)
 		w.b.Text(`]`)
-	case thoughts > 0:
+	case thoughts:
 		w.b.Text(`,"`)
 		w.b.Text(out)
 		w.b.Text(`":"`)
-		w.join(pieces, chatwire.Thought, ``)
+		pieces.Join(w.b, chatwire.Thought, ``)
 		w.b.Text(`"`)
-	case calls > 0 && w.t.ReasoningFill && out != "reasoning_details":
+	case calls && w.t.ReasoningFill && out != "reasoning_details":
 		w.b.Text(`,"`)
 		w.b.Text(out)
 		w.b.Text(`":" "`) // some take nothing for missing
 	}
-	if calls > 0 {
+	if calls {
 		w.b.Text(`,"tool_calls":[{"id":"`)
-		w.join(pieces, chatwire.Call, `,{"id":"`)
+		pieces.Join(w.b, chatwire.Call, `,{"id":"`)
 		w.b.Text(`]`)
 	}
 	w.b.Text(`}`)
-}
-
-// join writes the pieces of a kind.
-func (w *chatWriter) join(pieces []chatwire.Piece, k chatwire.Kind, between string) {
-	first := true
-	for i := range pieces {
-		if pieces[i].Kind != k {
-			continue
-		}
-		if !first {
-			w.b.Text(between)
-		}
-		first = false
-		w.b.Add(pieces[i].ID)
-		w.b.Add(pieces[i].Data)
-	}
 }
 
 // Result implements [chatwire.Writer].
@@ -125,20 +95,20 @@ func (w *chatWriter) Result(id, _, text []byte) {
 }
 
 // User implements [chatwire.Writer].
-func (w *chatWriter) User(pieces []chatwire.Piece, afterResults bool) {
+func (w *chatWriter) User(pieces chatwire.Pieces, afterResults bool) {
 	if afterResults && w.t.AnswerAfterTool {
 		w.next()
 		w.b.Text(`{"role":"assistant","content":"I have the results."}`)
 	}
 	w.next()
-	if !slices.ContainsFunc(pieces, func(p chatwire.Piece) bool { return p.Kind == chatwire.Media }) {
+	if !pieces.Has(chatwire.Media) {
 		w.b.Text(`{"role":"user","content":"`)
 		if len(w.pending) > 0 {
 			chatwire.AddLines(w.b, w.pending)
 			w.b.Text(`\n\n`)
 			w.pending = nil
 		}
-		w.join(pieces, chatwire.Text, `\n`)
+		pieces.Join(w.b, chatwire.Text, `\n`)
 		w.b.Text(`"}`)
 		return
 	}

@@ -95,7 +95,7 @@ func mayThink(model string) bool {
 type itemWriter struct{ list }
 
 // Assistant implements [chatwire.Writer].
-func (w *itemWriter) Assistant(pieces []chatwire.Piece) {
+func (w *itemWriter) Assistant(pieces chatwire.Pieces) {
 	for i := 0; i < len(pieces); i++ {
 		w.next()
 		switch p := pieces[i]; p.Kind {
@@ -129,7 +129,7 @@ func (w *itemWriter) Result(id, _, text []byte) {
 }
 
 // User implements [chatwire.Writer].
-func (w *itemWriter) User(pieces []chatwire.Piece, _ bool) {
+func (w *itemWriter) User(pieces chatwire.Pieces, _ bool) {
 	w.next()
 	w.b.Text(`{"type":"message","role":"user","content":[`)
 	for i := range pieces {
