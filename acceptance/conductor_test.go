@@ -1,0 +1,79 @@
+package acceptance
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"pollux/internal/scriptmodel"
+)
+
+// conductor is a scripted model that works out what it says when it is asked:
+// as strict as one whose script is written down, on every protocol.
+type conductor struct {
+	*httptest.Server
+	strict *scriptmodel.Server
+
+	mu     sync.Mutex
+	turn   *scriptmodel.Turn
+	answer func(path string, body []byte) []scriptmodel.Step
+}
+
+// conduct serves a model whose answer to each request this function gives. It
+// is called for one request at a time. Requests that break a vendor's rules fail the
+// test.
+func conduct(t *testing.T, wire string, answer func(path string, body []byte) []scriptmodel.Step) *conductor {
+	t.Helper()
+	script := &scriptmodel.Script{Turns: []scriptmodel.Turn{{Times: -1}}}
+	strict, err := scriptmodel.Start(script, scriptmodel.Options{Wire: strings.Replace(wire, "vertex", "gemini", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &conductor{strict: strict, turn: &script.Turns[0], answer: answer}
+	c.Server = httptest.NewServer(c)
+	t.Cleanup(func() {
+		c.Close()
+		_ = strict.Close()
+		if err := strict.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// ServeHTTP implements [http.Handler].
+func (c *conductor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.Method == http.MethodPost {
+		c.turn.Steps = c.answer(r.URL.Path, body)
+	}
+	c.strict.ServeHTTP(w, r)
+}
+
+// says is an answer of text, and calls are a round of them behind some text.
+func says(text string) []scriptmodel.Step { return []scriptmodel.Step{scriptmodel.Text{Text: text}} }
+
+// calling adds a call to an answer. Values are JSON.
+func calling(steps []scriptmodel.Step, name string, args ...string) []scriptmodel.Step {
+	var b strings.Builder
+	for i := 0; i < len(args); i += 2 {
+		sep := ","
+		if i == 0 {
+			sep = "{"
+		}
+		fmt.Fprintf(&b, "%s%q:%s", sep, args[i], args[i+1])
+	}
+	id := fmt.Sprintf("%s_%d", name, len(steps))
+	return append(steps, scriptmodel.Call{ID: id, Name: name, Args: b.String() + "}"})
+}

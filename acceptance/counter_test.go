@@ -1,0 +1,134 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"hash/maphash"
+	"strings"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// counter counts the tokens of requests to Chat Completions as OpenAI does, with
+// the tokenizer of its models. What it has counted it does not count again.
+type counter struct {
+	codec  *codec.Codec
+	seed   maphash.Seed
+	texts  map[uint64]int // tokens of a text
+	parts  map[uint64]int // tokens of a message
+	recent []*prompt      // the newest first
+}
+
+func newCounter(t *testing.T) *counter {
+	t.Helper()
+	return &counter{codec: codec.NewO200kBase(), seed: maphash.MakeSeed(), texts: map[uint64]int{}, parts: map[uint64]int{}}
+}
+
+// prompt is a request, counted.
+type prompt struct {
+	fixed    uint64 // the model and its tools
+	messages []uint64
+	tokens   int    // all that are read
+	cached   int    // as many of the first were read before
+	masked   int    // results that were masked
+	newest   string // message, as far as it is text
+	stream   bool
+}
+
+// begins reports whether p begins with all of q.
+func (p *prompt) begins(q *prompt) bool {
+	return p.fixed == q.fixed && len(p.messages) >= len(q.messages) && p.common(q) == len(q.messages)
+}
+
+// common returns how many messages two requests have in common from the first on.
+func (p *prompt) common(q *prompt) int {
+	n := 0
+	for n < len(p.messages) && n < len(q.messages) && p.messages[n] == q.messages[n] {
+		n++
+	}
+	return n
+}
+
+// remembered is how many requests the vendor's cache remembers.
+const remembered = 8
+
+func (c *counter) read(body []byte) (*prompt, error) {
+	var asked struct {
+		Model    string
+		Stream   bool
+		Tools    json.RawMessage
+		Messages []json.RawMessage
+	}
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return nil, err
+	}
+	p := &prompt{stream: asked.Stream, fixed: maphash.String(c.seed, asked.Model+string(asked.Tools))}
+	tokens := []int{c.text(string(asked.Tools))} // up to each message
+	sum := tokens[0]
+	for i, raw := range asked.Messages {
+		hash := maphash.Bytes(c.seed, raw)
+		n, known := c.parts[hash]
+		if !known || i == len(asked.Messages)-1 {
+			var err error
+			if n, p.newest, err = c.message(raw); err != nil {
+				return nil, err
+			}
+			c.parts[hash] = n
+		}
+		if n < 0 {
+			n = -n
+			p.masked++
+		}
+		sum += n
+		p.messages, tokens = append(p.messages, hash), append(tokens, sum)
+	}
+	p.tokens = sum + 3 // with which the answer begins
+	for _, q := range c.recent {
+		if q.fixed == p.fixed {
+			p.cached = max(p.cached, tokens[p.common(q)])
+		}
+	}
+	c.recent = append([]*prompt{p}, c.recent[:min(len(c.recent), remembered-1)]...)
+	return p, nil
+}
+
+// message returns the tokens of a message, negative for one that was masked, and
+// its text.
+func (c *counter) message(raw []byte) (int, string, error) {
+	var m struct {
+		Content any
+		Calls   []struct {
+			Function struct{ Name, Arguments string }
+		} `json:"tool_calls"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return 0, "", err
+	}
+	text, _ := m.Content.(string)
+	if parts, ok := m.Content.([]any); ok {
+		for _, p := range parts {
+			if part, ok := p.(map[string]any); ok {
+				s, _ := part["text"].(string)
+				text += s
+			}
+		}
+	}
+	n := 4 + c.text(text) // role and delimiters
+	for _, call := range m.Calls {
+		n += 8 + c.text(call.Function.Name) + c.text(call.Function.Arguments)
+	}
+	if strings.Contains(text, "<tool_output_masked>") {
+		n = -n
+	}
+	return n, text, nil
+}
+
+func (c *counter) text(s string) int {
+	hash := maphash.String(c.seed, s)
+	n, known := c.texts[hash]
+	if !known {
+		n, _ = c.codec.Count(s) // any text has tokens
+		c.texts[hash] = n
+	}
+	return n
+}
