@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"pollux/llm/llmtest"
 )
 
 // events returns the data of all events in r, and how the stream ended.
@@ -111,25 +113,6 @@ func (e endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// pieces reads a stream in pieces whose sizes come from cuts.
-type pieces struct {
-	data, cuts []byte
-}
-
-func (p *pieces) Read(to []byte) (int, error) {
-	if len(p.data) == 0 {
-		return 0, io.EOF
-	}
-	n := len(p.data)
-	if len(p.cuts) > 0 {
-		n = min(n, int(p.cuts[0])%7+1)
-		p.cuts = append(p.cuts[1:], p.cuts[0]+1)
-	}
-	n = copy(to, p.data[:n])
-	p.data = p.data[n:]
-	return n, nil
-}
-
 // FuzzFrames: where the network cuts a stream makes no difference, and events
 // that are written are the events that are read.
 func FuzzFrames(f *testing.F) {
@@ -140,7 +123,7 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream, cuts []byte) {
 		want, end := events(bytes.NewReader(stream))
-		got, err := events(&pieces{data: stream, cuts: slices.Clone(cuts)})
+		got, err := events(llmtest.Pieces(stream, cuts))
 		if !slices.Equal(got, want) || err != end {
 			t.Fatalf("cut: %q, %v; whole: %q, %v", got, err, want, end)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"pollux/llm"
+	"pollux/llm/llmtest"
 )
 
 // lines returns the lines of a stream and the error that it ends with.
@@ -93,7 +94,7 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream, cuts []byte) {
 		want, end := lines(bytes.NewReader(stream))
-		got, err := lines(&pieces{data: stream, cuts: slices.Clone(cuts)})
+		got, err := lines(llmtest.Pieces(stream, cuts))
 		if !slices.Equal(got, want) || (err == nil) != (end == nil) || err != nil && err.Error() != end.Error() {
 			t.Fatalf("cut: %q, %v; whole: %q, %v", got, err, want, end)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -162,25 +161,6 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// pieces reads a stream in pieces whose sizes come from cuts.
-type pieces struct {
-	data, cuts []byte
-}
-
-func (p *pieces) Read(to []byte) (int, error) {
-	if len(p.data) == 0 {
-		return 0, io.EOF
-	}
-	n := len(p.data)
-	if len(p.cuts) > 0 {
-		n = min(n, int(p.cuts[0])%7+1)
-		p.cuts = append(p.cuts[1:], p.cuts[0]+1)
-	}
-	n = copy(to, p.data[:n])
-	p.data = p.data[n:]
-	return n, nil
-}
-
 // FuzzStream: whatever a server sends, and wherever the network cuts it, the same
 // comes out; calls have arguments that are JSON and can be sent back.
 func FuzzStream(f *testing.F) {
@@ -191,7 +171,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream, cuts []byte, opened bool) {
 		m := known(func(m *model) { m.opened = opened })
 		want := listen(m, bytes.NewReader(stream))
-		got := listen(m, &pieces{data: stream, cuts: slices.Clone(cuts)})
+		got := listen(m, llmtest.Pieces(stream, cuts))
 		if got.Text != want.Text || got.Thoughts != want.Thoughts || got.calls() != want.calls() || got.Finish != want.Finish {
 			t.Fatalf("cut: %+v\nwhole: %+v", got, want)
 		}

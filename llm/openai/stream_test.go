@@ -340,25 +340,6 @@ func TestResponsesStreams(t *testing.T) {
 	}
 }
 
-// pieces reads a stream in pieces whose sizes come from cuts.
-type pieces struct {
-	data, cuts []byte
-}
-
-func (p *pieces) Read(to []byte) (int, error) {
-	if len(p.data) == 0 {
-		return 0, io.EOF
-	}
-	n := len(p.data)
-	if len(p.cuts) > 0 {
-		n = min(n, int(p.cuts[0])%7+1)
-		p.cuts = append(p.cuts[1:], p.cuts[0]+1)
-	}
-	n = copy(to, p.data[:n])
-	p.data = p.data[n:]
-	return n, nil
-}
-
 // FuzzStream: whatever a service sends, and wherever the network cuts it, the
 // same comes out; calls have ids of their own and arguments that are JSON.
 func FuzzStream(f *testing.F) {
@@ -375,7 +356,7 @@ func FuzzStream(f *testing.F) {
 		}
 		tr := fitTraits(p, Quirks{ReasoningOut: "reasoning_details"})
 		want := listen(tr, bytes.NewReader(stream), &llm.Request{})
-		got := listen(tr, &pieces{data: stream, cuts: slices.Clone(cuts)}, &llm.Request{})
+		got := listen(tr, llmtest.Pieces(stream, cuts), &llm.Request{})
 		if got.Text != want.Text || got.Thoughts != want.Thoughts || got.calls() != want.calls() || got.Finish != want.Finish || !slices.Equal(got.kept, want.kept) {
 			t.Fatalf("cut: %+v\nwhole: %+v", got, want)
 		}
