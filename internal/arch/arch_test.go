@@ -172,6 +172,7 @@ func TestRules(t *testing.T) {
 		{"agent/run_test.go", `package agent; import "google.golang.org/genai"`, "tests of llm/gemini"},
 		{"llm/estimate_test.go", `package llm; import "github.com/tiktoken-go/tokenizer"`, ""},
 		{"llm/estimate.go", `package llm; import "github.com/tiktoken-go/tokenizer"`, "tests of llm"},
+		{"acceptance/counter_test.go", `package acceptance; import "github.com/tiktoken-go/tokenizer/codec"`, ""},
 		{"llm/adc/adc.go", `package adc; import "cloud.google.com/go/auth/credentials"`, ""},
 		{"internal/auth/auth.go", `package auth; import "cloud.google.com/go/auth/credentials"`, "belongs in llm/adc"},
 		{"internal/app/app.go", `package app; import "github.com/spf13/cobra"`, "belongs in internal/cli"},
