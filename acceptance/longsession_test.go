@@ -69,8 +69,8 @@ type session struct {
 	refusals bool                            // are to be expected: nobody could know
 }
 
-const heading = `| | requests | refused | compressions | maskings | tokens sent | in the vendor's cache | if that costs a tenth | largest request | memory at turn 200, at the end | CPU |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|`
+const heading = `| | requests | refused | compressions | maskings | facts known at the end | tokens sent | in the vendor's cache | if that costs a tenth | largest request | memory at turn 200, at the end | CPU |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|`
 
 // run has the program work through the session and returns its row of the table.
 func (s session) run(t *testing.T, program string) string {
@@ -94,10 +94,10 @@ func (s session) run(t *testing.T, program string) string {
 	if !strings.Contains(out.String(), "All accounts are settled.") {
 		t.Fatalf("it has not come to its end:\n%s\n%s", tail(out.String()), tail(errs.String()))
 	}
-	w.judge()
+	known := w.judge(p.home)
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return fmt.Sprintf("| %s | %d | %d | %d | %d | %.1f M | %.1f M (%d %%) | %.1f M | %d | %d, %d MB | %.1f s |",
-		s.name, w.requests, w.refused, w.compressions, w.maskings, millions(w.sent), millions(w.cached), w.cached*100/w.sent,
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %d of %d | %.1f M | %.1f M (%d %%) | %.1f M | %d | %d, %d MB | %.1f s |",
+		s.name, w.requests, w.refused, w.compressions, w.maskings, known, len(w.planted), millions(w.sent), millions(w.cached), w.cached*100/w.sent,
 		millions(w.sent-w.cached*9/10), w.largest, w.early>>10, w.late>>10, cpu.Seconds())
 }
 
@@ -257,10 +257,15 @@ func (w *worker) work(n int) []scriptmodel.Step {
 	return calling(steps, "read_file", "file_path", `"chinese.md"`, "start_line", line, "end_line", strconv.Itoa(60+n%9))
 }
 
-// judge holds the session to its promises.
-func (w *worker) judge() {
+// judge holds the session to its promises and returns how many facts are in its
+// last request. One that was only ever in a result that has been masked is not,
+// if the model made nothing of it: then it is in a file.
+func (w *worker) judge(home string) (known int) {
 	for _, f := range w.planted {
-		if !bytes.Contains(w.last, []byte(f)) {
+		switch {
+		case bytes.Contains(w.last, []byte(f)):
+			known++
+		case w.maskings == 0 || !strings.Contains(f, "-tool-") || !onFile(w.t, home, f):
 			w.t.Errorf("%s is not known any more at the end", f)
 		}
 	}
@@ -270,6 +275,19 @@ func (w *worker) judge() {
 	if w.turns > settled && w.late-w.early > slack {
 		w.t.Errorf("the program needed %d KiB of memory at turn %d, and %d KiB at the end", w.early, settled, w.late)
 	}
+	return known
+}
+
+// onFile reports whether some output that was put away holds this text.
+func onFile(t *testing.T, home, text string) bool {
+	files, err := filepath.Glob(filepath.Join(home, ".gemini", "tmp", "*", "tool-outputs", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(name string) bool {
+		data, err := os.ReadFile(name)
+		return err == nil && bytes.Contains(data, []byte(text))
+	})
 }
 
 const parts = 120 // files of each kind
