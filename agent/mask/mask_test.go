@@ -405,15 +405,18 @@ func TestReplaced(t *testing.T) {
 // 50 MB, of which a little is left.
 func TestHuge(t *testing.T) {
 	t.Parallel()
-	for name, line := range map[string]string{
-		"lines": "a line of some words\n", "one line": "x", "tags": "</tool_output_masked>", "command": "\nExit Code: 1",
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, line := range []string{"a line of some words\n", "x", "</tool_output_masked>", "\nExit Code: 1"} {
+		t.Run(strings.TrimSpace(line), func(t *testing.T) {
+			t.Parallel()
 			var kept shelf
-			text := "Output: " + strings.Repeat(line, 50<<20/len(line))
+			size := 5 << 20
+			if line == "x" {
+				size *= 10
+			}
+			text := "Output: " + strings.Repeat(line, size/len(line))
 			m := mask.New(mask.Options{Save: kept.save})
 			got, saved := m.Mask(t.Context(), append(round(1, "x", text), message(llm.Model(llm.Text("ok")))))
-			if r := got[1].Content.Parts[0].FunctionResponse.Response; saved < 1e6 || len(r) > 10_000 || kept.texts[0] != text {
+			if r := got[1].Content.Parts[0].FunctionResponse.Response; saved < size/100 || len(r) > 10_000 || kept.texts[0] != text {
 				t.Errorf("%d tokens saved, %d bytes are left", saved, len(r))
 			}
 		})
