@@ -12,7 +12,6 @@ package chatwire
 
 import (
 	"bytes"
-	"slices"
 
 	"pollux/llm"
 )
@@ -75,9 +74,9 @@ type answered struct {
 
 func (c *conversation) addModel(record []byte, thoughts bool) {
 	start, says := len(c.model), false
+	var p Piece
 	for len(record) > 0 {
-		var p Piece
-		p, record = nextPiece(record)
+		record = p.read(record)
 		if p.Kind != Thought {
 			says = true
 		} else if !thoughts {
@@ -102,22 +101,31 @@ func (c *conversation) addModel(record []byte, thoughts bool) {
 }
 
 func (c *conversation) addUser(record []byte) {
+	var p Piece
 	for len(record) > 0 {
-		var p Piece
-		p, record = nextPiece(record)
+		record = p.read(record)
 		if p.Kind != Output {
 			c.said = append(c.said, p)
 			continue
 		}
-		i := slices.IndexFunc(c.calls, func(o openCall) bool { return !o.done && bytes.Equal(o.id, p.ID) })
-		if i >= 0 {
-			c.calls[i].done = true
-			c.results = append(c.results, answered{&c.calls[i], p.Data})
+		if o := c.open(p.ID); o != nil {
+			o.done = true
+			c.results = append(c.results, answered{o, p.Data})
 		}
 	}
 	if len(c.said)+len(c.results) > 0 {
 		c.flushModel()
 	}
+}
+
+// open returns the first call of an id that has no result yet, nil for none.
+func (c *conversation) open(id []byte) *openCall {
+	for i := range c.calls {
+		if o := &c.calls[i]; !o.done && bytes.Equal(o.id, id) {
+			return o
+		}
+	}
+	return nil
 }
 
 // flushModel writes the model's message.

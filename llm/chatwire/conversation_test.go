@@ -140,7 +140,8 @@ func FuzzRecord(f *testing.F) {
 			want = fmt.Sprint([]string{"c", inner(name + id), inner(name), "{}"})
 			c = llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: id, Name: name}})
 		}
-		p, rest := nextPiece(Record(plain{}, c))
+		var p Piece
+		rest := p.read(Record(plain{}, c))
 		if got := fmt.Sprint([]string{string(p.Kind), string(p.ID), string(p.Name), string(p.Data)}); got != want || len(rest) > 0 {
 			t.Errorf("got %s and %q, want %s", got, rest, want)
 		}

@@ -2,7 +2,6 @@ package chatwire
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
@@ -34,7 +33,12 @@ type Pieces []Piece
 
 // Has reports whether there is a piece of this kind.
 func (p Pieces) Has(k Kind) bool {
-	return slices.ContainsFunc(p, func(p Piece) bool { return p.Kind == k })
+	for i := range p {
+		if p[i].Kind == k {
+			return true
+		}
+	}
+	return false
 }
 
 // Join adds the pieces of a kind, each behind its id.
@@ -75,13 +79,14 @@ func endPiece(dst []byte, start int) []byte {
 	return dst
 }
 
-// nextPiece returns the first piece of a record, and the rest.
-func nextPiece(record []byte) (Piece, []byte) {
-	size := func(at int) int { return int(binary.LittleEndian.Uint32(record[at:])) }
-	id := pieceHead + size(1)
-	name := id + size(5)
-	end := name + size(9)
-	return Piece{Kind(record[0]), record[pieceHead:id:id], record[id:name:name], record[name:end:end]}, record[end:]
+// read reads the first piece of a record, and returns the rest.
+func (p *Piece) read(record []byte) []byte {
+	head := record[:pieceHead]
+	id := pieceHead + int(binary.LittleEndian.Uint32(head[1:]))
+	name := id + int(binary.LittleEndian.Uint32(head[5:]))
+	end := name + int(binary.LittleEndian.Uint32(head[9:]))
+	p.Kind, p.ID, p.Name, p.Data = Kind(record[0]), record[pieceHead:id:id], record[id:name:name], record[name:end:end]
+	return record[end:]
 }
 
 // AppendInner appends s as what stands between the quotes of a JSON string.

@@ -23,9 +23,9 @@ func AddTools(b *httpwire.Body, sets []*llm.ToolSet, allowed []string, key strin
 			}
 			return dst
 		})
+		var p Piece
 		for i := 0; len(record) > 0; i++ {
-			var p Piece
-			p, record = nextPiece(record)
+			record = p.read(record)
 			if len(allowed) > 0 && !slices.Contains(allowed, set.Functions[i].Name) {
 				continue
 			}
