@@ -140,6 +140,9 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 			}
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
+		if r.cfg.LoopDetector != nil {
+			r.cfg.LoopDetector.See(Retried{Cause: *bad}) // what it saw of the answer is void
+		}
 		if err := r.emit(Retried{Cause: *bad}); err != nil {
 			return rep, err
 		}

@@ -134,6 +134,7 @@ func New(o Options) (*App, error) {
 		Router:    a.router(o, generator),
 
 		Compressor:   a.compressor(o, generator),
+		Masker:       a.masker(o),
 		LoopDetector: a.Loops,
 		NextSpeaker: nextspeaker.New(nextspeaker.Options{
 			Off:       config.SkipNextSpeaker.In(o.Settings),

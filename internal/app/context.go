@@ -8,6 +8,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/compress"
+	"pollux/agent/mask"
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/llm"
@@ -40,6 +41,18 @@ func (a *App) compressor(o Options, g llm.Generator) agent.Compressor {
 			return saveOutput(o, fmt.Sprintf("%s_%d", tool, n), text)
 		},
 		Warn: func(text string) { o.Log.Warn("compress: " + text) },
+	})
+}
+
+// masker puts what tools said long ago out of the model's sight; nil if the user
+// wants it left there.
+func (a *App) masker(o Options) agent.Masker {
+	if !config.MaskToolOutputs.In(o.Settings) {
+		return nil
+	}
+	return mask.New(mask.Options{
+		Save: func(tool, call, text string) (string, error) { return saveOutput(o, tool+"_"+call, text) },
+		Warn: func(text string) { o.Log.Warn("mask: " + text) },
 	})
 }
 

@@ -153,6 +153,8 @@ const (
 	CompressionOneCall   = Bool("pollux.compression.oneCall")
 	CompressionFiveParts = Bool("pollux.compression.fiveParts")
 
+	MaskToolOutputs = Bool("pollux.maskToolOutputs")
+
 	LoopInterval = Int("pollux.loops.interval")
 	LoopMaxCycle = Int("pollux.loops.maxCycle")
 	LoopSingle   = Bool("pollux.loops.single")
@@ -343,6 +345,7 @@ var table = [...]Key{
 	{"pollux.loops.interval", "number", 10.0, 0, live, "How many turns after the first judgement of whether a model goes in circles the next is asked for, where that gave none."},
 	{"pollux.loops.maxCycle", "number", 5.0, 0, live, "How many calls a circle of repeated calls may have; 1 for the same call only."},
 	{"pollux.loops.single", "bool", false, 0, live, "Take one model's word for it that the agent goes in circles, instead of two models'."},
+	{"pollux.maskToolOutputs", "bool", true, 0, live, "Put what tools said long ago into files, and show the model where they are."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Read the memory of all subdirectories at the start, and put everything into the system instruction."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the tool save_memory, instead of letting it edit the files."},
 	{"pollux.routing", "enum named always never", "named", 0, live, "When a small model is asked which of Google's models a prompt needs: where the model was named auto, also where none was named (as Gemini CLI does), or never."},
