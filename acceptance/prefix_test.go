@@ -81,8 +81,8 @@ func longScript(rounds int) string {
 }
 
 // converse has the program work by a script, on a protocol, and returns the
-// bodies of the requests that were answered.
-func converse(t *testing.T, wire, text string) [][]byte {
+// bodies of the requests that were answered. Variables are added to the environment.
+func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
 	t.Helper()
 	script, err := scriptmodel.Parse(text)
 	if err != nil {
@@ -94,7 +94,7 @@ func converse(t *testing.T, wire, text string) [][]byte {
 	}
 	t.Cleanup(func() { _ = server.Close() })
 	p := newPerson(t)
-	p.environ = append(p.environ, pointing(wire, server.URL())...)
+	p.environ = append(append(p.environ, pointing(wire, server.URL())...), variables...)
 	settings := `"model": {"disableLoopDetection": true, "compressionThreshold": 1}` // their requests are no part of the session
 	if wire == "responses" {
 		settings += `, "modelProviders": {"openai": {"protocol": "responses"}}`
@@ -106,7 +106,7 @@ func converse(t *testing.T, wire, text string) [][]byte {
 	}
 	p.write("note.txt", lines.String())
 	if out, err := p.command("pollux", "--yolo", "-p", "work").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s\n%v", err, out, server.Check())
 	}
 	if err := server.Check(); err != nil {
 		t.Fatal(err)
