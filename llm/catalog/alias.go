@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"strings"
-
 )
 
 // The models that aliases end at.
