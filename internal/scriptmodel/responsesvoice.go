@@ -73,7 +73,7 @@ func (v *responsesVoice) event(name string, fields map[string]any) {
 
 // itemID is the id of the open item, which no other of the conversation has.
 func (v *responsesVoice) itemID(prefix string) string {
-	return fmt.Sprintf("%s_%d_%d", prefix, len(v.asked.messages), v.at+1)
+	return fmt.Sprintf("%s_%d_%d", prefix, v.asked.number, v.at+1)
 }
 
 // start opens an item of this kind, unless one is open.
@@ -194,10 +194,10 @@ func (v *responsesVoice) call(calls []sentCall) {
 	item := func(i int, status string, args any) map[string]any {
 		c := calls[i]
 		out := map[string]any{
-			"type": "function_call", "id": fmt.Sprintf("fc_%d_%s", len(v.asked.messages), c.id), "name": c.name, "arguments": args, "status": status,
+			"type": "function_call", "id": fmt.Sprintf("fc_%d_%s", v.asked.number, c.id), "name": c.name, "arguments": args, "status": status,
 		}
 		if c.id == "" {
-			out["id"] = fmt.Sprintf("fc_%d_%d", len(v.asked.messages), first+i+1)
+			out["id"] = fmt.Sprintf("fc_%d_%d", v.asked.number, first+i+1)
 		}
 		if c.id != "" || c.emptyID {
 			out["call_id"] = c.id

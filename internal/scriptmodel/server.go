@@ -46,6 +46,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	used     []int // per turn
+	answers  int
 	memory   memory
 	requests []Request
 	bodies   int
@@ -257,6 +258,8 @@ func (s *Server) take(wire wire, a *asked, r *http.Request) (turn, use int, refu
 			continue
 		}
 		s.used[i]++
+		s.answers++
+		a.number = s.answers
 		if problem := unmet(t.Expect, wire, a, r, value); problem != "" {
 			return i, s.used[i], invalid("script: turn %d: %s", i+1, problem)
 		}

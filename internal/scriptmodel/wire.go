@@ -70,6 +70,7 @@ type asked struct {
 	models  []string
 	refuse  []Refusal
 	context int
+	number  int // of the answer, by which its ids differ from those of others
 	// What the turn says of its answer: the field for thoughts.
 	thoughtsIn string
 }

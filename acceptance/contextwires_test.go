@@ -1,0 +1,30 @@
+package acceptance
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// A conversation is kept in its window, whoever the model is from. Each of them takes
+// 16,000 tokens, and is its own small model.
+func TestContextWires(t *testing.T) {
+	t.Parallel()
+	for _, wire := range protocols {
+		t.Run(wire, func(t *testing.T) {
+			t.Parallel()
+			run(t, "context/wires", wire, func(env *testscript.Env) error {
+				vars := wires[wire]
+				model := cmp.Or(vars["OPENAI_MODEL"], vars["ANTHROPIC_MODEL"], vars["OLLAMA_MODEL"], "gemini-2.5-flash")
+				more := ""
+				if wire == "responses" {
+					more = `"protocol": "responses", `
+				}
+				profile := fmt.Sprintf(`{%s"imitated": false, "smallModel": %q, "models": [{"match": "*", "window": 16000}]}`, more, model)
+				return settings(env, fmt.Sprintf(`{"modelProviders": {"gemini": %[1]s, "vertexai": %[1]s, "openai": %[1]s, "anthropic": %[1]s, "ollama": %[1]s}}`, profile))
+			})
+		})
+	}
+}
