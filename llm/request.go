@@ -48,6 +48,16 @@ const (
 	UseEditCorrector Use = "utility_edit_corrector"
 )
 
+// Aside reports whether a request is a question of Pollux's own, without whose
+// answer the work goes on: nobody should have to wait for it.
+func (u Use) Aside() bool {
+	switch u {
+	case UseCompressor, UseSummarizer, UseRouter, UseLoopDetector, UseNextSpeaker, UseEditCorrector:
+		return true
+	}
+	return false
+}
+
 // Config is how a model is to answer. A nil or zero member is not sent and
 // leaves the choice to the vendor.
 type Config struct {

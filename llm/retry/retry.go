@@ -36,7 +36,8 @@ type Options struct {
 // A request may ask for fewer attempts (MaxAttempts). Where another model will
 // answer in its place (Standby), one without room for the account is tried only
 // twice more, after 1 and 3 s and without a word, and not at all if the server
-// asks for a longer wait.
+// asks for a longer wait. A question on the side ([llm.Use.Aside]) is tried once more
+// at most, and not if that is more than 10 s away: what it is for can do without.
 //
 // CountTokens and Embed are not retried, as their callers do without.
 func Wrap(g llm.Generator, o Options) *Generator {
@@ -113,6 +114,9 @@ func (g *Generator) backoff(req *llm.Request) *backoff {
 	if req.MaxAttempts > 0 {
 		b.most = min(b.most, req.MaxAttempts)
 	}
+	if req.Use.Aside() {
+		b.most = min(b.most, asideAttempts)
+	}
 	return b
 }
 
@@ -142,6 +146,9 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 		}
 		d, quiet = standbyDelays[b.attempts-1], true
 	}
+	if req.Use.Aside() && d > asideDelay || endsWithin(ctx, d) {
+		return failure
+	}
 	if req.OnRetry != nil && !quiet {
 		req.OnRetry(llm.Retry{Attempt: b.attempts, MaxAttempts: b.most, Delay: d, Err: failure, Model: req.Model})
 	}
@@ -157,6 +164,18 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 // standbyDelays are the waits for a model without room where another one will
 // answer if that does not help.
 var standbyDelays = [...]time.Duration{time.Second, 3 * time.Second}
+
+// asideAttempts and asideDelay bound what a question on the side is worth.
+const (
+	asideAttempts = 2
+	asideDelay    = 10 * time.Second
+)
+
+// endsWithin reports whether ctx would end a wait, which then leads to nothing.
+func endsWithin(ctx context.Context, d time.Duration) bool {
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) < d
+}
 
 // longestWait is the longest that a server may ask for: nobody sits through more.
 const longestWait = 5 * time.Minute

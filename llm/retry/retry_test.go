@@ -275,3 +275,47 @@ func TestStandby(t *testing.T) {
 		}
 	}
 }
+
+// Nobody waits long for what only helps: a question on the side is asked once
+// more, soon or not at all.
+func TestQuestionsOnTheSide(t *testing.T) {
+	t.Parallel()
+	limited := func(after time.Duration) error { return &llm.Error{Kind: llm.KindRateLimit, RetryAfter: after} }
+	for _, c := range []struct {
+		use  llm.Use
+		errs []error
+		want int // attempts
+	}{
+		{llm.UseCompressor, failing(llm.KindServer, 9), 2},
+		{llm.UseLoopDetector, failing(llm.KindServer, 1), 2},
+		{llm.UseNextSpeaker, []error{limited(5 * time.Second), limited(0), limited(0)}, 2},
+		{llm.UseEditCorrector, []error{limited(30 * time.Second)}, 1},
+		{llm.UseRouter, []error{limited(11 * time.Second)}, 1},
+		{llm.UseMain, []error{limited(30 * time.Second)}, 2},
+		{llm.UseTool, failing(llm.KindServer, 3), 4},
+		{"", failing(llm.KindServer, 3), 4},
+	} {
+		for _, how := range []string{"stream", "generate"} {
+			f := &flaky{errs: c.errs}
+			var s slept
+			err := ask(retry.Wrap(f, retry.Options{Sleep: s.sleep}), how, &llm.Request{Use: c.use})
+			if f.calls != c.want || (err == nil) != (c.want > len(c.errs)) {
+				t.Errorf("%s, %s: %d attempts, want %d; error %v", c.use, how, f.calls, c.want, err)
+			}
+		}
+	}
+}
+
+// A wait that the caller will not see the end of is not begun.
+func TestNoWaitBeyondTheDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	f := &flaky{errs: []error{&llm.Error{Kind: llm.KindRateLimit, RetryAfter: 2 * time.Minute}}}
+	var s slept
+	_, err := retry.Wrap(f, retry.Options{Sleep: s.sleep}).Generate(ctx, &llm.Request{})
+	var e *llm.Error
+	if !errors.As(err, &e) || f.calls != 1 || len(s) != 0 {
+		t.Errorf("%d attempts, %d waits; error %v", f.calls, len(s), err)
+	}
+}
