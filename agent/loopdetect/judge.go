@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"pollux/agent"
 	"pollux/llm"
-	"pollux/llm/laxjson"
+	"pollux/llm/ask"
 )
 
 // The questions, as settings name them (spec/agent.md §7.3).
@@ -71,12 +69,24 @@ func (j *judge) adapt(confidence float64, o *Options) {
 
 // judgement is a model's answer.
 type judgement struct {
-	analysis   string
-	confidence float64
+	Analysis   string      `json:"unproductive_state_analysis"`
+	Confidence *confidence `json:"unproductive_state_confidence"`
 }
 
-// errUnusable means that a model has answered, but not what it was asked.
-var errUnusable = errors.New("the model's judgement is not in the form that was asked for")
+// confidence is from 0 to 1, or a yes or a no, as the seeds have it.
+type confidence float64
+
+func (c *confidence) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "true":
+		*c = 1
+		return nil
+	case "false":
+		*c = 0
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(c))
+}
 
 // ask asks whether the conversation has come to a standstill. Whatever goes wrong
 // with the first model means that it has not. A second one that cannot be asked
@@ -86,32 +96,40 @@ func (d *Detector) ask(ctx context.Context, history []agent.Message) agent.Loop 
 	if contents == nil {
 		return agent.Loop{}
 	}
-	v, err := d.judgement(ctx, firstQuestion, contents)
-	if err != nil {
-		return agent.Loop{}
-	}
-	d.judge.adapt(v.confidence, &d.o)
-	if v.confidence < d.o.Confidence {
+	analysis, stuck, err := d.judgement(ctx, firstQuestion, contents)
+	if err != nil || !stuck {
 		return agent.Loop{}
 	}
 	if !d.o.Single {
-		second, err := d.judgement(ctx, secondQuestion, contents)
+		second, stuck, err := d.judgement(ctx, secondQuestion, contents)
 		switch {
-		case ctx.Err() != nil || errors.Is(err, errUnusable):
+		case ctx.Err() != nil || errors.Is(err, ask.ErrUnusable), err == nil && !stuck:
 			return agent.Loop{}
 		case err == nil:
-			d.judge.adapt(second.confidence, &d.o)
-			if second.confidence < d.o.Confidence {
-				return agent.Loop{}
-			}
-			v = second
+			analysis = second
 		}
 	}
 	detail := "the latest turns made no progress"
-	if v.analysis != "" {
-		detail += ": " + short(v.analysis)
+	if analysis != "" {
+		detail += ": " + short(analysis)
 	}
 	return agent.Loop{Kind: Judged, Detail: detail}
+}
+
+// judgement asks a model whether the agent is stuck, a second time if it fails or
+// its answer is no use.
+func (d *Detector) judgement(ctx context.Context, question string, contents []*llm.Content) (analysis string, stuck bool, err error) {
+	v, err := ask.JSON(ctx, ask.Question{
+		Generator: d.o.Generator, Which: d.o.Which, Alias: question,
+		System: judgeSystem, Contents: contents, Schema: judgeSchema,
+		Use: llm.UseLoopDetector, PromptID: d.promptID, Attempts: d.o.Attempts, Patience: d.o.Patience,
+	}, func(v *judgement) bool { return v.Confidence != nil && *v.Confidence >= 0 && *v.Confidence <= 1 })
+	if err != nil {
+		return "", false, err
+	}
+	sure := float64(*v.Confidence)
+	d.judge.adapt(sure, &d.o)
+	return v.Analysis, sure >= d.o.Confidence, nil
 }
 
 // evidence returns what a judge is shown: the user's request, and the last
@@ -143,62 +161,4 @@ func evidence(prompt string, history []agent.Message, window int) []*llm.Content
 
 func calling(c *llm.Content) bool {
 	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionCall != nil })
-}
-
-// judgement asks a model, a second time if it fails or its answer is no use.
-func (d *Detector) judgement(ctx context.Context, question string, contents []*llm.Content) (judgement, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.o.Patience)
-	defer cancel()
-	model, cfg, err := d.o.Which(question)
-	if err != nil {
-		return judgement{}, fmt.Errorf("find a model for %s: %w", question, err)
-	}
-	cfg.SystemInstruction = llm.User(llm.Text(judgeSystem))
-	cfg.ResponseMIMEType, cfg.ResponseJSONSchema = "application/json", json.RawMessage(judgeSchema)
-	req := &llm.Request{Model: model, Contents: contents, Config: cfg, Use: llm.UseLoopDetector, PromptID: d.promptID}
-	for range d.o.Attempts {
-		var r *llm.Response
-		if r, err = d.o.Generator.Generate(ctx, req); err == nil {
-			var v judgement
-			if v, err = parse(r.Text()); err == nil {
-				return v, nil
-			}
-		}
-		var failure *llm.Error
-		if ctx.Err() != nil || errors.As(err, &failure) && !failure.Retryable() {
-			break
-		}
-	}
-	return judgement{}, err
-}
-
-// parse reads a judgement, with whatever a model has written around it. The
-// confidence may be a yes or a no, as the seeds have it.
-func parse(text string) (judgement, error) {
-	var r laxjson.Reader
-	if _, status := r.Add(text[max(0, strings.IndexByte(text, '{')):]); status != laxjson.Done {
-		return judgement{}, errUnusable
-	}
-	var answer struct {
-		Analysis   string `json:"unproductive_state_analysis"`
-		Confidence any    `json:"unproductive_state_confidence"`
-	}
-	if json.Unmarshal(r.JSON(), &answer) != nil {
-		return judgement{}, errUnusable
-	}
-	v := judgement{analysis: answer.Analysis}
-	switch c := answer.Confidence.(type) {
-	case float64:
-		v.confidence = c
-	case bool:
-		if c {
-			v.confidence = 1
-		}
-	default:
-		return judgement{}, errUnusable
-	}
-	if v.confidence < 0 || v.confidence > 1 {
-		return judgement{}, errUnusable
-	}
-	return v, nil
 }

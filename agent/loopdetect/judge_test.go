@@ -299,14 +299,15 @@ func TestJudgeCancelled(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+// FuzzJudgement: whatever a model answers, the next judgement is in due time.
+func FuzzJudgement(f *testing.F) {
 	f.Add(sure(0.5))
 	f.Add("```json\n{'unproductive_state_confidence': True}")
 	f.Add(`{"a":{"b":[`)
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := parse(text)
-		if err != nil && (v != judgement{}) || v.confidence < 0 || v.confidence > 1 {
-			t.Errorf("%q: %+v, %v", text, v, err)
+		d := New((&judges{say: map[string][]any{firstQuestion: {text}, secondQuestion: {sure(0)}}}).options())
+		if loop := d.ask(t.Context(), talk(5)); loop.Kind != "" || d.judge.interval < 5 || d.judge.interval > 15 {
+			t.Errorf("%q: %+v, the next after %d turns", text, loop, d.judge.interval)
 		}
 	})
 }

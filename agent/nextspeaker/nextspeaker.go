@@ -5,16 +5,12 @@ package nextspeaker
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"pollux/agent"
 	"pollux/llm"
-	"pollux/llm/laxjson"
+	"pollux/llm/ask"
 )
 
 // Options are what a [Checker] needs.
@@ -111,34 +107,12 @@ const schema = `{"type":"object","properties":{` +
 
 // ask puts the question to a model.
 func (c *Checker) ask(ctx context.Context, contents []*llm.Content) (llm.Role, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.o.Patience)
-	defer cancel()
-	model, cfg, err := c.o.Which("next-speaker-checker")
-	if err != nil {
-		return "", fmt.Errorf("find a model to ask who speaks next: %w", err)
-	}
-	cfg.ResponseMIMEType, cfg.ResponseJSONSchema = "application/json", json.RawMessage(schema)
-	r, err := c.o.Generator.Generate(ctx, &llm.Request{Model: model, Contents: contents, Config: cfg, Use: llm.UseNextSpeaker})
-	if err != nil {
-		return "", fmt.Errorf("ask who speaks next: %w", err)
-	}
-	return parse(r.Text())
-}
-
-// parse reads a model's answer, with whatever it has written around it.
-func parse(text string) (llm.Role, error) {
-	var r laxjson.Reader
-	if _, status := r.Add(text[max(0, strings.IndexByte(text, '{')):]); status != laxjson.Done {
-		return "", errors.New("the answer to who speaks next is no JSON")
-	}
-	var answer struct {
+	type answer struct {
 		NextSpeaker llm.Role `json:"next_speaker"`
 	}
-	if err := json.Unmarshal(r.JSON(), &answer); err != nil {
-		return "", fmt.Errorf("read who speaks next: %w", err)
-	}
-	if answer.NextSpeaker != llm.RoleModel && answer.NextSpeaker != llm.RoleUser {
-		return "", fmt.Errorf("nobody called %.20q can speak next", answer.NextSpeaker)
-	}
-	return answer.NextSpeaker, nil
+	a, err := ask.JSON(ctx, ask.Question{
+		Generator: c.o.Generator, Which: c.o.Which, Alias: "next-speaker-checker",
+		Contents: contents, Schema: schema, Use: llm.UseNextSpeaker, Patience: c.o.Patience,
+	}, func(a *answer) bool { return a.NextSpeaker == llm.RoleModel || a.NextSpeaker == llm.RoleUser })
+	return a.NextSpeaker, err
 }

@@ -223,16 +223,6 @@ func (s *script) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add(`{"reasoning": "Rule 1.", "next_speaker": "model"}`)
-	f.Add("```{next_speaker: 'user'")
-	f.Fuzz(func(t *testing.T, text string) {
-		if r, err := parse(text); err == nil && r != llm.RoleModel && r != llm.RoleUser {
-			t.Errorf("%q: %q", text, r)
-		}
-	})
-}
-
 // What the check costs apart from the request, which is the whole conversation.
 func BenchmarkNext(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {

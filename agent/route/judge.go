@@ -2,20 +2,18 @@ package route
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
+	"pollux/agent"
 	"pollux/llm"
-	"pollux/llm/laxjson"
+	"pollux/llm/ask"
 )
 
 const (
-	// question is the alias by which settings know the small model.
-	question = "classifier"
+	// alias is how settings know the small model.
+	alias = "classifier"
 
 	defaultThreshold = 90
 
@@ -26,15 +24,6 @@ const (
 	// rest: each further try would cost the user time for nothing.
 	mostFails = 2
 	rest      = 10 * time.Minute
-)
-
-var (
-	// errShape means that the small model has answered, but not what it was asked.
-	errShape = errors.New("its answer is not in the form that was asked for")
-	// errNotJSON means that it has not even answered in JSON, which a second try
-	// may mend.
-	errNotJSON = errors.New("its answer is not JSON")
-	errSlow    = fmt.Errorf("it took longer than %v", patience)
 )
 
 const whatIsShown = `
@@ -58,27 +47,24 @@ const binarySchema = `{"type":"object","properties":{` +
 	`"model_choice":{"type":"string","enum":["flash","pro"]}},` +
 	`"required":["reasoning","model_choice"]}`
 
+// choice is the answer.
+type choice struct {
+	Reasoning *string `json:"reasoning"`
+	Model     string  `json:"model_choice"`
+}
+
 // binary asks which of the two models a prompt needs.
 func (r *Router) binary(ctx context.Context, p *prompt) (Decision, error) {
-	var answer struct {
-		Reasoning *string `json:"reasoning"`
-		Model     *string `json:"model_choice"`
-	}
-	if err := r.ask(ctx, p.PromptID, binarySystem, binarySchema, exchange(talk(p.History, r.o.Window, r.o.Keep), p.Prompt), &answer); err != nil {
+	q := r.question(p, binarySystem, binarySchema, talk(p.History, r.o.Window, r.o.Keep))
+	answer, err := ask.JSON(ctx, q, func(c *choice) bool {
+		return c.Reasoning != nil && (c.Model == "pro" || c.Model == "flash")
+	})
+	if err != nil {
 		return Decision{}, fmt.Errorf("ask which model a prompt needs: %w", err)
 	}
-	d := Decision{Source: "Classifier"}
-	if answer.Reasoning != nil && answer.Model != nil {
-		d.Reasoning = clip(*answer.Reasoning, maxReasoning)
-		switch *answer.Model {
-		case "pro":
-			d.Model = p.Pro
-		case "flash":
-			d.Model = p.Flash
-		}
-	}
-	if d.Model == "" {
-		return Decision{}, fmt.Errorf("ask which model a prompt needs: %w", errShape)
+	d := Decision{Model: p.Flash, Source: "Classifier", Reasoning: clip(*answer.Reasoning, maxReasoning)}
+	if answer.Model == "pro" {
+		d.Model = p.Pro
 	}
 	return d, nil
 }
@@ -101,71 +87,42 @@ const numericalSchema = `{"type":"object","properties":{` +
 	`"complexity_score":{"type":"integer","minimum":1,"maximum":100}},` +
 	`"required":["complexity_reasoning","complexity_score"]}`
 
+// score is the answer.
+type score struct {
+	Reasoning *string `json:"complexity_reasoning"`
+	Score     float64 `json:"complexity_score"`
+}
+
 // numerical asks for a score, and compares.
 func (r *Router) numerical(ctx context.Context, p *prompt) (Decision, error) {
-	var answer struct {
-		Reasoning *string  `json:"complexity_reasoning"`
-		Score     *float64 `json:"complexity_score"`
-	}
-	if err := r.ask(ctx, p.PromptID, numericalSystem, numericalSchema, exchange(recent(p.History, r.o.Scored), p.Prompt), &answer); err != nil {
+	q := r.question(p, numericalSystem, numericalSchema, recent(p.History, r.o.Scored))
+	answer, err := ask.JSON(ctx, q, func(s *score) bool {
+		return s.Reasoning != nil && s.Score >= 1 && s.Score <= 100
+	})
+	if err != nil {
 		return Decision{}, fmt.Errorf("ask how hard a prompt is: %w", err)
-	}
-	if answer.Reasoning == nil || answer.Score == nil || *answer.Score < 1 || *answer.Score > 100 {
-		return Decision{}, fmt.Errorf("ask how hard a prompt is: %w", errShape)
 	}
 	d := Decision{Model: p.Flash, Source: "NumericalClassifier (Default)"}
 	if r.o.Threshold != defaultThreshold {
 		d.Source = "NumericalClassifier (Settings)"
 	}
-	if *answer.Score >= float64(r.o.Threshold) {
+	if answer.Score >= float64(r.o.Threshold) {
 		d.Model = p.Pro
 	}
-	d.Reasoning = fmt.Sprintf("[score %g, pro from %d] %s", *answer.Score, r.o.Threshold, clip(*answer.Reasoning, maxReasoning))
+	d.Reasoning = fmt.Sprintf("[score %g, pro from %d] %s", answer.Score, r.o.Threshold, clip(*answer.Reasoning, maxReasoning))
 	return d, nil
 }
 
 // maxReasoning bounds what is kept of a reasoning, in bytes.
 const maxReasoning = 1000
 
-// ask puts a question, once more if the answer is not JSON.
-func (r *Router) ask(ctx context.Context, promptID, system, schema, text string, answer any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSlow)
-	defer cancel()
-	model, cfg, err := r.o.Which(question)
-	if err != nil {
-		return err
+// question is about p, after what was said before it.
+func (r *Router) question(p *prompt, system, schema string, before []agent.Message) ask.Question {
+	return ask.Question{
+		Generator: r.o.Generator, Which: r.o.Which, Alias: alias,
+		System: system, Contents: []*llm.Content{llm.User(llm.Text(exchange(before, p.Prompt)))}, Schema: schema,
+		Use: llm.UseRouter, PromptID: p.PromptID, Patience: patience, Attempts: 2, Hurry: true,
 	}
-	cfg.SystemInstruction = llm.User(llm.Text(system))
-	cfg.ResponseMIMEType, cfg.ResponseJSONSchema = "application/json", json.RawMessage(schema)
-	req := &llm.Request{
-		Model: model, Contents: []*llm.Content{llm.User(llm.Text(text))}, Config: cfg,
-		Use: llm.UseRouter, PromptID: promptID, MaxAttempts: 1,
-	}
-	for range 2 {
-		var res *llm.Response
-		if res, err = r.o.Generator.Generate(ctx, req); err != nil {
-			return err
-		}
-		if err = decode(res.Text(), answer); !errors.Is(err, errNotJSON) {
-			return err
-		}
-	}
-	return err
-}
-
-// decode reads an answer, with whatever a model has written around it.
-func decode(text string, answer any) error {
-	var r laxjson.Reader
-	if _, status := r.Add(text[max(0, strings.IndexByte(text, '{')):]); status != laxjson.Done {
-		if json.Valid([]byte(text)) {
-			return errShape
-		}
-		return errNotJSON
-	}
-	if err := json.Unmarshal(r.JSON(), answer); err != nil {
-		return errShape
-	}
-	return nil
 }
 
 // rested reports whether the small model may be asked.

@@ -3,7 +3,6 @@ package fs
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"pollux/llm"
+	"pollux/llm/ask"
 )
 
 // NewModelCorrector returns a [Corrector] that asks g. A request gives up after
@@ -76,17 +76,17 @@ func (m *modelCorrector) FixEdit(ctx context.Context, f EditFailure) (EditFix, e
 	}
 	prompt := fmt.Sprintf("What the edit is for:\n%s\n\nError:\n%s\n\n<search>\n%s\n</search>\n\n<replace>\n%s\n</replace>\n\nFile %s:\n<file>\n%s\n</file>\n",
 		f.Instruction, f.Problem, f.Old, f.New, f.Path, validText([]byte(f.Content)))
-	var answer struct {
+	type repair struct {
 		Search            *string
 		Replace           *string
 		NoChangesRequired bool
 		Explanation       string
 	}
-	if err := m.ask(ctx, "llm-edit-fixer", fixSystem, prompt, fixSchema, &answer); err != nil {
+	answer, err := ask.JSON(ctx, m.question("llm-edit-fixer", fixSystem, prompt, fixSchema), func(r *repair) bool {
+		return r.NoChangesRequired || r.Search != nil && r.Replace != nil
+	})
+	if err != nil {
 		return EditFix{}, fmt.Errorf("repair edit: %w", err)
-	}
-	if !answer.NoChangesRequired && (answer.Search == nil || answer.Replace == nil) {
-		return EditFix{}, errors.New("repair edit: the model's answer lacks the strings")
 	}
 	fix := EditFix{NoChange: answer.NoChangesRequired, Explanation: answer.Explanation}
 	if !fix.NoChange {
@@ -112,39 +112,24 @@ func (m *modelCorrector) Unescape(ctx context.Context, content string) (string, 
 	if text, ok := m.caches().texts.Get(key); ok {
 		return text, nil
 	}
-	var answer struct {
+	type corrected struct {
 		Text *string `json:"corrected_string_escaping"`
 	}
-	if err := m.ask(ctx, "edit-corrector", unescapeSystem, "<content>\n"+content+"\n</content>\n", unescapeSchema, &answer); err != nil {
+	q := m.question("edit-corrector", unescapeSystem, "<content>\n"+content+"\n</content>\n", unescapeSchema)
+	answer, err := ask.JSON(ctx, q, func(c *corrected) bool { return c.Text != nil && (*c.Text != "" || content == "") })
+	if err != nil {
 		return "", fmt.Errorf("correct escapes: %w", err)
-	}
-	if answer.Text == nil || *answer.Text == "" && content != "" {
-		return "", errors.New("correct escapes: the model's answer lacks the text")
 	}
 	m.caches().texts.Add(key, *answer.Text)
 	return *answer.Text, nil
 }
 
-// ask makes one request and decodes the JSON of its answer.
-func (m *modelCorrector) ask(ctx context.Context, question, system, prompt, schema string, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, correctorTimeout)
-	defer cancel()
-	model, how, err := m.which(question)
-	if err != nil {
-		return err
+func (m *modelCorrector) question(alias, system, prompt, schema string) ask.Question {
+	return ask.Question{
+		Generator: m.g, Which: m.which, Alias: alias,
+		System: system, Contents: []*llm.Content{llm.User(llm.Text(prompt))}, Schema: schema,
+		Use: llm.UseEditCorrector, Patience: correctorTimeout,
 	}
-	how.SystemInstruction = llm.User(llm.Text(system))
-	how.ResponseMIMEType, how.ResponseJSONSchema = "application/json", json.RawMessage(schema)
-	r, err := m.g.Generate(ctx, &llm.Request{
-		Model: model, Contents: []*llm.Content{llm.User(llm.Text(prompt))}, Config: how, Use: llm.UseEditCorrector,
-	})
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal([]byte(r.Text()), answer); err != nil {
-		return fmt.Errorf("decode the model's answer: %w", err)
-	}
-	return nil
 }
 
 // hash tells texts apart; where one ends counts.

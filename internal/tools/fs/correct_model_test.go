@@ -70,12 +70,13 @@ func TestModelCorrectorFixEdit(t *testing.T) {
 func TestModelCorrectorAnswers(t *testing.T) {
 	t.Parallel()
 	for answer, ok := range map[string]bool{
-		`{"noChangesRequired":true,"explanation":"e"}`: true,
-		`{"search":"s","explanation":"e"}`:             false,
-		`{"search":1}`:                                 false,
-		``:                                             false,
-		`I think you should`:                           false,
-		`[]`:                                           false,
+		`{"noChangesRequired":true,"explanation":"e"}`:      true,
+		`{"search":"s","explanation":"e"}`:                  false,
+		"Sure:\n```json\n{\"noChangesRequired\":true}\n```": true,
+		`{"search":1}`:       false,
+		``:                   false,
+		`I think you should`: false,
+		`[]`:                 false,
 	} {
 		c := NewModelCorrector(&answering{answer: answer}, func(string) (string, llm.Config, error) { return "", llm.Config{}, nil })
 		if _, err := c.FixEdit(t.Context(), EditFailure{}); (err == nil) != ok {
