@@ -12,14 +12,65 @@ import (
 // interrupted stands in for the answer that a tool result never got.
 const interrupted = "[The previous response was interrupted before it completed.]"
 
-// history is a conversation in two forms (spec/agent.md §11.1): all that was
-// said, and what of it goes to the model. Both grow together, so that neither
-// is ever computed from the whole.
+// Curated returns what of a conversation goes to a model (spec/agent.md §11.1):
+// all but the runs of the model's messages of which one is invalid. But a call
+// stays, freed of what is invalid beside it, for its result does. Where nothing is
+// left out it returns messages.
+func Curated(messages []Message) []Message {
+	if !slices.ContainsFunc(messages, invalid) {
+		return messages
+	}
+	kept := make([]Message, 0, len(messages))
+	for len(messages) > 0 {
+		n := 1
+		for isModels(messages[0]) && n < len(messages) && isModels(messages[n]) {
+			n++
+		}
+		run := messages[:n]
+		messages = messages[n:]
+		broken := slices.ContainsFunc(run, invalid)
+		for _, m := range run {
+			if broken {
+				m.Content = remains(m.Content)
+			}
+			if m.Content != nil {
+				kept = append(kept, m)
+			}
+		}
+	}
+	return kept
+}
+
+func isModels(m Message) bool { return m.Content.Role == llm.RoleModel }
+
+// invalid reports whether a message of the model's may not be sent to one. None
+// of a user's is left out.
+func invalid(m Message) bool { return isModels(m) && slices.ContainsFunc(m.Content.Parts, isVoid) }
+
+func isVoid(p llm.Part) bool { return p.IsEmpty() && !p.Thought && p.ThoughtSignature == "" }
+
+// remains returns what is sent of a message in a run that is left out, nil for
+// nothing.
+func remains(c *llm.Content) *llm.Content {
+	calls := func(p llm.Part) bool { return p.FunctionCall != nil }
+	switch {
+	case !slices.ContainsFunc(c.Parts, calls):
+		return nil
+	case !slices.ContainsFunc(c.Parts, isVoid):
+		return c
+	}
+	return llm.Model(slices.DeleteFunc(slices.Clone(c.Parts), isVoid)...)
+}
+
+// history is a conversation in two forms: all that was said, and what of it goes
+// to the model. Both grow together, so that neither is ever computed from the
+// whole.
 type history struct {
 	all     []Message      // comprehensive
-	curated []*llm.Content // without runs of model messages of which one is invalid
+	curated []*llm.Content // the contents of what Curated would return
 
-	// dropPrompt leaves out, with a run, the prompt that it answers (the seeds' rule).
+	// dropPrompt leaves out, with a run of which nothing is sent, the prompt that
+	// it answers (the seeds' rule).
 	dropPrompt bool
 
 	run    int  // where in curated the current run of model messages begins
@@ -29,22 +80,31 @@ type history struct {
 // add appends m to both forms.
 func (h *history) add(m Message) {
 	h.all = append(h.all, m)
-	if m.Content.Role != llm.RoleModel {
-		h.curated = append(h.curated, m.Content)
+	h.curated = append(h.curated, m.Content)
+	switch {
+	case !isModels(m):
 		h.run, h.broken = len(h.curated), false
-		return
-	}
-	if !valid(m.Content) {
-		h.curated = h.curated[:h.run]
-		if h.dropPrompt && !h.broken && h.run > 0 {
-			h.curated = h.curated[:h.run-1]
-			h.run--
-		}
+	case h.broken:
+		h.leave(len(h.curated) - 1)
+	case invalid(m):
 		h.broken = true
+		h.leave(h.run)
+		if h.dropPrompt && h.run > 0 && h.run == len(h.curated) {
+			h.run--
+			h.curated = h.curated[:h.run]
+		}
 	}
-	if !h.broken {
-		h.curated = append(h.curated, m.Content)
+}
+
+// leave takes out of curated, from index n on, what does not remain.
+func (h *history) leave(n int) {
+	kept := h.curated[:n]
+	for _, c := range h.curated[n:] {
+		if c = remains(c); c != nil {
+			kept = append(kept, c)
+		}
 	}
+	h.curated = kept
 }
 
 // set replaces the conversation.
@@ -73,19 +133,6 @@ func (h *history) last() *llm.Content {
 // contents returns what goes to the model. The caller may append to it; it is
 // not a copy, so that a turn does not pay for the turns before it.
 func (h *history) contents() []*llm.Content { return slices.Clip(h.curated) }
-
-// valid reports whether a message may be sent to a model.
-func valid(c *llm.Content) bool {
-	if c.Role == llm.RoleUser && len(c.Parts) == 0 {
-		return false
-	}
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.IsEmpty() && !p.Thought && p.ThoughtSignature == "" {
-			return false
-		}
-	}
-	return true
-}
 
 // withIDs returns messages in which every function call and response has an
 // id: a call and the response of the same name that answers it share one. The

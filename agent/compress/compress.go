@@ -207,7 +207,7 @@ func (c *Compressor) work(o agent.Overlong) *work {
 	for n < len(o.History) && c.Opening(o.History[n]) {
 		n++
 	}
-	w.head, w.body = o.History[:n:n], curate(o.History[n:])
+	w.head, w.body = o.History[:n:n], agent.Curated(o.History[n:])
 	var cfg llm.Config
 	if c.Conversation != nil {
 		cfg = c.Conversation(o.Model)

@@ -47,14 +47,18 @@ func (c *Checker) Next(ctx context.Context, history []agent.Message) llm.Role {
 	if last.Role == llm.RoleUser && !onlyResults(last) {
 		return llm.RoleUser // nobody has answered yet
 	}
-	contents := curate(history)
+	sent := agent.Curated(history)
 	switch {
-	case len(contents) == 0:
+	case len(sent) == 0:
 		return llm.RoleUser
 	case onlyResults(last), last.Role == llm.RoleModel && len(last.Parts) == 0:
 		return llm.RoleModel
-	case contents[len(contents)-1].Role != llm.RoleModel:
+	case sent[len(sent)-1].Content.Role != llm.RoleModel:
 		return llm.RoleUser
+	}
+	contents := make([]*llm.Content, 0, len(sent)+1)
+	for _, m := range sent {
+		contents = append(contents, m.Content)
 	}
 	next, err := c.ask(ctx, append(contents, llm.User(llm.Text(instruction))))
 	if err != nil {
@@ -66,32 +70,6 @@ func (c *Checker) Next(ctx context.Context, history []agent.Message) llm.Role {
 func onlyResults(c *llm.Content) bool {
 	return c.Role == llm.RoleUser && len(c.Parts) > 0 &&
 		!slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionResponse == nil })
-}
-
-// curate returns what of a history a model can be sent: all but the runs of
-// model's messages of which one is invalid (spec/agent.md §11.1).
-func curate(history []agent.Message) []*llm.Content {
-	contents := make([]*llm.Content, 0, len(history)+1)
-	for i := 0; i < len(history); {
-		end, whole := i+1, true
-		if history[i].Content.Role == llm.RoleModel {
-			for end = i; end < len(history) && history[end].Content.Role == llm.RoleModel; end++ {
-				whole = whole && valid(history[end].Content)
-			}
-		}
-		for ; i < end; i++ {
-			if whole {
-				contents = append(contents, history[i].Content)
-			}
-		}
-	}
-	return contents
-}
-
-func valid(c *llm.Content) bool {
-	return len(c.Parts) > 0 && !slices.ContainsFunc(c.Parts, func(p llm.Part) bool {
-		return p.IsEmpty() && !p.Thought && p.ThoughtSignature == ""
-	})
 }
 
 const instruction = `Don't go on with the task for now. Look at your last message alone, the one before this, and say who should speak next: you ("model") or the user ("user"). The first of these rules that fits decides:
