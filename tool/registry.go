@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/agnivade/levenshtein"
 
@@ -12,16 +13,18 @@ import (
 
 // Registry holds the tools of a session in the order of their declaration,
 // which is the order they were added in. Tools are added before the first
-// call; after that it may be used from several goroutines at once.
+// call; after that it may be used, and tools be hidden, from several goroutines
+// at once.
 type Registry struct {
 	tools  []Tool
-	byName map[string]Tool // names and aliases
-	hidden map[string]bool // by name
+	byName map[string]Tool                 // names and aliases
+	hidden atomic.Pointer[map[string]bool] // by name; never changed, but replaced
 }
 
 // NewRegistry returns a registry of these tools.
 func NewRegistry(tools ...Tool) *Registry {
-	r := &Registry{byName: map[string]Tool{}, hidden: map[string]bool{}}
+	r := &Registry{byName: map[string]Tool{}}
+	r.hidden.Store(&map[string]bool{})
 	for _, t := range tools {
 		r.Add(t)
 	}
@@ -46,19 +49,23 @@ func (r *Registry) Add(t Tool) {
 
 // Hide keeps the tools that hide says yes to from the model: they are not
 // declared, and a call to one is a call to an unknown tool (spec/tools.md §2.3).
+// What was hidden before no longer is.
 func (r *Registry) Hide(hide func(*Spec) bool) {
-	r.hidden = map[string]bool{}
+	hidden := map[string]bool{}
 	for _, t := range r.tools {
 		if s := t.Spec(); hide(s) {
-			r.hidden[s.Name] = true
+			hidden[s.Name] = true
 		}
 	}
+	r.hidden.Store(&hidden)
 }
+
+func (r *Registry) hides(t Tool) bool { return (*r.hidden.Load())[t.Spec().Name] }
 
 // Lookup returns the tool that the model may call by this name or alias.
 func (r *Registry) Lookup(name string) (Tool, bool) {
 	t, ok := r.byName[name]
-	if !ok || r.hidden[t.Spec().Name] {
+	if !ok || r.hides(t) {
 		return nil, false
 	}
 	return t, true
@@ -68,7 +75,7 @@ func (r *Registry) Lookup(name string) (Tool, bool) {
 func (r *Registry) Active() []Tool {
 	var active []Tool
 	for _, t := range r.tools {
-		if !r.hidden[t.Spec().Name] {
+		if !r.hides(t) {
 			active = append(active, t)
 		}
 	}

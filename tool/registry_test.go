@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
 )
 
@@ -27,5 +28,28 @@ func TestRegistryReplaces(t *testing.T) {
 	}
 	if n := len(r.Active()); n != 2 {
 		t.Errorf("%d tools, want 2", n)
+	}
+}
+
+// A change of mode hides other tools while calls of the old one are looked up.
+func TestRegistryHidesWhileUsed(t *testing.T) {
+	t.Parallel()
+	r := NewRegistry(&named{Spec{Name: "a"}}, &named{Spec{Name: "b"}})
+	var wg sync.WaitGroup
+	for _, name := range []string{"a", "b"} {
+		wg.Go(func() {
+			for range 100 {
+				r.Hide(func(s *Spec) bool { return s.Name == name })
+				if n := len(r.Active()); n != 1 {
+					t.Errorf("%d tools, want 1", n)
+				}
+				r.Lookup(name)
+			}
+		})
+	}
+	wg.Wait()
+	r.Hide(func(*Spec) bool { return false })
+	if _, ok := r.Lookup("a"); !ok {
+		t.Error("a tool that is no longer hidden is not found")
 	}
 }

@@ -78,6 +78,7 @@ const (
 	ErrPathIsNotDirectory       ErrorType = "path_is_not_a_directory"
 	ErrReadManySearch           ErrorType = "read_many_files_search_error"
 	ErrShell                    ErrorType = "shell_execute_error"
+	ErrDiscovered               ErrorType = "discovered_tool_execution_error"
 	ErrStopExecution            ErrorType = "stop_execution"
 )
 
@@ -128,11 +129,33 @@ type Match struct {
 	Text string
 }
 
+// TodoDisplay is the model's list of things to do. It replaces the one before.
+type TodoDisplay struct{ Todos []Todo }
+
+// Todo is one of them.
+type Todo struct {
+	Description string
+	Status      TodoStatus
+}
+
+// TodoStatus is how far a thing to do is. The values appear in protocols.
+type TodoStatus string
+
+// The statuses.
+const (
+	TodoPending    TodoStatus = "pending"
+	TodoInProgress TodoStatus = "in_progress"
+	TodoCompleted  TodoStatus = "completed"
+	TodoCancelled  TodoStatus = "cancelled"
+	TodoBlocked    TodoStatus = "blocked"
+)
+
 func (TextDisplay) display()     {}
 func (TerminalDisplay) display() {}
 func (*DiffDisplay) display()    {}
 func (*ListDisplay) display()    {}
 func (*MatchDisplay) display()   {}
+func (*TodoDisplay) display()    {}
 
 // DiffStat counts what an edit changed: what the model proposed, and what the
 // user changed of that before accepting. Characters are counted without the

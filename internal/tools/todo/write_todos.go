@@ -1,0 +1,106 @@
+// Package todo is the tool with which a model keeps a list of what it has to do.
+package todo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// New returns the tool write_todos (spec/tools.md §3.13). It keeps nothing: a
+// list is in the conversation, and each replaces the one before.
+func New() tool.Tool { return writeTodos{} }
+
+type writeTodos struct{}
+
+var spec = tool.Spec{
+	Name:        "write_todos",
+	DisplayName: "WriteTodos",
+	Aliases:     []string{"WriteTodosTool"},
+	Kind:        tool.KindOther,
+	Description: "Keeps the list of steps of a task, where the user can see how far it is. Use it for work of several steps; a question, or a change " +
+		"in one place, needs no list. Give the whole list at every call: it replaces the one before. Mark a step in_progress when you begin it, " +
+		"one at a time, and completed as soon as it is done and checked, not several together at the end. A step that turns out to be needless is " +
+		"cancelled, one that waits for something you cannot bring about is blocked; new steps are added when you find them.",
+	Schema: json.RawMessage(`{"type":"object","properties":{"todos":{"type":"array","description":"The whole list, in the order of work. Empty clears it.",` +
+		`"items":{"type":"object","properties":{` +
+		`"description":{"type":"string","description":"What is to be done, in a few words."},` +
+		`"status":{"type":"string","enum":["pending","in_progress","completed","cancelled","blocked"],"description":"How far it is."}` +
+		`},"required":["description","status"],"additionalProperties":false}}},"required":["todos"],"additionalProperties":false}`),
+}
+
+func (writeTodos) Spec() *tool.Spec { return &spec }
+
+func (writeTodos) Build(raw json.RawMessage) (tool.Invocation, error) {
+	var args struct {
+		Todos []struct {
+			Description string          `json:"description"`
+			Status      tool.TodoStatus `json:"status"`
+		} `json:"todos"`
+	}
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, fmt.Errorf("read the list: %w", err)
+	}
+	c := &call{}
+	busy := 0
+	for i, t := range args.Todos {
+		if strings.TrimSpace(t.Description) == "" {
+			//lint:ignore ST1005 the model reads it as a sentence
+			return nil, fmt.Errorf("Invalid parameters: Todo %d must have a non-empty description.", i+1)
+		}
+		if t.Status == tool.TodoInProgress {
+			busy++
+		}
+		c.todos = append(c.todos, tool.Todo{Description: t.Description, Status: t.Status})
+	}
+	if busy > 1 {
+		//lint:ignore ST1005 models know the text
+		return nil, errors.New(`Invalid parameters: Only one task can be "in_progress" at a time.`)
+	}
+	return c, nil
+}
+
+type call struct{ todos []tool.Todo }
+
+func (c *call) Summary() string {
+	switch n := len(c.todos); n {
+	case 0:
+		return "Cleared the todo list"
+	case 1:
+		return "Set 1 todo"
+	default:
+		return fmt.Sprintf("Set %d todos", n)
+	}
+}
+
+func (*call) Locations() []tool.Location { return nil }
+
+func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.InfoConfirmation{Title: "Confirm: " + spec.DisplayName, Prompt: c.Summary()}, nil
+}
+
+func (c *call) Run(context.Context, tool.Host) *tool.Result {
+	text := "Successfully cleared the todo list."
+	done := 0
+	if len(c.todos) > 0 {
+		var b strings.Builder
+		b.WriteString("Successfully updated the todo list. The current list is now:")
+		for i, t := range c.todos {
+			fmt.Fprintf(&b, "\n%d. [%s] %s", i+1, t.Status, t.Description)
+			if t.Status == tool.TodoCompleted {
+				done++
+			}
+		}
+		text = b.String()
+	}
+	return &tool.Result{
+		Content: []llm.Part{llm.Text(text)},
+		Display: &tool.TodoDisplay{Todos: c.todos},
+		Summary: fmt.Sprintf("%d of %d done", done, len(c.todos)),
+	}
+}

@@ -1,0 +1,126 @@
+// Package topic is the tool with which a model says what it is about to do.
+package topic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// New returns the tool update_topic (spec/tools.md §3.17), which tells t.
+func New(t *Topic) tool.Tool { return updateTopic{t} }
+
+// Topic is what a session is about, as the model last said. It may be used
+// from several goroutines at once; the zero Topic is none.
+type Topic struct {
+	mu    sync.Mutex
+	title string
+}
+
+// Title returns the topic in one short line, "" if there is none. It is the
+// model's text, fit to stand in a system prompt (spec/agent.md §22).
+func (t *Topic) Title() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.title
+}
+
+// turn takes a title, if there is one, and reports whether it is another.
+func (t *Topic) turn(title string) bool {
+	title = line(title)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if title == "" || title == t.title {
+		return false
+	}
+	t.title = title
+	return true
+}
+
+// line makes a short line of a title.
+func line(title string) string {
+	const most = 200
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(title, "")), " "))
+	if len(runes) > most {
+		runes = append(runes[:most-1], '…')
+	}
+	return string(runes)
+}
+
+type updateTopic struct{ topic *Topic }
+
+var spec = tool.Spec{
+	Name:        "update_topic",
+	DisplayName: "Update Topic Context",
+	Aliases:     []string{"UpdateTopicTool"},
+	Kind:        tool.KindThink,
+	Serial:      true,
+	Description: "Tells the user what you are about to do and why, in a sentence, before the calls that do it. When the work turns to another part of " +
+		"the task, give a title and a summary, too: they head what follows. It changes nothing, and takes the place of saying the same in text.",
+	Schema: json.RawMessage(`{"type":"object","properties":{` +
+		`"strategic_intent":{"type":"string","description":"What the next calls are for, in one sentence."},` +
+		`"title":{"type":"string","description":"Name of the part of the work that begins here, in a few words. Only where it changes."},` +
+		`"summary":{"type":"string","description":"What was found or done so far, and what this part will do, in a few sentences."},` +
+		`"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}` +
+		`},"required":["strategic_intent"]}`),
+}
+
+func (updateTopic) Spec() *tool.Spec { return &spec }
+
+func (t updateTopic) Build(raw json.RawMessage) (tool.Invocation, error) {
+	c := &call{topic: t.topic}
+	if err := json.Unmarshal(raw, &c.args); err != nil {
+		return nil, fmt.Errorf("read the topic: %w", err)
+	}
+	return c, nil
+}
+
+type call struct {
+	topic *Topic
+	args  struct {
+		Intent  string `json:"strategic_intent"`
+		Title   string `json:"title"`
+		Summary string `json:"summary"`
+	}
+}
+
+func (c *call) Summary() string {
+	if title := line(c.args.Title); title != "" {
+		return title
+	}
+	return line(c.args.Intent)
+}
+
+func (*call) Locations() []tool.Location { return nil }
+
+// Confirmation has nothing to ask about.
+func (*call) Confirmation(context.Context) (tool.Confirmation, error) { return nil, nil }
+
+func (c *call) Run(context.Context, tool.Host) *tool.Result {
+	intent, summary := strings.TrimSpace(c.args.Intent), strings.TrimSpace(c.args.Summary)
+	text, shown := "Strategic Intent: "+intent, intent
+	if c.topic.turn(c.args.Title) {
+		title := line(c.args.Title)
+		text = fmt.Sprintf("Current topic: %s\nTopic summary: %s", `"`+title+`"`, summary)
+		if intent != "" {
+			text += "\n\nStrategic Intent: " + intent
+		}
+		shown = strings.Join(present("## "+title, summary, intent), "\n\n")
+	}
+	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(shown), Summary: c.Summary()}
+}
+
+func present(texts ...string) []string {
+	var some []string
+	for _, t := range texts {
+		if t != "" {
+			some = append(some, t)
+		}
+	}
+	return some
+}
