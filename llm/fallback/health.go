@@ -43,8 +43,13 @@ func (h *health) of(model, prompt string) error {
 	return h.prompts[stuck{model, prompt}]
 }
 
-// failed remembers a failure, as long as a state and its kind say.
+// failed remembers a failure, as long as a state and its kind say. A question on
+// the side has not tried hard enough to tell that a model is busy.
 func (h *health) failed(req *llm.Request, e *llm.Error, s State) {
+	lasting := e.Kind == llm.KindQuota || kindOf(e) == NotFound
+	if req.Use.Aside() && !lasting {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -56,7 +61,7 @@ func (h *health) failed(req *llm.Request, e *llm.Error, s State) {
 			h.prompts = map[stuck]error{}
 		}
 		h.prompts[stuck{req.Model, req.PromptID}] = e
-	case s == Gone && (e.Kind == llm.KindQuota || kindOf(e) == NotFound):
+	case s == Gone && lasting:
 		h.ill(req.Model, illness{err: e})
 	case s == Gone:
 		h.ill(req.Model, illness{e, time.Now().Add(max(pause, min(e.RetryAfter, longestPause)))})

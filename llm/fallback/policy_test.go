@@ -126,6 +126,32 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// What keeps a model from answering a question on the side does not keep it from
+// going on with the conversation, unless it lasts.
+func TestQuestionsOnTheSide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind llm.ErrorKind
+		want string // the model that goes on
+	}{
+		{llm.KindRateLimit, "a"},
+		{llm.KindServer, "a"},
+		{llm.KindNetwork, "a"},
+		{llm.KindCapacity, "a"},
+		{llm.KindQuota, "other/b"},
+		{llm.KindModelNotFound, "other/b"},
+	} {
+		h := &house{errs: map[string][]error{"a": {fails(c.kind)}}}
+		g := fallback.Wrap(h, fallback.Options{Chain: chain})
+		if _, err := ask(t.Context(), g, "generate", &llm.Request{Model: "a", PromptID: "1", Use: llm.UseCompressor}); err != nil || h.models() != "a other/b" {
+			t.Fatal(err)
+		}
+		if got := g.Select("a", "1"); got != c.want {
+			t.Errorf("after %s %s goes on, want %s", c.kind, got, c.want)
+		}
+	}
+}
+
 // A policy bounds the attempts at its model; a stricter request stays so. It
 // says whether it is worth waiting for room.
 func TestAttempts(t *testing.T) {
