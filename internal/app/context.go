@@ -22,13 +22,14 @@ func (a *App) compressor(o Options, g llm.Generator) agent.Compressor {
 		shown = -1 // all, as elsewhere
 	}
 	price := func(model string) *catalog.Price { return a.describe(model).Price }
-	if _, set := o.Settings.Lookup("modelConfigs"); set {
-		price = nil // the user may have named the model, whatever it costs
+	chosen := choosesSummarizer(o.Settings)
+	if chosen {
+		price = nil // it is asked whatever it costs
 	}
 	return compress.New(compress.Options{
 		Generator:    g,
 		Conversation: func(model string) llm.Config { return a.Agent.Asks(model) },
-		Model:        a.summarizer,
+		Model:        func(model string) (string, llm.Config, error) { return a.summarizer(model, chosen) },
 		Price:        price,
 		Limit:        func(model string) int { return a.describe(model).Input },
 
@@ -56,21 +57,31 @@ func (a *App) masker(o Options) agent.Masker {
 	})
 }
 
+// choosesSummarizer reports whether the user has said who writes summaries.
+func choosesSummarizer(s *config.Settings) bool {
+	configs, _ := s.Lookup("modelConfigs")
+	return strings.Contains(fmt.Sprint(configs), "chat-compression-")
+}
+
 // summarizer returns who writes the summary of a conversation that this model
-// leads: with another vendor than Google, which has no name for it, the provider's
-// small model.
-func (a *App) summarizer(model string) (string, llm.Config, error) {
+// leads, "" where that is left to the model. Those built in are Google's; elsewhere
+// the provider's small model takes their place, and not its default one, which may
+// cost more than the user has asked for, or not be there.
+func (a *App) summarizer(model string, chosen bool) (string, llm.Config, error) {
 	name, how, err := a.configs.Utility(compress.Alias(model))
-	if err != nil || name != model || a.models == nil || catalog.IsGemini(model) {
+	if err != nil || chosen || a.models == nil || catalog.IsGemini(model) {
 		return name, how, err
+	}
+	if usual, err := a.named(catalog.Pro3); err != nil || name != usual {
+		return name, how, nil // the user's choice
 	}
 	m, err := a.models.find(model)
 	if err != nil || m.account.SmallModel == "" {
-		return name, how, nil
+		return "", llm.Config{}, nil
 	}
 	small, _, err := a.models.main(m.account.ID + "/" + m.account.SmallModel)
 	if err != nil {
-		return name, how, nil
+		return "", llm.Config{}, nil
 	}
 	return small, how, nil
 }
