@@ -92,11 +92,11 @@ func longHistory() *llm.Request {
 func BenchmarkRequest(b *testing.B) {
 	c := &Client{}
 	req := longHistory()
-	size := c.generateBody(req, lessons{}).Size()
+	size := c.generateBody(req, refusals{}).Size()
 	b.Run("build", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if c.generateBody(req, lessons{}).Size() != size {
+			if c.generateBody(req, refusals{}).Size() != size {
 				b.Fatal("size changed")
 			}
 		}
@@ -106,7 +106,7 @@ func BenchmarkRequest(b *testing.B) {
 		b.ReportAllocs()
 		buf := make([]byte, 32<<10)
 		for b.Loop() {
-			r := c.generateBody(req, lessons{}).Reader()
+			r := c.generateBody(req, refusals{}).Reader()
 			for {
 				if _, err := r.Read(buf); err != nil {
 					break
@@ -121,7 +121,7 @@ func BenchmarkRequest(b *testing.B) {
 			b.StopTimer()
 			req := longHistory()
 			b.StartTimer()
-			c.generateBody(req, lessons{})
+			c.generateBody(req, refusals{})
 		}
 	})
 }

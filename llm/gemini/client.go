@@ -10,6 +10,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,12 +19,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"pollux/llm"
 	"pollux/llm/adc"
 	"pollux/llm/httpwire"
+	"pollux/llm/lessons"
 )
 
 // Options says which service to use and how to reach it. One of APIKey, Vertex
@@ -76,7 +77,7 @@ type Client struct {
 	tokens    adc.Tokens // nil where it takes a key
 	http      *httpwire.Client
 	log       func(string)
-	models    sync.Map // what was learned of them: lessons
+	models    lessons.Memory[refusals]
 }
 
 var _ llm.Generator = (*Client)(nil)
@@ -84,23 +85,24 @@ var _ llm.Generator = (*Client)(nil)
 // New returns a client. The error says which option is wrong; an address that
 // is none is reported as "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
-	express := o.Vertex != nil && o.Vertex.Project == ""
-	switch {
-	case express && o.APIKey == "":
-		return nil, errors.New("vertex AI needs a project and a location, or an API key")
-	case o.Vertex == nil && o.APIKey == "" && !o.Gateway:
-		return nil, errors.New("gemini needs an API key")
-	}
 	at, err := newEndpoint(o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{endpoint: at, userAgent: o.UserAgent, log: o.Log, http: httpwire.NewClient(httpwire.Options{
+	key, err := httpwire.Key(o.APIKey, at.base.Host)
+	if err != nil {
+		return nil, err
+	}
+	express := o.Vertex != nil && o.Vertex.Project == ""
+	switch {
+	case express && key == "":
+		return nil, errors.New("vertex AI needs a project and a location, or an API key")
+	case o.Vertex == nil && key == "" && !o.Gateway:
+		return nil, errors.New("gemini needs an API key")
+	}
+	c := &Client{endpoint: at, userAgent: cmp.Or(o.UserAgent, "Pollux"), log: o.Log, http: httpwire.NewClient(httpwire.Options{
 		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https",
 	})}
-	if c.userAgent == "" {
-		c.userAgent = "Pollux"
-	}
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	if o.Vertex != nil && !express {
 		c.tokens = adc.Default(c.http.HTTP)
@@ -108,9 +110,9 @@ func New(o Options) (*Client, error) {
 			c.tokens = adc.Given(o.Credentials)
 		}
 	} else {
-		c.header.Set("X-Goog-Api-Key", o.APIKey)
-		if o.Bearer && o.APIKey != "" {
-			c.header.Set("Authorization", "Bearer "+o.APIKey)
+		c.header.Set("X-Goog-Api-Key", key)
+		if o.Bearer && key != "" {
+			c.header.Set("Authorization", "Bearer "+key)
 		}
 	}
 	for k, v := range o.Header {
@@ -236,13 +238,32 @@ func readJSON(res *httpwire.Response) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return data, refused(res, data)
+}
+
+// refused returns the error that a body under status 200 is: one of the service's,
+// or a page that some proxy put there.
+func refused(res *httpwire.Response, data []byte) error {
 	if err := errorIn(data, true); err != nil {
-		return nil, err
+		return err
 	}
 	if page := bytes.TrimSpace(data); len(page) > 0 && page[0] == '<' {
-		return nil, res.CheckJSON(page)
+		return res.CheckJSON(page)
 	}
-	return data, nil
+	return nil
+}
+
+// checked returns an answer of status 200; any other is an error.
+func checked(res *httpwire.Response, err error) (*httpwire.Response, error) {
+	if err != nil || res.Status == http.StatusOK {
+		return res, err
+	}
+	defer res.Close()
+	data, err := res.ReadError()
+	if err != nil {
+		return nil, err
+	}
+	return nil, statusError(res.Status, res.Header, data)
 }
 
 // post sends a request and returns once the answer's header is there. Any other
@@ -259,16 +280,7 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, Patience: patience})
-	if err != nil || res.Status == http.StatusOK {
-		return res, err
-	}
-	defer res.Close()
-	data, err := res.ReadError()
-	if err != nil {
-		return nil, err
-	}
-	return nil, statusError(res.Status, res.Header, data)
+	return checked(c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, Patience: patience}))
 }
 
 // headers returns the header of a request, with a fresh token where it takes one.

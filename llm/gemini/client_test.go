@@ -70,7 +70,7 @@ func TestAddressAndHeaders(t *testing.T) {
 		},
 		{
 			"bearer", "m",
-			gemini.Options{APIKey: "k", Bearer: true},
+			gemini.Options{APIKey: " k\r\n", Bearer: true},
 			"", "/v1beta/models/m:generateContent",
 			map[string]string{"X-Goog-Api-Key": "k", "Authorization": "Bearer k"},
 		},
@@ -148,7 +148,8 @@ func TestAddressAndHeaders(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]gemini.Options{
-		"API key":                            {},
+		"API key":                            {APIKey: " "},
+		"holds a character":                  {APIKey: "k\x00"},
 		"project and a location":             {Vertex: &gemini.Vertex{Location: "us"}},
 		"Invalid custom base URL: localhost": {APIKey: "k", BaseURL: "localhost"},
 		"Invalid custom base URL: ftp://x":   {APIKey: "k", BaseURL: "ftp://x"},

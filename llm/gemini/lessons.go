@@ -10,9 +10,9 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// lessons is what the service has refused of a model's requests. Its open models
+// refusals is what the service will not have of a model's requests. Its open models
 // (Gemma) take no system instruction, its older ones do not think.
-type lessons struct {
+type refusals struct {
 	noSystem   bool // the instruction goes into the first message
 	noThinking bool
 }
@@ -20,29 +20,28 @@ type lessons struct {
 // generate asks for content, and once more without each thing that the service
 // will not have with this model. What it says holds for all requests after it.
 func (c *Client) generate(ctx context.Context, req *llm.Request, method string, patience time.Duration) (*httpwire.Response, error) {
+	known := *c.models.Of(req.Model, func() *refusals { return new(refusals) })
 	for {
-		known := c.lessons(req.Model)
 		res, err := c.post(ctx, req.Model, method, c.generateBody(req, known), patience)
 		told := known.learn(req, err)
 		if told == "" {
 			return res, err
 		}
-		c.models.Store(req.Model, known)
+		c.models.Learn(req.Model, known.and)
 		if c.log != nil {
 			c.log(c.endpoint.base.Host + ": " + req.Model + ": " + told + " (" + err.Error() + ")")
 		}
 	}
 }
 
-func (c *Client) lessons(model string) lessons {
-	known, _ := c.models.Load(model)
-	l, _ := known.(lessons)
-	return l
+// and adds what others have learned meanwhile.
+func (l refusals) and(m refusals) *refusals {
+	return &refusals{noSystem: l.noSystem || m.noSystem, noThinking: l.noThinking || m.noThinking}
 }
 
 // learn changes l so that what err complains of is not sent again, and returns
 // what that is; "" if it complains of nothing that can be left out.
-func (l *lessons) learn(req *llm.Request, err error) string {
+func (l *refusals) learn(req *llm.Request, err error) string {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Kind != llm.KindBadRequest {
 		return ""

@@ -1,12 +1,10 @@
 package gemini
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -111,18 +109,11 @@ func (c *Client) modelPage(ctx context.Context, token string) (*modelPage, error
 		return nil, err
 	}
 	header.Del("Content-Type")
-	res, err := c.http.Get(ctx, httpwire.Request{URL: at, Header: header, Patience: patienceList})
+	res, err := checked(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, Patience: patienceList}))
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close()
-	if res.Status != http.StatusOK {
-		data, err := res.ReadError()
-		if err != nil {
-			return nil, err
-		}
-		return nil, statusError(res.Status, res.Header, data)
-	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxPage+1))
 	switch {
 	case err != nil:
@@ -130,11 +121,8 @@ func (c *Client) modelPage(ctx context.Context, token string) (*modelPage, error
 	case len(data) > maxPage:
 		return nil, httpwire.Malformed("list of models", fmt.Errorf("a page of more than %d MB", maxPage>>20), nil)
 	}
-	if err := errorIn(data, true); err != nil {
+	if err := refused(res, data); err != nil {
 		return nil, err
-	}
-	if page := bytes.TrimSpace(data); len(page) > 0 && page[0] == '<' {
-		return nil, res.CheckJSON(page)
 	}
 	var page modelPage
 	if err := json.Unmarshal(data, &page); err != nil {

@@ -16,7 +16,7 @@ import (
 const wire = "gemini"
 
 // generateBody returns the body of generateContent and streamGenerateContent.
-func (c *Client) generateBody(req *llm.Request, known lessons) *httpwire.Body {
+func (c *Client) generateBody(req *llm.Request, known refusals) *httpwire.Body {
 	cfg := req.Config
 	if known.noThinking {
 		cfg.Thinking = nil

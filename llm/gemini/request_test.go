@@ -155,7 +155,7 @@ func fullRequest() *llm.Request {
 func TestBody(t *testing.T) {
 	t.Parallel()
 	c := &Client{endpoint: endpoint{vertex: true}}
-	got := bodyOf(t, c.generateBody(fullRequest(), lessons{}))
+	got := bodyOf(t, c.generateBody(fullRequest(), refusals{}))
 	const want = `,"systemInstruction":{"role":"user","parts":[{"text":"Be brief."}]},` +
 		`"tools":[{"functionDeclarations":[{"name":"ls","description":"Lists \"files\".","parametersJsonSchema":{"type":"object"}},{"name":"now"}]},{"googleSearch":{},"urlContext":{}}],` +
 		`"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["ls"]}},` +
@@ -166,10 +166,10 @@ func TestBody(t *testing.T) {
 	if _, rest, _ := strings.Cut(got, `"language":"PYTHON"}}]}]`); rest != want {
 		t.Errorf("got  %s\nwant %s", rest, want)
 	}
-	if got := bodyOf(t, (&Client{}).generateBody(fullRequest(), lessons{})); strings.Contains(got, `"labels"`) {
+	if got := bodyOf(t, (&Client{}).generateBody(fullRequest(), refusals{})); strings.Contains(got, `"labels"`) {
 		t.Error("the Gemini API is sent labels, which it refuses")
 	}
-	if got := bodyOf(t, c.generateBody(&llm.Request{Contents: []*llm.Content{llm.User(llm.Text("a"))}}, lessons{})); got != `{"contents":[{"role":"user","parts":[{"text":"a"}]}]}` {
+	if got := bodyOf(t, c.generateBody(&llm.Request{Contents: []*llm.Content{llm.User(llm.Text("a"))}}, refusals{})); got != `{"contents":[{"role":"user","parts":[{"text":"a"}]}]}` {
 		t.Errorf("a bare request is %s", got)
 	}
 }
@@ -192,7 +192,7 @@ func TestBodyDecodesInSDK(t *testing.T) {
 	t.Parallel()
 	req := fullRequest()
 	req.Config.Seed, req.Config.Temperature, req.Config.Thinking = new(7), new(0.25), &llm.Thinking{Level: "HIGH"}
-	sent := forSDK(bodyOf(t, (&Client{endpoint: endpoint{vertex: true}}).generateBody(req, lessons{})))
+	sent := forSDK(bodyOf(t, (&Client{endpoint: endpoint{vertex: true}}).generateBody(req, refusals{})))
 	var sdk sdkBody
 	d := json.NewDecoder(strings.NewReader(sent))
 	d.DisallowUnknownFields()
@@ -260,7 +260,7 @@ func TestBodyValidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, b := range map[string]*httpwire.Body{
-		"GenerateContentRequest": (&Client{endpoint: endpoint{vertex: true}}).generateBody(fullRequest(), lessons{}),
+		"GenerateContentRequest": (&Client{endpoint: endpoint{vertex: true}}).generateBody(fullRequest(), refusals{}),
 		"CountTokensRequest":     contentsBody(fullRequest().Contents),
 	} {
 		doc := new(jsonschema.Schema)
@@ -300,7 +300,7 @@ func TestPrefix(t *testing.T) {
 // TestBodyReader: a body reads the same in any steps, and again.
 func TestBodyReader(t *testing.T) {
 	t.Parallel()
-	b := (&Client{}).generateBody(fullRequest(), lessons{})
+	b := (&Client{}).generateBody(fullRequest(), refusals{})
 	want := bodyOf(t, b)
 	if err := iotest.TestReader(b.Reader(), []byte(want)); err != nil {
 		t.Error(err)
