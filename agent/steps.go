@@ -145,7 +145,8 @@ func (r *run) look(ctx context.Context, message *llm.Content) {
 	r.looked = true
 }
 
-// fit refuses a request that is larger than what the model has left.
+// fit refuses a request that is larger than what the model has left, even when
+// the history has been compressed for it.
 func (r *run) fit(ctx context.Context, message *llm.Content) error {
 	limit := r.limit()
 	if limit == 0 {
@@ -159,7 +160,14 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 			need = n
 		}
 	}
-	if left := limit - r.tokens; need > left {
+	left := limit - r.tokens
+	if left < need && need < limit { // it may fit behind a shorter history
+		if _, err := r.shorten(ctx, true); err != nil {
+			return err
+		}
+		left = limit - r.tokens
+	}
+	if left < need {
 		return r.end(Overflow{Estimate: need, Remaining: left})
 	}
 	return nil
