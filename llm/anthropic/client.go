@@ -23,12 +23,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/llm"
 	"pollux/llm/adc"
 	"pollux/llm/httpwire"
+	"pollux/llm/lessons"
 )
 
 // Options says which service to use and how to reach it. APIKey or AuthToken is
@@ -92,10 +93,9 @@ type Client struct {
 	forModel  func(string, *Quirks)
 	log       *slog.Logger
 
-	mu      sync.Mutex
-	learned map[string]lessons // by model
+	models lessons.Memory[manner]
 	// foreign is the last message whose thoughts were refused.
-	foreign *llm.Content
+	foreign atomic.Pointer[llm.Content]
 }
 
 var _ llm.Generator = (*Client)(nil)
@@ -105,7 +105,6 @@ var _ llm.Generator = (*Client)(nil)
 func New(o Options) (*Client, error) {
 	c := &Client{
 		userAgent: cmp.Or(o.UserAgent, "Pollux"), quirks: o.Quirks, forModel: o.ForModel, log: o.Log,
-		learned: map[string]lessons{},
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -113,7 +112,9 @@ func New(o Options) (*Client, error) {
 	c.http = httpwire.NewClient(httpwire.Options{
 		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: !strings.HasPrefix(strings.TrimSpace(o.BaseURL), "http:"),
 	})
-	c.setHeader(o)
+	if err := c.setHeader(o); err != nil {
+		return nil, err
+	}
 	if err := c.setService(o); err != nil {
 		return nil, err
 	}
@@ -125,10 +126,18 @@ func New(o Options) (*Client, error) {
 }
 
 // setHeader sets what each request has in its header.
-func (c *Client) setHeader(o Options) {
+func (c *Client) setHeader(o Options) error {
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	c.header.Set("Anthropic-Version", cmp.Or(o.Version, "2023-06-01"))
-	key, token := strings.TrimSpace(o.APIKey), strings.TrimSpace(o.AuthToken)
+	service := cmp.Or(o.BaseURL, "Anthropic")
+	key, err := httpwire.Key(o.APIKey, service)
+	if err != nil {
+		return err
+	}
+	token, err := httpwire.Key(o.AuthToken, service)
+	if err != nil {
+		return err
+	}
 	switch {
 	case o.Vertex != nil:
 		key = "" // Google has no keys for it
@@ -146,6 +155,7 @@ func (c *Client) setHeader(o Options) {
 	}
 	c.betas = list(c.header.Values(betaHeader))
 	c.header.Del(betaHeader)
+	return nil
 }
 
 func (c *Client) setService(o Options) (err error) {
@@ -274,11 +284,8 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 		return 0, unserved(err)
 	}
 	defer res.Close()
-	data, err := res.ReadAll()
+	data, err := res.ReadJSON()
 	if err != nil {
-		return 0, err
-	}
-	if err := res.CheckJSON(data); err != nil {
 		return 0, err
 	}
 	var count struct {
@@ -298,36 +305,25 @@ func (c *Client) Embed(ctx context.Context, model string, _ []string) ([][]float
 	return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%s makes no embeddings: the Messages protocol has none", model)}
 }
 
-// maxModels bounds what is kept of models; beyond it lessons are forgotten.
-const maxModels = 1000
-
 // ask returns req with what is known of its model.
 func (c *Client) ask(req *llm.Request, stream bool) *question {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	return &question{
-		Request: req, lessons: c.known(req.Model), form: c.form, betas: c.betas, stream: stream, foreign: c.foreign,
+		Request: req, manner: *c.manner(req.Model), form: c.form, betas: c.betas, stream: stream, foreign: c.foreign.Load(),
 		unmarked: !isConversation(req.Use),
 	}
 }
 
-// known returns what is known of a model. The client is locked.
-func (c *Client) known(model string) lessons {
-	known, ok := c.learned[model]
-	if ok {
-		return known
-	}
-	known.Quirks = c.quirks
-	if c.forModel != nil {
-		c.forModel(model, &known.Quirks)
-	}
-	// Signatures are looked at only where Claude is.
-	known.Unsigned = known.Unsigned || !isClaude(model) && c.form.version == ""
-	if len(c.learned) >= maxModels {
-		clear(c.learned)
-	}
-	c.learned[model] = known
-	return known
+// manner returns how requests about a model are written.
+func (c *Client) manner(model string) *manner {
+	return c.models.Of(model, func() *manner {
+		m := &manner{Quirks: c.quirks}
+		if c.forModel != nil {
+			c.forModel(model, &m.Quirks)
+		}
+		// Signatures are looked at only where Claude is.
+		m.Unsigned = m.Unsigned || !isClaude(model) && c.form.version == ""
+		return m
+	})
 }
 
 // isConversation reports whether a request will be the beginning of another one:
@@ -354,9 +350,9 @@ func (c *Client) send(ctx context.Context, q *question) (*httpwire.Response, err
 		}
 		c.log.DebugContext(ctx, "the service refused a request; asking again without what it names",
 			"model", q.Model, "refusal", refusal.Message)
-		c.mu.Lock()
-		c.learned[q.Model], c.foreign = q.lessons, q.foreign
-		c.mu.Unlock()
+		learned := q.manner
+		c.models.Learn(q.Model, func(manner) *manner { return &learned })
+		c.foreign.Store(q.foreign)
 	}
 }
 

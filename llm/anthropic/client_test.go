@@ -71,6 +71,11 @@ func TestAddresses(t *testing.T) {
 	if _, err := New(Options{}); err == nil {
 		t.Error("no key is needed")
 	}
+	for _, o := range []Options{{APIKey: "k\x00"}, {AuthToken: "tökén", BaseURL: "https://gate.invalid"}} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "holds a character that no key has") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
 }
 
 // TestNames: a model may be named as Google names it.

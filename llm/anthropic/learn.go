@@ -9,10 +9,10 @@ import (
 	"pollux/llm"
 )
 
-// lessons is how a model's requests are written: by the service's quirks, and by
+// manner is how a model's requests are written: by the service's quirks, and by
 // what it has refused. The zero value is a model of which nothing is known but
 // what the tables say.
-type lessons struct {
+type manner struct {
 	Quirks
 	tried bool // the other way to think was refused before
 	noTemperature, noTopP, noTopK,
@@ -21,7 +21,7 @@ type lessons struct {
 
 // learn makes q what the service will take, going by why it refused q. It
 // reports whether the request is worth sending again; what holds for every
-// request to the model is in q.lessons then. Each refusal takes something away, so
+// request to the model is in q.manner then. Each refusal takes something away, so
 // that there is an end to them.
 func (q *question) learn(refusal *llm.Error) bool {
 	if refusal.Status != http.StatusBadRequest {
@@ -31,7 +31,7 @@ func (q *question) learn(refusal *llm.Error) bool {
 	if has(m, "max_tokens") || has(m, "maximum tokens") {
 		return q.learnLength(m)
 	}
-	before := q.lessons
+	before := q.manner
 	switch {
 	case has(m, "expected `thinking`"), has(m, "reasoning_content is missing"):
 		// It is about this conversation, which another model began.
@@ -65,7 +65,7 @@ func (q *question) learn(refusal *llm.Error) bool {
 	case has(m, "temperature"):
 		q.noTemperature = true
 	}
-	return q.lessons != before
+	return q.manner != before
 }
 
 func has(message, word string) bool { return strings.Contains(message, word) }

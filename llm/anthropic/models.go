@@ -26,9 +26,7 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 			Kind: llm.KindBadRequest, Status: http.StatusNotImplemented, Message: "Claude on Vertex AI and Bedrock has no list of models",
 		})
 	}
-	c.mu.Lock()
-	header := c.headers("", c.known("").Bearer)
-	c.mu.Unlock()
+	header := c.headers("", c.manner("").Bearer)
 	var models []catalog.Model
 	after := ""
 	for range maxPages {
@@ -69,11 +67,8 @@ func (c *Client) modelPage(ctx context.Context, d *direct, header http.Header, a
 		return nil, err
 	}
 	defer res.Close()
-	data, err := res.ReadAll()
+	data, err := res.ReadJSON()
 	if err != nil {
-		return nil, err
-	}
-	if err := res.CheckJSON(data); err != nil {
 		return nil, err
 	}
 	page := new(modelPage)

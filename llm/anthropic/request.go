@@ -21,7 +21,7 @@ const maxUnstreamed = 16_384
 // of this model is left out.
 type question struct {
 	*llm.Request
-	lessons
+	manner
 	form     form
 	betas    []string // that the caller wants
 	stream   bool

@@ -221,35 +221,35 @@ func TestSettings(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`)
 	tools := []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}
 	for name, c := range map[string]struct {
-		model   string
-		config  llm.Config
-		lessons lessons
-		has     string // separated by blanks
-		hasNot  string
+		model  string
+		config llm.Config
+		manner manner
+		has    string // separated by blanks
+		hasNot string
 	}{
-		"sampling":      {"claude-x", llm.Config{Temperature: new(0.5), TopP: new(0.9), TopK: new(5.0)}, lessons{}, `"temperature":0.5, "top_k":5`, `top_p thinking`},
-		"the default":   {"claude-x", llm.Config{Temperature: new(1.5), TopP: new(0.9)}, lessons{}, `"max_tokens"`, `temperature top_p`},
-		"top_p alone":   {"claude-x", llm.Config{TopP: new(0.9)}, lessons{}, `"top_p":0.9`, `temperature`},
-		"none of them":  {"claude-x", llm.Config{Temperature: new(0.0), TopK: new(5.0)}, lessons{noTemperature: true, noTopK: true}, ``, `temperature top_`},
-		"adaptive":      {"claude-opus-4-6", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, lessons{}, `{"type":"adaptive"} {"effort":"high"}`, `temperature budget display`},
-		"display":       {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}, lessons{}, `{"type":"adaptive","display":"summarized"}`, `effort`},
-		"no display":    {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(9000)}}, lessons{noDisplay: true, noEffort: true}, `{"type":"adaptive"}`, `effort`},
-		"old":           {"claude-3-7-sonnet-latest", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, lessons{}, `"budget_tokens":6144 "max_tokens":8192`, `effort`},
-		"never thought": {"claude-3-5-sonnet-latest", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, lessons{}, `"temperature":0`, `thinking`},
-		"no room":       {"claude-sonnet-4", llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Level: "HIGH"}}, lessons{}, `"max_tokens":1024`, `thinking`},
-		"off":           {"claude-opus-4-6", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, lessons{}, `"thinking":{"type":"disabled"}`, `effort`},
-		"off before":    {"claude-opus-4-5", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, lessons{}, ``, `thinking`},
-		"must call":     {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "ANY", Allowed: []string{"ls"}}, Thinking: &llm.Thinking{}}, lessons{}, `"tool_choice":{"type":"tool","name":"ls"}`, `thinking`},
-		"must not call": {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "NONE"}, Thinking: &llm.Thinking{}}, lessons{}, `"tool_choice":{"type":"none"} "thinking":{"type":"enabled"`, `display`},
-		"json":          {"claude-opus-4-5", llm.Config{Tools: tools, ResponseJSONSchema: schema, Thinking: &llm.Thinking{}}, lessons{}, `"tools":[{"name":"answer" "required":["a"]} {"type":"tool","name":"answer","disable_parallel_tool_use":true}`, `thinking "ls"`},
-		"json list":     {"m", llm.Config{ResponseJSONSchema: []byte(`{"type":"array"}`)}, lessons{}, `"properties":{"value":{"type":"array"}},"required":["value"]`, ``},
-		"json somehow":  {"m", llm.Config{ResponseMIMEType: "application/json"}, lessons{}, `one JSON value`, `tool`},
-		"search":        {"m", llm.Config{Tools: []*llm.ToolSet{{GoogleSearch: true}}}, lessons{}, `"type":"web_search_20250305"`, ``},
-		"learned":       {"claude-opus-4-1", llm.Config{}, lessons{Quirks: Quirks{MaxTokens: 32000, NoCache: true}}, `"max_tokens":16384`, `cache_control`},
+		"sampling":      {"claude-x", llm.Config{Temperature: new(0.5), TopP: new(0.9), TopK: new(5.0)}, manner{}, `"temperature":0.5, "top_k":5`, `top_p thinking`},
+		"the default":   {"claude-x", llm.Config{Temperature: new(1.5), TopP: new(0.9)}, manner{}, `"max_tokens"`, `temperature top_p`},
+		"top_p alone":   {"claude-x", llm.Config{TopP: new(0.9)}, manner{}, `"top_p":0.9`, `temperature`},
+		"none of them":  {"claude-x", llm.Config{Temperature: new(0.0), TopK: new(5.0)}, manner{noTemperature: true, noTopK: true}, ``, `temperature top_`},
+		"adaptive":      {"claude-opus-4-6", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `{"type":"adaptive"} {"effort":"high"}`, `temperature budget display`},
+		"display":       {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}, manner{}, `{"type":"adaptive","display":"summarized"}`, `effort`},
+		"no display":    {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(9000)}}, manner{noDisplay: true, noEffort: true}, `{"type":"adaptive"}`, `effort`},
+		"old":           {"claude-3-7-sonnet-latest", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `"budget_tokens":6144 "max_tokens":8192`, `effort`},
+		"never thought": {"claude-3-5-sonnet-latest", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `"temperature":0`, `thinking`},
+		"no room":       {"claude-sonnet-4", llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `"max_tokens":1024`, `thinking`},
+		"off":           {"claude-opus-4-6", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, manner{}, `"thinking":{"type":"disabled"}`, `effort`},
+		"off before":    {"claude-opus-4-5", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, manner{}, ``, `thinking`},
+		"must call":     {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "ANY", Allowed: []string{"ls"}}, Thinking: &llm.Thinking{}}, manner{}, `"tool_choice":{"type":"tool","name":"ls"}`, `thinking`},
+		"must not call": {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "NONE"}, Thinking: &llm.Thinking{}}, manner{}, `"tool_choice":{"type":"none"} "thinking":{"type":"enabled"`, `display`},
+		"json":          {"claude-opus-4-5", llm.Config{Tools: tools, ResponseJSONSchema: schema, Thinking: &llm.Thinking{}}, manner{}, `"tools":[{"name":"answer" "required":["a"]} {"type":"tool","name":"answer","disable_parallel_tool_use":true}`, `thinking "ls"`},
+		"json list":     {"m", llm.Config{ResponseJSONSchema: []byte(`{"type":"array"}`)}, manner{}, `"properties":{"value":{"type":"array"}},"required":["value"]`, ``},
+		"json somehow":  {"m", llm.Config{ResponseMIMEType: "application/json"}, manner{}, `one JSON value`, `tool`},
+		"search":        {"m", llm.Config{Tools: []*llm.ToolSet{{GoogleSearch: true}}}, manner{}, `"type":"web_search_20250305"`, ``},
+		"learned":       {"claude-opus-4-1", llm.Config{}, manner{Quirks: Quirks{MaxTokens: 32000, NoCache: true}}, `"max_tokens":16384`, `cache_control`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := &question{Request: &llm.Request{Model: c.model, Contents: []*llm.Content{llm.User(llm.Text("hi"))}, Config: c.config}, lessons: c.lessons}
+			q := &question{Request: &llm.Request{Model: c.model, Contents: []*llm.Content{llm.User(llm.Text("hi"))}, Config: c.config}, manner: c.manner}
 			got := bodyOf(t, q.body())
 			for _, part := range strings.Fields(c.has) {
 				if !strings.Contains(strings.ReplaceAll(got, " ", ""), strings.TrimSuffix(part, ",")) {
