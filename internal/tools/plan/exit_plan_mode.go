@@ -1,0 +1,164 @@
+package plan
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+type exitPlanMode struct{ s *session }
+
+var exitSpec = tool.Spec{
+	Name:        "exit_plan_mode",
+	DisplayName: "Exit Plan Mode",
+	Aliases:     []string{"ExitPlanModeTool"},
+	Kind:        tool.KindPlan,
+	Description: "Shows the user the plan that you have written and asks to carry it out. Call it once the plan is whole; do not ask for approval in " +
+		"text. If the user wants it otherwise, you learn what: change the same file and call again. Not for questions that need no plan.",
+	Schema: json.RawMessage(`{"type":"object","properties":{` +
+		`"plan_filename":{"type":"string","description":"The file of the plan, in the plans directory: its name or its path."}` +
+		`},"required":["plan_filename"]}`),
+}
+
+func (exitPlanMode) Spec() *tool.Spec { return &exitSpec }
+
+func (t exitPlanMode) Build(raw json.RawMessage) (tool.Invocation, error) {
+	var args struct {
+		Name string `json:"plan_filename"`
+	}
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, fmt.Errorf("read the file name: %w", err)
+	}
+	if strings.TrimSpace(args.Name) == "" {
+		//lint:ignore ST1005 the model reads it as a sentence
+		return nil, errors.New("The 'plan_filename' parameter must be non-empty.")
+	}
+	path, err := t.s.file(args.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &exitCall{s: t.s, path: path}, nil
+}
+
+type exitCall struct {
+	s    *session
+	path string
+	// shown is the plan that a person was asked about; "" if nobody was.
+	shown string
+	reply *tool.Reply
+}
+
+var _ tool.Answerable = (*exitCall)(nil)
+
+func (c *exitCall) Summary() string {
+	return "Requesting plan approval for: " + filepath.Base(c.path)
+}
+
+func (c *exitCall) Locations() []tool.Location { return []tool.Location{{Path: c.path}} }
+
+func (c *exitCall) Confirmation(context.Context) (tool.Confirmation, error) {
+	plan, problem := c.s.read(c.path)
+	if problem != "" {
+		return nil, nil // the run will say so
+	}
+	c.shown = plan
+	return &tool.PlanConfirmation{Title: "Plan Approval", Path: c.path, Plan: plan}, nil
+}
+
+// Answer implements [tool.Answerable].
+func (c *exitCall) Answer(r tool.Reply) { c.reply = &r }
+
+func (c *exitCall) Run(context.Context, tool.Host) *tool.Result {
+	plan, problem := c.s.read(c.path)
+	if problem != "" {
+		return result(problem, "Error: Invalid plan")
+	}
+	if c.reply != nil && !c.reply.Approved {
+		return c.rejected()
+	}
+	if c.shown != "" && c.shown != plan {
+		return result("The plan in "+c.path+" was changed after it was shown for approval. Read it and ask again.", "The plan was changed while it was looked at.")
+	}
+	mode, err := c.leave()
+	if err != nil {
+		return tool.Fail(tool.ErrExecutionFailed, err.Error())
+	}
+	if c.s.Approved != nil {
+		c.s.Approved(c.path)
+	}
+	return result(fmt.Sprintf("Plan approved. Switching to %s.\n\nThe approved plan is in %s.\nRead it, and carry it out as it says.", describe(mode), c.path),
+		"Plan approved: "+c.path)
+}
+
+func (c *exitCall) rejected() *tool.Result {
+	revise := "\n\nThe plan is still in " + c.path + "."
+	if feedback := strings.TrimSpace(c.reply.Feedback); feedback != "" {
+		return result("Plan rejected. User feedback: "+feedback+revise+" Change it accordingly.", "Feedback: "+feedback)
+	}
+	return result("Plan rejected. No feedback provided."+revise+" Ask the user what it should be.", "Rejected")
+}
+
+// leave switches to the mode in which the plan is carried out.
+func (c *exitCall) leave() (mode string, err error) {
+	mode = c.wanted()
+	err = c.s.SetMode(mode)
+	if err != nil && mode != modeDefault && c.reply == nil {
+		// Nobody has asked for more than may be.
+		mode = modeDefault
+		err = c.s.SetMode(mode)
+	}
+	if err == nil {
+		c.s.before.Store(nil)
+	}
+	return mode, err
+}
+
+// The modes in which a plan can be carried out.
+const (
+	modeDefault  = "default"
+	modeAutoEdit = "autoEdit"
+	modeYolo     = "yolo"
+)
+
+// wanted returns the mode to carry the plan out in. A person says which. Where
+// there is none, whoever started the session in plan mode wants the plan made
+// and carried out. A model that went there by itself comes back to where it
+// was, for else plan mode would be a way to more than was allowed.
+func (c *exitCall) wanted() string {
+	switch {
+	case c.reply != nil:
+		switch c.reply.Mode {
+		case modeYolo, modeAutoEdit:
+			return c.reply.Mode
+		case "auto_edit": // as flags and settings have it
+			return modeAutoEdit
+		}
+		return modeDefault
+	case c.shown != "" || c.s.Interactive:
+		return modeDefault
+	}
+	if before := c.s.before.Load(); before != nil {
+		return *before
+	}
+	return modeYolo
+}
+
+func describe(mode string) string {
+	switch mode {
+	case modeAutoEdit:
+		return "Auto-Edit mode (edits are made without asking)"
+	case modeYolo:
+		return "YOLO mode (everything is done without asking)"
+	}
+	return "Default mode (changes need approval)"
+}
+
+func result(text, shown string) *tool.Result {
+	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(shown)}
+}
