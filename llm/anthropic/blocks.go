@@ -126,7 +126,7 @@ func (l *blocks) call(c *llm.FunctionCall) {
 	o.String("type", "tool_use")
 	o.String("id", callID(c.ID, c.Name))
 	o.String("name", toolName(c.Name))
-	o.Raw("input", asObject(c.Args))
+	o.Raw("input", sound(httpwire.AsObject(c.Args, "input")))
 	l.b = o.End()
 }
 

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
 	"hash/fnv"
 	"strconv"
 	"strings"
@@ -68,27 +67,6 @@ func declared(sets []*llm.ToolSet, name string) string {
 		}
 	}
 	return renamed
-}
-
-// asObject returns the arguments of a call, which must be an object. Anything
-// else (another vendor's model wrote it, or a hand-edited session) becomes the
-// member "input" of one.
-func asObject(raw json.RawMessage) json.RawMessage {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return json.RawMessage(`{}`)
-	}
-	valid := json.Valid(raw)
-	if valid && raw[0] == '{' {
-		return sound(raw)
-	}
-	b := []byte(`{"input":`)
-	if valid {
-		b = append(b, sound(raw)...)
-	} else {
-		b = llm.AppendString(b, string(raw))
-	}
-	return append(b, '}')
 }
 
 // sound returns valid JSON in which every string can be one of UTF-8: half a

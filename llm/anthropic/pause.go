@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // isPaused reports whether the service wants the answer back to go on with it.
@@ -50,7 +51,7 @@ func (b *block) whole() []byte {
 	if json.Unmarshal(b.raw, &members) != nil {
 		return b.raw
 	}
-	members["input"] = asObject(b.text)
+	members["input"] = sound(httpwire.AsObject(b.text, "input"))
 	data, err := json.Marshal(members)
 	if err != nil {
 		return b.raw

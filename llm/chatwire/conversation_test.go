@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // plain is a protocol of one line a message. It takes pictures alone.
@@ -15,7 +16,7 @@ type plain struct{}
 func (plain) Key() string                   { return "plain" }
 func (plain) WireID(id, name string) string { return name + id }
 func (plain) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
-	return append(dst, Arguments(c.Args)...)
+	return append(dst, httpwire.AsObject(c.Args, "input")...)
 }
 
 func (plain) AppendThought(dst []byte, p *llm.Part) []byte { return append(dst, p.Text...) }

@@ -202,24 +202,3 @@ func omitted(mime, name string) string {
 	}
 	return "[" + mime + name + " left out: this model does not take it]"
 }
-
-// Arguments returns the arguments of a call, which services want to be an object.
-// Anything else (another vendor's model wrote it, or a hand-edited session) becomes
-// the member of one.
-func Arguments(raw json.RawMessage) []byte {
-	trimmed := bytes.TrimSpace(raw)
-	if len(trimmed) == 0 {
-		return []byte(`{}`)
-	}
-	valid := json.Valid(trimmed)
-	if valid && trimmed[0] == '{' {
-		return trimmed
-	}
-	b := []byte(`{"input":`)
-	if valid {
-		b = append(b, trimmed...)
-	} else {
-		b = llm.AppendString(b, string(trimmed))
-	}
-	return append(b, '}')
-}

@@ -178,12 +178,12 @@ func fitPart(p *llm.Part) bool {
 	case p.FunctionCall != nil:
 		call := *p.FunctionCall
 		call.ID = rawID(call.ID, call.Name)
-		call.Args = asObject(call.Args, "input")
+		call.Args = httpwire.AsObject(call.Args, "input")
 		p.FunctionCall = &call
 	case p.FunctionResponse != nil:
 		res := *p.FunctionResponse
 		res.ID = rawID(res.ID, res.Name)
-		res.Response = asObject(res.Response, "output")
+		res.Response = httpwire.AsObject(res.Response, "output")
 		res.Parts = nil
 		for _, nested := range p.FunctionResponse.Parts {
 			if fitPart(&nested) {
@@ -210,27 +210,6 @@ func fitPart(p *llm.Part) bool {
 
 // rawID is a call's id as the model knows it: inside, ids carry the tool's name.
 func rawID(id, name string) string { return strings.TrimPrefix(id, name+"__") }
-
-// asObject returns raw, which the service wants to be an object. Anything else
-// (another vendor's model wrote it, or a hand-edited session) becomes the
-// member key of one.
-func asObject(raw json.RawMessage, key string) json.RawMessage {
-	trimmed := bytes.TrimSpace(raw)
-	if len(trimmed) == 0 {
-		return json.RawMessage(`{}`)
-	}
-	valid := json.Valid(trimmed)
-	if valid && trimmed[0] == '{' {
-		return raw
-	}
-	b := append(llm.AppendString([]byte{'{'}, key), ':')
-	if valid {
-		b = append(b, trimmed...)
-	} else {
-		b = llm.AppendString(b, string(trimmed))
-	}
-	return append(b, '}')
-}
 
 // appendTools appends a set of tools; nothing where it is empty.
 func appendTools(dst []byte, t *llm.ToolSet) []byte {

@@ -169,3 +169,15 @@ func TestObject(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAsObject(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"": `{}`, " \n": `{}`, `{"b":1, "a":2}`: `{"b":1, "a":2}`, " {} ": `{}`, "[1]": `{"k":[1]}`, "null": `{"k":null}`,
+		` "s"`: `{"k":"s"}`, `{"a":`: `{"k":"{\"a\":"}`, "ls -l": `{"k":"ls -l"}`, "\xff": "{\"k\":\"\uFFFD\"}", `{}{}`: `{"k":"{}{}"}`,
+	} {
+		if got := string(AsObject([]byte(raw), "k")); got != want {
+			t.Errorf("%q: %s, want %s", raw, got, want)
+		}
+	}
+}

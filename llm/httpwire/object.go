@@ -1,6 +1,8 @@
 package httpwire
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 
 	"pollux/llm"
@@ -79,4 +81,25 @@ func (o *Object) Float(k string, v *float64) {
 		o.Key(k)
 		o.B = strconv.AppendFloat(o.B, *v, 'g', -1, 64)
 	}
+}
+
+// AsObject returns the arguments or the result of a call, which services want to
+// be an object. Anything else (another vendor's model wrote it, or a hand-edited
+// session) becomes the member key of one.
+func AsObject(raw json.RawMessage, key string) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	valid := json.Valid(raw)
+	if valid && raw[0] == '{' {
+		return raw
+	}
+	o := Object{}
+	if valid {
+		o.Raw(key, raw)
+	} else {
+		o.String(key, string(raw))
+	}
+	return o.End()
 }

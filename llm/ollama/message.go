@@ -7,6 +7,7 @@ import (
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/chatwire"
+	"pollux/llm/httpwire"
 )
 
 // Key implements [chatwire.Form].
@@ -25,7 +26,7 @@ func (m *model) WireID(id, name string) string {
 // AppendCall implements [chatwire.Form].
 func (m *model) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
 	dst = llm.AppendString(append(dst, `","function":{"name":`...), c.Name)
-	dst = append(append(dst, `,"arguments":`...), chatwire.Arguments(c.Args)...)
+	dst = append(append(dst, `,"arguments":`...), httpwire.AsObject(c.Args, "input")...)
 	return append(dst, `}}`...)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/chatwire"
+	"pollux/llm/httpwire"
 )
 
 // Key implements [chatwire.Form].
@@ -23,7 +24,7 @@ func (t *traits) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
 	}
 	dst = append(dst, wireName(c.Name)...)
 	dst = append(dst, `","arguments":`...)
-	dst = llm.AppendString(dst, string(chatwire.Arguments(c.Args)))
+	dst = llm.AppendString(dst, string(httpwire.AsObject(c.Args, "input")))
 	if t.Protocol != Responses {
 		dst = append(dst, '}')
 	}
