@@ -1,0 +1,127 @@
+package web
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// public reports whether an address is one of the internet's: not of this
+// machine, its networks, its provider's services, or of nobody. What an IPv6
+// address stands for in IPv4 counts.
+func public(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	switch {
+	case !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate():
+		return false
+	case addr.Is4():
+		return !slices.ContainsFunc(reserved4(), func(p netip.Prefix) bool { return p.Contains(addr) })
+	}
+	b := addr.As16()
+	if netip.PrefixFrom(netip.AddrFrom16([16]byte{0, 0x64, 0xFF, 0x9B}), 96).Contains(addr) { // NAT64: 64:ff9b::a.b.c.d
+		return public(netip.AddrFrom4([4]byte(b[12:])))
+	}
+	return b[0]>>5 == 1 && // 2000::/3, all that is given out
+		!slices.ContainsFunc(reserved6(), func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// reserved4 are the blocks that IANA lists as not globally reachable, as far as
+// package netip does not know them.
+func reserved4() []netip.Prefix {
+	p := func(a, b, c, d byte, bits int) netip.Prefix {
+		return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c, d}), bits)
+	}
+	return []netip.Prefix{
+		p(0, 0, 0, 0, 8),
+		p(100, 64, 0, 0, 10),    // behind a provider's NAT
+		p(168, 63, 129, 16, 32), // Azure's service for its machines
+		p(192, 0, 0, 0, 24),
+		p(192, 0, 2, 0, 24),    // documentation
+		p(192, 88, 99, 0, 24),  // was a relay to IPv6
+		p(198, 18, 0, 0, 15),   // benchmarks
+		p(198, 51, 100, 0, 24), // documentation
+		p(203, 0, 113, 0, 24),  // documentation
+		p(240, 0, 0, 0, 4),
+	}
+}
+
+// reserved6 is the same within 2000::/3. The blocks that carry an IPv4 address
+// (Teredo, 6to4) are among them: nobody serves pages there any more.
+func reserved6() []netip.Prefix {
+	p := func(bits int, b ...byte) netip.Prefix {
+		var a [16]byte
+		copy(a[:], b)
+		return netip.PrefixFrom(netip.AddrFrom16(a), bits)
+	}
+	return []netip.Prefix{
+		p(23, 0x20, 0x01),             // protocols, Teredo among them
+		p(32, 0x20, 0x01, 0x0D, 0xB8), // documentation
+		p(16, 0x20, 0x02),             // 6to4
+		p(20, 0x3F, 0xFF),             // documentation
+	}
+}
+
+// privateName reports whether a host's name means a machine nearby, whatever
+// address it has.
+func privateName(host string) bool {
+	host = strings.ToLower(strings.TrimRight(host, "."))
+	for _, name := range [...]string{"localhost", "local", "internal", "metadata", "metadata.goog", "home.arpa"} {
+		if host == name || strings.HasSuffix(host, "."+name) {
+			return true
+		}
+	}
+	return false
+}
+
+var errNumber = errors.New("the host is neither a name nor an address")
+
+// literal returns the address that a host is, if it is no name. Like browsers
+// it takes IPv4 addresses in all their forms: 127.1, 0x7f000001, 017700000001.
+// A host that ends like an address and is none is an error.
+func literal(host string) (addr netip.Addr, ok bool, err error) {
+	if strings.Contains(host, ":") {
+		addr, err = netip.ParseAddr(host)
+		return addr, err == nil, err
+	}
+	parts := strings.Split(strings.TrimSuffix(host, "."), ".")
+	if _, err := number(parts[len(parts)-1]); err != nil {
+		return addr, false, nil
+	}
+	if len(parts) > 4 {
+		return addr, false, errNumber
+	}
+	var ip uint64
+	for i, part := range parts {
+		n, err := number(part)
+		last := i == len(parts)-1
+		if err != nil || !last && n > 0xFF || last && n >= 1<<(8*(5-len(parts))) {
+			return addr, false, errNumber
+		}
+		if last {
+			ip |= n
+		} else {
+			ip |= n << (8 * (3 - i))
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}), true, nil
+}
+
+// number reads one number of an IPv4 address: decimal, 0x.. or 0...
+func number(s string) (uint64, error) {
+	base, digits := 10, s
+	switch {
+	case strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X"):
+		base, digits = 16, s[2:]
+		if digits == "" {
+			return 0, nil
+		}
+	case len(s) > 1 && s[0] == '0':
+		base, digits = 8, s[1:]
+	}
+	if strings.ContainsAny(digits, "+-_") {
+		return 0, errNumber
+	}
+	return strconv.ParseUint(digits, base, 64)
+}

@@ -1,0 +1,273 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+const (
+	fetchTimeout   = 10 * time.Second // of one attempt
+	resolveTimeout = 3 * time.Second
+	fetchAttempts  = 3
+	maxRedirects   = 10
+	maxBody        = 10 << 20 // bytes, unpacked
+	maxHeader      = 1 << 20
+
+	defaultUserAgent = "Mozilla/5.0 (compatible; Pollux)"
+)
+
+// client reads pages that are on the internet, and nothing else.
+//
+// Every request, the first as well as those that redirects lead to, is checked
+// when it is made: by its host's name, and by the address that is dialled, after
+// the name was resolved. A name that means something else from one moment to the
+// next gains nothing. A proxy that the user has set may be anywhere; since it
+// then resolves names, they are resolved here too, and one that is known here as
+// private is refused. Of a name that only the proxy knows nothing can be said.
+type client struct {
+	// public says which addresses may be asked. It is the function of that name
+	// but in tests, whose servers are on this machine.
+	public   func(netip.Addr) bool
+	resolver *net.Resolver
+	proxy    func(*url.URL) (*url.URL, error)
+	agent    string
+	pause    time.Duration // before a second attempt; doubled for a third
+	http     func() (*http.Client, error)
+}
+
+func newClient(o *Options) *client {
+	c := &client{
+		public: public, resolver: net.DefaultResolver, pause: time.Second / 2,
+		agent: cmp.Or(o.UserAgent, defaultUserAgent),
+		proxy: func(*url.URL) (*url.URL, error) { return nil, nil },
+	}
+	if o.Proxy != nil {
+		c.proxy = (&httpproxy.Config{HTTPProxy: o.Proxy.String(), HTTPSProxy: o.Proxy.String(), NoProxy: o.NoProxy}).ProxyFunc()
+	}
+	c.http = sync.OnceValues(func() (*http.Client, error) {
+		roots, err := rootCAs(o.RootCAs)
+		if err != nil {
+			return nil, err
+		}
+		return &http.Client{
+			Transport:     &guarded{c: c, direct: c.transport(roots, false), proxied: c.transport(roots, true)},
+			CheckRedirect: redirect,
+		}, nil
+	})
+	return c
+}
+
+// page is a server's answer.
+type page struct {
+	url    *url.URL // where it came from in the end
+	status int
+	header http.Header
+	body   []byte
+	cut    bool // there was more
+}
+
+// blockedError says that a host is not asked.
+type blockedError struct{ host string }
+
+func (e *blockedError) Error() string {
+	return fmt.Sprintf("%s is on a private network or this machine, where nothing is fetched from", e.host)
+}
+
+// get asks for a page, again where the network or the server failed.
+func (c *client) get(ctx context.Context, u *url.URL, accept string) (*page, error) {
+	client, err := c.http()
+	if err != nil {
+		return nil, err
+	}
+	pause := c.pause
+	for attempt := 1; ; attempt++ {
+		p, err := c.once(ctx, client, u, accept)
+		if blocked := (*blockedError)(nil); errors.As(err, &blocked) {
+			return nil, blocked
+		}
+		unknown := (*net.DNSError)(nil)
+		again := err != nil && !errors.Is(err, errFinal) && !(errors.As(err, &unknown) && unknown.IsNotFound) || err == nil && (p.status >= 500 || p.status == http.StatusTooManyRequests)
+		if !again || attempt == fetchAttempts || ctx.Err() != nil {
+			return p, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		pause *= 2
+	}
+}
+
+var errFinal = errors.New("asking again would not help")
+
+// final marks an error that would come again.
+type final struct{ error }
+
+func (final) Is(target error) bool { return target == errFinal }
+
+func (c *client) once(ctx context.Context, client *http.Client, u *url.URL, accept string) (*page, error) {
+	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(limited, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, final{err}
+	}
+	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("Accept", accept)
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, c.explain(ctx, limited, err)
+	}
+	defer resp.Body.Close()
+	p := &page{url: resp.Request.URL, status: resp.StatusCode, header: resp.Header}
+	if packed := resp.Header.Get("Content-Encoding"); packed != "" && packed != "identity" {
+		return nil, final{fmt.Errorf("the page is packed in a way that was not asked for: %.40q", packed)}
+	}
+	p.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if p.cut = len(p.body) > maxBody; p.cut {
+		p.body = p.body[:maxBody]
+	}
+	if err != nil {
+		return nil, c.explain(ctx, limited, err)
+	}
+	return p, nil
+}
+
+// explain says in few words why there is no page.
+func (c *client) explain(ctx, limited context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if limited.Err() != nil {
+		return fmt.Errorf("no complete answer within %v", fetchTimeout)
+	}
+	if e := (*url.Error)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return err
+}
+
+// blocked reports whether a host must not be asked, as far as its name tells.
+// One that cannot be resolved from here is left to whoever will ask it.
+func (c *client) blocked(ctx context.Context, host string) bool {
+	addr, ok, err := literal(host)
+	switch {
+	case err != nil || privateName(host):
+		return true
+	case ok:
+		return !c.public(addr)
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	addrs, err := c.resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return false
+	}
+	for _, addr := range addrs {
+		if !c.public(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded sends requests on their way once they have been checked.
+type guarded struct {
+	c               *client
+	direct, proxied *http.Transport
+}
+
+func (g *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
+	host := req.URL.Hostname()
+	proxy, err := g.c.proxy(req.URL)
+	if err != nil {
+		return nil, err
+	}
+	if proxy != nil {
+		if g.c.blocked(req.Context(), host) {
+			return nil, &blockedError{host}
+		}
+		return g.proxied.RoundTrip(req)
+	}
+	if _, _, err := literal(host); err != nil || privateName(host) {
+		return nil, &blockedError{host}
+	}
+	return g.direct.RoundTrip(req)
+}
+
+// transport returns a way to servers, or one to the proxy, whose own address is
+// the user's affair.
+func (c *client) transport(roots *x509.CertPool, proxied bool) *http.Transport {
+	dialer := &net.Dialer{Timeout: fetchTimeout, Resolver: c.resolver}
+	t := &http.Transport{
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    fetchTimeout,
+		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableKeepAlives:      true, // pages are few, and each dial is a check
+	}
+	if proxied {
+		t.Proxy = func(req *http.Request) (*url.URL, error) { return c.proxy(req.URL) }
+	} else {
+		dialer.ControlContext = c.control
+	}
+	return t
+}
+
+// control sees the address that is about to be dialled.
+func (c *client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || !c.public(to.Addr()) {
+		return &blockedError{address}
+	}
+	return nil
+}
+
+func redirect(req *http.Request, via []*http.Request) error {
+	req.Header.Del("Referer") // where the model came from is not for the next one
+	switch {
+	case len(via) > maxRedirects:
+		return final{fmt.Errorf("more than %d redirects", maxRedirects)}
+	case req.URL.Scheme != "http" && req.URL.Scheme != "https":
+		return final{fmt.Errorf("a redirect to %.20q, which is not fetched from", req.URL.Scheme+":")}
+	}
+	return nil
+}
+
+// rootCAs returns the authorities to trust; nil for the system's alone.
+func rootCAs(files []string) (*x509.CertPool, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	for _, file := range files {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read extra CA certificates: %w", err)
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("read extra CA certificates: %s holds no PEM certificate", file)
+		}
+	}
+	return pool, nil
+}

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+func TestFetchArguments(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		" ":                            "The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.",
+		"no address":                   "The 'prompt' must contain at least one valid URL (starting with http:// or https://).",
+		"ftp://a b":                    "Error(s) in prompt URLs:\n- Unsupported protocol in URL: \"ftp://a\". Only http and https are supported.",
+		"http://[x ":                   "Error(s) in prompt URLs:\n- Malformed URL detected: \"http://[x\".",
+		"://x http://":                 "Error(s) in prompt URLs:\n- Malformed URL detected: \"://x\".\n- Malformed URL detected: \"http://\".",
+		"http://256.0.0.1/":            "Error(s) in prompt URLs:\n- Malformed URL detected: \"http://256.0.0.1/\".",
+		"http://a%00b/":                "Error(s) in prompt URLs:\n- Malformed URL detected: \"http://a%00b/\".",
+		"https://me:secret@a.example/": "Error(s) in prompt URLs:\n- Name or password in URL: \"https://me:xxxxx@a.example/\". They are not sent; leave them out.",
+	} {
+		_, err := NewFetch(Options{}).Build(fmt.Appendf(nil, `{"prompt": %q}`, prompt))
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v", prompt, err)
+		}
+	}
+	if _, err := tool.Build(NewFetch(Options{}), []byte(`{}`)); err == nil || err.Error() != "params must have required property 'prompt'" {
+		t.Error(err)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string][]string{
+		"compare HTTPS://Example.COM:443/a/ with http://example.com:80":            {"https://example.com/a", "http://example.com/"},
+		"https://a.example/x https://A.example/x/ https://a.example/x#part":        {"https://a.example/x"},
+		"see (https://a.example/b), <https://c.example>. \"https://d.example/e\"!": {"https://a.example/b", "https://c.example/", "https://d.example/e"},
+		"[title](https://a.example/b_(c)) url=https://d.example/?q=a,b;":           {"https://a.example/b_(c)", "https://d.example/?q=a,b"},
+		"http://0x7f.1/ http://[::FFFF:10.0.0.1]:8080/x http://2130706433":         {"http://127.0.0.1/", "http://10.0.0.1:8080/x"},
+		"https://bücher.example/ü?q=ü https://a.example:8443":                      {"https://xn--bcher-kva.example/%C3%BC?q=ü", "https://a.example:8443/"},
+		"http://①②⑦.⓪.⓪.①/":                                                        {"http://127.0.0.1/"},
+	} {
+		found, wrong := targets(prompt)
+		var got []string
+		for _, t := range found {
+			got = append(got, t.name)
+		}
+		if !slices.Equal(got, want) || wrong != nil {
+			t.Errorf("%s:\n%q, %q", prompt, got, wrong)
+		}
+	}
+}
+
+func TestRaw(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"https://github.com/o/r/blob/main/a/b%20c.go?plain=1": "https://raw.githubusercontent.com/o/r/main/a/b%20c.go",
+		"https://github.com/o/r/blob/main":                    "https://raw.githubusercontent.com/o/r/main",
+		"https://github.com/o/r/tree/main/blob/x":             "https://github.com/o/r/tree/main/blob/x",
+		"https://github.com/o/blob/x/y":                       "https://github.com/o/blob/x/y",
+		"https://github.com.evil.example/o/r/blob/main/x":     "https://github.com.evil.example/o/r/blob/main/x",
+	} {
+		to, why := parseTarget(page)
+		if got := raw(to.url).String(); got != want || why != "" {
+			t.Errorf("%s: %s %s", page, got, why)
+		}
+	}
+}
+
+func TestFetchConfirmation(t *testing.T) {
+	t.Parallel()
+	call, err := NewFetch(Options{}).Build([]byte(`{"prompt": "Sum up\nhttps://github.com/o/r/blob/main/x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := call.Confirmation(t.Context())
+	info, _ := c.(*tool.InfoConfirmation)
+	if err != nil || info == nil || info.Title != "Confirm Web Fetch" || info.Prompt != "Sum up\nhttps://github.com/o/r/blob/main/x" ||
+		!slices.Equal(info.URLs, []string{"https://raw.githubusercontent.com/o/r/main/x"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if s := call.Summary(); strings.Contains(s, "\n") {
+		t.Error(s)
+	}
+}
+
+func TestFetchHosted(t *testing.T) {
+	t.Parallel()
+	v := &vendor{hosted: true, answer: says("It is <small>.", `{"groundingChunks": [{"web": {"uri": "http://8.8.8.8/"}}, {"web": {"title": "B"}}],
+		"groundingSupports": [{"segment": {"endIndex": 6}, "groundingChunkIndices": [1, 0]}]}`)}
+	r := run(t, NewFetch(v.options()), "prompt", "Is a<b at http://8.8.8.8/ and http://10.0.0.1/x and http://localhost:80/y ?")
+	want := framed("[Warning] The following URLs were skipped:\n[Blocked Host] http://10.0.0.1/x\n[Blocked Host] http://localhost/y\n\n" +
+		"It is [2][1]<small>.\n\nSources:\n[1] Untitled (http://8.8.8.8/)\n[2] B (Unknown URI)")
+	if text(r) != want || r.Display != tool.TextDisplay("Content processed from prompt.") {
+		t.Errorf("%q, %q", text(r), r.Display)
+	}
+	if len(v.requests) != 1 {
+		t.Fatalf("asked %d times", len(v.requests))
+	}
+	asked := v.requests[0]
+	contains(t, asked.Contents[0].Text(), "Is a&lt;b at http", "<url>http://8.8.8.8/</url>\n</urls>")
+	if asked.Model != "web-fetch" || !asked.Config.Tools[0].URLContext || asked.Config.SystemInstruction != nil || asked.Use != llm.UseTool {
+		t.Errorf("asked %+v", asked)
+	}
+}
+
+func TestFetchNothingAllowed(t *testing.T) {
+	t.Parallel()
+	v := &vendor{hosted: true}
+	r := run(t, NewFetch(v.options()), "prompt", "http://127.0.0.1:1/a http://metadata.google.internal/b http://[fd00::1]/c")
+	if got, want := text(r), "web_fetch_processing_error: All requested URLs were skipped: [Blocked Host] http://127.0.0.1:1/a, "+
+		"[Blocked Host] http://metadata.google.internal/b, [Blocked Host] http://[fd00::1]/c"; got != want || len(v.requests) != 0 {
+		t.Error(got)
+	}
+}
+
+// What the vendor could not read is read from here.
+func TestFetchFallsBack(t *testing.T) {
+	t.Parallel()
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "<html><h1>Title</h1><p>Hello, <a href='/x'>%s</a><img src=y alt=z></html>", r.Header.Get("User-Agent"))
+	})
+	for name, hosted := range map[string]func() (*llm.Response, error){
+		"not hosted": nil,
+		"error":      func() (*llm.Response, error) { return nil, &llm.Error{Kind: llm.KindServer} },
+		"no answer":  func() (*llm.Response, error) { return &llm.Response{}, nil },
+		"unread": func() (*llm.Response, error) {
+			return &llm.Response{Candidates: []llm.Candidate{{
+				Content:            llm.Model(llm.Text("I could not read it.")),
+				URLContextMetadata: []byte(`{"urlMetadata": [{"retrievedUrl": "x", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_ERROR"}]}`),
+			}}}, nil
+		},
+	} {
+		v := &vendor{hosted: hosted != nil}
+		v.answer = func(r *llm.Request) (*llm.Response, error) {
+			if r.Model == "web-fetch" {
+				return hosted()
+			}
+			return echo(r)
+		}
+		r := run(t, fetching(v), "prompt", "What is at "+at+"/a/?")
+		contains(t, text(r), "What is at "+at+"/a/?", "Page "+at+"/a:\n<untrusted_context>\n# Title\n\nHello, Mozilla/5.0 (compatible; Pollux)\n&lt;/untrusted_context")
+		if r.Display != tool.TextDisplay("Content for 1 URL(s) processed using fallback fetch.") {
+			t.Errorf("%s: %v", name, r.Display)
+		}
+		if last := v.requests[len(v.requests)-1]; last.Model != "web-fetch-fallback" || last.Config.SystemInstruction != nil {
+			t.Errorf("%s: %+v", name, last)
+		}
+	}
+}

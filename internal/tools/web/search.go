@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// NewSearch returns the tool that searches the web (spec/tools.md §3.12). It
+// works where the model's vendor does the searching: see [CanSearch].
+func NewSearch(o Options) tool.Tool { return &searchTool{&o} }
+
+// CanSearch reports whether the model that answers searches has a vendor that
+// runs them, so that [NewSearch]'s tool is of use. which is [Options.Which].
+func CanSearch(which func(question string) (string, llm.Config, error)) bool {
+	_, how, err := which(searchQuestion)
+	return err == nil && slices.ContainsFunc(how.Tools, func(t *llm.ToolSet) bool { return t.GoogleSearch })
+}
+
+const searchQuestion = "web-search"
+
+type searchTool struct{ o *Options }
+
+var searchSpec = tool.Spec{
+	Name:        "google_web_search",
+	DisplayName: "GoogleSearch",
+	Aliases:     []string{"WebSearchTool"},
+	Description: "Searches the web with Google and returns an answer in a few paragraphs, with the sources it rests on. " +
+		"Use it for what may have changed since you were trained, or what you don't know: releases, error messages, documentation. To read a page whose address is known, use web_fetch.",
+	Brief: "Searches the web with Google; returns a short answer with its sources.",
+	Schema: json.RawMessage(`{
+  "type": "object",
+  "properties": {
+    "query": {"type": "string", "description": "What to find, in the words that a person would type or as a question."}
+  },
+  "required": ["query"]
+}`),
+	Kind: tool.KindSearch,
+}
+
+func (*searchTool) Spec() *tool.Spec { return &searchSpec }
+
+func (t *searchTool) Build(args json.RawMessage) (tool.Invocation, error) {
+	var a struct{ Query string }
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, fmt.Errorf("params: %w", err)
+	}
+	if strings.TrimSpace(a.Query) == "" {
+		return nil, message("The 'query' parameter cannot be empty.")
+	}
+	return &searchCall{t.o, a.Query}, nil
+}
+
+type searchCall struct {
+	o     *Options
+	query string
+}
+
+func (c *searchCall) Summary() string { return fmt.Sprintf("Searching the web for: %q", c.query) }
+
+func (c *searchCall) Locations() []tool.Location { return nil }
+
+func (c *searchCall) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.InfoConfirmation{Title: "Confirm: " + searchSpec.DisplayName, Prompt: c.Summary()}, nil
+}
+
+func (c *searchCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	r, err := c.ask(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return tool.Fail(tool.ErrExecutionFailed, "Web search was cancelled.")
+	case err != nil:
+		return tool.Fail(errSearch, fmt.Sprintf("Error during web search for query \"%s\": %v", c.query, err))
+	}
+	text, found := answer(r, "Untitled", "No URI")
+	if !found {
+		result := tool.Text(fmt.Sprintf("No search results or information found for query: \"%s\"", c.query))
+		result.Summary = "No results"
+		result.Display = tool.TextDisplay(result.Summary + ".")
+		return result
+	}
+	result := tool.Text(fmt.Sprintf("Web search results for \"%s\":\n\n%s", c.query, text))
+	result.Display = tool.TextDisplay(fmt.Sprintf("Search results for \"%s\" returned.", c.query))
+	result.Summary = "Search results returned"
+	return result
+}
+
+func (c *searchCall) ask(ctx context.Context) (*llm.Response, error) {
+	model, how, err := c.o.Which(searchQuestion)
+	if err != nil {
+		return nil, err
+	}
+	return c.o.ask(ctx, model, how, c.query)
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// target is a page that is to be read.
+type target struct {
+	url  *url.URL
+	name string // the normalised address, for messages
+}
+
+// targets finds the addresses in a prompt, each once, and says what is wrong
+// with those that are none.
+func targets(prompt string) (found []target, wrong []string) {
+	seen := map[string]bool{}
+	for word := range strings.FieldsSeq(prompt) {
+		if !strings.Contains(word, "://") {
+			continue
+		}
+		word = bare(word)
+		t, why := parseTarget(word)
+		switch {
+		case why != "":
+			wrong = append(wrong, why)
+		case !seen[t.name]:
+			seen[t.name] = true
+			found = append(found, t)
+		}
+	}
+	return found, wrong
+}
+
+// bare takes off what stands around an address in a sentence: quotes, brackets,
+// a Markdown link's text, the comma behind it.
+func bare(word string) string {
+	scheme := strings.Index(word, "://")
+	if i := strings.LastIndexAny(word[:scheme], "([{<\"'`="); i >= 0 {
+		word = word[i+1:]
+	}
+	for word != "" {
+		last := word[len(word)-1]
+		opening := strings.IndexByte(")]}>", last)
+		switch {
+		case strings.IndexByte(".,;:!?\"'`*", last) >= 0:
+		case opening >= 0 && strings.Count(word, string(last)) > strings.Count(word, "([{<"[opening:opening+1]):
+		default:
+			return word
+		}
+		word = word[:len(word)-1]
+	}
+	return word
+}
+
+// parseTarget reads an address; why says what is wrong with it.
+func parseTarget(word string) (t target, why string) {
+	u, err := url.Parse(word)
+	if err != nil || u.Scheme == "" {
+		return t, fmt.Sprintf("Malformed URL detected: %q.", word)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return t, fmt.Sprintf("Unsupported protocol in URL: %q. Only http and https are supported.", word)
+	}
+	if u.User != nil {
+		return t, fmt.Sprintf("Name or password in URL: %q. They are not sent; leave them out.", u.Redacted())
+	}
+	host, err := normalHost(u.Hostname())
+	if err != nil {
+		return t, fmt.Sprintf("Malformed URL detected: %q.", word)
+	}
+	port := u.Port()
+	if u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
+		port = ""
+	}
+	switch {
+	case port != "":
+		u.Host = net.JoinHostPort(host, port)
+	case strings.Contains(host, ":"):
+		u.Host = "[" + host + "]"
+	default:
+		u.Host = host
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	named := *u
+	if len(named.Path) > 1 {
+		named.Path = strings.TrimSuffix(named.Path, "/")
+		named.RawPath = strings.TrimSuffix(named.RawPath, "/")
+	}
+	return target{u, named.String()}, ""
+}
+
+// normalHost returns a host as it is asked for: in lower case, in ASCII, an
+// address in its usual form.
+func normalHost(host string) (string, error) {
+	if strings.TrimRight(host, ".") == "" {
+		return "", errNumber
+	}
+	for i := range len(host) {
+		if host[i] >= 0x80 {
+			ascii, err := idna.Lookup.ToASCII(host)
+			if err != nil {
+				return "", err
+			}
+			host = ascii
+			break
+		}
+	}
+	addr, ok, err := literal(host)
+	if err != nil {
+		return "", err
+	}
+	if ok {
+		return plain(addr).String(), nil
+	}
+	return strings.ToLower(host), nil
+}
+
+// plain returns an address without what makes it look like another one.
+func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
+
+// raw returns the address of a file's bytes where u is GitHub's page about it.
+func raw(u *url.URL) *url.URL {
+	if u.Host != "github.com" && u.Host != "www.github.com" {
+		return u
+	}
+	parts := strings.SplitN(u.EscapedPath(), "/", 5) // "", owner, repository, "blob", the rest
+	if len(parts) < 5 || parts[3] != "blob" {
+		return u
+	}
+	path := "/" + parts[1] + "/" + parts[2] + "/" + parts[4]
+	direct := &url.URL{Scheme: u.Scheme, Host: "raw.githubusercontent.com"}
+	var err error
+	if direct.Path, err = url.PathUnescape(path); err != nil {
+		return u
+	}
+	direct.RawPath = path
+	return direct
+}
