@@ -110,7 +110,7 @@ func (a *Agent) SetHistory(messages []Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.history.set(withIDs(messages))
-	a.tokens, a.looked = a.estimateHistory(), false
+	a.tokens, a.looked = a.history.tokens, false
 }
 
 // SetModel makes another model answer from the next prompt on.
@@ -125,12 +125,4 @@ func (a *Agent) RefreshTools() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.toolSets)
-}
-
-func (a *Agent) estimateHistory() int {
-	n := 0
-	for _, m := range a.history.all {
-		n += m.Content.Tokens()
-	}
-	return n
 }

@@ -73,6 +73,8 @@ type history struct {
 	// it answers (the seeds' rule).
 	dropPrompt bool
 
+	tokens int  // of all, as we guess
+	media  bool // there are some, whose size says nothing of their tokens
 	run    int  // where in curated the current run of model messages begins
 	broken bool // the current run holds an invalid message
 }
@@ -81,6 +83,8 @@ type history struct {
 func (h *history) add(m Message) {
 	h.all = append(h.all, m)
 	h.curated = append(h.curated, m.Content)
+	h.tokens += m.Content.Tokens()
+	h.media = h.media || slices.ContainsFunc(m.Content.Parts, holdsMedia)
 	switch {
 	case !isModels(m):
 		h.run, h.broken = len(h.curated), false

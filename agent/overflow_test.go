@@ -129,7 +129,7 @@ func TestTooLong(t *testing.T) {
 		{
 			name: "nothing to compress", status: agent.CompressNoOp, forced: 1,
 			answers: answers{first, says(calls("look")), breaks(vague)},
-			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 8 of 0"),
+			want:    lines("TurnStarted", "ModelInfo") + toTheTool + lines("TurnStarted", "overflow 13 of 0"),
 			history: lines("user: hi", "model: one", "user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`),
 		},
 		{

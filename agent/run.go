@@ -63,6 +63,7 @@ type run struct {
 	response  string
 	chosen    string       // the model that answers this prompt
 	announced bool         // the consumer knows the model
+	fixed     int          // tokens of the last request beside its messages, as we guess
 	more      int          // continuations that may still happen
 	left      bool         // the consumer of the events has gone
 	recovered bool         // from a loop, once

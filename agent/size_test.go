@@ -1,6 +1,12 @@
 package agent
 
-import "testing"
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pollux/llm"
+)
 
 func TestSizeIn(t *testing.T) {
 	t.Parallel()
@@ -41,4 +47,41 @@ func FuzzSizeIn(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A model's word about its usage counts, unless no tokenizer explains it.
+func TestCount(t *testing.T) {
+	t.Parallel()
+	words := Message{Content: llm.User(llm.Text(strings.Repeat("word ", 50_000)))}
+	film := Message{Content: llm.User(llm.Part{FileData: &llm.FileData{MIMEType: "video/mp4", FileURI: "file"}})}
+	shot := Message{Content: llm.User(llm.Part{FunctionResponse: &llm.FunctionResponse{
+		Name: "look", Parts: []llm.Part{{InlineData: &llm.Blob{MIMEType: "image/png", Data: make([]byte, 9)}}},
+	}})}
+	answer := llm.Model(llm.Text("answer"))
+	guess := words.Content.Tokens() + 1000 + answer.Tokens()
+	for _, c := range []struct {
+		name    string
+		history []Message
+		usage   *llm.Usage
+		want    int
+	}{
+		{"none", []Message{words}, nil, guess},
+		{"no prompt", []Message{words}, &llm.Usage{Candidates: 5}, guess},
+		{"less than nothing", []Message{words}, &llm.Usage{Prompt: -70_000}, guess},
+		{"plausible", []Message{words}, &llm.Usage{Prompt: 70_000}, 70_000},
+		{"few letters to a token", []Message{words}, &llm.Usage{Prompt: 150_000}, 150_000},
+		{"many", []Message{words}, &llm.Usage{Prompt: 14_000}, 14_000},
+		{"too much", []Message{words}, &llm.Usage{Prompt: 5_000_000}, guess},
+		{"any number", []Message{words}, &llm.Usage{Prompt: math.MaxInt}, guess},
+		{"too little", []Message{words}, &llm.Usage{Prompt: 500}, guess},
+		{"a short prompt in a long frame", nil, &llm.Usage{Prompt: 9000}, 9000},
+		{"a film", []Message{film}, &llm.Usage{Prompt: 900_000}, 900_000},
+		{"an image in a result", []Message{words, shot}, &llm.Usage{Prompt: 900}, 900},
+	} {
+		r := &run{Agent: New(Config{}), fixed: 1000}
+		r.SetHistory(c.history)
+		if got := r.count(c.usage, answer); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
 }

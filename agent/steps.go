@@ -175,6 +175,11 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 
 func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }
 
+// holdsMedia reports whether a part is media or a result with some.
+func holdsMedia(p llm.Part) bool {
+	return isMedia(p) || p.FunctionResponse != nil && slices.ContainsFunc(p.FunctionResponse.Parts, isMedia)
+}
+
 // route picks the model that answers this prompt: one for all of its requests.
 func (r *run) route(ctx context.Context, message *llm.Content) {
 	if r.chosen == "" && r.cfg.Router != nil {
@@ -323,5 +328,5 @@ func (r *run) forget(ctx context.Context) {
 // forgetAll starts the conversation anew.
 func (r *run) forgetAll(ctx context.Context) {
 	r.cut(ctx, len(r.cfg.Context))
-	r.tokens = r.estimateHistory()
+	r.tokens = r.history.tokens
 }

@@ -76,7 +76,7 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 	case rep.loop.Kind != "":
 		return answer{loop: rep.loop}, nil
 	}
-	r.commit(ctx, message, rep)
+	r.commit(ctx, rep)
 	return answer{calls: rep.calls}, r.report(rep)
 }
 
@@ -193,8 +193,10 @@ func nudged(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
 
 // request makes the request for contents.
 func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
+	cfg := r.asks(r.chosen, retry)
+	r.fixed = cfg.Tokens()
 	return &llm.Request{
-		Model: r.chosen, Contents: contents, Config: r.asks(r.chosen, retry), Use: llm.UseMain, PromptID: r.id,
+		Model: r.chosen, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
 		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // a consumer that left has cancelled the wait
 		OnSwitch: func(s llm.Switch) {
 			r.chosen = s.To
@@ -312,20 +314,35 @@ func (r *run) show(rep *reply, e Event) error {
 }
 
 // commit makes a whole reply part of the conversation.
-func (r *run) commit(ctx context.Context, message *llm.Content, rep *reply) {
+func (r *run) commit(ctx context.Context, rep *reply) {
 	r.identify(rep)
 	parts := rep.parts
 	m := Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen}
-	if rep.usage != nil && rep.usage.Prompt > 0 {
-		r.tokens = rep.usage.Prompt
-	} else {
-		r.tokens += message.Tokens() + m.Content.Tokens()
-	}
+	r.tokens = r.count(rep.usage, m.Content)
 	for _, call := range rep.calls {
 		call.Room = max(0, r.limit()-r.tokens)
 	}
 	r.push(ctx, m)
 	r.response += rep.visible()
+}
+
+// count returns how many tokens the last request was: as the model says, but if it
+// says nothing, or what no tokenizer explains, as we guess, and with the answer to
+// it, which is a part of the next one.
+func (r *run) count(usage *llm.Usage, answer *llm.Content) int {
+	const (
+		factor = 4      // between a guess and the truth
+		slack  = 10_000 // tokens in which a request may hold what we do not know of
+	)
+	guess := r.fixed + r.history.tokens
+	if usage == nil || usage.Prompt <= 0 {
+		return guess + answer.Tokens()
+	}
+	low, high := min(guess, usage.Prompt), max(guess, usage.Prompt)
+	if !r.history.media && high-low > slack && high/factor > low {
+		return guess + answer.Tokens()
+	}
+	return usage.Prompt
 }
 
 // report closes the turn for the consumer.

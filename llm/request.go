@@ -81,6 +81,21 @@ type Config struct {
 	Labels             map[string]string
 }
 
+// Tokens guesses how many tokens a request is beside its messages.
+func (c *Config) Tokens() int {
+	n := 0
+	if c.SystemInstruction != nil {
+		n += c.SystemInstruction.Tokens()
+	}
+	for _, set := range c.Tools {
+		for i := range set.Functions {
+			f := &set.Functions[i]
+			n += (len(f.Name) + len(f.Description) + len(f.Parameters)) / 4
+		}
+	}
+	return n
+}
+
 // Thinking asks for reasoning before the answer.
 type Thinking struct {
 	IncludeThoughts bool

@@ -212,7 +212,7 @@ func (c *Compressor) work(o agent.Overlong) *work {
 	if c.Conversation != nil {
 		cfg = c.Conversation(o.Model)
 	}
-	w.scale = measure(o.Tokens, overhead(&cfg), w.estimate(w.body))
+	w.scale = measure(o.Tokens, cfg.Tokens(), w.estimate(w.body))
 	return w
 }
 

@@ -53,21 +53,6 @@ func estimate(messages []agent.Message) int {
 	return n
 }
 
-// overhead guesses how many tokens a request is beside its messages.
-func overhead(cfg *llm.Config) int {
-	n := 0
-	if cfg.SystemInstruction != nil {
-		n += cfg.SystemInstruction.Tokens()
-	}
-	for _, set := range cfg.Tools {
-		for i := range set.Functions {
-			f := &set.Functions[i]
-			n += (len(f.Name) + len(f.Description) + len(f.Parameters)) / 4
-		}
-	}
-	return n
-}
-
 // answerTokens is about what a summary and the thoughts before it come to.
 const answerTokens = 4000
 
