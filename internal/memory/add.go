@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"pollux/internal/durable"
@@ -65,7 +63,7 @@ func Add(file, text string) (item string, added bool, err error) {
 	if err := durable.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return "", false, fmt.Errorf("add to memory: %w", err)
 	}
-	unlock, err := lock(file)
+	unlock, err := durable.Lock(file)
 	if err != nil {
 		return "", false, fmt.Errorf("add to memory: %w", err)
 	}
@@ -159,30 +157,4 @@ func section(content string) (start, end int, ok bool) {
 		at = next
 	}
 	return start, end, ok
-}
-
-// lock keeps other sessions from adding at the same time. A lock that is older
-// than an addition takes was left behind.
-func lock(file string) (unlock func(), err error) {
-	const (
-		stale = 10 * time.Second
-		pause = 20 * time.Millisecond
-	)
-	name := file + ".lock"
-	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			return func() { _ = os.Remove(name) }, f.Close()
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > stale {
-			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			continue
-		}
-		time.Sleep(pause)
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tailscale/hujson"
 
@@ -141,7 +140,7 @@ func Set(file, path string, level Level) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("trust %s: %w", path, err)
 	}
-	unlock, err := lock(file)
+	unlock, err := durable.Lock(file)
 	if err != nil {
 		return fmt.Errorf("trust %s: %w", path, err)
 	}
@@ -180,30 +179,4 @@ func edit(data []byte, path string, level Level) ([]byte, error) {
 	}
 	v.Format()
 	return v.Pack(), nil
-}
-
-// lock keeps other sessions from changing the file at the same time. A lock
-// that is older than any change takes was left behind.
-func lock(file string) (unlock func(), err error) {
-	const (
-		stale = 10 * time.Second
-		pause = 20 * time.Millisecond
-	)
-	name := file + ".lock"
-	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			return func() { _ = os.Remove(name) }, f.Close()
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > stale {
-			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			continue
-		}
-		time.Sleep(pause)
-	}
 }
