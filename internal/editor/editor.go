@@ -6,6 +6,7 @@
 package editor
 
 import (
+	"cmp"
 	"slices"
 
 	"pollux/agent"
@@ -80,15 +81,7 @@ type view struct {
 
 func viewOf(s State) *view {
 	files := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return f.Path == "" || len(f.Path) > maxPath })
-	slices.SortStableFunc(files, func(a, b File) int {
-		switch {
-		case a.Time > b.Time:
-			return -1
-		case a.Time < b.Time:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Time, a.Time) })
 	v := &view{open: map[string]struct{}{}, told: map[string]struct{}{}}
 	for i, f := range files[:min(len(files), maxOpen)] {
 		if _, twice := v.open[f.Path]; twice {

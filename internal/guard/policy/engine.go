@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"path/filepath"
@@ -65,15 +66,7 @@ func New(o Options) *Engine {
 }
 
 func sortRules(rules []Rule) {
-	slices.SortStableFunc(rules, func(a, b Rule) int {
-		switch {
-		case a.Priority > b.Priority:
-			return -1
-		case a.Priority < b.Priority:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(b.Priority, a.Priority) })
 }
 
 // Mode returns the current approval mode.
