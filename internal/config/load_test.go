@@ -269,8 +269,8 @@ func TestFatalFiles(t *testing.T) {
 		make func(t *testing.T, path string)
 		want string
 	}{
-		"empty":        {content(""), "unexpected end of JSON input"},
-		"white space":  {content(" \n"), "unexpected end of JSON input"},
+		"empty":        {content(""), "line 1, column 1: the file is empty"},
+		"white space":  {content(" \n"), "line 1, column 1: the file is empty"},
 		"broken":       {content("{\n  \"a\": }"), "line 2, column 8: invalid character '}' at start of value"},
 		"cut off":      {content(`{"a": "b`), ""},
 		"comment only": {content("// nothing"), ""},

@@ -24,6 +24,11 @@ const (
 
 var errAbsent = errors.New("there is no such file")
 
+var (
+	errTooDeep = errors.New("objects and lists nest more than 1000 deep")
+	errEmpty   = errors.New("line 1, column 1: the file is empty; {} is a file without settings")
+)
+
 //lint:ignore ST1005 the text is contract
 var errNotObject = errors.New("Settings file is not a valid JSON object.")
 
@@ -76,10 +81,10 @@ func parse(data []byte) (map[string]any, error) {
 	var top any
 	if err := json.Unmarshal(data, &top); err != nil {
 		if depth(data) > maxDepth {
-			return nil, fmt.Errorf("objects and lists nest more than %d deep", maxDepth)
+			return nil, errTooDeep
 		}
 		if len(bytes.TrimSpace(data)) == 0 {
-			return nil, err
+			return nil, errEmpty
 		}
 		standard, err := hujson.Standardize(bytes.Clone(data))
 		if err != nil {

@@ -1,0 +1,262 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"pollux/internal/durable"
+	"pollux/internal/exit"
+)
+
+// Set writes a value for the path of a key into the settings file of a scope,
+// and makes the file if there is none. The value is one that [ParseValue] has
+// returned. All else in the file stays as it is, comments and order included
+// (spec/cli.md §2.5).
+//
+// A file that cannot be understood, or is a symbolic link, is left alone: the
+// error has exit code 52. So is one that others write at this moment.
+func (p *Paths) Set(scope Scope, path string, v any) error {
+	return p.edit(scope, func(text []byte) ([]byte, error) {
+		d, err := openDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		// The first layout had the model's name where its group is today.
+		if name, ok := d.name("model"); ok && strings.HasPrefix(path, "model.") {
+			if text, err = d.set([]string{"model"}, map[string]any{"name": name}); err != nil {
+				return nil, err
+			}
+			if d, err = openDocument(text); err != nil {
+				return nil, err
+			}
+		}
+		edited, err := d.set(strings.Split(path, "."), v)
+		if err != nil {
+			return nil, err
+		}
+		if err := verify(text, edited, func(tree map[string]any) { put(tree, path, v) }); err != nil {
+			return nil, err
+		}
+		tree, err := parse(edited)
+		if got, ok := at(tree, path); err != nil || !ok || !reflect.DeepEqual(got, v) {
+			return nil, errLayout
+		}
+		return edited, nil
+	})
+}
+
+// Unset takes the path of a key out of the settings file of a scope, under its
+// old names too, and reports whether there was anything. It leaves alone what
+// [Paths.Set] does.
+func (p *Paths) Unset(scope Scope, path string) (found bool, err error) {
+	if _, err := os.Lstat(p.File(scope)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	err = p.edit(scope, func(text []byte) ([]byte, error) {
+		for _, name := range append(oldNames(path), path) {
+			after, err := unsetAll(text, name)
+			if err != nil {
+				return nil, err
+			}
+			found = found || !bytes.Equal(text, after)
+			text = after
+		}
+		return text, nil
+	})
+	return found, err
+}
+
+// unsetAll takes all members of a path out: where a file has a name twice, the
+// first would count as soon as the second is gone.
+func unsetAll(text []byte, path string) ([]byte, error) {
+	const most = 20
+	for range most {
+		d, err := openDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := d.name("model"); path == "model" && !ok {
+			return text, nil // it is the group
+		}
+		names := strings.Split(path, ".")
+		edited, found := d.unset(names)
+		if !found {
+			return text, nil
+		}
+		if err := verify(text, edited, func(tree map[string]any) { drop(tree, names) }); err != nil {
+			return nil, err
+		}
+		text = edited
+	}
+	return nil, fmt.Errorf("it has %q more than %d times", path, most)
+}
+
+// name returns the string that is at a name of the outermost object.
+func (d *document) name(name string) (string, bool) {
+	tree, err := parse(d.text)
+	if err != nil {
+		return "", false
+	}
+	text, ok := tree[name].(string)
+	return text, ok
+}
+
+var errLayout = errors.New("it is laid out in a way that cannot be edited safely: please do it by hand")
+
+// verify makes sure that an edit has changed what it should and nothing else.
+func verify(before, after []byte, change func(tree map[string]any)) error {
+	want, err := parse(before)
+	if err != nil {
+		return err
+	}
+	got, err := parse(after)
+	if err == nil {
+		change(want)
+		change(got) // which has been changed: nothing happens
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		return errLayout
+	}
+	return nil
+}
+
+// drop takes out what is at a path, and the objects that are empty then.
+func drop(tree map[string]any, path []string) {
+	if len(path) > 1 {
+		below, ok := tree[path[0]].(map[string]any)
+		if !ok {
+			return
+		}
+		if drop(below, path[1:]); len(below) > 0 {
+			return
+		}
+	}
+	delete(tree, path[0])
+}
+
+// edit changes the text of a scope's file, while no one else does.
+func (p *Paths) edit(scope Scope, change func(text []byte) ([]byte, error)) error {
+	path := p.File(scope)
+	if path == "" {
+		return exit.Errorf(exit.Input, "There are no workspace settings in the home directory: its file is the user's.")
+	}
+	if err := p.editFile(scope, path, change); err != nil {
+		return exit.Errorf(exit.Config, "%s was not changed: %w", path, err)
+	}
+	return nil
+}
+
+func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]byte, error)) error {
+	perm, dirPerm := fs.FileMode(0o600), fs.FileMode(0o700)
+	if scope != User {
+		dirPerm = 0o755
+	}
+	if scope == System || scope == SystemDefaults {
+		perm = 0o644 // all users of the machine read it
+	}
+	dirPath, name := filepath.Split(path)
+	if err := durable.MkdirAll(dirPath, dirPerm); err != nil {
+		return plain(err)
+	}
+	dir, err := openDir(filepath.Clean(dirPath), scope == Workspace)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := refuseLink(path); err != nil {
+		return err
+	}
+	unlock, err := lockDir(path + ".lock")
+	if err != nil {
+		return plain(err)
+	}
+	defer unlock()
+	text, err := readFile(path, maxSettings)
+	switch {
+	case errors.Is(err, errAbsent):
+		text = []byte("{}")
+	case err != nil:
+		return err
+	}
+	mark := []byte("\uFEFF")
+	old, marked := bytes.CutPrefix(text, mark)
+	edited, err := change(old)
+	if err != nil {
+		return err
+	}
+	if marked {
+		edited = append(mark, edited...)
+	}
+	if bytes.Equal(edited, text) {
+		return nil
+	}
+	if len(edited) > maxSettings {
+		return fmt.Errorf("it would be larger than %d MB", maxSettings>>20)
+	}
+	return plain(durable.WriteFileAt(dir, name, edited, perm))
+}
+
+// openDir opens a directory. One that a project brings must not be a link: it
+// could lead to the settings of another.
+func openDir(path string, own bool) (*os.File, error) {
+	if own {
+		if err := refuseLink(path); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if !own {
+		return dir, nil
+	}
+	opened, err := dir.Stat()
+	if err == nil {
+		var seen fs.FileInfo
+		if seen, err = os.Lstat(path); err == nil && !os.SameFile(opened, seen) {
+			err = errors.New(path + " was replaced by a link")
+		}
+	}
+	if err != nil {
+		_ = dir.Close() // the first error is the one to tell
+		return nil, plain(err)
+	}
+	return dir, nil
+}
+
+// refuseLink refuses a path that is a symbolic link, and says where it leads.
+func refuseLink(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil // what else is wrong, reading says
+	}
+	target, err := os.Readlink(path)
+	if err != nil {
+		return plain(err)
+	}
+	return fmt.Errorf("%s is a symbolic link to %s: edit that file itself", filepath.Base(path), printable(target))
+}
+
+// oldNames returns the paths under which files of older layouts have a path.
+func oldNames(path string) []string {
+	var names []string
+	if path == string(ModelName) {
+		names = append(names, "model")
+	}
+	for _, moves := range [][]move{flat[:], renamed[:]} {
+		for _, m := range moves {
+			to := strings.TrimPrefix(m.to, "!")
+			if rest, ok := strings.CutPrefix(path, to); ok && to != "" && (rest == "" || rest[0] == '.') {
+				names = append(names, m.from+rest)
+			}
+		}
+	}
+	return names
+}

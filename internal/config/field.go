@@ -1,0 +1,184 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pollux/internal/exit"
+)
+
+// Find returns the row of the table that a path names, or that it leads into:
+// "mcpServers.git.command" is a part of mcpServers. If there is none, the error
+// has exit code 42 and names the key that was probably meant.
+func Find(path string) (*Key, error) {
+	for at := path; at != ""; at, _ = cutLast(at) {
+		key, ok := KeyOf(at)
+		if !ok {
+			continue
+		}
+		if at == path {
+			return key, nil
+		}
+		return key, key.has(strings.Split(path[len(at)+1:], "."))
+	}
+	if isGroup(path) {
+		first := table[search(path+".")].Path
+		return nil, exit.Errorf(exit.Input, "%q is a group of settings: name one of them, such as %s.", path, first)
+	}
+	for _, moves := range [][]move{flat[:], renamed[:]} {
+		for _, m := range moves {
+			if to := strings.TrimPrefix(m.to, "!"); m.from == path && to != "" {
+				return nil, exit.Errorf(exit.Input, "%q is an old name: it is %s now.", path, to)
+			}
+		}
+	}
+	if near, ok := nearest(path); ok {
+		return nil, exit.Errorf(exit.Input, "There is no setting %q. Did you mean %q?", printable(path), near)
+	}
+	return nil, exit.Errorf(exit.Input, "There is no setting %q. pollux config list --all shows all there are.", printable(path))
+}
+
+// IsGroup reports whether a path is the parent of keys.
+func IsGroup(path string) bool { return isGroup(path) }
+
+// has says what is wrong with the names below a key, nil if they can be there.
+func (k *Key) has(names []string) error {
+	if slices.Contains(names, "") || slices.ContainsFunc(names, isUnsafe) {
+		return exit.Errorf(exit.Input, "%s has no part of that name.", k.Path)
+	}
+	kind, rest, _ := strings.Cut(k.Type, " ")
+	switch kind {
+	case "object", "any":
+		return nil
+	case "map":
+		names = names[1:]
+		fallthrough
+	case "record":
+		fields := strings.Fields(rest)
+		if len(names) == 0 || slices.Contains(fields, names[0]) {
+			return nil
+		}
+		slices.Sort(fields)
+		return exit.Errorf(exit.Input, "%s has no field %q. There are: %s.", k.Path, printable(names[0]), strings.Join(fields, ", "))
+	}
+	return exit.Errorf(exit.Input, "%s is %s: it has no parts.", k.Path, k.Kind())
+}
+
+// Kind says in words what a value must be.
+func (k *Key) Kind() string {
+	kind, rest, _ := strings.Cut(k.Type, " ")
+	switch kind {
+	case "bool":
+		return "true or false"
+	case "number", "string":
+		return "a " + kind
+	case "array":
+		return "a list"
+	case "strings":
+		return "a list of strings"
+	case "string|strings":
+		return "a string or a list of strings"
+	case "enum":
+		return "one of " + strings.Join(strings.Fields(rest), ", ")
+	case "map":
+		return "an object of objects"
+	case "any":
+		return "true, false, a string or an object"
+	}
+	return "an object"
+}
+
+// example is what a value may look like on a command line.
+func (k *Key) example() string {
+	switch kind, _, _ := strings.Cut(k.Type, " "); kind {
+	case "number":
+		return "5"
+	case "strings", "string|strings":
+		return `'["one", "two"]'`
+	case "array":
+		return `'[...]'`
+	case "object", "record", "map":
+		return `'{...}'`
+	}
+	return ""
+}
+
+// ParseValue reads the text of a value for a path: as JSON if it is JSON and fits
+// the key, else as a string. What does not fit is an error with exit code 42
+// that says what does.
+func ParseValue(path, text string, env *Env) (any, error) {
+	key, err := Find(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.HasPrefix(path, "admin."):
+		return nil, exit.Errorf(exit.Input, "%s is set by an administrator's server, never by a file.", path)
+	case !utf8.ValidString(text):
+		return nil, exit.Errorf(exit.Input, "The value for %s is not valid UTF-8.", path)
+	}
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err == nil {
+		if fitting, ok := fit(path, v, env); ok == "" {
+			return fitting, nil
+		}
+	}
+	fitting, problem := fit(path, text, env)
+	if problem == "" {
+		return fitting, nil
+	}
+	message := fmt.Sprintf("%s must be %s, not %s.", path, key.Kind(), printable(Masked(path, text).(string)))
+	if key.Path != path {
+		message = path + ": " + problem + "."
+	} else if example := key.example(); example != "" {
+		message += " Write it as in: pollux config set " + path + " " + example
+	}
+	return nil, exit.Errorf(exit.Input, "%s", message)
+}
+
+// fit returns v in the form that belongs at a path, or says what is wrong. A
+// text with variables is judged by what they stand for, and stays as it is.
+func fit(path string, v any, env *Env) (fitting any, problem string) {
+	written := nest(map[string]any{path: clone(v)})
+	tree := nest(map[string]any{path: clone(v)})
+	expander := expander{lookup: env.Lookup, budget: maxSettings}
+	expander.tree("", tree)
+	expanded := !reflect.DeepEqual(written, tree)
+	var c checker
+	c.group("", tree)
+	switch {
+	case len(c.issues) > 0:
+		return nil, c.issues[0].message
+	case len(c.strange) > 0:
+		return nil, "there is no such setting"
+	case expanded:
+		return v, ""
+	}
+	s := Settings{tree: tree}
+	if fitting, ok := s.Lookup(path); ok {
+		return fitting, ""
+	}
+	return v, "" // null
+}
+
+// clone copies a value in the shapes of [encoding/json].
+func clone(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(v))
+		for name, item := range v {
+			copied[name] = clone(item)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(v))
+		for i, item := range v {
+			copied[i] = clone(item)
+		}
+		return copied
+	}
+	return v
+}
