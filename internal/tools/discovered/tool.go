@@ -1,0 +1,128 @@
+package discovered
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+type discovered struct {
+	opts Options
+	name string // in the listing
+	spec tool.Spec
+}
+
+func newTool(o Options, d declaration) *discovered {
+	name := wireName(d.Name)
+	return &discovered{opts: o, name: d.Name, spec: tool.Spec{
+		Name:        name,
+		DisplayName: name,
+		Kind:        tool.KindOther,
+		Plain:       true,
+		Description: strings.TrimSpace(fmt.Sprintf("%s\n\nThis is a tool of the project's own, listed by its command `%s`. A call runs `%s %s` with the "+
+			"arguments as JSON on standard input and returns what that prints. If it fails, or prints to standard error, you get five lines "+
+			"instead: Stdout, Stderr, Error, Exit Code and Signal, with (empty) or (none) for what there was not.",
+			d.Description, o.Discovery, o.Call, d.Name)),
+		Schema: d.Schema,
+	}}
+}
+
+func (t *discovered) Spec() *tool.Spec { return &t.spec }
+
+func (t *discovered) Build(args json.RawMessage) (tool.Invocation, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, args); err != nil {
+		return nil, fmt.Errorf("params must be valid JSON: %w", err)
+	}
+	return &call{discovered: t, args: compact.Bytes()}, nil
+}
+
+type call struct {
+	*discovered
+	args []byte
+}
+
+func (c *call) Summary() string {
+	const most = 200
+	if len(c.args) <= most {
+		return string(c.args)
+	}
+	return strings.ToValidUTF8(string(c.args[:most]), "") + "..."
+}
+
+func (*call) Locations() []tool.Location { return nil }
+
+func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.InfoConfirmation{Title: "Confirm: " + c.spec.DisplayName, Prompt: string(c.args)}, nil
+}
+
+func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
+	const maxStderr = 10_000
+	stdout, stderr := tool.NewCollector(host.Limit, host.Spill), tool.NewCollector(maxStderr, nil)
+	var end ending
+	argv, err := c.opts.callWords()
+	if err == nil {
+		end = c.opts.run(ctx, program{
+			argv: append(argv, c.name), stdin: c.args,
+			stdout: stdout, stderr: stderr, started: host.Started,
+		})
+	} else {
+		end.err = err
+	}
+	out, file := stdout.Text()
+	complaint, _ := stderr.Text()
+	out, complaint = strings.ToValidUTF8(out, "\uFFFD"), strings.ToValidUTF8(complaint, "\uFFFD")
+	if end == (ending{}) && complaint == "" {
+		return &tool.Result{Content: []llm.Part{llm.Text(out)}, Display: tool.TextDisplay(out), OutputFile: file}
+	}
+	failed := tool.Fail(tool.ErrDiscovered, end.report(out, complaint))
+	failed.OutputFile = file
+	return failed
+}
+
+// report is the text for a failed call, which scripts know (spec/tools.md §2.5).
+func (e ending) report(stdout, stderr string) string {
+	failure, code, signal := "(none)", strconv.Itoa(e.code), "(none)"
+	switch {
+	case e.err != nil:
+		failure, code = e.err.Error(), "(none)"
+	case e.signal != "":
+		code, signal = "(none)", e.signal
+	}
+	or := func(text string) string {
+		if text == "" {
+			return "(empty)"
+		}
+		return text
+	}
+	return strings.Join([]string{
+		"Stdout: " + or(stdout),
+		"Stderr: " + or(stderr),
+		"Error: " + failure,
+		"Exit Code: " + code,
+		"Signal: " + signal,
+	}, "\n")
+}
+
+// callWords returns the program that runs tools, with its arguments. A command
+// that names a program as it stands, blanks and all, is that program.
+func (o Options) callWords() ([]string, error) {
+	if _, err := o.look(o.Call); err == nil {
+		return []string{o.Call}, nil
+	}
+	argv, err := o.words(o.Call)
+	if err == nil && len(argv) == 0 {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tools.callCommand: %w", err)
+	}
+	return argv, nil
+}
