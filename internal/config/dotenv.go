@@ -42,6 +42,13 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) *Env {
 	return env.With(pairs...)
 }
 
+// DotEnv returns the path of the .env file that [WithDotEnv] reads, "" if there is
+// none.
+func DotEnv(s *Settings, p *Paths) string {
+	path, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	return path
+}
+
 // harmless are the variables that a folder without trust may set.
 var harmless = [...]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"}
 
