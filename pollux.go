@@ -96,7 +96,7 @@ func New(o Options) (*Agent, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	a, err := app.New(app.Options{
+	a, err := app.New(context.Background(), app.Options{
 		Settings: settings, Env: env, Paths: paths,
 		Model:     config.Model(o.Model, env, settings),
 		Named:     config.NamedModel(o.Model, env, settings) != "",

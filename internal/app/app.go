@@ -8,6 +8,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -94,11 +95,14 @@ func (a *App) Close() {
 	}
 }
 
-// New puts an app together. Its errors carry the exit code they deserve.
-func New(o Options) (*App, error) {
-	a := &App{Stats: stats.New()}
-	generator, err := a.generator(o)
+// New puts an app together. Its errors carry the exit code they deserve. With ctx,
+// the session's, or with [App.Close] ends what is asked about models.
+func New(ctx context.Context, o Options) (*App, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &App{Stats: stats.New(), closers: []func(){cancel}}
+	generator, err := a.generator(ctx, o)
 	if err != nil {
+		a.Close()
 		return nil, err
 	}
 	a.Workspace = newWorkspace(o)
@@ -109,6 +113,7 @@ func New(o Options) (*App, error) {
 	registry.Hide(engine.Hidden)
 	told, err := system(o, registry, a.Memory)
 	if err != nil {
+		a.Close()
 		return nil, err
 	}
 	gate := guard.New(guard.Options{

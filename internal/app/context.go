@@ -79,7 +79,7 @@ func (a *App) summarizer(model string, chosen bool) (string, llm.Config, error) 
 	if err != nil || m.account.SmallModel == "" {
 		return "", llm.Config{}, nil
 	}
-	small, _, err := a.models.main(m.account.ID + "/" + m.account.SmallModel)
+	small, _, err := a.models.main(m.account.As + "/" + m.account.SmallModel)
 	if err != nil {
 		return "", llm.Config{}, nil
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"strings"
 
 	"pollux/agent"
@@ -22,7 +23,7 @@ import (
 
 // generator stacks the model: what is asked goes from the outside in, so that
 // a recording holds what the agent saw and each attempt is counted.
-func (a *App) generator(o Options) (g llm.Generator, err error) {
+func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err error) {
 	a.configs = modelconfig.New(o.Settings, modelconfig.Options{
 		Resolve: a.named, Hosted: a.hosts, Defaults: a.usual, Warn: o.Warn,
 	})
@@ -38,7 +39,7 @@ func (a *App) generator(o Options) (g llm.Generator, err error) {
 		g = a.Stats.Meter(logged(player, o.Log))
 		a.Model, err = a.configs.Model(o.Model)
 	default:
-		if err = a.connect(o); err == nil {
+		if err = a.connect(ctx, o); err == nil {
 			g = a.asked(o)
 		}
 	}
@@ -73,7 +74,7 @@ func (a *App) asked(o Options) llm.Generator {
 // chains says who stands in for a model: those that the user has listed, for all
 // models, else those of its chain.
 func (a *App) chains(o Options) func(model string) fallback.Chain {
-	if listed := a.fallback(o); len(listed) > 0 {
+	if listed := a.models.listed(o.Settings, func(text string) { o.Warn("Warning: " + text) }); len(listed) > 0 {
 		return func(model string) fallback.Chain { return fallback.Quiet(append([]string{model}, listed...)...) }
 	}
 	chains := fallback.Chains{
@@ -123,15 +124,17 @@ func (a *App) router(o Options, g llm.Generator) agent.Router {
 }
 
 // connect settles whose model is asked, and which.
-func (a *App) connect(o Options) error {
+func (a *App) connect(ctx context.Context, o Options) error {
 	accounts, err := auth.Open(auth.Inputs{Settings: o.Settings, Env: o.Env, Warn: o.Warn})
 	if err != nil {
 		return err
 	}
-	if err := discover(accounts, o.Model, o.Warn); err != nil {
+	if err := discover(ctx, accounts, o.Model, o.Warn); err != nil {
 		return err
 	}
-	a.models = newModels(accounts, o.UserAgent, o.SessionID, o.Log)
+	n := accounts.Network
+	n.UserAgent, n.Session, n.Log = o.UserAgent, o.SessionID, o.Log
+	a.models = newModels(ctx, accounts, n)
 	name, err := a.configs.Model(o.Model)
 	if err != nil {
 		return err
@@ -153,7 +156,7 @@ func (a *App) named(name string) (string, error) {
 		return catalog.Resolve(name, catalog.KeyAccess()), nil
 	}
 	if own := a.Model != "" && a.Auth.SmallModel != "" && !catalog.IsGemini(a.Model); own && strings.Contains(name, "flash") {
-		name = a.Auth.ID + "/" + a.Auth.SmallModel
+		name = a.Auth.As + "/" + a.Auth.SmallModel
 	}
 	outward, _, err := a.models.main(name)
 	return outward, err
@@ -215,19 +218,4 @@ func (a *App) withTools(o Options, g llm.Generator) llm.Generator {
 		}
 		return argmap.Common().Merge(own)
 	}, o.Paths.Dir())
-}
-
-// fallback returns the models that the user has named for it where one cannot
-// answer. A name that means no model that can be reached is left out.
-func (a *App) fallback(o Options) []string {
-	var chain []string
-	for _, name := range config.Fallback.In(o.Settings) {
-		outward, _, err := a.models.main(name)
-		if err != nil {
-			o.Warn("Warning: pollux.fallback: " + name + " is left out: " + err.Error())
-			continue
-		}
-		chain = append(chain, outward)
-	}
-	return chain
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
 	"pollux/internal/auth"
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -21,13 +21,15 @@ import (
 // goes to the provider that its model's name means. Clients are made when the
 // first request for one of their models comes.
 type models struct {
+	// ctx is the session's: with it ends what is asked on the side, about models.
+	ctx      context.Context
 	accounts *auth.Accounts
-	network  provider.Network
-	log      *slog.Logger
+	// network is how providers are reached, but for what concerns only one.
+	network provider.Network
 
 	mu      sync.Mutex
 	names   map[string]*model
-	clients map[string]*provider.Client // by the provider's id
+	clients map[string]*provider.Client // by the id under which a provider is set up
 }
 
 // model is one that was asked for.
@@ -38,10 +40,8 @@ type model struct {
 	llm.Generator
 }
 
-func newModels(accounts *auth.Accounts, userAgent, session string, log *slog.Logger) *models {
-	m := &models{accounts: accounts, network: accounts.Network, log: log, names: map[string]*model{}, clients: map[string]*provider.Client{}}
-	m.network.UserAgent, m.network.Session, m.network.Log = userAgent, session, log
-	return m
+func newModels(ctx context.Context, accounts *auth.Accounts, n provider.Network) *models {
+	return &models{ctx: ctx, accounts: accounts, network: n, names: map[string]*model{}, clients: map[string]*provider.Client{}}
 }
 
 // main settles which model the user means, and returns the name that requests
@@ -56,13 +56,13 @@ func (m *models) main(name string) (string, *model, error) {
 		return "", nil, err
 	}
 	if there == "" {
-		if there, err = only(client, account); err != nil {
+		if there, err = m.only(client, account); err != nil {
 			return "", nil, err
 		}
 	}
 	outward := there
-	if def, err := m.accounts.Default(); err == nil && def.ID != account.ID {
-		outward = account.ID + "/" + there
+	if def, err := m.accounts.Default(); err == nil && def.As != account.As {
+		outward = account.As + "/" + there
 	}
 	made, err := m.add(outward, account, there)
 	return outward, made, err
@@ -70,15 +70,17 @@ func (m *models) main(name string) (string, *model, error) {
 
 // only returns the model of a provider that has one, or of a local server the
 // first, which is one that is loaded.
-func only(client *provider.Client, account auth.Account) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+func (m *models) only(client *provider.Client, account auth.Account) (string, error) {
+	ctx, cancel := context.WithTimeout(m.ctx, 3*time.Second)
 	defer cancel()
 	list, err := client.Models(ctx)
-	at := cmp.Or(account.Name, account.ID) + " (" + account.BaseURL + ")"
-	if account.BaseURL == "" {
-		at = cmp.Or(account.Name, account.ID)
+	at := cmp.Or(account.Name, account.ID)
+	if account.BaseURL != "" {
+		at += " (" + provider.Shown(account.BaseURL) + ")"
 	}
 	switch {
+	case m.ctx.Err() != nil:
+		return "", context.Cause(m.ctx)
 	case len(list) == 1, len(list) > 1 && account.Local != nil:
 		return list[0].Name, nil
 	case err != nil:
@@ -117,7 +119,7 @@ func (m *models) add(name string, account auth.Account, there string) (*model, e
 	if err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
-	made := &model{account, client, there, discreet(g, cmp.Or(account.APIKey, account.AuthToken))}
+	made := &model{account, client, there, g}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.names[name] = made
@@ -127,14 +129,14 @@ func (m *models) add(name string, account auth.Account, there string) (*model, e
 func (m *models) client(account auth.Account) (*provider.Client, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c := m.clients[account.ID]; c != nil {
+	if c := m.clients[account.As]; c != nil {
 		return c, nil
 	}
-	c, err := provider.Open(account.Access, m.network)
+	c, err := provider.Open(account.Access, m.accounts.NetworkOf(account, m.network))
 	if err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
-	m.clients[account.ID] = c
+	m.clients[account.As] = c
 	return c, nil
 }
 
@@ -144,7 +146,7 @@ func (m *models) describe(name string) catalog.Model {
 	if err != nil {
 		return catalog.Lookup(name)
 	}
-	return known.client.Describe(known.name)
+	return known.client.Describe(m.ctx, known.name)
 }
 
 // ask returns the model that a request is for, and the request that it gets.
@@ -153,8 +155,12 @@ func (m *models) ask(req *llm.Request) (*model, *llm.Request, error) {
 	if err != nil {
 		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: err.Error(), Err: err}
 	}
-	if known.name == req.Model {
+	switch known.name {
+	case req.Model:
 		return known, req, nil
+	case "":
+		message := fmt.Sprintf("%q means the model that %s has, and it has not been asked which that is", req.Model, cmp.Or(known.account.Name, known.account.ID))
+		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: message}
 	}
 	own := *req
 	own.Model = known.name
@@ -201,12 +207,15 @@ func (m *models) Embed(ctx context.Context, name string, texts []string) ([][]fl
 
 // discover makes a server on this machine the default account, where the user
 // has set up none and names none.
-func discover(accounts *auth.Accounts, name string, warn func(string)) error {
+func discover(ctx context.Context, accounts *auth.Accounts, name string, warn func(string)) error {
 	_, _, err := accounts.Resolve(name)
 	if err == nil || accounts.Chosen != "" || accounts.Names(name) {
 		return nil // Resolve will say it again
 	}
-	found := accounts.Discover(context.Background())
+	found := accounts.Discover(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if len(found) == 0 {
 		return err
 	}
@@ -220,17 +229,38 @@ type Chosen struct {
 	Account auth.Account
 	Model   string
 	Known   catalog.Model
+	// Fallback is what it would ask where that one cannot answer, as far as the
+	// settings say; Left says of each of these that is left out why.
+	Fallback, Left []string
 }
 
-// Choose settles which model a name means, as [New] does.
-func Choose(accounts *auth.Accounts, name string, warn func(string)) (Chosen, error) {
-	if err := discover(accounts, name, warn); err != nil {
+// Choose settles which model a name means, as [New] does, and which stand in for
+// it.
+func Choose(ctx context.Context, accounts *auth.Accounts, name string, s *config.Settings) (Chosen, error) {
+	if err := discover(ctx, accounts, name, func(string) {}); err != nil {
 		return Chosen{}, err
 	}
-	m := newModels(accounts, "", "", slog.New(slog.DiscardHandler))
+	m := newModels(ctx, accounts, accounts.Network)
 	outward, main, err := m.main(name)
 	if err != nil {
 		return Chosen{}, err
 	}
-	return Chosen{main.account, outward, main.client.Describe(main.name)}, nil
+	c := Chosen{Account: main.account, Model: outward, Known: main.client.Describe(ctx, main.name)}
+	c.Fallback = m.listed(s, func(text string) { c.Left = append(c.Left, text) })
+	return c, nil
+}
+
+// listed returns the models that the user has named for it where one cannot
+// answer. A name that means no model that can be reached is left out.
+func (m *models) listed(s *config.Settings, left func(string)) []string {
+	var chain []string
+	for _, name := range config.Fallback.In(s) {
+		outward, _, err := m.main(name)
+		if err != nil {
+			left("pollux.fallback: " + name + " is left out: " + err.Error())
+			continue
+		}
+		chain = append(chain, outward)
+	}
+	return chain
 }

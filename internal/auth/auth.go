@@ -7,10 +7,13 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pollux/internal/config"
@@ -46,12 +49,16 @@ type Inputs struct {
 // Account is a provider that the user can reach, and how.
 type Account struct {
 	Type Type
+	// As is the id under which the user has set it up: another than the ID of the
+	// provider where a variable for one holds the address of the other.
+	As string
 	provider.Access
 }
 
-// Accounts are the providers that the user can reach.
+// Accounts are the providers that the user can reach. Once the default is settled
+// they may be used from several goroutines.
 type Accounts struct {
-	// Network is how all of them are reached.
+	// Network is how they are reached; see [Accounts.NetworkOf].
 	Network provider.Network
 	// Chosen is the type of the default account, "" if nothing speaks for any,
 	// Selected whether the settings name it, and Why what spoke for it.
@@ -59,20 +66,22 @@ type Accounts struct {
 	Selected bool
 	Why      string
 
-	in    Inputs
-	table *provider.Table
-	found *Account // on this machine, without being told
+	in       Inputs
+	table    *provider.Table
+	read     sync.Once // the table
+	enforced Type
+	found    *Account // on this machine, without being told
 }
 
 // Open looks at what the user has. Errors have exit code 41 and are for the
-// user; their texts are those of spec/cli.md §5.2 where it has one.
+// user; their texts are those of spec/cli.md §5.2 where it has one. The accounts
+// are then fit for a diagnosis only.
 func Open(in Inputs) (*Accounts, error) {
 	a := &Accounts{in: in}
-	if err := a.choose(); err != nil {
-		return nil, err
+	err := a.choose()
+	if err == nil {
+		a.Network, err = network(in.Env)
 	}
-	var err error
-	a.Network, err = network(in.Env)
 	return a, err
 }
 
@@ -86,63 +95,100 @@ const (
 // choose settles the default: the type that settings name, else the one the
 // environment speaks for, if it is the one that must be used.
 func (a *Accounts) choose() error {
-	a.Chosen = Type(strings.TrimSpace(config.AuthSelectedType.In(a.in.Settings)))
+	a.Chosen = a.typeOf(config.AuthSelectedType.In(a.in.Settings))
 	if a.Chosen != "" {
-		a.Selected, a.Why = true, "security.auth.selectedType"
+		a.Selected, a.Why = true, string(config.AuthSelectedType)
 	} else {
 		a.Chosen, a.Why = a.fromEnv()
 	}
-	switch enforced := Type(config.AuthEnforcedType.In(a.in.Settings)); {
-	case enforced == "" || enforced == a.Chosen:
-	case a.Chosen == "":
-		return exit.Errorf(exit.Auth, "The auth type '%s' is enforced, but no authentication is configured.", enforced)
-	default:
-		return exit.Errorf(exit.Auth, "The enforced authentication type is '%s', but the current type is '%s'. "+
-			"Please re-authenticate with the correct type.", enforced, a.Chosen)
+	a.enforced = a.typeOf(config.AuthEnforcedType.In(a.in.Settings))
+	if a.enforced != "" && a.Chosen == "" {
+		return exit.Errorf(exit.Auth, "The auth type '%s' is enforced, but no authentication is configured.", a.enforced)
 	}
-	return nil
+	return a.permit(a.Chosen)
+}
+
+// permit refuses a type where another one must be used, be it that of a model
+// which was named.
+func (a *Accounts) permit(t Type) error {
+	if a.enforced == "" || a.enforced == t {
+		return nil
+	}
+	return exit.Errorf(exit.Auth, "The enforced authentication type is '%s', but the current type is '%s'. "+
+		"Please re-authenticate with the correct type.", a.enforced, t)
+}
+
+// typeOf returns the type that a name in the settings means: one of Google's, or
+// that of the provider which goes by it.
+func (a *Accounts) typeOf(name string) Type {
+	t := Type(strings.TrimSpace(name))
+	if t == "" || t.isGoogles() {
+		return t
+	}
+	p := a.Table().Find(string(t))
+	switch {
+	case p == nil:
+		return t // which is no type; that is said when it is used
+	case isGoogle(p):
+		return a.googleType(p)
+	}
+	return Type(p.ID)
 }
 
 // fromEnv returns the type that the environment speaks for, "" for none, and
 // what said so: Google's first, then the providers in the order of their table.
 func (a *Accounts) fromEnv() (Type, string) {
-	if chosen, why := googleFromEnv(a.in.Env); chosen != "" {
+	if chosen, why := switched(a.in.Env); chosen != "" {
 		return chosen, why
 	}
 	for p := range a.Table().All() {
-		if isGoogle(p) || p.OnlyNamed {
+		// With a variable that is other programs', too, one has to name it.
+		if named := p.OnlyNamed || p.ID == "vertexai"; named && p.APIKey == "" {
 			continue
 		}
-		if access, found := p.Access(a.in.Env.Get); found {
+		switch access, found := p.Access(a.in.Env.Get); {
+		case !found:
+		case isGoogle(p):
+			return a.googleType(p), access.From
+		default:
 			return Type(p.ID), access.From
 		}
 	}
-	return "", ""
+	return computeFromEnv(a.in.Env)
 }
 
 // Table returns the providers that can be named: the built-in ones, and the
 // user's. A workspace has no say in it: whoever wrote it would choose where the
 // user's keys go.
 func (a *Accounts) Table() *provider.Table {
-	if a.table != nil {
-		return a.table
-	}
-	a.table = provider.Builtin()
-	for _, scope := range [...]config.Scope{config.SystemDefaults, config.User, config.System, config.CommandLine} {
-		var own map[string]json.RawMessage
-		err := config.ModelProviders.Decode(a.in.Settings.Only(scope), &own)
-		errs := a.table.Add(own)
-		if err != nil {
-			errs = append(errs, err)
+	a.read.Do(func() {
+		a.table = provider.Builtin()
+		for _, scope := range [...]config.Scope{config.SystemDefaults, config.User, config.System, config.CommandLine} {
+			a.addOwn(scope)
 		}
-		for _, err := range errs {
-			a.warn(err.Error())
+		if _, set := a.in.Settings.Only(config.Workspace).Lookup(string(config.ModelProviders)); set {
+			a.warn("modelProviders in the workspace's settings is left out: it says where keys are sent. Put it into " + a.in.Settings.UserFile())
 		}
-	}
-	if _, set := a.in.Settings.Only(config.Workspace).Lookup(string(config.ModelProviders)); set {
-		a.warn("modelProviders in the workspace's settings is left out: it says where keys are sent. Put it into " + a.in.Settings.UserFile())
-	}
+	})
 	return a.table
+}
+
+// addOwn adds the providers of one of the user's files.
+func (a *Accounts) addOwn(scope config.Scope) {
+	var own map[string]json.RawMessage
+	if err := config.ModelProviders.Decode(a.in.Settings.Only(scope), &own); err != nil {
+		a.warn(err.Error())
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(own)) {
+		if Type(id).isGoogles() && a.table.Find(id) == nil {
+			delete(own, id)
+			a.warn("modelProviders." + id + " is left out: security.auth.selectedType means one of Google's by that name")
+		}
+	}
+	for _, err := range a.table.Add(own) {
+		a.warn(err.Error())
+	}
 }
 
 func (a *Accounts) warn(text string) {
@@ -151,20 +197,31 @@ func (a *Accounts) warn(text string) {
 	}
 }
 
+// NetworkOf returns how an account's provider is reached: as n says, but that the
+// headers of GEMINI_CLI_CUSTOM_HEADERS, which may hold a key, go to the default
+// account's provider alone.
+func (a *Accounts) NetworkOf(one Account, n provider.Network) provider.Network {
+	if def, err := a.Default(); err != nil || def.As != one.As {
+		n.Header = nil
+	}
+	return n
+}
+
 // Discover returns the servers of models that are on this machine, unless the
 // user would not have them looked for.
 func (a *Accounts) Discover(ctx context.Context) []provider.Access {
 	if !config.LocalServers.In(a.in.Settings) {
 		return nil
 	}
-	return a.Table().Discover(ctx, time.Duration(config.LocalPatience.In(a.in.Settings)*float64(time.Millisecond)))
+	found := a.Table().Discover(ctx, time.Duration(config.LocalPatience.In(a.in.Settings)*float64(time.Millisecond)))
+	return slices.DeleteFunc(found, func(access provider.Access) bool { return a.permit(Type(access.ID)) != nil })
 }
 
 // Adopt makes a server that was found on this machine the default, where there
 // is no other.
 func (a *Accounts) Adopt(access provider.Access) {
 	if a.Chosen == "" {
-		a.found = &Account{Type(access.ID), access}
+		a.found = &Account{Type(access.ID), access.ID, access}
 		a.Chosen, a.Why = a.found.Type, access.From+" answers"
 	}
 }
@@ -184,62 +241,81 @@ func (a *Accounts) Default() (Account, error) {
 // Find returns the account of a type, or of a provider's id or alias. The error
 // says what is missing.
 func (a *Accounts) Find(name string) (Account, error) {
-	if account, known, err := a.google(Type(name)); known {
-		return checked(account, err)
+	one, err := a.find(Type(name))
+	if err == nil {
+		err = a.permit(one.Type)
 	}
-	p := a.Table().Find(name)
+	if err == nil {
+		err = checked(&one)
+	}
+	return one, err
+}
+
+func (a *Accounts) find(t Type) (Account, error) {
+	if t.isGoogles() {
+		return a.google(t)
+	}
+	p := a.Table().Find(string(t))
 	if p == nil {
 		return Account{}, exit.Errorf(exit.Auth, "Invalid auth method selected.")
 	}
 	if isGoogle(p) {
-		account, _, err := a.google(a.googleType(p))
-		return checked(account, err)
+		return a.google(a.googleType(p))
 	}
 	access, found := p.Access(a.in.Env.Get)
+	one := Account{Type(p.ID), p.ID, access}
 	if access.Elsewhere() {
 		// Behind a variable for one provider's address may be another's.
 		if there := a.Table().Serving(access.BaseURL); there != nil && there.ID != p.ID && there.Protocol == p.Protocol {
-			served := *there
-			access.Profile = &served
+			one.Profile, one.Model = there, cmp.Or(access.Model, there.Model)
 		}
 	}
-	var err error
-	if !found && !p.Keyless && !config.AuthUseExternal.In(a.in.Settings) {
-		err = missing(p)
+	switch {
+	case found, p.Keyless && !access.Nowhere():
+	case a.external(one.Type) && !access.Nowhere():
+		one.From = string(config.AuthUseExternal)
+	default:
+		return one, missing(&access)
 	}
-	return checked(Account{Type(p.ID), access}, err)
+	return one, nil
+}
+
+// external reports whether what is missing of an account comes from elsewhere, as
+// the settings may say of the default one.
+func (a *Accounts) external(t Type) bool {
+	return t == a.Chosen && config.AuthUseExternal.In(a.in.Settings)
 }
 
 // missing says what a provider's account lacks.
-func missing(p *provider.Profile) error {
-	switch Type(p.ID) {
-	case OpenAI:
+func missing(a *provider.Access) error {
+	p := a.Profile
+	name := cmp.Or(p.Name, p.ID)
+	switch {
+	case a.Nowhere():
+		return exit.Errorf(exit.Auth, "When using %s, you must specify its address in the %s environment variable.\n"+retry, name, strings.Join(p.BaseURLVars, " or the "))
+	case p.ID == string(OpenAI) && !p.Own:
 		return exit.Errorf(exit.Auth, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n"+retry)
-	case Anthropic:
-		return exit.Errorf(exit.Auth, "When using Anthropic, you must specify the ANTHROPIC_API_KEY or the ANTHROPIC_AUTH_TOKEN environment variable.\n"+retry)
 	}
-	vars := append(p.KeyVars[:len(p.KeyVars):len(p.KeyVars)], p.TokenVars...)
-	name := p.Name
-	if name == "" {
-		name = p.ID
-	}
+	vars := Variables(p)
 	if len(vars) == 0 {
 		return exit.Errorf(exit.Auth, "%s needs a key, and modelProviders.%s says neither apiKey nor keyVars. Add one of them, or \"keyless\": true.", name, p.ID)
 	}
 	return exit.Errorf(exit.Auth, "When using %s, you must specify the %s environment variable.\n"+retry, name, strings.Join(vars, " or the "))
 }
 
+// Variables returns the names of those that may hold what proves who asks.
+func Variables(p *provider.Profile) []string {
+	return slices.Concat(p.KeyVars, p.TokenVars)
+}
+
 // checked refuses an account that cannot be reached with what it holds.
-func checked(account Account, err error) (Account, error) {
-	if err == nil && account.Protocol != provider.Ollama { // whose address need be no URL
-		err = checkURL(account.BaseURL)
-	}
-	for _, key := range [...]string{account.APIKey, account.AuthToken} {
-		if err == nil {
-			err = checkKey(key)
+func checked(a *Account) error {
+	if a.Protocol != provider.Ollama { // whose address need be no URL
+		if err := checkURL(a.BaseURL); err != nil {
+			return err
 		}
 	}
-	return account, err
+	return cmp.Or(checkKey(a.APIKey), checkKey(a.AuthToken))
 }
 
 // Reachable returns all the accounts there are, the default first, the others in
@@ -250,19 +326,26 @@ func (a *Accounts) Reachable() []Account {
 		all = append(all, one)
 	}
 	for p := range a.Table().All() {
-		var one Account
-		var err error
-		found := true
-		if isGoogle(p) {
-			one, found, err = a.google(a.googleType(p))
-		} else if _, found = p.Access(a.in.Env.Get); found {
-			one, err = a.Find(p.ID)
+		if slices.ContainsFunc(all, func(one Account) bool { return one.As == p.ID }) {
+			continue
 		}
-		if found && err == nil && !slices.ContainsFunc(all, func(a Account) bool { return a.ID == one.ID }) {
+		if one, ok := a.reach(p); ok {
 			all = append(all, one)
 		}
 	}
 	return all
+}
+
+// reach returns a provider's account, if there is anything that speaks for it.
+func (a *Accounts) reach(p *provider.Profile) (Account, bool) {
+	if p == nil {
+		return Account{}, false
+	}
+	if _, found := p.Access(a.in.Env.Get); !found && !isGoogle(p) {
+		return Account{}, false
+	}
+	one, err := a.Find(p.ID)
+	return one, err == nil
 }
 
 // checkKey refuses a key that no header can carry, without showing it.

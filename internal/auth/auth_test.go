@@ -137,7 +137,7 @@ func TestChoose(t *testing.T) {
 		},
 		"key before compute": {"", []string{"CLOUD_SHELL=true", "GEMINI_API_KEY=k"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
 		"key before openai":  {"", []string{"OPENAI_API_KEY=o", "GEMINI_API_KEY=k"}, chosen{Type: GeminiAPIKey, APIKey: "k"}},
-		"external":           {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, nil, chosen{Type: GeminiAPIKey}},
+		"external":           {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, nil, chosen{Type: GeminiAPIKey, Gateway: true}},
 		"enforced and met": {
 			`{"security": {"auth": {"enforcedType": "gemini-api-key"}}}`,
 			[]string{"GEMINI_API_KEY=k"},

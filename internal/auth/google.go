@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"maps"
 	"net/url"
 	"strings"
@@ -23,19 +22,30 @@ const (
 	noGoogleLogin = "Pollux cannot sign in with a Google account (\"%s\"). " + works
 )
 
-// googleFromEnv returns which of Google's types the environment speaks for, and
-// by which variable. A base URL with a key is the Gemini API at another address;
-// without one, a gateway.
-func googleFromEnv(env *config.Env) (Type, string) {
+// isGoogles reports whether a type is one of those that Gemini CLI has for Google.
+func (t Type) isGoogles() bool {
+	switch t {
+	case GeminiAPIKey, VertexAI, Gateway, GoogleLogin, ComputeADC, CloudShell:
+		return true
+	}
+	return false
+}
+
+// switched returns which of Google's types a variable of its own switches on.
+func switched(env *config.Env) (Type, string) {
 	switch {
 	case env.True("GOOGLE_GENAI_USE_GCA"):
 		return GoogleLogin, "GOOGLE_GENAI_USE_GCA"
 	case env.True("GOOGLE_GENAI_USE_VERTEXAI"):
 		return VertexAI, "GOOGLE_GENAI_USE_VERTEXAI"
-	case trimmed(env, "GEMINI_API_KEY") != "":
-		return GeminiAPIKey, "GEMINI_API_KEY"
-	case trimmed(env, "GOOGLE_GEMINI_BASE_URL") != "":
-		return Gateway, "GOOGLE_GEMINI_BASE_URL"
+	}
+	return "", ""
+}
+
+// computeFromEnv returns which of Google's types is meant by where Pollux runs. It
+// cannot work, so that anything else goes before it.
+func computeFromEnv(env *config.Env) (Type, string) {
+	switch {
 	case env.True("CLOUD_SHELL"):
 		return ComputeADC, "CLOUD_SHELL"
 	case env.True("GEMINI_CLI_USE_COMPUTE_ADC"):
@@ -48,62 +58,55 @@ func googleFromEnv(env *config.Env) (Type, string) {
 // may speak its protocols, too.
 func isGoogle(p *provider.Profile) bool { return p.ID == "gemini" || p.ID == "vertexai" }
 
-// googleType returns the type that stands for a profile of Google's.
+// googleType returns the type that stands for a profile of Google's. A base URL
+// with a key is the Gemini API at another address; without one, a gateway.
 func (a *Accounts) googleType(p *provider.Profile) Type {
+	access, _ := p.Access(a.in.Env.Get)
 	switch {
-	case p.Protocol == provider.Vertex:
+	case p.ID == "vertexai":
 		return VertexAI
-	case a.Chosen == Gateway, trimmed(a.in.Env, "GEMINI_API_KEY") == "" && trimmed(a.in.Env, "GOOGLE_GEMINI_BASE_URL") != "":
+	case a.Chosen == Gateway, access.APIKey == "" && access.BaseURL != "" && a.Chosen != GeminiAPIKey:
 		return Gateway
 	}
 	return GeminiAPIKey
 }
 
-// google returns the account of one of Google's types, with what that needs;
-// known is false for any other. With security.auth.useExternal, nothing is asked
-// for: what is missing comes from elsewhere.
-func (a *Accounts) google(t Type) (one Account, known bool, err error) {
-	env, external := a.in.Env, config.AuthUseExternal.In(a.in.Settings)
+// google returns the account of one of Google's types, with what that needs. With
+// security.auth.useExternal, nothing is asked for: what is missing comes from
+// elsewhere.
+func (a *Accounts) google(t Type) (one Account, err error) {
+	env := a.in.Env
 	one.Type = t
 	switch t {
 	case GeminiAPIKey, Gateway:
-		one.Profile = a.Table().Find("gemini")
-		one.APIKey, one.From = trimmed(env, "GEMINI_API_KEY"), "GEMINI_API_KEY"
-		one.BaseURL = cmp.Or(trimmed(env, "GOOGLE_GEMINI_BASE_URL"), one.Profile.BaseURL)
-		if own := strings.TrimSpace(one.Profile.APIKey); own != "" {
-			one.APIKey, one.From = own, "modelProviders.gemini.apiKey"
-		}
-		switch one.Gateway = t == Gateway; {
-		case external:
+		one.As = "gemini"
+		one.Access, _ = a.Table().Find(one.As).Access(env.Get)
+		one.Gateway = one.Gateway || t == Gateway
+		switch {
+		case a.external(t):
+			one.Gateway = one.Gateway || one.APIKey == ""
 		case one.Gateway && one.BaseURL == "":
 			err = exit.Errorf(exit.Auth, noGatewayURL)
 		case !one.Gateway && one.APIKey == "":
 			err = exit.Errorf(exit.Auth, noGeminiKey)
 		}
-		if one.APIKey == "" {
-			one.From = "GOOGLE_GEMINI_BASE_URL"
-		}
 	case VertexAI:
-		one.Profile = withHeaders(a.Table().Find("vertexai"), a.in.Settings)
-		one.APIKey, one.From = trimmed(env, "GOOGLE_API_KEY"), "GOOGLE_API_KEY"
-		one.BaseURL = cmp.Or(trimmed(env, "GOOGLE_VERTEX_BASE_URL"), one.Profile.BaseURL)
+		one.As = "vertexai"
+		one.Access, _ = withHeaders(a.Table().Find(one.As), a.in.Settings).Access(env.Get)
 		if one.APIKey != "" {
+			one.Project, one.Location = "", "" // express mode
 			break
 		}
-		one.Project = trimmed(env, "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID")
-		one.Location = trimmed(env, "GOOGLE_CLOUD_LOCATION")
 		one.From = "GOOGLE_CLOUD_PROJECT"
-		if (one.Project == "" || one.Location == "") && !external {
+		if (one.Project == "" || one.Location == "") && !a.external(t) {
 			err = exit.Errorf(exit.Auth, noVertex)
 		}
-	case GoogleLogin, ComputeADC, CloudShell:
-		return one, true, exit.Errorf(exit.Auth, noGoogleLogin, t)
 	default:
-		return one, false, nil
+		return one, exit.Errorf(exit.Auth, noGoogleLogin, t)
 	}
 	one.APIVersion = trimmed(env, "GOOGLE_GENAI_API_VERSION")
 	one.Bearer = trimmed(env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer"
-	return one, true, err
+	return one, err
 }
 
 // withHeaders returns a profile with the headers that the user's billing of
@@ -131,19 +134,11 @@ func checkURL(address string) error {
 		return nil
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", provider.Shown(address))
 	}
 	return nil
 }
 
-// trimmed returns the first of these variables that has more than white space:
-// keys are often pasted with a line end.
-func trimmed(env *config.Env, names ...string) string {
-	for _, name := range names {
-		if value := strings.TrimSpace(env.Get(name)); value != "" {
-			return value
-		}
-	}
-	return ""
-}
+// trimmed returns what a variable holds, without white space around it.
+func trimmed(env *config.Env, name string) string { return strings.TrimSpace(env.Get(name)) }

@@ -67,7 +67,7 @@ func (a *Accounts) named(name string) (one Account, model string, ok bool, err e
 	}
 	if def, err := a.Default(); err == nil {
 		switch {
-		case def.ID == p.ID:
+		case def.As == p.ID, def.ID == p.ID && !a.has(p):
 			return def, a.aliased(def, model), true, nil
 		case def.Router && (a.Selected || !a.has(p)):
 			return def, name, true, nil
@@ -93,15 +93,8 @@ func (a *Accounts) aliased(one Account, model string) string {
 
 // has reports whether the user has what it takes to ask a provider.
 func (a *Accounts) has(p *provider.Profile) bool {
-	if p == nil {
-		return false
-	}
-	if isGoogle(p) {
-		_, _, err := a.google(a.googleType(p))
-		return err == nil
-	}
-	_, found := p.Access(a.in.Env.Get)
-	return found
+	_, ok := a.reach(p)
+	return ok
 }
 
 // among returns the account of several that a name of no known family means.
@@ -126,7 +119,7 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 	}
 	var candidates []string
 	for _, one := range have {
-		candidates = append(candidates, one.ID+"/"+name)
+		candidates = append(candidates, one.As+"/"+name)
 	}
 	return def, "", exit.Errorf(exit.Input, "%q could be a model of several providers that you have set up. Write one of: %s.",
 		name, strings.Join(candidates, ", "))
@@ -134,7 +127,7 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 
 // Gemini says which of Google's models an account with Google may use.
 func (a Account) Gemini() catalog.Access {
-	if a.Gateway {
+	if a.Type == Gateway || a.Type != GeminiAPIKey && a.Gateway {
 		return catalog.GatewayAccess()
 	}
 	return catalog.KeyAccess()

@@ -50,7 +50,7 @@ func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[ag
 	if err != nil {
 		return nil, err
 	}
-	a, err := app.New(app.Options{
+	a, err := app.New(ctx, app.Options{
 		Settings: settings, Env: own, Paths: paths,
 		Model: s.Model, SessionID: uuid.NewString(), Mode: policy.Yolo, Trusted: true,
 		UserAgent: userAgent(func() string { return version(env) }, env),

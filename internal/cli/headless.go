@@ -35,7 +35,7 @@ func Headless(ctx context.Context, req Request) error {
 	// Credentials come before standard input: who cannot be answered should
 	// not be waited for.
 	parts := h.app()
-	a, err := app.New(parts)
+	a, err := app.New(ctx, parts)
 	if err != nil {
 		return headless.Fail(options, err)
 	}
@@ -228,10 +228,13 @@ func (h *session) warn(texts ...string) {
 
 // quotaHint says what to do about a used-up quota, by the kind of account.
 func quotaHint(c auth.Account) string {
-	if c.Type == auth.VertexAI {
+	switch c.Type {
+	case auth.VertexAI:
 		return headless.QuotaHintVertex
+	case auth.GeminiAPIKey, auth.Gateway, "": // the last where answers are played
+		return headless.QuotaHintKey
 	}
-	return headless.QuotaHintKey
+	return "\nPlease wait and try again later, or name models to ask instead in pollux.fallback of your settings."
 }
 
 // cause is the error that the system gave, without the name of the call.

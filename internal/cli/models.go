@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -27,27 +30,48 @@ import (
 func Models(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "models [provider...]",
-		Short: "List the models that your providers offer, and what is known of them",
+		Use:   "models [provider[/word]...]",
+		Short: "List the models that your providers offer, with a word in their names or all, and what is known of them",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			lists, err := listModels(cmd.Context(), t, env, names)
 			if err != nil {
 				return err
 			}
+			write := writeModels
 			if asJSON {
-				return writeModelsJSON(t.Out, lists)
+				write = writeModelsJSON
 			}
-			return writeModels(t.Out, lists)
+			if err := write(t.Out, lists); err != nil {
+				return err
+			}
+			return unlisted(lists)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON array of objects")
 	return cmd
 }
 
-// listing is what one provider offers.
+// listing is what one provider offers, and why it does not say so itself.
 type listing struct {
 	account auth.Account
+	words   []string // in the names that are wanted; none for all
 	models  []catalog.Model
+	err     error
+}
+
+// unlisted is the error of asking providers of which none has said anything.
+func unlisted(lists []listing) error {
+	var failure error
+	for _, l := range lists {
+		if len(l.models) > 0 || l.err == nil {
+			return nil
+		}
+		failure = l.err
+	}
+	if failure == nil {
+		return nil
+	}
+	return told{failure}
 }
 
 // patience is how long a provider may take to list its models.
@@ -65,58 +89,84 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 		return nil, err
 	}
 	accounts.Network.UserAgent = userAgent(func() string { return version(env) }, env)
-	wanted, err := named(ctx, accounts, names)
+	lists, err := wanted(ctx, accounts, names)
 	if err != nil {
 		return nil, err
 	}
-	lists := make([]listing, len(wanted))
 	var all sync.WaitGroup
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for i, account := range wanted {
-		all.Go(func() {
-			client, err := provider.Open(account.Access, accounts.Network)
-			if err == nil {
-				lists[i].models, err = client.Models(ctx)
-			}
-			lists[i].account = account
-			if err != nil {
-				h.warn(fmt.Sprintf("Warning: %s does not say which models it has: %s", cmp.Or(account.Name, account.ID), firstLine(err)))
-			}
-		})
+	for i := range lists {
+		all.Go(func() { lists[i].ask(asking, accounts) })
 	}
 	all.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for _, l := range lists {
+		if l.err != nil {
+			h.warn(fmt.Sprintf("Warning: %s does not say which models it has: %s", cmp.Or(l.account.Name, l.account.ID), firstLine(l.err)))
+		}
+	}
 	return lists, nil
 }
 
-// named returns the accounts of these providers; without names all of them, and
-// the servers that are found on this machine.
-func named(ctx context.Context, accounts *auth.Accounts, names []string) ([]auth.Account, error) {
-	var wanted []auth.Account
+// ask asks the provider.
+func (l *listing) ask(ctx context.Context, accounts *auth.Accounts) {
+	client, err := provider.Open(l.account.Access, accounts.NetworkOf(l.account, accounts.Network))
+	if err == nil {
+		l.models, err = client.Models(ctx)
+	}
+	if l.err = err; errors.Is(err, context.DeadlineExceeded) {
+		l.err = fmt.Errorf("no answer in %d s", patience/time.Second)
+	}
+	l.models = slices.DeleteFunc(l.models, func(m catalog.Model) bool { return !l.wants(m.Name) })
+}
+
+// wants reports whether a model's name has one of the words in it.
+func (l *listing) wants(name string) bool {
+	return len(l.words) == 0 || slices.ContainsFunc(l.words, func(word string) bool {
+		return strings.Contains(strings.ToLower(name), strings.ToLower(word))
+	})
+}
+
+// wanted returns who is to be asked: these providers; without names all that can be
+// reached, and the servers that are found on this machine.
+func wanted(ctx context.Context, accounts *auth.Accounts, names []string) ([]listing, error) {
+	var lists []listing
 	for _, name := range names {
-		account, err := accounts.Find(name)
-		if err != nil && accounts.Table().Find(name) == nil {
-			return nil, exit.Errorf(exit.Input, "No provider is named %q. There are: %s.", name, strings.Join(ids(accounts), ", "))
+		id, word, filtered := strings.Cut(name, "/")
+		account, err := accounts.Find(id)
+		if err != nil && accounts.Table().Find(id) == nil {
+			return nil, exit.Errorf(exit.Input, "No provider is named %q. There are: %s.", id, strings.Join(ids(accounts), ", "))
 		}
 		if err != nil {
 			return nil, err
 		}
-		wanted = append(wanted, account)
-	}
-	if len(names) > 0 {
-		return wanted, nil
-	}
-	wanted = accounts.Reachable()
-	for _, local := range accounts.Discover(ctx) {
-		if !slices.ContainsFunc(wanted, func(a auth.Account) bool { return a.ID == local.ID }) {
-			wanted = append(wanted, auth.Account{Type: auth.Type(local.ID), Access: local})
+		at := slices.IndexFunc(lists, func(l listing) bool { return l.account.As == account.As })
+		if at < 0 {
+			lists, at = append(lists, listing{account: account}), len(lists)
+		}
+		if filtered {
+			lists[at].words = append(lists[at].words, word)
 		}
 	}
-	if len(wanted) == 0 {
+	if len(names) > 0 {
+		return lists, nil
+	}
+	for _, account := range accounts.Reachable() {
+		lists = append(lists, listing{account: account})
+	}
+	for _, local := range accounts.Discover(ctx) {
+		if !slices.ContainsFunc(lists, func(l listing) bool { return l.account.As == local.ID }) {
+			lists = append(lists, listing{account: auth.Account{Type: auth.Type(local.ID), As: local.ID, Access: local}})
+		}
+	}
+	if len(lists) == 0 {
 		_, err := accounts.Default()
 		return nil, err
 	}
-	return wanted, nil
+	return lists, nil
 }
 
 func ids(accounts *auth.Accounts) []string {
@@ -143,20 +193,37 @@ func writeModels(w io.Writer, lists []listing) error {
 				in, out = rate(&p.Input), rate(&p.Output)
 				cached = rate(p.CacheRead)
 			}
-			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.account.ID, clean(m.Name), tokens(m.Input), tokens(m.Output),
+			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cell(l.account.As), cell(m.Name), tokens(m.Input), tokens(m.Output),
 				word(m.Tools), thinking(m), word(m.Images), in, cached, out)
 		}
 	}
 	return table.Flush()
 }
 
+// cell returns a text from outside for one cell of a table: on one line, without
+// what moves the cursor or turns the direction of writing.
+func cell(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 func word(a catalog.Ability) string {
-	return map[catalog.Ability]string{catalog.Yes: "yes", catalog.No: "no"}[a] + map[bool]string{true: "-"}[a == catalog.Unknown]
+	switch a {
+	case catalog.Yes:
+		return "yes"
+	case catalog.No:
+		return "no"
+	}
+	return "-"
 }
 
 func thinking(m catalog.Model) string {
 	if len(m.Efforts) > 0 {
-		return strings.Join(m.Efforts, " ")
+		return cell(strings.Join(m.Efforts, " "))
 	}
 	return word(m.Thinking)
 }
@@ -165,7 +232,7 @@ func rate(usd *float64) string {
 	if usd == nil {
 		return "-"
 	}
-	return strconv.FormatFloat(*usd, 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(*usd*1e6)/1e6, 'f', -1, 64)
 }
 
 // tokens writes a number of tokens short: 200k, 1.05M.
@@ -175,7 +242,7 @@ func tokens(n int) string {
 		return "-"
 	case n < 1000:
 		return strconv.Itoa(n)
-	case n < 1_000_000:
+	case n < 999_500:
 		return strconv.Itoa((n+500)/1000) + "k"
 	}
 	return strconv.FormatFloat(float64((n+5000)/10_000)/100, 'f', -1, 64) + "M"
@@ -214,7 +281,7 @@ func writeModelsJSON(w io.Writer, lists []listing) error {
 	for _, l := range lists {
 		for _, m := range l.models {
 			list = append(list, modelJSON{
-				Provider: l.account.ID, Model: m.Name, Window: number(m.Input), MaxOutput: number(m.Output),
+				Provider: l.account.As, Model: m.Name, Window: number(m.Input), MaxOutput: number(m.Output),
 				Tools: can(m.Tools), Thinking: can(m.Thinking), Efforts: m.Efforts,
 				Images: can(m.Images), PDF: can(m.PDF), Audio: can(m.Audio), Video: can(m.Video), Price: m.Price,
 			})

@@ -33,8 +33,8 @@ type Access struct {
 }
 
 // Access returns how a profile is reached with what the environment holds, and
-// whether that holds anything that speaks for it. Values are trimmed: keys are
-// often pasted with a line end.
+// whether that is enough, and anything in it speaks for the provider. Values are
+// trimmed: keys are often pasted with a line end.
 func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	first := func(names Words) (value, name string) {
 		for _, name := range names {
@@ -48,7 +48,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	base, baseFrom := first(p.BaseURLVars)
 	if base != "" {
 		a.BaseURL = base
-		if moved(p, base) {
+		if p.Imitated && host(base) != host(p.BaseURL) { // something else may be there
 			here := *p
 			here.Model, here.SmallModel, here.Models, here.Quirks = "", "", nil, nil
 			a.Profile = &here
@@ -70,19 +70,19 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	}
 	a.Model, _ = first(p.ModelVars)
 	a.Model = cmp.Or(a.Model, a.Profile.Model)
-	if p.Protocol == Bedrock {
+	switch p.Protocol {
+	case Bedrock:
 		a.AWS = anthropic.BedrockFrom(env)
+	case Vertex, AnthropicVertex:
+		a.Project, _ = first(Words{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"})
+		a.Location, _ = first(Words{"GOOGLE_CLOUD_LOCATION"})
 	}
-	return a, a.From != ""
+	return a, a.From != "" && !a.Nowhere()
 }
 
-// moved reports whether an address is not the provider's own, so that something
-// else may be there.
-func moved(p *Profile, address string) bool {
-	own, err := url.Parse(p.BaseURL)
-	at, err2 := url.Parse(address)
-	return p.Imitated && err == nil && err2 == nil && own.Host != at.Host
-}
+// Nowhere reports whether it is not known where requests go, because nothing has
+// said it yet.
+func (a *Access) Nowhere() bool { return a.BaseURL == "" && a.needsAddress() }
 
 // withPath adds a path to an address that has none.
 func withPath(address, path string) string {
@@ -97,5 +97,5 @@ func withPath(address, path string) string {
 // Elsewhere reports whether requests go to an address that the user has named:
 // any model may be served there.
 func (a *Access) Elsewhere() bool {
-	return a.Profile != nil && (a.Own || a.BaseURL != a.Profile.BaseURL)
+	return a.Profile != nil && (a.Own || host(a.BaseURL) != host(a.Profile.BaseURL))
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"pollux/llm/catalog"
+	"pollux/llm/httpwire"
 )
 
 // Discover asks the usual ports of this machine for servers of models, all at
@@ -36,7 +38,7 @@ func (t *Table) Discover(ctx context.Context, patience time.Duration) []Access {
 	for i, p := range locals {
 		all.Go(func() {
 			at := url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port)), Path: p.Local.Probe}
-			data, err := fetch(ctx, at.String(), "")
+			data, err := probe(ctx, at.String())
 			found[i] = err == nil && says(data, p.Local.Says)
 		})
 	}
@@ -48,7 +50,7 @@ func (t *Table) Discover(ctx context.Context, patience time.Duration) []Access {
 			ports[p.Local.Port] = true
 			a, _ := p.Access(func(string) string { return "" })
 			if u, err := url.Parse(a.BaseURL); err == nil { // it was checked
-				u.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port))
+				u.Scheme, u.Host = "http", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port))
 				a.BaseURL = u.String()
 			}
 			a.From = a.BaseURL
@@ -64,40 +66,66 @@ func says(data []byte, member string) bool {
 	return json.Unmarshal(data, &object) == nil && object[member] != nil
 }
 
-// maxLocal is how much of what a local server says of itself is read.
-const maxLocal = 8 << 20
+// maxProbe and maxLocal bound what is read of an answer, in bytes: of somebody who
+// may be anybody, and of a server that is used.
+const (
+	maxProbe = 1 << 20
+	maxLocal = 8 << 20
+)
 
-// fetch returns what is at an address of this machine.
-func fetch(ctx context.Context, address, key string) ([]byte, error) {
+// probe returns what is at an address of this machine.
+func probe(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
 	// No proxy: the server is here. No redirect: it may lead elsewhere.
-	transport := &http.Transport{DisableKeepAlives: true}
+	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s says %s", address, res.Status)
+	return body(res.StatusCode, res.Body, maxProbe)
+}
+
+// body reads what was answered.
+func body(status int, from io.Reader, most int64) ([]byte, error) {
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("it says %d", status)
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxLocal+1))
-	if err == nil && len(data) > maxLocal {
-		err = fmt.Errorf("%s says too much", address)
+	data, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = errors.New("it says too much")
 	}
 	return data, err
+}
+
+// get returns what is at a path on the provider's host.
+func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
+	base, err := url.Parse(c.access.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	header := c.header()
+	header.Set("User-Agent", strings.ReplaceAll(c.network.UserAgent, "{model}", ""))
+	if key := cmp.Or(c.access.APIKey, c.access.AuthToken); key != "" && header.Get("Authorization") == "" {
+		header.Set("Authorization", "Bearer "+key)
+	}
+	at := &url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host, Path: path}
+	res, err := c.beside().Get(ctx, httpwire.Request{URL: at, Header: header, Patience: time.Minute})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	return body(res.Status, res.Body, maxLocal)
 }
 
 // listLocal returns what a local server's own list says of its models: LM
 // Studio's has a type, what is loaded and how much that takes.
 func (c *Client) listLocal(ctx context.Context, path string) ([]catalog.Model, error) {
-	data, err := fetch(ctx, c.beside(path), c.access.APIKey)
+	data, err := c.get(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +165,7 @@ func (c *Client) sizeOf(ctx context.Context, l *Local) int {
 	if l.Window == "" {
 		return 0
 	}
-	data, err := fetch(ctx, c.beside(l.Window), c.access.APIKey)
+	data, err := c.get(ctx, l.Window)
 	if err != nil {
 		return 0
 	}
@@ -153,13 +181,4 @@ func (c *Client) sizeOf(ctx context.Context, l *Local) int {
 		return 0
 	}
 	return n
-}
-
-// beside returns the address of a path on the provider's host.
-func (c *Client) beside(path string) string {
-	u, err := url.Parse(c.access.BaseURL)
-	if err != nil {
-		return path
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}).String()
 }

@@ -7,17 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"pollux/llm"
 	"pollux/llm/anthropic"
 	"pollux/llm/catalog"
 	"pollux/llm/gemini"
+	"pollux/llm/httpwire"
 	"pollux/llm/ollama"
 	"pollux/llm/openai"
 )
@@ -43,12 +46,15 @@ type Client struct {
 	access  Access
 	network Network
 
+	secret *secret
+	beside func() *httpwire.Client // for what local servers say outside of their protocol
+
+	asking sync.Once // which models a local server has
 	mu     sync.Mutex
 	made   map[Protocol]llm.Generator
 	listed map[string]catalog.Model // what the provider has said of its models
 	known  map[string]catalog.Model // what Describe has returned since
-	asked  bool
-	silent time.Time // when a server on this machine last did not answer
+	silent time.Time                // when a server on this machine last did not answer
 }
 
 // Open returns a provider's client. The error says what is wrong with how it is
@@ -57,14 +63,25 @@ func Open(a Access, n Network) (*Client, error) {
 	if n.Log == nil {
 		n.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{access: a, network: n, made: map[Protocol]llm.Generator{}}
+	c := &Client{access: a, network: n, secret: secretsOf(&a, &n), made: map[Protocol]llm.Generator{}}
+	c.network.Log = c.secret.log(n.Log)
+	c.beside = sync.OnceValue(func() *httpwire.Client {
+		return httpwire.NewClient(httpwire.Options{
+			Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: strings.HasPrefix(a.BaseURL, "https:"),
+		})
+	})
 	_, err := c.speaking(a.Protocol)
-	return c, err
+	return c, c.secret.hide(err)
 }
 
-// For returns the generator that a model is asked with.
+// For returns the generator that a model is asked with. What is secret of the
+// access is not in its errors.
 func (c *Client) For(model string) (llm.Generator, error) {
-	return c.speaking(c.access.Speaks(model))
+	g, err := c.speaking(c.access.Speaks(model))
+	if err != nil {
+		return nil, c.secret.hide(err)
+	}
+	return discreet(g, c.secret), nil
 }
 
 // speaking returns the generator of a protocol. OpenAI's two share one, which
@@ -87,13 +104,17 @@ func (c *Client) speaking(p Protocol) (llm.Generator, error) {
 }
 
 func (c *Client) make(p Protocol) (llm.Generator, error) {
-	a, n := c.access, c.network
-	header := http.Header{}
-	for name, value := range a.Headers {
-		header.Set(name, strings.ReplaceAll(value, "{session}", n.Session))
+	a, n, header := c.access, c.network, c.header()
+	if a.Nowhere() {
+		return nil, fmt.Errorf("%s has no address: set %s", cmp.Or(a.Name, a.ID), strings.Join(a.BaseURLVars, " or "))
 	}
-	for name, values := range n.Header {
-		header[name] = values
+	if a.KeyHeader != "" && a.APIKey != "" && p != Chat {
+		header.Set(a.KeyHeader, a.APIKey)
+		a.APIKey, a.Gateway = "", true
+	}
+	if p.family() == Gemini && a.APIKey == "" && a.AuthToken != "" {
+		header.Set("Authorization", "Bearer "+a.AuthToken)
+		a.Gateway = true
 	}
 	switch p {
 	case Chat:
@@ -118,7 +139,7 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 		return anthropic.New(o)
 	case Ollama:
 		return ollama.New(ollama.Options{
-			BaseURL: a.BaseURL, APIKey: a.APIKey, Window: c.window,
+			BaseURL: a.BaseURL, APIKey: cmp.Or(a.APIKey, a.AuthToken), Window: c.window,
 			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 			Log: func(message string) { n.Log.Debug(message) },
 		})
@@ -134,6 +155,16 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 		return gemini.New(o)
 	}
 	return nil, fmt.Errorf("no client speaks %q", p)
+}
+
+// header returns what each request has in its header, whatever it asks.
+func (c *Client) header() http.Header {
+	header := http.Header{}
+	for name, value := range c.access.Headers {
+		header.Set(name, strings.ReplaceAll(value, "{session}", c.network.Session))
+	}
+	maps.Copy(header, c.network.Header)
+	return header
 }
 
 // keyHeader is the header that a key goes into, "" for a bearer token.
@@ -215,7 +246,7 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	for i, m := range models {
 		models[i] = c.access.Profile.Describe(m.Name, m)
 	}
-	return models, err
+	return models, c.secret.hide(err)
 }
 
 // list asks the provider for its models, and remembers what it says.
@@ -243,6 +274,7 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 			return nil, err
 		}
 	}
+	models = slices.DeleteFunc(models, func(m catalog.Model) bool { return !nameable(m.Name) })
 	if l != nil {
 		if n := c.sizeOf(ctx, l); n > 0 {
 			for i := range models {
@@ -258,6 +290,12 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 		c.listed[m.Name] = m
 	}
 	return models, err
+}
+
+// nameable reports whether a user could write a model's name, and see it: lists
+// come from anybody.
+func nameable(name string) bool {
+	return name != "" && len(name) <= 256 && !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
 }
 
 // knower is a generator whose server says what a model can do when it is asked
@@ -286,22 +324,16 @@ func (c *Client) ask(ctx context.Context, server knower, model string) catalog.M
 
 // Describe returns what is known of a model. A server on this machine is asked
 // once what it has, for no more than half a second; others only by Models.
-func (c *Client) Describe(model string) catalog.Model {
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
+func (c *Client) Describe(ctx context.Context, model string) catalog.Model {
 	if c.access.Local != nil {
-		if g, err := c.For(model); err == nil {
+		ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+		defer cancel()
+		if g, err := c.speaking(c.access.Speaks(model)); err == nil {
 			if one, ok := g.(knower); ok {
 				return c.access.Profile.Describe(model, c.ask(ctx, one, model))
 			}
 		}
-	}
-	c.mu.Lock()
-	ask := c.access.Local != nil && !c.asked
-	c.asked = true
-	c.mu.Unlock()
-	if ask {
-		_, _ = c.list(ctx) // as above
+		c.asking.Do(func() { _, _ = c.list(ctx) }) // as above
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,22 +8,12 @@
 package provider
 
 import (
-	"bytes"
-	"cmp"
-	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 
-	"pollux/llm/anthropic"
 	"pollux/llm/catalog"
-	"pollux/llm/openai"
 )
 
 // Profile is a provider. The members' names in JSON are those of the setting
@@ -72,8 +62,8 @@ type Profile struct {
 	// another than its own nothing of it is known to hold but the protocol.
 	Imitated bool `json:"imitated,omitempty"`
 
-	// Quirks is what the provider does its own way: an [openai.Quirks], or what
-	// the protocol has in place of it.
+	// Quirks is what the provider does its own way: an openai.Quirks, or what the
+	// protocol has in place of it.
 	Quirks json.RawMessage `json:"quirks,omitempty"`
 	// Models are rules about single models. All that match hold, the later over
 	// the earlier.
@@ -160,290 +150,22 @@ type Local struct {
 	List string `json:"list,omitempty"`
 }
 
-// Words is a list of texts; in JSON one may stand for itself.
+// Words is a list of texts; in JSON one may stand for itself. Empty ones are left
+// out.
 type Words []string
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (w *Words) UnmarshalJSON(data []byte) error {
 	var one string
-	if json.Unmarshal(data, &one) == nil {
+	if json.Unmarshal(data, &one) == nil { // null, too
 		*w = Words{one}
-		return nil
+	} else {
+		var many []string // not what w holds, which may be another profile's
+		if err := json.Unmarshal(data, &many); err != nil {
+			return err
+		}
+		*w = many
 	}
-	return json.Unmarshal(data, (*[]string)(w))
-}
-
-// Table is the providers that can be named. It is for one goroutine.
-type Table struct {
-	profiles []*Profile
-	rest     *json.Decoder // of the built-in ones, which are read as they are needed; nil at their end
-}
-
-//go:embed providers.json
-var builtin []byte
-
-// Builtin returns the providers that Pollux knows by itself, each time a new
-// table.
-func Builtin() *Table {
-	t := &Table{rest: json.NewDecoder(bytes.NewReader(builtin))}
-	if _, err := t.rest.Token(); err != nil {
-		panic("providers.json: " + err.Error()) // a test reads all of it
-	}
-	return t
-}
-
-// next reads one more of the built-in profiles and reports whether there was one.
-func (t *Table) next() bool {
-	if t.rest == nil || !t.rest.More() {
-		t.rest = nil
-		return false
-	}
-	id, err := t.rest.Token()
-	p := &Profile{Protocol: Chat}
-	if err == nil {
-		p.ID = id.(string) // as an object's keys are
-		err = t.rest.Decode(p)
-	}
-	if err != nil {
-		panic("providers.json: " + p.ID + ": " + err.Error()) // a test reads all of it
-	}
-	t.profiles = append(t.profiles, p)
-	return true
-}
-
-// strictly decodes data, in which every member must be one of v's.
-func strictly(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-	}
+	*w = slices.DeleteFunc(*w, func(s string) bool { return s == "" })
 	return nil
-}
-
-// Add adds a user's providers, and changes those that are there: a member that
-// is given replaces what was, rules for models come behind those that were. An
-// entry that is wrong is left out; the errors say which, and why.
-func (t *Table) Add(own map[string]json.RawMessage) []error {
-	var errs []error
-	for _, id := range slices.Sorted(maps.Keys(own)) {
-		if err := t.add(id, own[id]); err != nil {
-			errs = append(errs, fmt.Errorf("modelProviders.%s is left out: %w", id, err))
-		}
-	}
-	return errs
-}
-
-func (t *Table) add(id string, data []byte) error {
-	if id == "" || strings.ContainsAny(id, "/ \t\n") {
-		return errors.New("a name may hold no slash and no space")
-	}
-	p := Profile{ID: id, Protocol: Chat}
-	known := t.Find(id)
-	if known != nil {
-		p = *known
-	}
-	rules, quirks := p.Models, p.Quirks
-	p.Models, p.Quirks = nil, nil
-	p.Headers = maps.Clone(p.Headers)
-	if err := strictly(data, &p); err != nil {
-		return err
-	}
-	var given struct{ BaseURL string }
-	_ = json.Unmarshal(data, &given) // it was read before
-	if given.BaseURL != "" {
-		p.Own = true
-	}
-	if p.Own && p.Imitated {
-		rules, quirks = nil, nil
-	}
-	p.Models = append(slices.Clip(rules), p.Models...)
-	if p.Quirks == nil {
-		p.Quirks = quirks
-	}
-	if err := p.check(); err != nil {
-		return err
-	}
-	if known != nil {
-		*known = p
-		return nil
-	}
-	t.profiles = append(t.profiles, &p)
-	return nil
-}
-
-// check says what is wrong with a profile.
-func (p *Profile) check() error {
-	if p.BaseURL != "" {
-		u, err := url.Parse(strings.ReplaceAll(p.BaseURL, "{model}", "m"))
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("the baseUrl %q is no address: write https://host/path", p.BaseURL)
-		}
-	} else if len(p.BaseURLVars) == 0 && (p.Protocol == Chat || p.Protocol == Responses) {
-		return errors.New("it has no baseUrl")
-	}
-	if err := p.checkWays(p.Protocol, nil); err != nil {
-		return err
-	}
-	for i := range p.Models {
-		r := &p.Models[i]
-		for _, pattern := range r.Match {
-			if _, err := path.Match(pattern, ""); err != nil {
-				return fmt.Errorf("models[%d].match: %q is no pattern", i, pattern)
-			}
-		}
-		if len(r.Match) == 0 {
-			return fmt.Errorf("models[%d] has no match", i)
-		}
-		if err := p.checkWays(cmp.Or(r.Protocol, p.Protocol), r); err != nil {
-			return fmt.Errorf("models[%d]: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// checkWays says what is wrong with the quirks of a profile, or of a rule.
-func (p *Profile) checkWays(speaks Protocol, r *Rule) error {
-	var rules []*Rule
-	if r != nil {
-		rules = []*Rule{r}
-		if speaks != p.Protocol && (speaks != Responses || p.Protocol != Chat) {
-			p = &Profile{} // its quirks are those of another protocol
-		}
-	}
-	var err error
-	switch speaks {
-	case Chat, Responses:
-		_, err = ways[openai.Quirks](p, rules)
-	case Anthropic, AnthropicVertex, Bedrock:
-		_, err = ways[anthropic.Quirks](p, rules)
-	default:
-		_, err = ways[struct{}](p, rules)
-	}
-	return err
-}
-
-// All yields the profiles, the built-in ones first, in the order in which their
-// credentials count.
-func (t *Table) All() iter.Seq[*Profile] {
-	return func(yield func(*Profile) bool) {
-		for i := 0; i < len(t.profiles) || t.next(); i++ {
-			if !yield(t.profiles[i]) {
-				return
-			}
-		}
-	}
-}
-
-// Find returns the profile of an id or alias, nil if there is none.
-func (t *Table) Find(id string) *Profile {
-	for p := range t.All() {
-		if p.ID == id {
-			return p
-		}
-	}
-	for p := range t.All() {
-		if slices.Contains(p.Aliases, id) {
-			return p
-		}
-	}
-	return nil
-}
-
-// Serving returns the profile whose own address an address is on, so that its
-// ways are known behind a variable meant for another provider, nil if none's is.
-func (t *Table) Serving(address string) *Profile {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil
-	}
-	for p := range t.All() {
-		if at, err := url.Parse(p.BaseURL); err == nil && at.Host == u.Host && p.BaseURL != "" && p.Local == nil {
-			return p
-		}
-	}
-	return nil
-}
-
-// rules yields the rules that hold for a model.
-func (p *Profile) rules(model string) []*Rule {
-	// A slash is a letter like any other to a pattern's star.
-	flat := strings.NewReplacer("/", "|")
-	name := flat.Replace(model)
-	var rules []*Rule
-	for i := range p.Models {
-		for _, pattern := range p.Models[i].Match {
-			if ok, _ := path.Match(flat.Replace(pattern), name); ok || pattern == model {
-				rules = append(rules, &p.Models[i])
-				break
-			}
-		}
-	}
-	return rules
-}
-
-// Speaks returns the protocol that a model is spoken to with.
-func (p *Profile) Speaks(model string) Protocol {
-	speaks := p.Protocol
-	for _, r := range p.rules(model) {
-		if r.Protocol != "" {
-			speaks = r.Protocol
-		}
-	}
-	return speaks
-}
-
-// Describe returns what is known of a model: what the user's rules say, over
-// what the provider's list says, over the built-in table and the family.
-func (p *Profile) Describe(model string, listed catalog.Model) catalog.Model {
-	var m catalog.Model
-	for _, r := range slices.Backward(p.rules(model)) {
-		m = m.Over(r.model())
-	}
-	if speaks := p.Speaks(model); speaks == Chat || speaks == Responses {
-		if q, err := ways[openai.Quirks](p, p.rules(model)); err == nil && q.NoTools {
-			m.Tools = catalog.No
-		}
-	}
-	m = m.Over(listed).Over(catalog.Of(p.ID, model))
-	m.Name = model
-	return m
-}
-
-func (r *Rule) model() catalog.Model {
-	can := func(b *bool) catalog.Ability {
-		if b == nil {
-			return catalog.Unknown
-		}
-		return catalog.If(*b)
-	}
-	return catalog.Model{
-		Input: r.Window, Output: r.MaxOutput, Efforts: r.Efforts, Price: r.Price,
-		Tools: can(r.Tools), Thinking: can(r.Thinking),
-		Images: can(r.Images), PDF: can(r.PDF), Audio: can(r.Audio), Video: can(r.Video),
-	}
-}
-
-// ways returns what is to be done otherwise with a model: the profile's quirks
-// and, over them, those of the rules that hold.
-func ways[T any](p *Profile, rules []*Rule) (T, error) {
-	var q T
-	for _, data := range append([]json.RawMessage{p.Quirks}, ruled(rules)...) {
-		if len(data) == 0 {
-			continue
-		}
-		if err := strictly(data, &q); err != nil {
-			return q, fmt.Errorf("quirks: %w", err)
-		}
-	}
-	return q, nil
-}
-
-func ruled(rules []*Rule) []json.RawMessage {
-	list := make([]json.RawMessage, len(rules))
-	for i, r := range rules {
-		list[i] = r.Quirks
-	}
-	return list
 }

@@ -104,8 +104,8 @@ func TestAdd(t *testing.T) {
 func TestAddErrors(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]string{
-		`[]`:                      "cannot unmarshal array",
-		`{"baseURl": 7}`:          "cannot unmarshal number",
+		`[]`:                      "it may not be a JSON array",
+		`{"baseURl": 7}`:          "baseUrl may not be a JSON number",
 		`{"url": "http://x"}`:     `unknown field "url"`,
 		`{"baseUrl": "nonsense"}`: `"nonsense" is no address`,
 		`{"keyless": true}`:       "it has no baseUrl",
@@ -221,7 +221,7 @@ func TestDiscover(t *testing.T) {
 	if err != nil || len(models) != 2 || models[0].Name != "eyes" || models[0].Input != 8192 || models[0].Tools != catalog.Yes || models[0].Images != catalog.Yes {
 		t.Errorf("its models are %+v, %v", models, err)
 	}
-	if m := c.Describe("idle"); m.Input != 4096 {
+	if m := c.Describe(t.Context(), "idle"); m.Input != 4096 {
 		t.Errorf("idle takes %d tokens", m.Input)
 	}
 }
@@ -242,7 +242,7 @@ func TestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := c.Describe("m"); m.Input != 12288 {
+	if m := c.Describe(t.Context(), "m"); m.Input != 12288 {
 		t.Errorf("it takes %d tokens", m.Input)
 	}
 }

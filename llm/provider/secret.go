@@ -1,0 +1,168 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+)
+
+// secret takes out of texts what belongs into requests and nowhere else: vendors
+// and proxies repeat it in errors, and those are printed, logged and kept.
+type secret struct{ replacer *strings.Replacer }
+
+// secretsOf returns what is secret of an access.
+func secretsOf(a *Access, n *Network) *secret {
+	texts := []string{a.APIKey, a.AuthToken}
+	if a.AWS != nil {
+		texts = append(texts, a.AWS.SecretAccessKey, a.AWS.SessionToken)
+	}
+	if u, err := url.Parse(strings.ReplaceAll(a.BaseURL, "{model}", "m")); err == nil {
+		texts = append(texts, inUser(u.User)...)
+		for name, values := range u.Query() {
+			if name != "api-version" {
+				texts = append(texts, values...)
+			}
+		}
+	}
+	if n.Proxy != nil {
+		texts = append(texts, inUser(n.Proxy.User)...)
+	}
+	for name, value := range a.Headers {
+		texts = append(texts, inHeader(name, value)...)
+	}
+	for name, values := range n.Header {
+		for _, value := range values {
+			texts = append(texts, inHeader(name, value)...)
+		}
+	}
+	// What is shorter is no secret, but a word that a server without keys is given
+	// in place of one; taken out of a message it would leave a riddle.
+	texts = slices.DeleteFunc(texts, func(s string) bool { return len(s) < 8 })
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, text := range slices.Compact(texts) {
+		pairs = append(pairs, text, "***")
+	}
+	return &secret{strings.NewReplacer(pairs...)}
+}
+
+func inUser(user *url.Userinfo) []string {
+	if user == nil {
+		return nil
+	}
+	password, set := user.Password()
+	if !set {
+		return []string{user.Username()} // a token
+	}
+	return []string{password, user.String()}
+}
+
+// inHeader returns what may be secret in a header. Of few it is known that it is
+// not.
+func inHeader(name, value string) []string {
+	name = strings.ToLower(name)
+	for _, open := range [...]string{"accept", "content-", "user-agent", "anthropic-", "http-referer", "x-title", "x-vertex-ai-"} {
+		if strings.HasPrefix(name, open) {
+			return nil
+		}
+	}
+	_, bare, _ := strings.Cut(value, " ") // behind "Bearer"
+	return []string{value, bare}
+}
+
+// hide returns err without the secrets.
+func (s *secret) hide(err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *llm.Error
+	if errors.As(err, &e) {
+		clean := *e
+		clean.Message, clean.Body = s.replacer.Replace(e.Message), s.replacer.Replace(e.Body)
+		clean.Code, clean.Link = s.replacer.Replace(e.Code), s.replacer.Replace(e.Link)
+		clean.Err = s.hide(e.Err)
+		return &clean
+	}
+	text := err.Error()
+	if clean := s.replacer.Replace(text); clean != text {
+		return &hidden{clean, err}
+	}
+	return err
+}
+
+// hidden is an error whose text is another.
+type hidden struct {
+	text string
+	err  error
+}
+
+func (h *hidden) Error() string { return h.text }
+func (h *hidden) Unwrap() error { return h.err }
+
+// log returns a log that gets no secrets.
+func (s *secret) log(to *slog.Logger) *slog.Logger {
+	if !to.Enabled(context.Background(), slog.LevelDebug) {
+		return to
+	}
+	return slog.New(&discreetHandler{to.Handler(), s})
+}
+
+type discreetHandler struct {
+	slog.Handler
+	secret *secret
+}
+
+// Handle implements [slog.Handler].
+func (h *discreetHandler) Handle(ctx context.Context, r slog.Record) error {
+	clean := slog.NewRecord(r.Time, r.Level, h.secret.replacer.Replace(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		clean.AddAttrs(slog.String(a.Key, h.secret.replacer.Replace(a.Value.String())))
+		return true
+	})
+	return h.Handler.Handle(ctx, clean)
+}
+
+// discreet returns g with the secrets taken out of its errors.
+func discreet(g llm.Generator, s *secret) llm.Generator { return &secretive{g, s} }
+
+type secretive struct {
+	llm.Generator
+	secret *secret
+}
+
+var _ llm.Generator = (*secretive)(nil)
+
+// Unwrap returns the generator below.
+func (s *secretive) Unwrap() llm.Generator { return s.Generator }
+
+func (s *secretive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		for r, err := range s.Generator.Stream(ctx, req) {
+			if !yield(r, s.secret.hide(err)) {
+				return
+			}
+		}
+	}
+}
+
+func (s *secretive) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	r, err := s.Generator.Generate(ctx, req)
+	return r, s.secret.hide(err)
+}
+
+func (s *secretive) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
+	n, err := s.Generator.CountTokens(ctx, req)
+	return n, s.secret.hide(err)
+}
+
+func (s *secretive) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	v, err := s.Generator.Embed(ctx, model, texts)
+	return v, s.secret.hide(err)
+}
