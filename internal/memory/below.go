@@ -29,6 +29,9 @@ func (l *loaded) addBelow() {
 					l.add(c)
 				}
 			}
+			if l.full {
+				return
+			}
 			more := l.MaxDirs + 2 - looked - len(queue) // one too many, to know that there are
 			queue = append(queue, l.subdirectories(queue[0], more)...)
 		}

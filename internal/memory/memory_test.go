@@ -305,6 +305,21 @@ func TestEagerExactly(t *testing.T) {
 	p.wantSaid("Warning: Memory files were looked for in 2 directories; there are more. context.discoveryMaxDirs says how many are searched.")
 }
 
+// Nobody searches for what cannot be told any more.
+func TestEagerUntilFull(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	for i := range 1200 {
+		p.write(fmt.Sprintf("p/d%04d/GEMINI.md", i), "here")
+	}
+	o := p.options()
+	o.Eager, o.MaxDirs = true, 1100
+	if n := len(memory.New(o).Files()); n != 1000 {
+		t.Errorf("%d files", n)
+	}
+	p.wantSaid("Warning: There are more memory files than can be used; /p/d1000/GEMINI.md and those behind it are left out. `pollux memory show` says what is used.")
+}
+
 func TestReload(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"home/.gemini/GEMINI.md": "global", "p/.git/": "", "p/GEMINI.md": "one", "p/s/GEMINI.md": "sub"})
