@@ -219,7 +219,7 @@ func (c *checker) unknown(path string) []Warning {
 }
 
 // nearest returns the key that was probably meant: one of the same name in
-// another group, or one that is spelled much the same.
+// another group, or one that is spelled much the same, or such a group.
 func nearest(path string) (string, bool) {
 	if len(path) > 100 {
 		return "", false
@@ -232,8 +232,11 @@ func nearest(path string) (string, bool) {
 		if _, name := cutLast(candidate); name == last && len(last) > 4 {
 			return table[i].Path, true
 		}
-		if d := levenshtein.ComputeDistance(lower, candidate); d <= best && (d < best || found == "") {
-			best, found = d, table[i].Path
+		for name := table[i].Path; name != ""; name, _ = cutLast(name) {
+			d := levenshtein.ComputeDistance(lower, strings.ToLower(name))
+			if d <= best && (d < best || found == "") {
+				best, found = d, name
+			}
 		}
 	}
 	return found, found != ""

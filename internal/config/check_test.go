@@ -111,7 +111,7 @@ func TestUnknownKeys(t *testing.T) {
 		`Unknown setting "general.vimmode" in ` + p.paths().UserSettings() + ` is ignored. Did you mean "general.vimMode"?`,
 		`Unknown setting "ui.maxSessionTurns" in ` + p.paths().UserSettings() + ` is ignored. Did you mean "model.maxSessionTurns"?`,
 		`Unknown setting "ui.qqqqqqqqqq" in ` + p.paths().UserSettings() + " is ignored.\n",
-		`Unknown setting "modle"`,
+		`Unknown setting "modle" in ` + p.paths().UserSettings() + ` is ignored. Did you mean "model"?`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)

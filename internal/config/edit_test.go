@@ -46,6 +46,7 @@ func TestSet(t *testing.T) {
 		{"a byte order mark stays", "\uFEFF{}", "ui.theme", "c", "\uFEFF{\n  \"ui\": {\n    \"theme\": \"c\"\n  }\n}"},
 		{"the model of the first layout", "{\n  \"model\": \"old\"\n}", "model.maxSessionTurns", 5.0, "{\n  \"model\": {\n    \"name\": \"old\",\n    \"maxSessionTurns\": 5\n  }\n}"},
 		{"braces in comments", "// {\n{ /* } */ }", "ui.theme", "c", "// {\n{ /* } */\n  \"ui\": {\n    \"theme\": \"c\"\n  }\n}"},
+		{"a comment ends the file", `{"ui": {}} // c`, "ui.theme", "c", "{\"ui\": {\n  \"theme\": \"c\"\n}} // c"},
 		{"escapes in names", `{"u\u0069": {"theme": "a"}}`, "ui.theme", "<b>", `{"u\u0069": {"theme": "<b>"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -246,6 +246,7 @@ func TestForgivingSyntax(t *testing.T) {
 	for name, content := range map[string]string{
 		"plain":          `{"model": {"name": "m"}}`,
 		"comments":       "// one\n{/* two */ \"model\": {\"name\": \"m\" // three\n}}",
+		"comment at end": "{\"model\": {\"name\": \"m\"}} // no newline",
 		"trailing comma": `{"model": {"name": "m",},}`,
 		"BOM":            "\uFEFF" + `{"model": {"name": "m"}}`,
 		"BOM and CRLF":   "\uFEFF{\r\n// c\r\n\"model\": {\"name\": \"m\"}}\r\n",
@@ -273,7 +274,9 @@ func TestFatalFiles(t *testing.T) {
 		"white space":  {content(" \n"), "line 1, column 1: the file is empty"},
 		"broken":       {content("{\n  \"a\": }"), "line 2, column 8: invalid character '}' at start of value"},
 		"cut off":      {content(`{"a": "b`), ""},
-		"comment only": {content("// nothing"), ""},
+		"comment only": {content("// nothing"), "line 2, column 1: parsing value: unexpected EOF"},
+		"big number":   {content("{\n  \"a\": 1e999}"), "line 2, column 8: the number 1e999 is too large"},
+		"long text":    {content("{\"a\": \"x\n" + strings.Repeat("y", 1<<20) + "\"}"), "line 1, column 7: invalid literal: \"x?y"},
 		"list":         {content(`[1]`), "Settings file is not a valid JSON object."},
 		"null":         {content(`null`), "Settings file is not a valid JSON object."},
 		"text":         {content(`"x"`), "Settings file is not a valid JSON object."},

@@ -86,12 +86,13 @@ func parse(data []byte) (map[string]any, error) {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return nil, errEmpty
 		}
-		standard, err := hujson.Standardize(bytes.Clone(data))
+		value, err := parseCommented(data)
 		if err != nil {
-			return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
-		}
-		if err := json.Unmarshal(standard, &top); err != nil {
 			return nil, err
+		}
+		value.Standardize() // as long as it was: offsets stay
+		if err := json.Unmarshal(value.Pack(), &top); err != nil {
+			return nil, unfit(data, err)
 		}
 	}
 	tree, ok := top.(map[string]any)
@@ -99,6 +100,28 @@ func parse(data []byte) (map[string]any, error) {
 		return nil, errNotObject
 	}
 	return tree, nil
+}
+
+// parseCommented reads JSON with comments; errors begin with line and column.
+func parseCommented(data []byte) (hujson.Value, error) {
+	// A comment on the last line may end with the file.
+	value, err := hujson.Parse(append(data[:len(data):len(data)], '\n'))
+	if err != nil {
+		return value, errors.New(printable(strings.TrimPrefix(err.Error(), "hujson: ")))
+	}
+	return value, nil
+}
+
+// unfit says what Go cannot hold of a text that is JSON, and where it stands.
+func unfit(data []byte, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) || wrong.Offset > int64(len(data)) {
+		return err
+	}
+	before := data[:wrong.Offset] // with the number
+	before = before[:max(bytes.LastIndex(before, []byte(strings.TrimPrefix(wrong.Value, "number "))), 0)]
+	return fmt.Errorf("line %d, column %d: the %s is too large",
+		1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'), printable(wrong.Value))
 }
 
 // depth returns how deep brackets nest outside strings and comments. The parser

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,9 +26,9 @@ func openDocument(text []byte) (*document, error) {
 	if depth(text) > maxDepth {
 		return nil, errTooDeep
 	}
-	value, err := hujson.Parse(text)
+	value, err := parseCommented(text)
 	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, err
 	}
 	return &document{text, value}, nil
 }
