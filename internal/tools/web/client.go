@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -163,28 +164,25 @@ func (c *client) explain(ctx, limited context.Context, err error) error {
 	return err
 }
 
-// blocked reports whether a host must not be asked, as far as its name tells.
-// One that cannot be resolved from here is left to whoever will ask it.
+// blocked reports whether a host must not be asked, as far as can be told before
+// it is. One that cannot be resolved from here is left to whoever will ask it.
 func (c *client) blocked(ctx context.Context, host string) bool {
-	addr, ok, err := literal(host)
-	switch {
-	case err != nil || privateName(host):
+	if c.refused(host) {
 		return true
-	case ok:
-		return !c.public(addr)
+	}
+	if _, ok, _ := literal(host); ok {
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	addrs, err := c.resolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return false
-	}
-	for _, addr := range addrs {
-		if !c.public(addr) {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !c.public(a) })
+}
+
+// refused reports whether a host's name alone says that it must not be asked.
+func (c *client) refused(host string) bool {
+	addr, ok, err := literal(host)
+	return err != nil || privateName(host) || ok && !c.public(addr)
 }
 
 // guarded sends requests on their way once they have been checked.
@@ -199,16 +197,13 @@ func (g *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if proxy != nil {
-		if g.c.blocked(req.Context(), host) {
-			return nil, &blockedError{host}
-		}
-		return g.proxied.RoundTrip(req)
-	}
-	if _, _, err := literal(host); err != nil || privateName(host) {
+	switch {
+	case proxy == nil && g.c.refused(host), proxy != nil && g.c.blocked(req.Context(), host):
 		return nil, &blockedError{host}
+	case proxy == nil:
+		return g.direct.RoundTrip(req)
 	}
-	return g.direct.RoundTrip(req)
+	return g.proxied.RoundTrip(req)
 }
 
 // transport returns a way to servers, or one to the proxy, whose own address is

@@ -52,12 +52,15 @@ func (t *directTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	if a.URL == "" {
 		return nil, message("The 'url' parameter is required.")
 	}
-	to, why := parseTarget(a.URL)
-	switch {
-	case strings.HasPrefix(why, "Malformed"):
+	to, err := parseTarget(a.URL)
+	switch err {
+	case nil:
+	case errProtocol:
+		return nil, message(fmt.Sprintf("Invalid URL: %q. %v", a.URL, err))
+	case errSecret:
+		return nil, message(fmt.Sprintf("Invalid URL: %q. %v", to.name, err))
+	default:
 		return nil, message(fmt.Sprintf("Invalid URL: %q", a.URL))
-	case why != "":
-		return nil, message(fmt.Sprintf("Invalid URL: %q. %s", to.name, why))
 	}
 	return &directCall{t, to}, nil
 }

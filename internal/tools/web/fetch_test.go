@@ -1,11 +1,13 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/llm"
 	"pollux/tool"
@@ -21,7 +23,7 @@ func TestFetchArguments(t *testing.T) {
 		"://x http://":                 "Error(s) in prompt URLs:\n- Malformed URL detected: \"://x\".\n- Malformed URL detected: \"http://\".",
 		"http://256.0.0.1/":            "Error(s) in prompt URLs:\n- Malformed URL detected: \"http://256.0.0.1/\".",
 		"http://a%00b/":                "Error(s) in prompt URLs:\n- Malformed URL detected: \"http://a%00b/\".",
-		"https://me:secret@a.example/": "Error(s) in prompt URLs:\n- Name or password in URL: \"https://me:xxxxx@a.example/\". They are not sent; leave them out.",
+		"https://me:secret@a.example/": "Error(s) in prompt URLs:\n- Name or password in URL: \"https://me:xxxxx@a.example/\". Leave name and password out.",
 	} {
 		_, err := NewFetch(Options{}).Build(fmt.Appendf(nil, `{"prompt": %q}`, prompt))
 		if err == nil || err.Error() != want {
@@ -64,9 +66,12 @@ func TestRaw(t *testing.T) {
 		"https://github.com/o/blob/x/y":                       "https://github.com/o/blob/x/y",
 		"https://github.com.evil.example/o/r/blob/main/x":     "https://github.com.evil.example/o/r/blob/main/x",
 	} {
-		to, why := parseTarget(page)
-		if got := raw(to.url).String(); got != want || why != "" {
-			t.Errorf("%s: %s %s", page, got, why)
+		to, err := parseTarget(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := raw(to.url).String(); got != want {
+			t.Errorf("%s: %s", page, got)
 		}
 	}
 }
@@ -151,4 +156,165 @@ func TestFetchFallsBack(t *testing.T) {
 			t.Errorf("%s: %+v", name, last)
 		}
 	}
+}
+
+func TestFetchFailures(t *testing.T) {
+	t.Parallel()
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/ok":
+			fmt.Fprint(w, "<p>fine")
+		case "/pdf":
+			w.Header().Set("Content-Type", "application/pdf")
+		case "/away":
+			http.Redirect(w, r, "http://192.168.0.1/", http.StatusFound)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	v := &vendor{answer: echo}
+	got := text(run(t, fetching(v), "prompt", fmt.Sprintf("%s/none %[1]s/pdf %[1]s/away", at)))
+	want := fmt.Sprintf("web_fetch_fallback_failed: All fallback fetch attempts failed: %s/none: request failed with status 404, "+
+		"%[1]s/pdf: the content is application/pdf, not text, %[1]s/away: 192.168.0.1 is on a private network or this machine, where nothing is fetched from", at)
+	if got != want || len(v.requests) != 0 {
+		t.Errorf("%s (asked %d times)", got, len(v.requests))
+	}
+
+	r := run(t, fetching(v), "prompt", fmt.Sprintf("%s/none %[1]s/ok", at))
+	contains(t, text(r), "Page "+at+"/none could not be read: request failed with status 404\n", "Page "+at+"/ok:\n<untrusted_context>\nfine\n")
+	if r.Display != tool.TextDisplay("Content for 1 URL(s) processed using fallback fetch.") {
+		t.Error(r.Display)
+	}
+
+	for want, answer := range map[string]func(*llm.Request) (*llm.Response, error){
+		"boom":              func(*llm.Request) (*llm.Response, error) { return nil, &llm.Error{Message: "boom"} },
+		"it gave no answer": says(" ", ""),
+	} {
+		got := text(run(t, fetching(&vendor{answer: answer}), "prompt", at+"/ok"))
+		if got != "web_fetch_fallback_failed: The pages were fetched, but the model could not be asked about them: "+want {
+			t.Error(got)
+		}
+	}
+}
+
+// Long pages share what a model gets, and one with a small window gets less.
+func TestFetchLongPages(t *testing.T) {
+	t.Parallel()
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		n := 400_000
+		if r.URL.Path == "/small" {
+			n = 50_000
+		}
+		fmt.Fprint(w, strings.Repeat(r.URL.Path[1:2], n))
+	})
+	window := maxText
+	v := &vendor{}
+	v.answer = func(r *llm.Request) (*llm.Response, error) {
+		if len(r.Contents[0].Text()) > window+2000 {
+			return nil, &llm.Error{Kind: llm.KindContextWindow, Message: "too long"}
+		}
+		return echo(r)
+	}
+	ask := func() string { return text(run(t, fetching(v), "prompt", fmt.Sprintf("%s/a %[1]s/small %[1]s/b", at))) }
+	got := ask()
+	contains(t, got, "\n"+strings.Repeat("a", 100_000)+cutNote, "\n"+strings.Repeat("b", 100_000)+cutNote, "\n"+strings.Repeat("s", 50_000)+"\n")
+	if len(v.requests) != 1 {
+		t.Errorf("asked %d times", len(v.requests))
+	}
+	window = maxText / 16
+	got = ask()
+	if n := maxText / 16 / 3; !strings.Contains(got, "\n"+strings.Repeat("s", n)+cutNote) || len(v.requests) != 4 {
+		t.Errorf("asked %d times: %d characters", len(v.requests), len(got))
+	}
+	window = 0
+	if got := ask(); !strings.HasSuffix(got, ": too long") {
+		t.Errorf("%.200s", got)
+	}
+}
+
+func TestFetchLimits(t *testing.T) {
+	t.Parallel()
+	v := &vendor{hosted: true, answer: says("ok", "")}
+	f := NewFetch(v.options())
+	var prompt, want strings.Builder
+	for i := range hostRequests + 1 {
+		fmt.Fprintf(&prompt, "http://8.8.8.8/%d ", i)
+	}
+	for i := range maxTargets {
+		fmt.Fprintf(&prompt, "http://8.8.4.%d/ ", i)
+	}
+	fmt.Fprintf(&want, "\n[Rate limit exceeded] http://8.8.8.8/%d\n", hostRequests)
+	fmt.Fprintf(&want, "[Too many URLs] http://8.8.4.%d/\n", maxTargets-hostRequests)
+	got := text(run(t, f, "prompt", prompt.String()))
+	contains(t, got, want.String())
+	got = text(run(t, f, "prompt", "http://8.8.8.8/again"))
+	if got != "web_fetch_processing_error: All requested URLs were skipped: [Rate limit exceeded] http://8.8.8.8/again" {
+		t.Error(got)
+	}
+}
+
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	l := newLimiter()
+	now := time.Now()
+	l.now = func() time.Time { return now }
+	allowed := func() (n int) {
+		for range 3 * hostRequests {
+			if l.allow("a") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := allowed(); n != hostRequests {
+		t.Error(n)
+	}
+	now = now.Add(hostWindow - 1)
+	if n := allowed(); n != 0 {
+		t.Error(n)
+	}
+	now = now.Add(1)
+	if n := allowed(); n != hostRequests || !l.allow("b") {
+		t.Error(n)
+	}
+}
+
+func TestFetchCancelled(t *testing.T) {
+	t.Parallel()
+	for _, hosted := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		v := &vendor{hosted: hosted, answer: func(*llm.Request) (*llm.Response, error) { cancel(); return nil, context.Canceled }}
+		at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if hosted {
+				t.Error("a page was asked for after the end")
+			}
+			fmt.Fprint(w, "page")
+		})
+		if got := text(runIn(t, ctx, fetching(v), "prompt", at)); got != "execution_failed: Web fetch was cancelled." {
+			t.Error(got)
+		}
+	}
+}
+
+func FuzzTargets(f *testing.F) {
+	f.Add("see (https://a.example/b), http://0x7f.1 [t](http://[::1]:80/x%zz)")
+	f.Fuzz(func(t *testing.T, prompt string) {
+		found, _ := targets(prompt)
+		for _, to := range found {
+			host := to.url.Hostname()
+			if host == "" || to.url.Scheme != "http" && to.url.Scheme != "https" || to.url.User != nil {
+				t.Errorf("%q: %v", prompt, to.url)
+			}
+			// What was checked is what is asked for.
+			again, err := parseTarget(to.url.String())
+			if err != nil || again.url.Host != to.url.Host || again.name != to.name {
+				t.Errorf("%q: %v, then %v (%v)", prompt, to.url, again.url, err)
+			}
+			if addr, ok, err := literal(host); err != nil || ok && host != addr.String() {
+				t.Errorf("%q: host %s, address %v (%v)", prompt, host, addr, err)
+			}
+			_ = raw(to.url)
+		}
+	})
 }

@@ -21,6 +21,12 @@ const (
 	// that a model gets, and little enough to be done in a second.
 	maxMarkup     = 4 << 20
 	markupTimeout = 10 * time.Second
+
+	// What the libraries take longer for than it is worth; more than that becomes
+	// plain text.
+	maxElements = 50_000
+	maxDepth    = 30
+	maxCells    = 2_000 // of tables; more of them become paragraphs
 )
 
 // markdown returns a page of HTML as Markdown, with the addresses of its links
@@ -59,25 +65,56 @@ func convert(page string, from *url.URL, links bool) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	prepare(doc, from, links)
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	d := document{from: from, links: links}
+	d.prepare(doc, 0)
+	if d.elements > maxElements || d.depth > maxDepth {
+		return "", errors.New("convert HTML: there are too many elements")
+	}
+	plugins := []converter.Plugin{base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()}
+	if d.cells <= maxCells {
+		plugins = append(plugins, table.NewTablePlugin())
+	}
+	// A model reads Markdown as text: escapes would only be in its way.
+	c := converter.NewConverter(converter.WithPlugins(plugins...), converter.WithEscapeMode(converter.EscapeModeDisabled))
 	b, err := c.ConvertNode(doc)
 	return strings.TrimSpace(string(b)), err
 }
 
-// prepare takes out of a document what the model does not get.
-func prepare(n *html.Node, base *url.URL, links bool) {
+// document is a page on its way to Markdown.
+type document struct {
+	from            *url.URL
+	links           bool
+	elements, cells int
+	depth           int // of quotes and lists in each other
+}
+
+// prepare takes out of a document what the model does not get, and what would
+// make little of it into much, and counts the rest.
+func (d *document) prepare(n *html.Node, depth int) {
+	switch n.DataAtom {
+	case atom.Blockquote, atom.Ul, atom.Ol, atom.Li: // each is written before every line
+		depth++
+		d.depth = max(d.depth, depth)
+	}
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		if child.Type == html.ElementNode && dropped(child.DataAtom) {
 			n.RemoveChild(child)
 		} else {
-			prepare(child, base, links)
+			d.prepare(child, depth)
 		}
 		child = next
 	}
-	if n.Type == html.ElementNode && n.DataAtom == atom.A {
-		if to := destination(n, base); links && to != "" {
+	if n.Type != html.ElementNode {
+		return
+	}
+	d.elements++
+	switch n.DataAtom {
+	case atom.Td, atom.Th:
+		d.cells++
+		n.Attr = nil // no cell spans a million columns
+	case atom.A:
+		if to := d.destination(n); to != "" {
 			n.Attr = []html.Attribute{{Key: "href", Val: to}}
 		} else {
 			n.Data, n.DataAtom, n.Attr = "span", atom.Span, nil
@@ -94,13 +131,17 @@ func dropped(a atom.Atom) bool {
 	return false
 }
 
-// destination returns where a link leads, "" for nowhere that could be fetched.
-func destination(a *html.Node, base *url.URL) string {
+// destination returns where a link leads, "" for nowhere that could be fetched
+// or is of interest.
+func (d *document) destination(a *html.Node) string {
+	if !d.links {
+		return ""
+	}
 	for _, attr := range a.Attr {
 		if attr.Key != "href" {
 			continue
 		}
-		u, err := base.Parse(strings.TrimSpace(attr.Val))
+		u, err := d.from.Parse(strings.TrimSpace(attr.Val))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.HasPrefix(attr.Val, "#") {
 			return ""
 		}
@@ -112,29 +153,50 @@ func destination(a *html.Node, base *url.URL) string {
 // plainText returns the text between tags, whatever the tags are.
 func plainText(page string) string {
 	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(page))
+	space := ""
 	hidden := 0
-	for {
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
 		switch z.Next() {
 		case html.ErrorToken:
-			return strings.TrimSpace(b.String())
+			return b.String()
 		case html.TextToken:
-			if hidden == 0 {
-				if text := strings.TrimSpace(string(z.Text())); text != "" {
-					b.WriteString(text)
-					b.WriteByte('\n')
-				}
+			if hidden > 0 {
+				continue
 			}
-		case html.StartTagToken:
-			if name, _ := z.TagName(); hides(string(name)) {
+			text := strings.TrimSpace(string(z.Text()))
+			if text == "" {
+				continue
+			}
+			if b.Len() > 0 {
+				b.WriteString(space)
+			}
+			b.WriteString(text)
+			space = " "
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := z.TagName()
+			switch a := atom.Lookup(name); a {
+			case atom.Script, atom.Style:
 				hidden++
+			default:
+				space = between(a, space)
 			}
 		case html.EndTagToken:
-			if name, _ := z.TagName(); hides(string(name)) && hidden > 0 {
-				hidden--
+			name, _ := z.TagName()
+			switch a := atom.Lookup(name); a {
+			case atom.Script, atom.Style:
+				hidden = max(0, hidden-1)
+			default:
+				space = between(a, space)
 			}
 		}
 	}
 }
 
-func hides(tag string) bool { return tag == "script" || tag == "style" }
+// between returns what parts two texts that have a tag between them.
+func between(tag atom.Atom, before string) string {
+	switch tag {
+	case atom.A, atom.B, atom.I, atom.Em, atom.Strong, atom.Span, atom.Code, atom.Small, atom.Sub, atom.Sup, atom.U, atom.Font, atom.Td, atom.Th, 0:
+		return before
+	}
+	return "\n"
+}

@@ -25,10 +25,14 @@ func targets(prompt string) (found []target, wrong []string) {
 			continue
 		}
 		word = bare(word)
-		t, why := parseTarget(word)
+		t, err := parseTarget(word)
 		switch {
-		case why != "":
-			wrong = append(wrong, why)
+		case err == errProtocol:
+			wrong = append(wrong, fmt.Sprintf("Unsupported protocol in URL: %q. %v", word, err))
+		case err == errSecret:
+			wrong = append(wrong, fmt.Sprintf("Name or password in URL: %q. %v", t.name, err))
+		case err != nil:
+			wrong = append(wrong, fmt.Sprintf("Malformed URL detected: %q.", word))
 		case !seen[t.name]:
 			seen[t.name] = true
 			found = append(found, t)
@@ -58,21 +62,28 @@ func bare(word string) string {
 	return word
 }
 
-// parseTarget reads an address; why says what is wrong with it.
-func parseTarget(word string) (t target, why string) {
+// What is wrong with an address that is not read, as a hint to the model.
+const (
+	errMalformed message = "It is no address."
+	errProtocol  message = "Only http and https are supported."
+	errSecret    message = "Leave name and password out."
+)
+
+// parseTarget reads an address. Its errors are the three above; of an address
+// with a password the name, without it, is returned all the same.
+func parseTarget(word string) (t target, err error) {
 	u, err := url.Parse(word)
-	if err != nil || u.Scheme == "" {
-		return t, fmt.Sprintf("Malformed URL detected: %q.", word)
-	}
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return t, fmt.Sprintf("Unsupported protocol in URL: %q. Only http and https are supported.", word)
-	}
-	if u.User != nil {
-		return t, fmt.Sprintf("Name or password in URL: %q. They are not sent; leave them out.", u.Redacted())
+	switch {
+	case err != nil || u.Scheme == "":
+		return t, errMalformed
+	case u.Scheme != "http" && u.Scheme != "https":
+		return t, errProtocol
+	case u.User != nil:
+		return target{name: u.Redacted()}, errSecret
 	}
 	host, err := normalHost(u.Hostname())
 	if err != nil {
-		return t, fmt.Sprintf("Malformed URL detected: %q.", word)
+		return t, errMalformed
 	}
 	port := u.Port()
 	if u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
@@ -95,7 +106,7 @@ func parseTarget(word string) (t target, why string) {
 		named.Path = strings.TrimSuffix(named.Path, "/")
 		named.RawPath = strings.TrimSuffix(named.RawPath, "/")
 	}
-	return target{u, named.String()}, ""
+	return target{u, named.String()}, nil
 }
 
 // normalHost returns a host as it is asked for: in lower case, in ASCII, an

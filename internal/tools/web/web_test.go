@@ -1,12 +1,18 @@
 package web
 
 import (
+	"compress/gzip"
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"io"
 	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -42,7 +48,7 @@ func (v *vendor) Generate(ctx context.Context, r *llm.Request) (*llm.Response, e
 func (*vendor) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(func(*llm.Response, error) bool) {}
 }
-func (*vendor) CountTokens(context.Context, *llm.Request) (int, error) { return 0, nil }
+func (*vendor) CountTokens(context.Context, *llm.Request) (int, error)       { return 0, nil }
 func (*vendor) Embed(context.Context, string, []string) ([][]float32, error) { return nil, nil }
 
 func (v *vendor) which(question string) (model string, how llm.Config, err error) {
@@ -132,4 +138,25 @@ func contains(t *testing.T, text string, parts ...string) {
 			t.Errorf("%q is not in:\n%.2000s", p, text)
 		}
 	}
+}
+
+func pemFile(t *testing.T, c *x509.Certificate) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// bomb writes so many zeros, packed.
+func bomb(w io.Writer, r *http.Request, size int) {
+	z := gzip.NewWriter(w)
+	piece := make([]byte, 1<<20)
+	for range size / len(piece) {
+		if _, err := z.Write(piece); err != nil || r.Context().Err() != nil {
+			return
+		}
+	}
+	_ = z.Close()
 }
