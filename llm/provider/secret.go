@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"iter"
 	"log/slog"
@@ -23,7 +24,11 @@ func secretsOf(a *Access, n *Network) *secret {
 	if a.AWS != nil {
 		texts = append(texts, a.AWS.SecretAccessKey, a.AWS.SessionToken)
 	}
-	if u, err := url.Parse(strings.ReplaceAll(a.BaseURL, "{model}", "m")); err == nil {
+	base := strings.ReplaceAll(a.BaseURL, "{model}", "m")
+	if !strings.Contains(base, "://") {
+		base = "http://" + base // as Ollama's may be
+	}
+	if u, err := url.Parse(base); err == nil {
 		texts = append(texts, inUser(u.User)...)
 		for name, values := range u.Query() {
 			if name != "api-version" {
@@ -34,23 +39,39 @@ func secretsOf(a *Access, n *Network) *secret {
 	if n.Proxy != nil {
 		texts = append(texts, inUser(n.Proxy.User)...)
 	}
-	for name, value := range a.Headers {
-		texts = append(texts, inHeader(name, value)...)
-	}
+	texts = append(texts, a.Profile.Secrets()...)
 	for name, values := range n.Header {
 		for _, value := range values {
 			texts = append(texts, inHeader(name, value)...)
 		}
 	}
-	// What is shorter is no secret, but a word that a server without keys is given
-	// in place of one; taken out of a message it would leave a riddle.
-	texts = slices.DeleteFunc(texts, func(s string) bool { return len(s) < 8 })
-	slices.SortFunc(texts, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	var pairs []string
+	texts = long(texts)
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	// An address that cannot be read may be repeated as it is.
+	pairs := []string{a.BaseURL, Shown(a.BaseURL)}
+	if pairs[0] == pairs[1] {
+		pairs = nil
+	}
 	for _, text := range slices.Compact(texts) {
 		pairs = append(pairs, text, "***")
 	}
 	return &secret{strings.NewReplacer(pairs...)}
+}
+
+// Secrets returns what is secret in a profile: its key, and what its headers hold.
+func (p *Profile) Secrets() []string {
+	texts := []string{strings.TrimSpace(p.APIKey)}
+	for name, value := range p.Headers {
+		texts = append(texts, inHeader(name, value)...)
+	}
+	return long(texts)
+}
+
+// long leaves out what is too short to be a secret: it is a word that a server
+// without keys is given in place of one, and would leave a riddle where it is taken
+// out of a message.
+func long(texts []string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return len(s) < 8 })
 }
 
 func inUser(user *url.Userinfo) []string {
@@ -61,7 +82,8 @@ func inUser(user *url.Userinfo) []string {
 	if !set {
 		return []string{user.Username()} // a token
 	}
-	return []string{password, user.String()}
+	basic := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+	return []string{password, user.String(), basic}
 }
 
 // inHeader returns what may be secret in a header. Of few it is known that it is

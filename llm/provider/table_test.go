@@ -1,0 +1,178 @@
+package provider
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/llm/catalog"
+	"pollux/llm/openai"
+)
+
+// add returns the built-in table with the user's files, in order, and what was
+// wrong with them.
+func add(t *testing.T, files ...string) (*Table, string) {
+	t.Helper()
+	table := Builtin()
+	var all []string
+	for _, file := range files {
+		var own map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(file), &own); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range table.Add(own) {
+			all = append(all, err.Error())
+		}
+	}
+	return table, strings.Join(all, "\n")
+}
+
+// TestRefusedLeavesNoTrace: of an entry that is wrong nothing stays, in whatever
+// member it shares with what was there.
+func TestRefusedLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	table, errs := add(t, `{
+		"openai": {"baseUrlVars": ["EVIL"], "keyVars": ["EVIL"], "quirks": {"nonsense": 1}},
+		"lmstudio": {"local": {"port": 5, "probe": "/evil"}, "models": [{}]},
+		"openrouter": {"headers": {"X-Title": "evil"}, "models": [{}]},
+		"xai": {"aliases": ["evil"], "models": [{}]},
+		"mistral": {"quirks": {"drop": ["tools"], "nonsense": 1}}}`)
+	if strings.Count(errs, "left out") != 5 {
+		t.Fatal(errs)
+	}
+	for p := range Builtin().All() {
+		if diff := cmp.Diff(p, table.Find(p.ID)); diff != "" {
+			t.Errorf("%s has changed (-want +got):\n%s", p.ID, diff)
+		}
+	}
+}
+
+// TestLayers: a second file changes what the first one made, and no more.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	table, errs := add(t,
+		`{"openai": {"baseUrl": "http://first/v1", "quirks": {"systemRole": "user"}, "models": [{"match": "m", "window": 1000}]},
+		  "deepseek": {"quirks": {"noImages": null, "noPDF": false}, "headers": {"x-a": "1", "X-B": "2"}}}`,
+		`{"openai": {"headers": {"X": "y"}, "model": "m"},
+		  "deepseek": {"keyVars": [], "headers": {"X-A": "3", "X-B": ""}, "models": [{"match": "m", "window": 1}, {"match": ["m", "n"], "window": 2}]}}`,
+		`{"openai": {"baseUrl": "https://FIRST:443/v1"}}`)
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	p := table.Find("openai")
+	q, err := ways[openai.Quirks](p, nil)
+	if err != nil || q.SystemRole != "user" || p.Describe("m", catalog.Model{}).Input != 1000 || p.Model != "m" || p.SmallModel != "" || p.Headers["X"] != "y" {
+		t.Errorf("openai: %+v %v", p, err)
+	}
+	p = table.Find("deepseek")
+	if q, err = ways[openai.Quirks](p, nil); err != nil || q.NoImages || q.NoPDF || !q.NoAudio || q.ReasoningOut != "reasoning_content" {
+		t.Errorf("deepseek's quirks: %+v %v", q, err)
+	}
+	if diff := cmp.Diff(map[string]string{"X-A": "3"}, p.Headers); diff != "" {
+		t.Errorf("deepseek's headers (-want +got):\n%s", diff)
+	}
+	if len(p.KeyVars) != 0 || p.Describe("m", catalog.Model{}).Input != 2 || p.Own {
+		t.Errorf("deepseek: %+v", p)
+	}
+}
+
+// TestProtocols: any provider can be told to speak any protocol; the quirks of the
+// one that it spoke are gone.
+func TestProtocols(t *testing.T) {
+	t.Parallel()
+	for p := range Builtin().All() {
+		for _, protocol := range protocols {
+			if _, errs := add(t, `{"`+p.ID+`": {"protocol": "`+string(protocol)+`", "baseUrl": "http://h"}}`); errs != "" {
+				t.Error(errs)
+			}
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const there = `{"baseUrl": "http://h", "keyless": true`
+	for own, want := range map[string]string{
+		`{"": ` + there + `}}`:                                                   "at most 64 letters",
+		`{"a b": ` + there + `}}`:                                                "no space",
+		`{"a\u001b[": ` + there + `}}`:                                           "no space",
+		`{"models": ` + there + `}}`:                                             "Google's models",
+		`{"` + strings.Repeat("n", 65) + `": ` + there + `}}`:                    "at most 64",
+		`{"mine": ` + there + `, "aliases": "qwen"}}`:                            `the alias "qwen" is a name of alibaba-singapore`,
+		`{"mine": ` + there + `, "aliases": ["groq"]}}`:                          `the alias "groq" is a name of groq`,
+		`{"mine": ` + there + `, "aliases": ["a/b"]}}`:                           `the alias "a/b"`,
+		`{"mine": ` + there + `, "headers": {"A B": "1"}}}`:                      `headers: "A B" cannot be sent`,
+		`{"mine": ` + there + `, "headers": {"A": "x\r\nB: y"}}}`:                `headers: "A" cannot be sent`,
+		`{"mine": ` + there + `, "keyHeader": "a:"}}`:                            `"a:" is no header's name`,
+		`{"mine": {"baseUrl": "http://u:hunter2@:1/"}}`:                          `"http://***@:1/" is no address`,
+		`{"mine": {"baseUrl": "u:hunter2@host/"}}`:                               `"***@host/" is no address`,
+		`{"mine": ` + there + `, "local": {"port": 70000}}}`:                     "local.port",
+		`{"mine": ` + there + `, "models": [{"match": "", "window": 1}]}}`:       "models[0] has no match",
+		`{"mine": ` + there + `, "models": [{"match": "m", "window": -1}]}}`:     "models[0]: a number of tokens is below 0",
+		`{"mine": ` + there + `, "name": "` + strings.Repeat("x", 2<<20) + `"}}`: "larger than 1 MB",
+		`{"mine": {"` + strings.Repeat("x", 500_000) + `": 1}}`:                  "unknown field",
+	} {
+		table, errs := add(t, own)
+		if !strings.Contains(errs, want) || strings.Contains(errs, "hunter2") || len(errs) > 300 {
+			t.Errorf("%.60s: %.400s, want %s", own, errs, want)
+		}
+		if table.Find("mine") != nil {
+			t.Errorf("%.60s was added", own)
+		}
+	}
+}
+
+// TestAliasChanges: an entry called like an alias changes the provider that goes
+// by it; aliases of the user's own find what they are for.
+func TestAliasChanges(t *testing.T) {
+	t.Parallel()
+	table, errs := add(t, `{"claude": {"model": "mine"}, "own": {"baseUrl": "http://h", "aliases": ["o", "p"], "keyless": true}, "p": {"model": "m"}}`)
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	if p := table.Find("anthropic"); p.Model != "mine" || table.Find("claude") != p {
+		t.Errorf("anthropic is %+v", p)
+	}
+	if p := table.Find("o"); p == nil || p.ID != "own" || p.Model != "m" {
+		t.Errorf("o is %+v", p)
+	}
+	n := 0
+	for range table.All() {
+		n++
+	}
+	for range Builtin().All() {
+		n--
+	}
+	if n != 1 {
+		t.Errorf("there are %d more providers", n)
+	}
+}
+
+// TestTableIsShared looks things up from several goroutines while the table is
+// still being read.
+func TestTableIsShared(t *testing.T) {
+	t.Parallel()
+	table, _ := add(t, `{"own": {"baseUrl": "http://h", "keyless": true}, "xai": {"model": "m"}}`)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if table.Find("together") == nil || table.Find("own") == nil || table.Find("nobody") != nil {
+				t.Error("not found")
+			}
+			if p := table.Serving("https://api.x.ai/v1"); p == nil || p.Model != "m" {
+				t.Errorf("api.x.ai is %+v", p)
+			}
+			last := ""
+			for p := range table.All() {
+				last = p.ID
+			}
+			if last != "own" {
+				t.Errorf("the last is %s", last)
+			}
+		})
+	}
+	all.Wait()
+}
