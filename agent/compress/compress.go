@@ -128,8 +128,9 @@ func New(o Options) *Compressor {
 //
 // Without Force nothing happens where the window is not known, and after an
 // attempt that left the history over the threshold, until that has grown by a
-// tenth of the window or has another one: a summary that fails, or cannot be
-// short enough, is not paid for at every turn. After a failure, long results of
+// tenth of the window, or by half of what was left of it if there is a summary, or
+// has another window: a summary that fails, or cannot be short enough, is not paid
+// for at every turn. After a failure, long results of
 // tools go to files in the meantime ([agent.CompressContentTruncated]). They do
 // so at once if a compression that is forced fails: the vendor may have refused
 // a request.
@@ -167,18 +168,18 @@ func unchanged(o agent.Overlong) agent.Compression {
 type attempt struct {
 	model  string
 	limit  int
-	tokens int  // there were after it
+	next   int  // tokens from which on there is another
 	failed bool // there is no summary
 	look   int  // with so many tokens, results of tools are looked through again
 }
 
 func attemptAt(o agent.Overlong, tokens int) attempt {
-	return attempt{model: o.Model, limit: o.Limit, tokens: tokens}
+	return attempt{model: o.Model, limit: o.Limit, next: tokens + o.Limit/10}
 }
 
 // covers reports whether another attempt would find what this one found.
 func (a attempt) covers(o agent.Overlong) bool {
-	return a.model == o.Model && a.limit == o.Limit && o.Tokens < a.tokens+o.Limit/10
+	return a.model == o.Model && a.limit == o.Limit && o.Tokens < a.next
 }
 
 // wait does what can be done without a summary. That changes messages which the
@@ -252,11 +253,14 @@ func (w *work) compress(ctx context.Context) ([]agent.Message, agent.Compression
 	return w.history(rest), done
 }
 
-// settle remembers an attempt that came to this many tokens.
+// settle remembers an attempt that came to this many tokens. If that is still over
+// the threshold, as where instruction and tools fill much of a small window, half of
+// the room that is left is used before there is another one.
 func (w *work) settle(tokens int) {
 	w.tried = attempt{}
 	if w.Limit > 0 && float64(tokens) >= w.Threshold*float64(w.Limit) {
 		w.tried = attemptAt(w.Overlong, tokens)
+		w.tried.next = max(w.tried.next, tokens+(w.Limit-tokens)/2)
 	}
 }
 

@@ -336,6 +336,34 @@ func TestNoRest(t *testing.T) {
 	}
 }
 
+// Where instruction and tools fill most of a small window, half of what is left is
+// used before the next summary.
+func TestLittleRoom(t *testing.T) {
+	t.Parallel()
+	system := llm.User(llm.Text(strings.Repeat("rule ", 5000)))
+	s := writes(form("go"))
+	c := newCompressor(t, s, func(o *compress.Options) {
+		o.Conversation = func(string) llm.Config { return llm.Config{SystemInstruction: system} }
+	})
+	history := talk(20, 1000)
+	limit := (system.Tokens() + tokens(history)) * 5 / 4
+	over := agent.Overlong{History: history, Model: "m", Tokens: system.Tokens() + tokens(history), Limit: limit}
+	got, done := c.Compress(t.Context(), over)
+	if done.Status != agent.CompressedOK || float64(done.After) < 0.5*float64(limit) || done.After+limit/10 >= (done.After+limit)/2 {
+		t.Fatalf("%+v of %d is no case of it", done, limit)
+	}
+	before := len(s.requests)
+	over.History = append(slices.Clip(got), talk(10, 1000)...)
+	over.Tokens = (done.After+limit)/2 - 1
+	if c.Compress(t.Context(), over); len(s.requests) != before {
+		t.Error("summarised again at once")
+	}
+	over.Tokens += 2
+	if c.Compress(t.Context(), over); len(s.requests) == before {
+		t.Error("not summarised again")
+	}
+}
+
 // A vendor that counts nothing, or nonsense, does not lead astray.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
