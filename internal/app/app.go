@@ -241,7 +241,7 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		shell.New(shell.Options{
 			Workspace:         ws,
 			Environ:           o.Env.List(),
-			Redact:            redaction(s),
+			Redact:            redaction(o),
 			PTY:               o.Interactive && config.InteractiveShell.In(s),
 			InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(s) * float64(time.Second)),
 			Processes:         processes,
@@ -257,13 +257,23 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 	return tool.NewRegistry(append(builtin, o.Tools...)...)
 }
 
-// redaction says which variables commands do not get.
-func redaction(s *config.Settings) shell.Redaction {
-	return shell.Redaction{
-		Enabled: config.RedactionEnabled.In(s),
-		Allowed: config.RedactionAllowed.In(s),
-		Blocked: config.RedactionBlocked.In(s),
+// redaction says which variables commands do not get. Those that the user's own
+// providers have their keys from are secrets whatever they are called; the names of
+// the others show it.
+func redaction(o Options) shell.Redaction {
+	r := shell.Redaction{
+		Enabled: config.RedactionEnabled.In(o.Settings),
+		Allowed: config.RedactionAllowed.In(o.Settings),
+		Blocked: config.RedactionBlocked.In(o.Settings),
 	}.WithoutSensitive()
+	if _, own := o.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
+		secrets := auth.Secrets(auth.Inputs{Settings: o.Settings, Env: o.Env})
+		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
+		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
+			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })
+		})
+	}
+	return r
 }
 
 // system returns what the model is told before all else. The user's own text

@@ -293,7 +293,7 @@ func missing(a *provider.Access) error {
 	switch {
 	case a.Nowhere():
 		return exit.Errorf(exit.Auth, "When using %s, you must specify its address in the %s environment variable.\n"+retry, name, strings.Join(p.BaseURLVars, " or the "))
-	case p.ID == string(OpenAI) && !p.Own:
+	case slices.Contains(p.KeyVars, "OPENAI_API_KEY") && !p.Own:
 		return exit.Errorf(exit.Auth, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n"+retry)
 	}
 	vars := Variables(p)
@@ -306,6 +306,25 @@ func missing(a *provider.Access) error {
 // Variables returns the names of those that may hold what proves who asks.
 func Variables(p *provider.Profile) []string {
 	return slices.Concat(p.KeyVars, p.TokenVars)
+}
+
+// Secrets returns the names of the variables that hold what proves who asks, whoever
+// is asked: those that providers have, and those whose values the user has put into
+// the settings of one ("apiKey": "$MY_KEY").
+func Secrets(in Inputs) []string {
+	a := &Accounts{in: Inputs{Settings: in.Settings, Env: in.Env}}
+	var names, values []string
+	for p := range a.Table().All() {
+		names = append(names, Variables(p)...)
+		values = append(values, p.Secrets()...)
+	}
+	for _, pair := range in.Env.List() {
+		name, value, _ := strings.Cut(pair, "=")
+		if len(value) >= 8 && slices.ContainsFunc(values, func(secret string) bool { return strings.Contains(secret, value) }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // checked refuses an account that cannot be reached with what it holds.

@@ -16,7 +16,10 @@ import (
 
 // secret takes out of texts what belongs into requests and nowhere else: vendors
 // and proxies repeat it in errors, and those are printed, logged and kept.
-type secret struct{ replacer *strings.Replacer }
+type secret struct {
+	texts   []string // the longest first
+	address string
+}
 
 // secretsOf returns what is secret of an access.
 func secretsOf(a *Access, n *Network) *secret {
@@ -47,15 +50,7 @@ func secretsOf(a *Access, n *Network) *secret {
 	}
 	texts = long(texts)
 	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	// An address that cannot be read may be repeated as it is.
-	pairs := []string{a.BaseURL, Shown(a.BaseURL)}
-	if pairs[0] == pairs[1] {
-		pairs = nil
-	}
-	for _, text := range slices.Compact(texts) {
-		pairs = append(pairs, text, "***")
-	}
-	return &secret{strings.NewReplacer(pairs...)}
+	return &secret{slices.Compact(texts), a.BaseURL}
 }
 
 // Secrets returns what is secret in a profile: its key, and what its headers hold.
@@ -71,8 +66,11 @@ func (p *Profile) Secrets() []string {
 // without keys is given in place of one, and would leave a riddle where it is taken
 // out of a message.
 func long(texts []string) []string {
-	return slices.DeleteFunc(texts, func(s string) bool { return len(s) < 8 })
+	return slices.DeleteFunc(texts, func(s string) bool { return len(s) < shortest })
 }
+
+// shortest is how long a secret is at least, in bytes.
+const shortest = 8
 
 func inUser(user *url.Userinfo) []string {
 	if user == nil {
@@ -99,6 +97,38 @@ func inHeader(name, value string) []string {
 	return []string{value, bare}
 }
 
+// clean returns a text without the secrets.
+func (s *secret) clean(text string) string {
+	if s.address != "" { // one that cannot be read may be repeated as it is
+		text = strings.ReplaceAll(text, s.address, Shown(s.address))
+	}
+	for _, secret := range s.texts {
+		text = without(text, secret)
+	}
+	return text
+}
+
+// without returns a text without a secret, and without the most of one, as is left
+// where a message was cut.
+func without(text, secret string) string {
+	for from := 0; ; {
+		at := strings.Index(text[from:], secret[:shortest])
+		if at < 0 {
+			return text
+		}
+		at += from
+		end := shortest
+		for end < len(secret) && at+end < len(text) && text[at+end] == secret[end] {
+			end++
+		}
+		const tail = 4 // "...)"
+		if from = at + 1; end > len(secret)/2 || len(text)-at-end <= tail {
+			text = text[:at] + "***" + text[at+end:]
+			from = at + 3
+		}
+	}
+}
+
 // hide returns err without the secrets.
 func (s *secret) hide(err error) error {
 	if err == nil {
@@ -106,14 +136,14 @@ func (s *secret) hide(err error) error {
 	}
 	var e *llm.Error
 	if errors.As(err, &e) {
-		clean := *e
-		clean.Message, clean.Body = s.replacer.Replace(e.Message), s.replacer.Replace(e.Body)
-		clean.Code, clean.Link = s.replacer.Replace(e.Code), s.replacer.Replace(e.Link)
-		clean.Err = s.hide(e.Err)
-		return &clean
+		shown := *e
+		shown.Message, shown.Body = s.clean(e.Message), s.clean(e.Body)
+		shown.Code, shown.Link = s.clean(e.Code), s.clean(e.Link)
+		shown.Err = s.hide(e.Err)
+		return &shown
 	}
 	text := err.Error()
-	if clean := s.replacer.Replace(text); clean != text {
+	if clean := s.clean(text); clean != text {
 		return &hidden{clean, err}
 	}
 	return err
@@ -143,9 +173,9 @@ type discreetHandler struct {
 
 // Handle implements [slog.Handler].
 func (h *discreetHandler) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, h.secret.replacer.Replace(r.Message), r.PC)
+	clean := slog.NewRecord(r.Time, r.Level, h.secret.clean(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
-		clean.AddAttrs(slog.String(a.Key, h.secret.replacer.Replace(a.Value.String())))
+		clean.AddAttrs(slog.String(a.Key, h.secret.clean(a.Value.String())))
 		return true
 	})
 	return h.Handler.Handle(ctx, clean)

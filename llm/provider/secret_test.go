@@ -135,3 +135,24 @@ func TestDummyKeys(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestCut: what is left of a secret where a message was cut is taken out as well,
+// and what only begins like one is not.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	s := &secret{texts: []string{"sk-ant-api03-0123456789abcdef"}}
+	for text, want := range map[string]string{
+		"the key sk-ant-api03-0123456789abcdef is wrong": "the key *** is wrong",
+		"sk-ant-api03-0123456789abcdef":                  "***",
+		"the key sk-ant-api03-012345678... is wrong":     "the key ***... is wrong",
+		"(the key sk-ant-api0...)":                       "(the key ***...)",
+		"the key sk-ant-a":                               "the key ***",
+		"a key begins with sk-ant-api":                   "a key begins with ***",
+		"keys begin with sk-ant-api03, as sk-ant-x":      "keys begin with sk-ant-api03, as sk-ant-x",
+		"": "",
+	} {
+		if got := s.clean(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package auth
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/llm/provider"
+)
+
+// TestOwn: what the user's entries say takes effect, be it of a provider of their
+// own or of a built-in one.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	const sel = `, "security": {"auth": {"selectedType": "`
+	for name, c := range map[string]struct {
+		settings, env, name, want string // want: id, address, key, token, model
+	}{
+		"a key for Google":      {`{"modelProviders": {"gemini": {"apiKey": "own"}}}`, "", "auto", "gemini  own  gemini-3.1-pro-preview"},
+		"its variable":          {`{"modelProviders": {"gemini": {"keyVars": "MY"}}}`, "MY=k GEMINI_API_KEY=g", "auto", "gemini  k  gemini-3.1-pro-preview"},
+		"none":                  {`{"modelProviders": {"gemini": {"keyVars": []}}}`, "GEMINI_API_KEY=g", "auto", "! Please set an Auth method"},
+		"its address":           {`{"modelProviders": {"gemini": {"baseUrl": "http://h"}}}`, "GEMINI_API_KEY=g", "auto", "gemini http://h g  gemini-3.1-pro-preview"},
+		"a gateway":             {`{"modelProviders": {"google": {"baseUrl": "http://h", "keyless": true}}}`, "", "auto", "gemini http://h   gemini-2.5-pro"},
+		"a key for Vertex":      {`{"modelProviders": {"vertex-ai": {"apiKey": "own"}}}`, "", "gemini-2.5-pro", "vertexai  own  gemini-2.5-pro"},
+		"Vertex's variable":     {"", "GOOGLE_API_KEY=k", "auto", "! Please set an Auth method"},
+		"key emptied":           {`{"modelProviders": {"openai": {"keyVars": []}}}`, "OPENAI_API_KEY=o", "openai/m", "! modelProviders.openai says neither apiKey nor keyVars"},
+		"keyless":               {`{"modelProviders": {"xai": {"keyless": true}}` + sel + `grok"}}}`, "", "auto", "xai https://api.x.ai/v1   grok-4.5"},
+		"named, with a key":     {`{"modelProviders": {"hf": {"apiKey": "own"}}}`, "", "auto", "huggingface https://router.huggingface.co/v1 own  zai-org/GLM-5.2:fireworks-ai"},
+		"named, told otherwise": {`{"modelProviders": {"hf": {"onlyNamed": false}}}`, "HF_TOKEN=t", "x/y", "huggingface https://router.huggingface.co/v1 t  x/y"},
+		"token":                 {`{"modelProviders": {"mine": {"baseUrl": "http://h", "tokenVars": "T", "modelVars": "M"}}}`, "T=t M=m", "auto", "mine http://h  t m"},
+		"address of a variable": {`{"modelProviders": {"mine": {"baseUrl": "http://h", "baseUrlVars": ["U"], "keyless": true, "model": "m"}}}`, "U=http://u", "auto", "mine http://u   m"},
+		"variables alone":       {`{"modelProviders": {"mine": {"baseUrlVars": ["U", "V"], "keyless": true}}` + sel + `mine"}}}`, "", "m", "! you must specify its address in the U or the V environment variable"},
+		"an address emptied":    {`{"modelProviders": {"deepseek": {"baseUrl": ""}}}`, "DEEPSEEK_API_KEY=d", "auto", "deepseek https://api.deepseek.com/v1 d  deepseek-v4-pro"},
+		"OpenAI moved":          {`{"modelProviders": {"openai": {"baseUrl": "http://h"}}}`, "OPENAI_API_KEY=o", "m", "openai http://h o  m"},
+		"router":                {`{"modelProviders": {"mine": {"baseUrl": "http://h", "keyless": true, "router": true}}}`, "", "xai/m", "mine http://h   xai/m"},
+		"Azure without address": {"", "AZURE_OPENAI_API_KEY=a", "azure/gpt-5", "! you must specify its address in the AZURE_OPENAI_ENDPOINT or"},
+		"not by itself":         {"", "AZURE_OPENAI_API_KEY=a DEEPSEEK_API_KEY=d", "auto", "deepseek https://api.deepseek.com/v1 d  deepseek-v4-pro"},
+		"like Google's":         {`{"modelProviders": {"gateway": {"baseUrl": "http://h", "keyless": true}}` + sel + `gateway"}}}`, "", "auto", "! When using a gateway"},
+		"another's address":     {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1", "auto", "deepseek https://api.deepseek.com/v1 o  deepseek-v4-pro"},
+		"both keys":             {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1 DEEPSEEK_API_KEY=d", "deepseek/m", "deepseek https://api.deepseek.com/v1 d  m"},
+		"a slash at the end":    {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://API.openai.com:443/v1/ ANTHROPIC_API_KEY=a", "claude-x", "anthropic https://api.anthropic.com a  claude-x"},
+		"Cloud Shell":           {"", "CLOUD_SHELL=true OPENAI_API_KEY=o", "m", "openai https://api.openai.com/v1 o  m"},
+		"Cloud Shell alone":     {"", "CLOUD_SHELL=true", "auto", "! Pollux cannot sign in"},
+	} {
+		accounts, err := Open(inputs(t, c.settings, strings.Fields(c.env)...))
+		var one Account
+		var model string
+		if err == nil {
+			one, model, err = accounts.Resolve(c.name)
+		}
+		if want, wrong := strings.CutPrefix(c.want, "! "); wrong {
+			if err == nil || !strings.Contains(err.Error(), want) || exit.CodeOf(err) != exit.Auth {
+				t.Errorf("%s: %v, want %s", name, err, want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := strings.Join([]string{one.ID, one.BaseURL, one.APIKey, one.AuthToken, model}, " "); got != c.want {
+			t.Errorf("%s is %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestEnforced: who must use one account cannot name another's model; the settings
+// may name a type by any of the provider's names.
+func TestEnforced(t *testing.T) {
+	t.Parallel()
+	settings := func(enforced, selected string) string {
+		return `{"security": {"auth": {"enforcedType": "` + enforced + `", "selectedType": "` + selected + `"}}, "modelProviders": {"mine": {"baseUrl": "http://h", "keyless": true}}}`
+	}
+	const env = "GEMINI_API_KEY=g ANTHROPIC_API_KEY=a OPENAI_API_KEY=o"
+	for _, c := range []struct{ enforced, selected, name, want string }{
+		{"anthropic", "claude", "auto", "anthropic"},
+		{"claude", "anthropic", "claude-x", "anthropic"},
+		{"gemini", "", "auto", "gemini"},
+		{"gemini-api-key", "google", "flash", "gemini"},
+		{"mine", "mine", "m", "mine"},
+		{"mine", "", "m", "!"},
+		{"anthropic", "claude", "openai/gpt-5", "!"},
+		{"anthropic", "claude", "gpt-5", "anthropic"}, // its maker is out of reach
+		{"anthropic", "claude", "mine/m", "!"},
+		{"gemini-api-key", "", "gemini/flash", "gemini"},
+		{"gemini-api-key", "", "vertex/flash", "!"},
+		{"gemini-api-key", "", "ollama/m", "!"},
+	} {
+		accounts, err := Open(inputs(t, settings(c.enforced, c.selected), strings.Fields(env)...))
+		var one Account
+		if err == nil {
+			one, _, err = accounts.Resolve(c.name)
+		}
+		switch {
+		case c.want == "!" && (err == nil || exit.CodeOf(err) != exit.Auth):
+			t.Errorf("%+v: %+v, %v", c, one.ID, err)
+		case c.want != "!" && (err != nil || one.ID != c.want):
+			t.Errorf("%+v: %q, %v", c, one.ID, err)
+		case err == nil && len(accounts.Reachable()) != 1:
+			t.Errorf("%+v: %d accounts can be reached", c, len(accounts.Reachable()))
+		}
+	}
+}
+
+// TestExternal: that credentials come from elsewhere is said of the chosen account.
+func TestExternal(t *testing.T) {
+	t.Parallel()
+	accounts, err := Open(inputs(t, `{"security": {"auth": {"selectedType": "openai", "useExternal": true}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, err := accounts.Default(); err != nil || one.APIKey != "" || one.ID != "openai" {
+		t.Errorf("the default is %+v, %v", one, err)
+	}
+	if n := len(accounts.Reachable()); n != 1 {
+		t.Errorf("%d accounts can be reached", n)
+	}
+	if _, err := accounts.Find("xai"); err == nil {
+		t.Error("another needs no key")
+	}
+	for _, chosen := range []string{"gemini-api-key", "anthropic", "mistral"} {
+		accounts, err := Open(inputs(t, `{"security": {"auth": {"selectedType": "`+chosen+`", "useExternal": true}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := accounts.Default()
+		if err == nil {
+			_, err = provider.Open(one.Access, accounts.Network)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", chosen, err)
+		}
+	}
+}
+
+// TestLayers: files of several layers add up, the higher ones last.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	in := inputs(t, `{"modelProviders": {"corp": {"baseUrl": "http://user", "keyVars": "K", "model": "u", "smallModel": "s", "headers": {"A": "1"}}, "bad": {"baseUrl": 1}}}`)
+	env := in.Env.With("K=key")
+	s, wrong, err := config.Load(config.Sources{Paths: config.NewPaths(env, t.TempDir()), Env: env, Flags: map[string]any{
+		"modelProviders": map[string]any{
+			"corp":  map[string]any{"baseUrl": "http://above", "model": "a", "headers": map[string]any{"B": "2"}},
+			"worse": map[string]any{"quirks": []any{}},
+		},
+	}})
+	if err != nil || len(wrong) > 0 {
+		t.Fatal(err, wrong)
+	}
+	var warnings []string
+	accounts, err := Open(Inputs{Settings: s, Env: env, Warn: func(text string) { warnings = append(warnings, text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := accounts.Default()
+	if err != nil || one.BaseURL != "http://above" || one.Model != "a" || one.SmallModel != "s" || len(one.Headers) != 2 || one.APIKey != "key" {
+		t.Errorf("the account is %+v of %+v, %v", one, one.Profile, err)
+	}
+	if len(warnings) != 2 || !strings.Contains(warnings[0], "modelProviders.bad is left out: baseUrl may not be a JSON number") || !strings.Contains(warnings[1], "modelProviders.worse") {
+		t.Errorf("warnings are %q", warnings)
+	}
+}
+
+// TestSecrets finds the variables that hold keys.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	in := inputs(t, `{"modelProviders": {
+		"a": {"baseUrl": "http://h", "keyVars": ["MINE", "THINE"], "tokenVars": "PAPERS"},
+		"b": {"baseUrl": "http://h", "headers": {"Authorization": "Bearer $CORP_PASS", "X-Team": "$TEAM"}},
+		"c": {"baseUrl": "http://h", "apiKey": "$DOOR"}}}`,
+		"CORP_PASS=pass-of-corp", "DOOR=opens-the-door", "TEAM=tools", "OTHER=nothing-secret")
+	got := Secrets(in)
+	for _, name := range []string{"MINE", "THINE", "PAPERS", "CORP_PASS", "DOOR", "OPENAI_API_KEY"} {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s is not among them", name)
+		}
+	}
+	for _, name := range []string{"TEAM", "OTHER", "GEMINI_CLI_HOME"} {
+		if slices.Contains(got, name) {
+			t.Errorf("%s is among them", name)
+		}
+	}
+}
+
+// TestNetworkOf: custom headers go to one provider alone.
+func TestNetworkOf(t *testing.T) {
+	t.Parallel()
+	accounts, err := Open(inputs(t, "", "GEMINI_API_KEY=g", "OPENAI_API_KEY=o", "GEMINI_CLI_CUSTOM_HEADERS=Authorization: Bearer secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"gemini": "Bearer secret", "openai": ""} {
+		one, err := accounts.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := accounts.NetworkOf(one, accounts.Network).Header.Get("Authorization"); got != want {
+			t.Errorf("%s gets %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestShared resolves names from several goroutines, as requests do.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	accounts, err := Open(inputs(t, `{"modelProviders": {"mine": {"baseUrl": "http://h", "keyless": true}}}`, "GEMINI_API_KEY=g", "TOGETHER_API_KEY=t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for _, name := range []string{"gemini-2.5-pro", "together/a/b", "mine/m", "nobody/m", "claude-x", "jan/m"} {
+		for range 3 {
+			all.Go(func() {
+				_, _, _ = accounts.Resolve(name)
+				accounts.Reachable()
+			})
+		}
+	}
+	all.Wait()
+}
