@@ -63,16 +63,19 @@ func reserved6() []netip.Prefix {
 	}
 }
 
-// privateName reports whether a host's name means a machine nearby, whatever
-// address it has.
+// privateName reports whether a host's name, which is no address, means a machine
+// nearby, whatever address it has: one without a dot, or below a name that the
+// internet does not have. A proxy may know them.
 func privateName(host string) bool {
 	host = strings.ToLower(strings.TrimRight(host, "."))
-	for _, name := range [...]string{"localhost", "local", "internal", "metadata", "metadata.goog", "home.arpa"} {
-		if host == name || strings.HasSuffix(host, "."+name) {
-			return true
-		}
+	if host == "metadata.goog" || !strings.Contains(host, ".") {
+		return true
 	}
-	return false
+	switch host[strings.LastIndexByte(host, '.')+1:] {
+	case "localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "private":
+		return true
+	}
+	return strings.HasSuffix(host, ".home.arpa")
 }
 
 var errNumber = errors.New("the host is neither a name nor an address")

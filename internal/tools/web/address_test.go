@@ -60,7 +60,7 @@ func TestPrivateName(t *testing.T) {
 	for host, want := range map[string]bool{
 		"localhost": true, "LocalHost.": true, "a.localhost": true, "printer.local": true, "metadata.google.internal": true, "metadata": true,
 		"x.internal..": true, "nas.home.arpa": true, "metadata.goog": true,
-		"localhost.example.com": false, "notlocalhost": false, "local.dev": false, "internal.org": false, "example.com": false,
+		"intranet": true, "wiki.corp": true, "a.metadata.goog": false, "localhost.example.com": false, "x.notlocalhost": false, "local.dev": false, "internal.org": false, "example.com": false,
 	} {
 		if privateName(host) != want {
 			t.Errorf("%s: %v", host, !want)

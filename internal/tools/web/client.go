@@ -182,7 +182,10 @@ func (c *client) blocked(ctx context.Context, host string) bool {
 // refused reports whether a host's name alone says that it must not be asked.
 func (c *client) refused(host string) bool {
 	addr, ok, err := literal(host)
-	return err != nil || privateName(host) || ok && !c.public(addr)
+	if ok {
+		return !c.public(addr)
+	}
+	return err != nil || privateName(host)
 }
 
 // guarded sends requests on their way once they have been checked.

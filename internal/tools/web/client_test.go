@@ -216,7 +216,7 @@ func TestGetThroughProxy(t *testing.T) {
 	}
 	port := address(t, proxy).Port()
 	for _, page := range []string{
-		"http://inside.example/", "http://10.0.0.1/", "http://0x7f.1/", "http://metadata.google.internal/", "http://outside.example/away",
+		"http://inside.example/", "http://10.0.0.1/", "http://0x7f.1/", "http://metadata.google.internal/", "http://intranet/", "http://outside.example/away",
 		"http://direct.example:" + port + "/", proxy + "/", // which go without the proxy, to where it is
 	} {
 		_, err := c.get(t.Context(), address(t, page), "*/*")

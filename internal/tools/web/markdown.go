@@ -24,8 +24,8 @@ const (
 
 	// What the libraries take longer for than it is worth; more than that becomes
 	// plain text.
-	maxElements = 50_000
-	maxDepth    = 30
+	maxElements = 30_000
+	maxDepth    = 12    // of quotes and lists in each other: each is written before every line
 	maxCells    = 2_000 // of tables; more of them become paragraphs
 )
 
@@ -33,26 +33,29 @@ const (
 // (made absolute) or without them, and without images. A page that is not built
 // as pages should be is returned as the text that is in it.
 func markdown(ctx context.Context, page string, from *url.URL, links bool) (string, error) {
-	if len(page) > maxMarkup {
-		page = strings.ToValidUTF8(page[:maxMarkup], "")
-	}
 	ctx, cancel := context.WithTimeout(ctx, markupTimeout)
 	defer cancel()
 	// The libraries cannot be stopped. What goes on after that is small.
 	done := make(chan string, 1)
-	go func() {
-		text, err := convert(page, from, links)
-		if err != nil {
-			text = plainText(page)
-		}
-		done <- text
-	}()
+	go func() { done <- asText(page, from, links) }()
 	select {
 	case text := <-done:
 		return text, nil
 	case <-ctx.Done():
 		return "", errors.New("the page takes too long to make text of")
 	}
+}
+
+// asText returns a page as Markdown, else as plain text.
+func asText(page string, from *url.URL, links bool) string {
+	if len(page) > maxMarkup {
+		page = strings.ToValidUTF8(page[:maxMarkup], "")
+	}
+	text, err := convert(page, from, links)
+	if err != nil {
+		return plainText(page)
+	}
+	return text
 }
 
 func convert(page string, from *url.URL, links bool) (text string, err error) {
@@ -85,14 +88,14 @@ type document struct {
 	from            *url.URL
 	links           bool
 	elements, cells int
-	depth           int // of quotes and lists in each other
+	depth           int
 }
 
 // prepare takes out of a document what the model does not get, and what would
 // make little of it into much, and counts the rest.
 func (d *document) prepare(n *html.Node, depth int) {
 	switch n.DataAtom {
-	case atom.Blockquote, atom.Ul, atom.Ol, atom.Li: // each is written before every line
+	case atom.Blockquote, atom.Ul, atom.Ol:
 		depth++
 		d.depth = max(d.depth, depth)
 	}
