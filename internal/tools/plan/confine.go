@@ -31,8 +31,15 @@ func (c confined) Build(raw json.RawMessage) (tool.Invocation, error) {
 		if err := json.Unmarshal(args["file_path"], &path); err != nil {
 			return nil, fmt.Errorf("read file_path: %w", err)
 		}
-		if _, err := c.s.file(path); err != nil {
+		real, err := c.s.file(path)
+		if err != nil {
 			return nil, err
+		}
+		if args["file_path"], err = json.Marshal(real); err != nil {
+			return nil, fmt.Errorf("write file_path: %w", err)
+		}
+		if raw, err = json.Marshal(args); err != nil {
+			return nil, fmt.Errorf("write the arguments: %w", err)
 		}
 	}
 	return c.Tool.Build(raw)
