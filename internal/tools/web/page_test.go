@@ -97,7 +97,7 @@ func TestMarkdown(t *testing.T) {
 // are there.
 func TestMarkdownHostile(t *testing.T) {
 	t.Parallel()
-	fill := func(s string) string { return strings.Repeat(s, 1<<20/len(s)) }
+	fill := func(s string) string { return strings.Repeat(s, 1<<18/len(s)) }
 	for name, page := range map[string]string{
 		"deep":         strings.Repeat("<div>", 100_000) + "word",
 		"deep lists":   strings.Repeat("<ul><li>", 200) + "word",
