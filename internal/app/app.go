@@ -33,6 +33,7 @@ import (
 	toolmemory "pollux/internal/tools/memory"
 	"pollux/internal/tools/search"
 	"pollux/internal/tools/shell"
+	"pollux/internal/tools/web"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/llm/fallback"
@@ -218,6 +219,16 @@ func toolSettings(s *config.Settings) policy.Settings {
 	}
 }
 
+// web is how the web is reached: as the models are.
+func (a *App) web(o Options, g llm.Generator) web.Options {
+	reach := web.Options{Generator: g, Which: a.configs.Utility, Direct: config.DirectWebFetch.In(o.Settings)}
+	if a.models != nil {
+		n := a.models.network
+		reach.Proxy, reach.NoProxy, reach.RootCAs = n.Proxy, n.NoProxy, n.RootCAs
+	}
+	return reach
+}
+
 // tools are the built-in tools, in the order in which the model sees them.
 func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *tool.Registry {
 	s, ws := o.Settings, a.Workspace
@@ -231,6 +242,7 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		}
 		return search.FindRipgrep(ws, o.Env.Get("PATH"))
 	})
+	reach := a.web(o, g)
 	builtin := []tool.Tool{
 		memory.Wrap(fs.NewList(ws), a.Memory),
 		memory.Wrap(fs.NewReadFile(ws), a.Memory),
@@ -238,6 +250,7 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		search.NewGlob(ws),
 		memory.Wrap(fs.NewReplace(ws, corrector), a.Memory),
 		memory.Wrap(fs.NewWrite(ws, corrector), a.Memory),
+		web.NewFetch(reach),
 		shell.New(shell.Options{
 			Workspace:         ws,
 			Environ:           o.Env.List(),
@@ -248,6 +261,9 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		}),
 		shell.NewList(processes),
 		shell.NewRead(processes),
+	}
+	if a.hosts(a.Model) || web.CanSearch(a.configs.Utility) {
+		builtin = append(builtin, web.NewSearch(reach))
 	}
 	core := toolSettings(s)
 	if config.SaveMemory.In(s) || core.Core != nil { // else models edit the files

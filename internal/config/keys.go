@@ -123,6 +123,7 @@ const (
 	ToolsConfirm           = Strings("tools.confirmationRequired")
 	ToolsExclude           = Strings("tools.exclude")
 	UseRipgrep             = Bool("tools.useRipgrep")
+	DirectWebFetch         = Bool("experimental.directWebFetch")
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
@@ -244,7 +245,7 @@ var table = [...]Key{
 	{"experimental.adk.agentSessionSubagentEnabled", "bool", false, restart, inert, "Chose between two loops; Pollux has one."},
 	{"experimental.autoMemory", "bool", false, restart, later, "Collect memories from past sessions in the background."},
 	{"experimental.contextManagement", "bool", false, restart, later, "Manage the context by a profile of its own."},
-	{"experimental.directWebFetch", "bool", false, restart, later, "Let web_fetch read pages itself."},
+	{"experimental.directWebFetch", "bool", false, restart, live, "Let web_fetch read pages itself."},
 	{"experimental.dynamicModelConfiguration", "bool", false, restart, later, "Take models and chains from modelConfigs."},
 	{"experimental.enableAgents", "bool", true, restart, later, "Subagents exist."},
 	{"experimental.extensionConfig", "bool", true, restart, later, "Extensions may ask for settings of their own."},
