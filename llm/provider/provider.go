@@ -95,9 +95,13 @@ var protocols = []Protocol{Chat, Responses, Anthropic, AnthropicVertex, Bedrock,
 // UnmarshalText implements [encoding.TextUnmarshaler]; the error names the
 // protocols that there are.
 func (p *Protocol) UnmarshalText(text []byte) error {
-	*p = Protocol(text)
-	if short, ok := map[Protocol]Protocol{"chat": Chat, "responses": Responses, "openai-compat": Chat, "gemini": Gemini}[*p]; ok {
-		*p = short
+	switch *p = Protocol(text); *p {
+	case "chat", "openai-compat":
+		*p = Chat
+	case "responses":
+		*p = Responses
+	case "gemini":
+		*p = Gemini
 	}
 	if !slices.Contains(protocols, *p) {
 		return fmt.Errorf("no protocol is named %q; there are %s", text, strings.Join(texts(protocols), ", "))

@@ -26,8 +26,12 @@ func TestBuiltin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, raw := range strict {
-		if err := strictly(raw, &Profile{}); err != nil {
+		p := &Profile{ID: id, Protocol: Chat}
+		if err := strictly(raw, p); err != nil {
 			t.Errorf("%s: %v", id, err)
+		}
+		if diff := cmp.Diff(p, Builtin().Find(id)); diff != "" {
+			t.Errorf("%s is read differently (-encoding/json +ours):\n%s", id, diff)
 		}
 	}
 	names := map[string]string{}

@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,23 +23,14 @@ import (
 // goroutines; a profile that it has returned does not change any more.
 type Table struct {
 	mu    sync.Mutex
-	known []*Profile    // built-in ones, as far as they have been read, with the user's changes
-	rest  *json.Decoder // of those that have not, nil at their end
-	own   []*Profile    // the user's
+	known []*Profile // built-in ones, as far as they have been read, with the user's changes
+	rest  *reader    // of those that have not, nil at their end
+	own   []*Profile // the user's
 }
-
-//go:embed providers.json
-var builtin []byte
 
 // Builtin returns the providers that Pollux knows by itself, each time a new
 // table.
-func Builtin() *Table {
-	t := &Table{rest: json.NewDecoder(bytes.NewReader(builtin))}
-	if _, err := t.rest.Token(); err != nil {
-		panic("providers.json: " + err.Error()) // a test reads all of it
-	}
-	return t
-}
+func Builtin() *Table { return &Table{rest: newReader()} }
 
 // All yields the profiles, the built-in ones first, in the order in which their
 // credentials count.
@@ -71,18 +61,13 @@ func (t *Table) at(i int) *Profile {
 
 // next reads one more of the built-in profiles and reports whether there was one.
 func (t *Table) next() bool {
-	if t.rest == nil || !t.rest.More() {
-		t.rest = nil
+	if t.rest == nil {
 		return false
 	}
-	id, err := t.rest.Token()
-	p := &Profile{Protocol: Chat}
-	if err == nil {
-		p.ID = id.(string) // as an object's keys are
-		err = t.rest.Decode(p)
-	}
-	if err != nil {
-		panic("providers.json: " + p.ID + ": " + err.Error()) // a test reads all of it
+	p := t.rest.next()
+	if p == nil {
+		t.rest = nil
+		return false
 	}
 	t.known = append(t.known, p)
 	return true
@@ -130,7 +115,9 @@ func (t *Table) Serving(address string) *Profile {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	serves := func(p *Profile) bool { return p.Local == nil && host(p.BaseURL) == at }
-	for i := 0; i < len(t.known) || bytes.Contains(builtin, []byte("//"+at)) && t.next(); i++ {
+	// As in find, what is nowhere in the file is not looked for in it.
+	there := bytes.Contains(builtin, []byte("//"+at+"/")) || bytes.Contains(builtin, []byte("//"+at+`"`))
+	for i := 0; i < len(t.known) || there && t.next(); i++ {
 		if serves(t.known[i]) {
 			return t.known[i]
 		}
