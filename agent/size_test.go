@@ -53,6 +53,7 @@ func FuzzSizeIn(f *testing.F) {
 func TestCount(t *testing.T) {
 	t.Parallel()
 	words := Message{Content: llm.User(llm.Text(strings.Repeat("word ", 50_000)))}
+	page := Message{Content: llm.User(llm.Text(strings.Repeat("word ", 500)))}
 	film := Message{Content: llm.User(llm.Part{FileData: &llm.FileData{MIMEType: "video/mp4", FileURI: "file"}})}
 	shot := Message{Content: llm.User(llm.Part{FunctionResponse: &llm.FunctionResponse{
 		Name: "look", Parts: []llm.Part{{InlineData: &llm.Blob{MIMEType: "image/png", Data: make([]byte, 9)}}},
@@ -74,6 +75,8 @@ func TestCount(t *testing.T) {
 		{"too much", []Message{words}, &llm.Usage{Prompt: 5_000_000}, guess},
 		{"any number", []Message{words}, &llm.Usage{Prompt: math.MaxInt}, guess},
 		{"too little", []Message{words}, &llm.Usage{Prompt: 500}, guess},
+		{"too little of little", []Message{page}, &llm.Usage{Prompt: 300}, page.Content.Tokens() + 1000 + answer.Tokens()},
+		{"too little of nothing", nil, &llm.Usage{Prompt: 9}, 9},
 		{"a short prompt in a long frame", nil, &llm.Usage{Prompt: 9000}, 9000},
 		{"a film", []Message{film}, &llm.Usage{Prompt: 900_000}, 900_000},
 		{"an image in a result", []Message{words, shot}, &llm.Usage{Prompt: 900}, 900},

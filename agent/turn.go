@@ -331,15 +331,17 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 // it, which is a part of the next one.
 func (r *run) count(usage *llm.Usage, answer *llm.Content) int {
 	const (
-		factor = 4      // between a guess and the truth
-		slack  = 10_000 // tokens in which a request may hold what we do not know of
+		factor  = 4      // between a guess and the truth
+		unknown = 10_000 // tokens that a request may hold beside what we know of
+		small   = 1000   // tokens that make no difference
 	)
 	guess := r.fixed + r.history.tokens
 	if usage == nil || usage.Prompt <= 0 {
 		return guess + answer.Tokens()
 	}
-	low, high := min(guess, usage.Prompt), max(guess, usage.Prompt)
-	if !r.history.media && high-low > slack && high/factor > low {
+	tooFew := usage.Prompt < guess/factor && guess > small
+	tooMany := usage.Prompt > unknown && (usage.Prompt-unknown)/factor > guess
+	if (tooFew || tooMany) && !r.history.media {
 		return guess + answer.Tokens()
 	}
 	return usage.Prompt
