@@ -99,6 +99,9 @@ func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
 	if wire == "responses" {
 		settings += `, "modelProviders": {"openai": {"protocol": "responses"}}`
 	}
+	if wire == "ollama" {
+		settings += `, "modelProviders": {"ollama": {"models": [{"match": "*", "window": 200000}]}}`
+	}
 	p.settings("{" + settings + "}")
 	var lines strings.Builder
 	for i := range 100 {

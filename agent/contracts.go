@@ -59,6 +59,8 @@ type Answer struct {
 	Outcome tool.Outcome
 	// Content, where set, is the person's version of what an edit proposed.
 	Content *string
+	// Reply, where set, is what else the confirmation asked for.
+	Reply *tool.Reply
 }
 
 // Journal keeps a conversation on disk. Each method returns only when the

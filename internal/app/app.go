@@ -23,16 +23,22 @@ import (
 	"pollux/agent/nextspeaker"
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
 	"pollux/internal/modelconfig"
 	"pollux/internal/prompt"
 	"pollux/internal/stats"
+	toolask "pollux/internal/tools/ask"
+	"pollux/internal/tools/discovered"
 	"pollux/internal/tools/fs"
 	toolmemory "pollux/internal/tools/memory"
+	"pollux/internal/tools/plan"
 	"pollux/internal/tools/search"
 	"pollux/internal/tools/shell"
+	"pollux/internal/tools/todo"
+	"pollux/internal/tools/topic"
 	"pollux/internal/tools/web"
 	"pollux/internal/workspace"
 	"pollux/llm"
@@ -84,6 +90,8 @@ type App struct {
 	// model by the user. nil when answers are played.
 	Fallback *fallback.Generator
 
+	modes   *modes
+	topic   topic.Topic
 	models  *models // nil then
 	configs *modelconfig.Resolver
 	closers []func()
@@ -108,17 +116,21 @@ func New(ctx context.Context, o Options) (*App, error) {
 	}
 	a.Workspace = newWorkspace(o)
 	a.Memory = newMemory(o, a.Workspace)
-	engine := newPolicy(o, a.Workspace)
+	a.modes = newModes(o, a.Workspace)
 	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
-	registry := a.tools(o, generator, processes)
-	registry.Hide(engine.Hidden)
-	told, err := system(o, registry, a.Memory)
+	registry, err := a.tools(ctx, o, generator, processes)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	registry.Hide(a.modes.engine.Hidden)
+	told, err := a.system(o, registry)
 	if err != nil {
 		a.Close()
 		return nil, err
 	}
 	gate := guard.New(guard.Options{
-		Policy:      engine,
+		Policy:      a.modes.engine,
 		Interactive: o.Interactive,
 		Threshold:   config.TruncateToolOutput.In(o.Settings),
 		OutputDir:   func() (string, error) { return outputDir(o) },
@@ -152,6 +164,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 		ContinueInvalid:    config.InvalidAnswerContinue.In(o.Settings),
 		ForgetCancelled:    config.HistoryForget.In(o.Settings),
 	})
+	a.modes.registry, a.modes.told, a.modes.agent = registry, told, a.Agent
 	a.closers = append(a.closers, processes.Close)
 	return a, nil
 }
@@ -195,9 +208,9 @@ func newWorkspace(o Options) *workspace.Workspace {
 
 // newPolicy makes the rules by which calls are decided on: the built-in ones
 // and those that settings and flags stand for.
-func newPolicy(o Options, ws *workspace.Workspace) *policy.Engine {
+func newPolicy(o Options, ws *workspace.Workspace, more ...policy.Rule) *policy.Engine {
 	return policy.New(policy.Options{
-		Rules:       policy.FromSettings(toolSettings(o.Settings)),
+		Rules:       append(policy.FromSettings(toolSettings(o.Settings)), more...),
 		Mode:        o.Mode,
 		Interactive: o.Interactive,
 		Trusted:     o.Trusted,
@@ -230,7 +243,7 @@ func (a *App) web(o Options, g llm.Generator) web.Options {
 }
 
 // tools are the built-in tools, in the order in which the model sees them.
-func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *tool.Registry {
+func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *shell.Processes) (*tool.Registry, error) {
 	s, ws := o.Settings, a.Workspace
 	var corrector fs.Corrector
 	if !config.DisableLLMCorrection.In(s) {
@@ -243,13 +256,22 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		return search.FindRipgrep(ws, o.Env.Get("PATH"))
 	})
 	reach := a.web(o, g)
-	builtin := []tool.Tool{
+	plans := plan.Options{
+		Workspace: ws, Dir: a.modes.dir, Interactive: o.Interactive,
+		Mode: a.modes.name, SetMode: a.modes.set, Approved: a.modes.approve,
+	}
+	var builtin []tool.Tool
+	if config.TopicUpdates.In(s) {
+		builtin = append(builtin, topic.New(&a.topic))
+	}
+	builtin = append(
+		builtin,
 		memory.Wrap(fs.NewList(ws), a.Memory),
 		memory.Wrap(fs.NewReadFile(ws), a.Memory),
 		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
 		search.NewGlob(ws),
-		memory.Wrap(fs.NewReplace(ws, corrector), a.Memory),
-		memory.Wrap(fs.NewWrite(ws, corrector), a.Memory),
+		memory.Wrap(plan.Confine(fs.NewReplace(ws, corrector), plans), a.Memory),
+		memory.Wrap(plan.Confine(fs.NewWrite(ws, corrector), plans), a.Memory),
 		web.NewFetch(reach),
 		shell.New(shell.Options{
 			Workspace:         ws,
@@ -261,6 +283,16 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		}),
 		shell.NewList(processes),
 		shell.NewRead(processes),
+	)
+	if o.Interactive {
+		builtin = append(builtin, toolask.New())
+	}
+	if config.WriteTodos.In(s) {
+		builtin = append(builtin, todo.New())
+	}
+	if config.PlanEnabled.In(s) {
+		enter, exit := plan.Tools(plans)
+		builtin = append(builtin, exit, enter)
 	}
 	if a.hosts(a.Model) || web.CanSearch(a.configs.Utility) {
 		builtin = append(builtin, web.NewSearch(reach))
@@ -270,7 +302,24 @@ func (a *App) tools(o Options, g llm.Generator, processes *shell.Processes) *too
 		builtin = append(builtin, toolmemory.NewSave(MemoryFile(o)))
 	}
 	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
-	return tool.NewRegistry(append(builtin, o.Tools...)...)
+	own, err := ownTools(ctx, o)
+	return tool.NewRegistry(slices.Concat(builtin, own, o.Tools)...), err
+}
+
+// ownTools are the tools that a command of the user's lists.
+func ownTools(ctx context.Context, o Options) ([]tool.Tool, error) {
+	command := config.ToolsDiscovery.In(o.Settings)
+	if command == "" || !o.Trusted {
+		return nil, nil
+	}
+	tools, err := discovered.Discover(ctx, discovered.Options{
+		Discovery: command, Call: config.ToolsCall.In(o.Settings),
+		Dir: o.Paths.Dir(), Environ: o.Env.List(),
+	})
+	if err != nil {
+		return nil, exit.Errorf(exit.Config, "%w", err)
+	}
+	return tools, nil
 }
 
 // redaction says which variables commands do not get. Those that the user's own
@@ -294,7 +343,8 @@ func redaction(o Options) shell.Redaction {
 
 // system returns what the model is told before all else. The user's own text
 // (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
-func system(o Options, registry *tool.Registry, m *memory.Memory) (*prompt.Instruction, error) {
+func (a *App) system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
+	m := a.Memory
 	var own *prompt.Template
 	if file := prompt.File(o.Env.Get("GEMINI_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand); file != "" {
 		var err error
@@ -311,11 +361,13 @@ func system(o Options, registry *tool.Registry, m *memory.Memory) (*prompt.Instr
 		texts := m.Texts()
 		return prompt.System{
 			Interactive: o.Interactive,
-			Mode:        o.Mode.String(),
+			Mode:        a.modes.name(),
 			Git:         inGit(o.Paths.Dir()),
 			Sandbox:     o.Env.Get("SANDBOX"),
 			Tools:       names,
-			PlanDir:     filepath.Join(temp, o.SessionID, "plans"),
+			PlanDir:     a.modes.dir,
+			Plan:        a.modes.approved(),
+			Topic:       a.topic.Title(),
 			Files: prompt.MemoryFiles{
 				Project: memoryNames(o.Settings)[0],
 				Private: filepath.Join(temp, "memory", "MEMORY.md"),

@@ -113,12 +113,7 @@ func (a *App) router(o Options, g llm.Generator) agent.Router {
 		options.Auto = func() (route.Choice, bool) { return choice, auto }
 	}
 	if config.PlanModelRouting.In(o.Settings) {
-		options.Stage = func() route.Stage {
-			if o.Mode == policy.Plan {
-				return route.Planning
-			}
-			return route.NoPlan
-		}
+		options.Stage = a.modes.stage
 	}
 	return route.New(options)
 }

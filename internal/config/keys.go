@@ -92,6 +92,9 @@ const (
 	PlanModelRouting    = Bool("general.plan.modelRouting")
 	RetryFetchErrors    = Bool("general.retryFetchErrors")
 	PlanEnabled         = Bool("general.plan.enabled")
+	PlanDirectory       = String("general.plan.directory")
+	TopicUpdates        = Bool("general.topicUpdateNarration")
+	WriteTodos          = Bool("useWriteTodos")
 	OutputFormat        = String("output.format")
 
 	ModelName       = String("model.name")
@@ -122,6 +125,8 @@ const (
 	ToolsAllowed           = Strings("tools.allowed")
 	ToolsConfirm           = Strings("tools.confirmationRequired")
 	ToolsExclude           = Strings("tools.exclude")
+	ToolsDiscovery         = String("tools.discoveryCommand")
+	ToolsCall              = String("tools.callCommand")
 	UseRipgrep             = Bool("tools.useRipgrep")
 	DirectWebFetch         = Bool("experimental.directWebFetch")
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
@@ -288,7 +293,7 @@ var table = [...]Key{
 	{"general.maxAttempts", "number", 10.0, 0, live, "How often a failing request is tried, 10 at most."},
 	{"general.notificationMethod", "enum auto osc9 osc777 bell", "auto", 0, screen, "How the terminal is asked to notify."},
 	{"general.openEditorInNewWindow", "bool", false, 0, screen, "Open the editor in a window of its own."},
-	{"general.plan.directory", "string", nil, restart, later, "Where plans are written, inside the project."},
+	{"general.plan.directory", "string", nil, restart, live, "Where plans are written, inside the project."},
 	{"general.plan.enabled", "bool", true, restart, live, "Plan mode exists."},
 	{"general.plan.modelRouting", "bool", true, 0, live, "Plan with the larger model, implement with the faster one."},
 	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, screen, "The editor to open; $VISUAL or $EDITOR if unset."},
@@ -297,7 +302,7 @@ var table = [...]Key{
 	{"general.sessionRetention.maxAge", "string", "30d", 0, later, "How old a session may become: a number and h, d, w or m."},
 	{"general.sessionRetention.maxCount", "number", nil, 0, later, "How many sessions are kept."},
 	{"general.sessionRetention.minRetention", "string", "1d", 0, later, "How long a session is kept in any case."},
-	{"general.topicUpdateNarration", "bool", true, 0, later, "Let the model announce what it turns to."},
+	{"general.topicUpdateNarration", "bool", true, 0, live, "Let the model announce what it turns to."},
 	{"general.vimMode", "bool", false, 0, screen, "Keys of vi in the input."},
 
 	{"hooks", "object", nil, concat, later, "Programs to run at events, by event."},
@@ -379,11 +384,11 @@ var table = [...]Key{
 	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, later, "Traces and metrics, to where the user says."},
 
 	{"tools.allowed", "strings", nil, restart, live, "Tools that run without asking; policies replace it."},
-	{"tools.callCommand", "string", nil, restart, later, "The command that runs a discovered tool."},
+	{"tools.callCommand", "string", nil, restart, live, "The command that runs a discovered tool."},
 	{"tools.confirmationRequired", "strings", nil, restart, live, "Tools that always ask."},
 	{"tools.core", "strings", nil, restart, live, "The only built-in tools there are."},
 	{"tools.disableLLMCorrection", "bool", true, restart, live, "An edit that does not match fails, instead of asking a model to mend it."},
-	{"tools.discoveryCommand", "string", nil, restart, later, "The command that lists more tools."},
+	{"tools.discoveryCommand", "string", nil, restart, live, "The command that lists more tools."},
 	{"tools.exclude", "strings", nil, restart | union, live, "Tools that are hidden; policies replace it."},
 	{"tools.sandbox", "any", nil, restart, live, "Run Pollux in a sandbox: true, a command, a profile or an object; as there is none yet, do not run."},
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, later, "More paths inside the sandbox."},
@@ -439,7 +444,7 @@ var table = [...]Key{
 	{"ui.useAlternateBuffer", "bool", false, restart, screen, "Use the whole screen."},
 	{"ui.useBackgroundColor", "bool", true, 0, screen, "Shade the input and the user's messages."},
 
-	{"useWriteTodos", "bool", true, 0, later, "The model may keep a list of things to do."},
+	{"useWriteTodos", "bool", true, 0, live, "The model may keep a list of things to do."},
 }
 
 // list is the shape JSON gives a list; a literal of it costs nothing at start.

@@ -147,6 +147,9 @@ func (p *passage) heed(ctx context.Context, details tool.Confirmation, answer ag
 			return no
 		}
 	}
+	if a, ok := p.inv.(tool.Answerable); ok && answer.Reply != nil {
+		a.Answer(*answer.Reply)
+	}
 	switch answer.Outcome {
 	case tool.ModifyWithEditor:
 		p.verdict = policy.Ask

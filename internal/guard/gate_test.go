@@ -651,3 +651,56 @@ func BenchmarkAdmit(b *testing.B) {
 		})
 	}
 }
+
+// questioner is a tool that asks for more than consent.
+type questioner struct{ *realTool }
+
+func (q questioner) Build(json.RawMessage) (tool.Invocation, error) {
+	return &question{realCall: realCall{q.realTool, nil}}, nil
+}
+
+type question struct {
+	realCall
+	reply *tool.Reply
+}
+
+func (q *question) Answer(r tool.Reply) { q.reply = &r }
+
+func (q *question) Run(context.Context, tool.Host) *tool.Result {
+	if q.reply == nil {
+		return tool.Text("nothing")
+	}
+	return tool.Text(q.reply.Answers["0"] + q.reply.Feedback)
+}
+
+// What a person says beside yes reaches the call, and no other call.
+func TestReply(t *testing.T) {
+	t.Parallel()
+	ask := &realTool{spec: tool.Spec{Name: "ask_user", DisplayName: "Ask User"}}
+	reply := &tool.Reply{Answers: map[string]string{"0": "blue"}, Feedback: "!"}
+	for _, c := range []struct {
+		name   string
+		tool   tool.Tool
+		answer agent.Answer
+		want   string // "" if the call does not run
+	}{
+		{"answered", questioner{ask}, agent.Answer{Outcome: tool.ProceedOnce, Reply: reply}, "blue!"},
+		{"a plain yes", questioner{ask}, agent.Answer{Outcome: tool.ProceedOnce}, "nothing"},
+		{"cancelled", questioner{ask}, agent.Answer{Outcome: tool.Cancel, Reply: reply}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := gate(policy.Default, Options{Interactive: true})
+			a := g.Admit(t.Context(), call("ask_user", "x", ""), c.tool, answers(t, c.answer))
+			if c.want == "" {
+				if !a.Cancelled || a.Run != nil {
+					t.Errorf("%+v", a)
+				}
+				return
+			}
+			if got := run(t, a).Content[0].Text; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

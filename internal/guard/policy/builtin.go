@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/dlclark/regexp2"
+
 // Builtin returns the rules that hold where nobody says otherwise
 // (spec/safety.md §2.8).
 func Builtin() []Rule {
@@ -69,6 +71,16 @@ func planFile() *Pattern {
 		name = `[\w-]+`
 	)
 	return &Pattern{source: `\x00"file_path":"(?:[^"]*` + sep + `)?\.gemini` + sep + "tmp" + sep + name + sep + `(?:` + name + sep + `)?plans` + sep + name + `\.md"\x00`}
+}
+
+// PlanRule lets plans be written in a directory of the user's choice
+// (general.plan.directory), which the built-in rules do not know.
+func PlanRule(dir string) Rule {
+	text := quote(dir)
+	return Rule{
+		Tools: []string{"write_file", "replace"}, Decision: Allow, Priority: 1.070, Modes: In(Plan), Source: "Settings (general.plan.directory)",
+		Args: &Pattern{source: `\x00"file_path":"` + regexp2.Escape(text[1:len(text)-1]) + `[\\/]+[\w-]+\.md"\x00`},
+	}
 }
 
 // readingAgent matches the agents that only read.

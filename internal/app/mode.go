@@ -1,0 +1,87 @@
+package app
+
+import (
+	"path/filepath"
+	"sync/atomic"
+
+	"pollux/agent"
+	"pollux/agent/route"
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/prompt"
+	"pollux/internal/tools/plan"
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// modes is the session's approval mode, and what else changes with it: which
+// tools the model sees, and what it is told.
+type modes struct {
+	engine *policy.Engine
+	dir    string // of the plans
+	plan   atomic.Pointer[string]
+
+	// Set when there are any, and before the first prompt.
+	registry *tool.Registry
+	told     *prompt.Instruction
+	agent    *agent.Agent
+}
+
+// newModes settles where plans go. A directory that may not be is none.
+func newModes(o Options, ws *workspace.Workspace) *modes {
+	m := &modes{}
+	setting := config.PlanDirectory.In(o.Settings)
+	dir, err := plan.Directory(ws, setting, o.SessionID)
+	if err != nil {
+		o.Warn("Warning: " + err.Error())
+		setting, dir = "", filepath.Join(ws.ProjectTemp(), o.SessionID, "plans")
+	}
+	m.dir = dir
+	m.engine = newPolicy(o, ws)
+	if setting != "" {
+		m.engine = newPolicy(o, ws, policy.PlanRule(dir))
+	}
+	return m
+}
+
+// name returns the mode as prompts and protocols have it.
+func (m *modes) name() string { return m.engine.Mode().String() }
+
+// set switches the mode by its name.
+func (m *modes) set(name string) error {
+	mode, err := policy.ParseMode(name)
+	if err == nil {
+		err = m.engine.SetMode(mode)
+	}
+	if err != nil {
+		return err
+	}
+	m.registry.Hide(m.engine.Hidden)
+	m.told.Refresh()
+	m.agent.RefreshTools()
+	return nil
+}
+
+// approve notes the plan that is carried out from now on.
+func (m *modes) approve(path string) {
+	m.plan.Store(&path)
+	m.told.Refresh()
+}
+
+func (m *modes) approved() string {
+	if path := m.plan.Load(); path != nil {
+		return *path
+	}
+	return ""
+}
+
+// stage tells the router where the session stands with a plan.
+func (m *modes) stage() route.Stage {
+	switch {
+	case m.engine.Mode() == policy.Plan:
+		return route.Planning
+	case m.approved() != "":
+		return route.Implementing
+	}
+	return route.NoPlan
+}
