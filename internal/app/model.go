@@ -11,6 +11,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/modelconfig"
+	"pollux/internal/stats"
 	"pollux/llm"
 	"pollux/llm/argmap"
 	"pollux/llm/catalog"
@@ -24,9 +25,7 @@ import (
 // generator stacks the model: what is asked goes from the outside in, so that
 // a recording holds what the agent saw and each attempt is counted.
 func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err error) {
-	a.configs = modelconfig.New(o.Settings, modelconfig.Options{
-		Resolve: a.named, Hosted: a.hosts, Defaults: a.usual, Warn: o.Warn,
-	})
+	a.configure(o)
 	switch {
 	case o.Generator != nil:
 		g = a.Stats.Meter(logged(o.Generator, o.Log))
@@ -55,6 +54,13 @@ func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err er
 		g = recorder
 	}
 	return g, nil
+}
+
+// configure reads how models are to be asked.
+func (a *App) configure(o Options) {
+	a.configs = modelconfig.New(o.Settings, modelconfig.Options{
+		Resolve: a.named, Hosted: a.hosts, Defaults: a.usual, Warn: o.Warn,
+	})
 }
 
 // asked is the stack above models that are really asked.
@@ -124,6 +130,11 @@ func (a *App) connect(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	return a.settle(ctx, accounts, o)
+}
+
+// settle does so with accounts that are open.
+func (a *App) settle(ctx context.Context, accounts *auth.Accounts, o Options) error {
 	if err := discover(ctx, accounts, o.Model, o.Warn); err != nil {
 		return err
 	}
@@ -141,6 +152,32 @@ func (a *App) connect(ctx context.Context, o Options) error {
 	a.Model, a.Auth = name, main.account
 	a.Stats.Price = func(model string) *catalog.Price { return a.models.describe(model).Price }
 	return nil
+}
+
+// Chosen is what a run would ask.
+type Chosen struct {
+	Account auth.Account
+	Model   string
+	Known   catalog.Model
+	// Fallback is what it would ask where that one cannot answer.
+	Fallback []string
+}
+
+// Choose settles which model a run with these options would ask, as [New] does. What
+// does not count of the settings it tells to o.Warn.
+func Choose(ctx context.Context, accounts *auth.Accounts, o Options) (Chosen, error) {
+	a := &App{Stats: stats.New()}
+	a.configure(o)
+	if err := a.settle(ctx, accounts, o); err != nil {
+		return Chosen{}, err
+	}
+	c := Chosen{Account: a.Auth, Model: a.Model, Known: a.describe(a.Model)}
+	for _, policy := range a.chains(o)(a.Model) {
+		if policy.Model != a.Model {
+			c.Fallback = append(c.Fallback, policy.Model)
+		}
+	}
+	return c, nil
 }
 
 // named returns the model that is asked where the user, or one of Pollux's own

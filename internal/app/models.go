@@ -224,32 +224,6 @@ func discover(ctx context.Context, accounts *auth.Accounts, name string, warn fu
 	return nil
 }
 
-// Chosen is what a run would ask.
-type Chosen struct {
-	Account auth.Account
-	Model   string
-	Known   catalog.Model
-	// Fallback is what it would ask where that one cannot answer, as far as the
-	// settings say; Left says of each of these that is left out why.
-	Fallback, Left []string
-}
-
-// Choose settles which model a name means, as [New] does, and which stand in for
-// it.
-func Choose(ctx context.Context, accounts *auth.Accounts, name string, s *config.Settings) (Chosen, error) {
-	if err := discover(ctx, accounts, name, func(string) {}); err != nil {
-		return Chosen{}, err
-	}
-	m := newModels(ctx, accounts, accounts.Network)
-	outward, main, err := m.main(name)
-	if err != nil {
-		return Chosen{}, err
-	}
-	c := Chosen{Account: main.account, Model: outward, Known: main.client.Describe(ctx, main.name)}
-	c.Fallback = m.listed(s, func(text string) { c.Left = append(c.Left, text) })
-	return c, nil
-}
-
 // listed returns the models that the user has named for it where one cannot
 // answer. A name that means no model that can be reached is left out.
 func (m *models) listed(s *config.Settings, left func(string)) []string {
@@ -257,7 +231,8 @@ func (m *models) listed(s *config.Settings, left func(string)) []string {
 	for _, name := range config.Fallback.In(s) {
 		outward, _, err := m.main(name)
 		if err != nil {
-			left("pollux.fallback: " + name + " is left out: " + err.Error())
+			why, _, _ := strings.Cut(err.Error(), "\n")
+			left("pollux.fallback: " + name + " is left out: " + why)
 			continue
 		}
 		chain = append(chain, outward)

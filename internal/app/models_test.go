@@ -193,22 +193,25 @@ func TestCancelled(t *testing.T) {
 // said; the others become the names of requests.
 func TestFallbackNames(t *testing.T) {
 	t.Parallel()
+	var left []string
 	in := sources(t, `{"pollux": {"fallback": ["gemini-2.5-flash", "nobody/x", "anthropic/claude-x", "xai/grok", "claude-y"]}}`,
 		"GEMINI_API_KEY=g", "ANTHROPIC_API_KEY=a")
 	accounts, err := auth.Open(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := Choose(t.Context(), accounts, "auto", in.Settings)
+	chosen, err := Choose(t.Context(), accounts, Options{
+		Settings: in.Settings, Env: in.Env, Model: "auto", Warn: func(text string) { left = append(left, text) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strings.Join(chosen.Fallback, " "), "gemini-2.5-flash anthropic/claude-x anthropic/claude-y"; got != want {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
-	left := strings.Join(chosen.Left, "\n")
-	if len(chosen.Left) != 2 || !strings.Contains(left, "nobody/x is left out") || !strings.Contains(left, "xai/grok is left out: When using xAI") {
-		t.Errorf("left out are %q", chosen.Left)
+	all := strings.Join(left, "\n")
+	if len(left) != 2 || !strings.Contains(all, "nobody/x is left out") || !strings.Contains(all, "xai/grok is left out: When using xAI") {
+		t.Errorf("left out are %q", left)
 	}
 }
 

@@ -264,8 +264,9 @@ func (a *Accounts) find(t Type) (Account, error) {
 	}
 	access, found := p.Access(a.in.Env.Get)
 	one := Account{Type(p.ID), p.ID, access}
-	if access.Elsewhere() {
-		// Behind a variable for one provider's address may be another's.
+	if access.Elsewhere() && !p.Own {
+		// Behind a variable for one provider's address may be another's. Entries of
+		// the user's at one address are several all the same.
 		if there := a.Table().Serving(access.BaseURL); there != nil && there.ID != p.ID && there.Protocol == p.Protocol {
 			one.Profile, one.Model = there, cmp.Or(access.Model, there.Model)
 		}
@@ -334,7 +335,7 @@ func checked(a *Account) error {
 			return err
 		}
 	}
-	return cmp.Or(checkKey(a.APIKey), checkKey(a.AuthToken))
+	return checkKey(a.APIKey+a.AuthToken, a.From)
 }
 
 // Reachable returns all the accounts there are, the default first, the others in
@@ -368,11 +369,11 @@ func (a *Accounts) reach(p *provider.Profile) (Account, bool) {
 }
 
 // checkKey refuses a key that no header can carry, without showing it.
-func checkKey(key string) error {
+func checkKey(key, from string) error {
 	for _, r := range key {
 		if r <= ' ' || r >= 0x7f {
 			return exit.Errorf(exit.Auth, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). "+
-				"Check the variable it comes from.")
+				"Check %s.", from)
 		}
 	}
 	return nil

@@ -40,6 +40,7 @@ func TestOwn(t *testing.T) {
 		"not by itself":         {"", "AZURE_OPENAI_API_KEY=a DEEPSEEK_API_KEY=d", "auto", "deepseek https://api.deepseek.com/v1 d  deepseek-v4-pro"},
 		"like Google's":         {`{"modelProviders": {"gateway": {"baseUrl": "http://h", "keyless": true}}` + sel + `gateway"}}}`, "", "auto", "! When using a gateway"},
 		"another's address":     {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1", "auto", "deepseek https://api.deepseek.com/v1 o  deepseek-v4-pro"},
+		"one address":           {`{"modelProviders": {"one": {"baseUrl": "http://h/1", "apiKey": "k1"}, "two": {"baseUrl": "http://h/2", "apiKey": "k2"}}}`, "", "two/m", "two http://h/2 k2  m"},
 		"both keys":             {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1 DEEPSEEK_API_KEY=d", "deepseek/m", "deepseek https://api.deepseek.com/v1 d  m"},
 		"a slash at the end":    {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://API.openai.com:443/v1/ ANTHROPIC_API_KEY=a", "claude-x", "anthropic https://api.anthropic.com a  claude-x"},
 		"Cloud Shell":           {"", "CLOUD_SHELL=true OPENAI_API_KEY=o", "m", "openai https://api.openai.com/v1 o  m"},

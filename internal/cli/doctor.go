@@ -119,10 +119,9 @@ func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, model s
 	found := accounts.Discover(ctx)
 	if err == nil {
 		var chosen app.Chosen
-		chosen, err = app.Choose(ctx, accounts, h.model, h.settings)
-		for _, text := range chosen.Left {
-			leave(text)
-		}
+		chosen, err = app.Choose(ctx, accounts, app.Options{
+			Settings: h.settings, Env: h.env, Paths: h.paths, Model: h.model, Named: h.named, Warn: leave,
+		})
 		d.Why, d.Model, d.Window = h.where(accounts.Why), chosen.Model, chosen.Known.Input
 		d.Fallback = append(d.Fallback, chosen.Fallback...)
 		if one := chosen.Account; one.Profile != nil {

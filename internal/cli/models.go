@@ -135,7 +135,7 @@ func (l *listing) wants(name string) bool {
 func wanted(ctx context.Context, accounts *auth.Accounts, names []string) ([]listing, error) {
 	var lists []listing
 	for _, name := range names {
-		id, word, filtered := strings.Cut(name, "/")
+		id, word, _ := strings.Cut(name, "/") // no word is in all names
 		account, err := accounts.Find(id)
 		if err != nil && accounts.Table().Find(id) == nil {
 			return nil, exit.Errorf(exit.Input, "No provider is named %q. There are: %s.", id, strings.Join(ids(accounts), ", "))
@@ -147,9 +147,7 @@ func wanted(ctx context.Context, accounts *auth.Accounts, names []string) ([]lis
 		if at < 0 {
 			lists, at = append(lists, listing{account: account}), len(lists)
 		}
-		if filtered {
-			lists[at].words = append(lists[at].words, word)
-		}
+		lists[at].words = append(lists[at].words, word)
 	}
 	if len(names) > 0 {
 		return lists, nil
