@@ -4,10 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"pollux/llm/anthropic"
 	"pollux/llm/catalog"
 	"pollux/llm/openai"
 )
@@ -125,4 +127,24 @@ func thoughts(p *Profile) (asked, back string) {
 		back = "encrypted (Responses)"
 	}
 	return asked, back
+}
+
+// TestMembers: docs/models.md names all that an entry of the user's may say.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "### Your own\n")
+	section, _, _ = strings.Cut(section, "\n### ")
+	for _, of := range []any{Profile{}, Rule{}, Local{}, openai.Quirks{}, anthropic.Quirks{}} {
+		kind := reflect.TypeOf(of)
+		for i := range kind.NumField() {
+			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+			if name != "-" && !strings.Contains(section, "`"+name+"`") && name != "match" {
+				t.Errorf("%s: nothing is said of %s", kind, name)
+			}
+		}
+	}
 }
