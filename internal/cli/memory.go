@@ -159,6 +159,6 @@ func addMemory(t *terminal.Terminal, env *config.Env, text string) error {
 	if !added {
 		say = "It is already in %s: %s\n"
 	}
-	_, err = fmt.Fprintf(t.Out, say, clean(r.file), strings.TrimPrefix(item, "- "))
+	_, err = fmt.Fprintf(t.Out, say, clean(r.file), clean(strings.TrimPrefix(item, "- ")))
 	return err
 }
