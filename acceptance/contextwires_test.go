@@ -22,7 +22,11 @@ func TestContextWires(t *testing.T) {
 				if wire == "responses" {
 					more = `"protocol": "responses", `
 				}
-				profile := fmt.Sprintf(`{%s"imitated": false, "smallModel": %q, "models": [{"match": "*", "window": 16000}]}`, more, model)
+				price := "" // of models that nobody knows it must be said that they have a cache
+				if wire == "ollama" || wire == "text" {
+					price = ", " + cached
+				}
+				profile := fmt.Sprintf(`{%s"imitated": false, "smallModel": %q, "models": [{"match": "*", "window": 16000%s}]}`, more, model, price)
 				return settings(env, fmt.Sprintf(`{"modelProviders": {"gemini": %[1]s, "vertexai": %[1]s, "openai": %[1]s, "anthropic": %[1]s, "ollama": %[1]s}}`, profile))
 			})
 		})

@@ -80,6 +80,8 @@ func longScript(rounds int) string {
 	return b.String()
 }
 
+const cached = `"price": {"input": 1, "output": 4, "cacheRead": 0.1}`
+
 // converse has the program work by a script, on a protocol, and returns the
 // bodies of the requests that were answered. Variables are added to the environment.
 func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
@@ -99,8 +101,11 @@ func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
 	if wire == "responses" {
 		settings += `, "modelProviders": {"openai": {"protocol": "responses"}}`
 	}
-	if wire == "ollama" {
-		settings += `, "modelProviders": {"ollama": {"models": [{"match": "*", "window": 200000}]}}`
+	switch wire { // of models that nobody knows it must be said that they have a cache
+	case "ollama":
+		settings += `, "modelProviders": {"ollama": {"models": [{"match": "*", "window": 200000, ` + cached + `}]}}`
+	case "text":
+		settings += `, "modelProviders": {"openai": {"imitated": false, "models": [{"match": "*", ` + cached + `}]}}`
 	}
 	p.settings("{" + settings + "}")
 	var lines strings.Builder

@@ -56,7 +56,8 @@ type Options struct {
 	// that Model names has to be worth it: the conversation's own, which has the
 	// history in its cache, writes the summary if it is known to cost no more, or if
 	// the other's window is too small. A nil Price, for users who have named a model
-	// themselves, asks that in any case.
+	// themselves, asks that in any case. A conversation's model that has no price is
+	// asked in a request of its own: nobody knows that it has a cache.
 	Price func(model string) *catalog.Price
 	// Limit returns how many tokens the summary's model takes where it is not the
 	// conversation's own; 0, and a nil Limit, if that is not known.

@@ -48,12 +48,15 @@ func (w *work) writers(history int) (first, second writer) {
 
 	own := writer{model: w.Overlong.Model, limit: w.Overlong.Limit, fixed: w.fixed + tokens}
 	plain := own
+	cached := w.Conversation != nil && (w.Price == nil || w.Price(own.model) != nil)
 	if w.Conversation != nil {
 		own.cfg, own.before = w.Conversation(own.model), aside+told+"\n\n"
 		plain.cfg, plain.fixed = own.cfg, tokens
 	}
 	plain.cfg.SystemInstruction, plain.cfg.Tools, plain.cfg.ToolConfig = system, nil, nil
-	if w.Conversation == nil {
+	if !cached {
+		// Of a model that nobody knows it is not known that it has a cache, but that
+		// it may well go on calling tools where it sees any.
 		own = plain
 	}
 	if w.Options.Model == nil {
