@@ -38,7 +38,7 @@ type answer struct {
 
 func newAnswer(t *traits, req *llm.Request) *answer {
 	a := &answer{t: t, Answer: chatwire.Answer{
-		Splitter: think.Splitter{Opened: t.Opened}, Untagged: t.Untagged,
+		Splitter: think.Splitter{Opened: t.Opened, PairsOnly: t.PairsOnly}, Untagged: t.Untagged,
 		KeepThoughts: t.ReasoningOut != "" && t.Protocol == Chat,
 	}}
 	for _, set := range req.Config.Tools {

@@ -218,7 +218,7 @@ func TestQuirksInJSON(t *testing.T) {
 	t.Parallel()
 	const all = `{"protocol":"responses","systemRole":"developer","maxTokens":"max_tokens","drop":["seed"],"extra":{"a":{"b":1}},"topK":true,"sampling":true,"noTools":true,` +
 		`"strictSchema":true,"schema":"words","streamOnly":true,"thinking":"template","effortOff":"none","noThink":"/no_think","efforts":["low","high"],"reasoningOut":"reasoning_content","reasoningKeep":true,"reasoningFill":true,` +
-		`"untagged":true,"opened":true,"nameIds":true,"shortIds":true,"emptyContent":true,"answerAfterTool":true,"noImages":true,"noPDF":true,"noAudio":true}`
+		`"untagged":true,"opened":true,"pairsOnly":true,"nameIds":true,"shortIds":true,"emptyContent":true,"answerAfterTool":true,"noImages":true,"noPDF":true,"noAudio":true}`
 	var q openai.Quirks
 	if err := json.Unmarshal([]byte(all), &q); err != nil {
 		t.Fatal(err)

@@ -68,6 +68,9 @@ type Quirks struct {
 	// that an answer begins inside one (see [think.Splitter]).
 	Untagged bool `json:"untagged,omitempty"`
 	Opened   bool `json:"opened,omitempty"`
+	// PairsOnly says that nothing but <think>, and </think> behind it, marks a
+	// thought in the text (the seeds' rule for Qwen's models).
+	PairsOnly bool `json:"pairsOnly,omitempty"`
 
 	// NameIDs says that a call's id is the name of its tool, numbered where the
 	// conversation has it already. It is for servers that tell results apart by

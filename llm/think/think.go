@@ -25,8 +25,8 @@ type Splitter struct {
 	// the answer begins in the middle of a thought, and all of it up to the
 	// first closing tag is one.
 	Opened bool
-	// PairsOnly is the narrower rule for models that need no more (see
-	// [PairsOnly]): only <think> counts, and </think> only behind it.
+	// PairsOnly is the seeds' narrower rule for Qwen's models: only <think> counts,
+	// and </think> only behind it.
 	PairsOnly bool
 
 	begun    bool   // Opened has been looked at
@@ -43,13 +43,6 @@ type Splitter struct {
 // maxSpace bounds the white space that is held back at the beginning of an
 // answer because a tag may follow.
 const maxSpace = 1 << 10
-
-// PairsOnly reports whether a model is, by its name, one of the Qwen family,
-// which writes <think> and </think> and nothing else.
-func PairsOnly(model string) bool {
-	model = strings.ToLower(model)
-	return strings.Contains(model, "qwen") || strings.Contains(model, "qwq")
-}
 
 // Split returns the parts of a whole answer. As all of it is known, what comes
 // before a closing tag that nothing opened is a thought, too.

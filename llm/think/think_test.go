@@ -96,15 +96,6 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-func TestPairsOnly(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string]bool{"Qwen3-32B": true, "qwq:32b": true, "deepseek-r1": false, "": false} {
-		if think.PairsOnly(model) != want {
-			t.Errorf("%q: %v", model, !want)
-		}
-	}
-}
-
 // feed returns all that s makes of the chunks, joined.
 func feed(s *think.Splitter, chunks []string) []llm.Part {
 	var all []llm.Part
