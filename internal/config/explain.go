@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -138,13 +137,6 @@ func (s *Settings) Set() []string {
 		}
 	}
 	return paths
-}
-
-// Group returns what the layers set below a group.
-func (s *Settings) Group(path string) map[string]any {
-	v, _ := s.Lookup(path)
-	group, _ := v.(map[string]any)
-	return maps.Clone(group)
 }
 
 // at returns what a tree has at a path, be it null.

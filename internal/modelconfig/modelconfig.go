@@ -11,7 +11,6 @@ package modelconfig
 
 import (
 	"fmt"
-	"maps"
 	"sync"
 
 	"pollux/internal/config"
@@ -50,11 +49,10 @@ type Resolver struct {
 	custom    map[string]*alias
 	overrides []*override
 
-	mu      sync.Mutex
-	names   map[string]string // what resolve has said
-	runtime map[string]*alias // replaced when one is added
-	chosen  map[string]string // for models that were chosen by another name: that name
-	told    map[string]bool   // what was complained of
+	mu     sync.Mutex
+	names  map[string]string // what resolve has said
+	chosen map[string]string // for models that were chosen by another name: that name
+	told   map[string]bool   // what was complained of
 }
 
 // New returns a resolver for the user's settings, nil standing for none. What is
@@ -104,7 +102,7 @@ func New(s *config.Settings, o Options) *Resolver {
 // named this one, which may be an alias. From then on [Resolver.Chat] has for
 // that model what the alias says. Errors are those of [Resolver.Resolve].
 func (r *Resolver) Model(name string) (string, error) {
-	if r.quiet() {
+	if r.idle {
 		return r.model(name)
 	}
 	tables := r.tables()
@@ -133,7 +131,7 @@ func (r *Resolver) Model(name string) (string, error) {
 // catalog. An override that names another model for a retry changes the
 // settings, not the model.
 func (r *Resolver) Chat(model string, retry bool) llm.Config {
-	if r.quiet() {
+	if r.idle {
 		return r.usual(model)
 	}
 	r.mu.Lock()
@@ -164,25 +162,6 @@ func (r *Resolver) Utility(alias string) (string, llm.Config, error) {
 	return res.Model, res.Config, err
 }
 
-// Register adds an alias for the rest of the session, before all others of its
-// name, in the shape that settings have. Subagents are known as "<name>-config".
-func (r *Resolver) Register(name string, definition map[string]any) {
-	p := parser{warn: r.warn}
-	a := p.alias(name, definition)
-	p.done()
-	if a == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	runtime := maps.Clone(r.runtime)
-	if runtime == nil {
-		runtime = map[string]*alias{}
-	}
-	runtime[name] = a
-	r.runtime = runtime
-}
-
 // model returns the model that is asked where this name is meant.
 func (r *Resolver) model(name string) (string, error) {
 	r.mu.Lock()
@@ -207,22 +186,13 @@ func (r *Resolver) model(name string) (string, error) {
 	return model, nil
 }
 
-// quiet reports whether nothing but the built-in aliases has a say.
-func (r *Resolver) quiet() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.idle && r.runtime == nil
-}
-
 // tables returns the aliases there are, those that win first.
 func (r *Resolver) tables() []map[string]*alias {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	base := r.aliases
 	if base == nil {
 		base = builtins()
 	}
-	return []map[string]*alias{r.runtime, r.custom, base}
+	return []map[string]*alias{r.custom, base}
 }
 
 // complain warns of something once.

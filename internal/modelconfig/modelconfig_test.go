@@ -536,41 +536,18 @@ func TestUtilityWithoutBuiltins(t *testing.T) {
 	}
 }
 
-func TestRegister(t *testing.T) {
-	t.Parallel()
-	var warnings []string
-	r := New(nil, Options{Resolve: google, Warn: func(w string) { warnings = append(warnings, w) }})
-	r.Register("critic-config", tree{"modelConfig": tree{"model": "flash", "generateContentConfig": tree{"temperature": 0.7}}})
-	r.Register("chat-base", tree{"modelConfig": tree{"generateContentConfig": tree{"seed": 4.0, "colour": 1.0}}})
-	r.Register("bad", nil)
-	res, err := r.Resolve(Key{Model: "critic-config", Scope: "critic", Chat: true})
-	if err != nil || res.Model != "gemini-3.5-flash" || *res.Config.Temperature != 0.7 {
-		t.Errorf("%+v, %v", res, err)
-	}
-	if seed := r.Chat("gemini-2.5-pro", false).Seed; seed == nil || *seed != 4 {
-		t.Errorf("seed %v", seed)
-	}
-	if len(warnings) != 1 || !strings.Contains(warnings[0], `"colour"`) {
-		t.Errorf("warnings: %q", warnings)
-	}
-}
-
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	r := sound(t, `{"customAliases": {"fast": {"extends": "gemini-2.5-flash"}}}`, Options{Resolve: google})
 	var group sync.WaitGroup
-	for i := range 8 {
+	for range 8 {
 		group.Go(func() {
-			r.Register(fmt.Sprint(i), tree{})
 			_, _ = r.Model("fast")
 			r.Chat("gemini-2.5-flash", true)
 			_, _, _ = r.Utility("classifier")
 		})
 	}
 	group.Wait()
-	if names := len(r.runtime); names != 8 {
-		t.Errorf("%d of 8 aliases are left", names)
-	}
 }
 
 // The result may be changed by who asked for it.
