@@ -6,7 +6,6 @@ package argmap
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +16,8 @@ import (
 )
 
 // Rule says what one model, or all at one endpoint, get wrong. Its JSON is the
-// form in which users have such rules.
+// form in which users have such rules; Provider, Description and LastVerified are
+// notes to themselves.
 type Rule struct {
 	Model           string `json:"model"`
 	Provider        string `json:"provider"`
@@ -29,15 +29,6 @@ type Rule struct {
 
 // Names maps, for each tool, a name that models give to the one it has.
 type Names map[string]map[string]string
-
-// Parse reads a list of rules.
-func Parse(data []byte) ([]Rule, error) {
-	var rules []Rule
-	if err := json.Unmarshal(data, &rules); err != nil {
-		return nil, fmt.Errorf("read parameter mappings: %w", err)
-	}
-	return rules, nil
-}
 
 // Lookup returns the names for a model at an endpoint: those of the first rule
 // for both, else of the first for the endpoint; nil if there is none.

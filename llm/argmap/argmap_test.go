@@ -19,8 +19,8 @@ const rules = `[
 
 func TestLookup(t *testing.T) {
 	t.Parallel()
-	parsed, err := argmap.Parse([]byte(rules))
-	if err != nil {
+	var parsed []argmap.Rule
+	if err := json.Unmarshal([]byte(rules), &parsed); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
@@ -35,9 +35,6 @@ func TestLookup(t *testing.T) {
 		if got := argmap.Lookup(parsed, c[0], c[1])["a"]["x"]; got != c[2] {
 			t.Errorf("%s at %s: %q, want %q", c[0], c[1], got, c[2])
 		}
-	}
-	if _, err := argmap.Parse([]byte(`{"model": 1}`)); err == nil {
-		t.Error("no error for what is no list")
 	}
 }
 

@@ -1,6 +1,9 @@
 package openai
 
-import "pollux/llm/chatwire"
+import (
+	"pollux/llm/chatwire"
+	"pollux/llm/httpwire"
+)
 
 // chatWriter writes messages of Chat Completions.
 type chatWriter struct {
@@ -119,17 +122,22 @@ func (w *chatWriter) User(pieces chatwire.Pieces, afterResults bool) {
 		w.b.Text(`"},`)
 		w.pending = nil
 	}
+	addBlocks(w.b, pieces, `{"type":"text","text":"`)
+	w.b.Text(`]}`)
+}
+
+// addBlocks adds what a user says as blocks; text opens one of text.
+func addBlocks(b *httpwire.Body, pieces chatwire.Pieces, text string) {
 	for i := range pieces {
 		if i > 0 {
-			w.b.Text(`,`)
+			b.Text(`,`)
 		}
 		if pieces[i].Kind == chatwire.Media {
-			w.b.Add(pieces[i].Data)
+			b.Add(pieces[i].Data)
 			continue
 		}
-		w.b.Text(`{"type":"text","text":"`)
-		w.b.Add(pieces[i].Data)
-		w.b.Text(`"}`)
+		b.Text(text)
+		b.Add(pieces[i].Data)
+		b.Text(`"}`)
 	}
-	w.b.Text(`]}`)
 }

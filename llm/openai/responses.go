@@ -132,17 +132,6 @@ func (w *itemWriter) Result(id, _, text []byte) {
 func (w *itemWriter) User(pieces chatwire.Pieces, _ bool) {
 	w.next()
 	w.b.Text(`{"type":"message","role":"user","content":[`)
-	for i := range pieces {
-		if i > 0 {
-			w.b.Text(`,`)
-		}
-		if pieces[i].Kind == chatwire.Media {
-			w.b.Add(pieces[i].Data)
-			continue
-		}
-		w.b.Text(`{"type":"input_text","text":"`)
-		w.b.Add(pieces[i].Data)
-		w.b.Text(`"}`)
-	}
+	addBlocks(w.b, pieces, `{"type":"input_text","text":"`)
 	w.b.Text(`]}`)
 }
