@@ -41,6 +41,7 @@ func (a *App) compressor(o Options, g llm.Generator) agent.Compressor {
 		Save: func(tool string, n int, text string) (string, error) {
 			return saveOutput(o, fmt.Sprintf("%s_%d", tool, n), text)
 		},
+		Plan: a.modes.approved,
 		Warn: func(text string) { o.Log.Warn("compress: " + text) },
 	})
 }

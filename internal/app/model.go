@@ -85,14 +85,17 @@ func (a *App) chains(o Options) func(model string) fallback.Chain {
 	}
 	chains := fallback.Chains{
 		Alone: !o.Interactive,
-		Plan:  o.Mode == policy.Plan,
 		Own:   modelconfig.Chains(o.Settings, a.named, o.Warn),
 	}
 	if a.google() {
 		chains.Google = new(a.Auth.Gemini())
 		_, chains.Auto = route.Between(o.Model, *chains.Google)
 	}
-	return chains.Of
+	return func(model string) fallback.Chain {
+		now := chains
+		now.Plan = a.modes.engine.Mode() == policy.Plan
+		return now.Of(model)
+	}
 }
 
 // google reports whether it is Google that answers the user.
