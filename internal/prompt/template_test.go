@@ -11,7 +11,7 @@ import (
 
 func TestFile(t *testing.T) {
 	t.Parallel()
-	dir := filepath.FromSlash("/work/p")
+	dir := filepath.FromSlash("/project/p")
 	expand := func(path string) string {
 		if rest, ok := strings.CutPrefix(path, "~"); ok {
 			return filepath.Join(filepath.FromSlash("/home/u"), rest)
@@ -20,8 +20,8 @@ func TestFile(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"": "", "0": "", "false": "", "FALSE": "", " ": "",
-		"1": "/work/p/.gemini/system.md", "true": "/work/p/.gemini/system.md", "True": "/work/p/.gemini/system.md",
-		"x.md": "/work/p/x.md", "../x.md": "/work/x.md", "/a/b.md": "/a/b.md", "~/x.md": "/home/u/x.md", "~": "/home/u", "2": "/work/p/2",
+		"1": "/project/p/.gemini/system.md", "true": "/project/p/.gemini/system.md", "True": "/project/p/.gemini/system.md",
+		"x.md": "/project/p/x.md", "../x.md": "/project/x.md", "/a/b.md": "/a/b.md", "~/x.md": "/home/u/x.md", "~": "/home/u", "2": "/project/p/2",
 	} {
 		if got := prompt.File(value, dir, expand); got != filepath.FromSlash(want) {
 			t.Errorf("File(%q) = %q, want %q", value, got, want)

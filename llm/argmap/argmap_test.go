@@ -57,7 +57,7 @@ func TestApply(t *testing.T) {
 		args, want string
 	}{
 		{"renamed", write, `{"absolute_path": "/a", "content": "x"}`, `{"file_path":"/a","content":"x"}`},
-		{"below root", write, `{"path": "a/b.go", "content": "x"}`, `{"file_path":"/root/a/b.go","content":"x"}`},
+		{"below root", write, `{"path": "a/b.go", "content": "x"}`, `{"file_path":"/top/a/b.go","content":"x"}`},
 		{"at home", write, `{"path": "~/b.go", "content": "x"}`, `{"file_path":"~/b.go","content":"x"}`},
 		{"values as they are", write, `{"path": "/a", "content": "\u00e9", "n": 12345678901234567890}`, `{"file_path":"/a","content":"\u00e9","n":12345678901234567890}`},
 		{"right already", write, `{"file_path": "a"}`, `{"file_path": "a"}`},
@@ -71,7 +71,7 @@ func TestApply(t *testing.T) {
 		{"broken", write, `{"path": `, `{"path": `},
 		{"no schema", &llm.FunctionDeclaration{Name: "write_file"}, `{"path": "b"}`, `{"path": "b"}`},
 	} {
-		if got := argmap.Common().Apply(c.tool, json.RawMessage(c.args), "/root"); string(got) != c.want {
+		if got := argmap.Common().Apply(c.tool, json.RawMessage(c.args), "/top"); string(got) != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -92,11 +92,11 @@ func FuzzApply(f *testing.F) {
 	}
 	tool := declared("write_file", "file_path", "content")
 	f.Fuzz(func(t *testing.T, args []byte) {
-		got := argmap.Common().Apply(tool, args, "/root")
+		got := argmap.Common().Apply(tool, args, "/top")
 		if json.Valid(args) && !json.Valid(got) {
 			t.Fatalf("%q becomes %q", args, got)
 		}
-		if again := argmap.Common().Apply(tool, got, "/root"); json.Valid(args) && len(again) != len(got) {
+		if again := argmap.Common().Apply(tool, got, "/top"); json.Valid(args) && len(again) != len(got) {
 			t.Fatalf("%q becomes %q, then %q", args, got, again)
 		}
 	})
@@ -125,5 +125,5 @@ func wrapped(t *testing.T, url string) llm.Generator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return argmap.Wrap(g, func(string) argmap.Names { return argmap.Common() }, "/root")
+	return argmap.Wrap(g, func(string) argmap.Names { return argmap.Common() }, "/top")
 }

@@ -37,7 +37,7 @@ func TestWrap(t *testing.T) {
 			t.Errorf("signature %q", got)
 		}
 	}
-	if a.Text != "I write." || len(a.Calls) != 2 || string(a.Calls[0].Args) != `{"file_path":"/root/a"}` || string(a.Calls[1].Args) != `{"path":"a"}` {
+	if a.Text != "I write." || len(a.Calls) != 2 || string(a.Calls[0].Args) != `{"file_path":"/top/a"}` || string(a.Calls[1].Args) != `{"path":"a"}` {
 		t.Errorf("text %q, calls %s %s", a.Text, a.Calls[0].Args, a.Calls[1].Args)
 	}
 }

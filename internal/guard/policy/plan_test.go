@@ -8,7 +8,7 @@ import (
 // Plans may be written where the user wants them, and nothing else.
 func TestPlanRule(t *testing.T) {
 	t.Parallel()
-	const dir = `/work/a "b" (c)+/plans`
+	const dir = `/project/a "b" (c)+/plans`
 	for path, want := range map[string]Decision{
 		dir + "/my-plan.md":    Allow,
 		dir + "/my plan.md":    Deny,
@@ -17,9 +17,9 @@ func TestPlanRule(t *testing.T) {
 		dir + "/../code.md":    Deny,
 		dir + "/a.md\x00.go":   Deny,
 		"/x" + dir + "/a.md":   Deny,
-		"/work/a b c/plans.md": Deny,
+		"/project/a b c/plans.md": Deny,
 	} {
-		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: Plan, Interactive: true, Trusted: true, Dir: "/work"})
+		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: Plan, Interactive: true, Trusted: true, Dir: "/project"})
 		args, err := json.Marshal(map[string]string{"file_path": path, "content": `"file_path":"` + dir + `/a.md"`})
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestPlanRule(t *testing.T) {
 	}
 	for _, mode := range []Mode{Default, AutoEdit} {
 		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: mode, Trusted: true})
-		if got := e.Check(Call{Name: "write_file", Args: json.RawMessage(`{"file_path":"/work/plans/a.md"}`)}).Rule; got != nil && got.Source == PlanRule(dir).Source {
+		if got := e.Check(Call{Name: "write_file", Args: json.RawMessage(`{"file_path":"/project/plans/a.md"}`)}).Rule; got != nil && got.Source == PlanRule(dir).Source {
 			t.Errorf("the rule counts in mode %v", mode)
 		}
 	}
