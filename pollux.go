@@ -32,6 +32,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/app"
 	"pollux/internal/config"
+	"pollux/internal/editor"
 	"pollux/internal/guard/policy"
 	"pollux/llm"
 	"pollux/tool"
@@ -57,9 +58,21 @@ type Options struct {
 	// Ask says that the consumer of the events answers each agent.ToolAsked.
 	// Without it what would have to be asked is refused.
 	Ask bool
+	// Editor returns what the person has open in an editor, false where there is
+	// none; nil is for no editor. The model is told with each prompt what has
+	// changed since the one before. It is called on the goroutine that runs.
+	Editor func() (EditorState, bool)
 	// Log takes what only debugging needs; nil drops it.
 	Log *slog.Logger
 }
+
+// EditorState is what an editor has open, EditorFile one file, and EditorCursor a
+// place in it.
+type (
+	EditorState  = editor.State
+	EditorFile   = editor.File
+	EditorCursor = editor.Cursor
+)
 
 // Approve says what may run unasked.
 type Approve int
@@ -103,7 +116,7 @@ func New(o Options) (*Agent, error) {
 		SessionID: uuid.NewString(),
 		Mode:      map[Approve]policy.Mode{Reads: policy.Default, Edits: policy.AutoEdit, Everything: policy.Yolo}[o.Approve],
 		Trusted:   true, Interactive: o.Ask,
-		Generator: o.Generator, Tools: o.Tools,
+		Generator: o.Generator, Tools: o.Tools, Editor: o.Editor,
 		UserAgent: "Pollux/embedded/{model}",
 		Warn:      func(text string) { o.Log.Warn(text) },
 		Log:       o.Log,

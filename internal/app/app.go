@@ -23,6 +23,7 @@ import (
 	"pollux/agent/nextspeaker"
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/editor"
 	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
@@ -62,6 +63,9 @@ type Options struct {
 
 	// Generator, where set, is the model; no credentials are then looked for.
 	Generator llm.Generator
+	// Editor returns what the person has open in an editor, false where there is
+	// none; nil is for no editor.
+	Editor func() (editor.State, bool)
 	// Tools are more tools, behind the built-in ones.
 	Tools []tool.Tool
 
@@ -153,6 +157,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 
 		Compressor:   a.compressor(o, generator),
 		Masker:       a.masker(o),
+		Editor:       editorOf(o),
 		LoopDetector: a.Loops,
 		NextSpeaker: nextspeaker.New(nextspeaker.Options{
 			Off:       config.SkipNextSpeaker.In(o.Settings),

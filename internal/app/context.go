@@ -11,6 +11,7 @@ import (
 	"pollux/agent/mask"
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/editor"
 	"pollux/llm"
 	"pollux/llm/catalog"
 )
@@ -111,4 +112,12 @@ func saveOutput(o Options, name, text string) (string, error) {
 		path = filepath.Join(dir, fmt.Sprintf("%s_%d.txt", name[:min(len(name), 200)], n))
 	}
 	return path, durable.WriteFile(path, []byte(text), 0o600)
+}
+
+// editorOf tells the model what the person has open; nil where nobody knows.
+func editorOf(o Options) agent.Editor {
+	if o.Editor == nil {
+		return nil
+	}
+	return editor.New(o.Editor)
 }
