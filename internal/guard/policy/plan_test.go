@@ -10,13 +10,13 @@ func TestPlanRule(t *testing.T) {
 	t.Parallel()
 	const dir = `/project/a "b" (c)+/plans`
 	for path, want := range map[string]Decision{
-		dir + "/my-plan.md":    Allow,
-		dir + "/my plan.md":    Deny,
-		dir + "/plan.go":       Deny,
-		dir + "/sub/plan.md":   Deny,
-		dir + "/../code.md":    Deny,
-		dir + "/a.md\x00.go":   Deny,
-		"/x" + dir + "/a.md":   Deny,
+		dir + "/my-plan.md":       Allow,
+		dir + "/my plan.md":       Deny,
+		dir + "/plan.go":          Deny,
+		dir + "/sub/plan.md":      Deny,
+		dir + "/../code.md":       Deny,
+		dir + "/a.md\x00.go":      Deny,
+		"/x" + dir + "/a.md":      Deny,
 		"/project/a b c/plans.md": Deny,
 	} {
 		e := New(Options{Rules: []Rule{PlanRule(dir)}, Mode: Plan, Interactive: true, Trusted: true, Dir: "/project"})
