@@ -71,15 +71,16 @@ func (a *App) asked(o Options) llm.Generator {
 	}))
 	g = a.withTools(o, g)
 	a.Fallback = fallback.Wrap(g, fallback.Options{
-		Chain:  a.chains(o),
+		Chain:  a.chains(o, func() bool { return a.modes.engine.Mode() == policy.Plan }),
 		Config: func(model string) llm.Config { return a.configs.Chat(model, false) },
 	})
 	return a.Fallback
 }
 
 // chains says who stands in for a model: those that the user has listed, for all
-// models, else those of its chain.
-func (a *App) chains(o Options) func(model string) fallback.Chain {
+// models, else those of its chain. Which one that is may depend on whether the
+// session is planning just then.
+func (a *App) chains(o Options, planning func() bool) func(model string) fallback.Chain {
 	if listed := a.models.listed(o.Settings, func(text string) { o.Warn("Warning: " + text) }); len(listed) > 0 {
 		return func(model string) fallback.Chain { return fallback.Quiet(append([]string{model}, listed...)...) }
 	}
@@ -93,7 +94,7 @@ func (a *App) chains(o Options) func(model string) fallback.Chain {
 	}
 	return func(model string) fallback.Chain {
 		now := chains
-		now.Plan = a.modes.engine.Mode() == policy.Plan
+		now.Plan = planning()
 		return now.Of(model)
 	}
 }
@@ -175,7 +176,7 @@ func Choose(ctx context.Context, accounts *auth.Accounts, o Options) (Chosen, er
 		return Chosen{}, err
 	}
 	c := Chosen{Account: a.Auth, Model: a.Model, Known: a.describe(a.Model)}
-	for _, policy := range a.chains(o)(a.Model) {
+	for _, policy := range a.chains(o, func() bool { return o.Mode == policy.Plan })(a.Model) {
 		if policy.Model != a.Model {
 			c.Fallback = append(c.Fallback, policy.Model)
 		}
