@@ -46,7 +46,9 @@ type Admission struct {
 	Run func(ctx context.Context, host tool.Host) *tool.Result
 	// Refusal is the result of a call that will not run.
 	Refusal *tool.Result
-	// Cancelled says that a person refused: the calls behind it are off too.
+	// Cancelled says that a person refused: the calls behind it are off too. The
+	// run goes on all the same if Refusal has content, for that is what they want
+	// instead.
 	Cancelled bool
 }
 
@@ -61,6 +63,9 @@ type Answer struct {
 	Content *string
 	// Reply, where set, is what else the confirmation asked for.
 	Reply *tool.Reply
+	// Feedback, with [tool.Cancel], is what the person wants instead: the model
+	// hears it as the call's result, and the run goes on.
+	Feedback string
 }
 
 // Journal keeps a conversation on disk. Each method returns only when the

@@ -380,6 +380,41 @@ func TestRefusal(t *testing.T) {
 	checkPaired(t, a.History())
 }
 
+// A person who says what they want instead is heard: the model goes on.
+func TestRefusalWithFeedback(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("edit", "look")), says(text("I see")),
+	}}
+	edit := echo("edit")
+	edit.spec.Serial = true
+	a := newAgent(t, s, func(c *agent.Config) { c.Gate = openGate{asks: true} }, edit, echo("look"))
+	var said string
+	for e, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case agent.ToolAsked:
+			e.Answer(agent.Answer{Outcome: tool.Cancel, Feedback: "the other file"})
+		case agent.ToolFinished:
+			if e.Status != agent.CallCancelled {
+				t.Errorf("%s: %s", e.Call.Name, e.Status)
+			}
+		case agent.Text:
+			said += e.Text
+		}
+	}
+	if said != "I see" {
+		t.Errorf("the model said %q", said)
+	}
+	checkPaired(t, a.History())
+	results := a.History()[2].Content.Parts
+	if got := string(results[0].FunctionResponse.Response); !strings.Contains(got, `{"output":"the other file","error":`) {
+		t.Errorf("the model heard %s", got)
+	}
+}
+
 // ForgetCancelled takes the whole prompt back.
 func TestForgetCancelled(t *testing.T) {
 	t.Parallel()

@@ -141,7 +141,11 @@ func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask
 		details, _ := inv.Confirmation(ctx)
 		a, err := ask(ctx, details)
 		if err != nil || a.Outcome == tool.Cancel {
-			return agent.Admission{Cancelled: true, Refusal: tool.Fail(tool.ErrUnknown, "refused")}
+			no := agent.Admission{Cancelled: true, Refusal: tool.Fail(tool.ErrUnknown, "refused")}
+			if a.Feedback != "" {
+				no.Refusal = &tool.Result{Content: []llm.Part{llm.Text(a.Feedback)}}
+			}
+			return no
 		}
 	}
 	return agent.Admission{Summary: inv.Summary(), Outcome: tool.ProceedOnce, Run: inv.Run}

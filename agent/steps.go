@@ -231,7 +231,7 @@ func (r *run) act(ctx context.Context, calls []*ToolCall) (*llm.Content, error) 
 	cancelled, stop := true, (*tool.Error)(nil)
 	for _, f := range finished {
 		results.Parts = append(results.Parts, f.Response...)
-		cancelled = cancelled && f.Status == CallCancelled
+		cancelled = cancelled && f.Status == CallCancelled && len(f.Result.Content) == 0
 		if e := f.Result.Error; e != nil && e.Type == tool.ErrStopExecution {
 			stop = e
 		}

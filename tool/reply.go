@@ -27,6 +27,9 @@ const (
 	ChoiceQuestion QuestionKind = "choice" // one of its options, or in words
 	TextQuestion   QuestionKind = "text"   // in words
 	YesNoQuestion  QuestionKind = "yesno"
+	// SecretQuestion is answered in words that nobody should see or keep. Models
+	// don't get to ask it.
+	SecretQuestion QuestionKind = "secret"
 )
 
 // Option is a possible answer.

@@ -1,7 +1,7 @@
 // Package arch holds the shape of the house. It has no code, only tests, and
 // they read the source of every package, whatever platform it is for:
 //
-//   - Imports point down: cmd > internal/cli > internal/face/* > internal/app >
+//   - Imports point down: cmd > internal/cli > internal/face/* > internal/slash > internal/app >
 //     the other rooms of internal > agent > tool > llm.
 //   - A vendor's or a toolkit's library stays in the room that adapts it.
 //   - The environment is read in internal/config, the process ends in

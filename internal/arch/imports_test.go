@@ -18,6 +18,7 @@ var layers = []struct {
 	{rooms: []string{"cmd", "acceptance", "bench", "examples"}},
 	{rooms: []string{"internal/cli", "."}},
 	{rooms: []string{"internal/face/*"}},
+	{rooms: []string{"internal/slash"}},
 	{rooms: []string{"internal/app"}},
 	{rooms: []string{"internal/*"}, doors: true},
 	{rooms: []string{"agent"}},
@@ -25,7 +26,7 @@ var layers = []struct {
 	{rooms: []string{"llm"}},
 }
 
-const direction = "cmd > internal/cli > internal/face/* > internal/app > internal/... > agent > tool > llm"
+const direction = "cmd > internal/cli > internal/face/* > internal/slash > internal/app > internal/... > agent > tool > llm"
 
 // place finds the floor and the room of a directory; floor is -1 if it has none.
 func place(dir string) (floor int, room string) {

@@ -7,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -140,7 +141,11 @@ func (p *passage) heed(ctx context.Context, details tool.Confirmation, answer ag
 	case tool.ProceedOnce, tool.ModifyWithEditor,
 		tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
 	default: // also what no face should say
-		return p.cancel(shown(details))
+		no := p.cancel(shown(details))
+		if answer.Feedback != "" {
+			no.result.Content = []llm.Part{llm.Text("The user did not want this, and says: " + answer.Feedback)}
+		}
+		return no
 	}
 	if answer.Content != nil {
 		if no := p.edit(ctx, *answer.Content); no != nil {

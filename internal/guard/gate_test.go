@@ -394,6 +394,20 @@ func TestHooks(t *testing.T) {
 	}
 }
 
+// A person who refuses may say what they want instead.
+func TestFeedback(t *testing.T) {
+	t.Parallel()
+	g := gate(policy.Default, Options{Interactive: true})
+	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
+		answers(t, agent.Answer{Outcome: tool.Cancel, Feedback: "shorter, please"}))
+	if !a.Cancelled || a.Run != nil {
+		t.Fatalf("admission = %+v", a)
+	}
+	if got := llm.PartsText(a.Refusal.Content); got != "The user did not want this, and says: shorter, please" {
+		t.Errorf("the model is told %q", got)
+	}
+}
+
 // steps notes the order in which they are taken.
 type steps struct {
 	mu    sync.Mutex
