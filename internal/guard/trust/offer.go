@@ -1,0 +1,162 @@
+package trust
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/config"
+)
+
+// Offer is what a folder brings along that would count if it were trusted
+// (spec/tui.md §9, 9.7). Lists are sorted.
+type Offer struct {
+	Commands []string // names, as the user would type them
+	Servers  []string // MCP servers
+	Hooks    []string // command lines, after the event that runs them
+	Skills   []string
+	Agents   []string
+	Policies []string // files
+	Memory   []string // files that instruct the model
+	Settings []string // keys that the folder sets
+	// Warnings say what of that should make a person think twice.
+	Warnings []string
+	// Errors say what could not be looked at.
+	Errors []string
+}
+
+// maxOffered bounds each list: more than a person reads.
+const maxOffered = 200
+
+// Look finds out what a folder brings along. s is what its settings file says,
+// nil for nothing ([config.Peek]); memory are the names of instruction files.
+// Links are not followed.
+func Look(dir string, s *config.Settings, memory []string) Offer {
+	var o Offer
+	own := filepath.Join(dir, ".gemini")
+	o.Commands = o.files(filepath.Join(own, "commands"), ".toml", func(name string) string {
+		return "/" + strings.ReplaceAll(strings.TrimSuffix(name, ".toml"), string(filepath.Separator), ":")
+	})
+	for _, skills := range [...]string{filepath.Join(own, "skills"), filepath.Join(dir, ".agents", "skills")} {
+		o.Skills = append(o.Skills, o.files(skills, "SKILL.md", filepath.Dir)...)
+	}
+	o.Agents = o.files(filepath.Join(own, "agents"), ".md", func(name string) string { return strings.TrimSuffix(name, ".md") })
+	o.Policies = o.files(filepath.Join(own, "policies"), ".toml", func(name string) string { return name })
+	for _, name := range memory {
+		for _, at := range [...]string{name, filepath.Join(".gemini", name)} {
+			if info, err := os.Lstat(filepath.Join(dir, at)); err == nil && !info.IsDir() {
+				o.Memory = append(o.Memory, at)
+			}
+		}
+	}
+	if s != nil {
+		o.settings(s)
+	}
+	if len(o.Agents) > 0 {
+		o.Warnings = append(o.Warnings, "This project contains custom agents.")
+	}
+	for _, list := range o.lists() {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+		*list = (*list)[:min(len(*list), maxOffered)]
+	}
+	return o
+}
+
+// Empty reports whether the folder brings nothing along.
+func (o *Offer) Empty() bool {
+	for _, list := range o.lists() {
+		if len(*list) > 0 {
+			return false
+		}
+	}
+	return len(o.Errors) == 0
+}
+
+func (o *Offer) lists() []*[]string {
+	return []*[]string{&o.Commands, &o.Servers, &o.Hooks, &o.Skills, &o.Agents, &o.Policies, &o.Memory, &o.Settings}
+}
+
+// files returns the names of a directory's files with this ending, from wherever
+// below it they are, as show writes them.
+func (o *Offer) files(dir, ending string, show func(name string) string) []string {
+	var found []string
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > 50*maxOffered {
+			return fs.SkipAll
+		}
+		switch {
+		case err != nil && path == dir && os.IsNotExist(err):
+			return fs.SkipAll
+		case err != nil:
+			o.Errors = append(o.Errors, err.Error())
+			return nil
+		case !d.Type().IsRegular() || !strings.HasSuffix(d.Name(), ending):
+			return nil
+		}
+		if rel, err := filepath.Rel(dir, path); err == nil && len(found) < maxOffered {
+			found = append(found, show(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		o.Errors = append(o.Errors, err.Error())
+	}
+	return found
+}
+
+// settings tells what the folder's settings file would do.
+func (o *Offer) settings(s *config.Settings) {
+	for _, key := range s.Set() {
+		switch {
+		case strings.HasPrefix(key, "hooks."), key == "hooks", key == "mcpServers":
+		default:
+			o.Settings = append(o.Settings, key)
+		}
+	}
+	if servers, ok := s.Lookup("mcpServers"); ok {
+		if servers, ok := servers.(map[string]any); ok {
+			for name := range servers {
+				o.Servers = append(o.Servers, name)
+			}
+		}
+	}
+	if hooks, ok := s.Lookup("hooks"); ok {
+		if events, ok := hooks.(map[string]any); ok {
+			for event, definitions := range events {
+				for _, command := range commands(definitions) {
+					o.Hooks = append(o.Hooks, event+": "+command)
+				}
+			}
+		}
+	}
+	if len(config.ToolsAllowed.In(s)) > 0 {
+		o.Warnings = append(o.Warnings, "This project auto-approves certain tools (tools.allowed).")
+	}
+	if set, ok := s.Lookup(string(config.FolderTrust)); ok && set == false {
+		o.Warnings = append(o.Warnings, "This project attempts to disable folder trust (security.folderTrust.enabled).")
+	}
+	if set, ok := s.Lookup(string(config.ToolSandbox)); ok && set == false {
+		o.Warnings = append(o.Warnings, "This project disables the security sandbox (tools.sandbox).")
+	}
+}
+
+// commands returns the command lines in the definitions of a hook event, be they
+// in their definitions' lists, as they should, or beside them.
+func commands(definitions any) []string {
+	var found []string
+	list, _ := definitions.([]any)
+	for _, definition := range list {
+		members, _ := definition.(map[string]any)
+		if command, ok := members["command"].(string); ok {
+			found = append(found, command)
+		}
+		if hooks, ok := members["hooks"].([]any); ok {
+			found = append(found, commands(hooks)...)
+		}
+	}
+	return found
+}

@@ -1,0 +1,99 @@
+package trust
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/config"
+)
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	home, dir := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		".gemini/commands/git/commit.toml": "prompt = 'x'",
+		".gemini/commands/fix.toml":        "prompt = 'x'",
+		".gemini/commands/README":          "",
+		".gemini/skills/draw/SKILL.md":     "",
+		".agents/skills/sing/SKILL.md":     "",
+		".gemini/agents/critic.md":         "",
+		".gemini/policies/more.toml":       "",
+		"GEMINI.md":                        "Be good.",
+		".gemini/settings.json": `{
+			// what a project may set
+			"mcpServers": {"files": {"command": "files"}},
+			"hooks": {"BeforeTool": [{"matcher": "*", "hooks": [{"type": "command", "command": "./check.sh"}]}],
+			          "SessionStart": [{"hooks": [{"hooks": [{"command": "deep"}]}, 7]}]},
+			"tools": {"allowed": ["run_shell_command"], "sandbox": false},
+			"security": {"folderTrust": {"enabled": false}},
+		}`,
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := config.NewEnv("GEMINI_CLI_HOME=" + home)
+	s, err := config.Peek(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Look(dir, s, []string{"GEMINI.md"})
+	want := Offer{
+		Commands: []string{"/fix", "/git:commit"},
+		Servers:  []string{"files"},
+		Hooks:    []string{"BeforeTool: ./check.sh", "SessionStart: deep"},
+		Skills:   []string{"draw", "sing"},
+		Agents:   []string{"critic"},
+		Policies: []string{"more.toml"},
+		Memory:   []string{"GEMINI.md"},
+		Settings: []string{"security.folderTrust.enabled", "tools.allowed", "tools.sandbox"},
+		Warnings: []string{
+			"This project auto-approves certain tools (tools.allowed).",
+			"This project attempts to disable folder trust (security.folderTrust.enabled).",
+			"This project disables the security sandbox (tools.sandbox).",
+			"This project contains custom agents.",
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got.Empty() {
+		t.Error("it is empty, says Empty")
+	}
+}
+
+func TestLookAtNothing(t *testing.T) {
+	t.Parallel()
+	if got := Look(t.TempDir(), nil, []string{"GEMINI.md"}); !got.Empty() {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A folder that nobody trusts yet may be made to waste a person's time.
+func TestLookAtHostile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	commands := filepath.Join(dir, ".gemini", "commands")
+	if err := os.MkdirAll(commands, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/", filepath.Join(commands, "root")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 * maxOffered {
+		if err := os.WriteFile(filepath.Join(commands, strings.Repeat("x", i%200)+string(rune('a'+i%26))+".toml"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := Look(dir, nil, nil); len(got.Commands) != maxOffered || len(got.Errors) > 0 {
+		t.Errorf("%d commands, errors %q", len(got.Commands), got.Errors)
+	}
+}
