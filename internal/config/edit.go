@@ -172,7 +172,7 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 	if err := refuseLink(path); err != nil {
 		return err
 	}
-	unlock, err := lockDir(path + ".lock")
+	unlock, err := durable.Lock(path)
 	if err != nil {
 		return plain(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"pollux/internal/durable"
 )
@@ -21,14 +20,10 @@ import (
 // The registry maps projects to slugs: projects.json, and a marker in each
 // directory that names the project it belongs to. The markers are the truth; the
 // file is an index that they heal. Other programs share both, so the file is
-// written under their lock, a directory beside it.
+// written under their lock (see durable.Lock).
 
 const (
 	markerName = ".project_root"
-	// lockStale is the age after which a lock was left behind by a crash.
-	lockStale = 10 * time.Second
-	// lockWait bounds the wait for a lock that others keep renewing.
-	lockWait = 30 * time.Second
 	// maxRegistry and maxMarker bound foreign files, in bytes.
 	maxRegistry = 16 << 20
 	maxMarker   = 64 << 10
@@ -68,7 +63,7 @@ func (p *Paths) claimSlug() (string, error) {
 	if err := durable.MkdirAll(p.Runtime(), 0o700); err != nil {
 		return "", err
 	}
-	unlock, err := lockDir(p.registry() + ".lock")
+	unlock, err := durable.Lock(p.registry())
 	if err != nil {
 		return "", err
 	}
@@ -322,27 +317,4 @@ func (p *Paths) writeRegistry(projects map[string]string) error {
 		return err
 	}
 	return durable.WriteFile(p.registry(), bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0o600)
-}
-
-// lockDir takes the lock that a directory stands for. It is held for a few
-// writes only, far from the age at which others would break it.
-func lockDir(path string) (unlock func(), err error) {
-	deadline := time.Now().Add(lockWait)
-	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		err := os.Mkdir(path, 0o700)
-		if err == nil {
-			return func() { _ = os.Remove(path) }, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		info, err := os.Lstat(path)
-		switch {
-		case err == nil && time.Since(info.ModTime()) > lockStale:
-			_ = os.Remove(path) // whoever made it is gone; if it stays, we wait
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("%s is held by another process; if none is running, remove it", path)
-		}
-		time.Sleep(wait)
-	}
 }

@@ -1,9 +1,14 @@
 package durable_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -11,50 +16,153 @@ import (
 	"pollux/internal/durable"
 )
 
+// add adds 1 to the number in a file, under the lock, and fails if somebody else is
+// doing the same.
+func add(file string) error {
+	unlock, err := durable.Lock(file)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	inside := file + ".inside"
+	if err := os.Mkdir(inside, 0o700); err != nil {
+		return fmt.Errorf("not alone: %w", err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	n, _ := strconv.Atoi(string(data))
+	return errors.Join(os.WriteFile(file, []byte(strconv.Itoa(n+1)), 0o600), os.Remove(inside))
+}
+
+// leave leaves a lock behind, as one that was killed a while ago does.
+func leave(t *testing.T, lock string, file bool) {
+	t.Helper()
+	var err error
+	if file {
+		err = os.WriteFile(lock, nil, 0o600)
+	} else {
+		err = os.Mkdir(lock, 0o700)
+	}
+	old := time.Now().Add(-time.Minute)
+	if err := errors.Join(err, os.Chtimes(lock, old, old)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func check(t *testing.T, file, want string) {
+	t.Helper()
+	if data, _ := os.ReadFile(file); string(data) != want {
+		t.Errorf("%s of %s changes are there", data, want)
+	}
+	if _, err := os.Lstat(file + ".lock"); err == nil {
+		t.Error("the lock is left behind")
+	}
+}
+
 // Whoever holds the lock is alone, and what a killed session left behind stops
 // nobody.
 func TestLock(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "count")
-	if err := os.WriteFile(file, []byte("0"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	old := time.Now().Add(-time.Minute)
-	if err := os.WriteFile(file+".lock", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(file+".lock", old, old); err != nil {
-		t.Fatal(err)
-	}
-	unlock, err := durable.Lock(file) // in spite of it
-	if err != nil {
-		t.Fatal(err)
-	}
-	unlock()
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			unlock, err := durable.Lock(file)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer unlock()
-			data, _ := os.ReadFile(file)
-			n, _ := strconv.Atoi(string(data))
-			if err := os.WriteFile(file, []byte(strconv.Itoa(n+1)), 0o600); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if data, _ := os.ReadFile(file); string(data) != "8" {
-		t.Errorf("%s of 8 changes are there", data)
-	}
-	if _, err := os.Stat(file + ".lock"); err == nil {
-		t.Error("the lock is left behind")
+	for _, asFile := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "count")
+		leave(t, file+".lock", asFile)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if err := add(file); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		check(t, file, "8")
 	}
 	if _, err := durable.Lock(filepath.Join(t.TempDir(), "no", "file")); err == nil {
 		t.Error("locked in a directory that is not there")
+	}
+}
+
+// A holder that was asleep for long still has its lock.
+func TestLockOfSleeper(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "count")
+	unlock, err := durable.Lock(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(file+".lock", old, old); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error, 1)
+	go func() { got <- add(file) }()
+	for deadline := time.Now().Add(50 * time.Millisecond); time.Now().Before(deadline); {
+		select {
+		case err := <-got:
+			t.Fatalf("the lock was broken (%v)", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	unlock()
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+	check(t, file, "1")
+}
+
+// Of many processes that find the same lock left behind, one at a time gets it.
+func TestLockProcesses(t *testing.T) {
+	t.Parallel()
+	const processes, files = 6, 40
+	dir := t.TempDir()
+	for i := range files {
+		leave(t, filepath.Join(dir, fmt.Sprint(i, ".lock")), i%4 == 3)
+	}
+	var children []*exec.Cmd
+	var outs []*strings.Builder
+	for range processes {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLockChild$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("LOCK_TEST=%d %s", files, dir))
+		out := &strings.Builder{}
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		children, outs = append(children, cmd), append(outs, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, cmd := range children {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, outs[i])
+		}
+	}
+	for i := range files {
+		check(t, filepath.Join(dir, strconv.Itoa(i)), strconv.Itoa(processes))
+	}
+}
+
+func TestLockChild(t *testing.T) {
+	n, dir, ok := strings.Cut(os.Getenv("LOCK_TEST"), " ")
+	if !ok {
+		t.Skip("runs as a child of TestLockProcesses")
+	}
+	files, err := strconv.Atoi(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go")); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for i := range files {
+		if err := add(filepath.Join(dir, strconv.Itoa(i))); err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
 	}
 }
