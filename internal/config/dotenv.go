@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,26 +21,50 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) *Env {
 	if path == "" {
 		return env
 	}
+	excluded := excludedFrom(path, s)
+	var pairs []string
+	for _, v := range parseDotEnv(data, nil) {
+		if value, fate := judge(v, excluded, env, s); fate == taken {
+			pairs = append(pairs, v.name+"="+value)
+		}
+	}
+	return env.With(pairs...)
+}
+
+// excludedFrom returns the names that the file at a path may not set.
+func excludedFrom(path string, s *Settings) []string {
 	// These lead to a program that is run; a project has no say in that.
 	excluded := []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
 	if filepath.Base(filepath.Dir(path)) != ".gemini" {
 		excluded = append(excluded, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
 		excluded = append(excluded, ExcludedEnvVars.In(s)...)
 	}
-	var pairs []string
-	for _, v := range parseDotEnv(data) {
-		if _, set := env.Lookup(v.name); set || slices.Contains(excluded, v.name) || strings.IndexByte(v.value, 0) >= 0 {
-			continue
-		}
-		if !s.Trusted() {
-			if !slices.Contains(harmless[:], v.name) {
-				continue
-			}
-			v.value = strings.Map(onlyPlain, v.value)
-		}
-		pairs = append(pairs, v.name+"="+v.value)
+	return excluded
+}
+
+// fate is what becomes of a variable in a .env file.
+type fate int
+
+const (
+	taken     fate = iota
+	overruled      // it is set already
+	forbidden      // such a file has no say in it
+)
+
+// judge says what becomes of a variable, and which value it gets.
+func judge(v variable, excluded []string, env *Env, s *Settings) (value string, f fate) {
+	_, set := env.Lookup(v.name)
+	switch {
+	case set:
+		return "", overruled
+	case slices.Contains(excluded, v.name), strings.IndexByte(v.value, 0) >= 0:
+		return "", forbidden
+	case s.Trusted():
+		return v.value, taken
+	case !slices.Contains(harmless[:], v.name):
+		return "", forbidden
 	}
-	return env.With(pairs...)
+	return strings.Map(onlyPlain, v.value), taken
 }
 
 // DotEnv returns the path of the .env file that [WithDotEnv] reads, "" if there is
@@ -63,30 +88,57 @@ func onlyPlain(r rune) rune {
 // findDotEnv returns the first .env file there is, in the order of the search.
 // One that cannot be read is as good as none.
 func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte) {
-	look := func(dir string, atHome bool) bool {
-		for _, name := range [...]string{filepath.Join(".gemini", ".env"), ".env"} {
-			special := name != ".env"
-			if special && !trusted || !special && ignoreLocal && !atHome {
-				continue
-			}
-			file := filepath.Join(dir, name)
-			if content, err := readFile(file, maxDotEnv); err == nil {
-				path, data = file, content
-				return true
-			}
+	for at := range dotEnvPlaces(p) {
+		if at.ignored(trusted, ignoreLocal) != "" {
+			continue
 		}
-		return false
-	}
-	for dir := p.Dir(); ; dir = filepath.Dir(dir) {
-		if look(dir, dir == p.Home()) {
-			return path, data
-		}
-		if dir == filepath.Dir(dir) {
-			break
+		if content, err := readFile(at.file, maxDotEnv); err == nil {
+			return at.file, content
 		}
 	}
-	look(p.Home(), true)
-	return path, data
+	return "", nil
+}
+
+// dotEnvPlace is where a .env file may be.
+type dotEnvPlace struct {
+	file    string
+	special bool // in a .gemini directory
+	home    bool
+}
+
+// ignored says why a file there would not count, "" if it would.
+func (at *dotEnvPlace) ignored(trusted, ignoreLocal bool) string {
+	switch {
+	case at.special && !trusted:
+		return "this folder is not trusted"
+	case !at.special && ignoreLocal && !at.home:
+		return "advanced.ignoreLocalEnv is set"
+	}
+	return ""
+}
+
+// dotEnvPlaces are the places of the search, in its order.
+func dotEnvPlaces(p *Paths) iter.Seq[dotEnvPlace] {
+	return func(yield func(dotEnvPlace) bool) {
+		in := func(dir string) bool {
+			home := dir == p.Home()
+			return yield(dotEnvPlace{filepath.Join(dir, ".gemini", ".env"), true, home}) &&
+				yield(dotEnvPlace{filepath.Join(dir, ".env"), false, home})
+		}
+		passed := false
+		for dir := p.Dir(); ; dir = filepath.Dir(dir) {
+			if !in(dir) {
+				return
+			}
+			passed = passed || dir == p.Home()
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+		if !passed {
+			in(p.Home())
+		}
+	}
 }
 
 type variable struct{ name, value string }
@@ -95,17 +147,24 @@ type variable struct{ name, value string }
 // for: an optional export, a name, "=" or ": ", and a value that is bare up to a
 // "#" or in quotes of three kinds, where it may have several lines. In double
 // quotes \n and \r are line ends. There is no ${X}, and a line that makes no
-// sense is skipped. (The dotenv libraries for Go expand variables and give up at
+// sense is skipped; odd, where set, is told its number. (The dotenv libraries for Go expand variables and give up at
 // the first such line.) Of a name that is set twice the last value counts.
-func parseDotEnv(data []byte) []variable {
+func parseDotEnv(data []byte, odd func(line int)) []variable {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
 	var vars []variable
 	index := map[string]int{}
+	whole, line, counted := text, 1, 0
 	for text != "" {
 		text = strings.TrimLeft(text, " \t\n\v\f")
 		v, rest, ok := assignment(text)
 		if !ok {
+			if odd != nil && text != "" && text[0] != '#' {
+				at := len(whole) - len(text)
+				line += strings.Count(whole[counted:at], "\n")
+				counted = at
+				odd(line)
+			}
 			_, text, _ = strings.Cut(text, "\n")
 			continue
 		}

@@ -48,7 +48,7 @@ func TestParseDotEnv(t *testing.T) {
 		"KEY='a\nb\nc' # c\nB=\"2\"": "KEY=a\nb\nc|B=2",
 	} {
 		var got []string
-		for _, v := range parseDotEnv([]byte(text)) {
+		for _, v := range parseDotEnv([]byte(text), nil) {
 			got = append(got, v.name+"="+v.value)
 		}
 		if strings.Join(got, "|") != want {
@@ -179,7 +179,7 @@ func FuzzParseDotEnv(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		names := map[string]bool{}
-		for _, v := range parseDotEnv(data) {
+		for _, v := range parseDotEnv(data, func(int) {}) {
 			if v.name == "" || names[v.name] || strings.ContainsAny(v.name, "= \n\x00") {
 				t.Fatalf("name %q", v.name)
 			}
@@ -189,7 +189,7 @@ func FuzzParseDotEnv(f *testing.F) {
 			}
 			// What was read is read again, if quotes can hold it.
 			if !strings.ContainsAny(v.value, "'\\\r") {
-				again := parseDotEnv([]byte(v.name + "='" + v.value + "'"))
+				again := parseDotEnv([]byte(v.name+"='"+v.value+"'"), nil)
 				if len(again) != 1 || again[0] != v {
 					t.Fatalf("%q became %q", v, again)
 				}

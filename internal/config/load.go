@@ -20,6 +20,10 @@ type Sources struct {
 	// Flags are the values that the command line sets, by path of the key.
 	// They win over all files.
 	Flags map[string]any
+	// Broken, where set, takes the files that cannot be read or understood: they
+	// are left out, and are no error. It is for those who look for what is wrong; a
+	// run must not go on without what its user has written.
+	Broken func(scope Scope, path string, err error)
 }
 
 // Warning is something the user should know about the settings: one or more
@@ -32,7 +36,7 @@ type Warning string
 // wrong is a warning, and the layer below counts.
 func Load(src Sources) (*Settings, []Warning, error) {
 	s := &Settings{user: src.Paths.UserSettings(), trust: true}
-	l := loader{env: src.Env}
+	l := loader{env: src.Env, broken: src.Broken}
 	for _, f := range [...]struct {
 		scope Scope
 		path  string
@@ -71,6 +75,16 @@ type loader struct {
 	env      *Env
 	warnings []Warning
 	fatal    []string
+	broken   func(Scope, string, error)
+}
+
+// fail takes note of a file that cannot be used.
+func (l *loader) fail(scope Scope, path string, err error) {
+	if l.broken != nil {
+		l.broken(scope, path, err)
+		return
+	}
+	l.fatal = append(l.fatal, "Error in "+path+": "+err.Error())
 }
 
 // file returns what one settings file says: read, brought to today's keys,
@@ -81,7 +95,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	case errors.Is(err, errAbsent):
 		return nil
 	case err != nil:
-		l.fatal = append(l.fatal, "Error in "+path+": "+err.Error())
+		l.fail(scope, path, err)
 		return nil
 	}
 	if scope == System || scope == SystemDefaults {
@@ -92,7 +106,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	}
 	tree, err := parse(data)
 	if err != nil {
-		l.fatal = append(l.fatal, "Error in "+path+": "+err.Error())
+		l.fail(scope, path, err)
 		return nil
 	}
 	delete(tree, "admin") // only an administrator's server sets these
