@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"pollux/llm"
 	"pollux/tool"
@@ -83,6 +84,8 @@ type Message struct {
 	Content *llm.Content
 	// Shown is the prompt as the user wrote it, where Content is an expansion.
 	Shown string
+	// Time is when it joined the history; zero if that is not known.
+	Time time.Time
 	// Thoughts, Usage and Model belong to a model's message.
 	Thoughts []Thought
 	Usage    *llm.Usage
@@ -133,7 +136,9 @@ type Overlong struct {
 	Limit   int    // of its window; 0 if unknown
 	// Force compresses whatever the size: a person asks for it, or the vendor has
 	// refused a request.
-	Force    bool
+	Force bool
+	// Focus is what that person wants the summary to keep above all; "" for nothing.
+	Focus    string
 	PromptID string
 }
 
@@ -142,6 +147,11 @@ type Compression struct {
 	Status CompressionStatus
 	Before int // tokens
 	After  int
+}
+
+// Shorter reports whether the history has been replaced.
+func (c Compression) Shorter() bool {
+	return c.Status == CompressedOK || c.Status == CompressContentTruncated
 }
 
 // CompressionStatus is the outcome of a compression. The values appear in JSON.

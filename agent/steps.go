@@ -96,24 +96,34 @@ func (r *run) compress(ctx context.Context) error {
 // shorten has the history compressed, where the compressor sees a need or is
 // made to, and reports whether it is shorter now.
 func (r *run) shorten(ctx context.Context, force bool) (bool, error) {
+	c, err := r.condense(ctx, force, "")
+	if err != nil || !c.Shorter() {
+		return false, err
+	}
+	return true, r.emit(Compressed{c})
+}
+
+// condense does so, and says what came of it.
+func (r *run) condense(ctx context.Context, force bool, focus string) (Compression, error) {
 	if r.cfg.Compressor == nil || len(r.history.all) == 0 {
-		return false, nil
+		return Compression{Status: CompressNoOp}, nil
 	}
 	history, c := r.cfg.Compressor.Compress(ctx, Overlong{
-		History: r.history.all, Model: r.chosen, Tokens: r.tokens, Limit: r.limit(), Force: force, PromptID: r.id,
+		History: r.history.all, Model: r.chosen, Tokens: r.tokens, Limit: r.limit(),
+		Force: force, Focus: focus, PromptID: r.id,
 	})
 	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+		return Compression{}, context.Cause(ctx)
 	}
-	if c.Status != CompressedOK && c.Status != CompressContentTruncated {
-		return false, nil
+	if !c.Shorter() {
+		return c, nil
 	}
 	r.replace(ctx, history)
 	r.tokens, r.looked = c.After, false
 	if r.start == len(r.history.all) {
 		r.before = r.tokens
 	}
-	return true, r.emit(Compressed{c})
+	return c, nil
 }
 
 // mask puts old outputs of tools out of the model's sight, where that saves enough.
@@ -274,6 +284,9 @@ func (r *run) settle(ctx context.Context) {
 func (r *run) push(ctx context.Context, m Message) {
 	if m.ID == "" {
 		m.ID = newID()
+	}
+	if m.Time.IsZero() {
+		m.Time = r.cfg.Now()
 	}
 	if r.cfg.Journal != nil {
 		// What cannot be written down is still worth answering; the journal

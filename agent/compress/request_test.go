@@ -166,6 +166,19 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A person says what must not be lost.
+func TestFocus(t *testing.T) {
+	t.Parallel()
+	s := writes(form("go"))
+	o := forced(talk(10, 400))
+	o.Focus = "the schema of the tables"
+	newCompressor(t, s, nil).Compress(t.Context(), o)
+	contents := s.requests[0].Contents
+	if asked := contents[len(contents)-1].Text(); !strings.HasSuffix(asked, ": the schema of the tables") {
+		t.Errorf("asked: %s", asked)
+	}
+}
+
 // spec/agent.md §16.7.
 func TestAlias(t *testing.T) {
 	t.Parallel()

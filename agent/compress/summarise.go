@@ -203,6 +203,9 @@ func (w *work) ask(ctx context.Context, by writer, contents []*llm.Content, olde
 	if older {
 		task = integrate
 	}
+	if w.Focus != "" {
+		task += " " + focus + w.Focus
+	}
 	contents = append(contents, llm.User(llm.Text(by.before+task)))
 	answer, err := w.generate(ctx, by, contents, "")
 	if err != nil {

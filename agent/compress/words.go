@@ -24,6 +24,7 @@ Use exactly this form, with every section; write "none" in one that has nothing 
 const (
 	fresh     = "Write the snapshot of the conversation above. First reason in the <scratchpad>, then give the <state_snapshot>."
 	integrate = "The conversation above begins with the <state_snapshot> of what came before it. The new one replaces it: carry over everything in it that still holds, word for word where it is exact, correct what has changed since, and add what is new. First reason in the <scratchpad>, then give the <state_snapshot>."
+	focus     = "The user wants to find this in it above all, in every detail that the conversation has of it: "
 	verify    = "Check that snapshot against the conversation, an earlier <state_snapshot> in it included. Is a path, name, command, number, error, decision, open step, or a wish or ban of the user's missing, or wrong? Answer with the final <state_snapshot>, whole and in the same form: corrected where something was, otherwise as it is."
 
 	// aside goes before the guide where it is part of the conversation itself.

@@ -1,0 +1,159 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/agent"
+	"pollux/llm"
+)
+
+// summariser puts one message in the place of all but the opening, and says how it
+// was asked to.
+type summariser struct {
+	asked agent.Overlong
+	c     agent.Compression
+}
+
+func (s *summariser) Compress(_ context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+	s.asked = o
+	if !s.c.Shorter() {
+		return o.History, s.c
+	}
+	return append(slices.Clip(o.History[:1]), agent.Message{Content: llm.User(llm.Text("summary"))}), s.c
+}
+
+func opened(text string) []agent.Message {
+	return []agent.Message{{ID: "context", Content: llm.User(llm.Text(text))}}
+}
+
+func words(history []agent.Message) string {
+	var all []string
+	for _, m := range history {
+		all = append(all, m.Content.Text())
+	}
+	return strings.Join(all, " | ")
+}
+
+// talked returns an agent that has answered one prompt, and counted 90.
+func talked(t *testing.T, s *summariser) *agent.Agent {
+	t.Helper()
+	answer := text("answer")
+	answer.Usage = &llm.Usage{Prompt: 90, Candidates: 10, Total: 100}
+	model := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(answer), says(text("again"))}}
+	a := newAgent(t, model, func(cfg *agent.Config) {
+		cfg.Context = opened("hello")
+		if s != nil {
+			cfg.Compressor = s
+		}
+	})
+	run(t, a, "prompt")
+	return a
+}
+
+func run(t *testing.T, a *agent.Agent, prompt string) {
+	t.Helper()
+	for _, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(prompt)}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A person has the history compressed between two prompts.
+func TestCompressByHand(t *testing.T) {
+	t.Parallel()
+	s := &summariser{c: agent.Compression{Status: agent.CompressedOK, Before: 100, After: 7}}
+	a := talked(t, s)
+	c, err := a.Compress(t.Context(), "the schema")
+	if err != nil || c != s.c {
+		t.Fatal(c, err)
+	}
+	if !s.asked.Force || s.asked.Focus != "the schema" || s.asked.Model != "gemini-2.5-pro" || !strings.HasPrefix(s.asked.PromptID, "compress-") {
+		t.Errorf("asked %+v", s.asked)
+	}
+	if got := words(a.History()); got != "hello | summary" {
+		t.Errorf("history: %s", got)
+	}
+	s.c = agent.Compression{Status: agent.CompressInflated, Before: 7, After: 9}
+	if c, err := a.Compress(t.Context(), ""); err != nil || c != s.c || words(a.History()) != "hello | summary" {
+		t.Errorf("%v, %v, history: %s", c, err, words(a.History()))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.Compress(ended, ""); err == nil {
+		t.Error("a compression that was called off says nothing of it")
+	}
+	if c, err := talked(t, nil).Compress(t.Context(), ""); err != nil || c.Status != agent.CompressNoOp {
+		t.Errorf("without a compressor: %v, %v", c, err)
+	}
+}
+
+// A conversation begins anew, and nothing is left of the one before.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	a := talked(t, nil)
+	a.Restart("other", opened("good day"))
+	if got := words(a.History()); got != "good day" {
+		t.Errorf("history: %s", got)
+	}
+	if s := a.Size("gemini-2.5-pro"); s.Counted != 0 || s.Messages != 0 || s.Context == 0 {
+		t.Errorf("size: %+v", s)
+	}
+	run(t, a, "more")
+	if got := words(a.History()); got != "good day | more | again" {
+		t.Errorf("history: %s", got)
+	}
+}
+
+// What opens the conversation is told otherwise, what was said stays.
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	a := talked(t, nil)
+	before := a.Size("gemini-2.5-pro").Counted
+	if !a.Reopen(opened("hello, with " + strings.Repeat("many ", 50) + "words")) {
+		t.Error("it was not taken")
+	}
+	if got := words(a.History()); !strings.HasSuffix(got, "words | prompt | answer") || strings.HasPrefix(got, "hello |") {
+		t.Errorf("history: %s", got)
+	}
+	if now := a.Size("gemini-2.5-pro").Counted; now <= before {
+		t.Errorf("%d tokens, before %d", now, before)
+	}
+	a.SetHistory(opened("another's"))
+	if a.Reopen(opened("hello")) || words(a.History()) != "another's" {
+		t.Errorf("a loaded history has become %s", words(a.History()))
+	}
+}
+
+func TestTell(t *testing.T) {
+	t.Parallel()
+	a := talked(t, nil)
+	a.Tell(t.Context(), agent.Message{Content: llm.User(llm.Text("news"))})
+	all := a.History()
+	if got := words(all); got != "hello | prompt | answer | news" {
+		t.Errorf("history: %s", got)
+	}
+	if last := all[len(all)-1]; last.ID == "" || last.Time.IsZero() {
+		t.Errorf("the message is %+v", last)
+	}
+}
+
+// The parts add up to what there is, and a run need not end for it.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	a := talked(t, nil)
+	s := a.Size("gemini-2.5-pro")
+	if s.Context == 0 || s.Messages == 0 || s.Counted != 90 || s.Estimated() != s.System+s.Tools+s.Context+s.Messages {
+		t.Errorf("%+v", s)
+	}
+	for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("more")}}) {
+		if _, ok := e.(agent.TurnStarted); ok {
+			if during := a.Size("gemini-2.5-pro"); during.Counted != 0 || during.Estimated() < s.Estimated() {
+				t.Errorf("during a run: %+v", during)
+			}
+		}
+	}
+}
