@@ -24,6 +24,8 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/stats"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -122,7 +124,7 @@ type face struct {
 	out   *output
 	err   *errOutput
 	enc   encoder
-	clean stripper
+	clean terminal.Stripper
 	batch batch
 
 	outcome   error // a failure that was an event
@@ -188,7 +190,7 @@ func (f *face) see(e agent.Event) {
 	case agent.Text:
 		f.enc.text(f.strip(e.Text))
 	case agent.Retried:
-		f.clean = stripper{}
+		f.clean = terminal.Stripper{}
 		f.enc.discard()
 	case agent.ToolRequested:
 		f.tail()
@@ -215,7 +217,7 @@ func (f *face) see(e agent.Event) {
 		f.enc.notice(blockedNotice(e))
 	case agent.InvalidStream:
 		f.tail()
-		f.enc.invalid(invalidText(e))
+		f.enc.invalid(wording.InvalidStream(e))
 	case agent.MaxTurns:
 		f.enc.notice(maxTurnsNotice())
 		f.outcome = maxTurnsError()
@@ -261,12 +263,12 @@ func (f *face) strip(s string) string {
 	if f.Raw {
 		return s
 	}
-	return f.clean.strip(s)
+	return f.clean.Strip(s)
 }
 
 // tail releases what the stripper held back.
 func (f *face) tail() {
-	if s := f.clean.flush(); s != "" {
+	if s := f.clean.Flush(); s != "" {
 		f.enc.text(s)
 	}
 }
@@ -330,7 +332,7 @@ func (f *face) finish(err error) error {
 func (f *face) tell(line string) {
 	f.out.endLine()
 	f.out.flush()
-	f.err.line(cleanLine(line))
+	f.err.line(terminal.Clean(line))
 }
 
 // announceCancel says so on Err if a cancelled run takes its time to end. The

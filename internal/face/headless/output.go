@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"pollux/internal/terminal"
 )
 
 // output gathers small writes. What comes after a pause is written at once;
@@ -135,7 +137,7 @@ func (e *errOutput) line(s string) { e.write(append([]byte(s), '\n')) }
 
 // failure writes a failure for a person.
 func (e *errOutput) failure(x explanation, color bool) {
-	line := cleanLine(x.line)
+	line := terminal.Clean(x.line)
 	if x.fatal && color {
 		line = "\x1b[31m" + line + "\x1b[0m"
 	}

@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
@@ -203,22 +202,4 @@ func BenchmarkPipe(b *testing.B) {
 	_ = w.Close()
 	<-read
 	_ = r.Close()
-}
-
-func BenchmarkStrip(b *testing.B) {
-	for _, tt := range []struct{ name, chunk string }{
-		{"plain", "a word or two, "},
-		{"accents", "ein Wort, oder größer zwei, "},
-		{"colour", "\x1b[1ma word\x1b[0m or two, "},
-		{"prose", string(bytes.Repeat([]byte("a word or two, "), 100))},
-	} {
-		b.Run(tt.name, func(b *testing.B) {
-			var s stripper
-			b.SetBytes(int64(len(tt.chunk)))
-			b.ReportAllocs()
-			for b.Loop() {
-				s.strip(tt.chunk)
-			}
-		})
-	}
 }

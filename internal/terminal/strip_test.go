@@ -1,4 +1,4 @@
-package headless
+package terminal
 
 import (
 	"strings"
@@ -7,12 +7,12 @@ import (
 )
 
 func strip(chunks ...string) string {
-	var t stripper
+	var t Stripper
 	var out strings.Builder
 	for _, c := range chunks {
-		out.WriteString(t.strip(c))
+		out.WriteString(t.Strip(c))
 	}
-	out.WriteString(t.flush())
+	out.WriteString(t.Flush())
 	return out.String()
 }
 
@@ -58,10 +58,10 @@ func TestStrip(t *testing.T) {
 // Text after an unfinished sequence comes out long before the stream ends.
 func TestStripLetsGo(t *testing.T) {
 	t.Parallel()
-	var s stripper
-	s.strip("\x1b]0;")
+	var s Stripper
+	s.Strip("\x1b]0;")
 	for n := range 2 * longest {
-		if s.strip("x") != "" {
+		if s.Strip("x") != "" {
 			return
 		} else if n > longest {
 			t.Fatalf("%d bytes are held back", len(s.held))
@@ -95,4 +95,22 @@ func FuzzStrip(f *testing.F) {
 			t.Errorf("text %q became %q", s, whole)
 		}
 	})
+}
+
+func BenchmarkStrip(b *testing.B) {
+	for _, tt := range []struct{ name, chunk string }{
+		{"plain", "a word or two, "},
+		{"accents", "ein Wort, oder größer zwei, "},
+		{"colour", "\x1b[1ma word\x1b[0m or two, "},
+		{"prose", strings.Repeat("a word or two, ", 100)},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			var s Stripper
+			b.SetBytes(int64(len(tt.chunk)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Strip(tt.chunk)
+			}
+		})
+	}
 }

@@ -1,11 +1,11 @@
-package headless
+package terminal
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// stripper removes from a stream of text what would make a terminal do
+// Stripper removes from a stream of text what would make a terminal do
 // something else than show it: escape sequences in their 7-bit form (ESC [) and
 // in the 8-bit form as UTF-8 has it (U+009B), and control characters other
 // than tab, the line ends and form feed. Bytes that are not UTF-8 become U+FFFD.
@@ -13,15 +13,15 @@ import (
 // The result does not depend on where the stream is cut: a sequence that has
 // begun is held back until it is whole. One that gets longer than any real one,
 // or that the stream leaves unfinished, loses its introducer and is text again, so
-// that no text is swallowed. The zero stripper is ready for use.
-type stripper struct{ held string }
+// that no text is swallowed. The zero Stripper is ready for use.
+type Stripper struct{ held string }
 
 // longest is the length in bytes of the longest sequence that is believed in.
 // The longest in use are links, with addresses of up to 2 KiB.
 const longest = 4096
 
-// strip returns what can be shown of the text so far.
-func (t *stripper) strip(s string) string {
+// Strip returns what can be shown of the text so far.
+func (t *Stripper) Strip(s string) string {
 	if t.held == "" && harmless(s) {
 		return s
 	}
@@ -39,13 +39,13 @@ func (t *stripper) strip(s string) string {
 	return out.String()
 }
 
-// flush ends the stream: it returns the text of what was held back.
-func (t *stripper) flush() string {
+// Flush ends the stream: it returns the text of what was held back.
+func (t *Stripper) Flush() string {
 	if t.held == "" {
 		return ""
 	}
 	s := t.held
-	*t = stripper{}
+	*t = Stripper{}
 	var out strings.Builder
 	for len(s) > 0 {
 		n := step(&out, s)
@@ -60,10 +60,10 @@ func (t *stripper) flush() string {
 	return out.String()
 }
 
-// cleanLine returns a message without what a terminal would act on.
-func cleanLine(s string) string {
-	var t stripper
-	return t.strip(s) + t.flush()
+// Clean returns a text without what a terminal would act on.
+func Clean(s string) string {
+	var t Stripper
+	return t.Strip(s) + t.Flush()
 }
 
 // harmless reports whether s is all text; a lead byte that may begin a control
