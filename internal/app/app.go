@@ -262,7 +262,7 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 	})
 	reach := a.web(o, g)
 	plans := plan.Options{
-		Workspace: ws, Dir: a.modes.dir, Interactive: o.Interactive,
+		Workspace: ws, Dir: func() string { return a.modes.dir }, Interactive: o.Interactive,
 		Mode: a.modes.name, SetMode: a.modes.set, Approved: a.modes.approve,
 	}
 	var builtin []tool.Tool

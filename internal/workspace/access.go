@@ -27,7 +27,7 @@ func (w *Workspace) check(abs string) error {
 
 // allows reports whether file tools may touch a path that has no link in it.
 func (w *Workspace) allows(real string) bool {
-	for _, dir := range w.dirs {
+	for _, dir := range w.all() {
 		if below, ok := within(real, dir); ok && !guarded(below) {
 			return true
 		}
@@ -43,7 +43,7 @@ func (w *Workspace) allows(real string) bool {
 // holds reports whether a path that has no link in it is in the workspace, or
 // one that file tools may touch outside: that it is there is then no secret.
 func (w *Workspace) holds(real string) bool {
-	for _, dir := range w.dirs {
+	for _, dir := range w.all() {
 		if _, ok := within(real, dir); ok {
 			return true
 		}
@@ -53,7 +53,7 @@ func (w *Workspace) holds(real string) bool {
 
 func (w *Workspace) refuse(abs string) error {
 	return Refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
-		abs, strings.Join(w.dirs, ", "), w.temp))
+		abs, strings.Join(w.all(), ", "), w.temp))
 }
 
 // Refusal is why file tools must not touch a path, in a text that the model

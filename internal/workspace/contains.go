@@ -6,7 +6,7 @@ import "path/filepath"
 // the workspace's directories. It says nothing about access.
 func (w *Workspace) Contains(abs string) bool {
 	real := realpath(filepath.Clean(abs))
-	for _, dir := range w.dirs {
+	for _, dir := range w.all() {
 		if _, ok := within(real, dir); ok {
 			return true
 		}

@@ -58,7 +58,7 @@ func (w *Workspace) GitOnly(f Filter) bool {
 }
 
 func (w *Workspace) hidden(abs string, dir bool, f Filter) bool {
-	if slices.Contains(w.dirs, abs) {
+	if slices.Contains(w.all(), abs) {
 		return false
 	}
 	d := w.rulesFor(filepath.Dir(abs), f)
@@ -69,7 +69,7 @@ func (w *Workspace) hidden(abs string, dir bool, f Filter) bool {
 // itself: no rule hides it or what is above it.
 func (w *Workspace) anchor(dir string) string {
 	best := ""
-	for _, d := range w.dirs {
+	for _, d := range w.all() {
 		if _, ok := within(dir, d); ok && len(d) > len(best) {
 			best = d
 		}

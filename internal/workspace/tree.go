@@ -25,8 +25,13 @@ const (
 // first, so that a small project is whole and a large one shows its top. It
 // reads no more folders than it shows.
 func (w *Workspace) Tree() string {
-	trees := make([]string, len(w.dirs))
-	for i, dir := range w.dirs {
+	return w.TreeOf(w.all()...)
+}
+
+// TreeOf draws these directories of the workspace.
+func (w *Workspace) TreeOf(dirs ...string) string {
+	trees := make([]string, len(dirs))
+	for i, dir := range dirs {
 		trees[i] = w.tree(dir)
 	}
 	return strings.Join(trees, "\n")

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Options say what a workspace is made of.
@@ -41,9 +42,9 @@ type Options struct {
 // Workspace is a set of directories and the rules for what is in them. Its
 // methods may be called from several goroutines at once.
 type Workspace struct {
-	dirs          []string // real paths; the first is the root
-	temp          string   // real path, "" if there is none
-	memory        string   // likewise
+	dirs          atomic.Pointer[[]string] // real paths; the first is the root
+	temp          string                   // real path, "" if there is none
+	memory        string                   // likewise
 	disk          Disk
 	defaultFilter Filter
 	rules         *ruleSet
@@ -61,21 +62,11 @@ func New(o Options) (*Workspace, []error) {
 	if err := checkDir(root); err != nil {
 		warnings = append(warnings, fmt.Errorf("workspace directory: %w", err))
 	}
-	w := &Workspace{
-		dirs:          []string{root},
-		defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore},
-	}
+	w := &Workspace{defaultFilter: Filter{Git: o.GitIgnore, Gemini: o.GeminiIgnore}}
+	w.dirs.Store(&[]string{root})
 	for _, dir := range o.Include {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(root, dir)
-		}
-		dir = realpath(filepath.Clean(dir))
-		if err := checkDir(dir); err != nil {
+		if _, _, err := w.Add(dir); err != nil {
 			warnings = append(warnings, fmt.Errorf("include directory: %w", err))
-			continue
-		}
-		if !slices.Contains(w.dirs, dir) {
-			w.dirs = append(w.dirs, dir)
 		}
 	}
 	if o.ProjectTemp != "" {
@@ -87,6 +78,29 @@ func New(o Options) (*Workspace, []error) {
 	w.disk = o.Disk.or(w.confined())
 	w.rules = newRuleSet(root, o)
 	return w, warnings
+}
+
+// Add makes a directory part of the workspace; a relative one starts at the root. It returns its path, absolute and
+// without links, and whether it is new: one that is in the workspace under this
+// name stays what it is.
+func (w *Workspace) Add(dir string) (path string, added bool, err error) {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(w.Root(), dir)
+	}
+	path = realpath(filepath.Clean(dir))
+	if err := checkDir(path); err != nil {
+		return path, false, err
+	}
+	for {
+		dirs := w.dirs.Load()
+		if slices.Contains(*dirs, path) {
+			return path, false, nil
+		}
+		more := append(slices.Clip(*dirs), path)
+		if w.dirs.CompareAndSwap(dirs, &more) {
+			return path, true, nil
+		}
+	}
 }
 
 func checkDir(path string) error {
@@ -101,11 +115,14 @@ func checkDir(path string) error {
 }
 
 // Root returns the target directory, absolute and without links.
-func (w *Workspace) Root() string { return w.dirs[0] }
+func (w *Workspace) Root() string { return w.all()[0] }
 
 // Dirs returns all directories of the workspace, the root first. They are
 // absolute and without links.
-func (w *Workspace) Dirs() []string { return slices.Clone(w.dirs) }
+func (w *Workspace) Dirs() []string { return slices.Clone(w.all()) }
+
+// all is Dirs without the copy.
+func (w *Workspace) all() []string { return *w.dirs.Load() }
 
 // ProjectTemp returns the project's temporary directory, "" if it has none.
 func (w *Workspace) ProjectTemp() string { return w.temp }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -255,4 +256,37 @@ func realDir(t testing.TB) string {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	return dir
+}
+
+// A directory joins while others look.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	root, more := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w, _ := workspace.New(workspace.Options{Root: root})
+	file := filepath.Join(more, "a.txt")
+	if w.Contains(file) || w.CheckRead(file) == nil {
+		t.Error("it is inside already")
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { w.Contains(file) })
+		all.Go(func() {
+			if _, _, err := w.Add(more); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if !w.Contains(file) || w.CheckRead(file) != nil || len(w.Dirs()) != 2 {
+		t.Errorf("the directories are %q", w.Dirs())
+	}
+	if path, added, err := w.Add("sub"); err != nil || !added || path != filepath.Join(w.Root(), "sub") {
+		t.Errorf("%s, %v, %v", path, added, err)
+	}
+	if _, added, err := w.Add(file); err == nil || added {
+		t.Error("what is no directory was added")
+	}
 }

@@ -58,8 +58,9 @@ func (c *enterCall) Confirmation(context.Context) (tool.Confirmation, error) {
 }
 
 func (c *enterCall) Run(context.Context, tool.Host) *tool.Result {
-	if err := c.s.Workspace.Disk().Mkdir(c.s.Dir); err != nil {
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Plan mode needs the directory %s: %v", c.s.Dir, err))
+	dir := c.s.Dir()
+	if err := c.s.Workspace.Disk().Mkdir(dir); err != nil {
+		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Plan mode needs the directory %s: %v", dir, err))
 	}
 	before := c.s.Mode()
 	if err := c.s.SetMode("plan"); err != nil {

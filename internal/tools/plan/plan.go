@@ -19,8 +19,8 @@ import (
 // Options are what the tools work with.
 type Options struct {
 	Workspace *workspace.Workspace
-	// Dir is the directory of the plans, absolute (see [Directory]).
-	Dir string
+	// Dir returns the directory of the plans, absolute (see [Directory]).
+	Dir func() string
 	// Interactive says that a person is there to approve a plan.
 	Interactive bool
 	// Mode returns the session's approval mode, SetMode switches it: "plan",
@@ -70,10 +70,11 @@ type session struct {
 // file returns the path, links followed, of the plan that a model calls name:
 // absolute, or relative to the project or to the plans.
 func (s *session) file(name string) (string, error) {
-	dir := s.Workspace.Resolve(s.Dir)
+	plans := s.Dir()
+	dir := s.Workspace.Resolve(plans)
 	candidates := []string{name}
 	if !filepath.IsAbs(name) {
-		candidates = append(candidates, filepath.Join(s.Dir, name))
+		candidates = append(candidates, filepath.Join(plans, name))
 	}
 	for _, candidate := range candidates {
 		if path := s.Workspace.Resolve(candidate); path != dir && below(path, dir) {
@@ -81,7 +82,7 @@ func (s *session) file(name string) (string, error) {
 		}
 	}
 	//lint:ignore ST1005 models know the text
-	return "", fmt.Errorf("Access denied: plan path (%s) must be within the designated plans directory (%s).", name, s.Dir)
+	return "", fmt.Errorf("Access denied: plan path (%s) must be within the designated plans directory (%s).", name, plans)
 }
 
 // maxPlan is how long a plan may be, in bytes: a person is to read it.

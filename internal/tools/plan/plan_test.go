@@ -50,7 +50,7 @@ func build(t *testing.T) *house {
 
 func (h *house) tools(interactive bool) (enter, exit tool.Tool) {
 	return plan.Tools(plan.Options{
-		Workspace: h.Workspace, Dir: h.plans, Interactive: interactive,
+		Workspace: h.Workspace, Dir: func() string { return h.plans }, Interactive: interactive,
 		Mode: func() string { return h.mode },
 		SetMode: func(mode string) error {
 			if mode == h.refuses {
