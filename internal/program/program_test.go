@@ -1,0 +1,120 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// script writes a program and returns its path.
+func script(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return real
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	repository := filepath.Join(top, "repository")
+	script(t, filepath.Join(repository, "bin"), "tool", "echo theirs")
+	mine := script(t, filepath.Join(top, "bin"), "tool", "echo mine")
+	plain := filepath.Join(top, "bin", "text")
+	for _, err := range []error{
+		os.WriteFile(plain, nil, 0o600),
+		os.Mkdir(filepath.Join(top, "bin", "dir"), 0o700),
+		os.Symlink(filepath.Join(repository, "bin", "tool"), filepath.Join(top, "bin", "link")),
+		os.Symlink("loop", filepath.Join(top, "bin", "loop")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := Finder{
+		Path:    strings.Join([]string{"", ".", "bin", filepath.Join(repository, "bin"), filepath.Join(top, "bin")}, string(os.PathListSeparator)),
+		Outside: []string{repository},
+	}
+	for name, want := range map[string]string{
+		"tool": mine, mine: mine, "": "", "text": "", "dir": "", "link": "", "loop": "", "none": "", "bin/tool": "",
+		filepath.Join(repository, "bin", "tool"): "", "a\x00b": "",
+	} {
+		if got := f.Find(name); got != want {
+			t.Errorf("Find(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, tt := range map[string]struct{ text, said, err string }{
+		"says":    {"echo ' one'; echo two", "one\ntwo", ""},
+		"fails":   {"echo out; echo 'it is off' >&2; echo more >&2; exit 3", "out", "it is off"},
+		"silent":  {"exit 3", "", "run silent: exit status 3"},
+		"flood":   {"head -c 1000000 /dev/zero | tr '\\0' x", strings.Repeat("x", maxOutput), ""},
+		"bytes":   {"printf '\\377ok'", "\uFFFDok", ""},
+		"env":     {"echo [$HOME] [$A]", "[] [1]", ""},
+		"nowhere": {"", "", "run nowhere: no such file or directory"},
+	} {
+		path := script(t, dir, name, tt.text)
+		if name == "nowhere" {
+			if err := os.WriteFile(path, []byte("#!/nonexistent\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said, err := Ask(t.Context(), []string{"PATH=/usr/bin:/bin", "A=1"}, path)
+		if said != tt.said || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
+			t.Errorf("%s: %.60q, %v", name, said, err)
+		}
+	}
+}
+
+// A program that hangs, and what it has started, ends with the context.
+func TestAskHangs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := script(t, dir, "hangs", "sleep 1000 & echo $! >"+filepath.Join(dir, "pid")+"; echo begun; wait")
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for {
+			if pid, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil && len(pid) > 0 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cancel(why)
+	}()
+	if _, err := Ask(ctx, []string{"PATH=/usr/bin:/bin"}, path); !errors.Is(err, why) {
+		t.Fatal(err)
+	}
+	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") { // whoever adopts it has yet to ask
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
