@@ -57,10 +57,10 @@ func (c *configCommand) sub(use, short string, n int, run func(words []string) e
 		case help:
 			return cmd.Help()
 		case len(words) != n:
-			return &usageError{fmt.Sprintf("pollux config %s takes %s, not %d.", cmd.Name(), count(n, "argument"), len(words)), cmd}
+			return &usageError{message: fmt.Sprintf("pollux config %s takes %s, not %d.", cmd.Name(), count(n, "argument"), len(words)), cmd: cmd}
 		}
 		if _, ok := config.ParseScope(c.scope); c.scope != "" && !ok {
-			return &usageError{fmt.Sprintf("There is no scope %q. There are: user, workspace, system.", clean(c.scope)), cmd}
+			return &usageError{message: fmt.Sprintf("There is no scope %q. There are: user, workspace, system.", clean(c.scope)), cmd: cmd}
 		}
 		return run(words)
 	}

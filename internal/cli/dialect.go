@@ -34,11 +34,12 @@ func (l *line) canonical() []string {
 	return append(append(l.flags, "--"), l.words...)
 }
 
-// usageError is a mistake on the command line: its message, and the help of the
-// command, go to stderr, and the exit code is 1.
+// usageError is a mistake on the command line: its message, the help of the
+// command, and what may have been meant go to stderr, and the exit code is 1.
 type usageError struct {
 	message string
 	cmd     *cobra.Command
+	hint    string
 }
 
 func (e *usageError) Error() string { return e.message }
@@ -69,11 +70,11 @@ func read(root *cobra.Command, args []string) *line {
 			r.short(arg[1:])
 		}
 	}
-	if len(l.unknown) > 0 {
-		l.err = unknownArguments(l.unknown)
-	}
-	if l.err != nil {
-		l.err = &usageError{l.err.Error(), root}
+	switch {
+	case len(l.unknown) > 0:
+		l.err = &usageError{unknownArguments(l.unknown), root, hint(l.unknown, r.flags)}
+	case l.err != nil:
+		l.err = &usageError{message: l.err.Error(), cmd: root}
 	}
 	return l
 }
@@ -90,11 +91,11 @@ func isCommand(root *cobra.Command, name string) bool {
 	})
 }
 
-func unknownArguments(names []string) error {
+func unknownArguments(names []string) string {
 	if len(names) == 1 {
-		return errors.New("Unknown argument: " + names[0])
+		return "Unknown argument: " + names[0]
 	}
-	return errors.New("Unknown arguments: " + strings.Join(names, ", "))
+	return "Unknown arguments: " + strings.Join(names, ", ")
 }
 
 // reader takes the arguments one by one.
@@ -287,7 +288,8 @@ func invalidChoice(name, given string, allowed ...string) string {
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if errors.As(err, &missing) {
-		err = unknownArguments([]string{missing.GetSpecifiedName()})
+		unknown := []string{missing.GetSpecifiedName()}
+		return &usageError{unknownArguments(unknown), cmd, hint(unknown, cmd.Flags(), cmd.InheritedFlags())}
 	}
-	return &usageError{err.Error(), cmd}
+	return &usageError{message: err.Error(), cmd: cmd}
 }

@@ -52,7 +52,7 @@ func reported(err error) bool {
 	return errors.As(err, &r) && r.Reported()
 }
 
-// misused prints what is wrong with the command line, and the help.
+// misused prints what is wrong with the command line, the help, and the hint.
 func (p *program) misused(err *usageError) {
 	cmd := err.cmd
 	if cmd == nil {
@@ -60,6 +60,9 @@ func (p *program) misused(err *usageError) {
 	}
 	fmt.Fprintf(p.term.Err, "%s\n\n", clean(err.message))
 	printHelp(p.term.Err, cmd, 0)
+	if err.hint != "" {
+		fmt.Fprintf(p.term.Err, "\n%s\n", err.hint) // below the help, where it is seen
+	}
 }
 
 // report prints an error in the format of the run (spec/cli.md §6.5).

@@ -50,40 +50,27 @@ type rawFlags struct {
 	policy, adminPolicy, mcpServers, allowedTools, extensions, dirs  list
 }
 
-const choices = "choices"
+// choices and topic are the annotations of a flag: its closed set of values, and
+// the group of the help that it is in.
+const (
+	choices = "choices"
+	topic   = "topic"
+)
 
-// declare is the list of all flags (spec/cli.md §1.3).
+// declare is the list of all flags (spec/cli.md §1.3), in the order of the help.
+// A description begins with what the help calls the value, between back quotes.
 func (r *rawFlags) declare(root *cobra.Command) {
 	f := root.Flags()
 	f.SortFlags = false
+	r.declarePrompt(f)
+	r.declareSafety(f)
+	r.declareSessions(f)
+	r.declareContext(f)
 	root.PersistentFlags().BoolVarP(&r.debug, "debug", "d", false, "Show what goes on inside, on stderr")
-	f.StringVarP(&r.model, "model", "m", "", "The model to use")
-	f.StringVarP(&r.prompt, "prompt", "p", "", "Run this prompt and print the answer; text on stdin goes before it")
-	f.StringVarP(&r.promptInteractive, "prompt-interactive", "i", "", "Start with this prompt and stay interactive")
-	f.BoolVar(&r.skipTrust, "skip-trust", false, "Trust the current folder, for this run")
-	optional(f, &r.worktree, "worktree", "w", " ", "Work in a git worktree of its own")
-	f.BoolVarP(&r.sandbox, "sandbox", "s", false, "Run in a sandbox")
-	f.BoolVarP(&r.yolo, "yolo", "y", false, "Approve all actions, as --approval-mode=yolo does")
-	choice(f, &r.approvalMode, "approval-mode", "", "What runs without asking", "default", "auto_edit", "yolo", "plan")
-	f.Var(&r.policy, "policy", "Policy files or directories to use instead of those in settings")
-	f.Var(&r.adminPolicy, "admin-policy", "The same, of the administrator's tier")
-	f.BoolVar(&r.acp, "acp", false, "Serve an editor over the Agent Client Protocol")
-	f.BoolVar(&r.experimentalACP, "experimental-acp", false, "The old name of --acp")
-	f.Var(&r.mcpServers, "allowed-mcp-server-names", "The only MCP servers to use")
-	f.Var(&r.allowedTools, "allowed-tools", "Tools that run without asking (deprecated: use policies)")
-	f.VarP(&r.extensions, "extensions", "e", "The only extensions to use; none for no extension")
-	f.BoolVarP(&r.listExtensions, "list-extensions", "l", false, "List the extensions and exit")
-	optional(f, &r.resume, "resume", "r", "latest", "Go on with a session: latest, its number or its id")
-	f.StringVar(&r.sessionFile, "session-file", "", "Start from the session in this file")
-	f.StringVar(&r.sessionID, "session-id", "", "The id of the new session")
-	f.BoolVar(&r.listSessions, "list-sessions", false, "List this project's sessions and exit")
-	f.StringVar(&r.deleteSession, "delete-session", "", "Delete a session, by its number or id")
-	f.Var(&r.dirs, "include-directories", "More directories to work in")
-	f.BoolVar(&r.screenReader, "screen-reader", false, "Show plain text that a screen reader can read")
-	choice(f, &r.outputFormat, "output-format", "o", "What a headless run prints", "text", "json", "stream-json")
-	f.BoolVar(&r.rawOutput, "raw-output", false, "Keep escape sequences in answers")
-	f.BoolVar(&r.acceptRawOutputRisk, "accept-raw-output-risk", false, "Do the same, without a warning")
-	f.BoolVar(&r.ignoreEnv, "ignore-env", false, "Read no plain .env file outside the home directory")
+	f.BoolP("version", "v", false, "Print the version")
+	root.PersistentFlags().BoolP("help", "h", false, "Print this help")
+	about(f, "Other")
+	about(root.PersistentFlags(), "Other")
 	f.StringVar(&r.fake, "fake-responses", "", "")
 	f.StringVar(&r.fakeNonStrict, "fake-responses-non-strict", "", "")
 	f.StringVar(&r.record, "record-responses", "", "")
@@ -91,8 +78,64 @@ func (r *rawFlags) declare(root *cobra.Command) {
 	for _, name := range [...]string{"fake-responses", "fake-responses-non-strict", "record-responses", "isCommand"} {
 		f.Lookup(name).Hidden = true
 	}
-	f.BoolP("version", "v", false, "Print the version")
-	root.PersistentFlags().BoolP("help", "h", false, "Print this help")
+}
+
+func (r *rawFlags) declarePrompt(f *pflag.FlagSet) {
+	f.StringVarP(&r.prompt, "prompt", "p", "", "`text` Run this prompt and print the answer; what is piped in goes before it")
+	f.StringVarP(&r.promptInteractive, "prompt-interactive", "i", "", "`text` Begin with this prompt and stay interactive")
+	choice(f, &r.outputFormat, "output-format", "o", "`format` What a run without a screen prints", "text", "json", "stream-json")
+	f.BoolVar(&r.rawOutput, "raw-output", false, "Keep escape sequences in answers")
+	f.BoolVar(&r.acceptRawOutputRisk, "accept-raw-output-risk", false, "Do the same, without a warning")
+	f.BoolVar(&r.screenReader, "screen-reader", false, "Show plain text that a screen reader can read")
+	about(f, "Prompt and output")
+	f.StringVarP(&r.model, "model", "m", "", "`name` The model to ask; provider/name for one that is not Google's")
+	about(f, "Model")
+}
+
+func (r *rawFlags) declareSafety(f *pflag.FlagSet) {
+	choice(f, &r.approvalMode, "approval-mode", "", "`mode` What runs without asking", "default", "auto_edit", "yolo", "plan")
+	f.BoolVarP(&r.yolo, "yolo", "y", false, "Approve everything, as --approval-mode=yolo does")
+	f.BoolVar(&r.skipTrust, "skip-trust", false, "Trust the current folder, for this run")
+	f.BoolVarP(&r.sandbox, "sandbox", "s", false, "Run in a sandbox")
+	f.Var(&r.policy, "policy", "`path,...` Use these policy files or directories instead of those in the settings")
+	f.Var(&r.adminPolicy, "admin-policy", "`path,...` The same, of the administrator's tier")
+	f.Var(&r.allowedTools, "allowed-tools", "`name,...` Tools that run without asking (deprecated: write a policy)")
+	about(f, "Approval and safety")
+}
+
+func (r *rawFlags) declareSessions(f *pflag.FlagSet) {
+	optional(f, &r.resume, "resume", "r", "latest", "`session` Go on with a session: latest, its number or its id")
+	f.StringVar(&r.sessionID, "session-id", "", "`id` The id of the new session")
+	f.StringVar(&r.sessionFile, "session-file", "", "`path` Begin with the session in this file")
+	f.BoolVar(&r.listSessions, "list-sessions", false, "List this project's sessions and exit")
+	f.StringVar(&r.deleteSession, "delete-session", "", "`session` Delete a session, by its number or id, and exit")
+	about(f, "Sessions")
+}
+
+func (r *rawFlags) declareContext(f *pflag.FlagSet) {
+	f.Var(&r.dirs, "include-directories", "`path,...` More directories to work in")
+	f.BoolVar(&r.ignoreEnv, "ignore-env", false, "Read no plain .env file outside the home directory")
+	optional(f, &r.worktree, "worktree", "w", " ", "`name` Work in a git worktree of its own")
+	about(f, "Context")
+	f.VarP(&r.extensions, "extensions", "e", "`name,...` The only extensions to use; none for no extension")
+	f.BoolVarP(&r.listExtensions, "list-extensions", "l", false, "List the extensions and exit")
+	f.Var(&r.mcpServers, "allowed-mcp-server-names", "`name,...` The only MCP servers to use")
+	f.BoolVar(&r.acp, "acp", false, "Serve an editor over the Agent Client Protocol")
+	f.BoolVar(&r.experimentalACP, "experimental-acp", false, "The old name of --acp")
+	about(f, "Extensions, MCP and editors")
+}
+
+// about puts the flags that are in no group of the help yet into this one.
+func about(f *pflag.FlagSet, group string) {
+	f.VisitAll(func(flag *pflag.Flag) {
+		if flag.Annotations[topic] != nil {
+			return
+		}
+		if flag.Annotations == nil {
+			flag.Annotations = map[string][]string{}
+		}
+		flag.Annotations[topic] = []string{group}
+	})
 }
 
 // choice declares a flag with a closed set of values. They are checked when all

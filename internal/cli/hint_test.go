@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// The last line under the help says what may have been meant.
+func TestHint(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"--promt|x":                       "Did you mean --prompt?",
+		"--outputFromat|json":             "Did you mean --output-format?",
+		"--output_format|json":            "Did you mean --output-format?",
+		"--no-yollo":                      "Did you mean --yolo?",
+		"--models|x":                      "Did you mean --model?",
+		"--fake-response|x":               "", // hidden
+		"--xyzzy":                         "",
+		"-z":                              "",
+		"--z":                             "",
+		"--checkpointing":                 "--checkpointing is gone: set general.checkpointing.enabled in your settings.",
+		"-a":                              "-a is gone: name files and directories in the prompt, with @ before them.",
+		"--allFiles":                      "--allFiles is gone: name files and directories in the prompt, with @ before them.",
+		"--show-memory-usage":             "--show-memory-usage is gone: set ui.showMemoryUsage in your settings.",
+		"--telemetry-target|gcp":          "--telemetry-target is gone: see telemetry in your settings, and the GEMINI_TELEMETRY_ variables.",
+		"--proxy|http://x":                "--proxy is gone: set HTTPS_PROXY in the environment.",
+		"--sandbox-image|x":               "--sandbox-image is gone: set GEMINI_SANDBOX_IMAGE in the environment.",
+		"--session-summary":               "--session-summary is gone: -o json has the numbers of a run.",
+		"--ide-mode-feature":              "--ide-mode-feature is gone: set ide.enabled in your settings.",
+		"demo|--kep":                      "Did you mean --keep?",
+		"demo|--debg":                     "Did you mean --debug?",
+		"-p|a|b":                          "",
+		"--" + strings.Repeat("p", 1<<20): "",
+	} {
+		s := (&start{args: strings.Split(args, "|"), commands: []Command{sample(nil)}}).do()
+		lines := strings.Split(strings.TrimRight(s.err.String(), "\n"), "\n")
+		got := lines[len(lines)-1]
+		if strings.HasPrefix(got, " ") {
+			got = "" // the help
+		}
+		if got != want {
+			t.Errorf("%.40s: %q, want %q", args, got, want)
+		}
+	}
+}
