@@ -19,7 +19,7 @@ func linear(chunks ...string) string {
 func TestLinear(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
-		{"text", "tabs\tand\nlines, é 日本 👩‍🚀 क्‍ष", "tabs\tand\nlines, é 日本 👩‍🚀 क्‍ष"},
+		{"text", "tabs\tand\nlines, é 日本 👩\u200d🚀 क्\u200dष", "tabs\tand\nlines, é 日本 👩\u200d🚀 क्\u200dष"},
 		{"escapes", "a\x1b[2Jb\x1b]0;t\x07c", "abc"},
 		{"line written over", "rm -rf /\rgit status\r\nok\r", "rm -rf /\ngit status\nok\n"},
 		{"several returns", "a\r\rb\r\n\nc", "a\n\nb\n\nc"},

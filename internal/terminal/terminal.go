@@ -23,6 +23,8 @@ type Terminal struct {
 	Width int
 	// Color says whether the user wants colours where a stream is a terminal.
 	Color bool
+
+	out, err *os.File // what New was given, however Out and Err are wrapped
 }
 
 // New returns the terminal made of a process's files. getenv returns variables of
@@ -30,6 +32,7 @@ type Terminal struct {
 func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 	t := &Terminal{
 		In: in, Out: out, Err: err,
+		out: out, err: err,
 		InTTY:  term.IsTerminal(int(in.Fd())),
 		OutTTY: term.IsTerminal(int(out.Fd())),
 		ErrTTY: term.IsTerminal(int(err.Fd())),

@@ -1,0 +1,176 @@
+package terminal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// openPTY returns both ends of a pseudo-terminal, and the terminal on it.
+func openPTY(t *testing.T) (master *os.File, term *Terminal) {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	t.Cleanup(func() { _ = master.Close(); _ = tty.Close() })
+	return master, New(tty, tty, tty, getenv(nil))
+}
+
+type read struct {
+	text string
+	err  error
+}
+
+// reads does one read after the other.
+func reads(in *Input) <-chan read {
+	got := make(chan read)
+	go func() {
+		defer close(got)
+		p := make([]byte, 100)
+		for {
+			n, err := in.Read(p)
+			got <- read{string(p[:n]), err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return got
+}
+
+func TestInput(t *testing.T) {
+	t.Parallel()
+	master, term := openPTY(t)
+	in := term.Input()
+	got := reads(in)
+	write := func(s string) {
+		if _, err := io.WriteString(master, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one\n")
+	if r := <-got; r.text != "one\n" || r.err != nil {
+		t.Fatalf("got %+v", r)
+	}
+	// While another program has the terminal, it alone gets what is typed.
+	in.Pause()
+	write("two\n")
+	p := make([]byte, 100)
+	if n, err := term.In.Read(p); string(p[:n]) != "two\n" || err != nil {
+		t.Fatalf("got %q, %v", p[:n], err)
+	}
+	in.Resume()
+	write("three\n")
+	if r := <-got; r.text != "three\n" || r.err != nil {
+		t.Fatalf("got %+v", r)
+	}
+	in.Close()
+	in.Close()
+	if r := <-got; !errors.Is(r.err, io.EOF) {
+		t.Fatalf("got %+v", r)
+	}
+}
+
+func TestInputClosedWhilePaused(t *testing.T) {
+	t.Parallel()
+	_, term := openPTY(t)
+	in := term.Input()
+	in.Pause()
+	got := reads(in)
+	in.Close()
+	if r := <-got; !errors.Is(r.err, io.EOF) {
+		t.Fatalf("got %+v", r)
+	}
+}
+
+// What is no file is read as it comes.
+func TestInputOfReader(t *testing.T) {
+	t.Parallel()
+	term, _, _ := Test("all of it")
+	all, err := io.ReadAll(term.Input())
+	if string(all) != "all of it" || err != nil {
+		t.Errorf("got %q, %v", all, err)
+	}
+}
+
+// A file that can't be waited for says so when it is read.
+func TestInputOfClosedFile(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := (&Terminal{In: f}).Input()
+	_ = f.Close()
+	if _, err := in.Read(make([]byte, 1)); err == nil {
+		t.Error("a closed file can be read")
+	}
+}
+
+func TestHide(t *testing.T) {
+	t.Parallel()
+	master, term := openPTY(t)
+	var editor exec.Cmd
+	restore := term.Lend(&editor)
+	if editor.Stdin != term.In || editor.Stdout != term.Out || editor.Stderr != term.Err {
+		t.Errorf("a program gets %+v", editor)
+	}
+	show, err := term.Hide()
+	if err != nil {
+		t.Skip(err)
+	}
+	say := func(s string) {
+		if _, err := io.WriteString(master, s); err != nil {
+			t.Fatal(err)
+		}
+		p := make([]byte, 100)
+		if n, err := term.In.Read(p); string(p[:n]) != s || err != nil {
+			t.Fatalf("got %q, %v", p[:n], err)
+		}
+	}
+	say("secret\n")
+	show()
+	say("shown\n")
+	if _, err := term.Hide(); err != nil {
+		t.Fatal(err)
+	}
+	restore() // whatever it was left in
+	say("again\n")
+	screen := ""
+	p := make([]byte, 100)
+	if err := master.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Log(err) // a hanging test is as good a failure
+	}
+	for !strings.Contains(screen, "again\r\n") {
+		n, err := master.Read(p)
+		if err != nil {
+			t.Fatalf("after %q: %v", screen, err)
+		}
+		screen += string(p[:n])
+	}
+	if screen != "\r\nshown\r\nagain\r\n" {
+		t.Errorf("the screen shows %q", screen)
+	}
+}
+
+func TestHideWhereNothingIsShown(t *testing.T) {
+	t.Parallel()
+	term, _, _ := Test("")
+	show, err := term.Hide()
+	if err != nil {
+		t.Fatal(err)
+	}
+	show()
+	var editor exec.Cmd
+	term.Lend(&editor)()
+	if editor.Stdin != nil || editor.Stdout != term.Out {
+		t.Errorf("a program gets %+v", editor)
+	}
+}
