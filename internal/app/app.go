@@ -63,6 +63,9 @@ type Options struct {
 
 	// Generator, where set, is the model; no credentials are then looked for.
 	Generator llm.Generator
+	// Unreachable, where set, is why no model can be asked: the app does then what
+	// it can without one, and this is the error of everything else.
+	Unreachable error
 	// Editor returns what the person has open in an editor, false where there is
 	// none; nil is for no editor.
 	Editor func() (editor.State, bool)
@@ -93,12 +96,20 @@ type App struct {
 	// Fallback knows which models can answer; its Reset belongs to a change of the
 	// model by the user. nil when answers are played.
 	Fallback *fallback.Generator
+	// Processes are the commands that run, and those that ran in the background.
+	Processes *shell.Processes
 
-	modes   *modes
-	topic   topic.Topic
-	models  *models // nil then
-	configs *modelconfig.Resolver
-	closers []func()
+	options  Options // SessionID, Model and Named as they are now
+	began    time.Time
+	modes    *modes
+	topic    topic.Topic
+	models   *models // nil then
+	configs  *modelconfig.Resolver
+	registry *tool.Registry
+	// searching is the tool that needs somebody who searches.
+	searching tool.Tool
+	told      *prompt.Instruction
+	closers   []func()
 }
 
 // Close ends what was left running.
@@ -112,7 +123,7 @@ func (a *App) Close() {
 // the session's, or with [App.Close] ends what is asked about models.
 func New(ctx context.Context, o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &App{Stats: stats.New(), closers: []func(){cancel}}
+	a := &App{Stats: stats.New(), options: o, began: time.Now(), closers: []func(){cancel}}
 	generator, err := a.generator(ctx, o)
 	if err != nil {
 		a.Close()
@@ -121,15 +132,14 @@ func New(ctx context.Context, o Options) (*App, error) {
 	a.Workspace = newWorkspace(o)
 	a.Memory = newMemory(o, a.Workspace)
 	a.modes = newModes(o, a.Workspace)
-	processes := shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
-	registry, err := a.tools(ctx, o, generator, processes)
-	if err != nil {
+	a.Processes = shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
+	a.closers = append(a.closers, a.Processes.Close)
+	if a.registry, err = a.tools(ctx, o, generator, a.Processes); err != nil {
 		a.Close()
 		return nil, err
 	}
-	registry.Hide(a.modes.engine.Hidden)
-	told, err := a.system(o, registry)
-	if err != nil {
+	a.registry.Hide(a.hidden)
+	if a.told, err = a.system(o, a.registry); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -137,17 +147,17 @@ func New(ctx context.Context, o Options) (*App, error) {
 		Policy:      a.modes.engine,
 		Interactive: o.Interactive,
 		Threshold:   config.TruncateToolOutput.In(o.Settings),
-		OutputDir:   func() (string, error) { return outputDir(o) },
+		OutputDir:   a.outputDir,
 		Log:         o.Log,
 	})
 	a.Loops = a.loops(o, generator)
 	a.Agent = agent.New(agent.Config{
 		Generator: generator,
 		Model:     a.Model,
-		Tools:     registry,
+		Tools:     a.registry,
 		Gate:      gate,
 		SessionID: o.SessionID,
-		System:    told.For,
+		System:    a.told.For,
 		Sampling:  a.configs.Chat,
 		Context:   []agent.Message{opening(o, a.Workspace, a.Memory)},
 		Limit:     func(model string) int { return a.describe(model).Input },
@@ -169,8 +179,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 		ContinueInvalid:    config.InvalidAnswerContinue.In(o.Settings),
 		ForgetCancelled:    config.HistoryForget.In(o.Settings),
 	})
-	a.modes.registry, a.modes.told, a.modes.agent = registry, told, a.Agent
-	a.closers = append(a.closers, processes.Close)
+	a.modes.refresh, a.modes.told = a.refresh, a.told
 	return a, nil
 }
 
@@ -299,9 +308,8 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		enter, exit := plan.Tools(plans)
 		builtin = append(builtin, exit, enter)
 	}
-	if a.hosts(a.Model) || web.CanSearch(a.configs.Utility) {
-		builtin = append(builtin, web.NewSearch(reach))
-	}
+	a.searching = web.NewSearch(reach)
+	builtin = append(builtin, a.searching)
 	core := toolSettings(s)
 	if config.SaveMemory.In(s) || core.Core != nil { // else models edit the files
 		builtin = append(builtin, toolmemory.NewSave(MemoryFile(o)))
@@ -450,10 +458,10 @@ func streamRetry(s *config.Settings) agent.StreamRetry {
 }
 
 // outputDir is where tool output goes that is too large for the model.
-func outputDir(o Options) (string, error) {
-	temp, err := o.Paths.ProjectTemp()
+func (a *App) outputDir() (string, error) {
+	temp, err := a.options.Paths.ProjectTemp()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(temp, "tool-outputs", "session-"+o.SessionID), nil
+	return filepath.Join(temp, "tool-outputs", "session-"+a.SessionID()), nil
 }

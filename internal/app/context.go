@@ -40,7 +40,7 @@ func (a *App) compressor(o Options, g llm.Generator) agent.Compressor {
 		FiveParts: config.CompressionFiveParts.In(o.Settings),
 		Shown:     shown,
 		Save: func(tool string, n int, text string) (string, error) {
-			return saveOutput(o, fmt.Sprintf("%s_%d", tool, n), text)
+			return a.saveOutput(fmt.Sprintf("%s_%d", tool, n), text)
 		},
 		Plan: a.modes.approved,
 		Warn: func(text string) { o.Log.Warn("compress: " + text) },
@@ -54,7 +54,7 @@ func (a *App) masker(o Options) agent.Masker {
 		return nil
 	}
 	return mask.New(mask.Options{
-		Save: func(tool, call, text string) (string, error) { return saveOutput(o, tool+"_"+call, text) },
+		Save: func(tool, call, text string) (string, error) { return a.saveOutput(tool+"_"+call, text) },
 		Warn: func(text string) { o.Log.Warn("mask: " + text) },
 	})
 }
@@ -90,8 +90,8 @@ func (a *App) summarizer(model string, chosen bool) (string, llm.Config, error) 
 
 // saveOutput keeps what a tool has said, under a name of its own, in a file that
 // the model can read.
-func saveOutput(o Options, name, text string) (string, error) {
-	dir, err := outputDir(o)
+func (a *App) saveOutput(name, text string) (string, error) {
+	dir, err := a.outputDir()
 	if err != nil {
 		return "", err
 	}

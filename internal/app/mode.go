@@ -4,14 +4,12 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"pollux/agent"
 	"pollux/agent/route"
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/prompt"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
-	"pollux/tool"
 )
 
 // modes is the session's approval mode, and what else changes with it: which
@@ -22,26 +20,31 @@ type modes struct {
 	plan   atomic.Pointer[string]
 
 	// Set when there are any, and before the first prompt.
-	registry *tool.Registry
-	told     *prompt.Instruction
-	agent    *agent.Agent
+	told    *prompt.Instruction
+	refresh func()
 }
 
 // newModes settles where plans go. A directory that may not be is none.
 func newModes(o Options, ws *workspace.Workspace) *modes {
 	m := &modes{}
 	setting := config.PlanDirectory.In(o.Settings)
-	dir, err := plan.Directory(ws, setting, o.SessionID)
-	if err != nil {
+	if err := m.settle(o, ws); err != nil {
 		o.Warn("Warning: " + err.Error())
-		setting, dir = "", filepath.Join(ws.ProjectTemp(), o.SessionID, "plans")
+		setting = ""
 	}
-	m.dir = dir
 	m.engine = newPolicy(o, ws)
 	if setting != "" {
-		m.engine = newPolicy(o, ws, policy.PlanRule(dir))
+		m.engine = newPolicy(o, ws, policy.PlanRule(m.dir))
 	}
 	return m
+}
+
+// settle says where the plans of a session go.
+func (m *modes) settle(o Options, ws *workspace.Workspace) (err error) {
+	if m.dir, err = plan.Directory(ws, config.PlanDirectory.In(o.Settings), o.SessionID); err != nil {
+		m.dir = filepath.Join(ws.ProjectTemp(), o.SessionID, "plans")
+	}
+	return err
 }
 
 // name returns the mode as prompts and protocols have it.
@@ -56,9 +59,7 @@ func (m *modes) set(name string) error {
 	if err != nil {
 		return err
 	}
-	m.registry.Hide(m.engine.Hidden)
-	m.told.Refresh()
-	m.agent.RefreshTools()
+	m.refresh()
 	return nil
 }
 
@@ -67,6 +68,9 @@ func (m *modes) approve(path string) {
 	m.plan.Store(&path)
 	m.told.Refresh()
 }
+
+// forget does so no longer.
+func (m *modes) forget() { m.plan.Store(nil) }
 
 func (m *modes) approved() string {
 	if path := m.plan.Load(); path != nil {

@@ -27,6 +27,8 @@ import (
 func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err error) {
 	a.configure(o)
 	switch {
+	case o.Unreachable != nil:
+		g, a.Model = unreachable{o.Unreachable}, o.Model
 	case o.Generator != nil:
 		g = a.Stats.Meter(logged(o.Generator, o.Log))
 		a.Model, err = a.configs.Model(o.Model)
@@ -88,12 +90,12 @@ func (a *App) chains(o Options, planning func() bool) func(model string) fallbac
 		Alone: !o.Interactive,
 		Own:   modelconfig.Chains(o.Settings, a.named, o.Warn),
 	}
-	if a.google() {
-		chains.Google = new(a.Auth.Gemini())
-		_, chains.Auto = route.Between(o.Model, *chains.Google)
-	}
 	return func(model string) fallback.Chain {
 		now := chains
+		if a.google() {
+			now.Google = new(a.Auth.Gemini())
+			_, now.Auto = route.Between(a.options.Model, *now.Google)
+		}
 		now.Plan = planning()
 		return now.Of(model)
 	}
@@ -116,11 +118,14 @@ func (a *App) router(o Options, g llm.Generator) agent.Router {
 			o.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
 		},
 	}
-	if a.google() {
-		choice, auto := route.Between(o.Model, a.Auth.Gemini())
-		when := config.Routing.In(o.Settings)
-		choice.Judge = when == "always" || when == "named" && o.Named
-		options.Auto = func() (route.Choice, bool) { return choice, auto }
+	when := config.Routing.In(o.Settings)
+	options.Auto = func() (route.Choice, bool) {
+		if !a.google() {
+			return route.Choice{}, false
+		}
+		choice, auto := route.Between(a.options.Model, a.Auth.Gemini())
+		choice.Judge = when == "always" || when == "named" && a.options.Named
+		return choice, auto
 	}
 	if config.PlanModelRouting.In(o.Settings) {
 		options.Stage = a.modes.stage
@@ -170,7 +175,7 @@ type Chosen struct {
 // Choose settles which model a run with these options would ask, as [New] does. What
 // does not count of the settings it tells to o.Warn.
 func Choose(ctx context.Context, accounts *auth.Accounts, o Options) (Chosen, error) {
-	a := &App{Stats: stats.New()}
+	a := &App{Stats: stats.New(), options: o}
 	a.configure(o)
 	if err := a.settle(ctx, accounts, o); err != nil {
 		return Chosen{}, err

@@ -162,6 +162,14 @@ func (r *Resolver) Utility(alias string) (string, llm.Config, error) {
 	return res.Model, res.Config, err
 }
 
+// Forget makes Options.Resolve say anew what each name stands for: the user has
+// chosen another model, or has other accounts.
+func (r *Resolver) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.names)
+}
+
 // model returns the model that is asked where this name is meant.
 func (r *Resolver) model(name string) (string, error) {
 	r.mu.Lock()

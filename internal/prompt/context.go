@@ -58,3 +58,13 @@ func (c Context) Text() string {
 	}
 	return element("session_context", strings.TrimRight(place, "\n"))
 }
+
+// Joined returns what the model is told of a directory that has become a part of
+// the workspace; tree is its structure, "" to leave that out.
+func Joined(dir, tree string) string {
+	text := "The user has made another directory part of the workspace: " + oneLine(dir) + "\n"
+	if tree != "" {
+		text += "- **Directory Structure:**\n\n" + strings.TrimRight(tree, "\n") + "\n"
+	}
+	return element("session_context", strings.TrimRight(inside(text, "session_context"), "\n"))
+}

@@ -69,9 +69,9 @@ func (s *spending) see(r *llm.Response) {
 	}
 }
 
-// errorType is the label under which a failed attempt is counted
+// ErrorType returns the label under which a failed attempt is counted
 // (spec/agent.md §10.1).
-func errorType(err error) string {
+func ErrorType(err error) string {
 	var e *llm.Error
 	if !errors.As(err, &e) {
 		return "AbortError" // by contract: the context ended

@@ -52,6 +52,13 @@ func (s *Session) Snapshot() Snapshot {
 	return c
 }
 
+// Reset forgets all counts: another session begins.
+func (s *Session) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = Snapshot{}
+}
+
 // See counts what an event tells about tools.
 func (s *Session) See(e agent.Event) {
 	done, ok := e.(agent.ToolFinished)
@@ -77,7 +84,7 @@ func (s *Session) request(req *llm.Request, spent spending, err error, took time
 	m.role(req.Use).API.add(&spent.usage, err, took)
 	m.uncounted = m.uncounted || spent.answered && !spent.counted
 	if err != nil {
-		m.failed(errorType(err))
+		m.failed(ErrorType(err))
 	}
 }
 

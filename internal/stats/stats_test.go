@@ -254,8 +254,8 @@ func TestErrorTypes(t *testing.T) {
 		{context.Canceled, "AbortError"},
 		{errors.New("the signal's cause"), "AbortError"},
 	} {
-		if got := errorType(tt.err); got != tt.want {
-			t.Errorf("errorType(%#v) = %s, want %s", tt.err, got, tt.want)
+		if got := ErrorType(tt.err); got != tt.want {
+			t.Errorf("ErrorType(%#v) = %s, want %s", tt.err, got, tt.want)
 		}
 	}
 }

@@ -30,6 +30,13 @@ func (t *Topic) Title() string {
 	return t.title
 }
 
+// Reset forgets the topic: another session begins.
+func (t *Topic) Reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.title = ""
+}
+
 // turn takes a title, if there is one, and reports whether it is another.
 func (t *Topic) turn(title string) bool {
 	title = line(title)
