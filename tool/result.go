@@ -178,6 +178,9 @@ type Confirmation interface{ confirmation() }
 // EditConfirmation shows a change to a file.
 type EditConfirmation struct {
 	Title string
+	// Modifiable says that a person may answer with a version of their own. The
+	// gate sets it, of invocations that are [Modifiable].
+	Modifiable bool
 	DiffDisplay
 }
 

@@ -122,6 +122,9 @@ func (p *passage) confirm(ctx context.Context) *refusal {
 		case details == nil:
 			return nil
 		}
+		if edit, ok := details.(*tool.EditConfirmation); ok {
+			_, edit.Modifiable = p.inv.(tool.Modifiable)
+		}
 		answer, err := p.ask(ctx, details)
 		if err != nil {
 			return p.cancel(shown(details))

@@ -126,6 +126,37 @@ func answers(t *testing.T, list ...agent.Answer) agent.Ask {
 	}
 }
 
+// A face learns which changes a person may make their own version of.
+func TestModifiable(t *testing.T) {
+	t.Parallel()
+	for _, modifiable := range []bool{true, false} {
+		var w tool.Tool = writer(t.TempDir())
+		if !modifiable {
+			w = fixedTool{w}
+		}
+		asked := false
+		gate(policy.Default, Options{Interactive: true}).Admit(t.Context(), call("write_file", "a", "theirs"), w,
+			func(_ context.Context, details tool.Confirmation) (agent.Answer, error) {
+				asked = true
+				if e := details.(*tool.EditConfirmation); e.Modifiable != modifiable {
+					t.Errorf("Modifiable is %v, want %v", e.Modifiable, modifiable)
+				}
+				return agent.Answer{Outcome: tool.Cancel}, nil
+			})
+		if !asked {
+			t.Error("nobody was asked")
+		}
+	}
+}
+
+// fixedTool is a tool whose calls can't be modified.
+type fixedTool struct{ tool.Tool }
+
+func (f fixedTool) Build(args json.RawMessage) (tool.Invocation, error) {
+	inv, err := f.Tool.Build(args)
+	return struct{ tool.Invocation }{inv}, err
+}
+
 func unasked(t *testing.T) agent.Ask { return answers(t) }
 
 func wantRefusal(t *testing.T, a agent.Admission, typ tool.ErrorType, message string) {
