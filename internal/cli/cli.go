@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ type Request struct {
 	Env *config.Env
 	// Version returns the version of the program.
 	Version func() string
+	// CatchInterrupts makes Ctrl+C something to read instead of the end, until
+	// release is called.
+	CatchInterrupts func() (interrupts <-chan struct{}, release func())
 	// SetFormat tells in which format errors that end the run are printed, as
 	// soon as settings have decided; until then it is that of --output-format.
 	SetFormat func(format string)
@@ -80,6 +84,8 @@ type program struct {
 	id     string
 	// closed reports that whoever read standard output has gone.
 	closed *pipe
+	// caught, where set, takes what SIGINT would end.
+	caught atomic.Pointer[chan struct{}]
 }
 
 func (p *program) main(args []string) exit.Code {
@@ -158,6 +164,8 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		Terminal: p.term, Env: env,
 		Version:   func() string { return version(env) },
 		SetFormat: func(format string) { p.format = format },
+
+		CatchInterrupts: p.catchInterrupts,
 	})
 }
 

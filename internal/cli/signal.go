@@ -16,7 +16,9 @@ import (
 // interruptible returns a context that ends with the first SIGINT, SIGTERM or
 // SIGHUP, or when standard output is closed; its cause is then an [exit.Error]
 // or errClosed. A further SIGINT ends the process at once. A signal that was
-// ignored when the process started, as nohup does, stays ignored.
+// ignored when the process started, as nohup does, stays ignored. While a person
+// is talked with ([program.catchInterrupts]) each SIGINT is handed to the face
+// instead.
 //
 // SIGPIPE is caught too, so that a write to a closed pipe fails instead of
 // killing the process. (Ignored, it would be ignored in all children.)
@@ -40,10 +42,17 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 			case <-done:
 				return
 			case sig := <-signals:
-				if sig == syscall.SIGINT && ctx.Err() != nil {
+				switch caught := p.caught.Load(); {
+				case sig == syscall.SIGINT && ctx.Err() != nil:
 					os.Exit(int(exit.Interrupted))
+				case sig == syscall.SIGINT && caught != nil:
+					select {
+					case *caught <- struct{}{}:
+					default: // a face that hears so many is not going to hear more
+					}
+				default:
+					cancel(interruption(sig))
 				}
-				cancel(interruption(sig))
 			}
 		}
 	}()
@@ -53,6 +62,14 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 		close(done)
 		cancel(nil)
 	}
+}
+
+// catchInterrupts hands each SIGINT to the returned channel, until release is
+// called: from then on it ends the program again.
+func (p *program) catchInterrupts() (interrupts <-chan struct{}, release func()) {
+	caught := make(chan struct{}, 8)
+	p.caught.Store(&caught)
+	return caught, func() { p.caught.Store(nil) }
 }
 
 // interruption is what a signal means for the run.
