@@ -134,11 +134,7 @@ func load(req Request) (*session, trust.State, error) {
 		Paths: h.paths, Env: req.Env, Flags: req.Flags.Settings,
 		Trusted: func(s *config.Settings) (bool, error) {
 			var err error
-			state, err = trust.Decide(trust.Options{
-				Dir: dir, File: h.trustFile(), Enabled: config.FolderTrust.In(s),
-				Restricted: req.Env.Get("GEMINI_RESTRICTED_MODE"),
-				Workspace:  req.Env.Get("GEMINI_CLI_TRUST_WORKSPACE"),
-			})
+			state, err = h.decide(s)
 			return state == trust.Trusted, err
 		},
 	})
@@ -147,6 +143,15 @@ func load(req Request) (*session, trust.State, error) {
 	}
 	h.settings = settings
 	return h, state, err
+}
+
+// decide says whether the folder is trusted.
+func (h *session) decide(s *config.Settings) (trust.State, error) {
+	return trust.Decide(trust.Options{
+		Dir: h.paths.Dir(), File: h.trustFile(), Enabled: config.FolderTrust.In(s),
+		Restricted: h.req.Env.Get("GEMINI_RESTRICTED_MODE"),
+		Workspace:  h.req.Env.Get("GEMINI_CLI_TRUST_WORKSPACE"),
+	})
 }
 
 func (h *session) trustFile() string {
