@@ -1,0 +1,247 @@
+package keychain
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/crypto/scrypt"
+
+	"pollux/internal/durable"
+)
+
+// file is the encrypted file: "<iv>:<tag>:<cipher>" in hexadecimal digits, where the
+// cipher is AES-256-GCM of JSON, {"service": {"account": "secret"}}. The key is made
+// of the names of the machine and the user, so that this keeps secrets from being
+// read by mistake and in backups, not from a program that wants to.
+type file struct {
+	path string
+	key  func() ([]byte, error)
+}
+
+var _ backend = (*file)(nil)
+
+func newFile(path string) *file { return &file{path, sync.OnceValues(deriveKey)} }
+
+// maxFile bounds the file, in bytes.
+const maxFile = 4 << 20
+
+// deriveKey takes some 50 ms, which is its purpose.
+func deriveKey() ([]byte, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("name of this machine: %w", err)
+	}
+	u, err := user.Current()
+	if err != nil {
+		return nil, fmt.Errorf("name of the user: %w", err)
+	}
+	name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // Windows: DOMAIN\name
+	return scrypt.Key([]byte("gemini-cli-oauth"), []byte(host+"-"+name+"-gemini-cli"), 1<<14, 8, 1, 32)
+}
+
+type secrets map[string]map[string]string // by service and account
+
+func (f *file) get(_ context.Context, service, account string) (string, error) {
+	all, err := f.read()
+	if err != nil {
+		return "", err
+	}
+	if secret, ok := all[service][account]; ok {
+		return secret, nil
+	}
+	return "", ErrNotFound
+}
+
+func (f *file) list(_ context.Context, service string) ([]string, error) {
+	all, err := f.read()
+	return slices.Collect(maps.Keys(all[service])), err
+}
+
+func (f *file) set(_ context.Context, service, account, secret string) error {
+	if err := durable.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return fmt.Errorf("store a secret: %w", err)
+	}
+	return f.change(func(all secrets) error {
+		if all[service] == nil {
+			all[service] = map[string]string{}
+		}
+		all[service][account] = secret
+		return nil
+	})
+}
+
+func (f *file) remove(_ context.Context, service, account string) error {
+	if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
+		return ErrNotFound
+	}
+	return f.change(func(all secrets) error {
+		if _, ok := all[service][account]; !ok {
+			return ErrNotFound
+		}
+		delete(all[service], account)
+		if len(all[service]) == 0 {
+			delete(all, service)
+		}
+		return nil
+	})
+}
+
+// change reads, changes and writes the file, which nobody else does meanwhile. One
+// that cannot be read is left as it is.
+func (f *file) change(change func(secrets) error) error {
+	unlock, err := durable.Lock(f.path)
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", f.path, err)
+	}
+	defer unlock()
+	all, err := f.read()
+	switch {
+	case errors.Is(err, ErrNotFound):
+		all = secrets{}
+	case err != nil:
+		return err
+	}
+	if err := change(all); err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return os.Remove(f.path)
+	}
+	return f.write(all)
+}
+
+func (f *file) write(all secrets) error {
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	gcm, err := f.cipher(12)
+	if err != nil {
+		return err
+	}
+	iv := make([]byte, gcm.NonceSize())
+	_, _ = rand.Read(iv) // it never fails
+	sealed := gcm.Seal(nil, iv, text, nil)
+	body, tag := sealed[:len(text)], sealed[len(text):]
+	data := hex.EncodeToString(iv) + ":" + hex.EncodeToString(tag) + ":" + hex.EncodeToString(body)
+	if info, err := os.Stat(f.path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(f.path, 0o600); err != nil { // WriteFile keeps the mode
+			return err
+		}
+	}
+	return durable.WriteFile(f.path, []byte(data), 0o600)
+}
+
+// read returns what the file has; the error is ErrNotFound if there is none.
+func (f *file) read() (secrets, error) {
+	data, err := readFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, ErrNotFound
+	}
+	var all secrets
+	if err == nil {
+		all, err = f.open(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, where secrets are kept, cannot be used: %w", f.path, err)
+	}
+	return all, nil
+}
+
+// readFile reads a regular file of no more than maxFile bytes. It waits for nothing.
+func readFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, bare(err)
+	case info.IsDir():
+		return nil, errors.New("it is a directory")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("it is larger than %d MB", maxFile>>20)
+	}
+	return data, bare(err)
+}
+
+// bare takes the operation and the path off a file error.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// errForeign is what all that is wrong with the content comes to: what to do about it
+// is the same.
+var errForeign = errors.New("it is damaged, or of another machine or user; move it away and store the keys again")
+
+// open decrypts the content of the file. Initialization vectors of 16 bytes are those
+// of older files.
+func (f *file) open(data []byte) (secrets, error) {
+	parts := strings.Split(strings.TrimSpace(string(data)), ":")
+	if len(parts) != 3 {
+		return nil, errForeign
+	}
+	var raw [3][]byte
+	for i, part := range parts {
+		var err error
+		if raw[i], err = hex.DecodeString(part); err != nil {
+			return nil, errForeign
+		}
+	}
+	iv, tag, body := raw[0], raw[1], raw[2]
+	if len(iv) != 12 && len(iv) != 16 || len(tag) != 16 {
+		return nil, errForeign
+	}
+	gcm, err := f.cipher(len(iv))
+	if err != nil {
+		return nil, err
+	}
+	text, err := gcm.Open(nil, iv, slices.Concat(body, tag), nil)
+	if err != nil {
+		return nil, errForeign
+	}
+	all := secrets{}
+	if json.Unmarshal(bytes.TrimSpace(text), &all) != nil || all == nil {
+		return nil, errForeign
+	}
+	return all, nil
+}
+
+func (f *file) cipher(iv int) (cipher.AEAD, error) {
+	key, err := f.key()
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithNonceSize(block, iv)
+}
