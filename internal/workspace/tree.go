@@ -145,8 +145,8 @@ func readTreeDir(dir string) (files, folders []string, more bool, err error) {
 			folders = append(folders, e.Name())
 		}
 	}
-	slices.Sort(files)
-	slices.Sort(folders)
+	slices.SortFunc(files, CompareNames)
+	slices.SortFunc(folders, CompareNames)
 	return files, folders, more, nil
 }
 

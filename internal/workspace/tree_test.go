@@ -23,8 +23,8 @@ func TestTree(t *testing.T) {
 ` + w.Root() + `/
 ├───.geminiignore
 ├───.gitignore
-├───README.md
 ├───a` + "\ufffd" + `b
+├───README.md
 ├───.git/...
 ├───build/...
 ├───empty/

@@ -1,7 +1,6 @@
 package fs
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"pollux/internal/workspace"
@@ -136,7 +134,7 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 			}
 			return 1
 		}
-		return compareNames(a.name, b.name)
+		return workspace.CompareNames(a.name, b.name)
 	})
 	return listing(c.abs, found, ignored)
 }
@@ -205,43 +203,4 @@ func wildcard(pattern, name string) bool {
 		}
 	}
 	return strings.Trim(pattern[p:], "*") == ""
-}
-
-// compareNames orders names as people expect: signs, digits, letters; case
-// counts only between names that are otherwise the same, small letters first,
-// and so do accents, letters without them first.
-func compareNames(a, b string) int {
-	for x, y := a, b; ; {
-		if x == "" || y == "" {
-			return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(b, a))
-		}
-		r, n := utf8.DecodeRuneInString(x)
-		s, m := utf8.DecodeRuneInString(y)
-		if c := cmp.Compare(weight(r), weight(s)); c != 0 {
-			return c
-		}
-		x, y = x[n:], y[m:]
-	}
-}
-
-// unaccented are the letters that those from U+00C0 to U+017F are at heart, "."
-// for those that are letters of their own.
-const unaccented = "aaaaaa.ceeeeiiii.nooooo..uuuuy..aaaaaa.ceeeeiiii.nooooo..uuuuy.y" +
-	"aaaaaaccccccccdd..eeeeeeeeeegggggggghh..iiiiiiiii...jjkk.llllll....nnnnnn...oooooo..rrrrrrsssssssstttt..uuuuuuuuuuuuwwyyyzzzzzz."
-
-// weight puts signs before digits and digits before letters, as the Unicode
-// collation does that the listing's readers know.
-func weight(r rune) int {
-	switch {
-	case r >= 0xC0 && int(r) < 0xC0+len(unaccented) && unaccented[r-0xC0] != '.':
-		return 2<<24 + int(unaccented[r-0xC0])
-	case unicode.IsLetter(r):
-		return 2<<24 + int(unicode.ToLower(r))
-	case unicode.IsDigit(r):
-		return 1<<24 + int(r)
-	}
-	if i := strings.IndexRune(" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$", r); i >= 0 {
-		return i
-	}
-	return 1<<8 + int(r)
 }

@@ -1,10 +1,8 @@
 package fs
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"pollux/tool"
@@ -69,18 +67,6 @@ func TestListVanished(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, call.Run(t.Context(), tool.Host{}), tool.ErrList, "Error listing directory: ENOENT: ")
-}
-
-// The order is the one of Intl.Collator, which this list was sorted with.
-func TestCompareNames(t *testing.T) {
-	t.Parallel()
-	want := []string{"_x", ".x", "10", "2", "a_b", "a-b", "ab", "c", "ç", "d", "e", "E", "é", "É", "éa", "eb", "n", "ñ", "naive", "naïve", "naivf", "o", "u", "ü", "u.txt", "uber", "Über", "ünï.txt", "utf16.txt", "v", "zebra", "Zoo"}
-	got := slices.Clone(want)
-	rand.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-	slices.SortFunc(got, compareNames)
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
 }
 
 func TestWildcard(t *testing.T) {
