@@ -298,6 +298,8 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		shell.NewList(processes),
 		shell.NewRead(processes),
 	)
+	a.searching = web.NewSearch(reach)
+	builtin = append(builtin, a.searching)
 	if o.Interactive {
 		builtin = append(builtin, toolask.New())
 	}
@@ -308,8 +310,6 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		enter, exit := plan.Tools(plans)
 		builtin = append(builtin, exit, enter)
 	}
-	a.searching = web.NewSearch(reach)
-	builtin = append(builtin, a.searching)
 	core := toolSettings(s)
 	if config.SaveMemory.In(s) || core.Core != nil { // else models edit the files
 		builtin = append(builtin, toolmemory.NewSave(MemoryFile(o)))

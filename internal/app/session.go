@@ -60,8 +60,12 @@ func (a *App) Tools() []*tool.Spec {
 }
 
 // hidden says which tools the model does not see: those that no call of could pass,
-// and the search where nobody searches for the model.
+// the way out of plan mode outside of it, and the search where nobody searches for the
+// model.
 func (a *App) hidden(s *tool.Spec) bool {
+	if s.Name == "exit_plan_mode" && a.modes.engine.Mode() != policy.Plan {
+		return true
+	}
 	if s == a.searching.Spec() && !a.hosts(a.Model) && !web.CanSearch(a.configs.Utility) {
 		return true
 	}
