@@ -1,0 +1,115 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pollux/agent"
+	"pollux/llm"
+)
+
+// Markdown returns a conversation for people: prompts as they were written, answers,
+// and the calls of tools with what came of them. The messages that open it are left
+// out; so is media, of which only the kind is said.
+func Markdown(info Info, history []agent.Message) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Conversation\n\n- Session: %s\n- Directory: %s\n- Began: %s\n",
+		oneLine(info.ID), oneLine(info.Dir), info.Start.Format("2006-01-02 15:04"))
+	results := resultsOf(history)
+	for _, m := range history {
+		switch {
+		case m.Content.Role == llm.RoleModel:
+			writeModel(&b, m, results)
+		case !m.Content.HasFunctionResponse() && !isContext(m):
+			writeUser(&b, m)
+		}
+	}
+	return b.String()
+}
+
+// isContext reports whether a message is Pollux's, not the user's.
+func isContext(m agent.Message) bool {
+	return m.Shown == "" && strings.HasPrefix(m.Content.Text(), "<session_context>")
+}
+
+func writeUser(b *strings.Builder, m agent.Message) {
+	b.WriteString("\n## User\n\n")
+	if m.Shown != "" {
+		b.WriteString(strings.TrimSpace(m.Shown) + "\n")
+		return
+	}
+	for _, p := range m.Content.Parts {
+		writePart(b, p)
+	}
+}
+
+func writeModel(b *strings.Builder, m agent.Message, results map[string][]llm.Part) {
+	b.WriteString("\n## Model")
+	if m.Model != "" {
+		b.WriteString(" (" + oneLine(m.Model) + ")")
+	}
+	b.WriteString("\n\n")
+	for _, p := range m.Content.Parts {
+		if c := p.FunctionCall; c != nil {
+			writeCall(b, c, results[c.ID])
+		} else {
+			writePart(b, p)
+		}
+	}
+}
+
+func writePart(b *strings.Builder, p llm.Part) {
+	switch {
+	case p.Thought:
+	case p.InlineData != nil:
+		fmt.Fprintf(b, "[%s, %d bytes]\n", oneLine(p.InlineData.MIMEType), len(p.InlineData.Data))
+	case p.FileData != nil:
+		fmt.Fprintf(b, "[%s: %s]\n", oneLine(p.FileData.MIMEType), oneLine(p.FileData.FileURI))
+	case strings.TrimSpace(p.Text) != "":
+		b.WriteString(strings.TrimSpace(p.Text) + "\n")
+	}
+}
+
+func writeCall(b *strings.Builder, c *llm.FunctionCall, result []llm.Part) {
+	fmt.Fprintf(b, "\n### Tool: %s\n\n", oneLine(c.Name))
+	var args bytes.Buffer
+	if err := json.Indent(&args, arguments(c.Args), "", "  "); err == nil {
+		fence(b, "json", args.String())
+	}
+	for _, p := range result {
+		if r := p.FunctionResponse; r != nil {
+			fence(b, "", said(r.Response))
+		} else {
+			writePart(b, p)
+		}
+	}
+}
+
+// said returns the text of a tool's result.
+func said(response json.RawMessage) string {
+	var form struct{ Output, Error string }
+	if json.Unmarshal(response, &form) == nil && form.Output+form.Error != "" {
+		return form.Output + form.Error
+	}
+	return string(response)
+}
+
+// fence writes a block of code that nothing in it can end.
+func fence(b *strings.Builder, language, text string) {
+	longest, run := 2, 0
+	for _, c := range text {
+		if c != '`' {
+			run = 0
+			continue
+		}
+		if run++; run > longest {
+			longest = run
+		}
+	}
+	marks := strings.Repeat("`", longest+1)
+	fmt.Fprintf(b, "%s%s\n%s\n%s\n\n", marks, language, strings.TrimRight(text, "\n"), marks)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
