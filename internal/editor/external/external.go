@@ -64,6 +64,12 @@ func (e *Editor) Open(ctx context.Context, path string) error {
 	return e.run(ctx, c, c.open(path))
 }
 
+// Check says what keeps the person's editor from being opened, nil if nothing does.
+func (e *Editor) Check() error {
+	_, err := e.choose()
+	return err
+}
+
 // Diff opens a file to be changed, beside another one where the editor can show
 // two. before may be the same file as it was, and is not to be changed.
 func (e *Editor) Diff(ctx context.Context, before, path string) error {

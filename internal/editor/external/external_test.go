@@ -156,6 +156,9 @@ func TestProblems(t *testing.T) {
 	if err := e.Open(t.Context(), "/tmp/x"); !errors.Is(err, external.ErrNone) {
 		t.Errorf("without any editor: %v", err)
 	}
+	if err := e.Check(); !errors.Is(err, external.ErrNone) {
+		t.Errorf("checked without any editor: %v", err)
+	}
 }
 
 func TestChange(t *testing.T) {

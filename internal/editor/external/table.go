@@ -45,12 +45,15 @@ var editors = [...]editor{
 	{"micro", []string{"micro"}, other, false},
 }
 
-func supported() string {
+func supported() string { return strings.Join(IDs(), ", ") }
+
+// IDs returns the ids of the editors that settings can name.
+func IDs() []string {
 	ids := make([]string, len(editors))
 	for i, e := range editors {
 		ids[i] = e.id
 	}
-	return strings.Join(ids, ", ")
+	return ids
 }
 
 // known returns what is known of a program by its name. A vi may be any of
