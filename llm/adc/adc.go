@@ -21,7 +21,14 @@ type Tokens func(ctx context.Context) (token, quotaProject string, err error)
 
 // Default returns the tokens of the machine's default credentials, which are
 // looked for at the first call, with the client that is asked for then.
-func Default(client func() (*http.Client, error)) Tokens {
+func Default(client func() (*http.Client, error)) Tokens { return Source{}.Tokens(client) }
+
+// Tokens returns the tokens of the credentials, which are looked for at the first
+// call, with the client that is asked for then.
+func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
+	if s.Given != nil {
+		return s.Given
+	}
 	var (
 		mu    sync.Mutex
 		found *auth.Credentials
@@ -37,8 +44,8 @@ func Default(client func() (*http.Client, error)) Tokens {
 			return nil, err
 		}
 		// A failure is not kept: the user may log in and try again.
-		found, err = credentials.DetectDefault(&credentials.DetectOptions{
-			Scopes: []string{"https://www.googleapis.com/auth/cloud-platform"},
+		found, err = s.find(&credentials.DetectOptions{
+			Scopes: []string{scope},
 			Client: c,
 		})
 		return found, err
@@ -59,6 +66,8 @@ func Default(client func() (*http.Client, error)) Tokens {
 		return token.Value, project, nil
 	}
 }
+
+const scope = "https://www.googleapis.com/auth/cloud-platform"
 
 // Given returns the tokens of a caller that has its own.
 func Given(token func(context.Context) (string, error)) Tokens {

@@ -42,9 +42,11 @@ type Options struct {
 
 	// Vertex makes it Claude on Google's Vertex AI. Credentials returns a token
 	// for each request there; without it, and without AuthToken, these are of the
-	// machine's application default credentials, looked for at the first request.
+	// machine's application default credentials, looked for at the first request
+	// where ADC says.
 	Vertex      *Vertex
 	Credentials func(ctx context.Context) (token string, err error)
+	ADC         adc.Source
 	// Bedrock makes it Claude on Amazon Bedrock. AuthToken is a bearer key there.
 	Bedrock *Bedrock
 
@@ -168,7 +170,7 @@ func (c *Client) setService(o Options) (err error) {
 		case o.Credentials != nil:
 			tokens = adc.Given(o.Credentials)
 		default:
-			tokens = adc.Default(c.http.HTTP)
+			tokens = o.ADC.Tokens(c.http.HTTP)
 		}
 		c.service, err = newVertex(o, tokens)
 	case o.Bedrock != nil:

@@ -38,8 +38,10 @@ type Options struct {
 	// Vertex, where set, makes it Vertex AI instead of the Gemini API.
 	Vertex *Vertex
 	// Credentials returns a token for Vertex. Nil means the machine's
-	// application default credentials, looked for at the first request.
+	// application default credentials, looked for at the first request where ADC
+	// says.
 	Credentials func(ctx context.Context) (token string, err error)
+	ADC         adc.Source
 
 	// BaseURL replaces the service's own address.
 	BaseURL string
@@ -105,7 +107,7 @@ func New(o Options) (*Client, error) {
 	})}
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	if o.Vertex != nil && !express {
-		c.tokens = adc.Default(c.http.HTTP)
+		c.tokens = o.ADC.Tokens(c.http.HTTP)
 		if o.Credentials != nil {
 			c.tokens = adc.Given(o.Credentials)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"pollux/llm/adc"
 	"pollux/llm/anthropic"
 )
 
@@ -27,6 +28,7 @@ type Access struct {
 	Bearer, Gateway   bool
 	APIVersion        string
 	Project, Location string
+	ADC               adc.Source // whose tokens then prove who asks
 
 	// Amazon's, for Bedrock.
 	AWS *anthropic.Bedrock
@@ -76,6 +78,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	case Vertex, AnthropicVertex:
 		a.Project, _ = first(Words{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"})
 		a.Location, _ = first(Words{"GOOGLE_CLOUD_LOCATION"})
+		a.ADC = adc.From(env)
 	}
 	return a, a.From != "" && !a.Nowhere()
 }

@@ -132,7 +132,7 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 		}
 		switch p {
 		case AnthropicVertex:
-			o.Vertex = &anthropic.Vertex{Project: a.Project, Location: a.Location}
+			o.Vertex, o.ADC = &anthropic.Vertex{Project: a.Project, Location: a.Location}, a.ADC
 		case Bedrock:
 			o.Bedrock = a.AWS
 		}
@@ -150,7 +150,7 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 			Log: func(message string) { n.Log.Debug(message) },
 		}
 		if p == Vertex {
-			o.Vertex = &gemini.Vertex{Project: a.Project, Location: a.Location}
+			o.Vertex, o.ADC = &gemini.Vertex{Project: a.Project, Location: a.Location}, a.ADC
 		}
 		return gemini.New(o)
 	}

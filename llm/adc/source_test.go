@@ -1,0 +1,198 @@
+package adc_test
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pollux/llm/adc"
+)
+
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("gcloud's login is elsewhere on Windows")
+	}
+	env := map[string]string{"HOME": "/home/me", "GOOGLE_APPLICATION_CREDENTIALS": " /key.json\n"}
+	s := adc.From(func(name string) string { return env[name] })
+	if s.File != "/key.json" || s.Login != "/home/me/.config/gcloud/application_default_credentials.json" {
+		t.Errorf("%+v", s)
+	}
+	if s := adc.From(func(string) string { return "" }); s.File != "" || s.Login != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// account returns a service account's file whose tokens come from this address.
+func account(t *testing.T, tokens string) string {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(map[string]string{
+		"type": "service_account", "client_email": "robot@example.com", "private_key_id": "k", "token_uri": tokens,
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ content, want string }{
+		"account":          {account(t, "http://127.0.0.1:1"), ""},
+		"login":            {`{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"}`, ""},
+		"empty":            {"", "it is not JSON of credentials"},
+		"malformed":        {`{"type": "service_account", "private_key": hunter2`, "it is not JSON of credentials"},
+		"a list":           {`[]`, "it is not JSON of credentials"},
+		"no type":          {`{"client_email": "x"}`, `it has no "type"`},
+		"an OAuth client":  {`{"installed": {"client_id": "x"}}`, "it is of an OAuth client, which has no credentials"},
+		"another type":     {`{"type": "carrier_pigeon"}`, `credentials of the type "carrier_pigeon" are not known`},
+		"a number":         {`{"type": 7}`, "it is not JSON of credentials"},
+		"no address":       {`{"type": "service_account", "private_key": "x"}`, `the service account has no "client_email"`},
+		"no key":           {`{"type": "service_account", "client_email": "x", "private_key": "hunter2"}`, `the service account has no "private_key" in PEM form`},
+		"huge":             {strings.Repeat(" ", 2<<20), "it is larger than 1 MB"},
+		"byte order mark?": {"\uFEFF{}", "it is not JSON of credentials"},
+	} {
+		file := filepath.Join(t.TempDir(), "key.json")
+		if err := os.WriteFile(file, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if c.want != "" {
+			want = "the credentials file " + file + " cannot be used: " + c.want
+		}
+		for _, s := range []adc.Source{{File: file}, {Login: file}} {
+			got := ""
+			if err := s.Check(); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{dir: "it is a directory", pipe: "it is not a regular file", filepath.Join(dir, "none"): "no such file"} {
+		if err := (adc.Source{File: path}).Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := (adc.Source{Login: filepath.Join(dir, "none")}).Check(); err != nil {
+		t.Errorf("nobody has logged in: %v", err)
+	}
+}
+
+// A file that is as large as a disk is not read to its end.
+func TestCheckSparse(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "key.json")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 1<<30); err != nil {
+		t.Skip("no sparse files here: ", err)
+	}
+	if err := (adc.Source{File: file}).Check(); err == nil || !strings.Contains(err.Error(), "larger") {
+		t.Error(err)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("assertion") == "" {
+			t.Errorf("asked with %v", r.Form)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token": "of the account", "token_type": "Bearer", "expires_in": 3600}`)
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "key.json")
+	if err := os.WriteFile(file, []byte(account(t, server.URL)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{}
+	tokens := adc.Source{File: file}.Tokens(func() (*http.Client, error) { return server.Client(), nil })
+	if err := tokens.Authorize(t.Context(), header); err != nil || header.Get("Authorization") != "Bearer of the account" {
+		t.Error(header, err)
+	}
+	given := adc.Source{Given: adc.Given(func(context.Context) (string, error) { return "mine", nil })}
+	if token, _, err := given.Tokens(nil)(t.Context()); token != "mine" || err != nil || given.Check() != nil {
+		t.Error(token, err)
+	}
+}
+
+// Not parallel: the library reads the environment of the process.
+func TestMachine(t *testing.T) {
+	answer, asked := "", 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Metadata-Flavor") != "Google":
+			w.WriteHeader(http.StatusForbidden)
+		case r.URL.Path == "/computeMetadata/v1/project/project-id":
+			_, _ = io.WriteString(w, "p-1\n")
+		case r.URL.Path == "/computeMetadata/v1/instance/service-accounts/default/token" && answer != "":
+			asked++
+			_, _ = io.WriteString(w, answer)
+		case answer == "":
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	t.Setenv("GCE_METADATA_HOST", strings.TrimPrefix(server.URL, "http://"))
+	for _, bad := range []string{"", "{}", "hello", `{"access_token": "a b", "expires_in": 9}`, `{"access_token": "a\nb"}`} {
+		answer = bad
+		if _, _, err := adc.Machine(t.Context()); err == nil {
+			t.Errorf("%q is a token", bad)
+		}
+	}
+	answer, asked = `{"access_token": "of-the-machine", "expires_in": 3600, "token_type": "Bearer"}`, 0
+	tokens, project, err := adc.Machine(t.Context())
+	if err != nil || project != "p-1" {
+		t.Fatal(project, err)
+	}
+	if token, _, err := tokens(t.Context()); token != "of-the-machine" || err != nil || asked != 1 {
+		t.Error(token, err, asked)
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if _, _, err := adc.Machine(ctx); err == nil {
+		t.Error("it waits")
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add([]byte(`{"type": "service_account", "client_email": "x", "private_key": "-----BEGIN"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "key.json")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = adc.Source{File: file}.Check()
+	})
+}
