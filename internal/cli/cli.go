@@ -66,6 +66,7 @@ func Main(args []string, t *terminal.Terminal, env *config.Env, run Runner, comm
 	for _, command := range commands {
 		p.root.AddCommand(command(p.term, env))
 	}
+	p.root.AddCommand(p.completionCommand())
 	for _, name := range laterCommands {
 		p.root.AddCommand(laterCommand(name))
 	}
@@ -89,6 +90,11 @@ type program struct {
 }
 
 func (p *program) main(args []string) exit.Code {
+	if completes(args) {
+		completable(p.root)
+		p.root.SetArgs(args)
+		return p.finish(context.Background(), p.root.Execute())
+	}
 	line := read(p.root, args)
 	switch {
 	case line.help:

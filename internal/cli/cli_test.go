@@ -239,7 +239,7 @@ func TestQuery(t *testing.T) {
 		"--|mcp":             "mcp",
 		"what is|mcp":        "what is mcp",
 		"help|me":            "help me",
-		"completion|x":       "completion x",
+		"complete|x":         "complete x",
 		"-5":                 "-5",
 		"-":                  "-",
 		"Keep CASE  spaces ": "Keep CASE  spaces ",

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/internal/exit"
+)
+
+// fitting is what a shell is told for a line, without the descriptions.
+func fitting(t *testing.T, words ...string) (values []string, directive string) {
+	t.Helper()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []Command{sample(nil), Config, Models}}).do()
+	if s.code != exit.OK || s.ran {
+		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
+	}
+	for line := range strings.Lines(s.out.String()) {
+		value, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		values = append(values, value)
+	}
+	last := len(values) - 1
+	return values[:last], values[last]
+}
+
+func TestCompletions(t *testing.T) {
+	t.Parallel()
+	const files, none, noSpace, dirs = ":0", ":4", ":6", ":16"
+	for _, tt := range []struct {
+		line      string // words, with | between them
+		values    string
+		directive string
+	}{
+		{"de", "demo", none},
+		{"--approval-mode|", "default auto_edit yolo plan", none},
+		{"--approval-mode=", "default auto_edit yolo plan", none},
+		{"-o|", "text json stream-json", none},
+		{"--fake", "", none},
+		{"-m|zzz", "", noSpace},
+		{"-m|ollama", "ollama/", noSpace},
+		{"-p|", "", files},
+		{"some words|", "", files},
+		{"--include-directories|", "", dirs},
+		{"--session-id|", "", none},
+		{"config|get|output.", "output.format", none},
+		{"config|get|output.format|", "", none},
+		{"config|set|output.format|", "text json stream-json", none},
+		{"config|set|general.vimMode|", "true false", none},
+		{"config|set|ui.theme|", "", files},
+		{"config|set|no.such.key|", "", none},
+		{"config|get|--scope|", "user workspace system", none},
+		{"config|get|--sc", "--scope", none},
+		{"models|anthr", "anthropic", none},
+		{"completion|", "bash zsh fish", none},
+		{"completion|bash|", "", none},
+		{"demo|", "", none},
+		{"mcp|", "", none},
+	} {
+		values, directive := fitting(t, strings.Split(tt.line, "|")...)
+		if strings.Join(values, " ") != tt.values || directive != tt.directive {
+			t.Errorf("%s: %q %s, want %q %s", tt.line, values, directive, tt.values, tt.directive)
+		}
+	}
+	values, _ := fitting(t, "")
+	for _, value := range values {
+		if value == "" || value == "\x00" || value == "mcp" || strings.HasPrefix(value, "__") {
+			t.Errorf("%q is offered", value)
+		}
+	}
+	if values, _ := fitting(t, "-m", "gemini-2.5-"); !slices.Contains(values, "gemini-2.5-pro") {
+		t.Errorf("Google's models are not offered: %q", values)
+	}
+	if values, _ := fitting(t, "-m", "openai/"); len(values) == 0 || !strings.HasPrefix(values[0], "openai/gpt-") {
+		t.Errorf("OpenAI's models are not offered: %q", values)
+	}
+}
