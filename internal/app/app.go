@@ -31,6 +31,7 @@ import (
 	"pollux/internal/modelconfig"
 	"pollux/internal/prompt"
 	"pollux/internal/stats"
+	"pollux/internal/telemetry"
 	toolask "pollux/internal/tools/ask"
 	"pollux/internal/tools/discovered"
 	"pollux/internal/tools/fs"
@@ -60,6 +61,9 @@ type Options struct {
 	Interactive bool // a person can be asked
 	Trusted     bool // the working directory is
 	UserAgent   string
+	Version     string
+	// Telemetry says whether and where records are kept of what the session does.
+	Telemetry telemetry.Settings
 
 	// Generator, where set, is the model; no credentials are then looked for.
 	Generator llm.Generator
@@ -109,6 +113,8 @@ type App struct {
 	// searching is the tool that needs somebody who searches.
 	searching tool.Tool
 	told      *prompt.Instruction
+	// telemetry looks on; nil is off.
+	telemetry *telemetry.Telemetry
 	closers   []func()
 }
 
@@ -117,6 +123,7 @@ func (a *App) Close() {
 	for _, f := range a.closers {
 		f()
 	}
+	a.telemetry.Close()
 }
 
 // New puts an app together. Its errors carry the exit code they deserve. With ctx,
@@ -166,20 +173,17 @@ func New(ctx context.Context, o Options) (*App, error) {
 		Router:    a.router(o, generator),
 
 		Compressor:   a.compressor(o, generator),
-		Masker:       a.masker(o),
+		Masker:       a.telemetry.Masker(a.masker(o)),
 		Editor:       editorOf(o),
 		LoopDetector: a.Loops,
-		NextSpeaker: nextspeaker.New(nextspeaker.Options{
-			Off:       config.SkipNextSpeaker.In(o.Settings),
-			Generator: generator,
-			Which:     a.configs.Utility,
-		}),
+		NextSpeaker:  a.nextSpeaker(o, generator),
 
 		DropInvalidPrompts: config.HistoryDropInvalid.In(o.Settings),
 		ContinueInvalid:    config.InvalidAnswerContinue.In(o.Settings),
 		ForgetCancelled:    config.HistoryForget.In(o.Settings),
 	})
-	a.modes.refresh, a.modes.told = a.refresh, a.told
+	a.modes.refresh, a.modes.told, a.modes.telemetry = a.refresh, a.told, a.telemetry
+	a.tellConfig(o)
 	return a, nil
 }
 
@@ -196,6 +200,16 @@ func (a *App) loops(o Options, g llm.Generator) *loopdetect.Detector {
 		d.Disable()
 	}
 	return d
+}
+
+// nextSpeaker says who speaks after an answer without calls.
+func (a *App) nextSpeaker(o Options, g llm.Generator) agent.NextSpeaker {
+	off := config.SkipNextSpeaker.In(o.Settings)
+	n := nextspeaker.New(nextspeaker.Options{Off: off, Generator: g, Which: a.configs.Utility})
+	if off {
+		return n // there is nothing to tell of
+	}
+	return a.telemetry.NextSpeaker(n)
 }
 
 func newWorkspace(o Options) *workspace.Workspace {
@@ -267,7 +281,11 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		if !config.UseRipgrep.In(s) {
 			return ""
 		}
-		return search.FindRipgrep(ws, o.Env.Get("PATH"))
+		path := search.FindRipgrep(ws, o.Env.Get("PATH"))
+		if path == "" {
+			a.telemetry.NoRipgrep()
+		}
+		return path
 	})
 	reach := a.web(o, g)
 	plans := plan.Options{

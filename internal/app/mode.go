@@ -8,6 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/prompt"
+	"pollux/internal/telemetry"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 )
@@ -20,8 +21,9 @@ type modes struct {
 	plan   atomic.Pointer[string]
 
 	// Set when there are any, and before the first prompt.
-	told    *prompt.Instruction
-	refresh func()
+	told      *prompt.Instruction
+	refresh   func()
+	telemetry *telemetry.Telemetry
 }
 
 // newModes settles where plans go. A directory that may not be is none.
@@ -52,6 +54,7 @@ func (m *modes) name() string { return m.engine.Mode().String() }
 
 // set switches the mode by its name.
 func (m *modes) set(name string) error {
+	before := m.name()
 	mode, err := policy.ParseMode(name)
 	if err == nil {
 		err = m.engine.SetMode(mode)
@@ -60,6 +63,7 @@ func (m *modes) set(name string) error {
 		return err
 	}
 	m.refresh()
+	m.telemetry.Switched(before, m.name())
 	return nil
 }
 
@@ -67,6 +71,7 @@ func (m *modes) set(name string) error {
 func (m *modes) approve(path string) {
 	m.plan.Store(&path)
 	m.told.Refresh()
+	m.telemetry.Planned()
 }
 
 // forget does so no longer.

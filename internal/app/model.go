@@ -30,14 +30,14 @@ func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err er
 	case o.Unreachable != nil:
 		g, a.Model = unreachable{o.Unreachable}, o.Model
 	case o.Generator != nil:
-		g = a.Stats.Meter(logged(o.Generator, o.Log))
+		g = a.attempts(o, o.Generator)
 		a.Model, err = a.configs.Model(o.Model)
 	case o.Replay != "":
 		player, wrong := replay.Open(o.Replay, !o.ReplayAnyOrder)
 		if wrong != nil {
 			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", wrong)
 		}
-		g = a.Stats.Meter(logged(player, o.Log))
+		g = a.attempts(o, player)
 		a.Model, err = a.configs.Model(o.Model)
 	default:
 		if err = a.connect(ctx, o); err == nil {
@@ -67,7 +67,7 @@ func (a *App) configure(o Options) {
 
 // asked is the stack above models that are really asked.
 func (a *App) asked(o Options) llm.Generator {
-	g := llm.Generator(retry.Wrap(a.Stats.Meter(logged(a.models, o.Log)), retry.Options{
+	g := llm.Generator(retry.Wrap(a.attempts(o, a.models), retry.Options{
 		MaxAttempts: config.MaxAttempts.In(o.Settings),
 		FetchErrors: config.RetryFetchErrors.In(o.Settings),
 	}))
@@ -114,9 +114,7 @@ func (a *App) router(o Options, g llm.Generator) agent.Router {
 	options := route.Options{
 		Select: a.Fallback.Select, Generator: g, Which: a.configs.Utility,
 		Threshold: config.RoutingThreshold.In(o.Settings), Binary: config.RoutingBinary.In(o.Settings),
-		Decided: func(id string, d route.Decision) {
-			o.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
-		},
+		Decided: a.routed(o),
 	}
 	when := config.Routing.In(o.Settings)
 	options.Auto = func() (route.Choice, bool) {

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/mention"
+	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/catalog"
@@ -71,7 +72,7 @@ func Headless(ctx context.Context, req Request) error {
 	if len(asked.Files) > 0 {
 		prompt.Shown = text
 	}
-	return headless.Run(ctx, options, a.Agent.Run(ctx, prompt))
+	return headless.Run(ctx, options, a.Run(ctx, prompt))
 }
 
 // session is what settings, environment, flags and trust come to, together.
@@ -84,6 +85,8 @@ type session struct {
 	model    string
 	named    bool // by the user
 	mode     policy.Mode
+
+	telemetry telemetry.Settings
 }
 
 // settle reads what the user has set. Its errors end the run before anything
@@ -102,6 +105,9 @@ func settle(req Request) (*session, error) {
 		return nil, err
 	}
 	h.readEnv()
+	if h.telemetry, err = telemetry.Resolve(h.settings, h.env); err != nil {
+		return nil, err
+	}
 	return h, h.chooseMode(state == trust.Trusted)
 }
 
@@ -207,8 +213,8 @@ func (h *session) app() app.Options {
 	o := app.Options{
 		Settings: h.settings, Env: h.env, Paths: h.paths,
 		Model: h.model, Named: h.named, SessionID: h.req.SessionID, Mode: h.mode, Trusted: true,
-		UserAgent: userAgent(h.req.Version, h.env),
-		Replay:    h.req.Flags.FakeResponses, ReplayAnyOrder: !h.req.Flags.FakeStrict,
+		UserAgent: userAgent(h.req.Version, h.env), Version: h.req.Version(), Telemetry: h.telemetry,
+		Replay: h.req.Flags.FakeResponses, ReplayAnyOrder: !h.req.Flags.FakeStrict,
 		Record: h.req.Flags.RecordResponses,
 		Warn:   func(text string) { h.warn(text) },
 		Log:    slog.New(slog.DiscardHandler),

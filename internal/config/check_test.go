@@ -171,7 +171,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"model": {"skipNextSpeakerCheck": true, "compressionThreshold": 0.7}}`, ""},
 		{`{"ui": {"theme": "x"}, "privacy": {"usageStatisticsEnabled": false}}`, ""},
 		{`{"telemetry": {"enabled": false, "target": "local"}}`, ""},
-		{`{"telemetry": true}`, "telemetry"},
+		{`{"telemetry": true}`, ""},
 		{`{"security": {"allowedExtensions": []}}`, ""},
 		{`{"security": {"allowedExtensions": ["x"]}}`, "security.allowedExtensions"},
 	} {

@@ -165,6 +165,8 @@ const (
 	LoopMaxCycle = Int("pollux.loops.maxCycle")
 	LoopSingle   = Bool("pollux.loops.single")
 
+	Telemetry = Object("telemetry")
+
 	ToolCalling  = String("pollux.toolCalling")
 	ToolMappings = Object("pollux.toolMappings")
 
@@ -381,7 +383,7 @@ var table = [...]Key{
 	{"skills.disabled", "strings", list{}, restart | union, later, "Skills that are off."},
 	{"skills.enabled", "bool", true, restart, later, "Skills exist."},
 
-	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, later, "Traces and metrics, to where the user says."},
+	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, live, "Records of what a session does, to a file or a collector that the user names."},
 
 	{"tools.allowed", "strings", nil, restart, live, "Tools that run without asking; policies replace it."},
 	{"tools.callCommand", "string", nil, restart, live, "The command that runs a discovered tool."},

@@ -53,6 +53,15 @@ func secretsOf(a *Access, n *Network) *secret {
 	return &secret{slices.Compact(texts), a.BaseURL}
 }
 
+// Secrets returns what is secret of how a provider is reached: what nothing that is
+// written down may hold.
+func Secrets(a Access, n Network) []string {
+	if a.Profile == nil {
+		a.Profile = &Profile{}
+	}
+	return secretsOf(&a, &n).texts
+}
+
 // Secrets returns what is secret in a profile: its key, and what its headers hold.
 func (p *Profile) Secrets() []string {
 	texts := []string{strings.TrimSpace(p.APIKey)}

@@ -61,8 +61,16 @@ func keep(name, value string, allowed, blocked []string, strict bool) bool {
 	return !sensitive(name) && !strict
 }
 
-func sensitive(name string) bool {
-	return slices.Contains(neverAllowed, name) || slices.ContainsFunc(sensitiveWords, func(w string) bool {
+// Secret reports whether a variable holds a secret, as its name or its value shows.
+func Secret(name, value string) bool {
+	return telling(strings.ToUpper(name)) || secretValue().MatchString(value)
+}
+
+func sensitive(name string) bool { return slices.Contains(neverAllowed, name) || telling(name) }
+
+// telling reports whether a name says that the value is secret.
+func telling(name string) bool {
+	return slices.ContainsFunc(sensitiveWords, func(w string) bool {
 		return strings.Contains(name, w)
 	})
 }

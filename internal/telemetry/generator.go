@@ -1,0 +1,245 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"slices"
+	"time"
+
+	"pollux/internal/stats"
+	"pollux/llm"
+)
+
+// maxText bounds, in bytes, what a record holds of a request or of an answer.
+const maxText = 1 << 20
+
+// Generator returns a generator that tells of each request to g and of its answer.
+// It belongs inside the retries: one request to it is one attempt.
+func (t *Telemetry) Generator(g llm.Generator) llm.Generator {
+	if t == nil {
+		return g
+	}
+	return &generator{g, t}
+}
+
+type generator struct {
+	llm.Generator
+	t *Telemetry
+}
+
+var _ llm.Generator = (*generator)(nil)
+
+// Unwrap returns the generator below.
+func (g *generator) Unwrap() llm.Generator { return g.Generator }
+
+func (g *generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		c := g.t.begin(req)
+		defer c.end()
+		for r, err := range g.Generator.Stream(ctx, req) {
+			c.see(r, err)
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func (g *generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	c := g.t.begin(req)
+	r, err := g.Generator.Generate(ctx, req)
+	c.see(r, err)
+	c.end()
+	return r, err
+}
+
+// call is one request on its way.
+type call struct {
+	t     *Telemetry
+	req   *llm.Request
+	in    place
+	began time.Time
+
+	text   []byte // the chunks as JSON, up to maxText of them
+	words  []byte // of an answer that should be JSON
+	usage  llm.Usage
+	reason []string
+	model  string // that answered
+	id     string
+	err    error
+}
+
+func (t *Telemetry) begin(req *llm.Request) *call {
+	c := &call{t: t, req: req, in: t.below(req.PromptID), began: time.Now()}
+	a := attrs{{"model", req.Model}, {"prompt_id", req.PromptID}, {"role", string(cmp.Or(req.Use, llm.UseMain))}}
+	if t.o.LogPrompts {
+		a.add("request_text", t.requestText(req))
+	}
+	t.event("api_request", req.PromptID, "Request to "+req.Model, a)
+	t.semantic(req.PromptID, "Asking "+req.Model, false, slices.Concat(c.asked(), c.asking()))
+	return c
+}
+
+// see takes a chunk of the answer, or the error in its place.
+func (c *call) see(r *llm.Response, err error) {
+	c.err = err
+	if r == nil {
+		return
+	}
+	if r.Usage != nil { // counts in a stream are totals: the last ones hold
+		c.usage = *r.Usage
+	}
+	c.model, c.id = cmp.Or(r.ModelVersion, c.model), cmp.Or(r.ResponseID, c.id)
+	for i := range r.Candidates {
+		if reason := r.Candidates[i].FinishReason; reason != "" {
+			c.reason = append(c.reason, string(reason))
+		}
+	}
+	if c.t.o.LogPrompts && len(c.text) < maxText {
+		if c.text = append(c.text, ','); len(c.text) == 1 {
+			c.text[0] = '['
+		}
+		c.text = r.AppendJSON(c.text)
+	}
+	if c.wantsJSON() && len(c.words) < maxText {
+		c.words = append(c.words, r.Text()...)
+	}
+}
+
+func (c *call) end() {
+	took := time.Since(c.began)
+	if c.err != nil {
+		c.failed(took)
+	} else {
+		c.answered(took)
+	}
+	labels := c.labels()
+	if c.err != nil {
+		labels.add("error.type", stats.ErrorType(c.err))
+	}
+	c.t.meters.add(instrument{
+		name: "gen_ai.client.operation.duration", description: "How long requests to models took.", unit: "s", bounds: seconds,
+	}, took.Seconds(), labels)
+	c.t.meters.add(milliseconds("gemini_cli.api.request.latency", "How long requests to models took."),
+		float64(took.Milliseconds()), attrs{{"model", c.req.Model}})
+}
+
+func (c *call) answered(took time.Duration) {
+	t, u := c.t, &c.usage
+	a := attrs{
+		{"model", c.req.Model},
+		{"status_code", http.StatusOK},
+		{"http.status_code", http.StatusOK},
+		{"duration_ms", int(took.Milliseconds())},
+		{"input_token_count", u.Prompt},
+		{"output_token_count", u.Candidates},
+		{"cached_content_token_count", u.CachedContent},
+		{"thoughts_token_count", u.Thoughts},
+		{"tool_token_count", u.ToolUsePrompt},
+		{"total_token_count", u.Total},
+		{"prompt_id", c.req.PromptID},
+		{"role", string(cmp.Or(c.req.Use, llm.UseMain))},
+	}
+	if len(c.reason) > 0 {
+		a.add("finish_reasons", c.reason)
+	}
+	if t.o.LogPrompts {
+		a.add("response_text", c.responseText())
+	}
+	t.event("api_response", c.req.PromptID, "Answer of "+c.req.Model, a)
+	t.semantic(c.req.PromptID, "Answer of "+c.req.Model, false, slices.Concat(c.asked(), c.got()))
+	t.ended("llm_call", c.in, c.began, "", slices.Concat(c.asked(), c.asking(), c.got()))
+	c.count(attrs{{"status_code", http.StatusOK}})
+	for _, one := range []struct {
+		kind string
+		n    int
+	}{{"input", u.Prompt}, {"output", u.Candidates}, {"thought", u.Thoughts}, {"cache", u.CachedContent}, {"tool", u.ToolUsePrompt}} {
+		t.meters.add(counter("gemini_cli.token.usage", "Tokens used."), float64(one.n), attrs{{"model", c.req.Model}, {"type", one.kind}})
+	}
+	usage := instrument{name: "gen_ai.client.token.usage", description: "Tokens per request.", unit: "{token}", bounds: tokens, whole: true}
+	t.meters.add(usage, float64(u.Prompt), append(c.labels(), attr{"gen_ai.token.type", "input"}))
+	t.meters.add(usage, float64(u.Candidates+u.Thoughts), append(c.labels(), attr{"gen_ai.token.type", "output"}))
+	c.checkJSON()
+}
+
+func (c *call) failed(took time.Duration) {
+	t, ms := c.t, int(took.Milliseconds())
+	kind, status := stats.ErrorType(c.err), statusOf(c.err)
+	message := cut(c.err.Error(), 16<<10)
+	a := attrs{{"error.message", message}, {"model_name", c.req.Model}, {"duration", ms}, {"duration_ms", ms}}
+	if status != 0 {
+		a.add("status_code", status)
+		a.add("http.status_code", status)
+	}
+	a.add("error.type", kind)
+	a.add("prompt_id", c.req.PromptID)
+	a.add("role", string(cmp.Or(c.req.Use, llm.UseMain)))
+	t.emit("gemini_cli.api_error", c.req.PromptID, "Request to "+c.req.Model+" failed: "+message, true, a)
+	t.semantic(c.req.PromptID, "Request to "+c.req.Model+" failed", true, append(c.asked(), attr{"error.type", kind}))
+	t.ended("llm_call", c.in, c.began, message, slices.Concat(c.asked(), c.asking(), attrs{{"error.type", kind}}))
+	labels := attrs{{"status_code", "error"}, {"error_type", kind}}
+	if status != 0 {
+		labels[0].value = status
+	}
+	c.count(labels)
+}
+
+func (c *call) count(labels attrs) {
+	c.t.meters.add(counter("gemini_cli.api.request.count", "Requests to models."), 1, append(attrs{{"model", c.req.Model}}, labels...))
+}
+
+func (c *call) wantsJSON() bool { return c.req.Config.ResponseMIMEType == "application/json" }
+
+// checkJSON tells of an answer that should be JSON and is none.
+func (c *call) checkJSON() {
+	if c.wantsJSON() && len(c.words) < maxText && !json.Valid(c.words) {
+		c.t.event("malformed_json_response", c.req.PromptID, c.req.Model+" answered with broken JSON", attrs{{"model", c.req.Model}})
+	}
+}
+
+func statusOf(err error) int {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return e.Status
+	}
+	return 0
+}
+
+// requestText returns what makes the text of a request: its messages as JSON, the
+// newest that fit. Messages do not change, but the list of them may.
+func (t *Telemetry) requestText(req *llm.Request) func() string {
+	contents := slices.Clone(req.Contents)
+	return func() string { return contentsJSON(contents) }
+}
+
+func contentsJSON(contents []*llm.Content) string {
+	pieces := make([][]byte, 0, len(contents))
+	size := 2
+	for _, c := range slices.Backward(contents) {
+		piece := c.AppendJSON(nil)
+		if size += len(piece) + 1; size > maxText && len(pieces) > 0 {
+			break
+		}
+		pieces = append(pieces, piece)
+	}
+	b := append(make([]byte, 0, min(size, maxText)), '[')
+	for i, piece := range slices.Backward(pieces) {
+		b = append(b, piece...)
+		if i > 0 {
+			b = append(b, ',')
+		}
+	}
+	return string(append(b, ']'))
+}
+
+// responseText returns what makes the text of an answer: its chunks as JSON.
+func (c *call) responseText() string {
+	if len(c.text) == 0 {
+		return "[]"
+	}
+	return string(c.text) + "]"
+}

@@ -1,0 +1,156 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// otlp sends records to a collector, as OpenTelemetry's protocol has them, by HTTP
+// or by gRPC. Both carry the same messages; they are written by hand, for the
+// libraries that could do it weigh more than the rest of the program.
+type otlp struct {
+	client   *http.Client
+	endpoint string
+	grpc     bool
+	clean    func(string) string
+	resource []byte
+
+	logs, spans, counts []byte // of one scope each
+}
+
+var _ sink = (*otlp)(nil)
+
+// maxBatch is when records are sent. Collectors take no messages above 4 MiB by
+// gRPC, so single texts are bounded, too.
+const (
+	maxBatch     = 1 << 20
+	maxAttribute = 128 << 10
+)
+
+func newOTLP(o *Options, clean func(string) string) *otlp {
+	t := &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: 2 * period, Protocols: new(http.Protocols)}
+	w := &otlp{endpoint: o.Endpoint, grpc: o.Protocol == "grpc"}
+	t.Protocols.SetHTTP2(true)
+	if w.grpc {
+		t.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		t.Protocols.SetHTTP1(true)
+	}
+	w.client = &http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	w.clean = func(s string) string { return cut(clean(s), maxAttribute) }
+	w.resource = appendAttrs(nil, 1, resource(o), w.clean)
+	return w
+}
+
+func (w *otlp) pause() time.Duration { return time.Second }
+
+func (w *otlp) full() bool { return len(w.logs)+len(w.spans) > maxBatch }
+
+func (w *otlp) close() { w.client.CloseIdleConnections() }
+
+// flush sends what is kept, each kind to a place of its own.
+func (w *otlp) flush(ctx context.Context) error {
+	var failures []error
+	for _, one := range []struct {
+		kept          *[]byte
+		path, service string
+	}{
+		{&w.logs, "/v1/logs", "logs.v1.LogsService"},
+		{&w.spans, "/v1/traces", "trace.v1.TraceService"},
+		{&w.counts, "/v1/metrics", "metrics.v1.MetricsService"},
+	} {
+		if len(*one.kept) == 0 {
+			continue
+		}
+		scope := appendText(nil, 1, "gemini-cli")
+		message := appendBytes(nil, 1, w.resource)
+		message = appendBytes(message, 2, append(appendBytes(nil, 1, scope), *one.kept...))
+		message = appendBytes(nil, 1, message)
+		*one.kept = nil
+		var err error
+		if w.grpc {
+			err = w.call(ctx, "/opentelemetry.proto.collector."+one.service+"/Export", message)
+		} else {
+			err = w.post(ctx, one.path, message)
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
+
+// post sends a message by HTTP.
+func (w *otlp) post(ctx context.Context, path string, message []byte) error {
+	res, err := w.send(ctx, path, "application/x-protobuf", message)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode/100 != 2 {
+		return fmt.Errorf("%s%s answered %s", shown(w.endpoint), path, res.Status)
+	}
+	return nil
+}
+
+// call sends a message by gRPC: with its length before it, and the status after
+// the answer.
+func (w *otlp) call(ctx context.Context, path string, message []byte) error {
+	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
+	res, err := w.send(ctx, path, "application/grpc", append(frame, message...))
+	if err != nil {
+		return err
+	}
+	header := res.Trailer
+	if res.Header.Get("Grpc-Status") != "" { // there was nothing else
+		header = res.Header
+	}
+	switch status := header.Get("Grpc-Status"); {
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s answered %s to gRPC", shown(w.endpoint), res.Status)
+	case status != "0":
+		return fmt.Errorf("%s answered gRPC status %s %s", shown(w.endpoint), status, cut(header.Get("Grpc-Message"), 200))
+	}
+	return nil
+}
+
+// send returns the answer to a message, its body read.
+func (w *otlp) send(ctx context.Context, path, kind string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.endpoint+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("User-Agent", "Pollux-OTLP")
+	if w.grpc {
+		req.Header.Set("Te", "trailers")
+	}
+	res, err := w.client.Do(req)
+	if err != nil {
+		var outer *url.Error
+		if errors.As(err, &outer) {
+			err = outer.Err // without the address: it may hold a password
+		}
+		return nil, fmt.Errorf("send to %s: %w", shown(w.endpoint), err)
+	}
+	defer res.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20))
+	return res, err
+}
+
+// shown is an address without who asks.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the OTLP endpoint"
+	}
+	u.User = nil
+	return u.String()
+}

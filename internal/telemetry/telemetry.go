@@ -1,0 +1,445 @@
+// Package telemetry tells, where the user wants it, what a session did: as records
+// in a file that scripts for Gemini CLI read, or to a collector of OpenTelemetry
+// (spec/cli.md §9). Nothing else in the program mentions it: it looks on as a
+// decorator of what the session is made of.
+//
+//	Generator   requests and answers
+//	Run         the events of a prompt: tool calls, retries, compressions
+//	Masker, NextSpeaker   what they decided
+//
+// A nil *Telemetry is off. Its methods may then be called too: they return what
+// they were given and do nothing.
+//
+// The run never waits. What is to be told goes into a queue of bounded size, and
+// one goroutine makes records of it and writes them; what does not fit is counted
+// and said at the end. A place that cannot be written to costs one warning.
+//
+// What proves who asks is in no record: [Options.Secrets] are taken out of every
+// text.
+//
+// [Activity] and [DebugLog] are two smaller files that users know by the names of
+// variables.
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pollux/tool"
+)
+
+// Options are what a [Telemetry] tells of, and where. Settings, Warn and Session
+// must be set; the rest may be zero.
+type Options struct {
+	Settings
+	// Path returns the absolute path that the user means by another.
+	Path func(string) string
+	// Warn takes what the user should know and can live with.
+	Warn func(string)
+	// Secrets returns the texts that no record may hold.
+	Secrets func() []string
+
+	Version      string
+	Session      func() string // the session's id, which may change between prompts
+	Installation func() string // the id of this installation
+	Interactive  bool
+	AuthType     string
+	// Provider says who serves a model, in OpenTelemetry's words.
+	Provider func(model string) string
+	// Tool returns the tool of a name; nil knows none.
+	Tool func(name string) (tool.Tool, bool)
+	// Mode returns the approval mode.
+	Mode func() string
+}
+
+// Telemetry tells what a session does. Its methods may be called from several
+// goroutines.
+type Telemetry struct {
+	o      Options
+	meters meters
+	sink   sink
+	clean  func(string) string
+
+	queue   chan any // *record or *span
+	waiting atomic.Int64
+	dropped atomic.Int64
+	ctx     context.Context // of all writing
+	stop    context.CancelFunc
+	closing chan struct{}
+	done    chan struct{}
+	failure error // the first; to be read when done is closed
+	once    sync.Once
+
+	mu      sync.Mutex
+	common  attrs // of events and counts; it is replaced, never changed
+	session string
+	prompts int
+	places  map[string]place // of prompts being worked on, by their id
+	modes   time.Time        // when the approval mode was set
+}
+
+const (
+	// maxQueue and maxWaiting bound what waits to be written: in number, and
+	// about in bytes.
+	maxQueue   = 4096
+	maxWaiting = 64 << 20
+	// period is how often counts are written.
+	period = 10 * time.Second
+	// patience is how long the end of the program waits for records to be
+	// written.
+	patience = 2 * time.Second
+)
+
+// sink is where records go. One goroutine uses it. Records are kept by log, span
+// and metrics, and written by flush, which loses what it cannot write.
+type sink interface {
+	log(*record)
+	span(*span)
+	metrics([]reading)
+	flush(context.Context) error
+	full() bool           // enough is kept
+	pause() time.Duration // how long records may be kept
+	close()
+}
+
+// Start begins to tell of a session. It returns nil where telemetry is off, or
+// where there is no place for it, of which it warns.
+func Start(o Options) *Telemetry {
+	if !o.Enabled {
+		return nil
+	}
+	clean := cleaner(o.Secrets)
+	to := open(&o, clean)
+	if to == nil {
+		return nil
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	t := &Telemetry{
+		o: o, sink: to, clean: clean, places: map[string]place{}, modes: time.Now(),
+		ctx: ctx, stop: stop, queue: make(chan any, maxQueue), closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	t.setCommon()
+	t.meters.add(counter("gemini_cli.session.count", "Sessions begun."), 1, nil)
+	go t.work()
+	return t
+}
+
+// setCommon makes what all events and counts have.
+func (t *Telemetry) setCommon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.session == t.o.Session() && t.common != nil {
+		return
+	}
+	t.session, t.prompts = t.o.Session(), 0
+	t.common = attrs{{"session.id", t.session}}
+	if t.o.Installation != nil {
+		t.common.some("installation.id", t.o.Installation())
+	}
+	t.common.add("interactive", t.o.Interactive)
+	t.common.some("auth_type", t.o.AuthType)
+	t.meters.setCommon(t.common)
+}
+
+// open returns where records go; nil is nowhere.
+func open(o *Options, clean func(string) string) sink {
+	if o.Collector && o.CLIAuth {
+		o.Warn("Telemetry is off: telemetry.useCollector and telemetry.useCliAuth exclude each other.")
+		return nil
+	}
+	google := o.Google && !o.Collector
+	if google && o.Outfile == "" {
+		o.Warn("Telemetry is off: Pollux sends nothing to Google Cloud by itself. Set telemetry.outfile, or telemetry.useCollector and an OTLP endpoint.")
+		return nil
+	}
+	switch {
+	case o.Outfile != "":
+		path := o.Outfile
+		if o.Path != nil {
+			path = o.Path(path)
+		}
+		f, err := openFile(path)
+		if err != nil {
+			o.Warn(fmt.Sprintf("Telemetry is off: the outfile cannot be written: %v", err))
+			return nil
+		}
+		return newFile(f, resource(o), clean)
+	case o.Endpoint == "":
+		o.Warn("Telemetry is off: there is neither telemetry.outfile nor telemetry.otlpEndpoint.")
+		return nil
+	}
+	return newOTLP(o, clean)
+}
+
+// resource is what all records have in common. The command line is not in it: it
+// may hold the prompt.
+func resource(o *Options) attrs {
+	host, _ := os.Hostname()
+	a := attrs{
+		{"service.name", "gemini-cli"},
+		{"service.version", o.Version},
+		{"session.id", o.Session()},
+		{"process.pid", os.Getpid()},
+		{"process.runtime.name", "go"},
+		{"process.runtime.version", strings.TrimPrefix(runtime.Version(), "go")},
+		{"host.arch", runtime.GOARCH},
+		{"os.type", runtime.GOOS},
+	}
+	a.some("host.name", host)
+	return a
+}
+
+// cleaner returns what takes secrets out of texts, also where they stand in JSON.
+func cleaner(secrets func() []string) func(string) string {
+	if secrets == nil {
+		return asIs
+	}
+	var forms []string
+	for _, s := range secrets() {
+		if len(s) < 6 {
+			continue // it would hide words
+		}
+		quoted := string(appendQuoted(nil, s))
+		forms = append(forms, string(appendQuoted(nil, quoted)), quoted, s)
+	}
+	if len(forms) == 0 {
+		return asIs
+	}
+	// The longest first: one may begin with another.
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	forms = slices.Compact(forms)
+	pairs := make([]string, 0, 2*len(forms))
+	for _, form := range forms {
+		pairs = append(pairs, form, redacted)
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+const redacted = "[REDACTED]"
+
+// emit tells of an event.
+func (t *Telemetry) emit(name, promptID, body string, failed bool, more attrs) {
+	now := time.Now()
+	t.mu.Lock()
+	common, in := t.common, t.places[promptID]
+	t.mu.Unlock()
+	r := &record{at: now, body: body, failed: failed, in: in, attrs: slices.Grow(slices.Clone(common), len(more)+2)}
+	r.attrs.add("event.name", name)
+	r.attrs.add("event.timestamp", stamp(now))
+	r.attrs = append(r.attrs, more...)
+	t.put(r)
+}
+
+// event is emit for Gemini CLI's own events that say nothing bad.
+func (t *Telemetry) event(name, promptID, body string, more attrs) {
+	t.emit("gemini_cli."+name, promptID, body, false, more)
+}
+
+// put queues a record or a span, or counts it as lost.
+func (t *Telemetry) put(item any) {
+	size := sizeOf(item)
+	if t.waiting.Add(size) > maxWaiting {
+		t.waiting.Add(-size)
+		t.dropped.Add(1)
+		return
+	}
+	select {
+	case t.queue <- item:
+	default:
+		t.waiting.Add(-size)
+		t.dropped.Add(1)
+	}
+}
+
+func sizeOf(item any) int64 {
+	switch item := item.(type) {
+	case *record:
+		return int64(item.attrs.size() + len(item.body))
+	case *span:
+		return int64(item.attrs.size())
+	}
+	return 0
+}
+
+// Close writes what is left, which takes no longer than a bearable time, and warns
+// of what could not be written.
+func (t *Telemetry) Close() {
+	if t == nil {
+		return
+	}
+	t.once.Do(func() {
+		enough := time.AfterFunc(patience, t.stop)
+		close(t.closing)
+		<-t.done
+		enough.Stop()
+		t.stop()
+		if t.failure != nil {
+			t.o.Warn("Telemetry is incomplete: " + t.clean(t.failure.Error()))
+		}
+		if n := t.dropped.Load(); n > 0 {
+			t.o.Warn(fmt.Sprintf("Telemetry is incomplete: %d records came faster than they could be written.", n))
+		}
+	})
+}
+
+// work writes what is queued until Close.
+func (t *Telemetry) work() {
+	defer close(t.done)
+	w := &worker{Telemetry: t}
+	counts := time.NewTicker(period)
+	defer counts.Stop()
+	var memory <-chan time.Time
+	if t.o.Memory > 0 {
+		ticker := time.NewTicker(t.o.Memory)
+		defer ticker.Stop()
+		memory = ticker.C
+	}
+	for {
+		select {
+		case item := <-t.queue:
+			w.take(item)
+		case <-w.later:
+			w.flush()
+		case <-counts.C:
+			w.count()
+		case <-memory:
+			t.measure()
+		case <-t.closing:
+			w.end()
+			return
+		}
+	}
+}
+
+// worker is the goroutine that writes.
+type worker struct {
+	*Telemetry
+	later <-chan time.Time // when to write what was taken
+}
+
+// take hands an item to the sink.
+func (w *worker) take(item any) {
+	w.waiting.Add(-sizeOf(item))
+	switch item := item.(type) {
+	case *record:
+		w.sink.log(item)
+	case *span:
+		w.sink.span(item)
+	}
+	switch {
+	case w.sink.full():
+		w.flush()
+	case len(w.queue) > 0: // it goes along with those behind it
+	case w.sink.pause() == 0:
+		w.flush()
+	}
+	if w.later == nil {
+		w.later = time.After(w.sink.pause())
+	}
+}
+
+func (w *worker) flush() {
+	w.later = nil
+	ctx, cancel := context.WithTimeout(w.ctx, period)
+	defer cancel()
+	if err := w.sink.flush(ctx); err != nil && w.failure == nil {
+		w.failure = err
+	}
+}
+
+func (w *worker) count() {
+	w.sink.metrics(w.meters.read())
+	w.flush()
+}
+
+// end writes all that is left, as long as there is time.
+func (w *worker) end() {
+	for w.ctx.Err() == nil && len(w.queue) > 0 {
+		w.take(<-w.queue)
+	}
+	w.dropped.Add(int64(len(w.queue)))
+	if w.o.Memory > 0 {
+		w.measure()
+	}
+	w.count()
+	w.sink.close()
+}
+
+// measure counts the memory that the program has.
+func (t *Telemetry) measure() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	for _, one := range []struct {
+		kind  string
+		bytes uint64
+	}{
+		{"heap_used", m.HeapAlloc},
+		{"heap_total", m.HeapSys},
+		{"external", m.Sys - m.HeapSys},
+		{"rss", resident(m.Sys - m.HeapReleased)},
+	} {
+		t.meters.add(instrument{
+			name: "gemini_cli.memory.usage", description: "Memory that the program has.", unit: "bytes",
+			bounds: sizes, whole: true,
+		}, float64(one.bytes), attrs{{"memory_type", one.kind}})
+	}
+}
+
+// resident returns how many bytes of the program are in memory, or a guess.
+func resident(guess uint64) uint64 {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return guess
+	}
+	var size, pages uint64
+	if _, err := fmt.Sscan(string(b), &size, &pages); err != nil {
+		return guess
+	}
+	return pages * uint64(os.Getpagesize())
+}
+
+// placeOf returns where in its trace a prompt's own span is.
+func (t *Telemetry) placeOf(promptID string) place {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.places[promptID]
+}
+
+// below returns the place of a new span within a prompt's.
+func (t *Telemetry) below(promptID string) place {
+	parent := t.placeOf(promptID)
+	p := newPlace()
+	if parent.known() {
+		p.trace, p.parent = parent.trace, parent.span
+	}
+	return p
+}
+
+func newPlace() place {
+	var p place
+	_, _ = rand.Read(p.trace[:]) // it never fails
+	_, _ = rand.Read(p.span[:])
+	return p
+}
+
+// ended tells of a span that ends now.
+func (t *Telemetry) ended(name string, in place, start time.Time, failure string, more attrs) {
+	t.put(&span{name: name, in: in, start: start, end: time.Now(), failure: failure, attrs: slices.Concat(attrs{{"gen_ai.agent.name", "gemini-cli"}, {"gen_ai.conversation.id", t.o.Session()}}, more)})
+}
+
+// cut returns at most n bytes of a text, whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}

@@ -1,0 +1,266 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/stats"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// tool tells of a call that has ended.
+func (w *watcher) tool(e *agent.ToolFinished) {
+	t := w.t
+	ms, success := int(e.Duration.Milliseconds()), e.Status == agent.Success
+	began := time.Now().Add(-e.Duration)
+	spec, server := t.describe(e.Call.Name)
+	kind := "native"
+	if server != "" {
+		kind = "mcp"
+	}
+	decision := decisionOf(e)
+
+	a := attrs{{"function_name", e.Call.Name}}
+	if t.o.LogPrompts {
+		args := e.Call.Args
+		a.add("function_args", func() string { return cut(pretty(args), maxText) })
+	}
+	a.add("duration_ms", ms)
+	a.add("success", success)
+	a.some("decision", decision)
+	a.add("prompt_id", e.Call.PromptID)
+	a.add("tool_type", kind)
+	a.add("content_length", lengthOf(e.Response))
+	a.some("mcp_server_name", server)
+	a.add("start_time", int(began.UnixMilli()))
+	a.add("end_time", int(began.Add(e.Duration).UnixMilli()))
+	if e.Result != nil {
+		if diff, ok := e.Result.Display.(*tool.DiffDisplay); ok && success {
+			b, _ := json.Marshal(diff.Stat) // numbers
+			a.add("metadata", json.RawMessage(b))
+		}
+	}
+	failure := ""
+	if !success {
+		kind, message := failureOf(e)
+		failure = cut(message, 16<<10)
+		if !t.o.LogPrompts { // it may quote what the model wrote
+			failure = kind
+		}
+		a.add("error", failure)
+		a.add("error.message", failure)
+		a.add("error_type", kind)
+		a.add("error.type", kind)
+	}
+	outcome := map[bool]string{true: "success", false: "failure"}[success]
+	t.emit("gemini_cli.tool_call", e.Call.PromptID, fmt.Sprintf("Tool %s: %s after %d ms", e.Call.Name, outcome, ms), !success, a)
+	w.span(e, began, failure)
+	w.measure(e, decision, kind)
+	if success && e.Result != nil {
+		w.files(e, spec)
+		w.truncated(e)
+	}
+}
+
+// span tells of the call in the trace: a part of those that were scheduled with it.
+func (w *watcher) span(e *agent.ToolFinished, began time.Time, failure string) {
+	in := newPlace()
+	in.trace, in.parent = w.in.trace, w.batch.span
+	a := attrs{{"gen_ai.operation.name", "execute_tool"}, {"gen_ai.tool.name", e.Call.Name}, {"gen_ai.tool.call.id", e.Call.ID}}
+	if w.t.o.LogPrompts && w.t.o.Traces {
+		args, response := e.Call.Args, e.Response
+		a.add("gen_ai.tool.call.arguments", func() string { return cut(string(args), maxText) })
+		a.add("gen_ai.tool.call.result", func() string { return cut(string(llm.AppendParts(nil, response)), maxText) })
+	}
+	w.t.ended("tool_call", in, began, failure, a)
+	if w.calls--; w.calls == 0 {
+		w.t.ended("schedule_tool_calls", w.batch, w.scheduled, "", attrs{{"gen_ai.operation.name", "schedule_tool_calls"}})
+	}
+}
+
+func (w *watcher) measure(e *agent.ToolFinished, decision, kind string) {
+	name := attrs{{"function_name", e.Call.Name}}
+	labels := append(attrs{}, name...)
+	labels.add("success", e.Status == agent.Success)
+	labels.some("decision", decision)
+	labels.add("tool_type", kind)
+	w.t.meters.add(counter("gemini_cli.tool.call.count", "Tool calls."), 1, labels)
+	w.t.meters.add(milliseconds("gemini_cli.tool.call.latency", "How long tool calls took."), float64(e.Duration.Milliseconds()), name)
+}
+
+// files tells of the file that a call has read or changed.
+func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
+	operation, path, lines := "", "", 0
+	if diff, ok := e.Result.Display.(*tool.DiffDisplay); ok {
+		operation, path, lines = "update", diff.FilePath, linesOf(diff.After)
+		if diff.Before == nil {
+			operation = "create"
+		}
+	} else if spec != nil && spec.Kind == tool.KindRead {
+		var args struct {
+			Path string `json:"file_path"`
+		}
+		_ = json.Unmarshal(e.Call.Args, &args) // they were checked; not all tools that read have a path
+		operation, path, lines = "read", args.Path, linesOf(llm.PartsText(e.Result.Content))
+	}
+	if path == "" {
+		return
+	}
+	labels := attrs{{"operation", operation}}
+	if lines > 0 {
+		labels.add("lines", lines)
+	}
+	extension := strings.ToLower(filepath.Ext(path))
+	if kind, _, _ := strings.Cut(mime.TypeByExtension(extension), ";"); kind != "" {
+		labels.add("mimetype", kind)
+	}
+	labels.some("extension", extension)
+	labels.some("programming_language", language(extension))
+	w.t.event("file_operation", w.id, "File operation: "+operation, append(attrs{{"tool_name", e.Call.Name}}, labels...))
+	w.t.meters.add(counter("gemini_cli.file.operation.count", "Files read, created and changed."), 1, labels)
+	for _, one := range []struct {
+		kind string
+		n    int
+	}{{"added", e.Result.Lines.Added}, {"removed", e.Result.Lines.Removed}} {
+		if one.n > 0 {
+			w.t.meters.add(counter("gemini_cli.lines.changed", "Lines that edits added and removed."), float64(one.n),
+				attrs{{"function_name", e.Call.Name}, {"type", one.kind}})
+		}
+	}
+}
+
+// truncated tells of an output of which the model got a part.
+func (w *watcher) truncated(e *agent.ToolFinished) {
+	if e.Result.OutputFile == "" {
+		return
+	}
+	a := attrs{{"tool_name", e.Call.Name}, {"prompt_id", w.id}}
+	if info, err := os.Stat(e.Result.OutputFile); err == nil {
+		a.add("original_content_length", int(info.Size()))
+	}
+	a.add("truncated_content_length", tool.Units(llm.PartsText(e.Result.Content)))
+	w.t.event("tool_output_truncated", w.id, "Output of "+e.Call.Name+" was cut", a)
+}
+
+// describe returns what a tool says of itself, nil for an unknown one, and the MCP
+// server that offers it, if one does.
+func (t *Telemetry) describe(name string) (spec *tool.Spec, server string) {
+	if t.o.Tool == nil {
+		return nil, ""
+	}
+	known, ok := t.o.Tool(name)
+	if !ok {
+		return nil, ""
+	}
+	if remote, ok := known.(interface{ Server() string }); ok {
+		server = remote.Server()
+	}
+	return known.Spec(), server
+}
+
+// decisionOf says how a call was approved; "" for one that no one decided on.
+func decisionOf(e *agent.ToolFinished) string {
+	switch e.Outcome {
+	case tool.ProceedOnce:
+		return "accept"
+	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
+		return "auto_accept"
+	case tool.ModifyWithEditor:
+		return "modify"
+	case tool.Cancel:
+		return "reject"
+	}
+	return ""
+}
+
+func failureOf(e *agent.ToolFinished) (kind, message string) {
+	if e.Result != nil && e.Result.Error != nil {
+		return string(e.Result.Error.Type), e.Result.Error.Message
+	}
+	return "cancelled", "The call was cancelled."
+}
+
+// lengthOf is how many characters the model gets.
+func lengthOf(response []llm.Part) int {
+	n := 0
+	for i := range response {
+		n += tool.Units(response[i].Text)
+		if f := response[i].FunctionResponse; f != nil {
+			var text struct{ Output, Error string }
+			_ = json.Unmarshal(f.Response, &text) // other shapes have no length of their own
+			n += tool.Units(text.Output) + tool.Units(text.Error)
+		}
+	}
+	return n
+}
+
+func linesOf(text string) int {
+	if text == "" {
+		return 0
+	}
+	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+}
+
+func errorType(err error) string {
+	if err == nil {
+		return "UNKNOWN"
+	}
+	return stats.ErrorType(err)
+}
+
+// language is what people write in files whose names end so; "" where that is not
+// clear.
+func language(extension string) string {
+	switch strings.TrimPrefix(extension, ".") {
+	case "c", "h":
+		return "C"
+	case "cc", "cpp", "hpp":
+		return "C++"
+	case "cs":
+		return "C#"
+	case "css":
+		return "CSS"
+	case "go":
+		return "Go"
+	case "html":
+		return "HTML"
+	case "java":
+		return "Java"
+	case "js", "jsx", "mjs", "cjs":
+		return "JavaScript"
+	case "json":
+		return "JSON"
+	case "kt":
+		return "Kotlin"
+	case "md":
+		return "Markdown"
+	case "php":
+		return "PHP"
+	case "py":
+		return "Python"
+	case "rb":
+		return "Ruby"
+	case "rs":
+		return "Rust"
+	case "sh", "bash":
+		return "Shell"
+	case "sql":
+		return "SQL"
+	case "swift":
+		return "Swift"
+	case "ts", "tsx":
+		return "TypeScript"
+	case "xml":
+		return "XML"
+	case "yaml", "yml":
+		return "YAML"
+	}
+	return ""
+}
