@@ -219,7 +219,6 @@ func (f *face) see(e agent.Event) {
 		f.tail()
 		f.enc.invalid(wording.InvalidStream(e))
 	case agent.MaxTurns:
-		f.enc.notice(maxTurnsNotice())
 		f.outcome = maxTurnsError()
 	case agent.Overflow:
 		f.outcome = overflowError(e)

@@ -43,11 +43,6 @@ func blockedNotice(e agent.Blocked) notice {
 	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 }
 
-// maxTurnsNotice has no line: the error that ends the run says it better.
-func maxTurnsNotice() notice {
-	return notice{severity: "error", message: "Maximum session turns exceeded"}
-}
-
 func waitingNotice(e agent.Waiting) notice {
 	cause := wording.Reason(e.Err)
 	if cause != "" {
