@@ -75,6 +75,9 @@ type Options struct {
 	Editor func() (editor.State, bool)
 	// Tools are more tools, behind the built-in ones.
 	Tools []tool.Tool
+	// AcceptPolicies asks the person whether the project's policy files, in this
+	// directory, may count, as they are new or were changed.
+	AcceptPolicies func(dir string) bool
 
 	// Replay plays answers from a file in place of a model; ReplayAnyOrder
 	// does not insist on their order. Record writes a model's answers to a file.
@@ -131,6 +134,11 @@ func (a *App) Close() {
 func New(ctx context.Context, o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &App{Stats: stats.New(), options: o, began: time.Now(), closers: []func(){cancel}}
+	rules, err := policyFiles(o)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
 	generator, err := a.generator(ctx, o)
 	if err != nil {
 		a.Close()
@@ -138,7 +146,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	}
 	a.Workspace = newWorkspace(o)
 	a.Memory = newMemory(o, a.Workspace)
-	a.modes = newModes(o, a.Workspace)
+	a.modes = newModes(o, a.Workspace, rules)
 	a.Processes = shell.NewProcesses(filepath.Join(o.Paths.Runtime(), "tmp", "background-processes"))
 	a.closers = append(a.closers, a.Processes.Close)
 	if a.registry, err = a.tools(ctx, o, generator, a.Processes); err != nil {
@@ -232,32 +240,6 @@ func newWorkspace(o Options) *workspace.Workspace {
 		o.Warn("Warning: " + w.Error())
 	}
 	return ws
-}
-
-// newPolicy makes the rules by which calls are decided on: the built-in ones
-// and those that settings and flags stand for.
-func newPolicy(o Options, ws *workspace.Workspace, more ...policy.Rule) *policy.Engine {
-	return policy.New(policy.Options{
-		Rules:       append(policy.FromSettings(toolSettings(o.Settings)), more...),
-		Mode:        o.Mode,
-		Interactive: o.Interactive,
-		Trusted:     o.Trusted,
-		Dir:         ws.Root(),
-		Inside:      ws.Contains,
-
-		DisableYolo:   config.DisableYolo.In(o.Settings),
-		DisableAlways: config.DisableAlways.In(o.Settings),
-	})
-}
-
-// toolSettings are the settings about which tools there are and may be used.
-func toolSettings(s *config.Settings) policy.Settings {
-	return policy.Settings{
-		Exclude:              config.ToolsExclude.In(s),
-		ConfirmationRequired: config.ToolsConfirm.In(s),
-		Allowed:              config.ToolsAllowed.In(s),
-		Core:                 config.ToolsCore.In(s),
-	}
 }
 
 // web is how the web is reached: as the models are.

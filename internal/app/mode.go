@@ -17,6 +17,7 @@ import (
 // tools the model sees, and what it is told.
 type modes struct {
 	engine *policy.Engine
+	saved  *policy.Saved
 	dir    string // of the plans
 	plan   atomic.Pointer[string]
 
@@ -27,16 +28,16 @@ type modes struct {
 }
 
 // newModes settles where plans go. A directory that may not be is none.
-func newModes(o Options, ws *workspace.Workspace) *modes {
-	m := &modes{}
+func newModes(o Options, ws *workspace.Workspace, r rules) *modes {
+	m := &modes{saved: r.saved}
 	setting := config.PlanDirectory.In(o.Settings)
 	if err := m.settle(o, ws); err != nil {
 		o.Warn("Warning: " + err.Error())
 		setting = ""
 	}
-	m.engine = newPolicy(o, ws)
+	m.engine = newPolicy(o, ws, r)
 	if setting != "" {
-		m.engine = newPolicy(o, ws, policy.PlanRule(m.dir))
+		m.engine = newPolicy(o, ws, r, policy.PlanRule(m.dir))
 	}
 	return m
 }

@@ -305,8 +305,6 @@ func TestLater(t *testing.T) {
 		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "The sandbox is" + version + ": unset GEMINI_SANDBOX to run without it.\n"},
 		{"hi", "GEMINI_SANDBOX=False", exit.OK, ""},
 		{"hi", "GEMINI_SANDBOX=true SANDBOX=x", exit.OK, ""},
-		{"--policy|x", "", exit.General, "Policy files are" + version + ": run it without --policy.\n"},
-		{"--admin-policy|x", "", exit.General, "Policy files are" + version + ": run it without --admin-policy.\n"},
 		{"-w", "", exit.General, "Worktrees are" + version + ": run it without --worktree.\n"},
 		{"-w|name", "", exit.General, "Worktrees are" + version + ": run it without --worktree.\n"},
 		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ": run it without --acp.\n"},

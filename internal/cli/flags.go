@@ -209,6 +209,8 @@ func (r *rawFlags) settings(f *pflag.FlagSet) map[string]any {
 	set := map[string]any{}
 	for flag, replace := range map[string]func(){
 		"allowed-tools":       func() { set[string(config.ToolsAllowed)] = r.allowedTools.any() },
+		"policy":              func() { set[string(config.PolicyPaths)] = r.policy.any() },
+		"admin-policy":        func() { set[string(config.AdminPolicyPaths)] = r.adminPolicy.any() },
 		"include-directories": func() { set[string(config.IncludeDirectories)] = r.dirs.any() },
 		"output-format":       func() { set[string(config.OutputFormat)] = r.outputFormat },
 		"sandbox":             func() { set[string(config.ToolSandbox)] = r.sandbox },

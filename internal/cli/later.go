@@ -39,8 +39,6 @@ type refusal struct {
 // refusals are the flags that a run without what they ask for would betray.
 var refusals = [...]refusal{
 	{"sandbox", exit.Sandbox, "The sandbox is"},
-	{"policy", exit.General, "Policy files are"},
-	{"admin-policy", exit.General, "Policy files are"},
 	{"worktree", exit.General, "Worktrees are"},
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},

@@ -125,6 +125,11 @@ const (
 	ToolsAllowed           = Strings("tools.allowed")
 	ToolsConfirm           = Strings("tools.confirmationRequired")
 	ToolsExclude           = Strings("tools.exclude")
+	PolicyPaths            = Strings("policyPaths")
+	AdminPolicyPaths       = Strings("adminPolicyPaths")
+	WorkspacePolicies      = Bool("pollux.workspacePolicies")
+	PermanentApproval      = Bool("security.enablePermanentToolApproval")
+	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
 	ToolsDiscovery         = String("tools.discoveryCommand")
 	ToolsCall              = String("tools.callCommand")
 	UseRipgrep             = Bool("tools.useRipgrep")
@@ -199,7 +204,7 @@ var table = [...]Key{
 	{"admin.mcp.requiredConfig", "object", nil, 0, inert, "Set by an administrator's server, never by a file."},
 	{"admin.secureModeEnabled", "bool", false, 0, inert, "Set by an administrator's server, never by a file."},
 	{"admin.skills.enabled", "bool", true, 0, inert, "Set by an administrator's server, never by a file."},
-	{"adminPolicyPaths", "strings", list{}, restart | union, later, "More policy files or directories, of the administrator's tier."},
+	{"adminPolicyPaths", "strings", list{}, restart | union, live, "More policy files or directories, of the administrator's tier."},
 
 	{"advanced.autoConfigureMemory", "bool", true, restart, inert, "Sized the heap of Node; there is none here."},
 	{"advanced.bugCommand", "record urlTemplate", nil, 0, screen, "The address /bug opens, with {title}, {info} and {problem}."},
@@ -337,7 +342,7 @@ var table = [...]Key{
 	{"modelProviders", "object", nil, restart, live, "Providers of models beside the built-in ones, and changes to those; not from a workspace."},
 
 	{"output.format", "enum text json stream-json", "text", 0, live, "What a headless run prints."},
-	{"policyPaths", "strings", list{}, restart | union, later, "More policy files or directories, of the user's tier."},
+	{"policyPaths", "strings", list{}, restart | union, live, "Policy files or directories in place of ~/.gemini/policies."},
 	{"pollux.compression.fiveParts", "bool", false, 0, live, "Ask for summaries in five parts, not in seven."},
 	{"pollux.compression.oneCall", "bool", false, 0, live, "Do not have a summary checked by a second request."},
 	{"pollux.compression.preserve", "number", 0.3, 0, live, "The part of the history that a compression leaves as it is."},
@@ -362,18 +367,19 @@ var table = [...]Key{
 	{"pollux.stdinPatience", "number", 500.0, 0, live, "Milliseconds that a run with --prompt waits for what is piped into it to begin."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},
+	{"pollux.workspacePolicies", "bool", false, restart, live, "Policy files in a trusted project's .gemini/policies count; not from a workspace."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Pollux sends no usage statistics to anyone."},
 
 	{"security.allowedExtensions", "strings", list{}, restart, later, "Patterns of the sources extensions may come from."},
 	{"security.auth.enforcedType", "string", nil, restart, live, "The only way to authenticate that is accepted."},
 	{"security.auth.selectedType", "string", nil, restart, live, "How to authenticate."},
 	{"security.auth.useExternal", "bool", nil, restart, live, "Credentials are the environment's business: do not check them."},
-	{"security.autoAddToPolicyByDefault", "bool", false, 0, screen, "Offer the answer for all future sessions first."},
+	{"security.autoAddToPolicyByDefault", "bool", false, 0, live, "Offer the answer for all future sessions first."},
 	{"security.blockGitExtensions", "bool", false, restart, later, "No extensions from git."},
 	{"security.disableAlwaysAllow", "bool", false, restart, live, "No answer is remembered."},
 	{"security.disableYoloMode", "bool", false, restart, live, "The approval mode yolo is refused."},
 	{"security.enableConseca", "bool", false, restart, later, "Check calls against a policy made for the task."},
-	{"security.enablePermanentToolApproval", "bool", false, 0, screen, "Offer to remember an answer for all future sessions."},
+	{"security.enablePermanentToolApproval", "bool", false, 0, live, "Offer to remember an answer for all future sessions."},
 	{"security.environmentVariableRedaction.allowed", "strings", list{}, restart, live, "Variables that child processes always get."},
 	{"security.environmentVariableRedaction.blocked", "strings", list{}, restart, live, "Variables that child processes never get."},
 	{"security.environmentVariableRedaction.enabled", "bool", false, restart, live, "Keep secrets out of the environment of child processes."},

@@ -13,3 +13,7 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 	}
 	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': its owner cannot be checked on this system.", what, path)), false
 }
+
+// Foreign says why somebody else than an administrator may have put something at
+// a path: on this system nobody can tell.
+func Foreign(string) string { return "its owner cannot be checked on this system" }

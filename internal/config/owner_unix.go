@@ -27,6 +27,13 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 		what, path, reason, where, where)), false
 }
 
+// Foreign says why somebody else than root may have put something at a path, or
+// below it if it is a directory; "" if nobody else can have.
+func Foreign(path string) string {
+	_, reason := firstForeign(path)
+	return reason
+}
+
 // firstForeign walks to a file as the kernel does, one name at a time, and
 // returns the first thing that someone else than root controls.
 func firstForeign(path string) (where, reason string) {

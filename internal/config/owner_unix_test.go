@@ -39,6 +39,9 @@ func TestFirstForeign(t *testing.T) {
 	if where, reason := firstForeign("/etc/../etc/./passwd"); reason != "" {
 		t.Errorf("/etc/../etc/./passwd is refused: %s %s", where, reason)
 	}
+	if Foreign("/etc/passwd") != "" || Foreign(t.TempDir()) == "" {
+		t.Error("Foreign does not tell root's files from others'")
+	}
 	dir := t.TempDir()
 	good := filepath.Join(dir, "link")
 	link(t, "/etc/passwd", good)

@@ -138,6 +138,21 @@ func (p *Paths) SystemDefaults() string {
 	return filepath.Join(filepath.Dir(p.SystemSettings()), "system-defaults.json")
 }
 
+// UserPolicies returns the directory of the user's policy files.
+func (p *Paths) UserPolicies() string { return filepath.Join(p.Gemini(), "policies") }
+
+// SystemPolicies returns the directory of the administrator's policy files. No
+// variable moves it: who could move it would be the administrator.
+func SystemPolicies() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/GeminiCli/policies"
+	case "windows":
+		return `C:\ProgramData\gemini-cli\policies`
+	}
+	return "/etc/gemini-cli/policies"
+}
+
 func (p *Paths) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -52,8 +52,16 @@ func (p *passage) policy(context.Context) *refusal {
 }
 
 func (p *passage) policyCall() policy.Call {
-	c := policy.Call{Name: p.spec.Name, Aliases: p.spec.Aliases, Subagent: p.opts.Subagent, Args: p.args}
-	if r, ok := p.tool.(Remote); ok {
+	c := PolicyCall(p.tool, p.args)
+	c.Subagent = p.opts.Subagent
+	return c
+}
+
+// PolicyCall returns a call of the main agent as rules see it.
+func PolicyCall(t tool.Tool, args json.RawMessage) policy.Call {
+	spec := t.Spec()
+	c := policy.Call{Name: spec.Name, Aliases: spec.Aliases, Args: args}
+	if r, ok := t.(Remote); ok {
 		c.Server, c.Annotations = r.Server(), r.Annotations()
 	}
 	return c

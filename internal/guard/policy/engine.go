@@ -17,7 +17,9 @@ import (
 type Options struct {
 	// Rules are those that come before the built-in ones, in the order in
 	// which they were loaded: among equal priorities the first counts.
-	Rules       []Rule
+	Rules []Rule
+	// Checkers come before the built-in ones.
+	Checkers    []Checker
 	Mode        Mode
 	Interactive bool // a person is there to answer
 	Trusted     bool // the folder is trusted
@@ -31,14 +33,23 @@ type Options struct {
 	DisableYolo bool
 	// DisableAlways forbids remembering answers (security.disableAlwaysAllow).
 	DisableAlways bool
+	// Permanent lets answers be remembered for all future sessions, in Saved;
+	// SaveFirst makes that the answer that is chosen already. Report is told what
+	// could not be saved.
+	Permanent bool
+	Saved     *Saved // nil where there is no file that would be read again
+	SaveFirst bool
+	Report    func(text string)
 }
 
 // Engine decides about tool calls. It may be used from several goroutines at
 // once; its mode and its rules may change while it is used.
 type Engine struct {
-	opts Options
+	opts     Options
+	checkers []Checker // sorted
 
 	change sync.Mutex // held while making a new state
+	grants int        // so far
 	state  atomic.Pointer[state]
 }
 
@@ -50,7 +61,8 @@ type state struct {
 
 // New returns an engine.
 func New(o Options) *Engine {
-	e := &Engine{opts: o}
+	e := &Engine{opts: o, checkers: slices.Concat(o.Checkers, builtinCheckers())}
+	sortCheckers(e.checkers)
 	s := &state{mode: o.Mode}
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
 		// Saved answers all have a priority of tier + 0.950, and so has every
@@ -90,12 +102,14 @@ func (e *Engine) SetMode(m Mode) error {
 // must not change them.
 func (e *Engine) Rules() []Rule { return e.state.Load().rules }
 
-// add adds rules behind those of the same priority.
-func (e *Engine) add(rules ...Rule) {
+// add adds a person's answer behind the rules of the same priority.
+func (e *Engine) add(r Rule) {
 	e.change.Lock()
 	defer e.change.Unlock()
+	e.grants++
+	r.Grant = e.grants
 	old := e.state.Load()
-	s := &state{mode: old.mode, rules: append(slices.Clone(old.rules), rules...)}
+	s := &state{mode: old.mode, rules: append(slices.Clone(old.rules), r)}
 	sortRules(s.rules)
 	e.state.Store(s)
 }
@@ -127,6 +141,7 @@ func (e *Engine) Check(c Call) Verdict {
 			v.Message = "Modifying build configuration files requires explicit user confirmation"
 		}
 	}
+	v = d.checked(v)
 	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
 		v.Message = v.Rule.DenyMessage
 	}

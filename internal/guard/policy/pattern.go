@@ -27,6 +27,17 @@ type Pattern struct {
 // matchTimeout bounds one search. Users' expressions backtrack.
 const matchTimeout = time.Second
 
+// maxPattern is the longest expression, in bytes.
+const maxPattern = 2048
+
+// Why an expression is not even tried.
+var (
+	errTooLong = fmt.Errorf("the pattern is longer than %d characters", maxPattern)
+	errUnsafe  = errors.New("the pattern repeats a group that repeats something, which can take forever")
+)
+
+var nested = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\([^)]*[*+?{].*\)[*+?{]`) })
+
 // NewPattern reads a regular expression that a user wrote for JavaScript. It
 // refuses those that don't compile or may take forever.
 func NewPattern(source string) (*Pattern, error) {
@@ -34,12 +45,11 @@ func NewPattern(source string) (*Pattern, error) {
 	// the NUL that surrounds top-level arguments (spec/safety.md §2.11).
 	source = strings.ReplaceAll(source, `\\0"`, `\x00"`)
 	source = strings.ReplaceAll(source, `"\\0`, `"\x00`)
-	const most = 2048
-	if len(source) > most {
-		return nil, fmt.Errorf("pattern is longer than %d characters", most)
+	if len(source) > maxPattern {
+		return nil, errTooLong
 	}
-	if regexp.MustCompile(`\([^)]*[*+?{].*\)[*+?{]`).MatchString(source) {
-		return nil, errors.New("pattern repeats a group that repeats something, which can take forever")
+	if nested().MatchString(source) {
+		return nil, errUnsafe
 	}
 	p := &Pattern{source: source}
 	if _, err := p.compiled(); err != nil {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"pollux/internal/shellcmd"
 	"pollux/tool"
@@ -11,31 +12,170 @@ import (
 // "always" only then.
 func (e *Engine) CanRemember() bool { return e.opts.Trusted && !e.opts.DisableAlways }
 
+// CanSave reports whether answers may be remembered for all future sessions
+// (security.enablePermanentToolApproval).
+func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
+
+// Offer is a lasting answer that a person may be offered.
+type Offer struct {
+	Outcome tool.Outcome
+	// Rule says what would run without asking from then on, in a few words.
+	Rule string
+	// First says that the person wants it to be the answer that is chosen
+	// already (security.autoAddToPolicyByDefault).
+	First bool
+}
+
+// Offers returns the lasting answers to a call, from the one that permits for the
+// shortest time; none where nothing can be remembered (spec/safety.md §2.11).
+func (e *Engine) Offers(c Call) []Offer {
+	outcomes := []tool.Outcome{tool.ProceedAlways, tool.ProceedAlwaysAndSave}
+	if newQuery(c).Server != "" {
+		outcomes = []tool.Outcome{tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, tool.ProceedAlwaysAndSave}
+	}
+	var offers []Offer
+	for _, o := range outcomes {
+		save := o == tool.ProceedAlwaysAndSave
+		if text := e.Preview(c, o); text != "" && (!save || e.CanSave()) {
+			offers = append(offers, Offer{Outcome: o, Rule: text, First: save && e.opts.SaveFirst && !newQuery(c).shell()})
+		}
+	}
+	return offers
+}
+
+// Preview says what an answer to a call would permit from then on, in a few
+// words for a person to judge, "" if it would not be remembered.
+func (e *Engine) Preview(c Call, answer tool.Outcome) string {
+	if !e.CanRemember() {
+		return ""
+	}
+	if switches(c, answer) {
+		return "all edits of files (" + AutoEdit.String() + ")"
+	}
+	r, ok := rule(newQuery(c), answer, e.Mode())
+	if !ok {
+		return ""
+	}
+	return r.short()
+}
+
 // Remember makes a rule of a person's answer to a call (spec/safety.md §2.11),
-// for this session, and reports whether it did. "Always" for an edit switches
-// to autoEdit instead; an answer that can't be narrowed to what was shown is
-// not remembered, nor is any in an untrusted folder.
+// and reports whether it did. "Always" for an edit switches to autoEdit instead;
+// an answer that can't be narrowed to what was shown is not remembered, nor is
+// any in an untrusted folder. One that can't be saved counts for this session.
 func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !e.CanRemember() {
 		return false
 	}
-	q := newQuery(c)
-	mode := e.Mode()
-	r := Rule{Decision: Allow, Priority: 3.95, Modes: From(mode), Source: "Dynamic (Confirmed)", Tools: []string{c.Name}}
-	switch {
-	case answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace"):
-		return mode >= AutoEdit || e.SetMode(AutoEdit) == nil
-	case answer == tool.ProceedAlwaysServer && q.Server != "":
-		r.Tools = serverTools(q.Server)
-	case answer == tool.ProceedAlways, answer == tool.ProceedAlwaysAndSave, answer == tool.ProceedAlwaysTool:
-		if !narrow(&r, q) {
-			return false
-		}
-	default:
+	if switches(c, answer) {
+		return e.Mode() >= AutoEdit || e.SetMode(AutoEdit) == nil
+	}
+	r, ok := rule(newQuery(c), answer, e.Mode())
+	if !ok {
 		return false
+	}
+	if answer == tool.ProceedAlwaysAndSave && e.CanSave() {
+		r.Saved = e.save(c.Name, r)
+	}
+	if r.Saved {
+		r.Priority = e.opts.Saved.Tier.priority(savedPriority)
 	}
 	e.add(r)
 	return true
+}
+
+// save writes a rule to the file, and reports whether it is there now.
+func (e *Engine) save(name string, r Rule) bool {
+	note, err := e.opts.Saved.add(r)
+	for _, text := range []string{note, failed("Failed to persist policy for "+name, err)} {
+		if text != "" && e.opts.Report != nil {
+			e.opts.Report(text)
+		}
+	}
+	return err == nil
+}
+
+func failed(what string, err error) string {
+	if err == nil {
+		return ""
+	}
+	return what + ": " + err.Error()
+}
+
+// switches reports whether an answer is about all edits, which is what a mode is for.
+func switches(c Call, answer tool.Outcome) bool {
+	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace")
+}
+
+// rule returns the rule that an answer stands for.
+func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
+	r := Rule{
+		Tools: []string{q.Name}, Decision: Allow, Priority: TierWorkspace.priority(savedPriority), Modes: From(mode),
+		Source: "Dynamic (Confirmed)",
+	}
+	switch answer {
+	case tool.ProceedAlwaysServer:
+		r.Tools = serverTools(q.Server)
+		return r, q.Server != ""
+	case tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysTool:
+	default:
+		return r, false
+	}
+	if q.Server != "" {
+		r.Tools, r.Server = []string{shortName(q)}, q.Server
+		return r, true
+	}
+	if q.Name == "ask_user" || q.Name == "exit_plan_mode" {
+		return r, false // the answer is what these are called for
+	}
+	return r, narrow(&r, q)
+}
+
+// shortName is what an MCP server itself calls the tool.
+func shortName(q *query) string { return strings.TrimPrefix(q.Name, "mcp_"+plainName(q.Server)+"_") }
+
+// Grant is an answer that was remembered in this session.
+type Grant struct {
+	ID   int    // for [Engine.Revoke]
+	Text string // what it permits, in a few words
+	// File is where it is kept for future sessions, "" if it is not.
+	File string
+}
+
+// Grants returns the answers that were remembered in this session, the oldest
+// first.
+func (e *Engine) Grants() []Grant {
+	var list []Grant
+	for _, r := range e.Rules() {
+		if r.Grant == 0 {
+			continue
+		}
+		g := Grant{ID: r.Grant, Text: r.short()}
+		if r.Saved {
+			g.File = e.opts.Saved.File
+		}
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b Grant) int { return a.ID - b.ID })
+	return list
+}
+
+// Revoke takes a grant back, from its file too. It reports whether there was one;
+// an error says that the file still has it.
+func (e *Engine) Revoke(id int) (bool, error) {
+	e.change.Lock()
+	defer e.change.Unlock()
+	old := e.state.Load()
+	i := slices.IndexFunc(old.rules, func(r Rule) bool { return id != 0 && r.Grant == id })
+	if i < 0 {
+		return false, nil
+	}
+	r := old.rules[i]
+	e.state.Store(&state{mode: old.mode, rules: slices.Delete(slices.Clone(old.rules), i, i+1)})
+	if !r.Saved {
+		return true, nil
+	}
+	return true, e.opts.Saved.remove(r)
 }
 
 // narrow restricts a rule to what a person saw of the call. It returns false
@@ -53,15 +193,13 @@ func narrow(r *Rule, q *query) bool {
 	case "glob", "grep_search", "search_file_content":
 		key = "pattern"
 	case "read_many_files":
-		key = "include"
+		return narrowInclude(r, q)
 	default:
 		return true
 	}
-	if key == "include" {
-		return narrowInclude(r, q)
-	}
 	value := q.text(key)
 	r.Args = pinned(key, value)
+	r.only = value
 	return value != ""
 }
 
@@ -72,6 +210,7 @@ func narrowInclude(r *Rule, q *query) bool {
 		return false
 	}
 	r.Args = literal("\x00" + `"include":` + list + "\x00")
+	r.only = list
 	return true
 }
 

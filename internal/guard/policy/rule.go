@@ -45,6 +45,12 @@ type Rule struct {
 	DenyMessage string
 	// Source says where the rule comes from, for a person.
 	Source string
+
+	// Grant numbers the rules that are a person's answers in this session; Saved
+	// are those of them that are in a file.
+	Grant int
+	Saved bool
+	only  string // what Args pins, in plain words
 }
 
 // When says in which sessions a rule holds.
@@ -153,12 +159,21 @@ func (r *Rule) matchesArgs(c *query) bool {
 	if args == "" {
 		return false
 	}
+	if *c.late >= maxLate {
+		return r.Decision != Allow
+	}
 	found, err := r.Args.found(args)
 	if err != nil {
+		*c.late++
 		return r.Decision != Allow
 	}
 	return found
 }
+
+// maxLate is how many expressions may fail, or take too long, in one check
+// before no other is tried: a thousand slow ones must not hold up a call for a
+// thousand seconds.
+const maxLate = 3
 
 func hasPrefix(command, prefix string) bool {
 	rest, ok := strings.CutPrefix(command, prefix)
@@ -182,13 +197,14 @@ type query struct {
 	Call
 	members map[string]json.RawMessage
 	args    *string
+	late    *int // expressions that failed, in the call and in its parts
 	// Of a part of a shell command there are no Args, but these.
 	cmd *string
 	dir string
 }
 
 func newQuery(c Call) *query {
-	q := &query{Call: c}
+	q := &query{Call: c, late: new(int)}
 	if q.Server == "" {
 		if rest, ok := strings.CutPrefix(c.Name, "mcp_"); ok {
 			if server, name, ok := strings.Cut(rest, "_"); ok && server != "" && name != "" {
@@ -201,7 +217,7 @@ func newQuery(c Call) *query {
 
 // of returns a query about another command in the place of q's.
 func (q *query) of(command string) *query {
-	part := &query{Call: q.Call, cmd: &command, dir: q.text("dir_path")}
+	part := &query{Call: q.Call, cmd: &command, dir: q.text("dir_path"), late: q.late}
 	part.Args = nil
 	return part
 }

@@ -1,0 +1,75 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+)
+
+// short says in a few words what a rule is about.
+func (r *Rule) short() string {
+	if len(r.Tools) == 1 && r.Server == "" {
+		if server, all := strings.CutSuffix(r.Tools[0], "_*"); all {
+			return "all tools of " + strings.TrimPrefix(server, "mcp_")
+		}
+	}
+	text := strings.Join(r.Tools, ", ")
+	if r.Server != "" {
+		text += " of " + r.Server
+	}
+	switch {
+	case len(r.Prefixes) > 0:
+		text += ": " + strings.Join(r.Prefixes, " *, ") + " *"
+	case r.only != "":
+		text += ": " + r.only
+	}
+	if r.AllowRedirection {
+		text += ", also into files"
+	}
+	return text
+}
+
+// String is the rule as /policies lists it (spec/safety.md §2.13), in Markdown.
+func (r *Rule) String() string {
+	var b strings.Builder
+	b.WriteString("**" + strings.ToUpper(string(r.Decision)) + "** tool: `" + strings.Join(r.qualified(), "`, `") + "`")
+	switch {
+	case len(r.Prefixes) > 0:
+		b.WriteString(" (commands: `" + strings.Join(r.Prefixes, "`, `") + "`)")
+	case r.Args != nil:
+		b.WriteString(" (args match: `" + r.Args.String() + "`)")
+	}
+	for key, value := range map[When]string{Interactive: " (interactive only)", Headless: " (headless only)"} {
+		if r.When == key {
+			b.WriteString(value)
+		}
+	}
+	if r.Subagent != "" {
+		b.WriteString(" (agent: `" + r.Subagent + "`)")
+	}
+	if len(r.Annotations) > 0 {
+		b.WriteString(" (by annotations)")
+	}
+	b.WriteString(" [Priority: " + strconv.FormatFloat(r.Priority, 'f', -1, 64) + "]")
+	if r.Source != "" {
+		b.WriteString(" [Source: " + r.Source + "]")
+	}
+	return b.String()
+}
+
+// qualified returns the tools with the server that they are of.
+func (r *Rule) qualified() []string {
+	if r.Server == "" {
+		return r.Tools
+	}
+	names := make([]string, len(r.Tools))
+	for i, t := range r.Tools {
+		names[i] = "mcp_" + plainName(r.Server) + "_" + t
+		if r.Server == "*" {
+			names[i] = "mcp_*_" + t
+			if t == "*" {
+				names[i] = "mcp_*"
+			}
+		}
+	}
+	return names
+}

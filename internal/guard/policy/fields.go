@@ -1,0 +1,203 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// fields reads the members of one table of a policy file, and notes what cannot be.
+type fields struct {
+	r     *fileReader
+	s     *section
+	array string // what the table is one of
+	index int    // from 0
+}
+
+// label names the table for a person.
+func (f fields) label() string {
+	return fmt.Sprintf("%s #%d (line %d)", strings.ReplaceAll(f.array, "_", " "), f.index+1, f.s.line)
+}
+
+// refuse notes that a field cannot be as it is.
+func (f fields) refuse(key, format string, args ...any) {
+	const most = 10
+	line := f.s.line
+	if m, ok := f.s.members[key]; ok {
+		line = m.line
+	}
+	if len(f.r.wrong) >= most {
+		return
+	}
+	what := "rule"
+	if f.array != what {
+		what = "safety checker"
+	}
+	f.r.wrong = append(f.r.wrong, fmt.Sprintf("Invalid policy %s (rule #%d, line %d):\n  - Field \"%s.%d.%s\": ", what, f.index+1, line, f.array, f.index, key)+
+		fmt.Sprintf(format, args...))
+}
+
+func (f fields) text(key string) string {
+	v := f.s.members[key].value
+	s, ok := v.(string)
+	if v != nil && !ok {
+		f.refuse(key, "must be a string, not %s", kindOf(v))
+	}
+	return s
+}
+
+// either reads a field that has two names.
+func (f fields) either(key, old string) string {
+	if s := f.text(key); s != "" {
+		return s
+	}
+	return f.text(old)
+}
+
+// texts reads a string or a list of them; nil if the field is not there.
+func (f fields) texts(key string, required bool) []string {
+	switch v := f.s.members[key].value.(type) {
+	case nil:
+		if required {
+			f.refuse(key, "is missing")
+		}
+		return nil
+	case string:
+		return []string{v}
+	case []any:
+		list := make([]string, 0, len(v))
+		for _, item := range v {
+			s, ok := item.(string)
+			if !ok {
+				f.refuse(key, "must hold strings only, not %s", kindOf(item))
+				return nil
+			}
+			list = append(list, s)
+		}
+		return list
+	default:
+		f.refuse(key, "must be a string or a list of strings, not %s", kindOf(v))
+		return nil
+	}
+}
+
+func (f fields) choice(key string, choices ...string) string {
+	v, there := f.s.members[key]
+	s, ok := v.value.(string)
+	switch {
+	case !there:
+		f.refuse(key, "is missing; it is one of %s", strings.Join(choices, ", "))
+	case !ok:
+		f.refuse(key, "must be one of %s, not %s", strings.Join(choices, ", "), kindOf(v.value))
+	case !slices.Contains(choices, s):
+		f.refuse(key, "must be one of %s, not %.40q", strings.Join(choices, ", "), s)
+	}
+	return s
+}
+
+// priority reads a priority: of rules, which must have one, from 0 to 999.
+func (f fields) priority(rule bool) int64 {
+	m, there := f.s.members["priority"]
+	n, ok := m.value.(int64)
+	switch {
+	case !there && rule:
+		f.refuse("priority", "is missing; it is a whole number from 0 to 999")
+	case there && !ok:
+		f.refuse("priority", "must be a whole number from 0 to 999, not %s", kindOf(m.value))
+	case rule && (n < 0 || n > 999):
+		f.refuse("priority", "must be a whole number from 0 to 999, not %d", n)
+	}
+	return n
+}
+
+func (f fields) modes() Modes {
+	var set Modes
+	for _, name := range f.texts("modes", false) {
+		i := slices.IndexFunc([]Mode{Plan, Default, AutoEdit, Yolo}, func(m Mode) bool { return m.String() == name })
+		if i < 0 {
+			f.refuse("modes", "must be of default, autoEdit, plan and yolo, not %.40q", name)
+			continue
+		}
+		set |= In(Mode(i))
+	}
+	return set
+}
+
+func (f fields) flag(keys ...string) bool {
+	for _, key := range keys {
+		switch v := f.s.members[key].value.(type) {
+		case nil:
+		case bool:
+			return v
+		default:
+			f.refuse(key, "must be true or false, not %s", kindOf(v))
+		}
+	}
+	return false
+}
+
+func (f fields) when() When {
+	switch {
+	case f.s.members["interactive"].value == nil:
+		return Always
+	case f.flag("interactive"):
+		return Interactive
+	}
+	return Headless
+}
+
+// annotations reads what a tool's annotations must be, in the shapes of
+// encoding/json, which those of tools have.
+func (f fields) annotations() map[string]any {
+	v := f.s.members["toolAnnotations"].value
+	s, ok := v.(*section)
+	if !ok {
+		if v != nil {
+			f.refuse("toolAnnotations", "must be a table, not %s", kindOf(v))
+		}
+		return nil
+	}
+	return jsonOf(s).(map[string]any)
+}
+
+// jsonOf returns a value in the shapes of encoding/json.
+func jsonOf(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = jsonOf(v[i])
+		}
+		return list
+	case []*section:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = jsonOf(v[i])
+		}
+		return list
+	case *section:
+		m := make(map[string]any, len(v.members))
+		for key, at := range v.members {
+			m[key] = jsonOf(at.value)
+		}
+		return m
+	}
+	return v
+}
+
+// kindOf names a value for a person.
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("the string %.40q", v)
+	case int64, float64:
+		return fmt.Sprintf("the number %v", v)
+	case bool:
+		return fmt.Sprint(v)
+	case *section, []*section:
+		return "a table"
+	}
+	return "a list"
+}

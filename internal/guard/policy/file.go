@@ -1,0 +1,307 @@
+package policy
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Tier says whose rules count more (spec/safety.md §2.1).
+type Tier int
+
+// The tiers, lowest first.
+const (
+	TierDefault Tier = 1 + iota
+	TierExtension
+	TierWorkspace
+	TierUser
+	TierAdmin
+)
+
+// String returns the tier's name as sources of rules have it.
+func (t Tier) String() string {
+	return [...]string{"Default", "Extension", "Workspace", "User", "Admin"}[t-1]
+}
+
+// priority places a file's priority, 0 to 999, among all.
+func (t Tier) priority(p int64) float64 { return float64(int64(t)*1000+p) / 1000 }
+
+// errNoTool is what is wrong with a rule about the tool "": it is about no tool,
+// or was meant to be about all, which nobody may guess.
+type errNoTool struct{ source string }
+
+func (e errNoTool) Error() string {
+	return "Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: " + e.source
+}
+
+// problem is something wrong with a file, in the form in which people know it.
+type problem struct {
+	warning                      bool
+	message, details, suggestion string
+}
+
+func (p problem) text(tier Tier, file string) string {
+	severity := "error"
+	if p.warning {
+		severity = "warning"
+	}
+	text := fmt.Sprintf("[%s] Policy file %s in %s:\n  %s", strings.ToUpper(tier.String()), severity, file, p.message)
+	if p.details != "" {
+		text += "\n" + p.details
+	}
+	if p.suggestion != "" {
+		text += "\n  Suggestion: " + p.suggestion
+	}
+	return text
+}
+
+// parsed is what a file says.
+type parsed struct {
+	rules    []Rule
+	checkers []Checker
+	problems []problem
+	err      error // an errNoTool
+}
+
+// parseFile reads a policy file's content (spec/safety.md §2.2). A syntax error
+// and a value that cannot be lose the whole file: half of somebody's rules may
+// permit what the other half forbids. Source names it in the rules.
+func parseFile(data []byte, tier Tier, source string) parsed {
+	top, err := parseTOML(data)
+	if err != nil {
+		return parsed{problems: []problem{{
+			message: "TOML parsing failed", details: "  " + err.Error(),
+			suggestion: "put this line right: until then no rule of the file counts",
+		}}}
+	}
+	r := fileReader{tier: tier, source: source}
+	r.top(top)
+	if len(r.wrong) > 0 {
+		r.problems = append(r.misspelt, problem{
+			message: "Schema validation failed", details: strings.Join(r.wrong, "\n"),
+			suggestion: "put these fields right: until then no rule of the file counts",
+		})
+		r.rules, r.checkers, r.err = nil, nil, nil
+	} else {
+		r.problems = append(r.misspelt, r.problems...)
+	}
+	r.problems = few(r.problems)
+	return r.parsed
+}
+
+// few bounds how much is said about one file.
+func few(list []problem) []problem {
+	const most = 20
+	if len(list) <= most {
+		return list
+	}
+	more := problem{warning: true, message: fmt.Sprintf("and %d more problems", len(list)-most)}
+	return append(list[:most:most], more)
+}
+
+// fileReader makes rules of a file's tables.
+type fileReader struct {
+	parsed
+	tier     Tier
+	source   string
+	wrong    []string // lines about fields that cannot be
+	misspelt []problem
+}
+
+func (r *fileReader) top(s *section) {
+	r.names(s, "", "rule", "safety_checker")
+	for i, rule := range r.tables(s, "rule") {
+		r.rule(fields{r, rule, "rule", i})
+	}
+	for i, checker := range r.tables(s, "safety_checker") {
+		r.checker(fields{r, checker, "safety_checker", i})
+	}
+}
+
+// tables returns an array of tables, in whichever way it is written.
+func (r *fileReader) tables(s *section, key string) []*section {
+	m := s.members[key]
+	switch v := m.value.(type) {
+	case nil:
+		return nil
+	case []*section:
+		return v
+	case []any:
+		var list []*section
+		for _, item := range v {
+			if t, ok := item.(*section); ok {
+				list = append(list, t)
+			}
+		}
+		if len(list) == len(v) {
+			return list
+		}
+	}
+	r.wrong = append(r.wrong, fmt.Sprintf("  - Field %q (line %d): must be a list of tables; a rule begins with [[%s]]", key, m.line, key))
+	return nil
+}
+
+// names says which keys were probably meant as others. What is like none of them
+// may be: people leave names and remarks.
+func (r *fileReader) names(s *section, where string, known ...string) {
+	for _, key := range slices.Sorted(maps.Keys(s.members)) {
+		if slices.Contains(known, key) || len(key) > 64 {
+			continue
+		}
+		near, distance := "", 3
+		for _, k := range known {
+			if d := levenshtein.ComputeDistance(strings.ToLower(key), strings.ToLower(k)); d < distance {
+				near, distance = k, d
+			}
+		}
+		if near == "" {
+			continue
+		}
+		r.misspelt = append(r.misspelt, problem{
+			warning: true, message: fmt.Sprintf("Unknown key %q", key),
+			details:    fmt.Sprintf("  %s%q (line %d) has no effect", where, key, s.members[key].line),
+			suggestion: fmt.Sprintf("did you mean %q?", near),
+		})
+	}
+}
+
+// rule makes a rule of a [[rule]].
+func (r *fileReader) rule(f fields) {
+	r.names(f.s, f.label()+": ", ruleFields...)
+	before := len(r.wrong)
+	rule := Rule{
+		Tools:            f.texts("toolName", true),
+		Decision:         Decision(f.choice("decision", string(Allow), string(Deny), string(Ask))),
+		Priority:         r.tier.priority(f.priority(true)),
+		Server:           f.text("mcpName"),
+		Modes:            f.modes(),
+		When:             f.when(),
+		Subagent:         f.text("subagent"),
+		Annotations:      f.annotations(),
+		AllowRedirection: f.flag("allowRedirection", "allow_redirection"),
+		DenyMessage:      f.either("denyMessage", "deny_message"),
+		Source:           r.tier.String() + ": " + r.source,
+	}
+	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
+	if len(r.wrong) > before {
+		return
+	}
+	if slices.Contains(rule.Tools, "") {
+		r.err = cmp.Or(r.err, error(errNoTool{rule.Source}))
+		return
+	}
+	r.misnamed(f, rule.Tools, rule.Server)
+	if r.condition(f, &rule, prefixes, regex, pattern) {
+		r.rules = append(r.rules, rule)
+	}
+}
+
+var ruleFields = []string{
+	"toolName", "decision", "priority", "mcpName", "argsPattern", "commandPrefix", "commandRegex", "modes", "interactive",
+	"subagent", "toolAnnotations", "allowRedirection", "allow_redirection", "denyMessage", "deny_message",
+	"name", "description", "safety_checker",
+}
+
+// condition gives a rule what it asks of the arguments, and reports whether it
+// can be used: a rule without a condition that was meant would be another one.
+func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, pattern string) bool {
+	if prefixes != nil || regex != "" {
+		if problem := shellSyntax(rule.Tools, prefixes, regex, pattern); problem != "" {
+			r.problems = append(r.problems, problemOf("Invalid shell command syntax", f, problem,
+				"commandPrefix and commandRegex stand alone, each with toolName = \"run_shell_command\""))
+		}
+	}
+	var err error
+	switch {
+	case prefixes != nil && len(prefixes) == 0:
+		err = errors.New("commandPrefix names no command")
+	case prefixes != nil:
+		rule.Prefixes = prefixes
+		if slices.ContainsFunc(prefixes, func(p string) bool { return len(p) > maxPattern }) {
+			err = errTooLong
+		}
+	case regex != "":
+		rule.Args, err = CommandPattern(regex)
+	case pattern != "":
+		rule.Args, err = NewPattern(pattern)
+	}
+	if err == nil {
+		return true
+	}
+	message := "Invalid regex pattern"
+	if errors.Is(err, errUnsafe) || errors.Is(err, errTooLong) {
+		message = "Unsafe regex pattern (potential ReDoS)"
+	}
+	r.problems = append(r.problems, problemOf(message, f, err.Error(), "without its condition the rule is not used"))
+	return false
+}
+
+func problemOf(message string, f fields, what, suggestion string) problem {
+	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion}
+}
+
+// shellSyntax says what is wrong with how a rule tells commands apart, "" if
+// nothing is.
+func shellSyntax(tools, prefixes []string, regex, pattern string) string {
+	switch {
+	case len(tools) != 1 || tools[0] != shellTool && tools[0] != legacyShellTool:
+		return "commands belong to the tool run_shell_command alone"
+	case prefixes != nil && regex != "":
+		return "commandPrefix and commandRegex are both there; commandPrefix counts"
+	case pattern != "":
+		return "argsPattern does not count beside commandPrefix or commandRegex"
+	}
+	return ""
+}
+
+// misnamed warns of tools that are probably meant to be others.
+func (r *fileReader) misnamed(f fields, tools []string, server string) {
+	if server != "" {
+		return // what a server has, only the server knows
+	}
+	for _, name := range tools {
+		what := unlikely(name)
+		if what == "" {
+			continue
+		}
+		r.problems = append(r.problems, problem{
+			warning: true, message: "Unrecognized tool name",
+			details: fmt.Sprintf("  %s: %q", f.label(), name), suggestion: what,
+		})
+	}
+}
+
+// unlikely says what a name that is no tool's was probably meant to be.
+func unlikely(name string) string {
+	if strings.Contains(name, "__") {
+		return "tools of an MCP server are called mcp_<server>_<tool>"
+	}
+	if len(name) > 64 || strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
+		return ""
+	}
+	near, distance := "", 4
+	for _, known := range toolNames {
+		// Of a short name all are near.
+		if d := levenshtein.ComputeDistance(name, known); d < distance && d <= len(known)/2 {
+			near, distance = known, d
+		}
+	}
+	if near == "" || name == "*" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", near)
+}
+
+// toolNames are the tools that there are without anybody's servers and programs.
+var toolNames = []string{
+	"update_topic", "list_directory", "read_file", "grep_search", "search_file_content", "glob", "activate_skill", "replace", "write_file",
+	"web_fetch", "read_mcp_resource", "list_mcp_resources", shellTool, legacyShellTool, "list_background_processes", "read_background_output",
+	"google_web_search", "ask_user", "write_todos", "exit_plan_mode", "enter_plan_mode", agentTool, "save_memory", "read_many_files",
+	"get_internal_docs", "complete_task", "codebase_investigator", "cli_help", "generalist",
+	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
+}

@@ -1,0 +1,295 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pollux/internal/durable"
+)
+
+// Saved is the file of the answers for all future sessions: auto-saved.toml,
+// which Gemini CLI reads and writes too (spec/safety.md §2.11).
+type Saved struct {
+	File string
+	Tier Tier // TierUser or TierWorkspace
+	// Wrote, where set, is told of each change of the file.
+	Wrote func()
+}
+
+// SavedName is the name of the file in its directory of policies.
+const SavedName = "auto-saved.toml"
+
+// savedPriority is a rule's from an answer, in thousandths above its tier.
+const savedPriority = 950
+
+// add saves a rule. What else is in the file stays as it is, comments included;
+// a rule that is there already gets the modes it lacks. A file that is not TOML is
+// put aside under another name, which note says.
+func (s *Saved) add(r Rule) (note string, err error) {
+	if err := loads(r); err != nil {
+		return "", err
+	}
+	if err := durable.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
+		return "", cause(err)
+	}
+	unlock, err := durable.Lock(s.File)
+	if err != nil {
+		return "", cause(err)
+	}
+	defer unlock()
+	old, err := readFile(s.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	top, err := parseTOML(old)
+	if err != nil {
+		backup := s.File + ".bak"
+		if err := durable.WriteFile(backup, old, 0o600); err != nil {
+			return "", cause(err)
+		}
+		note = "Syntax error found in policy file. Backing up corrupted file to " + backup + " and starting fresh."
+		old, top = nil, &section{}
+	} else if len(old) > 0 {
+		if p := parseFile(old, s.Tier, SavedName); p.rules == nil && len(p.problems) > 0 {
+			return "", fmt.Errorf("%s has rules that are wrong, so that none of it counts: put them right first", s.File)
+		}
+	}
+	data := withRule(old, top, r)
+	if bytes.Equal(data, old) {
+		return note, nil
+	}
+	if p := parseFile(data, s.Tier, SavedName); len(p.rules) == 0 {
+		return note, fmt.Errorf("%s is written in a way that a rule cannot be added to", s.File)
+	}
+	if err := durable.WriteFile(s.File, data, 0o600); err != nil {
+		return note, cause(err)
+	}
+	if s.Wrote != nil {
+		s.Wrote()
+	}
+	return note, nil
+}
+
+// remove takes a rule out of the file again.
+func (s *Saved) remove(r Rule) error {
+	unlock, err := durable.Lock(s.File)
+	if err != nil {
+		return fmt.Errorf("take a rule out of %s: %w", s.File, cause(err))
+	}
+	defer unlock()
+	data, err := readFile(s.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var top *section
+	if err == nil {
+		top, err = parseTOML(data)
+	}
+	if err != nil {
+		return fmt.Errorf("take a rule out of %s: %w", s.File, err)
+	}
+	for _, t := range rulesOf(top) {
+		if !sameCalls(t, r) {
+			continue
+		}
+		if err := durable.WriteFile(s.File, without(data, t), 0o600); err != nil {
+			return fmt.Errorf("take a rule out of %s: %w", s.File, cause(err))
+		}
+		if s.Wrote != nil {
+			s.Wrote()
+		}
+		return nil
+	}
+	return nil
+}
+
+// without returns a file's content without the lines of a table.
+func without(data []byte, s *section) []byte {
+	offset := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
+	from := offset + s.from
+	from = bytes.LastIndexByte(data[:from], '\n') + 1
+	to := offset + s.from
+	for _, m := range s.members {
+		to = max(to, offset+m.to)
+	}
+	if end := bytes.IndexByte(data[to:], '\n'); end >= 0 {
+		to += end + 1
+	} else {
+		to = len(data)
+	}
+	if bytes.HasPrefix(data[to:], []byte("\n")) && (from == 0 || bytes.HasSuffix(data[:from], []byte("\n\n"))) {
+		to++ // the empty line before it is enough
+	}
+	return slices.Concat(data[:from], data[to:])
+}
+
+// loads says why a rule could not be read again, so that saving it would promise
+// too much.
+func loads(r Rule) error {
+	if slices.ContainsFunc(r.Prefixes, func(p string) bool { return len(p) > maxPattern || !utf8.ValidString(p) }) {
+		return errors.New("the command is too long, or no text")
+	}
+	if r.Args == nil {
+		return nil
+	}
+	_, err := NewPattern(r.Args.String())
+	return err
+}
+
+// withRule returns a file's content with a rule: the same text if the rule holds
+// there already, with changed lines if it holds less far, else one more rule.
+func withRule(data []byte, top *section, r Rule) []byte {
+	for _, s := range rulesOf(top) {
+		if !sameCalls(s, r) {
+			continue
+		}
+		return extended(data, s, r)
+	}
+	out := bytes.Clone(data)
+	if len(out) > 0 {
+		if !bytes.HasSuffix(out, []byte("\n")) {
+			out = append(out, '\n')
+		}
+		out = append(out, '\n')
+	}
+	return append(out, ruleTOML(r)...)
+}
+
+// rulesOf returns the [[rule]] tables of a file.
+func rulesOf(top *section) []*section {
+	list, _ := top.members["rule"].value.([]*section)
+	return list
+}
+
+// sameCalls reports whether a rule in the file allows the calls that r allows.
+func sameCalls(s *section, r Rule) bool {
+	f := fields{&fileReader{}, s, "rule", 0}
+	priority, _ := s.members["priority"].value.(int64)
+	for _, key := range []string{"commandRegex", "interactive", "subagent", "toolAnnotations"} {
+		if _, more := s.members[key]; more {
+			return false
+		}
+	}
+	return f.text("decision") == string(Allow) && priority == savedPriority &&
+		reflect.DeepEqual(f.texts("toolName", false), r.Tools) && f.text("mcpName") == r.Server &&
+		slices.Equal(f.texts("commandPrefix", false), r.Prefixes) && samePattern(f.text("argsPattern"), r.Args)
+}
+
+// samePattern compares in the form in which we write, also what was written by
+// Gemini CLI.
+func samePattern(source string, p *Pattern) bool {
+	if source == "" || p == nil {
+		return source == "" && p == nil
+	}
+	written, err := NewPattern(source)
+	return err == nil && written.String() == p.String()
+}
+
+// extended returns a file in which the rule of a table holds in r's modes, too.
+func extended(data []byte, s *section, r Rule) []byte {
+	f := fields{&fileReader{}, s, "rule", 0}
+	type edit struct {
+		member member
+		text   string
+	}
+	var edits []edit
+	if m, limited := s.members["modes"]; limited {
+		if had := f.modes(); had != 0 && had|r.Modes != had {
+			edits = append(edits, edit{m, "modes = " + modesTOML(had|r.Modes)})
+		}
+	}
+	if r.AllowRedirection && !f.flag("allowRedirection", "allow_redirection") {
+		m, ok := s.members["allowRedirection"]
+		if !ok {
+			m, ok = s.members["allow_redirection"]
+		}
+		if !ok { // behind the decision, which every rule has
+			at := s.members["decision"]
+			m = member{from: at.to, to: at.to}
+			edits = append(edits, edit{m, "\nallowRedirection = true"})
+		} else {
+			edits = append(edits, edit{m, "allowRedirection = true"})
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return b.member.from - a.member.from })
+	offset := len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))
+	out := bytes.Clone(data)
+	for _, e := range edits {
+		out = slices.Concat(out[:offset+e.member.from], []byte(e.text), out[offset+e.member.to:])
+	}
+	return out
+}
+
+// ruleTOML writes a rule as Gemini CLI does.
+func ruleTOML(r Rule) string {
+	var b strings.Builder
+	b.WriteString("[[rule]]\n")
+	fmt.Fprintf(&b, "decision = %s\npriority = %d\n", stringTOML(string(r.Decision)), savedPriority)
+	fmt.Fprintf(&b, "toolName = %s\n", stringTOML(r.Tools[0]))
+	if r.Server != "" {
+		fmt.Fprintf(&b, "mcpName = %s\n", stringTOML(r.Server))
+	}
+	if r.Args != nil {
+		fmt.Fprintf(&b, "argsPattern = %s\n", stringTOML(r.Args.String()))
+	}
+	if len(r.Prefixes) > 0 {
+		fmt.Fprintf(&b, "commandPrefix = %s\n", listTOML(r.Prefixes))
+	}
+	if r.AllowRedirection {
+		b.WriteString("allowRedirection = true\n")
+	}
+	if r.Modes != 0 {
+		fmt.Fprintf(&b, "modes = %s\n", modesTOML(r.Modes))
+	}
+	return b.String()
+}
+
+func modesTOML(set Modes) string {
+	var names []string
+	for m := Plan; m <= Yolo; m++ {
+		if set.Has(m) {
+			names = append(names, m.String())
+		}
+	}
+	return listTOML(names)
+}
+
+func listTOML(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = stringTOML(item)
+	}
+	return "[ " + strings.Join(quoted, ", ") + " ]"
+}
+
+// stringTOML writes a basic string.
+func stringTOML(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029':
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
