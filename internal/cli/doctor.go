@@ -1,34 +1,44 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"pollux/internal/app"
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/sandbox"
+	"pollux/internal/guard/trust"
+	userprogram "pollux/internal/program"
 	"pollux/internal/terminal"
-	"pollux/llm/provider"
 )
 
-// Doctor is the subcommand that says what Pollux would use, and why.
+// Doctor is the subcommand that says what Pollux would use, from where, and what is
+// wrong or missing.
 func Doctor(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
-	var model string
+	var o DoctorOptions
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say which provider and model would be used, why, and what is missing",
-		Args:  cobra.NoArgs,
+		Use: "doctor",
+		Short: "Say what is set and from where, what is missing, and try the model, " +
+			"with a few hundred tokens; its exit code is 0 where a run could work, else the run's",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := examine(cmd.Context(), t, env, model)
+			if t.ErrTTY && !asJSON && !o.Offline {
+				o.Asking = func(model string) {
+					fmt.Fprintf(t.Err, "Asking %s, which costs a few hundred tokens ...\n", clean(model))
+				}
+			}
+			d, err := examine(cmd.Context(), t, env, o)
 			if err != nil {
 				return err
 			}
@@ -38,7 +48,7 @@ func Doctor(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				e.SetEscapeHTML(false)
 				err = e.Encode(d)
 			} else {
-				err = d.write(t.Out)
+				err = d.write(t.Out, t.OutColor())
 			}
 			if err == nil && d.failure != nil {
 				err = told{d.failure}
@@ -47,8 +57,29 @@ func Doctor(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
-	cmd.Flags().StringVarP(&model, "model", "m", "", "The model, as for a run")
+	cmd.Flags().BoolVar(&o.Offline, "offline", false, "Do not ask the model anything")
+	cmd.Flags().StringVarP(&o.Model, "model", "m", "", "The model, as for a run")
 	return cmd
+}
+
+// DoctorOptions say what a diagnosis is about.
+type DoctorOptions struct {
+	Model   string // as for --model, "" for what a run would use
+	Offline bool   // nothing is asked of a model
+	// Asking, where set, is told before a model is asked.
+	Asking func(model string)
+}
+
+// Diagnose returns what pollux doctor prints. An error is the end of ctx; what is
+// wrong with the set-up is in the text.
+func Diagnose(ctx context.Context, t *terminal.Terminal, env *config.Env, o DoctorOptions) (string, error) {
+	d, err := examine(ctx, t, env, o)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = d.write(&text, false)
+	return text.String(), err
 }
 
 // told is an error that the diagnosis has shown: only its exit code counts.
@@ -59,7 +90,8 @@ func (t told) Unwrap() error { return t.error }
 // Reported reports that it need not be printed.
 func (told) Reported() bool { return true }
 
-// diagnosis is what the doctor has found.
+// diagnosis is what the doctor has found. Its JSON is for programs: members are
+// added and not taken away (docs/doctor.md).
 type diagnosis struct {
 	Version  string `json:"version"`
 	Settings string `json:"settings"` // the user's file
@@ -81,236 +113,243 @@ type diagnosis struct {
 	LeftOut   []string         `json:"leftOut"`
 	Providers []providerReport `json:"providers"`
 
+	Platform string `json:"platform"`
+	// Verdict is that on all of it, ExitCode the one that a run would end with.
+	Verdict  verdict         `json:"verdict"`
+	ExitCode exit.Code       `json:"exitCode"`
+	Summary  string          `json:"summary"`
+	Layers   []layerReport   `json:"layers"`
+	EnvFiles []envReport     `json:"envFiles"`
+	Trust    string          `json:"trust"`
+	Live     liveReport      `json:"live"`
+	Memory   memoryReport    `json:"memory"`
+	Sandbox  sandboxReport   `json:"sandbox"`
+	Terminal terminalReport  `json:"terminal"`
+	Sections []sectionReport `json:"sections"`
+
 	failure error
 }
 
-// providerReport is one provider that the table has.
-type providerReport struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Protocol string `json:"protocol"`
-	// State is "used", "ready", "found" on this machine, "broken" where what is set
-	// cannot be used, which Needs then says why, or "missing".
-	State   string `json:"state"`
-	From    string `json:"from,omitempty"`
-	Address string `json:"address,omitempty"`
-	Needs   string `json:"needs,omitempty"`
+// fail takes note of what a run would end with; the first such thing counts.
+func (d *diagnosis) fail(err error) {
+	if d.failure == nil {
+		d.failure, d.Problem, d.ExitCode = err, text(err), exit.CodeOf(err)
+	}
 }
 
-// examine finds out what a run would do, without asking any model.
-func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, model string) (*diagnosis, error) {
-	h, err := look(t, env, model)
-	if err != nil {
-		return nil, err
+// examination is a diagnosis in the making.
+type examination struct {
+	*session
+	*diagnosis
+	term  *terminal.Terminal
+	state trust.State
+	// unread says that a settings file cannot be used: what a run would do with
+	// what it says, nobody knows.
+	unread     bool
+	distrust   error           // why it is not known whether the folder is trusted
+	unconfined error           // why a run is refused that asks for a sandbox
+	envFile    *config.EnvFile // that counts, nil if there is none
+	accounts   *auth.Accounts
+	programs   userprogram.Finder
+}
+
+// examine finds out what a run would do, and what stands in its way. Whatever is
+// broken, the rest is looked at all the same. An error is the end of ctx.
+func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, o DoctorOptions) (*diagnosis, error) {
+	x := &examination{
+		term: t,
+		diagnosis: &diagnosis{
+			Version: version(env), Platform: runtime.GOOS + "/" + runtime.GOARCH, Fallback: []string{}, LeftOut: []string{},
+		},
 	}
-	d := &diagnosis{
-		Version: version(env), Settings: h.settings.UserFile(), Asked: h.model, Named: h.namedBy(),
-		Fallback: []string{}, LeftOut: []string{},
-	}
-	leave := func(text string) {
-		d.LeftOut = append(d.LeftOut, strings.TrimSuffix(strings.TrimPrefix(text, "Warning: "), "."))
-	}
-	accounts, err := auth.Open(auth.Inputs{Settings: h.settings, Env: h.env, Warn: leave})
-	def, _ := accounts.Default() // Choose says what is wrong with it
-	d.Default, d.Why = cmp.Or(def.As, string(accounts.Chosen)), h.where(accounts.Why)
-	if p := accounts.Network.Proxy; p != nil {
-		d.Proxy = p.Redacted()
-	}
-	found := accounts.Discover(ctx)
-	if err == nil {
-		var chosen app.Chosen
-		chosen, err = app.Choose(ctx, accounts, app.Options{
-			Settings: h.settings, Env: h.env, Paths: h.paths, Model: h.model, Named: h.named, Warn: leave,
-		})
-		d.Why, d.Model, d.Window = h.where(accounts.Why), chosen.Model, chosen.Known.Input
-		d.Fallback = append(d.Fallback, chosen.Fallback...)
-		if one := chosen.Account; one.Profile != nil {
-			if def, _ := accounts.Default(); def.As != one.As {
-				d.Why = "the model's name" // the default's reason is not its own
-			}
-			d.Default = one.As
-		}
-	}
-	d.providers(h, accounts, found)
+	general := x.begin(env, o.Model)
+	x.programs = userprogram.Finder{Path: env.Get("PATH"), Outside: x.foreign()}
+	abilities := make(chan sandbox.Abilities, 1)
+	go func() { abilities <- sandbox.Probe(ctx, sandbox.Options{Programs: x.programs, Env: few(env)}) }()
+
+	x.Sections = append(x.Sections, general, x.lookAtSettings(), x.lookAtEnv(), x.lookAtTrust())
+	x.lookAtSandboxWish()
+	model, chosen := x.lookAtModel(ctx)
+	x.Sections = append(x.Sections, model, x.tryModel(ctx, o, chosen), x.lookAtMemory(), x.lookAtTools(ctx), x.lookAtSetups(),
+		x.lookAtSandbox(<-abilities), x.lookAtTerminal(ctx), x.lookAtFiles(), x.lookAtNetwork(), x.lookAtTelemetry())
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	x.conclude()
+	return x.diagnosis, nil
+}
+
+// begin finds out where this is, and for whom.
+func (x *examination) begin(env *config.Env, model string) sectionReport {
+	s := sectionReport{ID: "general", Title: "General"}
+	s.ok("version", "Pollux "+x.Version+" on "+x.Platform)
+	dir, err := os.Getwd()
 	if err != nil {
-		d.Problem, d.failure = err.Error(), err
+		err = exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
+		s.broken("directory", err.Error(), "cd to a directory that exists; the rest of this is about your home directory")
+		dir = config.NewPaths(env, string(filepath.Separator)).Home()
+		x.fail(err)
+	} else {
+		s.ok("directory", dir)
 	}
-	return d, nil
+	x.session = &session{
+		req: Request{Terminal: x.term, Env: env, Flags: Flags{Model: model}, Version: func() string { return x.Version }},
+		env: env, paths: config.NewPaths(env, dir),
+	}
+	home := x.paths.Home()
+	switch {
+	case env.Get("GEMINI_CLI_HOME") != "":
+		s.ok("home", home+", by GEMINI_CLI_HOME")
+	case env.First("HOME", "USERPROFILE") == "":
+		s.warn("home", "HOME is not set: your files are looked for in "+home, "set HOME, or GEMINI_CLI_HOME")
+	default:
+		s.ok("home", home)
+	}
+	return s
 }
 
-// where adds to what was set, a key of the settings or a variable, the file that
-// it was set in. Of the environment that Pollux was started with it says nothing.
-func (h *session) where(what string) string {
-	if _, set := h.req.Env.Lookup(what); set {
-		return what
+// foreign are the directories whose programs are not run: what the folder brings
+// along. Home and the root of all are nobody's folder, programs are below them.
+func (x *examination) foreign() []string {
+	dir := x.paths.Dir()
+	if rel, err := filepath.Rel(dir, x.paths.Home()); err == nil && filepath.IsLocal(rel) {
+		return nil
 	}
-	if _, set := h.env.Lookup(what); set {
-		return what + " in " + config.DotEnv(h.settings, h.paths)
-	}
-	key := what
-	if entry, member, ok := strings.Cut(strings.TrimPrefix(what, "modelProviders."), "."); ok && key != entry+"."+member {
-		key = "modelProviders." + entry // whose members no row of the settings is for
-	}
-	for _, layer := range [...]struct {
-		scope config.Scope
-		file  string
-	}{
-		{config.CommandLine, "the command line"},
-		{config.System, h.paths.SystemSettings()},
-		{config.Workspace, h.paths.WorkspaceSettings()},
-		{config.User, h.paths.UserSettings()},
-		{config.SystemDefaults, h.paths.SystemDefaults()},
+	return []string{dir}
+}
+
+// few is the environment for programs that are asked who they are: where they find
+// what is theirs, and nothing that is secret.
+func few(env *config.Env) []string {
+	var vars []string
+	for _, name := range [...]string{
+		"PATH", "HOME", "USER", "TMPDIR", "TMUX", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "SystemRoot",
+		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "CONTAINER_HOST",
 	} {
-		if _, set := h.settings.Only(layer.scope).Lookup(key); set {
-			return what + " in " + layer.file
+		if value, set := env.Lookup(name); set {
+			vars = append(vars, name+"="+value)
 		}
 	}
-	return what
+	return append(vars, "LC_ALL=C")
 }
 
-// namedBy says where the model is named, "" if nowhere.
-func (h *session) namedBy() string {
-	switch {
-	case !h.named:
-		return ""
-	case strings.TrimSpace(h.req.Flags.Model) != "":
-		return "--model"
-	case strings.TrimSpace(h.env.Get("GEMINI_MODEL")) != "":
-		return h.where("GEMINI_MODEL")
-	}
-	return h.where(string(config.ModelName))
+// options returns what a run here would be made of. What it warns about goes to warn.
+func (x *examination) options(warn func(string)) app.Options {
+	o := x.app()
+	o.Trusted, o.Warn = x.state == trust.Trusted, warn
+	return o
 }
 
-// providers reports on each provider of the table.
-func (d *diagnosis) providers(h *session, accounts *auth.Accounts, found []provider.Access) {
-	ready := map[string]auth.Account{}
-	for _, a := range accounts.Reachable() {
-		ready[a.As] = a
-	}
-	for p := range accounts.Table().All() {
-		r := providerReport{ID: p.ID, Name: cmp.Or(p.Name, p.ID), Protocol: string(p.Protocol), State: "missing"}
-		a, is := ready[p.ID]
-		switch {
-		case is:
-			r.State, r.From, r.Address = "ready", h.where(a.From), provider.Shown(a.BaseURL)
-			if p.ID == d.Default {
-				r.State = "used"
+// verdict is what is to be thought of a thing.
+type verdict string
+
+const (
+	isOK      verdict = "ok"
+	isWarning verdict = "warning" // it works, and is not as it should be
+	isMissing verdict = "missing" // it is not there; often it need not be
+	isBroken  verdict = "broken"  // it is there, and does not work
+)
+
+// sectionReport is what was found about one thing.
+type sectionReport struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Optional says that nothing in it keeps a run from working.
+	Optional bool    `json:"optional,omitempty"`
+	Checks   []check `json:"checks"`
+}
+
+// check is one statement. Subject is the same at every diagnosis; there may be
+// several about one.
+type check struct {
+	Subject string  `json:"subject"`
+	Verdict verdict `json:"verdict"`
+	Text    string  `json:"text"`
+	// Next is what to do about what is not ok.
+	Next string `json:"next,omitempty"`
+}
+
+func (s *sectionReport) ok(subject, text string) {
+	s.Checks = append(s.Checks, check{subject, isOK, text, ""})
+}
+
+func (s *sectionReport) warn(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, isWarning, text, next})
+}
+
+func (s *sectionReport) missing(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, isMissing, text, next})
+}
+
+func (s *sectionReport) broken(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, isBroken, text, next})
+}
+
+// conclude puts all of it into one verdict and one line.
+func (x *examination) conclude() {
+	var subjects []string
+	problems := 0
+	for i := range x.Sections {
+		for _, c := range x.Sections[i].Checks {
+			if x.Sections[i].Optional || c.Verdict != isWarning && c.Verdict != isBroken {
+				continue
 			}
-		default:
-			r.Needs = needs(p, h.env)
-			_, set := p.Access(h.env.Get)
-			if _, err := accounts.Find(p.ID); err != nil && set {
-				r.State, r.Needs = "broken", firstLine(err)
+			if problems++; len(subjects) == 0 || subjects[len(subjects)-1] != c.Subject {
+				subjects = append(subjects, c.Subject)
 			}
 		}
-		for _, local := range found {
-			if local.ID == p.ID && !is {
-				r.State, r.From, r.Address, r.Needs = "found", "it answers", local.BaseURL, ""
-				if p.ID == d.Default {
-					r.State = "used"
-				}
-			}
-		}
-		d.Providers = append(d.Providers, r)
 	}
-}
-
-// needs says what has to be set for a provider.
-func needs(p *provider.Profile, env *config.Env) string {
-	a, _ := p.Access(env.Get)
-	keys := strings.Join(auth.Variables(p), " or ")
+	const most = 6
+	if len(subjects) > most {
+		subjects = append(subjects[:most], "...")
+	}
+	about := fmt.Sprintf("%s to look at: %s.", count(problems, "thing"), strings.Join(subjects, ", "))
 	switch {
-	case p.Local != nil:
-		return "a server at " + provider.Shown(p.BaseURL)
-	case p.ID == "vertexai":
-		return "GOOGLE_GENAI_USE_VERTEXAI=true, and GOOGLE_API_KEY or GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION"
-	case a.Nowhere() && a.From == "" && keys != "":
-		return strings.Join(p.BaseURLVars, " or ") + ", and " + keys
-	case a.Nowhere():
-		return strings.Join(p.BaseURLVars, " or ")
-	case keys == "" && !p.Keyless:
-		return "apiKey or keyVars in modelProviders." + p.ID
-	case p.Keyless:
-		return "to be named, as in --model " + p.ID + "/" + cmp.Or(p.Model, "...")
-	}
-	return keys
-}
-
-// write prints the diagnosis for people.
-func (d *diagnosis) write(w io.Writer) error {
-	line := func(head, text string) { fmt.Fprintf(w, "%-9s %s\n", head, clean(text)) }
-	fmt.Fprintf(w, "Pollux %s\n", d.Version)
-	line("Settings", d.Settings)
-	if d.Proxy != "" {
-		line("Proxy", d.Proxy)
-	}
-	if d.Problem != "" {
-		line("Problem", strings.ReplaceAll(d.Problem, "\n", "\n          "))
-	}
-	if d.Default != "" {
-		line("Provider", d.Default+", because of "+d.Why)
-	}
-	if d.Model != "" {
-		line("Model", d.Model+d.about())
-	}
-	if len(d.Fallback) > 0 {
-		line("Fallback", strings.Join(d.Fallback, ", "))
-	}
-	for _, text := range d.LeftOut {
-		line("Note", text)
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	d.section(table, "Set up, in the order in which they count:", func(r *providerReport) (string, bool) {
-		if r.Address == "" || r.Address == r.From {
-			return r.From, r.From != ""
+	case x.failure != nil:
+		x.Verdict = isBroken
+		first, _, _ := strings.Cut(x.Problem, "\n")
+		x.Summary = fmt.Sprintf("A run would end with exit code %d: %s", x.ExitCode, strings.TrimSuffix(first, "."))
+		if x.Summary += "."; problems > 1 {
+			x.Summary += " " + about
 		}
-		return r.From + " at " + r.Address, r.From != ""
-	})
-	d.section(table, "Set up, but of no use:", func(r *providerReport) (string, bool) {
-		return r.Needs, r.State == "broken"
-	})
-	d.section(table, "Not set up:", func(r *providerReport) (string, bool) {
-		return "needs " + r.Needs, r.State == "missing"
-	})
-	return table.Flush()
+	case problems > 0:
+		x.Verdict, x.Summary = isWarning, "A run can work. "+about
+	default:
+		x.Verdict, x.Summary = isOK, "A run can work, and nothing is wrong."
+	}
 }
 
-// about says how the model was named, and what is known of it.
-func (d *diagnosis) about() string {
-	text := ""
-	switch {
-	case d.Asked != d.Model && d.Named != "":
-		text = ", which " + strconv.Quote(d.Asked) + " (" + d.Named + ") stands for"
-	case d.Asked != d.Model:
-		text = ", which " + strconv.Quote(d.Asked) + " stands for"
-	case d.Named != "":
-		text = ", named by " + d.Named
-	}
-	if d.Window > 0 {
-		text += "; it takes " + tokens(d.Window) + " tokens"
-	}
-	return text
-}
-
-// section prints a heading and the providers that belong under it.
-func (d *diagnosis) section(w io.Writer, heading string, about func(*providerReport) (string, bool)) {
-	for i := range d.Providers {
-		r := &d.Providers[i]
-		text, belongs := about(r)
-		if !belongs {
+// write prints the diagnosis for people, its verdicts coloured or not.
+func (d *diagnosis) write(w io.Writer, color bool) error {
+	colors := map[verdict]string{isOK: "\x1b[32m", isWarning: "\x1b[33m", isMissing: "\x1b[90m", isBroken: "\x1b[31m"}
+	var b strings.Builder
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		if len(s.Checks) == 0 {
 			continue
 		}
-		if heading != "" {
-			fmt.Fprintf(w, "\n%s\n", heading)
-			heading = ""
+		fmt.Fprintf(&b, "%s\n", s.Title)
+		for _, c := range s.Checks {
+			mark := fmt.Sprintf("%-8s", c.Verdict)
+			if color {
+				mark = colors[c.Verdict] + mark + "\x1b[0m"
+			}
+			fmt.Fprintf(&b, "  %s %s: %s\n", mark, clean(c.Subject), indented(c.Text))
+			if c.Next != "" {
+				fmt.Fprintf(&b, "           next: %s\n", indented(c.Next))
+			}
 		}
-		mark := ""
-		if r.State == "used" || r.State == "found" {
-			mark = " (" + r.State + ")"
+		if s.ID == "model" {
+			d.tables(&b)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s%s\n", cell(r.ID), cell(r.Name), cell(text), mark)
+		b.WriteByte('\n')
 	}
+	fmt.Fprintf(&b, "Summary: %s\n", clean(d.Summary))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// indented returns a text whose further lines stand below its first.
+func indented(text string) string {
+	return strings.ReplaceAll(clean(strings.TrimSpace(text)), "\n", "\n           ")
 }

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/llm/provider"
+)
+
+// lookAtFiles looks at what Pollux keeps on disk. It changes nothing.
+func (x *examination) lookAtFiles() sectionReport {
+	s := sectionReport{ID: "files", Title: "Files"}
+	dir := x.paths.Runtime()
+	at := existing(dir)
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		s.broken("directory", at+" cannot be looked at: "+cause2(err), "check the permissions of it and of what is above it")
+	case !info.IsDir():
+		s.broken("directory", at+" is no directory", "move it away: settings, memory and sessions are kept in "+dir)
+	case !mayWrite(at):
+		s.broken("directory", at+" cannot be written: nothing can be kept there", "change its owner or permissions, or set GEMINI_CLI_HOME to another home")
+	case at != dir:
+		s.ok("directory", dir+" is not there yet, and can be made")
+	default:
+		s.ok("directory", dir+" can be written")
+	}
+	if free, known := freeSpace(at); known && free < fewBytes {
+		s.warn("space", fmt.Sprintf("%d MB are left where %s is", free>>20, dir), "make room: sessions, snapshots and long outputs are kept there")
+	} else if known {
+		s.ok("space", fmt.Sprintf("%.1f GB are left", float64(free)/(1<<30)))
+	}
+	x.lookAtRegistry(&s, filepath.Join(dir, "projects.json"))
+	x.lookAtSecrets(&s)
+	return s
+}
+
+// fewBytes is less than a session of a day may take.
+const fewBytes = 100 << 20
+
+// existing returns the path, or what there is above it.
+func existing(path string) string {
+	for {
+		if _, err := os.Lstat(path); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return path
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return path
+		}
+		path = up
+	}
+}
+
+// cause2 is an error about a file, without its name.
+func cause2(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// lookAtRegistry reads the list of projects.
+func (x *examination) lookAtRegistry(s *sectionReport, file string) {
+	data, err := readSmall(file)
+	var registry struct {
+		Projects map[string]string `json:"projects"`
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.ok("projects", file+" is not there yet")
+	case err != nil:
+		s.broken("projects", file+": "+cause2(err), "move it away: it is made anew")
+	case json.Unmarshal(data, &registry) != nil || registry.Projects == nil:
+		s.warn("projects", file+" is no list of projects: it counts as empty", "move it away: it is made anew")
+	default:
+		s.ok("projects", fmt.Sprintf("%s knows %s", file, count(len(registry.Projects), "project")))
+	}
+}
+
+// readSmall reads a regular file of a few MB at most; it never waits for one.
+func readSmall(file string) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const most = 8 << 20
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a directory")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > most:
+		return nil, fmt.Errorf("it is larger than %d MB", most>>20)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// keepers are the files that hold secrets, or decide about trust.
+var keepers = [...]string{
+	"gemini-credentials.json", "oauth_creds.json", "mcp-oauth-tokens.json", "a2a-oauth-tokens.json",
+	"trustedFolders.json", "extension_integrity.json",
+}
+
+// lookAtSecrets says which files with secrets others can read, or which are none.
+func (x *examination) lookAtSecrets(s *sectionReport) {
+	files := make([]string, 0, len(keepers)+1)
+	for _, name := range keepers {
+		files = append(files, filepath.Join(x.paths.Runtime(), name))
+	}
+	if f := x.envFile; f != nil {
+		secrets := auth.Secrets(auth.Inputs{Settings: x.settings, Env: x.env})
+		if slices.ContainsFunc(f.Taken, func(name string) bool { return slices.Contains(secrets, name) || soundsSecret(name) }) {
+			files = append(files, f.Path)
+		}
+	}
+	before := len(s.Checks)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		case err != nil:
+			s.broken("secrets", file+": "+cause2(err), "check its permissions, or move it away")
+		case info.IsDir():
+			s.broken("secrets", file+" is a directory: what belongs into it can be neither kept nor found", "move it away")
+		case !info.Mode().IsRegular():
+			s.broken("secrets", file+" is not a regular file", "move it away")
+		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+			s.warn("secrets", fmt.Sprintf("%s can be read or written by others on this machine (%03o)", file, info.Mode().Perm()), "chmod 600 "+quoted(file))
+		}
+	}
+	if len(s.Checks) == before {
+		s.ok("secrets", "no file with secrets is open to others")
+	}
+}
+
+// soundsSecret reports whether a variable's name says that it is nobody's business.
+func soundsSecret(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// quoted returns a path as a shell takes it.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+", r)
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// holdsSomething reports whether a path is a file that is not empty, or a directory
+// with something in it.
+func holdsSomething(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return err == nil && info.Mode().IsRegular() && info.Size() > 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
+}
+
+// lookAtNetwork is about proxies and authorities.
+func (x *examination) lookAtNetwork() sectionReport {
+	s := sectionReport{ID: "network", Title: "Network"}
+	n := x.accounts.Network
+	if n.Proxy == nil {
+		s.ok("proxy", "none")
+	} else {
+		text := x.Proxy
+		if n.NoProxy != "" {
+			text += ", but not for " + n.NoProxy
+		}
+		s.ok("proxy", text)
+	}
+	for _, file := range n.RootCAs {
+		data, err := readSmall(file)
+		switch {
+		case err != nil:
+			s.broken("authorities", file+": "+cause2(err), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+		case !x509.NewCertPool().AppendCertsFromPEM(data):
+			s.broken("authorities", file+" holds no certificate in PEM", "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+		default:
+			s.ok("authorities", "the system's, and those of "+file)
+		}
+	}
+	if len(n.RootCAs) == 0 {
+		s.ok("authorities", "the system's")
+	}
+	return s
+}
+
+// proxyShown returns the address of the proxy as it may be shown.
+func (x *examination) proxyShown() string {
+	if p := x.accounts.Network.Proxy; p != nil {
+		return provider.Shown(p.String())
+	}
+	return ""
+}
+
+// lookAtTelemetry says whether what is done here is told to anybody.
+func (x *examination) lookAtTelemetry() sectionReport {
+	s := sectionReport{ID: "telemetry", Title: "Telemetry"}
+	v, from := x.settings.Effective("telemetry")
+	fields, _ := v.(map[string]any)
+	on, by := fields["enabled"] == true, "the settings ("+strings.Join(from, ", ")+")"
+	if value, set := x.env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
+		on, by = value == "true" || value == "1", x.where("GEMINI_TELEMETRY_ENABLED")
+	}
+	row, _ := config.KeyOf("telemetry")
+	switch {
+	case !on:
+		s.ok("telemetry", "off")
+	case row.Support == config.Later:
+		s.missing("telemetry", "on, by "+by+", and without effect in this version", "nothing has to be done")
+	default:
+		s.ok("telemetry", "on, by "+by)
+	}
+	return s
+}
