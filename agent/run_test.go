@@ -282,6 +282,35 @@ func TestParallelCalls(t *testing.T) {
 
 // Wherever a run is cut off, every call in the history has its response, and
 // the next prompt finds a conversation that a vendor accepts.
+// What comes first comes first, and is answered first.
+func TestFirstCalls(t *testing.T) {
+	t.Parallel()
+	var order []string
+	noted := func(name string) *toy {
+		one := newToy(name, func(_ context.Context, _ tool.Host, args json.RawMessage) *tool.Result {
+			order = append(order, name+string(args))
+			return tool.Text(name)
+		})
+		one.spec.Serial = true
+		return one
+	}
+	edit, topic := noted("edit"), noted("topic")
+	topic.spec.First = true
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(chunk(llm.FinishStop, call("1", "edit", `{}`), call("2", "topic", `{"n":1}`), call("3", "nothing", `{}`), call("4", "topic", `{"n":2}`))),
+		says(text("ok")),
+	}}
+	play(t.Context(), newAgent(t, s, nil, edit, topic), "go")
+	if diff := cmp.Diff([]string{`topic{"n":1}`, `topic{"n":2}`, "edit{}"}, order); diff != "" {
+		t.Error(diff)
+	}
+	want := "user: response topic__2 {\"output\":\"topic\"} response topic__4 {\"output\":\"topic\"} response edit__1 {\"output\":\"edit\"}" +
+		" response nothing__3 {"
+	if got := wire(s.requests[1].Contents[2:]); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestCancelledAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, leave := range []bool{false, true} { // cancel the context, or stop reading

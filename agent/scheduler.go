@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ type job struct {
 	began     time.Time
 }
 
-// schedule runs the calls of one answer and returns them finished, in order.
+// schedule runs the calls of one answer and returns them finished, in order but
+// for those of tools that come first.
 // Calls that may run beside each other are taken together with those that
 // follow them; all of a group are decided on before any of it runs
 // (spec/tools.md §5.3). It returns early only if nobody reads the events any
@@ -35,6 +37,7 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 		jobs[i] = &job{call: call}
 		jobs[i].tool, _ = r.cfg.Tools.Lookup(call.Name)
 	}
+	slices.SortStableFunc(jobs, func(a, b *job) int { return b.rank() - a.rank() })
 	var finished []ToolFinished
 	var left error // of the consumer
 	for rest := jobs; len(rest) > 0; {
@@ -77,6 +80,14 @@ func groupSize(jobs []*job) int {
 		n++
 	}
 	return n
+}
+
+// rank is higher for what comes first.
+func (j *job) rank() int {
+	if j.tool != nil && j.tool.Spec().First {
+		return 1
+	}
+	return 0
 }
 
 func (j *job) alone() bool {

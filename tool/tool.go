@@ -36,6 +36,9 @@ type Spec struct {
 	// Serial tools run alone and in the order of the calls; all others may run
 	// beside each other (spec/tools.md §5.3).
 	Serial bool
+	// First tools run before the other calls of the same answer, wherever the model
+	// has put them (spec/tools.md §5.2).
+	First bool
 	// Plain output is not Markdown.
 	Plain bool
 }

@@ -67,6 +67,7 @@ var spec = tool.Spec{
 	Aliases:     []string{"UpdateTopicTool"},
 	Kind:        tool.KindThink,
 	Serial:      true,
+	First:       true,
 	Description: "Tells the user what you are about to do and why, in a sentence, before the calls that do it. When the work turns to another part of " +
 		"the task, give a title and a summary, too: they head what follows. It changes nothing, and takes the place of saying the same in text.",
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
