@@ -116,8 +116,9 @@ type App struct {
 	// searching is the tool that needs somebody who searches.
 	searching tool.Tool
 	told      *prompt.Instruction
-	// telemetry looks on; nil is off.
+	// These look on; nil is off.
 	telemetry *telemetry.Telemetry
+	activity  *telemetry.Activity
 	closers   []func()
 }
 
@@ -127,6 +128,7 @@ func (a *App) Close() {
 		f()
 	}
 	a.telemetry.Close()
+	a.activity.Close()
 }
 
 // New puts an app together. Its errors carry the exit code they deserve. With ctx,
@@ -139,6 +141,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 		a.Close()
 		return nil, err
 	}
+	a.openActivity(&o)
 	generator, err := a.generator(ctx, o)
 	if err != nil {
 		a.Close()

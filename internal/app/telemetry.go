@@ -36,7 +36,7 @@ func (a *App) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, er
 func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
 	a.telemetry = telemetry.Start(telemetry.Options{
 		Settings: o.Telemetry,
-		Path:     func(path string) string { return absolute(o.Paths, path) },
+		Path:     o.Paths.Absolute,
 		Warn:     func(text string) { o.Warn("Warning: " + text) },
 		Secrets:  func() []string { return a.secrets(o) },
 
@@ -46,7 +46,29 @@ func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
 		Tool:         func(name string) (tool.Tool, bool) { return a.registry.Lookup(name) },
 		Mode:         func() string { return a.modes.name() },
 	})
-	return a.Stats.Meter(a.telemetry.Generator(logged(g, o.Log)))
+	return a.Stats.Meter(a.telemetry.Generator(logged(a.activity.Generator(g), o.Log)))
+}
+
+// openActivity has what is logged and said written down, too, where the user wants
+// that.
+func (a *App) openActivity(o *Options) {
+	path := o.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
+	if path == "" {
+		return
+	}
+	warn := o.Warn
+	a.activity = telemetry.NewActivity(telemetry.ActivityOptions{
+		Path: o.Paths.Absolute(path), Session: func() string { return a.options.SessionID },
+		Secrets: func() []string { return a.secrets(*o) },
+		Warn:    func(text string) { warn("Warning: " + text) },
+	})
+	console := a.activity.Handler()
+	o.Log = slog.New(slog.NewMultiHandler(o.Log.Handler(), console))
+	told := slog.New(console)
+	o.Warn = func(text string) {
+		told.Warn(text)
+		warn(text)
+	}
 }
 
 // tellConfig tells how the session is set up.
@@ -122,14 +144,6 @@ func isIn(names []string, name string) bool {
 		}
 	}
 	return false
-}
-
-// absolute returns the path that the user means by another.
-func absolute(p *config.Paths, path string) string {
-	if path = p.Expand(path); !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir(), path)
-	}
-	return path
 }
 
 // installation returns what tells this installation from others (spec/cli.md

@@ -32,6 +32,7 @@ func Headless(ctx context.Context, req Request) error {
 	if err != nil {
 		return err
 	}
+	defer h.close()
 	options := h.face()
 	// Credentials come before standard input: who cannot be answered should
 	// not be waited for.
@@ -87,6 +88,9 @@ type session struct {
 	mode     policy.Mode
 
 	telemetry telemetry.Settings
+	log       *slog.Logger
+	logFile   *slog.Logger // nil for none
+	logClose  io.Closer
 }
 
 // settle reads what the user has set. Its errors end the run before anything
@@ -126,6 +130,7 @@ func (h *session) readEnv() {
 	h.env = config.WithDotEnv(h.req.Env, h.settings, h.paths)
 	h.model = config.Model(h.req.Flags.Model, h.env, h.settings)
 	h.named = config.NamedModel(h.req.Flags.Model, h.env, h.settings) != ""
+	h.openLog()
 }
 
 // load reads the settings, and decides whether the folder is trusted.
@@ -210,31 +215,20 @@ func (h *session) face() headless.Options {
 
 // app returns the options of the agent.
 func (h *session) app() app.Options {
-	o := app.Options{
+	return app.Options{
 		Settings: h.settings, Env: h.env, Paths: h.paths,
 		Model: h.model, Named: h.named, SessionID: h.req.SessionID, Mode: h.mode, Trusted: true,
 		UserAgent: userAgent(h.req.Version, h.env), Version: h.req.Version(), Telemetry: h.telemetry,
 		Replay: h.req.Flags.FakeResponses, ReplayAnyOrder: !h.req.Flags.FakeStrict,
 		Record: h.req.Flags.RecordResponses,
 		Warn:   func(text string) { h.warn(text) },
-		Log:    slog.New(slog.DiscardHandler),
+		Log:    h.log,
 	}
-	if h.debug() {
-		o.Log = slog.New(slog.NewTextHandler(h.req.Terminal.Err, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	}
-	return o
 }
 
 func (h *session) debug() bool {
 	on := func(name string) bool { v := h.env.Get(name); return v == "1" || v == "true" }
 	return h.req.Flags.Debug || on("DEBUG") || on("DEBUG_MODE")
-}
-
-// warn tells the user what the run goes on in spite of.
-func (h *session) warn(texts ...string) {
-	for _, text := range texts {
-		_, _ = h.req.Terminal.Err.Write([]byte(clean(text) + "\n"))
-	}
 }
 
 // quotaHint says what to do about a used-up quota, by the kind of account.

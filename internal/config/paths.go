@@ -78,6 +78,15 @@ func (p *Paths) Expand(path string) string {
 	return path
 }
 
+// Absolute returns a path that a user wrote, from the root on: "~" is the home
+// directory, and what is relative is so to the working directory.
+func (p *Paths) Absolute(path string) string {
+	if path = p.Expand(path); !filepath.IsAbs(path) {
+		path = filepath.Join(p.dir, path)
+	}
+	return path
+}
+
 // Gemini returns ~/.gemini.
 func (p *Paths) Gemini() string { return filepath.Join(p.home, ".gemini") }
 

@@ -105,14 +105,17 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	watch := watchContext(ctx, r.Patience, c.idle)
 	req.URL, req.Host, req.Header = r.URL, r.Header.Get("Host"), r.Header
 	req.Proto, req.ProtoMajor, req.ProtoMinor = "HTTP/1.1", 1, 1
+	seen := look(ctx, &r, req)
 	answer, err := client.Do(req.WithContext(watch.ctx))
 	res := &Response{Host: r.URL.Host, ctx: ctx, watch: watch}
 	if err != nil {
 		watch.stop()
+		seen.failed(err)
 		return nil, res.NetworkError("send the request to", err)
 	}
 	watch.arrived()
 	res.Status, res.Header, res.closer = answer.StatusCode, answer.Header, answer.Body
 	res.Body = watch.reader(answer.Body)
+	seen.answered(answer, res)
 	return res, nil
 }
