@@ -105,9 +105,12 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	env = config.WithDotEnv(env, settings, paths)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	env, warnings := config.WithDotEnv(env, settings, paths)
+	for _, w := range warnings {
+		o.Log.Warn(string(w))
 	}
 	a, err := app.New(context.Background(), app.Options{
 		Settings: settings, Env: env, Paths: paths,

@@ -127,7 +127,11 @@ func look(t *terminal.Terminal, env *config.Env, model string) (*session, error)
 
 // readEnv reads the .env file that counts here, and what depends on it.
 func (h *session) readEnv() {
-	h.env = config.WithDotEnv(h.req.Env, h.settings, h.paths)
+	env, warnings := config.WithDotEnv(h.req.Env, h.settings, h.paths)
+	for _, w := range warnings {
+		h.warn(string(w))
+	}
+	h.env = env
 	h.model = config.Model(h.req.Flags.Model, h.env, h.settings)
 	h.named = config.NamedModel(h.req.Flags.Model, h.env, h.settings) != ""
 	h.openLog()

@@ -2,6 +2,8 @@ package config
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -15,20 +17,24 @@ const maxDotEnv = 1 << 20
 // here: the nearest, going up from the working directory, else the one at home;
 // in each directory .gemini/.env before .env. It never changes a variable that
 // is set. In a folder that is not trusted only a few variables are taken, and
-// .gemini/.env is not read (spec/cli.md §3.1, spec/safety.md §6).
-func WithDotEnv(env *Env, s *Settings, p *Paths) *Env {
-	path, data := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
-	if path == "" {
-		return env
-	}
-	excluded := excludedFrom(path, s)
-	var pairs []string
-	for _, v := range parseDotEnv(data, nil) {
-		if value, fate := judge(v, excluded, env, s); fate == taken {
-			pairs = append(pairs, v.name+"="+value)
+// .gemini/.env is not read (spec/cli.md §3.1, spec/safety.md §6). The warnings name
+// files that cannot be read, and variables that nothing comes of yet.
+func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
+	path, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	if path != "" {
+		excluded := excludedFrom(path, s)
+		var pairs []string
+		for _, v := range parseDotEnv(data, nil) {
+			if value, fate := judge(v, excluded, env, s); fate == taken {
+				pairs = append(pairs, v.name+"="+value)
+			}
 		}
+		env = env.With(pairs...)
 	}
-	return env.With(pairs...)
+	if missing := missingVariables(env); len(missing) > 0 {
+		warnings = append(warnings, Warning("Warning: no effect yet in this version of Pollux: "+enumerate(missing)))
+	}
+	return env, warnings
 }
 
 // excludedFrom returns the names that the file at a path may not set.
@@ -70,7 +76,7 @@ func judge(v variable, excluded []string, env *Env, s *Settings) (value string, 
 // DotEnv returns the path of the .env file that [WithDotEnv] reads, "" if there is
 // none.
 func DotEnv(s *Settings, p *Paths) string {
-	path, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	path, _, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	return path
 }
 
@@ -86,17 +92,22 @@ func onlyPlain(r rune) rune {
 }
 
 // findDotEnv returns the first .env file there is, in the order of the search.
-// One that cannot be read is as good as none.
-func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte) {
+// One that cannot be read is passed by; a directory of that name is nothing strange,
+// all else is told of.
+func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte, warnings []Warning) {
 	for at := range dotEnvPlaces(p) {
 		if at.ignored(trusted, ignoreLocal) != "" {
 			continue
 		}
-		if content, err := readFile(at.file, maxDotEnv); err == nil {
-			return at.file, content
+		content, err := readFile(at.file, maxDotEnv)
+		switch {
+		case err == nil:
+			return at.file, content, warnings
+		case !errors.Is(err, errAbsent) && !errors.Is(err, errDirectory):
+			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s was not read: %v.", at.file, err)))
 		}
 	}
-	return "", nil
+	return "", nil, warnings
 }
 
 // dotEnvPlace is where a .env file may be.

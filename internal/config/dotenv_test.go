@@ -84,7 +84,7 @@ func TestDotEnvSearch(t *testing.T) {
 			p.work = filepath.Join(p.work, "a")
 			mkdir(t, p.work)
 			s := &Settings{trust: tt.trusted, tree: map[string]any{"advanced": map[string]any{"ignoreLocalEnv": tt.ignore}}}
-			env := WithDotEnv(p.env, s, p.paths())
+			env, _ := WithDotEnv(p.env, s, p.paths())
 			if got := env.Get("GEMINI_API_KEY"); got != want {
 				t.Errorf("from %s, %+v: read %q, want %q", order[i], tt, got, want)
 			}
@@ -116,7 +116,7 @@ func TestDotEnvRules(t *testing.T) {
 		s := &Settings{trust: tt.trusted, tree: map[string]any{
 			"advanced": map[string]any{"excludedEnvVars": []any{"DEBUG", "DEBUG_MODE", "MINE"}},
 		}}
-		env := WithDotEnv(p.env, s, p.paths())
+		env, _ := WithDotEnv(p.env, s, p.paths())
 		if env.Get("SET") != "process" || env.Get("EMPTY") != "" {
 			t.Errorf("%s: variables that are set were changed", tt.name)
 		}
@@ -141,7 +141,7 @@ func TestDotEnvInLookalike(t *testing.T) {
 	p := newPlace(t)
 	p.work = filepath.Join(p.home, ".gemini-x", "repo")
 	write(t, filepath.Join(p.work, ".env"), "DEBUG=1\nA=1")
-	env := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+	env, _ := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
 	if env.Get("DEBUG") != "" || env.Get("A") != "1" {
 		t.Errorf("DEBUG=%q A=%q", env.Get("DEBUG"), env.Get("A"))
 	}
@@ -166,8 +166,12 @@ func TestDotEnvHostileFiles(t *testing.T) {
 			p := newPlace(t)
 			bad(t, filepath.Join(p.work, ".env"))
 			write(t, filepath.Join(p.home, ".env"), "A=home")
-			if got := WithDotEnv(p.env, &Settings{trust: true}, p.paths()).Get("A"); got != "home" {
+			env, warnings := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+			if got := env.Get("A"); got != "home" {
 				t.Errorf("A is %q", got)
+			}
+			if told := len(warnings) == 1 && strings.Contains(string(warnings[0]), filepath.Join(p.work, ".env")+" was not read: "); told == (name == "directory") {
+				t.Errorf("the warnings are %q", warnings)
 			}
 		})
 	}

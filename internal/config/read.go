@@ -22,7 +22,10 @@ const (
 	maxDepth = 1000
 )
 
-var errAbsent = errors.New("there is no such file")
+var (
+	errAbsent    = errors.New("there is no such file")
+	errDirectory = errors.New("it is a directory")
+)
 
 var (
 	errTooDeep = errors.New("objects and lists nest more than 1000 deep")
@@ -45,7 +48,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, plain(err)
 	case info.IsDir():
-		return nil, errors.New("it is a directory")
+		return nil, errDirectory
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	case info.Size() > limit:

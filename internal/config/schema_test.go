@@ -15,7 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-var update = flag.Bool("update", false, "write schemas/settings.schema.json and docs/settings.md anew")
+var update = flag.Bool("update", false, "write schemas/settings.schema.json, docs/settings.md and docs/environment.md anew")
 
 // TestGenerated compares what is made from the table with what is committed.
 func TestGenerated(t *testing.T) {
@@ -23,6 +23,7 @@ func TestGenerated(t *testing.T) {
 	for path, want := range map[string][]byte{
 		"../../schemas/settings.schema.json": encodeJSON(settingsSchema(), "", "  "),
 		"../../docs/settings.md":             []byte(settingsPage()),
+		"../../docs/environment.md":          []byte(environmentPage()),
 	} {
 		want = append(bytes.TrimSpace(want), '\n')
 		got, err := os.ReadFile(path)

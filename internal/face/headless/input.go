@@ -1,7 +1,9 @@
 package headless
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"pollux/internal/exit"
@@ -108,26 +111,60 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// asText makes a prompt of bytes: at most maxStdin of them, valid UTF-8, no NUL.
+// asText makes a prompt of bytes: at most maxStdin of them, as valid UTF-8 without
+// NULs. UTF-16, which PowerShell's pipes and files hold, is known by its mark.
 func asText(data []byte, err io.Writer) string {
 	if len(data) > maxStdin {
-		data = data[:maxStdin]
-		for cut := 1; cut < utf8.UTFMax && cut <= len(data); cut++ {
-			if tail := data[len(data)-cut:]; utf8.RuneStart(tail[0]) {
-				if !utf8.FullRune(tail) {
-					data = data[:len(data)-cut]
-				}
-				break
-			}
-		}
+		data = whole(data[:maxStdin])
 		warn(err, "stdin input truncated to %d bytes.", maxStdin)
 	}
-	s := string(data)
-	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+	if s, ok := fromUTF16(data); ok {
 		return s
 	}
-	warn(err, "stdin is not plain UTF-8 text: what is none was replaced by U+FFFD.")
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	s := string(data)
+	switch {
+	case strings.IndexByte(s, 0) >= 0:
+		warn(err, "stdin is not text: what is none was replaced by U+FFFD. A file for the model to look at can be named in the prompt, with @ before it.")
+	case !utf8.ValidString(s):
+		warn(err, "stdin is not plain UTF-8 text: what is none was replaced by U+FFFD.")
+	default:
+		return s
+	}
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\xff"), "\uFFFD") // one for a run of them
+}
+
+// whole takes off the beginning of a character whose end was cut off.
+func whole(data []byte) []byte {
+	for cut := 1; cut < utf8.UTFMax && cut <= len(data); cut++ {
+		if tail := data[len(data)-cut:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				data = data[:len(data)-cut]
+			}
+			break
+		}
+	}
+	return data
+}
+
+// fromUTF16 reads text in UTF-16 with a byte order mark.
+func fromUTF16(data []byte) (string, bool) {
+	order := binary.ByteOrder(binary.LittleEndian)
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return "", false
+	}
+	units := make([]uint16, 0, len(data)/2)
+	for data = data[2:]; len(data) > 1; data = data[2:] {
+		unit := order.Uint16(data)
+		if unit == 0 {
+			return "", false // no text has that
+		}
+		units = append(units, unit)
+	}
+	return string(utf16.Decode(units)), len(data) == 0
 }
 
 // notOpen reports whether the process was started without standard input.

@@ -49,7 +49,12 @@ func TestPrompt(t *testing.T) {
 		{name: "a directory", stdin: dir, words: "hi", failure: "Cannot read stdin: is a directory."},
 		{name: "broken half-way", stdin: io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("input/output error"))), failure: "Cannot read stdin: input/output error."},
 		{name: "not UTF-8", stdin: strings.NewReader("a\xff\xfeb"), want: "a\uFFFDb", warning: "Warning: stdin is not plain UTF-8 text"},
-		{name: "binary", stdin: strings.NewReader("\x7fELF\x00\x01é"), want: "\x7fELF\uFFFD\x01é", warning: "Warning: stdin is not plain UTF-8 text"},
+		{name: "binary", stdin: strings.NewReader("\x7fELF\x00\x01é"), want: "\x7fELF\uFFFD\x01é", warning: "Warning: stdin is not text"},
+		{name: "NULs", stdin: strings.NewReader("a" + strings.Repeat("\x00", 99) + "b"), want: "a\uFFFDb", warning: "Warning: stdin is not text"},
+		{name: "UTF-16", stdin: strings.NewReader("\xff\xfeh\x00\xe9\x00=\xd8\x00\xde"), want: "hé😀"},
+		{name: "UTF-16, the other way", stdin: strings.NewReader("\xfe\xff\x00h\x00i"), want: "hi"},
+		{name: "half a character", stdin: strings.NewReader("\xff\xfeh\x00i"), want: "\uFFFDh\uFFFDi", warning: "Warning: stdin is not text"},
+		{name: "a mark before zeros", stdin: strings.NewReader("\xff\xfe\x00\x00"), want: "\uFFFD", warning: "Warning: stdin is not text"},
 	} {
 		for _, flag := range []bool{false, true} {
 			if r, ok := tt.stdin.(io.Seeker); ok {
