@@ -1,0 +1,486 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/internal/slash"
+	"pollux/tool"
+)
+
+// asks is a model that asks these questions at once, each from a call of its own, and
+// says what was answered.
+func asks(got *[]agent.Answer, questions ...tool.Confirmation) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+	return runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
+		answers := make([]chan agent.Answer, len(questions))
+		var calls []*agent.ToolCall
+		for i := range questions {
+			calls = append(calls, toolCall("run_shell_command", fmt.Sprint(i)))
+			emit(agent.ToolRequested{Call: calls[i]})
+		}
+		for i := len(questions) - 1; i >= 0; i-- { // in any order
+			answers[i] = make(chan agent.Answer, 1)
+			emit(agent.ToolAsked{Call: calls[i], Details: questions[i], Answer: func(a agent.Answer) {
+				select {
+				case answers[i] <- a:
+				default:
+				}
+			}})
+		}
+		for i := range answers {
+			select {
+			case a := <-answers[i]:
+				*got = append(*got, a)
+				emit(agent.Text{Text: string(a.Outcome) + "\n"})
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+var remember = Options{
+	CanRemember: func() bool { return true }, CanSave: func() bool { return true },
+	SavedIn: "~/.gemini/policies/auto-saved.toml",
+	Title: func(name string) string {
+		if name == "run_shell_command" {
+			return "Shell"
+		}
+		return ""
+	},
+}
+
+func edit() *tool.EditConfirmation {
+	before := "package shop\n\nvar price = 1\n"
+	return &tool.EditConfirmation{Title: "Confirm Edit: shop.go", Modifiable: true, DiffDisplay: tool.DiffDisplay{
+		FileName: "shop.go", FilePath: "/src/shop.go", Before: &before, After: "package shop\n\nvar price = 2\n",
+		Diff: "Index: shop.go\n===================================================================\n--- shop.go\tCurrent\n+++ shop.go\tProposed\n" +
+			"@@ -1,3 +1,3 @@\n package shop\n \n-var price = 1\n+var price = 2\n",
+	}}
+}
+
+func shellQuestion() *tool.ExecConfirmation {
+	return &tool.ExecConfirmation{Title: "Confirm Shell Command", Command: "git status", Roots: []string{"git"}}
+}
+
+const consentsTo = "1. Allow once\n2. Allow for this session\n"
+
+func TestConfirmEdit(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := remember
+		var got []agent.Answer
+		o.Run = asks(&got, edit())
+		p := sit(t, o)
+		p.types("go")
+		p.sees("> go\n" + `Question: Confirm Edit: shop.go
+File: /src/shop.go, 1 line added, 1 line removed
+  @@ -1,3 +1,3 @@
+   package shop
+   
+  -var price = 1
+  +var price = 2
+Apply this change?
+1. Allow once
+2. Allow for this session
+3. Allow for this file in all future sessions, saved in ~/.gemini/policies/auto-saved.toml
+4. Modify with external editor
+5. No, tell the model what to do differently
+Answer, 1 to 5, or ? for help: `)
+		p.answers("?")
+		p.sees(`?
+1 or y: Allow once. It is done this time, and you are asked again the next time.
+2 or a: Allow for this session. Edits are made without asking from now on.
+3 or s: Allow for this file in all future sessions, saved in ~/.gemini/policies/auto-saved.toml. It is not asked about again.
+4 or e: Modify with external editor. You are asked about your own version then.
+5 or n: No, tell the model what to do differently. You can then say what you want instead.
+/cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.
+Answer, 1 to 5, or ? for help: `)
+		p.answers("7")
+		p.sees("7\nThat is none of the answers. Type a number from 1 to 5 and press Enter.\nAnswer, 1 to 5, or ? for help: ")
+		p.answers("")
+		p.skips()
+		p.answers("4")
+		p.sees("4\nNo external editor is available. Please run /editor to configure one.\nApply this change?\n1. Allow once\n2. Allow for this session\n" +
+			"3. Allow for this file in all future sessions, saved in ~/.gemini/policies/auto-saved.toml\n4. Modify with external editor\n" +
+			"5. No, tell the model what to do differently\nAnswer, 1 to 5, or ? for help: ")
+		p.answers("allow ONCE.")
+		p.sees("allow ONCE.\nModel: proceed_once\n> ")
+		p.leaves()
+	})
+}
+
+// Every way to answer comes out as what it says.
+func TestOutcomes(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		question tool.Confirmation
+		answers  []string
+		want     agent.Answer
+	}{
+		{"once", shellQuestion(), []string{"1"}, agent.Answer{Outcome: tool.ProceedOnce}},
+		{"once by letter", shellQuestion(), []string{"Y"}, agent.Answer{Outcome: tool.ProceedOnce}},
+		{"session", shellQuestion(), []string{"a"}, agent.Answer{Outcome: tool.ProceedAlways}},
+		{"for good", shellQuestion(), []string{"s"}, agent.Answer{Outcome: tool.ProceedAlwaysAndSave}},
+		{"no", shellQuestion(), []string{"n", ""}, agent.Answer{Outcome: tool.Cancel}},
+		{"cancel", shellQuestion(), []string{"/cancel"}, agent.Answer{Outcome: tool.Cancel}},
+		{"no, but", shellQuestion(), []string{"4", "use git\\", "diff"}, agent.Answer{Outcome: tool.Cancel, Feedback: "use git\ndiff"}},
+		{"web, session", &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "x"}, []string{"2"}, agent.Answer{Outcome: tool.ProceedAlways}},
+		{"edit, session", edit(), []string{"2"}, agent.Answer{Outcome: tool.ProceedAlways}},
+		{"edit, for good", edit(), []string{"3"}, agent.Answer{Outcome: tool.ProceedAlwaysAndSave}},
+		{"plan, edits too", &tool.PlanConfirmation{Plan: "x"}, []string{"1"}, reply(tool.Reply{Approved: true, Mode: "auto_edit"})},
+		{"plan", &tool.PlanConfirmation{Plan: "x"}, []string{"y"}, reply(tool.Reply{Approved: true})},
+		{"plan, other", &tool.PlanConfirmation{Plan: "x"}, []string{"3", "", "f", "smaller steps"}, reply(tool.Reply{Feedback: "smaller steps"})},
+		{"no plan", &tool.PlanConfirmation{Plan: "x"}, []string{"n"}, agent.Answer{Outcome: tool.Cancel}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				o := remember
+				var got []agent.Answer
+				o.Run = asks(&got, tt.question)
+				p := sit(t, o)
+				p.types("go")
+				for _, a := range tt.answers {
+					p.answers(a)
+				}
+				p.leaves()
+				if !cmp.Equal(got, []agent.Answer{tt.want}) {
+					t.Errorf("answered %+v", got)
+				}
+			})
+		})
+	}
+}
+
+// Only what can be remembered is offered.
+func TestConsents(t *testing.T) {
+	yes, no := func() bool { return true }, func() bool { return false }
+	for _, tt := range []struct {
+		name           string
+		remember, save func() bool
+		want           string
+	}{
+		{"nothing", nil, nil, "1. Allow once\n2. No, tell the model what to do differently\n"},
+		{"not trusted", no, yes, "1. Allow once\n2. No, tell the model what to do differently\n"},
+		{"session", yes, no, consentsTo + "3. No, tell the model what to do differently\n"},
+		{"for good", yes, yes, consentsTo + "3. Allow this command for all future sessions, rule: git *, tee *\n4. No, tell the model what to do differently\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var got []agent.Answer
+				p := sit(t, Options{CanRemember: tt.remember, CanSave: tt.save, Run: asks(&got, &tool.ExecConfirmation{
+					Title: "Confirm Shell Command", Command: "git log | tee x > y", Roots: []string{"git", "tee", "redirection (>)"},
+				})})
+				p.types("go")
+				p.sees("> go\nQuestion: Confirm Shell Command\n  git log | tee x > y\nIt runs 2 commands:\nCommand 1: git log\nCommand 2: tee x\n" +
+					"Redirection detected.\nAllow execution of [run_shell_command]?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
+				p.leaves()
+			})
+		})
+	}
+}
+
+// Several questions come one after the other, in the order of the calls. What an
+// answer has settled is not asked about.
+func TestSeveralQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := remember
+		allowed := map[string]bool{}
+		o.Allowed = func(c *agent.ToolCall) bool { return allowed[c.ID] }
+		var got []agent.Answer
+		one, two, three := shellQuestion(), shellQuestion(), shellQuestion()
+		one.Command, two.Command, three.Command = "one", "two", "three"
+		o.Run = asks(&got, one, two, three)
+		p := sit(t, o)
+		p.types("go")
+		if s := p.skips(); !strings.Contains(s, "Question 1 of 3: Confirm Shell Command\n  one\n") {
+			t.Errorf("sees %q", s)
+		}
+		allowed["run_shell_command__1"] = true
+		p.answers("1")
+		if s := p.skips(); !strings.Contains(s, "Allowed by now, without another question: Shell.\n") || !strings.Contains(s, "Question 2 of 2: Confirm Shell Command\n  three\n") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("n")
+		p.answers("no")
+		p.leaves()
+		want := []agent.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel, Feedback: "no"}}
+		if !cmp.Equal(got, want) {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
+
+// What was typed before a question could be read is no answer to it.
+func TestAnswerTooEarly(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, shellQuestion())})
+		p.types("go")
+		p.skips()
+		p.types("1")
+		p.sees("1\nQueued: 1\nAnswer, 1 to 2, or ? for help: ")
+		p.answers("2")
+		p.answers("")
+		p.leaves()
+		if len(got) == 0 || got[0].Outcome != tool.Cancel {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
+
+func TestCtrlCInQuestion(t *testing.T) {
+	for name, typed := range map[string][]string{"menu": nil, "feedback": {"2"}, "question in words": nil} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var question tool.Confirmation = shellQuestion()
+				if name == "question in words" {
+					question = &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{{Text: "Why?", Kind: tool.TextQuestion}}}
+				}
+				var got []agent.Answer
+				p := sit(t, Options{Run: asks(&got, question, shellQuestion())})
+				p.types("go")
+				for _, line := range typed {
+					p.answers(line)
+				}
+				p.skips()
+				p.ctrlC()
+				p.sees("\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+				p.leaves()
+			})
+		})
+	}
+}
+
+// An input that ends in the middle of a question refuses it.
+func TestInputEndsInQuestion(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, shellQuestion(), shellQuestion())})
+		p.types("go")
+		p.leaves()
+		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.Cancel}, {Outcome: tool.Cancel}}) {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
+
+// A change of the mode lets pass what waits, without an answer.
+func TestAllowedMeanwhile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		mode := "default"
+		var got []agent.Answer
+		p := sit(t, Options{
+			Run: asks(&got, edit()), Mode: func() string { return mode }, Allowed: func(*agent.ToolCall) bool { return mode == "autoEdit" },
+			Command: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
+			Do: func(context.Context, string) (slash.Result, error) {
+				mode = "autoEdit"
+				return slash.Result{Text: "Mode: auto_edit"}, nil
+			},
+		})
+		p.types("go")
+		p.skips()
+		p.answers("/mode auto_edit")
+		p.sees("/mode auto_edit\nMode: auto_edit\nAllowed by now, without another question: run_shell_command.\nModel: proceed_once\n[auto_edit] > ")
+		p.leaves()
+		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.ProceedOnce}}) {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
+
+// A question of the program itself, not of the model.
+func TestAsk(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var p *person
+		o := Options{
+			Command: func(line string) (bool, bool) { return strings.HasPrefix(line, "/"), false },
+			Do: func(ctx context.Context, _ string) (slash.Result, error) {
+				a, err := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "API key", Header: "Key", Kind: tool.SecretQuestion}}})
+				if err != nil {
+					return slash.Result{}, err
+				}
+				if a.Outcome == tool.Cancel {
+					return slash.Result{Failed: true, Text: "No key."}, nil
+				}
+				return slash.Result{Text: fmt.Sprintf("A key of %d characters.", len(a.Reply.Answers["0"]))}, nil
+			},
+		}
+		p = sit(t, o)
+		p.types("/auth")
+		p.sees("> /auth\nQuestion: Sign in\n  API key\nAnswer, which is not shown: ")
+		p.answers("hunter2")
+		p.sees("\nA key of 7 characters.\n> ")
+		p.types("/auth")
+		p.skips()
+		p.answers("/cancel")
+		p.sees("\nError: No key.\n> ")
+		p.types("/auth")
+		p.skips()
+		p.ctrlC()
+		p.skips()
+		p.leaves()
+		if _, err := p.face.Ask(t.Context(), &tool.InfoConfirmation{}); !errors.Is(err, errOver) {
+			t.Errorf("after the session: %v", err)
+		}
+	})
+}
+
+// pen is an editor that does as it is told.
+type pen struct {
+	write func(text string) (string, error)
+	seen  []string
+}
+
+func (e *pen) Open(_ context.Context, path string) error {
+	e.seen = append(e.seen, "open "+path)
+	_, err := e.write("")
+	return err
+}
+
+func (e *pen) Text(_ context.Context, text string) (string, error) {
+	e.seen = append(e.seen, "text "+text)
+	return e.write(text)
+}
+
+func (e *pen) Change(_ context.Context, name, before, after string) (string, error) {
+	e.seen = append(e.seen, "change "+name+": "+before+" to "+after)
+	return e.write(after)
+}
+
+func TestModify(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		e := &pen{write: func(s string) (string, error) { return "", errors.New("External editor exited with status 3") }}
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, edit()), Editor: e})
+		p.types("go")
+		p.skips()
+		p.answers("e")
+		if s := p.skips(); !strings.HasPrefix(s, "e\nModify in progress: Save and close external editor to continue\nExternal editor exited with status 3\nApply this change?\n") {
+			t.Errorf("sees %q", s)
+		}
+		e.write = func(s string) (string, error) { return s, nil }
+		p.answers("e")
+		if s := p.skips(); !strings.Contains(s, "You changed nothing.\nApply this change?\n") {
+			t.Errorf("sees %q", s)
+		}
+		e.write = func(s string) (string, error) { return s + "// mine\n", nil }
+		p.answers("e")
+		p.leaves()
+		if len(got) != 1 || got[0].Outcome != tool.ModifyWithEditor || got[0].Content == nil || *got[0].Content != "package shop\n\nvar price = 2\n// mine\n" {
+			t.Errorf("answered %+v", got)
+		}
+		if e.seen[0] != "change shop.go: package shop\n\nvar price = 1\n to package shop\n\nvar price = 2\n" {
+			t.Errorf("the editor is given %q", e.seen[0])
+		}
+	})
+}
+
+func TestPlanInEditor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		e := &pen{write: func(string) (string, error) { return "", nil }}
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, &tool.PlanConfirmation{Title: "Plan Approval", Path: "/plans/a.md", Plan: "# Steps\n\n1. Go"}), Editor: e})
+		p.types("go")
+		p.sees("> go\nQuestion: Plan Approval\nPlan in /plans/a.md:\n  # Steps\n  \n  1. Go\nReady to start implementation?\n" +
+			"1. Yes, automatically accept edits\n2. Yes, manually accept edits\n3. Say what should be different\n4. Edit the plan in your editor\n5. No\nAnswer, 1 to 5, or ? for help: ")
+		p.answers("e")
+		p.leaves()
+		if !cmp.Equal(got, []agent.Answer{reply(tool.Reply{Feedback: planEdited})}) || !cmp.Equal(e.seen, []string{"open /plans/a.md"}) {
+			t.Errorf("answered %+v after %q", got, e.seen)
+		}
+	})
+}
+
+func TestPromptInEditor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		e := &pen{write: func(s string) (string, error) { return s + " all\n", nil }}
+		p := sit(t, Options{Editor: e})
+		p.types("explain" + editKey)
+		p.sees("> explain\a\nUser: explain all\nModel: You said: explain all|\n> ")
+		e.write = func(string) (string, error) { return " \n", nil }
+		p.types(editKey)
+		p.sees("\a\nThe editor left nothing: there is nothing to send.\n> ")
+		e.write = func(string) (string, error) { return "", errors.New("Editor command 'x' was not found") }
+		p.types(editKey)
+		p.sees("\a\nError: Editor command 'x' was not found\n> ")
+		p.leaves()
+	})
+}
+
+// What is long is cut, and shown when asked for.
+func TestLongQuestion(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		q := shellQuestion()
+		q.Command = strings.Repeat("echo x\n", 300) + "rm -rf /"
+		p := sit(t, Options{Run: asks(&got, q)})
+		p.types("go")
+		if s := p.skips(); strings.Contains(s, "  rm -rf /\n") || !strings.Contains(s, "  (101 more lines)\nIt runs 301 commands:\n") || !strings.Contains(s, "2. Show all, 101 more lines\n") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("v")
+		if s := p.skips(); !strings.Contains(s, "  echo x\n  rm -rf /\nAllow execution of [run_shell_command]?\n1. Allow once\n2. No, ") {
+			t.Errorf("sees %q", s)
+		}
+		p.leaves()
+	})
+}
+
+func TestAddresses(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "Read them", URLs: []string{
+			"https://example.org/a?b=c", "https://xn--pple-43d.com/login", "https://gооgle.com/", "https://google.com@evil.example/", "https://a\x1b[2J.org",
+		}})})
+		p.types("go")
+		p.sees("> go\nQuestion: Confirm Web Fetch\n  Read them\nURLs to fetch:\nhttps://example.org/a?b=c\n" +
+			"https://аpple.com/login\nWarning: Deceptive URL(s) detected: аpple.com is xn--pple-43d.com\n" +
+			"https://gооgle.com/\nWarning: Deceptive URL(s) detected: gооgle.com is xn--ggle-55da.com\n" +
+			"https://google.com@evil.example/\nWarning: what stands before the @ is no host. The host is evil.example\n" +
+			"https://a.org\nDo you want to proceed?\n1. Allow once\n2. No, tell the model what to do differently\nAnswer, 1 to 2, or ? for help: ")
+		p.leaves()
+	})
+}
+
+func TestHostileQuestions(t *testing.T) {
+	evil := "a\x1b[2J\x1b]52;c;eA==\x07b\u202ecod\u200b\rAllow execution of [Shell]?\n1. Allow once"
+	for name, q := range map[string]tool.Confirmation{
+		"command": &tool.ExecConfirmation{Title: evil, Command: evil, Roots: []string{evil}},
+		"edit":    &tool.EditConfirmation{Title: evil, DiffDisplay: tool.DiffDisplay{FileName: evil, FilePath: evil, After: evil, Diff: "@@ -0,0 +1 @@\n+" + evil}},
+		"info":    &tool.InfoConfirmation{Title: evil, Prompt: evil, URLs: []string{evil}},
+		"plan":    &tool.PlanConfirmation{Title: evil, Path: evil, Plan: evil},
+		"questions": &tool.QuestionConfirmation{Title: evil, Questions: []tool.Question{
+			{Text: evil, Header: evil, Kind: tool.ChoiceQuestion, Options: []tool.Option{{Label: evil, Description: evil}}},
+			{Text: evil, Header: evil, Kind: tool.TextQuestion, Placeholder: evil},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var got []agent.Answer
+				p := sit(t, Options{Run: asks(&got, q)})
+				p.types("go")
+				p.leaves()
+				all := p.paper.String()
+				if strings.ContainsAny(all, "\x1b\x07\r\u202e\u200b") {
+					t.Errorf("sees %q", all)
+				}
+				for line := range strings.Lines(all) {
+					if line == "Allow execution of [Shell]?\n" {
+						t.Errorf("a question passes for another one: %q", all)
+					}
+				}
+				if name != "questions" && !strings.Contains(all, "Warning: characters that cannot be shown were left out above.") {
+					t.Errorf("nothing is said of what was left out: %q", all)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,441 @@
+package plain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/internal/terminal"
+	"pollux/llm"
+)
+
+// paper is what a person sees.
+type paper struct {
+	mu   sync.Mutex
+	text strings.Builder
+	err  error
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return 0, p.err
+	}
+	return p.text.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// person is somebody in front of the face, in a bubble of synctest.
+type person struct {
+	t         *testing.T
+	face      *Face
+	in        *io.PipeWriter
+	paper     *paper
+	interrupt chan struct{}
+	done      chan error
+	read      int // of the paper
+}
+
+// sit starts a session. In a bubble all that has to happen has happened when a
+// method returns.
+func sit(t *testing.T, o Options) *person {
+	t.Helper()
+	r, w := io.Pipe()
+	p := &person{t: t, in: w, paper: &paper{}, interrupt: make(chan struct{}, 8), done: make(chan error, 1)}
+	o.Terminal = &terminal.Terminal{In: r, Out: p.paper, Err: io.Discard}
+	o.Interrupts = p.interrupt
+	if o.Run == nil {
+		o.Run = echo
+	}
+	p.face = New(o)
+	go func() {
+		err := p.face.Run(t.Context())
+		_ = r.Close()
+		p.done <- err
+	}()
+	p.settle()
+	return p
+}
+
+// settle lets pass what is waited for until something belongs together.
+func (p *person) settle() {
+	time.Sleep(2 * together)
+	synctest.Wait()
+}
+
+// types enters lines, all at once.
+func (p *person) types(lines ...string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
+		p.t.Error(err)
+	}
+	p.settle()
+}
+
+// answers enters a line after a moment of thought.
+func (p *person) answers(line string) {
+	p.t.Helper()
+	time.Sleep(time.Second)
+	p.types(line)
+}
+
+func (p *person) ctrlC() {
+	p.interrupt <- struct{}{}
+	p.settle()
+}
+
+// sees compares what has come on the paper since last time.
+func (p *person) sees(want string) {
+	p.t.Helper()
+	all := p.paper.String()
+	got := all[p.read:]
+	p.read = len(all)
+	if got != want {
+		p.t.Errorf("sees (-want +got):\n%s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+	}
+}
+
+// skips does not look at what has come.
+func (p *person) skips() string {
+	all := p.paper.String()
+	got := all[p.read:]
+	p.read = len(all)
+	return got
+}
+
+// leaves ends the input, and the session with it.
+func (p *person) leaves() {
+	p.t.Helper()
+	_ = p.in.Close()
+	if err := <-p.done; err != nil {
+		p.t.Errorf("the session ends with %v", err)
+	}
+}
+
+// echo is a model that says what it was asked.
+func echo(_ context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+	return says("You said: " + strings.ReplaceAll(llm.PartsText(prompt.Parts), "\n", "|"))
+}
+
+// says is a turn in which the model says something.
+func says(chunks ...string) iter.Seq2[agent.Event, error] {
+	list := []agent.Event{agent.TurnStarted{Turn: 1}}
+	for _, c := range chunks {
+		list = append(list, agent.Text{Text: c})
+	}
+	return happens(append(list, agent.Finished{Reason: llm.FinishStop})...)
+}
+
+// happens is a run in which these events happen.
+func happens(events ...agent.Event) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// runs makes a model of a function that gets what it needs to play one.
+func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+	return func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			gone := false
+			err := f(ctx, llm.PartsText(p.Parts), func(e agent.Event) { gone = gone || !yield(e, nil) })
+			switch {
+			case gone:
+			case ctx.Err() != nil:
+				yield(agent.Cancelled{}, nil)
+			case err != nil:
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+func toolCall(name, id string) *agent.ToolCall {
+	return &agent.ToolCall{ID: name + "__" + id, Name: name, Args: json.RawMessage("{}")}
+}
+
+// bubble runs a test in a bubble of its own.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}
+
+func TestConversation(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{Welcome: "Pollux 1.0", Farewell: func() string { return "2 prompts" }})
+		p.sees("Pollux 1.0\nType a prompt and press Enter. ? and Enter explains the rest, Ctrl+D leaves.\n> ")
+		p.types("hello")
+		p.sees("hello\nModel: You said: hello\n> ")
+		p.types("")
+		p.sees("\n> ")
+		p.types(`one\`)
+		p.sees("one\\\nmore> ")
+		p.types(`two \\`)
+		p.sees("two \\\\\nModel: You said: one|two \\\\\n> ")
+		p.leaves()
+		p.sees("\nAgent powering down. Goodbye!\n2 prompts\n")
+	})
+}
+
+// Lines that come together are one prompt.
+func TestPaste(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{})
+		p.types("func main() {", "", "\tgo()", "}")
+		p.skips()
+		if got := p.paper.String(); !strings.Contains(got, "Model: You said: func main() {||\tgo()|}\n> ") {
+			t.Errorf("got %q", got)
+		}
+		p.leaves()
+	})
+}
+
+func TestFirstPrompt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{First: "explain\nthis", Welcome: "Pollux"})
+		p.sees("Pollux\nUser: explain\nthis\nModel: You said: explain|this\n> ")
+		p.leaves()
+	})
+}
+
+// The end of an input that is no terminal lets what was asked be answered first.
+func TestInputEnds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p := sit(t, Options{Run: runs(func(_ context.Context, prompt string, emit func(agent.Event)) error {
+			<-release
+			emit(agent.Text{Text: "About " + prompt})
+			return nil
+		})})
+		p.types("a")
+		p.types("b")
+		if _, err := io.WriteString(p.in, "unfinished"); err != nil {
+			t.Error(err)
+		}
+		_ = p.in.Close()
+		p.settle()
+		close(release)
+		if err := <-p.done; err != nil {
+			t.Error(err)
+		}
+		p.sees("> a\nQueued: b\nQueued: unfinished\nModel: About a\nUser: b\n\nunfinished\nModel: About b\n\nunfinished\nAgent powering down. Goodbye!\n")
+	})
+}
+
+// What was typed while the model worked is one prompt.
+func TestQueue(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p := sit(t, Options{Run: runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
+			emit(agent.Text{Text: "Working on " + prompt + "\n"})
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return nil
+		})})
+		p.types("a")
+		p.sees("> a\nModel: Working on a\n")
+		p.types("b")
+		p.sees("Queued: b\n")
+		p.types(`c\`)
+		p.sees("more> ")
+		p.types("d")
+		p.sees("d\nQueued: c d\n")
+		release <- struct{}{}
+		p.settle()
+		p.sees("User: b\n\nc\nd\nModel: Working on b\n\nc\nd\n")
+		// A cancelled turn gives back what was typed behind it.
+		p.types("e")
+		p.sees("Queued: e\n")
+		p.ctrlC()
+		p.sees("\nRequest cancelled. Press Ctrl+C again to quit.\nNot sent: e\n> ")
+		p.leaves()
+	})
+}
+
+func TestCtrlC(t *testing.T) {
+	hangs := runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
+		emit(agent.Text{Text: "I beg"})
+		<-ctx.Done()
+		if prompt == "stubborn" {
+			time.Sleep(10 * time.Second)
+		}
+		return nil
+	})
+	t.Run("idle", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			p := sit(t, Options{})
+			p.ctrlC()
+			p.sees("> \nPress Ctrl+C again to quit.\n> ")
+			time.Sleep(patience)
+			p.ctrlC()
+			p.sees("\nPress Ctrl+C again to quit.\n> ")
+			p.ctrlC()
+			if err := <-p.done; err != nil {
+				t.Error(err)
+			}
+			p.sees("\n")
+		})
+	})
+	t.Run("continued line", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			p := sit(t, Options{})
+			p.types(`lost\`)
+			p.ctrlC()
+			p.types("kept")
+			p.sees("> lost\\\nmore> \nPress Ctrl+C again to quit.\n> kept\nModel: You said: kept\n> ")
+			p.leaves()
+		})
+	})
+	t.Run("busy", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			p := sit(t, Options{Run: hangs})
+			p.types("go")
+			p.ctrlC()
+			p.sees("> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+			p.ctrlC()
+			if err := <-p.done; err != nil {
+				t.Error(err)
+			}
+			p.sees("\nAgent powering down. Goodbye!\n")
+		})
+	})
+	t.Run("stubborn", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			p := sit(t, Options{Run: hangs})
+			p.types("stubborn")
+			p.ctrlC()
+			p.ctrlC()
+			if got := p.skips(); !strings.HasSuffix(got, "\nLeaving as soon as everything has stopped. Press Ctrl+C again to leave at once.\n") {
+				t.Errorf("sees %q", got)
+			}
+			start := time.Now()
+			p.ctrlC()
+			if err := <-p.done; err != nil || time.Since(start) > time.Second {
+				t.Errorf("left with %v after %v", err, time.Since(start))
+			}
+			time.Sleep(time.Minute) // for the goroutine that was left behind
+		})
+	})
+}
+
+// A signal ends the session with its cause, and what runs is stopped first.
+func TestContext(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stopped := false
+		term, _, _ := terminal.Test("")
+		r, w := io.Pipe()
+		term.In = r
+		f := New(Options{Terminal: term, First: "go", Run: runs(func(ctx context.Context, _ string, _ func(agent.Event)) error {
+			<-ctx.Done()
+			time.Sleep(50 * time.Millisecond)
+			stopped = true
+			return nil
+		})})
+		hangup := errors.New("hung up")
+		time.AfterFunc(time.Second, func() { cancel(hangup) })
+		if err := f.Run(ctx); !errors.Is(err, hangup) || !stopped {
+			t.Errorf("ends with %v, stopped: %v", err, stopped)
+		}
+		_ = w.Close()
+	})
+}
+
+// Nobody sees anything any more: the session is over.
+func TestScreenGone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{})
+		p.paper.mu.Lock()
+		p.paper.err = io.ErrClosedPipe
+		p.paper.mu.Unlock()
+		p.types("hello")
+		if err := <-p.done; !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("ends with %v", err)
+		}
+	})
+}
+
+func TestExpand(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{Expand: func(_ context.Context, text string) (agent.Prompt, []string, error) {
+			if text == "bad" {
+				return agent.Prompt{}, nil, errors.New("no such \x1b[31mfile")
+			}
+			return agent.Prompt{Parts: []llm.Part{llm.Text("<" + text + ">")}}, []string{"@a\x1b]0;t\x07 was left out"}, nil
+		}})
+		p.types("x")
+		p.sees("> x\nWarning: @a was left out\nModel: You said: <x>\n> ")
+		p.types("bad")
+		p.sees("bad\nError: no such file\n> ")
+		p.leaves()
+	})
+}
+
+// What is said beside all else does not disturb what is being typed.
+func TestWarn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{})
+		p.sees("> ")
+		p.face.Warn("the disk\x1b[2J is full")
+		p.settle()
+		p.sees("\nthe disk is full\n> ")
+		p.leaves()
+	})
+}
+
+func TestLongLines(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		got := make(chan int, 3)
+		p := sit(t, Options{Run: runs(func(_ context.Context, prompt string, _ func(agent.Event)) error {
+			got <- len(prompt)
+			return nil
+		})})
+		for _, n := range []int{1 << 20, maxLine, maxLine + 1000} {
+			p.types(strings.Repeat("x", n))
+			if have := <-got; have != min(n, maxLine) {
+				t.Errorf("of %d bytes %d are sent", n, have)
+			}
+			if warned := strings.Contains(p.skips(), "Warning: the line was longer than 4 MiB."); warned != (n > maxLine) {
+				t.Errorf("%d bytes: warned is %v", n, warned)
+			}
+		}
+		p.leaves()
+	})
+}
+
+// What a terminal adds when arrows are pressed, and the like, is no part of a prompt.
+func TestTypedEscapes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{Run: runs(func(_ context.Context, prompt string, emit func(agent.Event)) error {
+			if prompt != "fix it\nplease" {
+				t.Errorf("the prompt is %q", prompt)
+			}
+			return nil
+		})})
+		p.types("fi\x1b[Dx i\x00t\rplease")
+		p.leaves()
+	})
+}

@@ -1,0 +1,108 @@
+package plain
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/tool"
+)
+
+var (
+	choiceQ = tool.Question{Text: "Which database?", Header: "Database", Kind: tool.ChoiceQuestion, Options: []tool.Option{
+		{Label: "SQLite", Description: "A file"}, {Label: "Postgres", Description: "A server"},
+	}}
+	multiQ = tool.Question{Text: "Which ones?", Header: "Systems", Kind: tool.ChoiceQuestion, Multi: true, Options: []tool.Option{
+		{Label: "Linux"}, {Label: "macOS"}, {Label: "BSD"},
+	}}
+	textQ  = tool.Question{Text: "Its name?", Header: "Name", Kind: tool.TextQuestion, Placeholder: "shop"}
+	yesNoQ = tool.Question{Text: "Tests too?", Header: "Tests", Kind: tool.YesNoQuestion}
+)
+
+func TestOneQuestion(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		question tool.Question
+		typed    []string
+		want     string
+	}{
+		{"option", choiceQ, []string{"2"}, "Postgres"},
+		{"own words", choiceQ, []string{"MySQL, as ever"}, "MySQL, as ever"},
+		{"no such option", choiceQ, []string{"3", "0", "1, 2", "1"}, "SQLite"},
+		{"not answered", choiceQ, []string{""}, ""},
+		{"several", multiQ, []string{"1, 3"}, "Linux, BSD"},
+		{"several, with spaces", multiQ, []string{"3 1"}, "BSD, Linux"},
+		{"all", multiQ, []string{"4"}, "Linux, macOS, BSD"},
+		{"own words for several", multiQ, []string{"1 and Plan 9"}, "1 and Plan 9"},
+		{"text", textQ, []string{"/usr/local"}, "/usr/local"},
+		{"text of several lines", textQ, []string{`a\`, "b"}, "a\nb"},
+		{"yes", yesNoQ, []string{"y"}, "Yes"},
+		{"no", yesNoQ, []string{"NO"}, "No"},
+		{"perhaps", yesNoQ, []string{"only the fast ones"}, "only the fast ones"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var got []agent.Answer
+				p := sit(t, Options{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{tt.question}})})
+				p.types("go")
+				for _, line := range tt.typed {
+					p.answers(line)
+				}
+				p.leaves()
+				want := map[string]string{}
+				if tt.want != "" {
+					want["0"] = tt.want
+				}
+				if !cmp.Equal(got, []agent.Answer{reply(tool.Reply{Answers: want})}) {
+					t.Errorf("answered %+v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestSeveralAsked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ, yesNoQ}})})
+		p.types("go")
+		p.sees("> go\nQuestion: Ask User\n1 of 3, Database:\n  Which database?\n1. SQLite: A file\n2. Postgres: A server\nAnswer, 1 to 2, or in your own words: ")
+		p.answers("1")
+		p.sees("1\n2 of 3, Name:\n  Its name?\nAnswer, for example shop: ")
+		p.answers("")
+		p.sees("\n3 of 3, Tests:\n  Tests too?\nAnswer, y for yes, n for no, or in your own words: ")
+		p.answers("yes")
+		p.sees("yes\nYour answers:\n1. Database: SQLite\n2. Name: no answer\n3. Tests: Yes\nYou have 1 unanswered question(s).\n" +
+			"Enter sends them, 1 to 3 changes one, /cancel takes all back: ")
+		p.answers("5")
+		p.skips()
+		p.answers("2")
+		p.sees("2\n2 of 3, Name:\n  Its name?\nAnswer, for example shop: ")
+		p.answers("kiosk")
+		if s := p.skips(); !strings.Contains(s, "2. Name: kiosk\n") || strings.Contains(s, "unanswered") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("")
+		p.leaves()
+		if !cmp.Equal(got, []agent.Answer{reply(tool.Reply{Answers: map[string]string{"0": "SQLite", "1": "kiosk", "2": "Yes"}})}) {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
+
+func TestTakenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ}})})
+		p.types("go")
+		p.answers("1")
+		p.answers("x")
+		p.answers("/cancel")
+		p.leaves()
+		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.Cancel}}) {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
