@@ -1,6 +1,8 @@
 // Package auth chooses whose models are asked and how Pollux proves itself to
-// them (spec/cli.md §5, spec/agent.md §2, spec/providers.md §1). It only looks at
-// settings and the environment: nothing is dialled and no secret store is opened.
+// them (spec/cli.md §5, spec/agent.md §2, spec/providers.md §1). It looks at settings
+// and the environment; only what these leave open is looked for elsewhere: a key among
+// those that the user has stored ([Keys]), the account of a machine of Google's at its
+// metadata server.
 //
 // What the user has is a set of [Accounts]. One is the default; [Accounts.Resolve]
 // finds the one that a model's name asks for.
@@ -25,16 +27,16 @@ import (
 // provider's id.
 type Type string
 
-// The types. Those of the second group are known but cannot work here.
+// The types. GoogleLogin is known but cannot work here; CloudShell is an older name.
 const (
 	GeminiAPIKey Type = "gemini-api-key"
 	VertexAI     Type = "vertex-ai"
 	Gateway      Type = "gateway"
+	ComputeADC   Type = "compute-default-credentials"
 	OpenAI       Type = "openai"
 	Anthropic    Type = "anthropic"
 
 	GoogleLogin Type = "oauth-personal"
-	ComputeADC  Type = "compute-default-credentials"
 	CloudShell  Type = "cloud-shell"
 )
 
@@ -42,8 +44,13 @@ const (
 type Inputs struct {
 	Settings *config.Settings
 	Env      *config.Env
-	// Warn takes what is wrong with the user's providers.
+	// Warn takes what is wrong with the user's providers, and with the store of keys.
 	Warn func(string)
+	// Context ends the search for what is neither in settings nor in the environment;
+	// nil is for none.
+	Context context.Context
+	// Person says that somebody is there who can unlock a keychain.
+	Person bool
 }
 
 // Account is a provider that the user can reach, and how.
@@ -71,13 +78,22 @@ type Accounts struct {
 	read     sync.Once // the table
 	enforced Type
 	found    *Account // on this machine, without being told
+	kept     bool     // the default was only found among the stored keys
+	opened   sync.Once
+	keys     *Keys
+	machine  func() (machine, error)
+	wrong    func() error // what is wrong with Google's default credentials
 }
 
 // Open looks at what the user has. Errors have exit code 41 and are for the
 // user; their texts are those of spec/cli.md §5.2 where it has one. The accounts
 // are then fit for a diagnosis only.
 func Open(in Inputs) (*Accounts, error) {
+	if in.Context == nil {
+		in.Context = context.Background()
+	}
 	a := &Accounts{in: in}
+	a.machine, a.wrong = sync.OnceValues(a.askMachine), sync.OnceValue(a.checkADC)
 	err := a.choose()
 	if err == nil {
 		a.Network, err = network(in.Env)
@@ -93,7 +109,7 @@ const (
 )
 
 // choose settles the default: the type that settings name, else the one the
-// environment speaks for, if it is the one that must be used.
+// environment speaks for, else that of a stored key, if it is the one that must be used.
 func (a *Accounts) choose() error {
 	a.Chosen = a.typeOf(config.AuthSelectedType.In(a.in.Settings))
 	if a.Chosen != "" {
@@ -102,6 +118,10 @@ func (a *Accounts) choose() error {
 		a.Chosen, a.Why = a.fromEnv()
 	}
 	a.enforced = a.typeOf(config.AuthEnforcedType.In(a.in.Settings))
+	if a.Chosen == "" {
+		a.Chosen, a.Why = a.stored()
+		a.kept = a.Chosen != ""
+	}
 	if a.enforced != "" && a.Chosen == "" {
 		return exit.Errorf(exit.Auth, "The auth type '%s' is enforced, but no authentication is configured.", a.enforced)
 	}
@@ -122,7 +142,10 @@ func (a *Accounts) permit(t Type) error {
 // that of the provider which goes by it.
 func (a *Accounts) typeOf(name string) Type {
 	t := Type(strings.TrimSpace(name))
-	if t == "" || t.isGoogles() {
+	switch {
+	case t == CloudShell:
+		return ComputeADC
+	case t == "" || t.isGoogles():
 		return t
 	}
 	p := a.Table().Find(string(t))
@@ -146,7 +169,10 @@ func (a *Accounts) fromEnv() (Type, string) {
 		if named := p.OnlyNamed || p.ID == "vertexai"; named && p.APIKey == "" {
 			continue
 		}
-		switch access, found := p.Access(a.in.Env.Get); {
+		if !isGoogle(p) && a.in.Env.True("GEMINI_CLI_USE_COMPUTE_ADC") {
+			break // Google's come first
+		}
+		switch access, found := a.plain(p); {
 		case !found:
 		case isGoogle(p):
 			return a.googleType(p), access.From
@@ -241,7 +267,12 @@ func (a *Accounts) Default() (Account, error) {
 // Find returns the account of a type, or of a provider's id or alias. The error
 // says what is missing.
 func (a *Accounts) Find(name string) (Account, error) {
-	one, err := a.find(Type(name))
+	return a.with(Type(name), a.access)
+}
+
+// with does so with what access says of profiles.
+func (a *Accounts) with(t Type, access reading) (Account, error) {
+	one, err := a.find(t, access)
 	if err == nil {
 		err = a.permit(one.Type)
 	}
@@ -251,18 +282,24 @@ func (a *Accounts) Find(name string) (Account, error) {
 	return one, err
 }
 
-func (a *Accounts) find(t Type) (Account, error) {
+// reading returns how a profile is reached: [Accounts.access] or [Accounts.plain].
+type reading func(*provider.Profile) (provider.Access, bool)
+
+func (a *Accounts) find(t Type, read reading) (Account, error) {
 	if t.isGoogles() {
-		return a.google(t)
+		return a.google(t, read)
 	}
 	p := a.Table().Find(string(t))
 	if p == nil {
 		return Account{}, exit.Errorf(exit.Auth, "Invalid auth method selected.")
 	}
 	if isGoogle(p) {
-		return a.google(a.googleType(p))
+		return a.google(a.googleType(p), read)
 	}
-	access, found := p.Access(a.in.Env.Get)
+	if a.external(Type(p.ID)) {
+		read = a.plain
+	}
+	access, found := read(p)
 	one := Account{Type(p.ID), p.ID, access}
 	if access.Elsewhere() && !p.Own {
 		// Behind a variable for one provider's address may be another's. Entries of
@@ -328,19 +365,14 @@ func Secrets(in Inputs) []string {
 	return names
 }
 
-// checked refuses an account that cannot be reached with what it holds.
-func checked(a *Account) error {
-	if a.Protocol != provider.Ollama { // whose address need be no URL
-		if err := checkURL(a.BaseURL); err != nil {
-			return err
-		}
-	}
-	return checkKey(a.APIKey+a.AuthToken, a.From)
-}
-
 // Reachable returns all the accounts there are, the default first, the others in
 // the order in which they would be it.
 func (a *Accounts) Reachable() []Account {
+	a.keysOf().look()
+	return a.reachable(a.access)
+}
+
+func (a *Accounts) reachable(read reading) []Account {
 	var all []Account
 	if one, err := a.Default(); err == nil {
 		all = append(all, one)
@@ -349,7 +381,7 @@ func (a *Accounts) Reachable() []Account {
 		if slices.ContainsFunc(all, func(one Account) bool { return one.As == p.ID }) {
 			continue
 		}
-		if one, ok := a.reach(p); ok {
+		if one, ok := a.reach(p, read); ok {
 			all = append(all, one)
 		}
 	}
@@ -357,24 +389,13 @@ func (a *Accounts) Reachable() []Account {
 }
 
 // reach returns a provider's account, if there is anything that speaks for it.
-func (a *Accounts) reach(p *provider.Profile) (Account, bool) {
+func (a *Accounts) reach(p *provider.Profile, read reading) (Account, bool) {
 	if p == nil {
 		return Account{}, false
 	}
-	if _, found := p.Access(a.in.Env.Get); !found && !isGoogle(p) {
+	if _, found := read(p); !found && !isGoogle(p) {
 		return Account{}, false
 	}
-	one, err := a.Find(p.ID)
+	one, err := a.with(Type(p.ID), read)
 	return one, err == nil
-}
-
-// checkKey refuses a key that no header can carry, without showing it.
-func checkKey(key, from string) error {
-	for _, r := range key {
-		if r <= ' ' || r >= 0x7f {
-			return exit.Errorf(exit.Auth, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). "+
-				"Check %s.", from)
-		}
-	}
-	return nil
 }

@@ -1,12 +1,16 @@
 package auth
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"maps"
-	"net/url"
 	"strings"
+	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/llm/adc"
 	"pollux/llm/provider"
 )
 
@@ -17,9 +21,15 @@ const (
 		"• GOOGLE_API_KEY environment variable (if using express mode).\n" + retry
 	noGatewayURL = "When using a gateway, you must specify the GOOGLE_GEMINI_BASE_URL environment variable.\n" + retry
 
-	works = "Set security.auth.selectedType to \"gemini-api-key\" and GEMINI_API_KEY to a key from https://aistudio.google.com/apikey, " +
-		"or selectedType to \"vertex-ai\" with GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or GOOGLE_API_KEY."
-	noGoogleLogin = "Pollux cannot sign in with a Google account (\"%s\"). " + works
+	works = "Use a key from https://aistudio.google.com/apikey: set GEMINI_API_KEY, or store it with pollux auth set, and let " +
+		"security.auth.selectedType be \"gemini-api-key\". Or use Vertex AI: \"vertex-ai\" with GOOGLE_CLOUD_PROJECT and " +
+		"GOOGLE_CLOUD_LOCATION, or with GOOGLE_API_KEY. Or any other provider: pollux doctor says which."
+	noGoogleLogin = "Pollux leaves out \"Login with Google\" (%s) on purpose: its terms do not let programs other than Google's own use it. " + works
+
+	noMachine = "Could not authenticate using metadata server application default credentials. Please select a different authentication method " +
+		"or ensure you are in a properly configured environment. Error: %s"
+	noADC = "Could not load the default credentials. %s. Check what GOOGLE_APPLICATION_CREDENTIALS names, or log in with " +
+		"gcloud auth application-default login."
 )
 
 // isGoogles reports whether a type is one of those that Gemini CLI has for Google.
@@ -42,14 +52,14 @@ func switched(env *config.Env) (Type, string) {
 	return "", ""
 }
 
-// computeFromEnv returns which of Google's types is meant by where Pollux runs. It
-// cannot work, so that anything else goes before it.
+// computeFromEnv returns which of Google's types is meant by where Pollux runs. In a
+// Cloud Shell, CLOUD_SHELL is always set: whatever else the user has set goes before it.
 func computeFromEnv(env *config.Env) (Type, string) {
 	switch {
-	case env.True("CLOUD_SHELL"):
-		return ComputeADC, "CLOUD_SHELL"
 	case env.True("GEMINI_CLI_USE_COMPUTE_ADC"):
 		return ComputeADC, "GEMINI_CLI_USE_COMPUTE_ADC"
+	case env.True("CLOUD_SHELL"):
+		return ComputeADC, "CLOUD_SHELL"
 	}
 	return "", ""
 }
@@ -74,13 +84,16 @@ func (a *Accounts) googleType(p *provider.Profile) Type {
 // google returns the account of one of Google's types, with what that needs. With
 // security.auth.useExternal, nothing is asked for: what is missing comes from
 // elsewhere.
-func (a *Accounts) google(t Type) (one Account, err error) {
+func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 	env := a.in.Env
 	one.Type = t
+	if a.external(t) || t == Gateway || t == ComputeADC {
+		read = a.plain
+	}
 	switch t {
 	case GeminiAPIKey, Gateway:
 		one.As = "gemini"
-		one.Access, _ = a.Table().Find(one.As).Access(env.Get)
+		one.Access, _ = read(a.Table().Find(one.As))
 		one.Gateway = one.Gateway || t == Gateway
 		switch {
 		case a.external(t):
@@ -90,16 +103,13 @@ func (a *Accounts) google(t Type) (one Account, err error) {
 		case !one.Gateway && one.APIKey == "":
 			err = exit.Errorf(exit.Auth, noGeminiKey)
 		}
-	case VertexAI:
+	case VertexAI, ComputeADC:
 		one.As = "vertexai"
-		one.Access, _ = withHeaders(a.Table().Find(one.As), a.in.Settings).Access(env.Get)
-		if one.APIKey != "" {
-			one.Project, one.Location = "", "" // express mode
-			break
-		}
-		one.From = "GOOGLE_CLOUD_PROJECT"
-		if (one.Project == "" || one.Location == "") && !a.external(t) {
-			err = exit.Errorf(exit.Auth, noVertex)
+		one.Access, _ = read(withHeaders(a.Table().Find(one.As), a.in.Settings))
+		if t == ComputeADC {
+			err = a.onMachine(&one.Access)
+		} else {
+			err = a.onVertex(&one.Access)
 		}
 	default:
 		return one, exit.Errorf(exit.Auth, noGoogleLogin, t)
@@ -107,6 +117,83 @@ func (a *Accounts) google(t Type) (one Account, err error) {
 	one.APIVersion = trimmed(env, "GOOGLE_GENAI_API_VERSION")
 	one.Bearer = trimmed(env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer"
 	return one, err
+}
+
+// onVertex completes access to Vertex AI: in express mode with a key, else with a
+// project and the default credentials.
+func (a *Accounts) onVertex(access *provider.Access) error {
+	if access.APIKey != "" {
+		access.Project, access.Location = "", ""
+		return nil
+	}
+	access.From = "GOOGLE_CLOUD_PROJECT"
+	switch {
+	case a.external(VertexAI):
+		return nil
+	case access.Project == "" || access.Location == "":
+		return exit.Errorf(exit.Auth, noVertex)
+	}
+	return a.wrong()
+}
+
+// checkADC says what is wrong with the default credentials, as far as that can be
+// known here.
+func (a *Accounts) checkADC() error {
+	if err := adc.From(a.in.Env.Get).Check(); err != nil {
+		text := err.Error()
+		return exit.Errorf(exit.Auth, noADC, strings.ToUpper(text[:1])+text[1:])
+	}
+	return nil
+}
+
+// machine is the account of a machine of Google's.
+type machine struct {
+	tokens  adc.Tokens
+	project string
+}
+
+// onMachine completes access with the account of this machine: it pays for Vertex AI
+// with its project, unless another one is named.
+func (a *Accounts) onMachine(access *provider.Access) error {
+	m, err := a.machine()
+	if err != nil {
+		return err
+	}
+	access.APIKey, access.AuthToken, access.From = "", "", "the metadata server"
+	access.ADC.Given = m.tokens
+	access.Project = cmp.Or(access.Project, trimmed(a.in.Env, "DEVSHELL_PROJECT_ID"), m.project)
+	access.Location = cmp.Or(access.Location, "global")
+	if access.Project == "" {
+		return exit.Errorf(exit.Auth, noMachine, "it does not say which project this is: set GOOGLE_CLOUD_PROJECT")
+	}
+	return nil
+}
+
+// askMachine asks the metadata server for the account of this machine.
+func (a *Accounts) askMachine() (machine, error) {
+	const patience = 3 * time.Second
+	ctx, cancel := context.WithTimeout(a.in.Context, patience)
+	defer cancel()
+	tokens, project, err := adc.Machine(ctx)
+	switch {
+	case err == nil:
+		return machine{tokens, project}, nil
+	case a.in.Context.Err() != nil:
+		return machine{}, context.Cause(a.in.Context)
+	case ctx.Err() != nil:
+		err = errors.New("the metadata server does not answer")
+	}
+	return machine{}, exit.Errorf(exit.Auth, noMachine, short(err.Error()))
+}
+
+// short returns the first line of what somebody else says, or most of it.
+func short(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	const most = 300
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
 }
 
 // withHeaders returns a profile with the headers that the user's billing of
@@ -127,17 +214,6 @@ func withHeaders(p *provider.Profile, s *config.Settings) *provider.Profile {
 		own.Headers["X-Vertex-AI-LLM-Shared-Request-Type"] = shared
 	}
 	return &own
-}
-
-func checkURL(address string) error {
-	if address == "" {
-		return nil
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", provider.Shown(address))
-	}
-	return nil
 }
 
 // trimmed returns what a variable holds, without white space around it.

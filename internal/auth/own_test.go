@@ -44,7 +44,6 @@ func TestOwn(t *testing.T) {
 		"both keys":             {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1 DEEPSEEK_API_KEY=d", "deepseek/m", "deepseek https://api.deepseek.com/v1 d  m"},
 		"a slash at the end":    {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://API.openai.com:443/v1/ ANTHROPIC_API_KEY=a", "claude-x", "anthropic https://api.anthropic.com a  claude-x"},
 		"Cloud Shell":           {"", "CLOUD_SHELL=true OPENAI_API_KEY=o", "m", "openai https://api.openai.com/v1 o  m"},
-		"Cloud Shell alone":     {"", "CLOUD_SHELL=true", "auto", "! Pollux cannot sign in"},
 	} {
 		accounts, err := Open(inputs(t, c.settings, strings.Fields(c.env)...))
 		var one Account

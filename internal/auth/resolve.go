@@ -93,13 +93,17 @@ func (a *Accounts) aliased(one Account, model string) string {
 
 // has reports whether the user has what it takes to ask a provider.
 func (a *Accounts) has(p *provider.Profile) bool {
-	_, ok := a.reach(p)
+	_, ok := a.reach(p, a.access)
 	return ok
 }
 
 // among returns the account of several that a name of no known family means.
 func (a *Accounts) among(def Account, name string) (Account, string, error) {
-	all := a.Reachable()
+	read := a.plain // no key is looked for that may not be needed
+	if a.kept {
+		read = a.access
+	}
+	all := a.reachable(read)
 	if len(all) == 1 {
 		return def, name, nil
 	}

@@ -37,13 +37,13 @@ type file struct {
 
 var _ backend = (*file)(nil)
 
-func newFile(path string) *file { return &file{path, sync.OnceValues(deriveKey)} }
+func newFile(path string) *file { return &file{path, key} }
 
 // maxFile bounds the file, in bytes.
 const maxFile = 4 << 20
 
-// deriveKey takes some 50 ms, which is its purpose.
-func deriveKey() ([]byte, error) {
+// key makes the key, which takes some 50 ms, as is its purpose, when it is first needed.
+var key = sync.OnceValues(func() ([]byte, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("name of this machine: %w", err)
@@ -54,7 +54,7 @@ func deriveKey() ([]byte, error) {
 	}
 	name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // Windows: DOMAIN\name
 	return scrypt.Key([]byte("gemini-cli-oauth"), []byte(host+"-"+name+"-gemini-cli"), 1<<14, 8, 1, 32)
-}
+})
 
 type secrets map[string]map[string]string // by service and account
 

@@ -1,0 +1,53 @@
+package auth
+
+import (
+	"net/url"
+	"strings"
+
+	"pollux/internal/exit"
+	"pollux/llm/provider"
+)
+
+// checked refuses an account that cannot be reached with what it holds.
+func checked(a *Account) error {
+	if a.Protocol != provider.Ollama { // whose address need be no URL
+		if err := checkURL(a.BaseURL); err != nil {
+			return err
+		}
+	}
+	return checkKey(exit.Auth, a.APIKey+a.AuthToken, a.From)
+}
+
+// checkURL refuses an address that no request can go to.
+func checkURL(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", provider.Shown(address))
+	}
+	return nil
+}
+
+// maxKey is how long a key is at most, in bytes.
+const maxKey = 4096
+
+// checkKey refuses a key that no header can carry, without showing it.
+func checkKey(code exit.Code, key, from string) error {
+	switch {
+	case len(key) > maxKey:
+		return exit.Errorf(code, "The API key is longer than any key is. Check %s.", from)
+	case strings.HasPrefix(key, "\uFEFF"):
+		return exit.Errorf(code, "The API key begins with a byte order mark, which an editor has put there. Take it out of %s.", from)
+	case len(key) > 1 && key[0] == key[len(key)-1] && strings.ContainsRune("\"'`", rune(key[0])):
+		return exit.Errorf(code, "The API key is in quotation marks, which are part of no key. Take them out of %s.", from)
+	}
+	for _, r := range key {
+		if r <= ' ' || r >= 0x7f {
+			return exit.Errorf(code, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). "+
+				"Check %s.", from)
+		}
+	}
+	return nil
+}

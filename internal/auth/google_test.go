@@ -1,0 +1,92 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/internal/exit"
+	"pollux/llm/adc"
+)
+
+// The account of the machine is that of Vertex AI, with what the environment says of
+// it going before what the machine says; keys do not count.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	given := machine{adc.Given(func(context.Context) (string, error) { return "of-the-machine", nil }), "p-1"}
+	for name, c := range map[string]struct{ settings, env, want string }{
+		"a machine":         {"", "GEMINI_CLI_USE_COMPUTE_ADC=true", "p-1 global"},
+		"a Cloud Shell":     {"", "CLOUD_SHELL=true", "p-1 global"},
+		"selected":          {selected("compute-default-credentials"), "GEMINI_API_KEY=g GOOGLE_API_KEY=k", "p-1 global"},
+		"by its older name": {selected("cloud-shell"), "", "p-1 global"},
+		"before others":     {"", "GEMINI_CLI_USE_COMPUTE_ADC=true OPENAI_API_KEY=o", "p-1 global"},
+		"named":             {"", "GEMINI_CLI_USE_COMPUTE_ADC=true GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=l", "p l"},
+		"of a Cloud Shell":  {"", "CLOUD_SHELL=true DEVSHELL_PROJECT_ID=d", "d global"},
+		"enforced":          {`{"security": {"auth": {"enforcedType": "cloud-shell"}}}`, "CLOUD_SHELL=true", "p-1 global"},
+	} {
+		accounts, err := Open(inputs(t, c.settings, strings.Fields(c.env)...))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		accounts.machine = func() (machine, error) { return given, nil }
+		one, err := accounts.Default()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		token, _, err := one.ADC.Tokens(nil)(t.Context())
+		if got := one.Project + " " + one.Location; got != c.want || token != "of-the-machine" || err != nil || one.APIKey != "" || one.Type != ComputeADC {
+			t.Errorf("%s: %s, want %s (%q, %v)", name, got, c.want, token, err)
+		}
+	}
+
+	accounts, err := Open(inputs(t, "", "CLOUD_SHELL=true"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts.machine = func() (machine, error) { return machine{tokens: given.tokens}, nil }
+	if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || !strings.HasSuffix(err.Error(), "set GOOGLE_CLOUD_PROJECT") {
+		t.Error(err)
+	}
+
+	// A run that has ended asks nobody.
+	in := inputs(t, "", "CLOUD_SHELL=true")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	in.Context = ctx
+	if accounts, err = Open(in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := accounts.Default(); !errors.Is(err, stopped) {
+		t.Error(err)
+	}
+}
+
+// What is wrong with a file of credentials is said before anything is asked.
+func TestVertexFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, vertex := range []string{"GOOGLE_CLOUD_PROJECT=p", "GOOGLE_CLOUD_PROJECT_ID=p"} {
+		in := inputs(t, selected("vertex-ai"), vertex, "GOOGLE_CLOUD_LOCATION=l", "GOOGLE_APPLICATION_CREDENTIALS="+dir)
+		_, err := choose(in)
+		want := "Could not load the default credentials. The credentials file " + dir + " cannot be used: it is a directory. "
+		if exit.CodeOf(err) != exit.Auth || !strings.HasPrefix(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+	file := filepath.Join(dir, "login.json")
+	if err := os.WriteFile(file, []byte(`{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range []string{"GOOGLE_APPLICATION_CREDENTIALS=" + file, "GOOGLE_APPLICATION_CREDENTIALS=", "GOOGLE_API_KEY=k"} {
+		in := inputs(t, selected("vertex-ai"), "GOOGLE_CLOUD_PROJECT=p", "GOOGLE_CLOUD_LOCATION=l", env)
+		if _, err := choose(in); err != nil {
+			t.Errorf("%s: %v", env, err)
+		}
+	}
+}

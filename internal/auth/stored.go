@@ -1,0 +1,262 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/exit"
+	"pollux/internal/keychain"
+	"pollux/llm/provider"
+)
+
+// Keys are the keys that the user has given to Pollux, or to Gemini CLI, to keep
+// (spec/cli.md §5.4). The store is not touched before one is asked for, and then no
+// longer than it takes: see [keychain.Options]. It may be used from several goroutines.
+type Keys struct {
+	ctx   context.Context
+	store *keychain.Store
+	warn  func(string)
+
+	mu     sync.Mutex
+	known  map[string]keychain.Secret // by the provider's id; without a value if there is none
+	there  map[string]string          // what List has said, if it was asked
+	warned bool
+}
+
+// The names under which keys are stored: Gemini CLI's for the one that it has, and our
+// own, with the provider's id for the account.
+const (
+	geminiService = "gemini-cli-api-key"
+	geminiAccount = "default-api-key"
+	ownService    = "pollux-api-key"
+)
+
+func nameOf(p *provider.Profile) (service, account string) {
+	if p.ID == "gemini" {
+		return geminiService, geminiAccount
+	}
+	return ownService, p.ID
+}
+
+// OpenKeys returns the keys that are stored where the environment says. Person says
+// that somebody is there to unlock the keychain.
+func OpenKeys(in Inputs, person bool) *Keys {
+	k := &Keys{ctx: in.Context, known: map[string]keychain.Secret{}, warn: in.Warn}
+	if k.ctx == nil {
+		k.ctx = context.Background()
+	}
+	if file := in.Settings.UserFile(); file != "" {
+		k.store = keychain.Open(keychain.Options{
+			File:     filepath.Join(filepath.Dir(file), "gemini-credentials.json"),
+			FileOnly: in.Env.True("GEMINI_FORCE_FILE_STORAGE"),
+			Bus:      in.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+			Person:   person,
+		})
+	}
+	return k
+}
+
+// Storable reports whether a key of this provider may be stored: it asks for one, and
+// there is a variable that would hold it.
+func Storable(p *provider.Profile) bool { return len(p.KeyVars) > 0 && !p.Keyless }
+
+// record is what is stored of a key, in Gemini CLI's form.
+type record struct {
+	ServerName string `json:"serverName"`
+	Token      struct {
+		AccessToken string `json:"accessToken"`
+		TokenType   string `json:"tokenType"`
+	} `json:"token"`
+	UpdatedAt int64 `json:"updatedAt"` // milliseconds since 1970
+}
+
+// get returns a provider's key and where it is stored, "" if it is nowhere. That the
+// store cannot be used is told once, as a warning.
+func (k *Keys) get(p *provider.Profile) (key, where string) {
+	if k.store == nil {
+		return "", ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	secret, known := k.known[p.ID]
+	if known || k.there != nil && k.there[p.ID] == "" {
+		return secret.Value, secret.Where
+	}
+	service, account := nameOf(p)
+	secret, err := k.store.Get(k.ctx, service, account)
+	var r record
+	switch {
+	case err != nil:
+		k.complain(err)
+	case json.Unmarshal([]byte(secret.Value), &r) != nil:
+		k.complain(errors.New("the key that is stored for " + p.ID + " cannot be read: store it again with pollux auth set " + p.ID))
+		secret.Value = ""
+	default:
+		secret.Value = strings.TrimSpace(r.Token.AccessToken)
+	}
+	k.known[p.ID] = secret
+	return secret.Value, secret.Where
+}
+
+// complain tells what is wrong with the store, once.
+func (k *Keys) complain(err error) {
+	if errors.Is(err, keychain.ErrNotFound) || k.ctx.Err() != nil || k.warned || k.warn == nil {
+		return
+	}
+	k.warned = true
+	k.warn("Warning: " + err.Error() + ".")
+}
+
+// List returns where keys are stored, by the ids of their providers, which need not be
+// in the table any more.
+func (k *Keys) List() (map[string]string, error) {
+	found := map[string]string{}
+	if k.store == nil {
+		return found, nil
+	}
+	own, err := k.store.List(k.ctx, ownService)
+	for _, entry := range own {
+		found[entry.Account] = entry.Where
+	}
+	gemini, err2 := k.store.List(k.ctx, geminiService)
+	for _, entry := range gemini {
+		if entry.Account == geminiAccount {
+			found["gemini"] = entry.Where
+		}
+	}
+	return found, cmp.Or(err, err2)
+}
+
+// look finds out which keys there are, before many are asked for.
+func (k *Keys) look() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.there != nil {
+		return
+	}
+	var err error
+	if k.there, err = k.List(); err != nil {
+		k.complain(err)
+	}
+}
+
+// Set stores a key in place of the one that was there, and says where.
+func (k *Keys) Set(p *provider.Profile, key string) (keychain.Stored, error) {
+	if err := checkKey(exit.Input, key, "what was entered"); err != nil {
+		return keychain.Stored{}, err
+	}
+	service, account := nameOf(p)
+	r := record{ServerName: account, UpdatedAt: time.Now().UnixMilli()}
+	r.Token.AccessToken, r.Token.TokenType = key, "ApiKey"
+	data, err := json.Marshal(r)
+	if err != nil {
+		return keychain.Stored{}, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.known, p.ID)
+	k.there = nil
+	stored, err := k.store.Set(k.ctx, service, account, string(data))
+	if err != nil {
+		return stored, exit.Errorf(exit.General, "The key cannot be stored: %w.", err)
+	}
+	return stored, nil
+}
+
+// Remove forgets the key of a provider, by its id; false if there was none.
+func (k *Keys) Remove(id string) (bool, error) {
+	service, account := nameOf(&provider.Profile{ID: id})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.known, id)
+	k.there = nil
+	err := k.store.Remove(k.ctx, service, account)
+	if errors.Is(err, keychain.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, exit.Errorf(exit.General, "The key cannot be removed: %w.", err)
+	}
+	return true, nil
+}
+
+// keysOf returns the stored keys, of which nothing is known before one is needed.
+func (a *Accounts) keysOf() *Keys {
+	a.opened.Do(func() { a.keys = OpenKeys(a.in, a.in.Person) })
+	return a.keys
+}
+
+// access returns how a profile is reached with what the environment holds and, if
+// all that is missing is a key, with the one that is stored.
+func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
+	access, found := a.plain(p)
+	if !a.lacksKey(p, &access) {
+		return access, found
+	}
+	key, where := a.keysOf().get(p)
+	if key == "" {
+		return access, found
+	}
+	access, found = p.Access(func(name string) string {
+		if name == p.KeyVars[0] {
+			return key
+		}
+		return a.in.Env.Get(name)
+	})
+	access.From = where
+	return access, found
+}
+
+// plain does so without stored keys.
+func (a *Accounts) plain(p *provider.Profile) (provider.Access, bool) {
+	return p.Access(a.in.Env.Get)
+}
+
+// lacksKey reports whether a stored key would help. To an address that the environment
+// names it is only sent if the settings name the provider: who may write a .env file
+// does not get to see keys by it.
+func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
+	switch {
+	case access.APIKey != "" || access.AuthToken != "", !Storable(p):
+		return false
+	case p.ID == "vertexai" && access.Project != "" && access.Location != "":
+		return false
+	case access.From == "" || p.BaseURL == "" && !isGoogle(p):
+		return true
+	}
+	return a.Selected && (a.Chosen == Type(p.ID) || p.ID == "gemini" && a.Chosen == GeminiAPIKey || p.ID == "vertexai" && a.Chosen == VertexAI)
+}
+
+// stored returns the type of the first provider of the table whose key is stored, ""
+// if there is none; where another one must be used, it is the only one that counts.
+func (a *Accounts) stored() (Type, string) {
+	switch a.enforced {
+	case Gateway, GoogleLogin, ComputeADC:
+		return "", "" // which need no key
+	}
+	if a.keysOf().look(); len(a.keys.there) == 0 {
+		return "", ""
+	}
+	for p := range a.Table().All() {
+		if !Storable(p) {
+			continue
+		}
+		t := Type(p.ID)
+		if isGoogle(p) {
+			t = a.googleType(p)
+		}
+		if a.enforced != "" && a.enforced != t {
+			continue
+		}
+		if key, where := a.keys.get(p); key != "" {
+			return t, where
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,299 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/tool"
+)
+
+// withKeys returns inputs, with these keys stored in a file: "provider=key".
+func withKeys(t *testing.T, settings string, keys []string, env ...string) Inputs {
+	t.Helper()
+	in := inputs(t, settings, append(env, "GEMINI_FORCE_FILE_STORAGE=true")...)
+	in.Warn = func(text string) { t.Error(text) }
+	for _, pair := range keys {
+		id, key, _ := strings.Cut(pair, "=")
+		a, _ := Open(in)
+		p, err := a.Storable(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Keep(p, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return in
+}
+
+func credentialsFile(in Inputs) string {
+	return filepath.Join(filepath.Dir(in.Settings.UserFile()), "gemini-credentials.json")
+}
+
+// A key that is stored counts where the environment has none.
+func TestStored(t *testing.T) {
+	t.Parallel()
+	const base = `{"modelProviders": {"mine": {"baseUrl": "http://h", "keyVars": "MINE"}}}`
+	for name, c := range map[string]struct {
+		settings, keys, env, model string
+		want                       string // id, key, address
+	}{
+		"Gemini's":                    {"", "gemini=s", "", "auto", "gemini s "},
+		"as selected":                 {selected("gemini-api-key"), "gemini=s openai=o", "", "auto", "gemini s "},
+		"the environment first":       {"", "gemini=s", "GEMINI_API_KEY=e", "auto", "gemini e "},
+		"at another address":          {"", "gemini=s", "GOOGLE_GEMINI_BASE_URL=http://h", "auto", "gemini  http://h"},
+		"so selected":                 {selected("gemini-api-key"), "gemini=s", "GOOGLE_GEMINI_BASE_URL=http://h", "auto", "gemini s http://h"},
+		"another's":                   {"", "openai=o", "", "auto", "openai o https://api.openai.com/v1"},
+		"another's by its alias":      {"", "claude=a", "", "auto", "anthropic a https://api.anthropic.com"},
+		"in the order of the table":   {"", "openai=o anthropic=a", "", "auto", "openai o https://api.openai.com/v1"},
+		"named":                       {"", "openai=o anthropic=a", "", "anthropic/claude-x", "anthropic a https://api.anthropic.com"},
+		"of its maker":                {"", "anthropic=a", "GEMINI_API_KEY=e", "claude-x", "anthropic a https://api.anthropic.com"},
+		"not to an unknown address":   {"", "openai=o", "OPENAI_BASE_URL=http://h/v1", "auto", "openai  http://h/v1"},
+		"but to one that is selected": {selected("openai"), "openai=o", "OPENAI_BASE_URL=http://h/v1", "auto", "openai o http://h/v1"},
+		"of one's own":                {base, "mine=m", "", "mine/x", "mine m http://h"},
+		"Azure's":                     {"", "azure=z", "AZURE_OPENAI_ENDPOINT=https://me.openai.azure.com", "azure/x", "azure z https://me.openai.azure.com/openai/v1"},
+		"Vertex's":                    {selected("vertex-ai"), "vertexai=v", "", "auto", "vertexai v "},
+		"Vertex's without need":       {selected("vertex-ai"), "vertexai=v", "GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=l", "auto", "vertexai  "},
+		"enforced":                    {`{"security": {"auth": {"enforcedType": "anthropic"}}}`, "openai=o anthropic=a", "", "auto", "anthropic a https://api.anthropic.com"},
+		"enforced, not there":         {`{"security": {"auth": {"enforcedType": "anthropic"}}}`, "openai=o", "", "auto", "! The auth type 'anthropic' is enforced"},
+		"external":                    {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, "gemini=s", "", "auto", "gemini  "},
+		"a gateway":                   {selected("gateway"), "gemini=s", "GOOGLE_GEMINI_BASE_URL=http://h", "auto", "gemini  http://h"},
+		"none":                        {"", "", "", "auto", "! Please set an Auth method"},
+		"another's than is selected":  {selected("openai"), "gemini=s", "", "auto", "! When using OpenAI"},
+	} {
+		in := withKeys(t, c.settings, strings.Fields(c.keys), strings.Fields(c.env)...)
+		accounts, err := Open(in)
+		var one Account
+		if err == nil {
+			one, _, err = accounts.Resolve(c.model)
+		}
+		if want, wrong := strings.CutPrefix(c.want, "! "); wrong {
+			if exit.CodeOf(err) != exit.Auth || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := fmt.Sprintf("%s %s %s", one.ID, one.APIKey, one.BaseURL)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if fromFile := one.From == credentialsFile(in); fromFile != (one.APIKey != "" && !strings.Contains(c.env, "="+one.APIKey)) {
+			t.Errorf("%s: it is from %s", name, one.From)
+		}
+	}
+}
+
+// Where the environment is enough, nobody looks at the store, however broken.
+func TestStoreIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ settings, env string }{
+		"a key":           {"", "GEMINI_API_KEY=k"},
+		"another's":       {"", "OPENAI_API_KEY=k"},
+		"a token":         {selected("anthropic"), "ANTHROPIC_AUTH_TOKEN=t"},
+		"a gateway":       {"", "GOOGLE_GEMINI_BASE_URL=http://h"},
+		"an address":      {"", "OPENAI_BASE_URL=http://h"},
+		"Vertex":          {"", "GOOGLE_GENAI_USE_VERTEXAI=true GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=l"},
+		"login":           {"", "GOOGLE_GENAI_USE_GCA=true"},
+		"login, selected": {selected("oauth-personal"), ""},
+		"keyless":         {selected("ollama"), ""},
+		"external":        {`{"security": {"auth": {"selectedType": "openai", "useExternal": true}}}`, ""},
+	} {
+		for _, model := range []string{"auto", "gemini-2.5-pro", "some-model"} {
+			in := inputs(t, c.settings, append(strings.Fields(c.env), "GEMINI_FORCE_FILE_STORAGE=true")...)
+			in.Warn = func(text string) { t.Errorf("%s: %s", name, text) }
+			if err := os.MkdirAll(credentialsFile(in), 0o700); err != nil { // which is not to be read
+				t.Fatal(err)
+			}
+			accounts, err := Open(in)
+			if err == nil {
+				_, _, _ = accounts.Resolve(model)
+			}
+		}
+	}
+}
+
+// A store that cannot be read is a warning, once, and stays as it is.
+func TestStoreIsBroken(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"hello": "where secrets are kept, cannot be used: it is damaged, or of another machine or user; move it away and store the keys again.",
+		"":      "cannot be used: it is damaged",
+	} {
+		in := inputs(t, "", "GEMINI_FORCE_FILE_STORAGE=true")
+		var warnings []string
+		in.Warn = func(text string) { warnings = append(warnings, text) }
+		file := credentialsFile(in)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		accounts, err := Open(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accounts.Reachable()
+		_, err = accounts.Default()
+		if exit.CodeOf(err) != exit.Auth || len(warnings) != 1 || !strings.Contains(warnings[0], want) {
+			t.Errorf("%v, %q", err, warnings)
+		}
+		if _, err := accounts.Keep(accounts.Named("gemini"), "k"); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), "move it away") {
+			t.Error(err)
+		}
+		if data, err := os.ReadFile(file); err != nil || string(data) != content {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+}
+
+// What is stored under the right name but is no key is a warning.
+func TestStoredIsNoKey(t *testing.T) {
+	t.Parallel()
+	for value, warned := range map[string]bool{"hello": true, `{"token": 7}`: true, `{}`: false, `{"token": {"accessToken": "  "}}`: false} {
+		in := inputs(t, "", "GEMINI_FORCE_FILE_STORAGE=true")
+		var warnings []string
+		in.Warn = func(text string) { warnings = append(warnings, text) }
+		if _, err := OpenKeys(in, false).store.Set(t.Context(), geminiService, geminiAccount, value); err != nil {
+			t.Fatal(err)
+		}
+		accounts, err := Open(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || (len(warnings) == 1) != warned || strings.Contains(strings.Join(warnings, ""), "hello") {
+			t.Errorf("%s: %v, %q", value, err, warnings)
+		}
+	}
+}
+
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	in := withKeys(t, "", nil, "OPENAI_API_KEY=e", "GEMINI_DEFAULT_AUTH_TYPE=vertex-ai")
+	accounts, err := Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := credentialsFile(in)
+	for name, want := range map[string]string{
+		"openai": "The key for OpenAI is stored in " + file + ". That hides it from people, not from programs that you run.\n" +
+			"OPENAI_API_KEY is set, and goes before it.",
+		"claude": "The key for Anthropic is stored in " + file + ". That hides it from people, not from programs that you run.\n" +
+			"It is used where anthropic is named, as in --model anthropic/claude-sonnet-4-6. To make that the default: " +
+			"pollux config set security.auth.selectedType anthropic",
+	} {
+		p, err := accounts.Storable(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := accounts.Keep(p, "secret-key"); err != nil || text != want {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+	for _, bad := range []string{"secret one", "secret\none", "secret\x00", "secret\u00e9", "\uFEFFsecret", `"secret"`, "'secret'", strings.Repeat("secret", 1000)} {
+		if _, err := accounts.Keep(accounts.Named("gemini"), bad); exit.CodeOf(err) != exit.Input || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if p, err := accounts.Storable(""); err != nil || p.ID != "vertexai" {
+		t.Error(p, err)
+	}
+	for name, want := range map[string]string{
+		"nobody": `No provider is named "nobody". Keys can be stored for: gemini, vertexai, openai, `,
+		"ollama": `Ollama needs no key`,
+	} {
+		if _, err := accounts.Storable(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+	if there, err := accounts.Kept(); err != nil || List(there) != "anthropic in "+file+"\nopenai in "+file {
+		t.Errorf("%v, %v", there, err)
+	}
+	if text, err := accounts.Forget("claude"); err != nil || text != "The key for Anthropic is removed." {
+		t.Error(text, err)
+	}
+	for _, name := range []string{"claude", "nobody"} {
+		if _, err := accounts.Forget(name); exit.CodeOf(err) != exit.Input {
+			t.Error(err)
+		}
+	}
+}
+
+func TestPreselected(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{"": "", "vertex-ai": "vertex-ai", "oauth-personal": "oauth-personal"} {
+		if got, err := Preselected(config.NewEnv("GEMINI_DEFAULT_AUTH_TYPE=" + value)); string(got) != want || err != nil {
+			t.Error(got, err)
+		}
+	}
+	_, err := Preselected(config.NewEnv("GEMINI_DEFAULT_AUTH_TYPE=pigeon"))
+	if want := `Invalid value for GEMINI_DEFAULT_AUTH_TYPE: "pigeon". Valid values are: oauth-personal, gemini-api-key, vertex-ai, cloud-shell, compute-default-credentials, gateway.`; err == nil || err.Error() != want {
+		t.Error(err)
+	}
+}
+
+// answers returns a person who says this, and "" for no.
+func answers(t *testing.T, said ...string) agent.Ask {
+	return func(_ context.Context, details tool.Confirmation) (agent.Answer, error) {
+		if len(said) == 0 {
+			t.Error("asked once more")
+			return agent.Answer{}, errors.New("nobody")
+		}
+		word := said[0]
+		said = said[1:]
+		q := details.(*tool.QuestionConfirmation).Questions[0]
+		if secret := strings.HasPrefix(word, "secret"); word == "" || secret != (q.Kind == tool.SecretQuestion) {
+			return agent.Answer{Outcome: tool.Cancel}, nil
+		}
+		return agent.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": word}}}, nil
+	}
+}
+
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	in := withKeys(t, "", nil)
+	c := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+	run := func(args, want string, said ...string) {
+		t.Helper()
+		text, err := c.Run(t.Context(), answers(t, said...), args)
+		if err != nil {
+			text = "! " + err.Error()
+		}
+		if text = strings.ReplaceAll(text, filepath.Dir(in.Settings.UserFile()), "~"); text != want {
+			t.Errorf("/auth %s: %s, want %s", args, text, want)
+		}
+	}
+	run("", "Nothing was changed.", "")
+	run("signin openai", "Nothing was changed.", "")
+	run("list", "No key is stored.")
+	run("signout", "No key is stored.")
+	run("", "The key for Google AI Studio is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
+		`security.auth.selectedType is now "gemini-api-key" in ~/settings.json.`, "gemini", "secret-g")
+	run("login mistral", "The key for Mistral is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
+		"It is used where mistral is named, as in --model mistral/mistral-medium-latest. To make that the default: pollux config set security.auth.selectedType mistral", "secret-m")
+	run("list", "gemini in ~/gemini-credentials.json\nmistral in ~/gemini-credentials.json")
+	run("signout", "The key for Google AI Studio is removed.", "gemini")
+	run("logout mistral", "The key for Mistral is removed.")
+	run("signin openai", `! The API key has a character that no key has (a space, a line break or a letter outside ASCII). Check what was entered.`, "secret one")
+	run("signin nobody", "! "+func() string { a, _ := Open(in); _, err := a.Storable("nobody"); return err.Error() }())
+	run("fly", "! Unknown command: /auth fly. Say /auth signin, /auth signout or /auth list.")
+	if _, err := c.Run(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
+		t.Error(err)
+	}
+	c.Env = c.Env.With("GEMINI_DEFAULT_AUTH_TYPE=pigeon")
+	if _, err := c.Run(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {
+		t.Error(err)
+	}
+}

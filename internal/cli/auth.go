@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/terminal"
+	"pollux/llm/provider"
+)
+
+// Auth is the subcommand about who answers, how Pollux proves itself to them, and the
+// keys that the user has stored.
+func Auth(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	c := &authCommand{term: t, env: env}
+	sub := func(use, short string, words int, run func(words []string) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: cobra.MaximumNArgs(words), RunE: func(cmd *cobra.Command, words []string) error {
+			if err := c.open(cmd.Context()); err != nil {
+				return err
+			}
+			return run(words)
+		}}
+	}
+	cmd := sub("auth", "Say how Pollux proves itself to models' providers, and store keys for them", 0, c.status)
+	status := sub("status", "Say which provider a run uses, and where its key comes from", 0, c.status)
+	list := sub("list", "Say which keys are stored, and where; the keys themselves are not shown", 0, c.list)
+	set := sub("set [provider]", "Store a key, which is asked for, or read from standard input; of Gemini, if no provider is named", 1, c.set)
+	remove := sub("remove [provider]", "Forget a key that is stored", 1, c.remove)
+	for _, sub := range []*cobra.Command{cmd, status, list} {
+		sub.Flags().BoolVar(&c.json, "json", false, "Print a JSON object")
+	}
+	cmd.AddCommand(status, set, remove, list)
+	return cmd
+}
+
+type authCommand struct {
+	term *terminal.Terminal
+	env  *config.Env
+	json bool
+
+	ctx      context.Context
+	session  *session
+	accounts *auth.Accounts
+	wrong    error // with how a run would authenticate
+}
+
+// open reads what the user has set.
+func (c *authCommand) open(ctx context.Context) error {
+	h, err := look(c.term, c.env, "")
+	if err != nil {
+		return err
+	}
+	c.ctx, c.session = ctx, h
+	c.accounts, c.wrong = auth.Open(auth.Inputs{
+		Settings: h.settings, Env: h.env, Context: ctx, Person: c.term.InTTY && c.term.ErrTTY,
+		Warn: func(text string) { h.warn(text) },
+	})
+	return nil
+}
+
+// authStatus is what is said of the way a run authenticates. There are no keys in it.
+type authStatus struct {
+	Provider string `json:"provider"` // "" for none
+	Type     string `json:"type"`     // as in security.auth.selectedType
+	Why      string `json:"why"`
+	Key      string `json:"key"` // where it comes from
+	Address  string `json:"address,omitempty"`
+	Problem  string `json:"problem,omitempty"`
+}
+
+func (c *authCommand) status([]string) error {
+	one, err := c.accounts.Default()
+	if c.wrong != nil {
+		err = c.wrong
+	}
+	s := authStatus{Provider: one.As, Type: string(c.accounts.Chosen), Why: c.session.where(c.accounts.Why)}
+	if err != nil {
+		s.Problem = err.Error()
+	} else {
+		s.Key, s.Address = c.session.where(one.From), provider.Shown(one.BaseURL)
+	}
+	var printed error
+	if c.json {
+		printed = c.print(s)
+	} else {
+		printed = s.write(c.term.Out)
+	}
+	if printed == nil && err != nil {
+		printed = told{err}
+	}
+	return printed
+}
+
+func (s *authStatus) write(w io.Writer) error {
+	var text strings.Builder
+	line := func(head, body string) {
+		if body != "" {
+			fmt.Fprintf(&text, "%-9s %s\n", head, clean(strings.ReplaceAll(body, "\n", "\n          ")))
+		}
+	}
+	line("Problem", s.Problem)
+	if s.Type != "" {
+		line("Provider", cmp.Or(s.Provider, s.Type)+", because of "+s.Why)
+		line("Key", s.Key)
+		line("Address", s.Address)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func (c *authCommand) list([]string) error {
+	there, err := c.accounts.Kept()
+	if c.json {
+		type stored struct {
+			Provider string `json:"provider"`
+			Where    string `json:"where"`
+		}
+		keys := []stored{}
+		for _, id := range slices.Sorted(maps.Keys(there)) {
+			keys = append(keys, stored{id, there[id]})
+		}
+		return cmp.Or(c.print(map[string]any{"keys": keys}), unusable(err))
+	}
+	if err == nil || len(there) > 0 {
+		if _, err := fmt.Fprintln(c.term.Out, clean(auth.List(there))); err != nil {
+			return err
+		}
+	}
+	return unusable(err)
+}
+
+// unusable is the error of a store that cannot be looked at.
+func unusable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit.Errorf(exit.General, "Not all stored keys can be looked at: %w.", err)
+}
+
+func (c *authCommand) print(v any) error {
+	e := json.NewEncoder(c.term.Out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func (c *authCommand) set(words []string) error {
+	p, err := c.accounts.Storable(strings.Join(words, ""))
+	if err != nil {
+		return err
+	}
+	key, err := c.readKey(cmp.Or(p.Name, p.ID))
+	if err != nil {
+		return err
+	}
+	text, err := c.accounts.Keep(p, key)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.term.Out, clean(text))
+	return err
+}
+
+func (c *authCommand) remove(words []string) error {
+	name := strings.Join(words, "")
+	if name == "" {
+		p, err := c.accounts.Storable("")
+		if err != nil {
+			return err
+		}
+		name = p.ID
+	}
+	text, err := c.accounts.Forget(name)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.term.Out, clean(text))
+	return err
+}
+
+// maxInput bounds what is read for a key, in bytes; [auth.Accounts.Keep] says what of
+// that can be one.
+const maxInput = 64 << 10
+
+// readKey reads a key: from a person, who is asked for it and does not see it, or
+// else all of standard input. White space around it is none of it.
+func (c *authCommand) readKey(name string) (string, error) {
+	if c.term.InTTY {
+		show, err := c.term.Hide()
+		if err != nil {
+			return "", exit.Errorf(exit.General, "The key cannot be read here, for %w. Give it as standard input.", err)
+		}
+		defer show()
+		fmt.Fprintf(c.term.Err, "The key for %s (it is not shown): ", clean(name))
+	}
+	input := c.term.Input()
+	defer input.Close()
+	type line struct {
+		text []byte
+		err  error
+	}
+	lines := make(chan line, 1)
+	go func() {
+		text, err := readInput(input, c.term.InTTY)
+		lines <- line{text, err}
+	}()
+	select {
+	case <-c.ctx.Done():
+		return "", context.Cause(c.ctx)
+	case got := <-lines:
+		key := strings.TrimSpace(string(got.text))
+		switch {
+		case got.err != nil:
+			return "", exit.Errorf(exit.Input, "The key cannot be read: %w.", got.err)
+		case key == "":
+			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or give it as standard input, as in: pollux auth set < key.txt")
+		}
+		return key, nil
+	}
+}
+
+// readInput reads to the end of the input, or of its first line if somebody types.
+func readInput(r io.Reader, typed bool) ([]byte, error) {
+	var all []byte
+	buf := make([]byte, 4096)
+	for len(all) <= maxInput {
+		n, err := r.Read(buf)
+		all = append(all, buf[:n]...)
+		if end := bytes.IndexByte(all, '\n'); typed && end >= 0 {
+			return all[:end], nil
+		}
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("it is larger than %d KB", maxInput>>10)
+}
