@@ -21,6 +21,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/loopdetect"
 	"pollux/agent/nextspeaker"
+	"pollux/docs"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/editor"
@@ -34,6 +35,7 @@ import (
 	"pollux/internal/telemetry"
 	toolask "pollux/internal/tools/ask"
 	"pollux/internal/tools/discovered"
+	tooldocs "pollux/internal/tools/docs"
 	"pollux/internal/tools/fs"
 	toolmemory "pollux/internal/tools/memory"
 	"pollux/internal/tools/plan"
@@ -316,6 +318,9 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 	core := toolSettings(s)
 	if config.SaveMemory.In(s) || core.Core != nil { // else models edit the files
 		builtin = append(builtin, toolmemory.NewSave(MemoryFile(o)))
+	}
+	if pages := tooldocs.New(docs.Pages); core.Names(pages.Spec()) {
+		builtin = append(builtin, pages)
 	}
 	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
 	own, err := ownTools(ctx, o)

@@ -158,6 +158,9 @@ func newPolicy(o Options, ws *workspace.Workspace, r rules, more ...policy.Rule)
 		Trusted:     o.Trusted,
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
+		BuildFiles: map[string]policy.BuildFiles{
+			"always": policy.Protected, "never": policy.Unprotected,
+		}[config.BuildFiles.In(o.Settings)],
 
 		DisableYolo:   config.DisableYolo.In(o.Settings),
 		DisableAlways: config.DisableAlways.In(o.Settings),

@@ -24,6 +24,7 @@ var layers = []struct {
 	{rooms: []string{"agent"}},
 	{rooms: []string{"tool"}},
 	{rooms: []string{"llm"}},
+	{rooms: []string{"docs"}},
 }
 
 const direction = "cmd > internal/cli > internal/face/* > internal/slash > internal/app > internal/... > agent > tool > llm"

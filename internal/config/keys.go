@@ -128,6 +128,7 @@ const (
 	PolicyPaths            = Strings("policyPaths")
 	AdminPolicyPaths       = Strings("adminPolicyPaths")
 	WorkspacePolicies      = Bool("pollux.workspacePolicies")
+	BuildFiles             = String("pollux.buildFiles")
 	PermanentApproval      = Bool("security.enablePermanentToolApproval")
 	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
 	ToolsDiscovery         = String("tools.discoveryCommand")
@@ -343,6 +344,7 @@ var table = [...]Key{
 
 	{"output.format", "enum text json stream-json", "text", 0, live, "What a headless run prints."},
 	{"policyPaths", "strings", list{}, restart | union, live, "Policy files or directories in place of ~/.gemini/policies."},
+	{"pollux.buildFiles", "enum unlessYolo always never", "unlessYolo", restart, live, "When changes of files that builds run need your consent whatever rules allow: in all modes but yolo, always, never."},
 	{"pollux.compression.fiveParts", "bool", false, 0, live, "Ask for summaries in five parts, not in seven."},
 	{"pollux.compression.oneCall", "bool", false, 0, live, "Do not have a summary checked by a second request."},
 	{"pollux.compression.preserve", "number", 0.3, 0, live, "The part of the history that a compression leaves as it is."},

@@ -67,6 +67,9 @@ func (d *decider) opinion(c *Checker) Decision {
 	case c.Name == "conseca": // off, and then it has no objection
 		return Allow
 	case c.Name == "allowed-path":
+		if len(d.q.Args) == 0 {
+			return Allow // no path
+		}
 		var args any
 		if json.Unmarshal(d.q.Args, &args) != nil {
 			return Deny

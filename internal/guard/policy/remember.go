@@ -8,6 +8,9 @@ import (
 	"pollux/tool"
 )
 
+// Confirmed is the source of the rules that are made of a person's answers.
+const Confirmed = "Dynamic (Confirmed)"
+
 // CanRemember reports whether answers may be remembered: a face offers
 // "always" only then.
 func (e *Engine) CanRemember() bool { return e.opts.Trusted && !e.opts.DisableAlways }
@@ -111,7 +114,7 @@ func switches(c Call, answer tool.Outcome) bool {
 func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	r := Rule{
 		Tools: []string{q.Name}, Decision: Allow, Priority: TierWorkspace.priority(savedPriority), Modes: From(mode),
-		Source: "Dynamic (Confirmed)",
+		Source: Confirmed,
 	}
 	switch answer {
 	case tool.ProceedAlwaysServer:

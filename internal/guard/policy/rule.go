@@ -173,7 +173,7 @@ func (r *Rule) matchesArgs(c *query) bool {
 // maxLate is how many expressions may fail, or take too long, in one check
 // before no other is tried: a thousand slow ones must not hold up a call for a
 // thousand seconds.
-const maxLate = 3
+const maxLate = 2
 
 func hasPrefix(command, prefix string) bool {
 	rest, ok := strings.CutPrefix(command, prefix)

@@ -99,7 +99,9 @@ modes = [ "plan", "default", "autoEdit", "yolo" ]
 			[]Call{call("write_todos")},
 		},
 		{
-			"globs", Call{Name: "read_many_files", Args: json.RawMessage(`{"include":["*.go","a \"b\""]}`)}, Default, "",
+			"globs",
+			Call{Name: "read_many_files", Args: json.RawMessage(`{"include":["*.go","a \"b\""]}`)},
+			Default, "",
 			[]Call{{Name: "read_many_files", Args: json.RawMessage(`{"include":["*.go","a \"b\""]}`)}},
 			[]Call{{Name: "read_many_files", Args: json.RawMessage(`{"include":["*.go"]}`)}},
 		},

@@ -77,6 +77,16 @@ func (s Settings) Registers(t *tool.Spec) bool {
 	})
 }
 
+// Names reports whether a list of tools that the user wants names this one: some
+// are there only for those who do.
+func (s Settings) Names(t *tool.Spec) bool {
+	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
+	return slices.ContainsFunc(slices.Concat(s.Core, s.Allowed), func(entry string) bool {
+		name := entryRule(entry, Rule{Decision: Allow}).Tools[0]
+		return name != "*" && (&Rule{}).matchesName(name, q)
+	})
+}
+
 func serverTools(server string) []string {
 	if server == "*" {
 		return []string{"mcp_*"}
