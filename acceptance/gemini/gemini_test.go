@@ -1,0 +1,179 @@
+// Package gemini runs Gemini CLI, as it is on npm, and Pollux in the same scenes:
+// the same files, settings, variables and command lines, and a model on loopback
+// that says the same. What a script sees of them, what is in the directories
+// afterwards, and what the model was asked are compared field by field. What differs
+// is listed in [table], with its reason; docs/differences.md is made of it.
+//
+// It needs Node.js 20 and npm, and fetches Gemini CLI once into the user's cache.
+// Without them it is skipped, and says so.
+package gemini
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pollux/internal/cli"
+	"pollux/internal/config"
+	"pollux/internal/terminal"
+)
+
+var (
+	update = flag.Bool("update", false, "write docs/differences.md")
+	show   = flag.Bool("show", false, "log what was recorded of each program")
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(patient{m}, map[string]func(){"pollux": func() {
+		env := config.Environ()
+		t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
+		os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Headless, cli.Demo, cli.Config, cli.Models, cli.Memory, cli.Doctor)))
+	}})
+}
+
+// patient runs more scenes at a time than there may be processors, as some wait for
+// the time to ask again.
+type patient struct{ *testing.M }
+
+func (m patient) Run() int {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", "6") // it takes any number
+	}
+	return m.M.Run()
+}
+
+func TestScenes(t *testing.T) {
+	command := peer(t)
+	names, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil || len(names) < 40 {
+		t.Fatal(len(names), err)
+	}
+	found := &tally{seen: map[[2]int]bool{}, scenes: map[[2]string]bool{}}
+	t.Run("all", func(t *testing.T) {
+		for _, name := range names {
+			s, err := readScene(name)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				theirs := set(t, s, "g").record(t, s, command)
+				ours := set(t, s, "p").record(t, s, []string{"pollux"})
+				if *show {
+					t.Logf("gemini: %s\npollux: %s", indented(theirs), indented(ours))
+				}
+				for _, d := range differences("", theirs, ours) {
+					if !found.listed(s.name, d) {
+						t.Errorf("%s\n  gemini: %s\n  pollux: %s", d.path, encoded(d.gemini), encoded(d.pollux))
+					}
+				}
+			})
+		}
+	})
+	if f := flag.Lookup("test.run"); f.Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
+		found.missed(t)
+	}
+}
+
+// tally is what of the table was found.
+type tally struct {
+	mu     sync.Mutex
+	seen   map[[2]int]bool    // of an entry a path
+	scenes map[[2]string]bool // of what is said a scene, by pattern
+}
+
+// listed reports whether the table has a difference.
+func (f *tally) listed(scene string, d difference) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	listed := false
+	for i := range table {
+		a := &table[i]
+		for name := range strings.FieldsSeq(a.scenes) {
+			if ok, err := filepath.Match(name, scene); !ok || err != nil {
+				continue
+			}
+			for j, p := range a.paths {
+				if pattern(p).MatchString(d.path) {
+					f.seen[[2]int{i, j}], f.scenes[[2]string{a.what, name}], listed = true, true, true
+				}
+			}
+		}
+	}
+	return listed
+}
+
+// missed fails for what the table has and nobody found.
+func (f *tally) missed(t *testing.T) {
+	for i, a := range table {
+		if a.sometimes {
+			continue
+		}
+		for j, p := range a.paths {
+			if !f.seen[[2]int{i, j}] {
+				t.Errorf("the table has a difference that is none any more: %s of %s", p, a.scenes)
+			}
+		}
+		for name := range strings.FieldsSeq(a.scenes) {
+			if !f.scenes[[2]string{a.what, name}] {
+				t.Errorf("the table has a difference that is none any more: %v of %s", a.paths, name)
+			}
+		}
+	}
+}
+
+func indented(v any) []byte {
+	text, _ := json.MarshalIndent(v, "", "  ") // what was decoded can be encoded
+	return text
+}
+
+// docs/differences.md is the table.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for _, k := range []kind{better, words, missing} {
+		b.WriteString("\n## " + string(k) + "\n\n")
+		if k == words {
+			b.WriteString("These texts mean the same, and are Pollux's own:\n\n")
+		}
+		for _, a := range table {
+			if a.kind == k {
+				b.WriteString("- " + a.what + "\n")
+			}
+		}
+	}
+	path := filepath.Join("..", "..", "docs", "differences.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- made of acceptance/gemini/table_test.go -->\n", "<!-- until here -->\n"
+	before, rest, ok := strings.Cut(string(page), begin)
+	shown, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	switch {
+	case shown == b.String():
+	case *update:
+		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is out of date: write it with -update", path)
+	}
+	if !slices.ContainsFunc(table, func(a allowed) bool { return a.kind == missing }) {
+		t.Errorf("nothing is missing any more: say so in %s", path)
+	}
+}

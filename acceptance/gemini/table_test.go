@@ -1,0 +1,263 @@
+package gemini
+
+// table lists what is not the same, and why. docs/differences.md is made of it.
+var table = []allowed{
+	{
+		kind: better, scenes: "*",
+		paths: []string{`requests[*].headers.User-Agent`, `requests[*].headers.X-Goog-Api-Client`},
+		what:  "Requests name Pollux as the one who asks, and not the vendor's library, which it does not use.",
+	},
+	{
+		kind: better, scenes: "*",
+		paths: []string{`**.cost`},
+		what:  "`stats` of `json` and `stream-json` have one key more, `cost`: what the tokens cost, in dollars.",
+	},
+	{
+		kind: better, scenes: "*", sometimes: true,
+		paths: []string{
+			`runs[*].stderr.lines."[STARTUP] *"`, `runs[*].stderr.lines."(node:*"`, `runs[*].stderr.lines."(Use *"`,
+			`runs[*].stderr.lines."missing background pid output"`,
+		},
+		what: "Gemini CLI's standard error has notes of its profiler, of Node.js and of its shell tool, which tell the user nothing.",
+	},
+	{
+		kind: better, scenes: "*",
+		paths: []string{`home.".gemini/projects.json"`, `home.".gemini/tmp/*/.project_root"`, `home.".gemini/history/*/.project_root"`},
+		what:  "A project is entered in `~/.gemini/projects.json` when there is something to keep for it, and not at every start.",
+	},
+	{
+		kind: better, scenes: "*", sometimes: true,
+		paths: []string{`home.".gemini/projects.json.…uuid.tmp"`},
+		what:  "Gemini CLI leaves temporary files in `~/.gemini` when it ends early.",
+	},
+	{
+		kind: better, scenes: "api_400 api_500",
+		paths: []string{`runs[*].exit`},
+		what:  "What the model's server refuses ends with code 1 in every format. Gemini CLI exits with what is left of the HTTP status after a division by 256, such as 144 for 400, in `json` and `stream-json`.",
+	},
+	{
+		kind: better, scenes: "api_400",
+		paths: []string{`runs[*].stderr.lines."An unexpected critical error occurred:[object Object]"`, `runs[*].stderr.lines."[API Error: *"`},
+		what:  "An error of the API is told in words, with what can be done about it, in the place of `[object Object]`.",
+	},
+	{
+		kind: better, scenes: "api_400 api_404 api_500",
+		paths: []string{`runs[*].stderr.lines."Error when talking to Gemini API Full report available at: *"`},
+		what:  "No report with the whole conversation is left in the directory for temporary files, where others can read it.",
+	},
+	{
+		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_53 slash_ui",
+		paths: []string{`runs[*].stdout`},
+		what:  "Standard output ends with an object that has the error in `json` and `stream-json`, whatever went wrong; Gemini CLI writes it to standard error, in `json` alone.",
+	},
+	{
+		kind: better, scenes: "exit_53",
+		paths: []string{`runs[0].stderr.objects[1]`},
+		what:  "An error is written to standard error once. Gemini CLI writes that of `model.maxSessionTurns` twice.",
+	},
+	{
+		kind: better, scenes: "exit_42",
+		paths: []string{`runs[1].stderr.objects`, `runs[1].stderr.lines."No input*"`},
+		what:  "That there is no prompt is told as JSON in `json`, as all other errors are.",
+	},
+	{
+		kind: better, scenes: "exit_41 exit_41_type",
+		paths: []string{`runs[0].stderr.objects[0].error.type`},
+		what:  "The `type` of an error of authentication is `FatalAuthenticationError`, as that of others is `FatalInputError` or `FatalTurnLimitedError`. Gemini CLI says `Error`.",
+	},
+	{
+		kind: better, scenes: "api_404",
+		paths: []string{`runs[0].stderr.objects[0].error.code`, `runs[0].stderr.objects[0].error.message`},
+		what:  "A model that does not exist is told like every other error of the API: with the HTTP status in `code`, and with what the server said.",
+	},
+	{
+		kind: better, scenes: "api_400",
+		paths: []string{`runs[2].stdout[2].error.message`},
+		what:  "The `message` of a `result` event is for people: text, and not JSON in a text.",
+	},
+	{
+		kind: better, scenes: "api_500 api_429_then_ok",
+		paths: []string{`runs[0].stderr.lines."Attempt 1 failed: *"`, `runs[0].stderr.lines."Suggested retry after *"`},
+		what:  "Attempts that fail are not written to standard error when they are soon followed by the next one.",
+	},
+	{
+		kind: better, scenes: "api_429_then_ok",
+		paths: []string{`runs[0].stdout.stats.models."gemini-2.5-flash".api.errorsByType.*`},
+		what:  "`errorsByType` names the kind, such as `QUOTA_EXCEEDED`; Gemini CLI says `ApiError` of all.",
+	},
+	{
+		kind: better, scenes: "empty_answer_json",
+		paths: []string{`runs[0].stdout.stats.models."gemini-2.5-flash".api.errorsByType.NO_RESPONSE_TEXT`, `runs[0].stdout.stats.models."gemini-2.5-flash".api.totalErrors`},
+		what:  "An answer that says nothing is no failed request in `stats`: the run's `error` tells of it.",
+	},
+	{
+		kind: better, scenes: "safety",
+		paths: []string{`runs[0].stdout[3].error`},
+		what:  "A `result` event whose `status` is `error` says which one.",
+	},
+	{
+		kind: better, scenes: "settings_migrated",
+		paths: []string{`home.".gemini/settings.json"`},
+		what:  "Settings of older releases are understood, and the file stays as it is. Gemini CLI writes it anew.",
+	},
+	{
+		kind: better, scenes: "settings_wrong",
+		paths: []string{`runs[0].stderr.lines."Unknown setting *"`, `runs[0].stderr.lines."Invalid enum value. *"`},
+		what:  "A setting that nobody knows is warned about, and `output.format` may be `stream-json`.",
+	},
+	{
+		kind: better, scenes: "exit_52",
+		paths: []string{`runs[*].stderr.lines."Error in $HOME/.gemini/settings.json: *"`},
+		what:  "Where a settings file is broken is told by line and column.",
+	},
+	{
+		kind: better, scenes: "model_3",
+		paths: []string{`requests[*].path`, `runs[0].stdout[5].stats.models.*`, `runs[0].stdout[5].stats.models."gemini-3.1-pro-preview"`},
+		what:  "A model that is named in full is the one that is asked. Gemini CLI asks `gemini-3.1-pro-preview` for `gemini-3-pro-preview`.",
+	},
+	{
+		kind: better, scenes: "at_file",
+		paths: []string{`requests[0].body.contents.new[0].parts[1].text`},
+		what:  "Mail addresses in a prompt stay as they are. Gemini CLI puts a space before the `@`.",
+	},
+	{
+		kind: better, scenes: "at_directory",
+		paths: []string{`requests[0].body.contents.new[0].parts[7].text`},
+		what:  "The content of a file that a pattern after `@` has found is headed by the file's name, and not by the pattern.",
+	},
+	{
+		kind: better, scenes: "memory_file_name",
+		paths: []string{`requests[0].body.contents.new[0].parts[0].text`},
+		what:  "Memory files of one directory are told in the order of `context.fileName`, and not of the alphabet.",
+	},
+	{
+		kind: better, scenes: "bad_arguments",
+		paths: []string{`requests[1].body.contents.new[*]**`, `runs[0].stderr.lines."Error executing tool *"`, `runs[0].stdout[*].parameters.*`, `runs[0].stdout[*].error.*`, `runs[0].stdout[*].output`},
+		what:  "An argument whose name is wrong and whose meaning is plain, as `path` for `file_path`, is taken for what it is. Of several that do not fit, another one may be named first.",
+	},
+	{
+		kind: better, scenes: "grep_search",
+		paths: []string{`requests[*].body.contents.new[0].parts[*].functionCall.args.context`},
+		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
+	},
+	{
+		kind: better, scenes: "grep_search",
+		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
+	},
+	{
+		kind: better, scenes: "replace",
+		paths: []string{`runs[0].stdout.stats.files.totalLinesAdded`},
+		what:  "The lines of a file that `replace` makes count as added.",
+	},
+	{
+		kind: better, scenes: "stream_json parallel read_file",
+		paths: []string{`runs[0].stderr.lines."Error executing tool read_file: *"`, `runs[0].stdout[*].output`},
+		what:  "What a person reads of a file that is not there, or is a directory, names the file.",
+	},
+	{
+		kind: better, scenes: "loop",
+		paths: []string{`requests[*]`, `requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stdout[*]`, `runs[0].stdout[*].*`},
+		what:  "A model that goes in circles is told so behind the result of its fifth call, and then has as many again: what was said before stays as it is, which costs less than to send it anew.",
+	},
+	{
+		kind: better, scenes: "loop_text",
+		paths: []string{`requests[*]`, `requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stderr.lines."[WARNING] Loop detected, stopping execution"`},
+		what:  "The text format, too, says on standard error that a loop ended the run.",
+	},
+	{
+		kind: words, scenes: "exit_55",
+		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
+		what:  "That a folder is not trusted.",
+	},
+	{
+		kind: words, scenes: "exit_52_yolo",
+		paths: []string{`runs[*].stderr.lines."Cannot start in YOLO mode *"`, `runs[*].stderr.lines."YOLO mode is disabled *"`},
+		what:  "That `--yolo` is disabled.",
+	},
+	{
+		kind: words, scenes: "system_md_missing",
+		paths: []string{`runs[0].stderr.lines."An unexpected critical error occurred:*"`, `runs[0].stderr.lines."Error initializing Gemini chat session. *"`},
+		what:  "That the file of `GEMINI_SYSTEM_MD` is not there.",
+	},
+	{
+		kind: words, scenes: "read_file",
+		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "The sentence that tells the model how to read the rest of a file, between lines that are the same.",
+	},
+	{
+		kind: words, scenes: "grep_search",
+		paths: []string{`requests[2].body.contents.new[1].parts[6].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool grep_search: *"`},
+		what:  "What is wrong with a regular expression.",
+	},
+	{
+		kind: words, scenes: "replace_fails",
+		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool replace: *"`},
+		what:  "Why an edit failed.",
+	},
+	{
+		kind: words, scenes: "shell",
+		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.*`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`},
+		what:  "That a command has a substitution in it, that its directory does not exist, and the number of the line in bash's own messages.",
+	},
+	{
+		kind: words, scenes: "mode_plan",
+		paths: []string{`requests[1].body.contents.new[1].parts[0].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool write_file: *"`, `runs[0].stdout[3].error.message`, `runs[0].stdout[3].output`},
+		what:  "That plan mode writes nothing but plans.",
+	},
+	{
+		kind: words, scenes: "empty_answer_text empty_answer_json safety",
+		paths: []string{`requests[1].body.contents.new[0].parts[2].text`},
+		what:  "The request to say something, after an answer that said nothing.",
+	},
+	{
+		kind: words, scenes: "memory",
+		paths: []string{`requests[0].body.systemInstruction.memory`},
+		what:  "The tag around the user's own memory in the system instruction: `<global_context>`, whatever else there is.",
+	},
+	{
+		kind: words, scenes: "todos",
+		paths: []string{`runs[0].stdout[4].output`},
+		what:  "How a new topic is shown.",
+	},
+	{
+		kind: missing, scenes: "*",
+		paths: []string{`home.".gemini/tmp/*/chats/*"`},
+		what:  "Sessions are not recorded.",
+	},
+	{
+		kind: missing, scenes: "*",
+		paths: []string{`requests[*].body.tools.functions.invoke_agent`},
+		what:  "There are no subagents, and no tool `invoke_agent`.",
+	},
+	{
+		kind: missing, scenes: "system_md mode_default",
+		paths: []string{`requests[0].body.systemInstruction.text`, `requests[1].body.contents.new[1].parts[1].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`},
+		what:  "For the same reason no list of tools has it.",
+	},
+	{
+		kind: missing, scenes: "*",
+		paths: []string{`requests[*].body.tools.functions.activate_skill`},
+		what:  "There are no skills, and no tool `activate_skill`.",
+	},
+	{
+		kind: missing, scenes: "mcp_settings",
+		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."Warning: no effect yet *"`},
+		what:  "There are no MCP servers: a warning names the setting.",
+	},
+	{
+		kind: missing, scenes: "usage_conflict",
+		paths: []string{`runs[3].stderr.lines."*"`},
+		what:  "There are no worktrees: the flag is refused.",
+	},
+	{
+		kind: missing, scenes: "model_auto",
+		paths: []string{`requests[*]`, `requests[0].**`, `runs[0].stdout[3].stats.models."*"`, `runs[0].stderr.lines."*"`},
+		what:  "Without a model, or with `auto`, the large one is asked. Gemini CLI asks a small one first how hard the request is.",
+	},
+	{
+		kind: missing, scenes: "model_alias",
+		paths: []string{`requests[*].path`, `runs[*].stdout.stats.models."*"`},
+		what:  "`flash` and `flash-lite` are the models before the newest ones.",
+	},
+}
