@@ -29,7 +29,7 @@ check: ## everything that CI runs
 	./.ci/run
 
 update: ## write the expected results of tests anew, then read the diff
-	go test ./acceptance ./llm/provider ./internal/config -update
+	go test ./acceptance ./llm/provider ./internal/config ./internal/slash -update
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | while read -r f; do \

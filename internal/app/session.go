@@ -27,6 +27,9 @@ func (a *App) SessionID() string { return a.options.SessionID }
 // Age returns how long ago the session began.
 func (a *App) Age() time.Duration { return time.Since(a.began) }
 
+// Reachable says why no model can be asked, nil if one can.
+func (a *App) Reachable() error { return a.options.Unreachable }
+
 // Mode returns the approval mode. It may be called during a run.
 func (a *App) Mode() policy.Mode { return a.modes.engine.Mode() }
 

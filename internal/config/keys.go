@@ -96,6 +96,8 @@ const (
 	TopicUpdates        = Bool("general.topicUpdateNarration")
 	WriteTodos          = Bool("useWriteTodos")
 	OutputFormat        = String("output.format")
+	PreferredEditor     = String("general.preferredEditor")
+	BugCommand          = Object("advanced.bugCommand")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -208,7 +210,7 @@ var table = [...]Key{
 	{"adminPolicyPaths", "strings", list{}, restart | union, live, "More policy files or directories, of the administrator's tier."},
 
 	{"advanced.autoConfigureMemory", "bool", true, restart, inert, "Sized the heap of Node; there is none here."},
-	{"advanced.bugCommand", "record urlTemplate", nil, 0, screen, "The address /bug opens, with {title}, {info} and {problem}."},
+	{"advanced.bugCommand", "record urlTemplate", nil, 0, live, "The address that /bug gives, with {title}, {info} and {problem}."},
 	{"advanced.dnsResolutionOrder", "string", nil, restart, inert, "Chose between IPv4 and IPv6; both are tried at once here."},
 	{"advanced.excludedEnvVars", "strings", list{"DEBUG", "DEBUG_MODE"}, union, live, "Variables that a project's .env may not set."},
 	{"advanced.ignoreLocalEnv", "bool", false, restart, live, "Read no plain .env outside the home directory."},
@@ -304,7 +306,7 @@ var table = [...]Key{
 	{"general.plan.directory", "string", nil, restart, live, "Where plans are written, inside the project."},
 	{"general.plan.enabled", "bool", true, restart, live, "Plan mode exists."},
 	{"general.plan.modelRouting", "bool", true, 0, live, "Plan with the larger model, implement with the faster one."},
-	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, screen, "The editor to open; $VISUAL or $EDITOR if unset."},
+	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, live, "The editor to open; $VISUAL or $EDITOR if unset."},
 	{"general.retryFetchErrors", "bool", true, 0, live, "Try again when the connection fails."},
 	{"general.sessionRetention.enabled", "bool", true, 0, later, "Delete old sessions."},
 	{"general.sessionRetention.maxAge", "string", "30d", 0, later, "How old a session may become: a number and h, d, w or m."},

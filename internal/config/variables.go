@@ -105,7 +105,7 @@ var envTable = [...]Variable{
 	{"SANDBOX_PORTS", later, ambient, "Ports of the sandbox to open."},
 	{"SANDBOX_ENV", later, ambient, "More variables inside the sandbox."},
 	{"SANDBOX_SET_UID_GID", later, ambient, "Whether to be the same user inside the sandbox."},
-	{"SEATBELT_PROFILE", later, ambient, "The profile of the sandbox of macOS."},
+	{"SEATBELT_PROFILE", live, ambient, "The profile of the sandbox of macOS that Pollux runs in."},
 	{"BUILD_SANDBOX", inert, ambient, "Builds Gemini CLI's own image."},
 
 	// Scripts and CI.

@@ -1,0 +1,131 @@
+package slash
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{ // name and arguments
+		"/help":                      "help|",
+		"/?":                         "help|",
+		"/help memory":               "help|memory",
+		"/memory":                    "memory|",
+		"/memory show":               "memory show|",
+		"/memory  refresh \n":        "memory reload|",
+		"/memory add a b\nc ":        "memory add|a b\nc",
+		"/memory nothing here":       "memory|nothing here",
+		"/resume share x.md":         "chat share|x.md",
+		"/chat\tshare\t":             "chat share|",
+		"/compact the schema":        "compress|the schema",
+		"/clear\nand go on":          "clear|and go on",
+		"/exit":                      "quit|",
+		"/bashes":                    "tasks|",
+		"/stats model":               "stats model|",
+		"/plan do it":                "plan|do it",
+		"/plan copy":                 "plan copy|",
+		"/theme x":                   "theme|x",
+		"/mcp":                       "mcp|",
+		"":                           "",
+		"/":                          "",
+		"/ help":                     "",
+		"//help":                     "",
+		"/* help */":                 "",
+		"/nope":                      "",
+		"/helpful":                   "",
+		"/Help":                      "",
+		"/help/me":                   "",
+		"/usr/bin/env says?":         "",
+		"/tools.go is what":          "",
+		" /help":                     "",
+		"what is /help?":             "",
+		"/\nhelp":                    "",
+		"/help\x00":                  "",
+		"/\x1b[31mhelp":              "",
+		strings.Repeat("/help", 1e5): "",
+	} {
+		call, ok := Lookup(line)
+		got := ""
+		if ok {
+			got = call.Name + "|" + call.Args
+		}
+		if got != want {
+			t.Errorf("%.40q: %q, want %q", line, got, want)
+		}
+	}
+	if call, ok := Lookup("/init " + strings.Repeat("x", 1<<20)); !ok || len(call.Args) != 1<<20 {
+		t.Error("long arguments are lost")
+	}
+}
+
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"/statz": "/stats", "/hlep": "/help", "/modell": "/model", " /memry ": "/memory", "/new1": "/new",
+		"/stats": "", "/statz all": "", "/etc": "", "/x": "", "/usr/bin": "", "/a.go": "", "statz": "", "": "", "/zzzzzz": "",
+		"/" + strings.Repeat("x", 1<<20): "",
+	} {
+		if got := Meant(line); got != want {
+			t.Errorf("%.40q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestTable holds what every row must have.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	var check func(parent string, commands []*Command)
+	check = func(parent string, commands []*Command) {
+		for _, c := range commands {
+			at := parent + c.Name
+			for _, name := range append([]string{c.Name}, c.Aliases...) {
+				if seen[parent+name] {
+					t.Errorf("%s%s is there twice", parent, name)
+				}
+				seen[parent+name] = true
+			}
+			switch {
+			case c.Summary == "" || strings.HasSuffix(c.Summary, "."):
+				t.Errorf("%s: the summary is %q", at, c.Summary)
+			case c.Later && (c.Run != nil || c.Subs != nil || c.Args != ""):
+				t.Errorf("%s is not there yet, and does something", at)
+			case !c.Later && c.Run == nil && len(c.Subs) == 0:
+				t.Errorf("%s does nothing", at)
+			}
+			check(at+" ", c.Subs)
+		}
+	}
+	check("", Commands())
+	if !slices.IsSortedFunc(Commands(), func(a, b *Command) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the table is not in order")
+	}
+}
+
+// Every command of Gemini CLI's that a user may know is here.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields(`about agents auth bug bug-memory chat resume clear new commands compress summarize compact copy directory dir
+		docs editor export-session extensions footer statusline gemma help hooks ide init mcp memory model permissions plan policies privacy quit exit
+		restore rewind settings setup-github shortcuts skills stats usage tasks bg background shells bashes terminal-setup theme tools upgrade vim voice
+		undo redo diff context doctor cost mode ?`) {
+		if _, ok := Lookup("/" + name); !ok {
+			t.Errorf("/%s is not known", name)
+		}
+	}
+}
+
+func FuzzLookup(f *testing.F) {
+	for _, line := range []string{"/memory add x", "/chat share a.md", "/", "//", "/ \n", "/plan\tcopy"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		call, ok := Lookup(line)
+		if ok && (call.Command == nil || !strings.HasPrefix(line, "/") || call.Args != strings.TrimSpace(call.Args) || !strings.Contains(line, call.Args)) {
+			t.Errorf("%+v", call)
+		}
+		Meant(line)
+	})
+}
