@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo test build install bench lint check update fuzz
+.PHONY: help demo test build install bench lint check update docs fuzz
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: ## everything that CI runs
 
 update: ## write the expected results of tests anew, then read the diff
 	go test ./acceptance ./llm/provider ./internal/config ./internal/slash -update
+
+docs: ## write docs/man/pollux.1 from what the program says of itself
+	go test ./acceptance -run TestManPage -update
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
 	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | while read -r f; do \

@@ -67,7 +67,7 @@ var envTable = [...]Variable{
 	{"GEMINI_API_KEY_AUTH_MECHANISM", live, !ambient, "bearer: send the key as Authorization."},
 	{"GEMINI_CLI_CUSTOM_HEADERS", live, !ambient, "More headers for each request: Name: value, Name: value."},
 	{"GEMINI_MODEL", live, !ambient, "The model, if no flag says another."},
-	{"GEMINI_DEFAULT_AUTH_TYPE", screen, !ambient, "What the dialog about credentials begins with."},
+	{"GEMINI_DEFAULT_AUTH_TYPE", live, !ambient, "Whose key pollux auth set stores, where it names nobody: gemini-api-key for one."},
 	{"GEMINI_FORCE_FILE_STORAGE", live, !ambient, "true: keep keys in an encrypted file, not in the system's keychain."},
 	{"GEMINI_FORCE_ENCRYPTED_FILE_STORAGE", inert, ambient, "Pollux encrypts what it keeps in any case."},
 	{"GOOGLE_CLOUD_QUOTA_PROJECT", inert, ambient, "Belongs to the login with Google."},
