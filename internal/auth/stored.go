@@ -255,7 +255,7 @@ func (a *Accounts) stored() (Type, string) {
 			continue
 		}
 		if key, where := a.keys.get(p); key != "" {
-			return t, where
+			return t, "a key in " + where
 		}
 	}
 	return "", ""
