@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,8 @@ func policyFiles(o Options) (rules, error) {
 		Admin: paths(o, adminPaths(o)),
 		User:  paths(o, config.PolicyPaths.In(o.Settings)),
 	}
+	warnOfNothing(o, config.PolicyPaths, "--policy")
+	warnOfNothing(o, config.AdminPolicyPaths, "--admin-policy")
 	own := o.Paths.UserPolicies()
 	if userReplaces(o) {
 		// What is saved must be read again.
@@ -53,6 +57,17 @@ func policyFiles(o Options) (rules, error) {
 		o.Warn(w)
 	}
 	return r, err
+}
+
+// warnOfNothing warns of paths that a flag names and that are not there: a slip of
+// the pen must not pass for a policy. Settings may be shared by machines that do not
+// all have the files.
+func warnOfNothing(o Options, key config.Strings, flag string) {
+	for _, path := range paths(o, key.In(o.Settings.Only(config.CommandLine))) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			o.Warn("Warning: " + flag + " names " + path + ", and there is no such file or directory.")
+		}
+	}
 }
 
 // userReplaces reports whether the user, or an administrator, names files in the
