@@ -145,6 +145,9 @@ func set(t *testing.T, s *scene, letter string) *stage {
 	files := map[string]string{}
 	for name, text := range s.files {
 		files[name] = g.expand(text)
+		if strings.HasSuffix(name, ".project_root") || strings.HasSuffix(name, "installation_id") {
+			files[name] = strings.TrimSuffix(files[name], "\n") // as they are
+		}
 	}
 	if _, given := files["home/.gemini/settings.json"]; !given {
 		text, err := json.MarshalIndent(merged(common(), s.settings), "", "  ")
@@ -242,7 +245,17 @@ type outcome struct {
 	out, stderr string
 }
 
-// play runs a command to its end.
+// perform plays all of a scene.
+func (g *stage) perform(t *testing.T, s *scene, command []string) []outcome {
+	t.Helper()
+	var all []outcome
+	for _, r := range s.runs {
+		all = append(all, g.play(t, command, r))
+	}
+	return all
+}
+
+// play runs a command to its end. It may be called outside of the test's goroutine.
 func (g *stage) play(t *testing.T, command []string, r run) outcome {
 	t.Helper()
 	args, err := shell.Fields(r.args, func(name string) string {
@@ -252,7 +265,8 @@ func (g *stage) play(t *testing.T, command []string, r run) outcome {
 		return ""
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return outcome{}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -266,10 +280,11 @@ func (g *stage) play(t *testing.T, command []string, r run) outcome {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
+		t.Error(err)
+		return outcome{}
 	}
 	if ctx.Err() != nil {
-		t.Fatalf("%s %s: not done after %v\n%s\n%s", filepath.Base(command[0]), r.args, patience, out.String(), stderr.String())
+		t.Errorf("%s %s: not done after %v\n%s\n%s", filepath.Base(command[0]), r.args, patience, out.String(), stderr.String())
 	}
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}
 }

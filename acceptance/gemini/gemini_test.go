@@ -52,6 +52,9 @@ func (m patient) Run() int {
 	return m.M.Run()
 }
 
+// pollux is the program under test, which TestMain has put on the path.
+var pollux = []string{"pollux"}
+
 func TestScenes(t *testing.T) {
 	command := peer(t)
 	names, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
@@ -68,8 +71,13 @@ func TestScenes(t *testing.T) {
 			}
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				theirs := set(t, s, "g").record(t, s, command)
-				ours := set(t, s, "p").record(t, s, []string{"pollux"})
+				g, p := set(t, s, "g"), set(t, s, "p")
+				var did, done []outcome
+				var both sync.WaitGroup
+				both.Go(func() { did = g.perform(t, s, command) })
+				both.Go(func() { done = p.perform(t, s, pollux) })
+				both.Wait()
+				theirs, ours := g.record(t, did), p.record(t, done)
 				if *show {
 					t.Logf("gemini: %s\npollux: %s", indented(theirs), indented(ours))
 				}

@@ -22,11 +22,10 @@ import (
 //	                                 list of events
 //	files, home                      what is in the project and in ~/.gemini at the end
 //	requests[I]                      method, path, headers, body
-func (g *stage) record(t *testing.T, s *scene, command []string) map[string]any {
+func (g *stage) record(t *testing.T, outcomes []outcome) map[string]any {
 	t.Helper()
 	runs := []any{}
-	for _, r := range s.runs {
-		o := g.play(t, command, r)
+	for _, o := range outcomes {
 		runs = append(runs, map[string]any{
 			"exit": float64(o.exit), "stdout": g.output(o.out), "stderr": g.errors(o.stderr),
 		})
