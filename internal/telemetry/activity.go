@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -141,7 +142,7 @@ func (a *Activity) exchange(x *httpwire.Exchange) {
 	n.Timestamp, n.Method, n.URL = x.Began.UnixMilli(), x.Method, clean(bareURL(x.URL))
 	n.Headers, n.Body = bareHeader(x.Header, clean), clean(string(x.Body))
 	if x.Err != nil {
-		n.Error = clean(x.Err.Error())
+		n.Error = clean(withoutAddress(x.Err).Error())
 	} else {
 		n.Response = &answer{x.Status, bareHeader(x.Answer, clean), clean(string(x.Text)), x.Took.Milliseconds()}
 	}
@@ -167,6 +168,15 @@ func bareURL(text string) string {
 		u.RawQuery = query.Encode()
 	}
 	return u.String()
+}
+
+// withoutAddress returns the error of a request without where it went.
+func withoutAddress(err error) error {
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		return outer.Err
+	}
+	return err
 }
 
 // bareHeader does so with a header.

@@ -39,7 +39,7 @@ func openFile(path string) (*os.File, error) {
 }
 
 func newFile(f *os.File, resource attrs, clean func(string) string) *file {
-	b := append([]byte(`{"attributes":`), resource.appendJSON(nil, clean)...)
+	b := append([]byte(`{"attributes":`), resource.appendJSON(nil, asIs)...)
 	return &file{f: f, resource: append(b, '}'), clean: clean}
 }
 

@@ -48,7 +48,7 @@ func newOTLP(o *Options, clean func(string) string) *otlp {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	w.clean = func(s string) string { return cut(clean(s), maxAttribute) }
-	w.resource = appendAttrs(nil, 1, resource(o), w.clean)
+	w.resource = appendAttrs(nil, 1, resource(o), asIs)
 	return w
 }
 
@@ -134,11 +134,7 @@ func (w *otlp) send(ctx context.Context, path, kind string, body []byte) (*http.
 	}
 	res, err := w.client.Do(req)
 	if err != nil {
-		var outer *url.Error
-		if errors.As(err, &outer) {
-			err = outer.Err // without the address: it may hold a password
-		}
-		return nil, fmt.Errorf("send to %s: %w", shown(w.endpoint), err)
+		return nil, fmt.Errorf("send to %s: %w", shown(w.endpoint), withoutAddress(err))
 	}
 	defer res.Body.Close()
 	_, err = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20))

@@ -117,7 +117,13 @@ func Start(o Options) *Telemetry {
 	if !o.Enabled {
 		return nil
 	}
-	clean := cleaner(o.Secrets)
+	return start(o)
+}
+
+func start(o Options) *Telemetry {
+	// What is secret is looked up when there is something to write, by who writes.
+	cleaner := sync.OnceValue(func() func(string) string { return cleaner(o.Secrets) })
+	clean := func(text string) string { return cleaner()(text) }
 	to := open(&o, clean)
 	if to == nil {
 		return nil

@@ -1,0 +1,675 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// entry is an object of an outfile, as scripts read it.
+type entry struct {
+	Attributes   map[string]any
+	Body         string `json:"_body"`
+	HrTime       []int64
+	Scope        struct{ Name string } `json:"instrumentationScope"`
+	Name         string
+	SpanContext  struct{ TraceID, SpanID string } `json:"_spanContext"`
+	Parent       struct{ SpanID string }          `json:"parentSpanContext"`
+	Resource     struct{ Attributes map[string]any }
+	ScopeMetrics []struct {
+		Metrics []struct {
+			Descriptor struct{ Name, Type, Unit string }
+			DataPoints []struct {
+				Attributes map[string]any
+				Value      any
+			}
+		}
+	}
+}
+
+func (e *entry) event() string { s, _ := e.Attributes["event.name"].(string); return s }
+
+// split reads an outfile as the tests of Gemini CLI do: it splits at a brace that
+// ends a line and one that begins the next, and gives each piece its braces back.
+func split(t *testing.T, path string) []entry {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := regexp.MustCompile(`}\n{`).Split(string(data), -1)
+	var all []entry
+	for i, piece := range pieces {
+		if i > 0 {
+			piece = "{" + piece
+		}
+		if i < len(pieces)-1 {
+			piece += "}"
+		}
+		if strings.TrimSpace(piece) == "" {
+			continue
+		}
+		var e entry
+		if err := json.Unmarshal([]byte(piece), &e); err != nil {
+			t.Fatalf("piece %d is no JSON: %v\n%.300s", i, err, piece)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// find returns the entries of an event.
+func find(all []entry, event string) []entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.event() != event })
+}
+
+// metric returns the data points of a metric as it was last written.
+func metric(all []entry, name string) (points []map[string]any, values []any) {
+	for _, e := range all {
+		for _, scope := range e.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				if m.Descriptor.Name != name {
+					continue
+				}
+				points, values = nil, nil
+				for _, p := range m.DataPoints {
+					points, values = append(points, p.Attributes), append(values, p.Value)
+				}
+			}
+		}
+	}
+	return points, values
+}
+
+// said collects warnings.
+type said struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (s *said) warn(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, text)
+}
+
+// options are those of a session that writes to a file.
+func options(path string, s *said) Options {
+	return Options{
+		Settings: Settings{Enabled: true, Outfile: path, LogPrompts: true},
+		Warn:     s.warn, Session: func() string { return "session-1" }, Version: "9",
+		Installation: func() string { return "here" },
+	}
+}
+
+// model answers what it is told to.
+type model struct {
+	llm.Generator
+	chunks []*llm.Response
+	err    error
+}
+
+func (m *model) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		for _, c := range m.chunks {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if m.err != nil {
+			yield(nil, m.err)
+		}
+	}
+}
+
+func (m *model) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	if m.err != nil {
+		return nil, m.err
+	}
+	return m.chunks[0], nil
+}
+
+func drain(g llm.Generator, req *llm.Request) {
+	for range g.Stream(context.Background(), req) {
+	}
+}
+
+func answerOf(text string) *llm.Response {
+	return &llm.Response{
+		Candidates:   []llm.Candidate{{Content: llm.Model(llm.Text(text)), FinishReason: llm.FinishStop}},
+		Usage:        &llm.Usage{Prompt: 7, Candidates: 2, Thoughts: 1, CachedContent: 3, Total: 10},
+		ModelVersion: "m-1",
+	}
+}
+
+// play is a run with these events.
+func play(events ...agent.Event) Runner {
+	return func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func ask(text string) *llm.Request {
+	return &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text(text))}, PromptID: "session-1########0"}
+}
+
+func TestOff(t *testing.T) {
+	t.Parallel()
+	var s said
+	o := options(filepath.Join(t.TempDir(), "t.log"), &s)
+	o.Enabled = false
+	off := Start(o)
+	if off != nil {
+		t.Fatal("it began though it is off")
+	}
+	m := &model{}
+	if off.Generator(m) != llm.Generator(m) {
+		t.Error("the generator is wrapped")
+	}
+	var mask agent.Masker
+	if off.Masker(mask) != nil || off.NextSpeaker(nil) != nil {
+		t.Error("something came of nothing")
+	}
+	n := 0
+	for range off.Run(t.Context(), agent.Prompt{}, play(agent.TurnStarted{}, agent.Finished{})) {
+		n++
+	}
+	off.Config(Config{})
+	off.Switched("a", "b")
+	off.Planned()
+	off.NoRipgrep()
+	off.Routed("", "", "", 0, "", nil)
+	off.Close()
+	if n != 2 {
+		t.Errorf("%d events came through", n)
+	}
+	if _, err := os.Stat(o.Outfile); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a file: %v", err)
+	}
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new", "dir", "t.log")
+	var s said
+	o := options(path, &s)
+	o.Mode = func() string { return "yolo" }
+	o.Provider = func(string) string { return "vendor" }
+	tel := Start(o)
+	g := tel.Generator(&model{chunks: []*llm.Response{answerOf("hel"), answerOf("lo")}})
+	bad := tel.Generator(&model{err: &llm.Error{Kind: llm.KindServer, Status: 503, Message: "overloaded"}})
+	call := &agent.ToolCall{ID: "edit__1", Name: "edit", Args: json.RawMessage(`{"file_path":"a.go"}`), PromptID: "session-1########0"}
+	refused := &agent.ToolCall{ID: "rm__2", Name: "rm", Args: json.RawMessage(`{}`), PromptID: "session-1########0"}
+	edit := &tool.Result{
+		Content: []llm.Part{llm.Text("ok")}, Lines: tool.LineChange{Added: 2, Removed: 1},
+		Display: &tool.DiffDisplay{FilePath: "/w/a.go", After: "a\nb\n", Stat: tool.DiffStat{ModelAddedLines: 2, ModelRemovedLines: 1}},
+	}
+	run := func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
+		if p.ID != "session-1########0" {
+			t.Errorf("the prompt is %s", p.ID)
+		}
+		drain(g, ask("hello"))
+		drain(bad, ask("hello"))
+		return play(
+			agent.TurnStarted{Turn: 1}, agent.ModelInfo{Model: "m"},
+			agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 3, Delay: time.Second, Err: &llm.Error{Kind: llm.KindServer}, Model: "m"}},
+			agent.Retried{Cause: agent.InvalidStream{Type: "NO_FINISH_REASON", Message: "broken"}},
+			agent.ToolRequested{Call: call}, agent.ToolRequested{Call: refused}, agent.Finished{},
+			agent.ToolFinished{Call: call, Status: agent.Success, Outcome: tool.ProceedOnce, Result: edit, Duration: 5 * time.Millisecond, Response: []llm.Part{{FunctionResponse: llm.Output("1", "edit", "ok")}}},
+			agent.ToolFinished{Call: refused, Status: agent.CallCancelled, Outcome: tool.Cancel, Result: &tool.Result{}},
+			agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 90, After: 9}},
+			agent.InvalidStream{Type: "NO_RESPONSE_TEXT", Message: "nothing"},
+			agent.LoopDetected{Kind: "consecutive_identical_tool_calls"},
+		)(ctx, p)
+	}
+	tel.Config(Config{Model: "m", OutputFormat: "text"})
+	for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hello")}}, run) {
+	}
+	tel.Switched("default", "plan")
+	tel.Planned()
+	tel.NoRipgrep()
+	tel.Routed("session-1########0", "m", "default", time.Millisecond, "because", errors.New("timeout"))
+	tel.Close()
+	tel.Close()
+	if len(s.lines) > 0 {
+		t.Errorf("warnings: %q", s.lines)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+
+	all := split(t, path)
+	for event, n := range map[string]int{
+		"gemini_cli.config": 1, "gemini_cli.user_prompt": 1, "gemini_cli.api_request": 2, "gemini_cli.api_response": 1,
+		"gemini_cli.api_error": 1, "gen_ai.client.inference.operation.details": 4, "gemini_cli.tool_call": 2,
+		"gemini_cli.file_operation": 1, "gemini_cli.network_retry_attempt": 1, "gemini_cli.chat.content_retry": 1,
+		"gemini_cli.chat.content_retry_failure": 1, "gemini_cli.chat_compression": 1, "gemini_cli.loop_detected": 1,
+		"gemini_cli.conversation_finished": 1, "gemini_cli.plan.approval_mode_switch": 1, "gemini_cli.plan.approval_mode_duration": 1,
+		"gemini_cli.plan.execution": 1, "gemini_cli.ripgrep_fallback": 1, "gemini_cli.model_routing": 1,
+	} {
+		found := find(all, event)
+		if len(found) != n {
+			t.Errorf("%s is there %d times, want %d", event, len(found), n)
+		}
+		for _, e := range found {
+			a := e.Attributes
+			if e.Scope.Name != "gemini-cli" || e.Body == "" || len(e.HrTime) != 2 || a["session.id"] != "session-1" || a["installation.id"] != "here" ||
+				a["interactive"] != false || a["event.timestamp"] == nil || e.Resource.Attributes["service.name"] != "gemini-cli" {
+				t.Errorf("%s is %+v", event, e)
+			}
+		}
+	}
+
+	check := func(what string, got map[string]any, want map[string]any) {
+		t.Helper()
+		for key, value := range want {
+			if fmt.Sprint(got[key]) != fmt.Sprint(value) {
+				t.Errorf("%s: %s is %v, want %v", what, key, got[key], value)
+			}
+		}
+	}
+	check("prompt", find(all, "gemini_cli.user_prompt")[0].Attributes, map[string]any{"prompt": "hello", "prompt_length": 5, "prompt_id": "session-1########0"})
+	check("request", find(all, "gemini_cli.api_request")[0].Attributes, map[string]any{
+		"model": "m", "role": "main", "request_text": `[{"role":"user","parts":[{"text":"hello"}]}]`,
+	})
+	check("response", find(all, "gemini_cli.api_response")[0].Attributes, map[string]any{
+		"status_code": 200, "input_token_count": 7, "output_token_count": 2, "cached_content_token_count": 3, "thoughts_token_count": 1, "total_token_count": 10,
+		"finish_reasons": "[STOP STOP]",
+	})
+	check("error", find(all, "gemini_cli.api_error")[0].Attributes, map[string]any{
+		"error.message": "overloaded", "model_name": "m", "status_code": 503, "http.status_code": 503, "error.type": "SERVER_ERROR",
+	})
+	calls := find(all, "gemini_cli.tool_call")
+	check("call", calls[0].Attributes, map[string]any{
+		"function_name": "edit", "function_args": "{\n  \"file_path\": \"a.go\"\n}", "duration_ms": 5, "success": true, "decision": "accept",
+		"tool_type": "native", "content_length": 2, "prompt_id": "session-1########0",
+	})
+	if m, _ := calls[0].Attributes["metadata"].(map[string]any); m["model_added_lines"] != 2.0 {
+		t.Errorf("metadata is %v", calls[0].Attributes["metadata"])
+	}
+	check("refused", calls[1].Attributes, map[string]any{"function_name": "rm", "success": false, "decision": "reject", "error_type": "cancelled", "error.type": "cancelled"})
+	check("file", find(all, "gemini_cli.file_operation")[0].Attributes, map[string]any{"tool_name": "edit", "operation": "create", "lines": 2, "extension": ".go", "programming_language": "Go"})
+
+	for name, want := range map[string]string{
+		"gemini_cli.session.count":       "[1]",
+		"gemini_cli.tool.call.count":     "[1 1]",
+		"gemini_cli.api.request.count":   "[1 1]",
+		"gemini_cli.token.usage":         "[7 2 1 3 0]",
+		"gemini_cli.lines.changed":       "[2 1]",
+		"gemini_cli.chat_compression":    "[1]",
+		"gemini_cli.network_retry.count": "[1]",
+	} {
+		if _, got := metric(all, name); fmt.Sprint(got) != want {
+			t.Errorf("%s is %v, want %s", name, got, want)
+		}
+	}
+	points, values := metric(all, "gemini_cli.tool.call.latency")
+	if v, _ := values[0].(map[string]any); v["count"] != 1.0 || v["sum"] != 5.0 || v["min"] != 5.0 || v["max"] != 5.0 || points[0]["function_name"] != "edit" {
+		t.Errorf("latency is %v of %v", v, points[0])
+	}
+
+	// Spans hang together.
+	ids, parents, traces := map[string]string{}, map[string]string{}, map[string]bool{}
+	for _, e := range all {
+		if e.Name != "" {
+			ids[e.Name], parents[e.Name] = e.SpanContext.SpanID, e.Parent.SpanID
+			traces[e.SpanContext.TraceID] = true
+		}
+	}
+	if len(traces) != 1 || parents["user_prompt"] != "" || parents["llm_call"] != ids["user_prompt"] ||
+		parents["schedule_tool_calls"] != ids["user_prompt"] || parents["tool_call"] != ids["schedule_tool_calls"] {
+		t.Errorf("spans %v have parents %v in traces %v", ids, parents, traces)
+	}
+}
+
+// Without logPrompts, nothing that was said is written, and with traces all of it.
+func TestWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	const marker = "quetzalcoatlus"
+	record := func(prompts, traces bool) string {
+		path := filepath.Join(t.TempDir(), "t.log")
+		var s said
+		o := options(path, &s)
+		o.LogPrompts, o.Traces = prompts, traces
+		tel := Start(o)
+		req := ask(marker)
+		req.Config.SystemInstruction = llm.User(llm.Text(marker))
+		req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "f", Description: marker}}}}
+		drain(tel.Generator(&model{chunks: []*llm.Response{answerOf(marker)}}), req)
+		call := &agent.ToolCall{ID: "f__1", Name: "f", Args: json.RawMessage(`{"x":"` + marker + `"}`)}
+		for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(marker)}}, play(
+			agent.ToolRequested{Call: call},
+			agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrUnknown, marker), Response: []llm.Part{llm.Text(marker)}},
+		)) {
+		}
+		tel.Routed("", "m", "s", 0, marker, nil)
+		tel.Close()
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if got := record(false, true); strings.Contains(got, marker) {
+		t.Errorf("without prompts: %s", got)
+	}
+	small, large := strings.Count(record(true, false), marker), strings.Count(record(true, true), marker)
+	if small == 0 || large <= small {
+		t.Errorf("it was said %d times, with traces %d times", small, large)
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	const key, odd = "sk-very-secret-key", `pass"word\with`
+	path := filepath.Join(t.TempDir(), "t.log")
+	var s said
+	o := options(path, &s)
+	o.Traces = true
+	o.Secrets = func() []string { return []string{key, odd, "hi"} }
+	tel := Start(o)
+	quoted, _ := json.Marshal(map[string]string{"command": "curl -H " + key + " -u " + odd})
+	call := &agent.ToolCall{ID: "sh__1", Name: "sh", Args: quoted}
+	m := &model{chunks: []*llm.Response{answerOf(key + odd)}, err: &llm.Error{Kind: llm.KindForbidden, Message: "key " + key + " is bad"}}
+	drain(tel.Generator(m), ask(key+" and "+odd))
+	for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
+		agent.ToolRequested{Call: call},
+		agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrShell, odd+key), Response: []llm.Part{{FunctionResponse: llm.Output("1", "sh", odd+key)}}},
+	)) {
+	}
+	tel.Close()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"very-secret", `pass`, `word`} {
+		if strings.Contains(string(data), bad) {
+			t.Errorf("%q is in the file", bad)
+		}
+	}
+	if !strings.Contains(string(data), redacted) || !strings.Contains(string(data), " hi") {
+		t.Error("what was taken out left no sign, or a word was taken for a secret")
+	}
+	split(t, path)
+}
+
+// Several programs share a file, and every object stays whole.
+func TestSharedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.log")
+	const sessions, prompts = 6, 40
+	var wg sync.WaitGroup
+	var s said
+	for i := range sessions {
+		wg.Go(func() {
+			o := options(path, &s)
+			o.Session = func() string { return fmt.Sprint("session-", i) }
+			tel := Start(o)
+			g := tel.Generator(&model{chunks: []*llm.Response{answerOf(strings.Repeat("x", 3000))}})
+			for range prompts {
+				drain(g, ask(strings.Repeat("y}\n{", 2000)))
+			}
+			tel.Close()
+		})
+	}
+	wg.Wait()
+	if got := len(find(split(t, path), "gemini_cli.api_request")); got != sessions*prompts || len(s.lines) > 0 {
+		t.Errorf("%d requests, want %d; %q", got, sessions*prompts, s.lines)
+	}
+}
+
+func TestNoPlace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		set  Settings
+		want string
+	}{
+		{"a directory", Settings{Outfile: dir}, "Telemetry is off: the outfile cannot be written: "},
+		{"below a file", Settings{Outfile: plain + "/x"}, "Telemetry is off: the outfile cannot be written: "},
+		{"a pipe that nobody reads", Settings{Outfile: pipe}, "Telemetry is off: the outfile cannot be written: "},
+		{"NUL", Settings{Outfile: "a\x00b"}, "Telemetry is off: the outfile cannot be written: "},
+		{"Google", Settings{Google: true, Endpoint: "http://127.0.0.1:1"}, "Telemetry is off: Pollux sends nothing to Google Cloud by itself."},
+		{"both", Settings{Collector: true, CLIAuth: true, Outfile: plain}, "Telemetry is off: telemetry.useCollector and telemetry.useCliAuth exclude each other."},
+		{"nowhere", Settings{}, "Telemetry is off: there is neither telemetry.outfile nor telemetry.otlpEndpoint."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var s said
+			tt.set.Enabled = true
+			if tel := Start(Options{Settings: tt.set, Warn: s.warn, Session: func() string { return "" }}); tel != nil {
+				tel.Close()
+				t.Error("it began")
+			}
+			if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], tt.want) {
+				t.Errorf("warnings: %q", s.lines)
+			}
+		})
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	var s said
+	tel := Start(options("/dev/full", &s))
+	for range 10 {
+		drain(tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}}), ask("y"))
+	}
+	tel.Close()
+	if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "Telemetry is incomplete: ") {
+		t.Errorf("warnings: %q", s.lines)
+	}
+}
+
+// A reader that does not read holds nothing up: what does not fit is counted.
+func TestNeverWaits(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	var s said
+	tel := Start(options(pipe, &s))
+	g := tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}})
+	for range maxQueue {
+		drain(g, ask("y"))
+	}
+	if n := len(tel.queue); n > maxQueue {
+		t.Errorf("%d are queued", n)
+	}
+	tel.Close()
+	if len(s.lines) != 2 || !strings.Contains(s.lines[1], "records came faster than they could be written") {
+		t.Errorf("warnings: %q", s.lines)
+	}
+}
+
+// What waits is bounded in bytes, too.
+func TestBoundedMemory(t *testing.T) {
+	t.Parallel()
+	tel := &Telemetry{queue: make(chan any, maxQueue), o: Options{Session: func() string { return "" }}}
+	text := strings.Repeat("x", 1<<20)
+	for range 100 {
+		tel.event("big", "", "", attrs{{"text", text}})
+	}
+	if held := tel.waiting.Load(); held > maxWaiting || tel.dropped.Load() == 0 {
+		t.Errorf("%d bytes wait, %d were dropped", held, tel.dropped.Load())
+	}
+}
+
+// A record holds the newest messages of a history that is larger than it may be.
+func TestLargeRequest(t *testing.T) {
+	t.Parallel()
+	var contents []*llm.Content
+	for i := range 40 {
+		contents = append(contents, llm.User(llm.Text(fmt.Sprint(i, strings.Repeat("x", 100_000)))))
+	}
+	text := contentsJSON(contents)
+	var got []*llm.Content
+	if err := json.Unmarshal([]byte(text), &got); err != nil || len(text) > maxText {
+		t.Fatalf("%d bytes: %v", len(text), err)
+	}
+	if last := got[len(got)-1].Text(); len(got) < 9 || !strings.HasPrefix(last, "39x") {
+		t.Errorf("%d messages, the last is %.10s", len(got), last)
+	}
+}
+
+// Names that a model makes up fill no memory.
+func TestManyPoints(t *testing.T) {
+	t.Parallel()
+	var m meters
+	what := counter("c", "A test.")
+	for i := range 5 * maxPoints {
+		m.add(what, 1, attrs{{"name", fmt.Sprint(i)}})
+	}
+	r := m.read()
+	last := r[0].points[len(r[0].points)-1]
+	if len(r[0].points) != maxPoints+1 || last.sum != 4*maxPoints || last.attrs[0].key != "otel.metric.overflow" {
+		t.Errorf("%d points, the last is %+v", len(r[0].points), last)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.log")
+	var s said
+	o := options(path, &s)
+	o.Memory = 20 * time.Millisecond
+	Start(o).Close()
+	points, values := metric(split(t, path), "gemini_cli.memory.usage")
+	kinds := map[any]bool{}
+	for i, p := range points {
+		kinds[p["memory_type"]] = values[i].(map[string]any)["sum"].(float64) > 0
+	}
+	if !kinds["heap_used"] || !kinds["heap_total"] || !kinds["rss"] {
+		t.Errorf("measured are %v", kinds)
+	}
+}
+
+func TestMalformedJSON(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.log")
+	var s said
+	o := options(path, &s)
+	o.LogPrompts = false
+	tel := Start(o)
+	req := ask("x")
+	req.Config.ResponseMIMEType = "application/json"
+	_, _ = tel.Generator(&model{chunks: []*llm.Response{answerOf(`{"a":`)}}).Generate(t.Context(), req)
+	_, _ = tel.Generator(&model{chunks: []*llm.Response{answerOf(`{"a":1}`)}}).Generate(t.Context(), req)
+	tel.Close()
+	if n := len(find(split(t, path), "gemini_cli.malformed_json_response")); n != 1 {
+		t.Errorf("%d answers are called malformed", n)
+	}
+}
+
+type masked struct{ saved int }
+
+func (m masked) Mask(_ context.Context, h []agent.Message) ([]agent.Message, int) {
+	h = slices.Clone(h)
+	if m.saved > 0 {
+		h[0].Content = llm.User(llm.Text("gone"))
+	}
+	return h, m.saved
+}
+
+type next llm.Role
+
+func (n next) Next(context.Context, []agent.Message) llm.Role { return llm.Role(n) }
+
+func TestDecorators(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.log")
+	var s said
+	tel := Start(options(path, &s))
+	history := []agent.Message{{Content: llm.User(llm.Text(strings.Repeat("word ", 400)))}, {Content: llm.Model(llm.Text("x"))}}
+	tel.Masker(masked{0}).Mask(t.Context(), history)
+	tel.Masker(masked{100}).Mask(t.Context(), history)
+	tel.NextSpeaker(next(llm.RoleModel)).Next(t.Context(), history)
+	tel.Close()
+	all := split(t, path)
+	put := find(all, "gemini_cli.tool_output_masking")
+	if len(put) != 1 || put[0].Attributes["masked_count"] != 1.0 ||
+		put[0].Attributes["tokens_before"].(float64)-put[0].Attributes["tokens_after"].(float64) != 100 {
+		t.Errorf("masking is told as %+v", put)
+	}
+	if spoke := find(all, "gemini_cli.next_speaker_check"); len(spoke) != 1 || spoke[0].Attributes["result"] != "model" {
+		t.Errorf("the next speaker is told as %+v", spoke)
+	}
+}
+
+// Off costs nothing: no goroutine, no allocation.
+func BenchmarkOff(b *testing.B) {
+	var tel *Telemetry
+	before := runtime.NumGoroutine()
+	b.ReportAllocs()
+	for b.Loop() {
+		if Start(Options{}) != nil {
+			b.Fatal("it began")
+		}
+		tel.Config(Config{})
+		tel.Close()
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		b.Errorf("%d goroutines more", n-before)
+	}
+}
+
+// What a request costs the run, beside what the writer does meanwhile: of the
+// history only the list of messages is copied.
+func BenchmarkRequest(b *testing.B) {
+	for _, n := range []int{10, 1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			tel := &Telemetry{o: options(os.DevNull, &said{}), queue: make(chan any, 1)} // that nobody empties
+			req := ask("x")
+			req.Contents = slices.Repeat(req.Contents, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				tel.begin(req)
+			}
+		})
+	}
+}
