@@ -112,6 +112,7 @@ func settle(req Request) (*session, error) {
 	if h.telemetry, err = telemetry.Resolve(h.settings, h.env); err != nil {
 		return nil, err
 	}
+	h.warn(h.startWarnings(state)...)
 	return h, h.chooseMode(state == trust.Trusted)
 }
 

@@ -98,6 +98,8 @@ const (
 	OutputFormat        = String("output.format")
 	PreferredEditor     = String("general.preferredEditor")
 	BugCommand          = Object("advanced.bugCommand")
+	HomeWarning         = Bool("ui.showHomeDirectoryWarning")
+	TerminalWarnings    = Bool("ui.showCompatibilityWarnings")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -441,8 +443,8 @@ var table = [...]Key{
 	{"ui.loadingPhrases", "enum tips witty all off", "off", 0, screen, "What to show beside the spinner."},
 	{"ui.renderProcess", "bool", true, restart, inert, "Tuned a renderer that Pollux does not have."},
 	{"ui.showCitations", "bool", false, 0, screen, "Show sources after an answer."},
-	{"ui.showCompatibilityWarnings", "bool", true, restart, later, "Warn about what the terminal cannot do."},
-	{"ui.showHomeDirectoryWarning", "bool", true, restart, later, "Warn when started in the home directory."},
+	{"ui.showCompatibilityWarnings", "bool", true, restart, live, "Warn about what the terminal cannot do."},
+	{"ui.showHomeDirectoryWarning", "bool", true, restart, live, "Warn when started in the home directory."},
 	{"ui.showLineNumbers", "bool", true, 0, screen, "Number the lines of code."},
 	{"ui.showMemoryUsage", "bool", false, 0, screen, "Show how much memory Pollux uses."},
 	{"ui.showModelInfoInChat", "bool", false, 0, screen, "Name the model with each answer."},

@@ -2,7 +2,10 @@
 
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"io/fs"
+)
 
 // ownedByRoot reports whether only an administrator can have written a system
 // file. Pollux cannot tell on this system, so it does not use the file.
@@ -17,3 +20,7 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 // Foreign says why somebody else than an administrator may have put something at
 // a path: on this system nobody can tell.
 func Foreign(string) string { return "its owner cannot be checked on this system" }
+
+// isOurs takes files in the user's own directory for the user's: elsewhere than on
+// Unix the directory for temporary files is one.
+func isOurs(fs.FileInfo) bool { return true }
