@@ -37,7 +37,7 @@ func Headless(ctx context.Context, req Request) error {
 	// Credentials come before standard input: who cannot be answered should
 	// not be waited for.
 	parts := h.app()
-	a, err := app.New(ctx, parts)
+	a, err := assemble(ctx, parts, req.Query)
 	if err != nil {
 		return headless.Fail(options, err)
 	}
@@ -56,8 +56,12 @@ func Headless(ctx context.Context, req Request) error {
 		options.Model = a.Model // Gemini's aliases mean nothing with others
 	}
 	options.QuotaHint = quotaHint(a.Auth)
-	if err := refuseSlash(text); err != nil {
+	text, said, err := h.command(ctx, a, text)
+	switch {
+	case err != nil:
 		return headless.Fail(options, err)
+	case said != "":
+		return headless.Say(options, said)
 	}
 	asked, err := mention.Expand(ctx, a.Workspace, text)
 	if err != nil {
@@ -162,12 +166,15 @@ func load(req Request) (*session, trust.State, error) {
 }
 
 // decide says whether the folder is trusted.
-func (h *session) decide(s *config.Settings) (trust.State, error) {
-	return trust.Decide(trust.Options{
+func (h *session) decide(s *config.Settings) (trust.State, error) { return trust.Decide(h.trust(s)) }
+
+// trust is what that is decided by.
+func (h *session) trust(s *config.Settings) trust.Options {
+	return trust.Options{
 		Dir: h.paths.Dir(), File: h.trustFile(), Enabled: config.FolderTrust.In(s),
 		Restricted: h.req.Env.Get("GEMINI_RESTRICTED_MODE"),
 		Workspace:  h.req.Env.Get("GEMINI_CLI_TRUST_WORKSPACE"),
-	})
+	}
 }
 
 func (h *session) trustFile() string {

@@ -1,43 +1,74 @@
 package cli
 
 import (
-	"slices"
-	"strings"
+	"context"
 
-	"pollux/internal/exit"
+	"pollux/agent"
+	"pollux/internal/app"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/slash"
+	"pollux/internal/terminal"
 )
 
-// refuseSlash refuses a prompt that is one of the / commands of the interactive
-// screen (spec/cli.md §6.8): the model could only guess what /clear should do.
-// What begins with / and is no such command, a path for instance, is a prompt.
-func refuseSlash(prompt string) error {
-	if !strings.HasPrefix(prompt, "/") {
-		return nil
+// assemble puts an agent together. For a / command it does so even where no model
+// can be reached, for most of them need none.
+func assemble(ctx context.Context, o app.Options, query string) (*app.App, error) {
+	a, err := app.New(ctx, o)
+	if _, command := slash.Lookup(query); err == nil || !command || ctx.Err() != nil {
+		return a, err
 	}
-	name := prompt[1:]
-	if end := strings.IndexAny(name, " \t\r\n"); end >= 0 {
-		name = name[:end]
+	o.Unreachable, o.Warn = err, func(string) {} // it has been warned of
+	if a, again := app.New(ctx, o); again == nil {
+		return a, nil
 	}
+	return nil, err
+}
+
+// command runs a prompt that is a / command (spec/cli.md §6.8). What it has to say is
+// the answer; where it makes a prompt, that is asked. Any other prompt is returned as
+// it is.
+func (h *session) command(ctx context.Context, a *app.App, text string) (prompt, said string, err error) {
+	r, known, err := h.commands(a, nil).Run(ctx, text)
 	switch {
-	case slices.Contains(screenCommands, name):
-		return exit.Errorf(exit.Input, "Exiting due to command result that is not supported in non-interactive mode.")
-	case slices.Contains(laterSlash, name):
-		return exit.Errorf(exit.Input, "The command /%s is not available yet in this version of Pollux. "+
-			"To ask the model about it, put a word before it.", name)
+	case ctx.Err() != nil:
+		return "", "", context.Cause(ctx)
+	case err != nil:
+		return "", "", err
+	case !known:
+		return text, "", a.Reachable()
+	case r.Failed:
+		return "", "", r.Err
+	case r.Prompt == "" && r.Text == "":
+		return "", "Done.", nil
+	case r.Prompt == "":
+		return "", r.Text, nil
 	}
-	return nil
+	if r.Text != "" {
+		h.warn(r.Text)
+	}
+	return r.Prompt, "", a.Reachable()
 }
 
-// screenCommands need someone at the screen.
-var screenCommands = []string{
-	"auth", "bug", "chat", "clear", "new", "copy", "docs", "editor", "footer", "statusline", "ide", "model", "permissions",
-	"privacy", "quit", "exit", "rewind", "settings", "setup-github", "tasks", "bg", "background", "terminal-setup", "theme",
-	"upgrade", "vim", "voice",
-}
-
-// laterSlash would answer without one, once they are there.
-var laterSlash = []string{
-	"about", "agents", "commands", "compress", "summarize", "compact", "directory", "dir", "export-session", "extensions",
-	"gemma", "help", "hooks", "init", "mcp", "memory", "plan", "policies", "restore", "resume", "shortcuts", "skills",
-	"stats", "usage", "tools",
+// commands returns the / commands of a session; ask is nil where there is nobody to
+// be asked.
+func (h *session) commands(a *app.App, ask agent.Ask) *slash.Session {
+	return &slash.Session{
+		App: a, Settings: h.settings, Env: h.env, Paths: h.paths, Version: version(h.req.Env),
+		Ask: ask, Trust: h.trust(h.settings),
+		Reload: func() (*config.Settings, error) {
+			quiet, _, _ := terminal.Test("") // what is wrong elsewhere was said at the start
+			again := h.req
+			again.Terminal = quiet
+			now, _, err := load(again)
+			if err != nil {
+				return nil, err
+			}
+			return now.settings, nil
+		},
+		Doctor: func(ctx context.Context) (string, error) {
+			return Diagnose(ctx, h.req.Terminal, h.req.Env, DoctorOptions{Model: h.req.Flags.Model, Offline: true})
+		},
+		Auth: auth.Command{Inputs: auth.Inputs{Settings: h.settings, Env: h.env}, Paths: h.paths}.Run,
+	}
 }

@@ -130,21 +130,40 @@ func doctor(ctx context.Context, s *Session, _ string) (Result, error) {
 	return Result{Text: text}, err
 }
 
-func authSignin(ctx context.Context, s *Session, _ string) (Result, error) {
-	return s.auth(ctx, "signin")
+func authSignin(ctx context.Context, s *Session, provider string) (Result, error) {
+	return s.auth(ctx, "signin "+provider)
 }
 
-func authSignout(ctx context.Context, s *Session, _ string) (Result, error) {
-	return s.auth(ctx, "signout")
-}
-
-func authStatus(ctx context.Context, s *Session, _ string) (Result, error) {
-	return s.auth(ctx, "status")
-}
-
-func (s *Session) auth(ctx context.Context, what string) (Result, error) {
-	if s.Auth == nil {
-		return fail("Accounts cannot be changed here.")
+func authSignout(ctx context.Context, s *Session, provider string) (Result, error) {
+	if provider == "" && s.Ask == nil {
+		return Result{}, errConfirm
 	}
-	return s.Auth(ctx, what)
+	return s.auth(ctx, "signout "+provider)
+}
+
+func authList(ctx context.Context, s *Session, _ string) (Result, error) {
+	return s.auth(ctx, "list")
+}
+
+func (s *Session) auth(ctx context.Context, args string) (Result, error) {
+	if s.Auth == nil {
+		return fail("Keys cannot be kept here.")
+	}
+	text, err := s.Auth(ctx, s.Ask, args)
+	return Result{Text: text}, err
+}
+
+// authStatus says who answers in this session.
+func authStatus(_ context.Context, s *Session, _ string) (Result, error) {
+	if err := s.App.Reachable(); err != nil {
+		return Result{}, err
+	}
+	rows := s.account()
+	if len(rows) == 0 {
+		return say("Nobody is signed in: the answers come from elsewhere.")
+	}
+	if from := s.App.Auth.From; from != "" {
+		rows = append(rows, []string{"Key", from})
+	}
+	return Result{Text: table(rows...)}, nil
 }

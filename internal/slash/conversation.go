@@ -113,10 +113,17 @@ func bar(used, whole int) string {
 func initialize(_ context.Context, s *Session, _ string) (Result, error) {
 	path := s.App.ProjectMemoryFile()
 	name := filepath.Base(path)
+	const there = "A %s file already exists in this directory. No changes were made."
+	if _, err := os.Lstat(path); err == nil {
+		return say(there, name)
+	}
+	if err := s.App.Reachable(); err != nil {
+		return Result{}, err
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return say("A %s file already exists in this directory. No changes were made.", name)
+		return say(there, name)
 	case err != nil:
 		return Result{}, exit.Errorf(exit.General, "%s cannot be made: %w", path, cause(err))
 	}

@@ -41,9 +41,9 @@ type Session struct {
 	Shortcuts string
 	// Doctor examines the installation, without asking a model.
 	Doctor func(ctx context.Context) (string, error)
-	// Auth signs in, signs out or tells how things are, as its argument says: one
-	// of "signin", "signout" and "status".
-	Auth func(ctx context.Context, what string) (Result, error)
+	// Auth keeps and forgets keys, as args say: "signin", "signout" or "list", the
+	// first two with a provider's name or without. What is missing it asks.
+	Auth func(ctx context.Context, ask agent.Ask, args string) (string, error)
 }
 
 // Result is what a command has come to, and what the face is to do.

@@ -288,7 +288,7 @@ func TestMisuse(t *testing.T) {
 		"/mcp list":                             {"The command /mcp is not available yet in this version of Pollux."},
 		"/theme":                                {"The command /theme is not available yet"},
 		"/doctor":                               {"pollux doctor"},
-		"/auth status":                          {"Accounts cannot be changed here."},
+		"/auth list":                            {"Keys cannot be kept here."},
 		"/quit --delete":                        {"there is nothing to delete"},
 		"/quit now":                             {"Use /quit."},
 		"/permissions trust nowhere":            {"nowhere cannot be trusted: no such file"},
@@ -657,11 +657,17 @@ func TestOthers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, setup{})
 	d.Doctor = func(context.Context) (string, error) { return "All \x1b[2Jwell.", nil }
-	d.Auth = func(_ context.Context, what string) (Result, error) { return Result{Text: "auth " + what}, nil }
+	d.Auth = func(_ context.Context, ask agent.Ask, args string) (string, error) {
+		if ask == nil {
+			t.Error("the person is not there")
+		}
+		return "auth " + args, nil
+	}
 	d.says("/doctor", "All well.")
 	d.says("/auth", "auth signin")
-	d.says("/auth logout", "auth signout")
-	d.says("/auth status", "auth status")
+	d.says("/auth logout openai", "auth signout openai")
+	d.says("/auth list", "auth list")
+	d.says("/auth status", "the answers come from elsewhere")
 	d.Doctor = func(context.Context) (string, error) { return "", exit.Errorf(exit.Auth, "No key.") }
 	if r := d.fails("/doctor", "No key."); exit.CodeOf(r.Err) != exit.Auth {
 		t.Errorf("%v", r.Err)

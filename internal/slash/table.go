@@ -21,11 +21,12 @@ func Commands() []*Command {
 	commands := []*Command{
 		{Name: "about", Summary: "Say which version this is, and what it works with", Busy: busy, Run: about},
 		{
-			Name: "auth", Summary: "Say who answers, and change it", Person: person, Run: authSignin,
+			Name: "auth", Summary: "Keep a key for whoever is to answer", Person: person, Run: authSignin,
 			Subs: []*Command{
-				{Name: "signin", Aliases: []string{"login"}, Summary: "Choose how to reach a model, and keep a key", Person: person, Run: authSignin},
-				{Name: "signout", Aliases: []string{"logout"}, Summary: "Forget the keys that are kept", Run: authSignout},
-				{Name: "status", Summary: "Say which account is used, and where its key comes from", Run: authStatus},
+				{Name: "signin", Aliases: []string{"login"}, Args: "[provider]", Summary: "Keep a provider's key, which you are asked for", Person: person, Run: authSignin},
+				{Name: "signout", Aliases: []string{"logout"}, Args: "[provider]", Summary: "Forget a key that is kept", Run: authSignout},
+				{Name: "list", Summary: "Say which keys are kept, and where", Run: authList},
+				{Name: "status", Summary: "Say who answers, and where the key comes from", Busy: busy, Run: authStatus},
 			},
 		},
 		{Name: "bug", Args: "[title]", Summary: "Give the address and the facts for a report of a problem", Run: bug},

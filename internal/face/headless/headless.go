@@ -109,6 +109,18 @@ func Run(ctx context.Context, o Options, events iter.Seq2[agent.Event, error]) e
 	return f.finish(err)
 }
 
+// Say renders a text as the answer of a run that was none: nothing was asked of a
+// model. It returns what [Run] does.
+func Say(o Options, text string) error {
+	f := newFace(o)
+	f.enc.begin()
+	f.enc.turn()
+	f.enc.text(f.strip(text))
+	f.tail()
+	f.enc.success()
+	return f.finish(nil)
+}
+
 // Fail ends a run that failed before it began. In every format a person finds
 // the message on Err, and in the JSON formats a program finds an object on Out.
 // It returns a [*Shown].
