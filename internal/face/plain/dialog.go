@@ -154,7 +154,7 @@ func (l *loop) dismiss() {
 // toDialog gives a line to the open dialog, if it was meant for that.
 func (l *loop) toDialog(line string, at time.Time) bool {
 	d := l.dialog
-	if d == nil || at.Before(d.opened.Add(guard)) || !l.compose.empty() {
+	if d == nil || at.Before(d.opened.Add(l.guard)) || !l.compose.empty() {
 		return false
 	}
 	if known, busy := l.command(line); d.menu.Load() && known && busy {

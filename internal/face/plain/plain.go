@@ -105,6 +105,7 @@ type Editor interface {
 type Face struct {
 	o      Options
 	screen *screen
+	guard  time.Duration
 	asks   chan *question
 	wake   chan struct{} // has a value if the loop should look at the screen
 	over   chan struct{} // closed when Run has returned
@@ -113,7 +114,7 @@ type Face struct {
 
 // New returns a face. Nothing is shown yet.
 func New(o Options) *Face {
-	return &Face{o: o, screen: newScreen(o.Terminal.Out), asks: make(chan *question), wake: make(chan struct{}, 1), over: make(chan struct{})}
+	return &Face{o: o, screen: newScreen(o.Terminal.Out), guard: guard, asks: make(chan *question), wake: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
 // Warn tells the person something beside all else.

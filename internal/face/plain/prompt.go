@@ -18,22 +18,19 @@ type composer struct {
 
 func (c *composer) empty() bool { return len(c.lines) == 0 }
 
-// add takes a line. With alone nothing will be added to it.
-func (c *composer) add(line string, alone bool) {
+// add takes a line.
+func (c *composer) add(line string) {
 	c.more = continues(line)
 	if c.more {
 		line = line[:len(line)-1]
 	}
 	c.lines = append(c.lines, line)
 	c.bytes += len(line)
-	switch {
-	case c.more:
+	if c.more {
 		c.timer.Stop()
-	case alone:
-		c.timer.Reset(0)
-	default:
-		c.timer.Reset(together)
+		return
 	}
+	c.timer.Reset(together)
 }
 
 // continues reports whether a line ends in a backslash that is not itself behind one.
@@ -85,7 +82,10 @@ func (l *loop) typed(t typed) {
 	if l.compose.empty() {
 		known, _ = l.command(text)
 	}
-	l.compose.add(text, known)
+	l.compose.add(text)
+	if known && !l.compose.more { // a command is on its own
+		l.submit(l.compose.take())
+	}
 }
 
 // editKey at the end of a line opens the editor: Ctrl+G, then Enter.

@@ -1,0 +1,121 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"pollux/agent"
+	"pollux/internal/slash"
+)
+
+// table is a face's / commands: quit and stats may run while the model works.
+func table(o Options, do func(ctx context.Context, line string) (slash.Result, error)) Options {
+	o.Command = func(line string) (known, busy bool) {
+		switch name, _, _ := strings.Cut(line, " "); name {
+		case "/quit", "/stats":
+			return true, true
+		case "/clear", "/plan", "/slow":
+			return true, false
+		}
+		return false, false
+	}
+	o.Do = do
+	o.Meant = func(line string) string {
+		if line == "/statz" {
+			return "/stats"
+		}
+		return ""
+	}
+	return o
+}
+
+func TestCommands(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, table(Options{}, func(ctx context.Context, line string) (slash.Result, error) {
+			switch line {
+			case "/stats":
+				return slash.Result{Text: "Tools: \x1b[1mnone\n"}, nil
+			case "/stats all":
+				return slash.Result{Text: "There is no /stats all.", Failed: true}, nil
+			case "/clear":
+				return slash.Result{Clear: true}, nil
+			case "/plan x":
+				return slash.Result{Prompt: "Plan x"}, nil
+			case "/slow":
+				<-ctx.Done()
+				return slash.Result{}, ctx.Err()
+			case "/quit":
+				return slash.Result{Quit: true}, nil
+			}
+			return slash.Result{}, errors.New("broken")
+		}))
+		p.types("/stats")
+		p.sees("> /stats\nTools: none\n> ")
+		p.types("/stats all")
+		p.sees("/stats all\nError: There is no /stats all.\n> ")
+		p.types("/clear")
+		p.sees("/clear\nThe conversation begins anew.\n> ")
+		p.types("/clear x")
+		p.sees("/clear x\nError: broken\n> ")
+		p.types("/plan x")
+		p.sees("/plan x\nUser: Plan x\nModel: You said: Plan x\n> ")
+		p.types("/slow")
+		p.ctrlC()
+		p.sees("/slow\n\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+		// What is no command is a prompt, a path for instance.
+		p.types("/home/ada is full")
+		p.sees("/home/ada is full\nModel: You said: /home/ada is full\n> ")
+		p.types("//x")
+		p.sees("//x\nModel: You said: //x\n> ")
+		p.types("/statz")
+		p.sees("/statz\nUnknown command. Did you mean /stats? Press Enter again to send it as text.\n> ")
+		p.types("")
+		p.sees("\nModel: You said: /statz\n> ")
+		p.types("/statz")
+		p.types("no")
+		p.skips()
+		p.types("")
+		p.sees("\n> ")
+		p.types("?")
+		if s := p.skips(); !strings.HasPrefix(s, "?\nType a prompt and press Enter.") {
+			t.Errorf("sees %q", s)
+		}
+		// Of lines that come together, a command is on its own.
+		p.types("/stats", "what is that?")
+		if s := p.skips(); !strings.Contains(s, "Tools: none\n") || !strings.Contains(s, "Model: You said: what is that?\n") {
+			t.Errorf("sees %q", s)
+		}
+		p.types("/quit")
+		if err := <-p.done; err != nil {
+			t.Error(err)
+		}
+		p.sees("/quit\nAgent powering down. Goodbye!\n")
+	})
+}
+
+func TestCommandsWhileBusy(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, table(Options{Run: runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
+			emit(agent.Text{Text: "Working\n"})
+			<-ctx.Done()
+			return nil
+		})}, func(_ context.Context, line string) (slash.Result, error) {
+			return slash.Result{Text: "Ran " + line, Quit: line == "/quit"}, nil
+		}))
+		p.types("go")
+		p.types("/stats")
+		p.types("/clear")
+		p.types("/home/ada")
+		p.types("?")
+		p.types("x" + editKey)
+		p.sees("> go\nModel: Working\nRan /stats\nSlash commands cannot be queued. Try again when the model is done.\nQueued: /home/ada\n" + help(false) +
+			"\nThe editor opens only while nothing is under way.\n")
+		p.types("/quit")
+		if err := <-p.done; err != nil {
+			t.Error(err)
+		}
+		p.sees("Ran /quit\nRequest cancelled.\nNot sent: /home/ada\nAgent powering down. Goodbye!\n")
+	})
+}

@@ -1,0 +1,312 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/exit"
+	"pollux/internal/stats"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// tells returns what a person sees of a run with these events.
+func tells(t *testing.T, o Options, events ...agent.Event) string {
+	t.Helper()
+	o.Run = func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] { return happens(events...) }
+	p := sit(t, o)
+	p.types("go")
+	p.leaves()
+	seen := strings.TrimPrefix(p.paper.String(), "> go\n")
+	return strings.TrimSuffix(strings.TrimSuffix(seen, "Agent powering down. Goodbye!\n"), "> \n")
+}
+
+// sample is an event of the same kind with something in it.
+func sample(e agent.Event) agent.Event {
+	call := toolCall("read_file", "1")
+	switch e.(type) {
+	case agent.Text:
+		return agent.Text{Text: "Hello"}
+	case agent.Switched:
+		return agent.Switched{Switch: llm.Switch{From: "a", To: "b", Err: errors.New("Busy.")}}
+	case agent.Thought:
+		return agent.Thought{Subject: "Plan", Description: "First this"}
+	case agent.Citations:
+		return agent.Citations{Text: "Citations:\nhttps://example.org"}
+	case agent.Finished:
+		return agent.Finished{Reason: llm.FinishMaxTokens}
+	case agent.Waiting:
+		return agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 2100 * time.Millisecond, Err: errors.New("Overloaded."), Model: "m"}}
+	case agent.ToolRequested:
+		return agent.ToolRequested{Call: call}
+	case agent.ToolUpdated:
+		return agent.ToolUpdated{Call: call, Status: agent.Executing, Summary: "go.mod"}
+	case agent.ToolAsked:
+		return agent.ToolAsked{Call: call, Details: shellQuestion(), Answer: func(agent.Answer) {}}
+	case agent.ToolFinished:
+		return agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Summary: "12 lines"}}
+	case agent.Compressed:
+		return agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9000, After: 1200}}
+	case agent.InvalidStream:
+		return agent.InvalidStream{Type: "SAFETY_BLOCKED"}
+	case agent.Stopped:
+		return agent.Stopped{Reason: "enough"}
+	case agent.Blocked:
+		return agent.Blocked{SystemMessage: "not that"}
+	}
+	return e
+}
+
+// Every kind of event is told, or the table says why not.
+func TestEvents(t *testing.T) {
+	want := map[string]string{
+		"Text":          "Model: Hello\n",
+		"Switched":      "Warning: a could not answer (Busy). Switched to b.\n",
+		"Thought":       "Thinking: Plan\nFirst this\n",
+		"Citations":     "Citations:\nhttps://example.org\n",
+		"Finished":      "Warning: Response truncated due to token limits.\n",
+		"Retried":       "Warning: The answer broke off and is asked for again: the text of this turn so far is void.\n",
+		"Waiting":       "Retrying m in 2s (2/10): Overloaded\n",
+		"ToolRequested": "", // told when it runs
+		"ToolUpdated":   "read_file: go.mod\n",
+		"ToolAsked":     "Nobody can answer any more: the input has ended. The answer is no.\n",
+		"ToolFinished":  "Done: read_file: 12 lines\n",
+		"Compressed":    "Chat history compressed from 9000 to 1200 tokens.\n",
+		"Overflow":      "Error: Context window will overflow (estimated: 0, remaining: 0). Send less at once, or start a new session.\n",
+		"InvalidStream": "Error: The model response was blocked due to safety settings.\n",
+		"LoopDetected":  "A potential loop was detected. This can happen due to repetitive tool calls or other model behavior. The request has been halted.\n",
+		"MaxTurns":      "Error: Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.\n",
+		"Stopped":       "Agent execution stopped: enough\n",
+		"Blocked":       "Agent execution blocked: not that\n",
+		"Cancelled":     "User cancelled the request.\n",
+	}
+	o := Options{Thoughts: true}
+	for _, kind := range agent.Events() {
+		e := sample(kind)
+		name := reflect.TypeOf(e).Name()
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				ended := runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
+					time.Sleep(time.Second) // until the input has ended
+					emit(e)
+					return nil
+				})
+				p := sit(t, Options{Thoughts: true, Run: ended})
+				p.types("go")
+				p.leaves()
+				got := strings.TrimSuffix(strings.TrimPrefix(p.paper.String(), "> go\n"), "Agent powering down. Goodbye!\n")
+				if why := quiet(e, o); (why == "") != (got != "" || name == "ToolRequested") {
+					t.Errorf("told: %q; the table says %q", got, why)
+				}
+				if got != want[name] {
+					t.Errorf("told: %q, want %q", got, want[name])
+				}
+			})
+		})
+	}
+}
+
+func TestThoughtsNotWanted(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		if got := tells(t, Options{}, agent.Thought{Subject: "Plan"}, agent.Thinking{Text: "x"}); got != "" {
+			t.Errorf("told: %q", got)
+		}
+	})
+}
+
+// The answer comes word by word, and what a terminal would act on is left out.
+func TestAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		chunks []string
+		want   string
+	}{
+		{"words", []string{"Hel", "lo wor", "ld", "."}, "Model: Hello world.\n"},
+		{"lines", []string{"\n\na\n", "\nb\n\n"}, "Model: a\n\nb\n\n"},
+		{"nothing", []string{"\n", " \n"}, ""},
+		{"escapes", []string{"a\x1b", "[2Jb\x1b]0;ti", "tle\x07c"}, "Model: abc\n"},
+		{"written over", []string{"evil\rgood\r\nend"}, "Model: evil\ngood\nend\n"},
+		{"direction", []string{"a\u202eb\u200bc"}, "Model: abc\n"},
+		{"never ends", []string{"\x1b]0;all the rest"}, "Model: ]0;all the rest\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var events []agent.Event
+				for _, c := range tt.chunks {
+					events = append(events, agent.Text{Text: c})
+				}
+				if got := tells(t, Options{}, events...); got != tt.want {
+					t.Errorf("told: %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// No word is waited for forever, nor is one where there are no spaces.
+func TestWordStart(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]int{
+		"": 0, "word": 0, "a word": 2, "a word ": 7, "a\nb": 2, "日本": 6, "a 日": 5, "é": 0,
+		strings.Repeat("x", 63): 0, strings.Repeat("x", 100): 100,
+	} {
+		if got := wordStart(s); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestCalls(t *testing.T) {
+	long := ""
+	for i := 1; i <= 20; i++ {
+		long += fmt.Sprintf("line %d\n", i)
+	}
+	before := "a\n"
+	diff := &tool.DiffDisplay{FileName: "a", FilePath: "/a", Before: &before, After: "b\n", Diff: "--- a\n+++ a\n@@ -1,1 +1,1 @@\n-a\n+b\n"}
+	c, other := toolCall("run_shell_command", "1"), toolCall("grep_search", "2")
+	run := func(c *agent.ToolCall, summary string) agent.Event {
+		return agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: summary}
+	}
+	done := func(c *agent.ToolCall, r *tool.Result) agent.Event {
+		return agent.ToolFinished{Call: c, Status: agent.Success, Result: r}
+	}
+	failed := func(r *tool.Result) agent.Event {
+		return agent.ToolFinished{Call: c, Status: agent.Failed, Result: r}
+	}
+	for _, tt := range []struct {
+		name   string
+		events []agent.Event
+		want   string
+	}{
+		{"one line", []agent.Event{run(c, "git status"), done(c, &tool.Result{Display: tool.TerminalDisplay("clean\n")})}, "Shell: git status\nDone: Shell: clean\n"},
+		{"no output", []agent.Event{run(c, "true"), done(c, &tool.Result{Display: tool.TerminalDisplay("")})}, "Shell: true\nDone: Shell\n"},
+		{"many lines", []agent.Event{run(c, "seq 20"), done(c, &tool.Result{Display: tool.TerminalDisplay(long), OutputFile: "/tmp/out"})}, "Shell: seq 20\n" +
+			"Output of Shell, the last 15 lines, 5 more lines before them:\n" + long[strings.Index(long, "line 6"):] + "Output too long and was saved to: /tmp/out\nDone: Shell\n"},
+		{"diff", []agent.Event{run(c, "a"), done(c, &tool.Result{Display: diff})}, "Shell: a\n@@ -1,1 +1,1 @@\n-a\n+b\nDone: Shell: 1 line added, 1 line removed\n"},
+		{"list", []agent.Event{done(c, &tool.Result{Display: &tool.ListDisplay{Summary: "Listed 2 items.", Items: []string{"x"}, Skipped: []tool.Skipped{{}}}})}, "Done: Shell: Listed 2 items. (1 left out)\n"},
+		{"matches", []agent.Event{done(other, &tool.Result{Display: &tool.MatchDisplay{Summary: "Found 3 matches"}})}, "Done: grep_search: Found 3 matches\n"},
+		{
+			"todo",
+			[]agent.Event{done(c, &tool.Result{Display: &tool.TodoDisplay{Todos: []tool.Todo{{Description: "look", Status: tool.TodoCompleted}, {Description: "write", Status: tool.TodoInProgress}, {Description: "rest", Status: tool.TodoCancelled}}}})},
+			"Todo: 1 of 2 completed\ncompleted: look\nin progress: write\ncancelled: rest\nDone: Shell\n",
+		},
+		{"failed", []agent.Event{run(c, "git x"), failed(tool.Fail(tool.ErrShell, "no such\ncommand"))}, "Shell: git x\nFailed: Shell: no such command\n"},
+		{"refused", []agent.Event{failed(&tool.Result{Error: &tool.Error{Message: "Tool execution denied by policy."}})}, "Failed: Shell: Tool execution denied by policy.\n"},
+		{"cancelled", []agent.Event{run(c, "sleep 9"), agent.ToolFinished{Call: c, Status: agent.CallCancelled}}, "Shell: sleep 9\nCancelled: Shell\n"},
+		{"side by side", []agent.Event{run(c, "make"), run(other, "'x'"), done(c, &tool.Result{}), done(other, &tool.Result{})}, "Shell: make\ngrep_search: 'x'\nDone: Shell: make\nDone: grep_search\n"},
+		{"live output", []agent.Event{run(c, "make"), agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TerminalDisplay("x")}, done(c, &tool.Result{})}, "Shell: make\nDone: Shell\n"},
+		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls x\nOutput of Shell:\na\nb\nc\nDone: Shell: x\n"},
+		{"flood", []agent.Event{run(c, "yes"), done(c, &tool.Result{Display: tool.TerminalDisplay(strings.Repeat("y\n", 1<<20) + strings.Repeat("z", 5000))})}, "Shell: yes\n" +
+			"Output of Shell, the last 15 lines, 1048562 more lines before them:\n" + strings.Repeat("y\n", 14) + strings.Repeat("z", 2000) + "... (3000 more characters)\nDone: Shell\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				o := Options{Stats: stats.New(), Title: remember.Title}
+				if got := tells(t, o, tt.events...); got != tt.want {
+					t.Errorf("told:\n%.3000s\nwant:\n%.3000s", got, tt.want)
+				}
+				for _, e := range tt.events {
+					if _, ok := e.(agent.ToolFinished); ok {
+						if n := o.Stats.Snapshot().Tools.Calls; n == 0 {
+							t.Error("the statistics know of no call")
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// For a screen reader signs are words.
+func TestSpokenDiff(t *testing.T) {
+	t.Parallel()
+	d := &tool.DiffDisplay{Diff: "Index: a\n--- a\n+++ a\n@@ -10,3 +12,4 @@ func x() {\n same\n-old\n+new\n+\n\\ No newline at end of file\n"}
+	want := "At line 12:\nsame\ndel: old\nadd: new\nadd: \n\\ No newline at end of file"
+	if got := diffText(d, true); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := changes(d.Diff); got != "2 lines added, 1 line removed" {
+		t.Error(got)
+	}
+	for _, broken := range []string{"", "no diff", "@@", "@@ +", "@@ -1 +1 @@\n"} {
+		_ = diffText(&tool.DiffDisplay{Diff: broken}, true)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"api", &llm.Error{Kind: llm.KindServer, Status: 500, Code: "INTERNAL", Message: "Oh\x1b[2J no", Body: "{}"}, "Error: [API Error: Oh no (Status: INTERNAL)]\n[DEBUG] {}\n"},
+		{"quota", &llm.Error{Status: 429, Message: "Too much", Body: "b"}, "Error: [API Error: Too much]\nWait.\n[DEBUG] b\n"},
+		{"network", &llm.Error{Kind: llm.KindNetwork, Message: "no route"}, "Error: [API Error: no route] Check the network connection, and HTTPS_PROXY and GOOGLE_GEMINI_BASE_URL if they are set.\n"},
+		{"with a code", exit.Errorf(exit.Input, "Not that way."), "Error: Not that way.\n"},
+		{"any", errors.New("oops"), "Error: oops\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := sit(t, Options{QuotaHint: "\nWait.", Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
+				p.types("go")
+				p.sees("> go\n" + tt.want + "> ")
+				p.leaves()
+			})
+		})
+	}
+}
+
+// Who hears nothing is told that there is work going on, less and less often.
+func TestSilence(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := toolCall("run_shell_command", "1")
+		p := sit(t, Options{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
+			time.Sleep(40 * time.Second)
+			emit(agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: "make"})
+			time.Sleep(200 * time.Second)
+			emit(agent.ToolFinished{Call: c, Status: agent.Success})
+			return nil
+		})})
+		p.types("go")
+		p.leaves()
+		want := "> go\nStill working.\nrun_shell_command: make\nStill working: run_shell_command: make.\nStill working: run_shell_command: make.\nDone: run_shell_command\nAgent powering down. Goodbye!\n"
+		p.sees(want)
+	})
+}
+
+// However fast the model talks, memory does not grow, and nothing is lost.
+func TestFlood(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const chunks = 100_000
+		p := sit(t, Options{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
+			for range chunks {
+				emit(agent.Text{Text: "word after word\n"})
+			}
+			return nil
+		})})
+		p.types("go")
+		p.leaves()
+		if n := strings.Count(p.paper.String(), "word after word\n"); n != chunks {
+			t.Errorf("%d of %d lines are there", n, chunks)
+		}
+	})
+}
+
+func BenchmarkAnswer(b *testing.B) {
+	o := Options{}
+	for b.Loop() {
+		v := voice{screen: newScreen(new(paper))}
+		for range 1000 {
+			v.text("a word or two, ")
+		}
+		v.end()
+	}
+	_ = o
+}

@@ -1,0 +1,245 @@
+package plain
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"pollux/agent"
+	"pollux/internal/editor/external"
+	"pollux/internal/slash"
+	"pollux/internal/terminal"
+	"pollux/tool"
+)
+
+// desk is a session at a pseudo-terminal.
+type desk struct {
+	t      *testing.T
+	master *os.File
+	face   *Face
+	done   chan error
+
+	mu   sync.Mutex
+	more sync.Cond
+	all  string // that was on the screen
+	at   int    // how far it was looked at
+	over bool
+}
+
+func atTerminal(t *testing.T, o Options) *desk {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	d := &desk{t: t, master: master, done: make(chan error, 1)}
+	d.more.L = &d.mu
+	o.Terminal = terminal.New(tty, tty, tty, func(string) string { return "" })
+	if o.Run == nil {
+		o.Run = echo
+	}
+	if e, ok := o.Editor.(*borrower); ok {
+		e.terminal = o.Terminal
+	}
+	d.face = New(o)
+	d.face.guard = 0 // tests know when a question is there
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		p := make([]byte, 4096)
+		for {
+			n, err := master.Read(p)
+			d.mu.Lock()
+			d.all += string(p[:n])
+			d.over = err != nil
+			d.more.Broadcast()
+			d.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { d.done <- d.face.Run(t.Context()) }()
+	t.Cleanup(func() {
+		_ = tty.Close()
+		<-watched // the other end is closed now
+		_ = master.Close()
+		if strings.Contains(d.all, "\x1b") { // nobody writes to it any more
+			t.Errorf("there are escapes on the screen: %q", d.all)
+		}
+	})
+	return d
+}
+
+func (d *desk) types(s string) {
+	d.t.Helper()
+	if _, err := io.WriteString(d.master, s); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// sees waits until a text is on the screen, and returns what came before it.
+func (d *desk) sees(text string) string {
+	d.t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for {
+		if before, _, ok := strings.Cut(d.all[d.at:], text); ok {
+			d.at += len(before) + len(text)
+			return before
+		}
+		if d.over {
+			d.t.Fatalf("there is no %q in %q", text, d.all)
+		}
+		d.more.Wait()
+	}
+}
+
+func (d *desk) leaves() {
+	d.t.Helper()
+	if err := <-d.done; err != nil {
+		d.t.Errorf("the session ends with %v", err)
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	d := atTerminal(t, Options{Welcome: "Pollux"})
+	d.sees("Ctrl+D leaves.\r\n> ")
+	d.types("hello\n")
+	if echoed := d.sees("\r\nModel: You said: hello\r\n> "); echoed != "hello" {
+		t.Errorf("the line is on the screen as %q", echoed)
+	}
+	d.types(`go on\` + "\n")
+	d.sees("more> ")
+	d.types("here\n")
+	d.sees("Model: You said: go on|here\r\n> ")
+	d.types("\x04")
+	d.sees("Press Ctrl+D again to quit.\r\n> ")
+	d.types("again\n") // it counts from the beginning after that
+	d.sees("You said: again\r\n> ")
+	d.types("\x04")
+	d.sees("Press Ctrl+D again to quit.\r\n> ")
+	d.types("\x04")
+	d.sees("Agent powering down. Goodbye!\r\n")
+	d.leaves()
+}
+
+// A terminal that goes away ends the session.
+func TestTerminalGone(t *testing.T) {
+	t.Parallel()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	defer tty.Close()
+	stopped := make(chan struct{})
+	f := New(Options{Terminal: terminal.New(tty, tty, tty, func(string) string { return "" }), First: "hi", Run: runs(
+		func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			emit(agent.Text{Text: "Hello.\n"})
+			<-ctx.Done()
+			close(stopped)
+			return nil
+		},
+	)})
+	done := make(chan error, 1)
+	go func() { done <- f.Run(t.Context()) }()
+	for screen := ""; !strings.Contains(screen, "Hello."); {
+		p := make([]byte, 100)
+		n, err := master.Read(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		screen += string(p[:n])
+	}
+	_ = master.Close()
+	<-done // with an error or without: there is nobody to tell
+	<-stopped
+}
+
+// What is typed as a secret is not on the screen, and the terminal shows again
+// afterwards what is typed.
+func TestSecret(t *testing.T) {
+	t.Parallel()
+	var d *desk
+	d = atTerminal(t, Options{
+		Command: func(line string) (bool, bool) { return line == "/auth", false },
+		Do: func(ctx context.Context, _ string) (slash.Result, error) {
+			a, err := d.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
+			if err != nil {
+				return slash.Result{}, err
+			}
+			return slash.Result{Text: strings.Repeat("*", len(a.Reply.Answers["0"]))}, nil
+		},
+	})
+	d.sees("> ")
+	d.types("/auth\n")
+	d.sees("Answer, which is not shown: ")
+	d.types("hunter2\n")
+	if between := d.sees("*******\r\n> "); between != "\r\n" {
+		t.Errorf("on the screen is %q", between)
+	}
+	d.types("shown\n")
+	d.sees("shown\r\nModel: You said: shown\r\n> ")
+	d.types("\x04\x04")
+	d.leaves()
+	d.sees("Goodbye!")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if strings.Contains(d.all, "hunter2") {
+		t.Errorf("the secret is on the screen: %q", d.all)
+	}
+}
+
+// The editor gets what is typed while it runs, all of it and alone.
+func TestTerminalLent(t *testing.T) {
+	t.Parallel()
+	command, err := filepath.Abs("testdata/editor.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &borrower{temp: t.TempDir(), command: command}
+	var got []agent.Answer
+	d := atTerminal(t, Options{Editor: e, Run: asks(&got, edit())})
+	d.sees("> ")
+	d.types("go\n")
+	d.sees("? for help: ")
+	d.types("e\n")
+	d.sees("write what? ")
+	d.types("mine\n")
+	d.sees("Model: modify_with_editor\r\n> ")
+	d.types("shown\n") // the editor has switched that off
+	d.sees("shown\r\n")
+	d.sees("? for help: ")
+	d.types("\x04\x04")
+	d.leaves()
+	if len(got) == 0 || got[0].Content == nil || *got[0].Content != "mine\n" {
+		t.Errorf("answered %+v", got)
+	}
+}
+
+// borrower is the external editor on a terminal that is known later.
+type borrower struct {
+	terminal      *terminal.Terminal
+	temp, command string
+}
+
+func (b *borrower) editor() *external.Editor {
+	return external.New(external.Options{Visual: b.command, Environ: []string{"PATH=/usr/bin:/bin"}, Terminal: b.terminal, Temp: b.temp})
+}
+
+func (b *borrower) Open(ctx context.Context, path string) error { return b.editor().Open(ctx, path) }
+
+func (b *borrower) Text(ctx context.Context, text string) (string, error) {
+	return b.editor().Text(ctx, text)
+}
+
+func (b *borrower) Change(ctx context.Context, name, before, after string) (string, error) {
+	return b.editor().Change(ctx, name, before, after)
+}
