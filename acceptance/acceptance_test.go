@@ -144,7 +144,8 @@ func setup(env *testscript.Env) error {
 	}
 	env.Vars = append(vars,
 		"HOME="+home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
-		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash")
+		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash",
+		"GEMINI_FORCE_FILE_STORAGE=true") // the keychain is that of whoever runs the tests
 	env.Setenv("WORK", work)
 	env.Setenv("TMPDIR", home+"/tmp")
 	env.Cd = work

@@ -140,7 +140,7 @@ func newPerson(t *testing.T) *person {
 	p := &person{t: t, home: t.TempDir(), work: t.TempDir()}
 	p.environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
-		"GEMINI_CLI_TRUST_WORKSPACE=true", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}
 	return p
 }

@@ -133,7 +133,7 @@ func (a *App) router(o Options, g llm.Generator) agent.Router {
 
 // connect settles whose model is asked, and which.
 func (a *App) connect(ctx context.Context, o Options) error {
-	accounts, err := auth.Open(auth.Inputs{Settings: o.Settings, Env: o.Env, Warn: o.Warn})
+	accounts, err := auth.Open(auth.Inputs{Settings: o.Settings, Env: o.Env, Warn: o.Warn, Context: ctx, Person: o.Interactive})
 	if err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ type Options struct {
 	// of macOS and Windows are reached; "" where there is none.
 	Bus string
 	// Person says that somebody is there who can be asked to unlock the keychain, and
-	// is waited for. Otherwise one that is locked, or silent for two seconds, is as
-	// good as none.
+	// is waited for. Otherwise one that is locked is as good as none, as is in any case
+	// one that does not answer for two seconds.
 	Person bool
 }
 
@@ -56,9 +56,6 @@ type Store struct {
 // Open returns the store.
 func Open(o Options) *Store {
 	s := &Store{file: newFile(o.File), patience: 2 * time.Second}
-	if o.Person {
-		s.patience = 2 * time.Minute
-	}
 	if !o.FileOnly {
 		s.system = system(o)
 	}
@@ -211,8 +208,11 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context, ba
 		err   error
 	}
 	answers := make(chan answer, 1)
-	waiting, cancel := context.WithTimeout(ctx, s.patience)
+	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
+	patience := time.AfterFunc(s.patience, cancel)
+	defer patience.Stop()
+	waiting = context.WithValue(waiting, patienceKey{}, patience)
 	go func() {
 		value, err := question(waiting, s.system)
 		answers <- answer{value, err}
@@ -237,4 +237,13 @@ func ask[T any](ctx context.Context, s *Store, question func(context.Context, ba
 	defer s.mu.Unlock()
 	s.down = a.err
 	return none, a.err
+}
+
+type patienceKey struct{}
+
+// bear prolongs the patience with a backend that has asked the person something.
+func bear(ctx context.Context) {
+	if patience, ok := ctx.Value(patienceKey{}).(*time.Timer); ok && patience.Stop() {
+		patience.Reset(2 * time.Minute)
+	}
 }

@@ -193,6 +193,7 @@ func (c *conn) prompted(prompt dbus.ObjectPath) error {
 	}
 	signals := make(chan *dbus.Signal, 8)
 	c.Signal(signals)
+	bear(c.ctx)
 	if err := c.call(prompt, "org.freedesktop.Secret.Prompt.Prompt", "").Err; err != nil {
 		return err
 	}
