@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"pollux/agent"
+	"pollux/internal/guard/policy"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -47,30 +48,42 @@ const (
 
 var (
 	refuse = consent{
-		choice{"n", "No, tell the model what to do differently", "You can then say what you want instead."},
+		choice{key: "n", label: "No, tell the model what to do differently", means: "You can then say what you want instead."},
 		tool.Cancel,
 	}
-	once = consent{choice{"y", "Allow once", "It is done this time, and you are asked again the next time."}, tool.ProceedOnce}
+	once = consent{choice{key: "y", label: "Allow once", means: "It is done this time, and you are asked again the next time."}, tool.ProceedOnce}
 )
 
 // consents are the answers to a call: saved is the label of the one that counts for
-// good, rule what it would allow, more what else there is.
-func (d *dialog) consents(session, saved, rule string, more ...consent) []consent {
+// good, more what else there is.
+func (d *dialog) consents(saved string, more ...consent) []consent {
 	list := []consent{once}
-	if d.q.call != nil && d.o.CanRemember != nil && d.o.CanRemember() {
-		list = append(list, consent{choice{"a", "Allow for this session", session}, tool.ProceedAlways})
-		if d.o.CanSave != nil && d.o.CanSave() {
-			means := "It is not asked about again."
-			if d.o.SavedIn != "" {
-				saved += ", saved in " + d.o.SavedIn
-			}
-			if rule != "" {
-				saved += ", rule: " + rule
-			}
-			list = append(list, consent{choice{"s", saved, means}, tool.ProceedAlwaysAndSave})
+	if d.q.call != nil && d.o.Offers != nil {
+		for _, o := range d.o.Offers(d.q.call) {
+			list = append(list, d.lasting(o, saved))
 		}
 	}
 	return append(append(list, more...), refuse)
+}
+
+// lasting is an answer that is remembered.
+func (d *dialog) lasting(o policy.Offer, saved string) consent {
+	rule := terminal.Line(o.Rule)
+	c := choice{key: "a", label: "Allow for this session", means: "From then on, until you leave, without asking: " + rule + "."}
+	switch o.Outcome {
+	case tool.ProceedAlwaysTool:
+		c.key, c.label = "t", "Allow tool for this session"
+	case tool.ProceedAlwaysServer:
+		c.key, c.label = "l", "Allow all server tools for this session"
+	case tool.ProceedAlwaysAndSave:
+		c.key, c.label = "s", saved+", rule: "+rule
+		if d.o.SavedIn != "" {
+			c.label += ", saved in " + terminal.Line(d.o.SavedIn)
+		}
+		c.means = "You are not asked about that again, in later sessions either."
+	}
+	c.enter = o.First
+	return consent{c, o.Outcome}
 }
 
 // decide asks for one of these answers.
@@ -105,7 +118,7 @@ func view(hidden int) []consent {
 	if hidden == 0 {
 		return nil
 	}
-	return []consent{{choice{"v", fmt.Sprintf("Show all, %d more lines", hidden), "You are then asked again."}, viewAll}}
+	return []consent{{choice{key: "v", label: fmt.Sprintf("Show all, %d more lines", hidden), means: "You are then asked again."}, viewAll}}
 }
 
 // indent stands before what the model wrote, so that it can't pass for ours.
@@ -137,11 +150,9 @@ func (d *dialog) edit(c *tool.EditConfirmation) (agent.Answer, error) {
 		d.say("Apply this change?")
 		var also []consent
 		if c.Modifiable {
-			also = append(also, consent{choice{"e", "Modify with external editor", "You are asked about your own version then."}, tool.ModifyWithEditor})
+			also = append(also, consent{choice{key: "e", label: "Modify with external editor", means: "You are asked about your own version then."}, tool.ModifyWithEditor})
 		}
-		outcome, err := d.decide(d.consents(
-			"Edits are made without asking from now on.", "Allow for this file in all future sessions", "", append(also, view(hidden)...)...,
-		))
+		outcome, err := d.decide(d.consents("Allow for this file in all future sessions", append(also, view(hidden)...)...))
 		if err != nil {
 			return agent.Answer{}, err
 		}
@@ -209,10 +220,7 @@ func (d *dialog) exec(c *tool.ExecConfirmation) (agent.Answer, error) {
 	}
 	for {
 		d.say("Allow execution of [" + d.toolTitle() + "]?")
-		outcome, err := d.decide(d.consents(
-			"These programs are run without asking until you leave: "+list(programs(c.Roots))+".",
-			"Allow this command for all future sessions", rule(c.Roots), view(hidden)...,
-		))
+		outcome, err := d.decide(d.consents("Allow this command for all future sessions", view(hidden)...))
 		switch {
 		case err != nil:
 			return agent.Answer{}, err
@@ -240,27 +248,6 @@ func (d *dialog) parts(commands []shellcmd.Command) {
 func redirects(roots []string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(root, "redirection") })
 }
-
-// programs are the roots that are programs.
-func programs(roots []string) []string {
-	var names []string
-	for _, root := range roots {
-		if !strings.Contains(root, " (") && root != "redirection" {
-			names = append(names, root)
-		}
-	}
-	return names
-}
-
-func rule(roots []string) string {
-	names := programs(roots)
-	for i := range names {
-		names[i] += " *"
-	}
-	return list(names)
-}
-
-func list(names []string) string { return terminal.Line(strings.Join(names, ", ")) }
 
 // toolTitle is what people call the tool that asks.
 func (d *dialog) toolTitle() string {
@@ -290,9 +277,7 @@ func (d *dialog) info(c *tool.InfoConfirmation) (agent.Answer, error) {
 	}
 	for {
 		d.say("Do you want to proceed?")
-		outcome, err := d.decide(d.consents(
-			"It is not asked about again until you leave.", "Allow for all future sessions", "", view(hidden)...,
-		))
+		outcome, err := d.decide(d.consents("Allow for all future sessions", view(hidden)...))
 		switch {
 		case err != nil:
 			return agent.Answer{}, err
@@ -336,11 +321,11 @@ func (d *dialog) plan(c *tool.PlanConfirmation) (agent.Answer, error) {
 	for {
 		d.say("Ready to start implementation?")
 		outcome, err := d.decide(append([]consent{
-			{choice{"a", "Yes, automatically accept edits", "The plan is carried out, and edits are made without asking."}, tool.ProceedAlways},
-			{choice{"y", "Yes, manually accept edits", "The plan is carried out, and you are asked before each edit."}, tool.ProceedOnce},
-			{choice{"f", "Say what should be different", "The model changes the plan and asks again."}, feedback},
-			{choice{"e", "Edit the plan in your editor", "The model reads it again and asks again."}, tool.ModifyWithEditor},
-			{choice{"n", "No", "Nothing is done."}, tool.Cancel},
+			{choice{key: "a", label: "Yes, automatically accept edits", means: "The plan is carried out, and edits are made without asking."}, tool.ProceedAlways},
+			{choice{key: "y", label: "Yes, manually accept edits", means: "The plan is carried out, and you are asked before each edit."}, tool.ProceedOnce},
+			{choice{key: "f", label: "Say what should be different", means: "The model changes the plan and asks again."}, feedback},
+			{choice{key: "e", label: "Edit the plan in your editor", means: "The model reads it again and asks again."}, tool.ModifyWithEditor},
+			{choice{key: "n", label: "No", means: "Nothing is done."}, tool.Cancel},
 		}, view(hidden)...))
 		if err != nil {
 			return agent.Answer{}, err

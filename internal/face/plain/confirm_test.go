@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/internal/guard/policy"
 	"pollux/internal/slash"
 	"pollux/tool"
 )
@@ -47,9 +48,19 @@ func asks(got *[]agent.Answer, questions ...tool.Confirmation) func(context.Cont
 	})
 }
 
+func offers(outcomes ...tool.Outcome) func(*agent.ToolCall) []policy.Offer {
+	return func(*agent.ToolCall) []policy.Offer {
+		var list []policy.Offer
+		for _, o := range outcomes {
+			list = append(list, policy.Offer{Outcome: o, Rule: "git\x1b[1m *"})
+		}
+		return list
+	}
+}
+
 var remember = Options{
-	CanRemember: func() bool { return true }, CanSave: func() bool { return true },
-	SavedIn: "~/.gemini/policies/auto-saved.toml",
+	Offers:  offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave),
+	SavedIn: "/home/ada/auto-saved.toml",
 	Title: func(name string) string {
 		if name == "run_shell_command" {
 			return "Shell"
@@ -90,15 +101,15 @@ File: /src/shop.go, 1 line added, 1 line removed
 Apply this change?
 1. Allow once
 2. Allow for this session
-3. Allow for this file in all future sessions, saved in ~/.gemini/policies/auto-saved.toml
+3. Allow for this file in all future sessions, rule: git *, saved in /home/ada/auto-saved.toml
 4. Modify with external editor
 5. No, tell the model what to do differently
 Answer, 1 to 5, or ? for help: `)
 		p.answers("?")
 		p.sees(`?
 1 or y: Allow once. It is done this time, and you are asked again the next time.
-2 or a: Allow for this session. Edits are made without asking from now on.
-3 or s: Allow for this file in all future sessions, saved in ~/.gemini/policies/auto-saved.toml. It is not asked about again.
+2 or a: Allow for this session. From then on, until you leave, without asking: git *.
+3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/ada/auto-saved.toml. You are not asked about that again, in later sessions either.
 4 or e: Modify with external editor. You are asked about your own version then.
 5 or n: No, tell the model what to do differently. You can then say what you want instead.
 /cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.
@@ -109,7 +120,7 @@ Answer, 1 to 5, or ? for help: `)
 		p.skips()
 		p.answers("4")
 		p.sees("4\nNo external editor is available. Please run /editor to configure one.\nApply this change?\n1. Allow once\n2. Allow for this session\n" +
-			"3. Allow for this file in all future sessions, saved in ~/.gemini/policies/auto-saved.toml\n4. Modify with external editor\n" +
+			"3. Allow for this file in all future sessions, rule: git *, saved in /home/ada/auto-saved.toml\n4. Modify with external editor\n" +
 			"5. No, tell the model what to do differently\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("allow ONCE.")
 		p.sees("allow ONCE.\nModel: proceed_once\n> ")
@@ -161,21 +172,23 @@ func TestOutcomes(t *testing.T) {
 
 // Only what can be remembered is offered.
 func TestConsents(t *testing.T) {
-	yes, no := func() bool { return true }, func() bool { return false }
 	for _, tt := range []struct {
-		name           string
-		remember, save func() bool
-		want           string
+		name   string
+		offers func(*agent.ToolCall) []policy.Offer
+		want   string
 	}{
-		{"nothing", nil, nil, "1. Allow once\n2. No, tell the model what to do differently\n"},
-		{"not trusted", no, yes, "1. Allow once\n2. No, tell the model what to do differently\n"},
-		{"session", yes, no, consentsTo + "3. No, tell the model what to do differently\n"},
-		{"for good", yes, yes, consentsTo + "3. Allow this command for all future sessions, rule: git *, tee *\n4. No, tell the model what to do differently\n"},
+		{"nobody offers", nil, "1. Allow once\n2. No, tell the model what to do differently\n"},
+		{"nothing", offers(), "1. Allow once\n2. No, tell the model what to do differently\n"},
+		{"session", offers(tool.ProceedAlways), consentsTo + "3. No, tell the model what to do differently\n"},
+		{"for good", offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave), consentsTo +
+			"3. Allow this command for all future sessions, rule: git *\n4. No, tell the model what to do differently\n"},
+		{"server", offers(tool.ProceedAlwaysTool, tool.ProceedAlwaysServer), "1. Allow once\n2. Allow tool for this session\n" +
+			"3. Allow all server tools for this session\n4. No, tell the model what to do differently\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var got []agent.Answer
-				p := sit(t, Options{CanRemember: tt.remember, CanSave: tt.save, Run: asks(&got, &tool.ExecConfirmation{
+				p := sit(t, Options{Offers: tt.offers, Run: asks(&got, &tool.ExecConfirmation{
 					Title: "Confirm Shell Command", Command: "git log | tee x > y", Roots: []string{"git", "tee", "redirection (>)"},
 				})})
 				p.types("go")
@@ -185,6 +198,25 @@ func TestConsents(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Enter alone is an answer only where the person has set that.
+func TestPreselected(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, edit()), Offers: func(*agent.ToolCall) []policy.Offer {
+			return []policy.Offer{{Outcome: tool.ProceedAlways}, {Outcome: tool.ProceedAlwaysAndSave, First: true}}
+		}})
+		p.types("go")
+		if s := p.skips(); !strings.HasSuffix(s, "Answer, 1 to 5, Enter for 3, or ? for help: ") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("")
+		p.leaves()
+		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.ProceedAlwaysAndSave}}) {
+			t.Errorf("answered %+v", got)
+		}
+	})
 }
 
 // Several questions come one after the other, in the order of the calls. What an

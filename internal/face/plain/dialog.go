@@ -207,12 +207,17 @@ type choice struct {
 	key   string // a letter that stands for it
 	label string
 	means string // what it does, for those who ask
+	enter bool   // Enter alone chooses it
 }
 
 // choose asks which, and returns its number in the list.
 func (d *dialog) choose(choices []choice) (int, error) {
 	d.list(choices)
+	enter := slices.IndexFunc(choices, func(c choice) bool { return c.enter })
 	prompt := fmt.Sprintf("Answer, 1 to %d, or ? for help: ", len(choices))
+	if enter >= 0 {
+		prompt = fmt.Sprintf("Answer, 1 to %d, Enter for %d, or ? for help: ", len(choices), enter+1)
+	}
 	for {
 		d.menu.Store(true)
 		answer, err := d.read(prompt)
@@ -226,10 +231,12 @@ func (d *dialog) choose(choices []choice) (int, error) {
 				return i, nil
 			}
 		}
-		switch answer {
-		case "?":
+		switch {
+		case answer == "?":
 			d.explain(choices)
-		case "":
+		case answer == "" && enter >= 0:
+			return enter, nil
+		case answer == "":
 			d.say("Please choose.")
 			d.list(choices)
 		default:

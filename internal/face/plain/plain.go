@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/guard/policy"
 	"pollux/internal/slash"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
@@ -60,12 +61,10 @@ type Options struct {
 	Welcome  string
 	Farewell func() string
 
-	// CanRemember says whether answers may count for the rest of the session,
-	// CanSave whether also for later ones, which are then written to the file that
-	// SavedIn names (spec/safety.md §2.11). nil is no.
-	CanRemember func() bool
-	CanSave     func() bool
-	SavedIn     string
+	// Offers returns the lasting answers that a person may give to a call. SavedIn is
+	// the file that keeps those for all future sessions.
+	Offers  func(call *agent.ToolCall) []policy.Offer
+	SavedIn string
 	// Allowed reports whether a call would now pass without a question: what was
 	// answered to another one, or a change of the mode, may have settled it.
 	Allowed func(call *agent.ToolCall) bool
