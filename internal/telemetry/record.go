@@ -27,15 +27,6 @@ type span struct {
 	attrs      attrs
 }
 
-// place is where in a trace something happened.
-type place struct {
-	trace  [16]byte
-	span   [8]byte
-	parent [8]byte // zero for none
-}
-
-func (p place) known() bool { return p.trace != [16]byte{} }
-
 // attr is one attribute. The value is a string, bool, int, float64, []string or JSON,
 // or a func() string for a text that is put together only when it is written.
 type attr struct {

@@ -22,9 +22,7 @@
 package telemetry
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"runtime"
@@ -99,18 +97,6 @@ const (
 	patience = 2 * time.Second
 )
 
-// sink is where records go. One goroutine uses it. Records are kept by log, span
-// and metrics, and written by flush, which loses what it cannot write.
-type sink interface {
-	log(*record)
-	span(*span)
-	metrics([]reading)
-	flush(context.Context) error
-	full() bool           // enough is kept
-	pause() time.Duration // how long records may be kept
-	close()
-}
-
 // Start begins to tell of a session. It returns nil where telemetry is off, or
 // where there is no place for it, of which it warns.
 func Start(o Options) *Telemetry {
@@ -158,8 +144,12 @@ func (t *Telemetry) setCommon() {
 
 // open returns where records go; nil is nowhere.
 func open(o *Options, clean func(string) string) sink {
-	if o.Collector && o.CLIAuth {
+	switch {
+	case o.CLIAuth && o.Collector:
 		o.Warn("Telemetry is off: telemetry.useCollector and telemetry.useCliAuth exclude each other.")
+		return nil
+	case o.CLIAuth:
+		o.Warn("Telemetry is off: telemetry.useCliAuth sends with a login with Google, which Pollux does not have. Unset it, and name telemetry.outfile or telemetry.otlpEndpoint.")
 		return nil
 	}
 	google := o.Google && !o.Collector
@@ -203,34 +193,6 @@ func resource(o *Options) attrs {
 	a.some("host.name", host)
 	return a
 }
-
-// cleaner returns what takes secrets out of texts, also where they stand in JSON.
-func cleaner(secrets func() []string) func(string) string {
-	if secrets == nil {
-		return asIs
-	}
-	var forms []string
-	for _, s := range secrets() {
-		if len(s) < 6 {
-			continue // it would hide words
-		}
-		quoted := string(appendQuoted(nil, s))
-		forms = append(forms, string(appendQuoted(nil, quoted)), quoted, s)
-	}
-	if len(forms) == 0 {
-		return asIs
-	}
-	// The longest first: one may begin with another.
-	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	forms = slices.Compact(forms)
-	pairs := make([]string, 0, 2*len(forms))
-	for _, form := range forms {
-		pairs = append(pairs, form, redacted)
-	}
-	return strings.NewReplacer(pairs...).Replace
-}
-
-const redacted = "[REDACTED]"
 
 // emit tells of an event.
 func (t *Telemetry) emit(name, promptID, body string, failed bool, more attrs) {
@@ -295,157 +257,4 @@ func (t *Telemetry) Close() {
 			t.o.Warn(fmt.Sprintf("Telemetry is incomplete: %d records came faster than they could be written.", n))
 		}
 	})
-}
-
-// work writes what is queued until Close.
-func (t *Telemetry) work() {
-	defer close(t.done)
-	w := &worker{Telemetry: t}
-	counts := time.NewTicker(period)
-	defer counts.Stop()
-	var memory <-chan time.Time
-	if t.o.Memory > 0 {
-		ticker := time.NewTicker(t.o.Memory)
-		defer ticker.Stop()
-		memory = ticker.C
-	}
-	for {
-		select {
-		case item := <-t.queue:
-			w.take(item)
-		case <-w.later:
-			w.flush()
-		case <-counts.C:
-			w.count()
-		case <-memory:
-			t.measure()
-		case <-t.closing:
-			w.end()
-			return
-		}
-	}
-}
-
-// worker is the goroutine that writes.
-type worker struct {
-	*Telemetry
-	later <-chan time.Time // when to write what was taken
-}
-
-// take hands an item to the sink.
-func (w *worker) take(item any) {
-	w.waiting.Add(-sizeOf(item))
-	switch item := item.(type) {
-	case *record:
-		w.sink.log(item)
-	case *span:
-		w.sink.span(item)
-	}
-	switch {
-	case w.sink.full():
-		w.flush()
-	case len(w.queue) > 0: // it goes along with those behind it
-	case w.sink.pause() == 0:
-		w.flush()
-	}
-	if w.later == nil {
-		w.later = time.After(w.sink.pause())
-	}
-}
-
-func (w *worker) flush() {
-	w.later = nil
-	ctx, cancel := context.WithTimeout(w.ctx, period)
-	defer cancel()
-	if err := w.sink.flush(ctx); err != nil && w.failure == nil {
-		w.failure = err
-	}
-}
-
-func (w *worker) count() {
-	w.sink.metrics(w.meters.read())
-	w.flush()
-}
-
-// end writes all that is left, as long as there is time.
-func (w *worker) end() {
-	for w.ctx.Err() == nil && len(w.queue) > 0 {
-		w.take(<-w.queue)
-	}
-	w.dropped.Add(int64(len(w.queue)))
-	if w.o.Memory > 0 {
-		w.measure()
-	}
-	w.count()
-	w.sink.close()
-}
-
-// measure counts the memory that the program has.
-func (t *Telemetry) measure() {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	for _, one := range []struct {
-		kind  string
-		bytes uint64
-	}{
-		{"heap_used", m.HeapAlloc},
-		{"heap_total", m.HeapSys},
-		{"external", m.Sys - m.HeapSys},
-		{"rss", resident(m.Sys - m.HeapReleased)},
-	} {
-		t.meters.add(instrument{
-			name: "gemini_cli.memory.usage", description: "Memory that the program has.", unit: "bytes",
-			bounds: sizes, whole: true,
-		}, float64(one.bytes), attrs{{"memory_type", one.kind}})
-	}
-}
-
-// resident returns how many bytes of the program are in memory, or a guess.
-func resident(guess uint64) uint64 {
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return guess
-	}
-	var size, pages uint64
-	if _, err := fmt.Sscan(string(b), &size, &pages); err != nil {
-		return guess
-	}
-	return pages * uint64(os.Getpagesize())
-}
-
-// placeOf returns where in its trace a prompt's own span is.
-func (t *Telemetry) placeOf(promptID string) place {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.places[promptID]
-}
-
-// below returns the place of a new span within a prompt's.
-func (t *Telemetry) below(promptID string) place {
-	parent := t.placeOf(promptID)
-	p := newPlace()
-	if parent.known() {
-		p.trace, p.parent = parent.trace, parent.span
-	}
-	return p
-}
-
-func newPlace() place {
-	var p place
-	_, _ = rand.Read(p.trace[:]) // it never fails
-	_, _ = rand.Read(p.span[:])
-	return p
-}
-
-// ended tells of a span that ends now.
-func (t *Telemetry) ended(name string, in place, start time.Time, failure string, more attrs) {
-	t.put(&span{name: name, in: in, start: start, end: time.Now(), failure: failure, attrs: slices.Concat(attrs{{"gen_ai.agent.name", "gemini-cli"}, {"gen_ai.conversation.id", t.o.Session()}}, more)})
-}
-
-// cut returns at most n bytes of a text, whole characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "..."
 }

@@ -1,0 +1,57 @@
+//go:build unix
+
+package telemetry
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pollux/llm"
+)
+
+// A pipe that nobody reads is not waited at.
+func TestPipeWithoutReader(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	var s said
+	if tel := Start(options(pipe, &s)); tel != nil {
+		tel.Close()
+		t.Error("it began")
+	}
+	if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "Telemetry is off: the outfile cannot be written: ") {
+		t.Errorf("warnings: %q", s.lines)
+	}
+}
+
+// A reader that does not read holds nothing up: what does not fit is counted.
+func TestNeverWaits(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	var s said
+	tel := Start(options(pipe, &s))
+	g := tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}})
+	for range maxQueue {
+		drain(g, ask("y"))
+	}
+	if n := len(tel.queue); n > maxQueue {
+		t.Errorf("%d are queued", n)
+	}
+	tel.Close()
+	if len(s.lines) != 2 || !strings.Contains(s.lines[1], "records came faster than they could be written") {
+		t.Errorf("warnings: %q", s.lines)
+	}
+}

@@ -1,0 +1,101 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+)
+
+// sink is where records go. One goroutine uses it. Records are kept by log, span
+// and metrics, and written by flush, which loses what it cannot write.
+type sink interface {
+	log(*record)
+	span(*span)
+	metrics([]reading)
+	flush(context.Context) error
+	full() bool           // enough is kept
+	pause() time.Duration // how long records may be kept
+	close()
+}
+
+// work writes what is queued until Close.
+func (t *Telemetry) work() {
+	defer close(t.done)
+	w := &worker{Telemetry: t}
+	counts := time.NewTicker(period)
+	defer counts.Stop()
+	var memory <-chan time.Time
+	if t.o.Memory > 0 {
+		ticker := time.NewTicker(t.o.Memory)
+		defer ticker.Stop()
+		memory = ticker.C
+	}
+	for {
+		select {
+		case item := <-t.queue:
+			w.take(item)
+		case <-w.later:
+			w.flush()
+		case <-counts.C:
+			w.count()
+		case <-memory:
+			t.measure()
+		case <-t.closing:
+			w.end()
+			return
+		}
+	}
+}
+
+// worker is the goroutine that writes.
+type worker struct {
+	*Telemetry
+	later <-chan time.Time // when to write what was taken
+}
+
+// take hands an item to the sink.
+func (w *worker) take(item any) {
+	w.waiting.Add(-sizeOf(item))
+	switch item := item.(type) {
+	case *record:
+		w.sink.log(item)
+	case *span:
+		w.sink.span(item)
+	}
+	switch {
+	case w.sink.full():
+		w.flush()
+	case len(w.queue) > 0: // it goes along with those behind it
+	case w.sink.pause() == 0:
+		w.flush()
+	}
+	if w.later == nil {
+		w.later = time.After(w.sink.pause())
+	}
+}
+
+func (w *worker) flush() {
+	w.later = nil
+	ctx, cancel := context.WithTimeout(w.ctx, period)
+	defer cancel()
+	if err := w.sink.flush(ctx); err != nil && w.failure == nil {
+		w.failure = err
+	}
+}
+
+func (w *worker) count() {
+	w.sink.metrics(w.meters.read())
+	w.flush()
+}
+
+// end writes all that is left, as long as there is time.
+func (w *worker) end() {
+	for w.ctx.Err() == nil && len(w.queue) > 0 {
+		w.take(<-w.queue)
+	}
+	w.dropped.Add(int64(len(w.queue)))
+	if w.o.Memory > 0 {
+		w.measure()
+	}
+	w.count()
+	w.sink.close()
+}
