@@ -103,7 +103,7 @@ func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte, 
 		switch {
 		case err == nil:
 			return at.file, content, warnings
-		case !errors.Is(err, errAbsent) && !errors.Is(err, errDirectory):
+		case !errors.Is(err, errAbsent) && !errors.Is(err, errDirectory) && !outOfReach(at.file, err):
 			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s was not read: %v.", at.file, err)))
 		}
 	}

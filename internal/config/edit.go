@@ -162,7 +162,7 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 	}
 	dirPath, name := filepath.Split(path)
 	if err := durable.MkdirAll(dirPath, dirPerm); err != nil {
-		return plain(err)
+		return fmt.Errorf("its directory cannot be made: %w", err)
 	}
 	dir, err := openDir(filepath.Clean(dirPath), scope == Workspace)
 	if err != nil {

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,6 +97,11 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	switch {
 	case errors.Is(err, errAbsent):
 		return nil
+	case outOfReach(path, err) && (scope == User || scope == Workspace):
+		// As where a container runs as a user who has no home of his own. The
+		// system's settings are another matter: they may forbid something.
+		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s cannot be entered: %v. What is set there is not used.", filepath.Dir(path), err)))
+		return nil
 	case err != nil:
 		l.fail(scope, path, err)
 		return nil
@@ -115,6 +123,16 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	expander.tree("", tree)
 	l.warnings = append(l.warnings, check(tree, path)...)
 	return tree
+}
+
+// outOfReach reports whether err, of reading a file, comes from a directory on the way,
+// so that nobody knows whether there is such a file.
+func outOfReach(path string, err error) bool {
+	if !errors.Is(err, fs.ErrPermission) {
+		return false
+	}
+	_, err = os.Lstat(path)
+	return errors.Is(err, fs.ErrPermission)
 }
 
 // notices are the warnings about the settings as a whole.

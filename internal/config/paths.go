@@ -32,15 +32,30 @@ func NewPaths(env *Env, dir string) *Paths {
 	return p
 }
 
+// homeOf returns the home directory, absolute if the working directory is known.
 func homeOf(env *Env) string {
+	home := userHome(env)
+	if other := env.Get("GEMINI_CLI_HOME"); other != "" {
+		// A tilde is for the shell to expand, and it does not where a service or
+		// a container is described.
+		if rest, ok := strings.CutPrefix(other, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+			other = filepath.Join(home, rest)
+		}
+		home = other
+	}
+	if abs, err := filepath.Abs(home); err == nil {
+		return abs
+	}
+	return home
+}
+
+// userHome returns the user's own home directory.
+func userHome(env *Env) string {
 	variable := "HOME"
 	if runtime.GOOS == "windows" {
 		variable = "USERPROFILE"
 	}
-	if home := env.First("GEMINI_CLI_HOME", variable); home != "" {
-		if abs, err := filepath.Abs(home); err == nil {
-			return abs
-		}
+	if home := env.Get(variable); home != "" {
 		return home
 	}
 	if u, err := user.Current(); err == nil && u.HomeDir != "" {

@@ -291,6 +291,9 @@ func TestPaths(t *testing.T) {
 	}{
 		{[]string{"HOME=/h"}, "/h/.gemini/settings.json", "", ""},
 		{[]string{"HOME=/h", "GEMINI_CLI_HOME=/g"}, "/g/.gemini/settings.json", "", ""},
+		{[]string{"HOME=/h", "GEMINI_CLI_HOME=~/g"}, "/h/g/.gemini/settings.json", "", ""},
+		{[]string{"HOME=/h", "GEMINI_CLI_HOME=~"}, "/h/.gemini/settings.json", "", ""},
+		{[]string{"HOME=/h", "GEMINI_CLI_HOME=/~g"}, "/~g/.gemini/settings.json", "", ""},
 		{[]string{"HOME=/h", "GEMINI_CLI_SYSTEM_SETTINGS_PATH=/s/x.json"}, "/h/.gemini/settings.json", "/s/x.json", "/s/system-defaults.json"},
 		{[]string{"HOME=/h", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH=d.json"}, "/h/.gemini/settings.json", "", "/w/d.json"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/tailscale/hujson"
 
@@ -50,8 +51,11 @@ func Read(file string) (Levels, error) {
 
 func readFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, nil
+	case errors.Is(err, fs.ErrPermission):
+		return nil, nil // a home that is not for us: it says nothing of any folder
 	}
 	if err != nil {
 		return nil, err
