@@ -308,7 +308,7 @@ func (x *examination) conclude() {
 	case x.failure != nil:
 		x.Verdict = isBroken
 		first, _, _ := strings.Cut(x.Problem, "\n")
-		x.Summary = fmt.Sprintf("A run would end with exit code %d: %s", x.ExitCode, strings.TrimSuffix(first, "."))
+		x.Summary = fmt.Sprintf("A run would end with exit code %d: %s", x.ExitCode, strings.TrimSuffix(cut(first, 300), "."))
 		if x.Summary += "."; problems > 1 {
 			x.Summary += " " + about
 		}
@@ -351,5 +351,5 @@ func (d *diagnosis) write(w io.Writer, color bool) error {
 
 // indented returns a text whose further lines stand below its first.
 func indented(text string) string {
-	return strings.ReplaceAll(clean(strings.TrimSpace(text)), "\n", "\n           ")
+	return strings.ReplaceAll(terminal.Text(strings.TrimSpace(text)), "\n", "\n           ")
 }

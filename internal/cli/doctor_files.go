@@ -27,7 +27,7 @@ func (x *examination) lookAtFiles() sectionReport {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		s.broken("directory", at+" cannot be looked at: "+cause2(err), "check the permissions of it and of what is above it")
+		s.broken("directory", at+" cannot be looked at: "+bare(err), "check the permissions of it and of what is above it")
 	case !info.IsDir():
 		s.broken("directory", at+" is no directory", "move it away: settings, memory and sessions are kept in "+dir)
 	case !mayWrite(at):
@@ -53,7 +53,7 @@ const fewBytes = 100 << 20
 // existing returns the path, or what there is above it.
 func existing(path string) string {
 	for {
-		if _, err := os.Lstat(path); err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		if _, err := os.Lstat(path); err == nil || !isAbsent(err) {
 			return path
 		}
 		up := filepath.Dir(path)
@@ -64,8 +64,13 @@ func existing(path string) string {
 	}
 }
 
-// cause2 is an error about a file, without its name.
-func cause2(err error) string {
+// isAbsent reports whether there is no such file.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// bare is an error about a file, without its name.
+func bare(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err.Error()
@@ -80,10 +85,10 @@ func (x *examination) lookAtRegistry(s *sectionReport, file string) {
 		Projects map[string]string `json:"projects"`
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case isAbsent(err):
 		s.ok("projects", file+" is not there yet")
 	case err != nil:
-		s.broken("projects", file+": "+cause2(err), "move it away: it is made anew")
+		s.broken("projects", file+": "+bare(err), "move it away: it is made anew")
 	case json.Unmarshal(data, &registry) != nil || registry.Projects == nil:
 		s.warn("projects", file+" is no list of projects: it counts as empty", "move it away: it is made anew")
 	default:
@@ -134,9 +139,9 @@ func (x *examination) lookAtSecrets(s *sectionReport) {
 	for _, file := range files {
 		info, err := os.Stat(file)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		case isAbsent(err):
 		case err != nil:
-			s.broken("secrets", file+": "+cause2(err), "check its permissions, or move it away")
+			s.broken("secrets", file+": "+bare(err), "check its permissions, or move it away")
 		case info.IsDir():
 			s.broken("secrets", file+" is a directory: what belongs into it can be neither kept nor found", "move it away")
 		case !info.Mode().IsRegular():
@@ -186,20 +191,21 @@ func holdsSomething(path string) bool {
 func (x *examination) lookAtNetwork() sectionReport {
 	s := sectionReport{ID: "network", Title: "Network"}
 	n := x.accounts.Network
-	if n.Proxy == nil {
+	switch name := x.proxyVariable(); {
+	case name == "":
 		s.ok("proxy", "none")
-	} else {
-		text := x.Proxy
-		if n.NoProxy != "" {
-			text += ", but not for " + n.NoProxy
-		}
-		s.ok("proxy", text)
+	case n.Proxy == nil:
+		s.broken("proxy", name+" is not the address of one", "write it as http://host:port, or unset it")
+	case n.NoProxy != "":
+		s.ok("proxy", x.Proxy+", by "+x.where(name)+", but not for "+n.NoProxy)
+	default:
+		s.ok("proxy", x.Proxy+", by "+x.where(name))
 	}
-	for _, file := range n.RootCAs {
+	for _, file := range slices.Compact(n.RootCAs) {
 		data, err := readSmall(file)
 		switch {
 		case err != nil:
-			s.broken("authorities", file+": "+cause2(err), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+			s.broken("authorities", file+": "+bare(err), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
 		case !x509.NewCertPool().AppendCertsFromPEM(data):
 			s.broken("authorities", file+" holds no certificate in PEM", "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
 		default:
@@ -210,6 +216,16 @@ func (x *examination) lookAtNetwork() sectionReport {
 		s.ok("authorities", "the system's")
 	}
 	return s
+}
+
+// proxyVariable is the variable that names a proxy, "" if none does.
+func (x *examination) proxyVariable() string {
+	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		if strings.TrimSpace(x.env.Get(name)) != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // proxyShown returns the address of the proxy as it may be shown.

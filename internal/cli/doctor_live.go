@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/internal/app"
+	"pollux/internal/auth"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/provider"
@@ -54,15 +55,15 @@ func (x *examination) tryModel(ctx context.Context, o DoctorOptions, chosen *app
 	switch {
 	case o.Offline:
 		x.Live.Why = "--offline"
-		s.ok("model", "not asked, because of --offline")
+		s.ok("answer", "not asked, because of --offline")
 		return s
 	case chosen == nil:
 		x.Live.Why = "there is no model to ask"
-		s.missing("model", "not asked: there is none to ask", "see above")
+		s.missing("answer", "not asked: there is none to ask", "see above")
 		return s
 	case x.unread:
 		x.Live.Why = "a settings file cannot be used"
-		s.missing("model", "not asked: which one the broken settings name, and where it is, is not known", "correct the settings")
+		s.missing("answer", "not asked: which one the broken settings name, and where it is, is not known", "correct the settings")
 		return s
 	}
 	if o.Asking != nil {
@@ -77,11 +78,11 @@ func (x *examination) tryModel(ctx context.Context, o DoctorOptions, chosen *app
 		if x.Live.Status != 0 {
 			what += fmt.Sprintf(" (%d)", x.Live.Status)
 		}
-		s.broken("model", chosen.Model+" does not answer: "+what, x.advice(chosen, trip.Err))
+		s.broken("answer", chosen.Model+" does not answer: "+what, x.advice(&chosen.Account, trip.Err))
 		x.fail(trip.Err)
 		return s
 	}
-	s.ok("model", chosen.Model+" answers: "+x.Live.figures())
+	s.ok("answer", chosen.Model+" answers: "+x.Live.figures())
 	shown := strconv.Quote(cut(trip.Answer, 80))
 	switch {
 	case trip.Calls == app.CallsNative:
@@ -140,8 +141,7 @@ func (r *liveReport) figures() string {
 }
 
 // advice says what can be done about a model that does not answer.
-func (x *examination) advice(chosen *app.Chosen, err error) string {
-	account := &chosen.Account
+func (x *examination) advice(account *auth.Account, err error) string {
 	at := cmp.Or(provider.Shown(account.BaseURL), "its provider's address")
 	key := cmp.Or(x.where(account.From), "its key")
 	var api *llm.Error
@@ -207,7 +207,7 @@ func (x *examination) networkAdvice(e *llm.Error, at string, local bool) string 
 		return "no host has this name: check the address " + at + ", and that names can be looked up here" + x.proxied()
 	case e.Code == "EAI_AGAIN":
 		return "names cannot be looked up just now: check the network" + x.proxied()
-	case e.Code == "EPROTO", e.Code == "ERR_SSL_BAD_RECORD_MAC":
+	case e.Code == "EPROTO", e.Code == "ERR_SSL_BAD_RECORD_MAC", strings.Contains(e.Error(), "HTTP response to HTTPS client"):
 		return "who answers there does not speak TLS: check whether " + at + " should begin with http://"
 	case e.Code == "ERR_STREAM_PREMATURE_CLOSE", e.Code == "ECONNRESET", e.Kind == llm.KindIncomplete:
 		return "somebody hangs up: try again; if it stays so, check the address " + at + x.proxied()

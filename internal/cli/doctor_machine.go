@@ -197,7 +197,7 @@ type terminalReport struct {
 // lookAtTerminal says what the terminal can show.
 func (x *examination) lookAtTerminal(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "terminal", Title: "Terminal"}
-	a := x.term.Abilities(x.env.Get)
+	a := x.term.Abilities(x.req.Env.Get)
 	reader, _ := x.settings.Effective("ui.accessibility.screenReader")
 	x.Terminal = terminalReport{
 		In: a.In, Out: a.Out, Err: a.Err, Width: a.Width, Height: a.Height, Term: terminal.Line(a.Term), Colors: a.Colors, UTF8: a.UTF8,
@@ -248,18 +248,8 @@ func (x *examination) lookAtTerminal(ctx context.Context) sectionReport {
 }
 
 func streams(a *terminal.Abilities) string {
-	var is []string
-	for _, one := range [...]struct {
-		name string
-		tty  bool
-	}{{"standard input", a.In}, {"output", a.Out}, {"errors", a.Err}} {
-		word := " is no terminal"
-		if one.tty {
-			word = " is a terminal"
-		}
-		is = append(is, one.name+word)
-	}
-	text := strings.Join(is, ", ")
+	is := map[bool]string{true: "a terminal", false: "no terminal"}
+	text := fmt.Sprintf("stdin is %s, stdout is %s, stderr is %s", is[a.In], is[a.Out], is[a.Err])
 	if a.Width > 0 {
 		text += fmt.Sprintf("; %d columns", a.Width)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"pollux/internal/app"
 	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/llm"
 	"pollux/llm/provider"
 )
 
@@ -34,7 +36,7 @@ func (x *examination) lookAtModel(ctx context.Context) (sectionReport, *app.Chos
 	leave := func(text string) {
 		x.LeftOut = append(x.LeftOut, strings.TrimSuffix(strings.TrimPrefix(text, "Warning: "), "."))
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: x.settings, Env: x.env, Warn: leave})
+	accounts, err := auth.Open(auth.Inputs{Settings: x.settings, Env: x.env, Warn: leave, Context: ctx, Person: x.term.InTTY && x.term.ErrTTY})
 	x.accounts = accounts
 	x.Proxy = x.proxyShown()
 	def, _ := accounts.Default() // Choose says what is wrong with it
@@ -59,7 +61,12 @@ func (x *examination) lookAtModel(ctx context.Context) (sectionReport, *app.Chos
 	x.providers(accounts, found)
 	if err != nil {
 		x.fail(err)
-		s.broken("model", text(err), "set what one of the providers below needs, or name a model that one of them has with --model")
+		next := "set what one of the providers below needs, or name a model that one of them has with --model"
+		var api *llm.Error
+		if def, failed := accounts.Default(); failed == nil && errors.As(err, &api) { // it was asked which models it has
+			next = x.advice(&def, err)
+		}
+		s.broken("model", text(err), next)
 	}
 	if x.Default != "" {
 		s.ok("provider", x.Default+", because of "+x.Why)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -88,7 +87,7 @@ func Files(s *Settings, paths *Paths) []Layer {
 		switch {
 		case l.File == "":
 			l.State = "none: this is the home directory"
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(plain(err), errAbsent):
 			l.State = "absent"
 		case s == nil:
 			l.State = "there"

@@ -68,8 +68,8 @@ func (f Finder) usable(path string) string {
 const maxOutput = 64 << 10
 
 // Ask runs a program, with this environment and no other, and returns what it
-// says, without the white space around it. The error has the first line of what it
-// says is wrong. When ctx ends the program is killed, with all that it started,
+// says, without the white space around it. The error has the line in which it
+// says what is wrong. When ctx ends the program is killed, with all that it started,
 // and the error is the cause of that. Nothing of it is left behind.
 func Ask(ctx context.Context, env []string, path string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -94,12 +94,22 @@ func Run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	case err == nil:
 		return text, nil
 	}
-	first, _, _ := strings.Cut(errs.text(), "\n")
 	var ended *exec.ExitError
-	if errors.As(err, &ended) && first != "" {
-		return text, errors.New(first)
+	if why := complaint(errs.text()); errors.As(err, &ended) && why != "" {
+		return text, errors.New(why)
 	}
 	return text, fmt.Errorf("run %s: %w", filepath.Base(cmd.Path), cause(err))
+}
+
+// complaint returns the line of an error output that says why: the first that is
+// no mere warning.
+func complaint(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(strings.ToLower(line), "warning") {
+			return line
+		}
+	}
+	return text
 }
 
 // cause is an error without the path of the program, which is known.

@@ -52,13 +52,13 @@ func landlock(context.Context, *Options) Ability {
 func landlockKnows(abi int) string {
 	switch {
 	case abi < 3:
-		return "files, but for cutting them short"
+		return "for files, but for cutting them short"
 	case abi < 4:
-		return "files"
+		return "for files"
 	case abi < 6:
-		return "files, and which TCP ports are used"
+		return "for files, and which TCP ports are used"
 	}
-	return "files, which TCP ports are used, and signals to processes outside"
+	return "for files, which TCP ports are used, and signals to processes outside"
 }
 
 // seccomp asks whether filters can refuse calls and end processes.
