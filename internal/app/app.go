@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/agent"
@@ -109,6 +110,7 @@ type App struct {
 	Processes *shell.Processes
 
 	options  Options // SessionID, Model and Named as they are now
+	id       atomic.Pointer[string]
 	began    time.Time
 	modes    *modes
 	topic    topic.Topic
@@ -138,6 +140,7 @@ func (a *App) Close() {
 func New(ctx context.Context, o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &App{Stats: stats.New(), options: o, began: time.Now(), closers: []func(){cancel}}
+	a.id.Store(&o.SessionID)
 	rules, err := policyFiles(o)
 	if err != nil {
 		a.Close()

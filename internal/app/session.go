@@ -22,7 +22,7 @@ import (
 // called while a run is in progress.
 
 // SessionID returns the session's id. It may be called during a run.
-func (a *App) SessionID() string { return a.options.SessionID }
+func (a *App) SessionID() string { return *a.id.Load() }
 
 // Age returns how long ago the session began.
 func (a *App) Age() time.Duration { return time.Since(a.began) }
@@ -97,7 +97,7 @@ func (a *App) SetModel(name string) (string, error) {
 		return "", err
 	}
 	old, account := a.Model, a.Auth
-	a.Model, a.Auth.SmallModel = "", "" // else "flash" would be a question of our own
+	a.Model = "" // else "flash" would be a question of our own
 	a.configs.Forget()
 	outward, err := a.configs.Model(name)
 	if err == nil && a.models != nil {
@@ -147,6 +147,7 @@ func (a *App) Known() []catalog.Model {
 // model, the directories and what runs in the background stay.
 func (a *App) Clear(id string) {
 	a.options.SessionID = id
+	a.id.Store(&id)
 	a.began = time.Now()
 	a.Stats.Reset()
 	a.topic.Reset()

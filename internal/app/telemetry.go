@@ -40,7 +40,7 @@ func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
 		Warn:     func(text string) { o.Warn("Warning: " + text) },
 		Secrets:  func() []string { return a.secrets(o) },
 
-		Version: o.Version, Session: func() string { return a.options.SessionID }, Interactive: o.Interactive, AuthType: string(a.Auth.Type),
+		Version: o.Version, Session: a.SessionID, Interactive: o.Interactive, AuthType: string(a.Auth.Type),
 		Installation: func() string { return installation(o.Paths) },
 		Provider:     a.vendor,
 		Tool:         func(name string) (tool.Tool, bool) { return a.registry.Lookup(name) },
@@ -58,7 +58,7 @@ func (a *App) openActivity(o *Options) {
 	}
 	warn := o.Warn
 	a.activity = telemetry.NewActivity(telemetry.ActivityOptions{
-		Path: o.Paths.Absolute(path), Session: func() string { return a.options.SessionID },
+		Path: o.Paths.Absolute(path), Session: a.SessionID,
 		Secrets: func() []string { return a.secrets(*o) },
 		Warn:    func(text string) { warn("Warning: " + text) },
 	})

@@ -23,6 +23,9 @@ func directoryAdd(ctx context.Context, s *Session, args string) (Result, error) 
 	if s.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
 		return fail("The sandbox that Pollux runs in keeps other directories out. Start with --include-directories instead.")
 	}
+	if len(args) > longestPath {
+		return fail("That is too long for the names of directories.")
+	}
 	dirs, wrong := s.directories(args)
 	strange, err := s.untrusted(dirs)
 	if err != nil {

@@ -27,6 +27,9 @@ func modelChoose(ctx context.Context, s *Session, _ string) (Result, error) {
 	if err != nil || name == "" || name == s.App.Model {
 		return Result{Text: s.App.Model + " answers."}, err
 	}
+	if len(name) > longestName {
+		return fail("No model has such a long name.")
+	}
 	return s.setModel(name, false)
 }
 
@@ -45,11 +48,14 @@ func describe(m catalog.Model) string {
 func modelSet(_ context.Context, s *Session, args string) (Result, error) {
 	words := strings.Fields(args)
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "--persist" })
-	if len(rest) != 1 || strings.HasPrefix(rest[0], "--") {
+	if len(rest) != 1 || strings.HasPrefix(rest[0], "--") || len(rest[0]) > longestName {
 		return fail("Name one model, as in: /model set gemini-2.5-pro --persist")
 	}
 	return s.setModel(rest[0], len(rest) < len(words))
 }
+
+// longestName is longer than any model's.
+const longestName = 300
 
 func (s *Session) setModel(name string, persist bool) (Result, error) {
 	outward, err := s.App.SetModel(name)

@@ -50,6 +50,9 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 		return fail("Folder trust is switched off: set security.folderTrust.enabled to true to decide about folders.")
 	}
 	dir := s.App.Workspace.Root()
+	if len(args) > longestPath {
+		return fail("That is too long for the name of a directory.")
+	}
 	if args != "" {
 		dir = s.path(args)
 		if info, err := os.Stat(dir); err != nil {

@@ -34,6 +34,9 @@ func export(ctx context.Context, s *Session, file string) (Result, error) {
 // write writes the conversation to a file, which nothing is overwritten by unless a
 // person wants it.
 func (s *Session) write(ctx context.Context, file string, record bool, done string) (Result, error) {
+	if len(file) > longestPath {
+		return fail("That is too long for the name of a file.")
+	}
 	path := s.path(file)
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext != ".md" && ext != ".json" {
@@ -76,6 +79,9 @@ func (s *Session) written(ext string, record bool) ([]byte, error) {
 	}
 	return session.Contents(history)
 }
+
+// longestPath is longer than what a system takes for one.
+const longestPath = 8 << 10
 
 // path returns the absolute path that a person means: with the home directory for a
 // tilde, without quotes, and without the backslashes that completion puts before

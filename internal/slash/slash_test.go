@@ -679,3 +679,69 @@ func TestOthers(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What may run while the model works does no harm to the run.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	var script strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&script, "turn\n  call list_directory {\"dir_path\": \".\", \"ignore\": [\"%d\"]}\n", i)
+	}
+	d := newDesk(t, setup{mode: "auto_edit", model: script.String() + "turn\n  text Done.\n"})
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		d.prompt("Look around")
+	}()
+	var lines []string
+	var collect func(parent string, commands []*Command)
+	collect = func(parent string, commands []*Command) {
+		for _, c := range commands {
+			if c.Busy && c.Run != nil && c.Name != "doctor" {
+				lines = append(lines, parent+c.Name)
+			}
+			collect(parent+c.Name+" ", c.Subs)
+		}
+	}
+	collect("/", Commands())
+	for i := 0; ; i++ {
+		select {
+		case <-over:
+			if !strings.HasSuffix(d.history(), "Done.") {
+				t.Errorf("history: %s", d.history())
+			}
+			return
+		default:
+			line := lines[i%len(lines)]
+			if line == "/mode" {
+				line += " default"
+			}
+			d.run(line)
+		}
+	}
+}
+
+// Whatever stands behind a command, it is answered in bounded, clean text.
+func TestHostileArguments(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, setup{})
+	var lines []string
+	var collect func(parent string, commands []*Command)
+	collect = func(parent string, commands []*Command) {
+		for _, c := range commands {
+			lines = append(lines, parent+c.Name)
+			collect(parent+c.Name+" ", c.Subs)
+		}
+	}
+	collect("/", Commands())
+	d.prompt("hi")
+	for _, args := range []string{
+		"\x00\x1b]0;owned\x07", "\u202egpj.exe", "../../../../etc/passwd\x00.md", "%s%n{title}", strings.Repeat("A", 1<<20), "\xff\xfe", "`$(id)` | x",
+	} {
+		for _, line := range lines {
+			if r := d.run(line + " " + args); len(r.Text) > 1<<16 && !strings.HasPrefix(line, "/tools") {
+				t.Errorf("%s with %d bytes of arguments says %d", line, len(args), len(r.Text))
+			}
+		}
+	}
+}
