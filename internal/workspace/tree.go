@@ -41,6 +41,7 @@ func (w *Workspace) TreeOf(dirs ...string) string {
 type folder struct {
 	name        string
 	path        string
+	above       *dirRules // of the folder that it is in, until it is read
 	rules       *dirRules
 	files       []string
 	folders     []*folder
@@ -88,6 +89,9 @@ func (w *Workspace) fill(f *folder, left *int) error {
 	if err != nil {
 		return err
 	}
+	if f.rules == nil {
+		f.rules = w.rules.enter(f.above, f.name, false)
+	}
 	f.moreFiles = more
 	for _, name := range files {
 		if f.rules.hides(joinPath(f.path, name), name, false) {
@@ -112,7 +116,7 @@ func (w *Workspace) fill(f *folder, left *int) error {
 		default:
 			if !f.rules.hides(path, name, true) {
 				sub.closed = false
-				sub.rules = w.rules.enter(f.rules, name, false)
+				sub.above = f.rules
 			}
 		}
 		f.folders = append(f.folders, sub)
