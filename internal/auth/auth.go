@@ -1,7 +1,7 @@
 // Package auth chooses whose models are asked and how Pollux proves itself to
 // them (spec/cli.md §5, spec/agent.md §2, spec/providers.md §1). It looks at settings
 // and the environment; only what these leave open is looked for elsewhere: a key among
-// those that the user has stored ([Keys]), the account of a machine of Google's at its
+// those that the user has stored (see keyring), the account of a machine of Google's at its
 // metadata server.
 //
 // What the user has is a set of [Accounts]. One is the default; [Accounts.Resolve]
@@ -80,7 +80,7 @@ type Accounts struct {
 	found    *Account // on this machine, without being told
 	kept     bool     // the default was only found among the stored keys
 	opened   sync.Once
-	keys     *Keys
+	keys     *keyring
 	machine  func() (machine, error)
 	wrong    func() error // what is wrong with Google's default credentials
 }

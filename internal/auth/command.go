@@ -27,9 +27,9 @@ func Preselected(env *config.Env) (Type, error) {
 	return Type(name), nil
 }
 
-// Storable returns the provider whose key is to be stored: that of a name, be it an id,
+// StorableFor returns the provider whose key is to be stored: that of a name, be it an id,
 // an alias or a type, and without one that of GEMINI_DEFAULT_AUTH_TYPE, or Gemini.
-func (a *Accounts) Storable(name string) (*provider.Profile, error) {
+func (a *Accounts) StorableFor(name string) (*provider.Profile, error) {
 	if name == "" {
 		preselected, err := Preselected(a.in.Env)
 		if err != nil {
@@ -40,9 +40,9 @@ func (a *Accounts) Storable(name string) (*provider.Profile, error) {
 	p := a.Named(name)
 	switch {
 	case p == nil:
-		return nil, exit.Errorf(exit.Input, "No provider is named %q. Keys can be stored for: %s.", name, strings.Join(ids(a.storable()), ", "))
-	case !Storable(p):
-		return nil, exit.Errorf(exit.Input, "%s needs no key that could be stored. Keys can be stored for: %s.", cmp.Or(p.Name, p.ID), strings.Join(ids(a.storable()), ", "))
+		return nil, exit.Errorf(exit.Input, "No provider is named %q. Keys can be stored for: %s.", name, strings.Join(ids(a.ofKeys()), ", "))
+	case !storable(p):
+		return nil, exit.Errorf(exit.Input, "%s needs no key that could be stored. Keys can be stored for: %s.", cmp.Or(p.Name, p.ID), strings.Join(ids(a.ofKeys()), ", "))
 	}
 	return p, nil
 }
@@ -58,9 +58,9 @@ func (a *Accounts) Named(name string) *provider.Profile {
 	return a.Table().Find(name)
 }
 
-// storable returns the providers of which keys can be stored.
-func (a *Accounts) storable() []*provider.Profile {
-	return slices.DeleteFunc(slices.Collect(a.Table().All()), func(p *provider.Profile) bool { return !Storable(p) })
+// ofKeys returns the providers of which keys can be stored.
+func (a *Accounts) ofKeys() []*provider.Profile {
+	return slices.DeleteFunc(slices.Collect(a.Table().All()), func(p *provider.Profile) bool { return !storable(p) })
 }
 
 func ids(profiles []*provider.Profile) []string {
@@ -177,7 +177,7 @@ func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name st
 		if err != nil {
 			return "", err
 		}
-		profiles := a.storable()
+		profiles := a.ofKeys()
 		if p := a.Named(string(preselected)); p != nil { // it comes first
 			at := slices.Index(profiles, p)
 			profiles = slices.Concat([]*provider.Profile{p}, profiles[:max(at, 0)], profiles[at+1:])
@@ -188,7 +188,7 @@ func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name st
 			return unchanged, err
 		}
 	}
-	p, err := a.Storable(name)
+	p, err := a.StorableFor(name)
 	if err != nil {
 		return "", err
 	}
@@ -199,6 +199,9 @@ func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name st
 		return unchanged, err
 	}
 	text, err := a.Keep(p, key)
+	if err == nil {
+		text += "\nIt counts from the next session on."
+	}
 	if err != nil || !isGoogle(p) || config.AuthSelectedType.In(c.Settings) == string(selectedAs(p)) {
 		return text, err
 	}
@@ -206,8 +209,8 @@ func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name st
 	if err := c.Paths.Set(config.User, string(config.AuthSelectedType), string(selectedAs(p))); err != nil {
 		return text, err
 	}
-	text, _, _ = strings.Cut(text, "\n")
-	return text + fmt.Sprintf("\n%s is now %q in %s.", config.AuthSelectedType, selectedAs(p), c.Settings.UserFile()), nil
+	text, _, _ = strings.Cut(text, "\n") // how to make it the default
+	return text + fmt.Sprintf("\n%s is now %q in %s, which counts from the next session on.", config.AuthSelectedType, selectedAs(p), c.Settings.UserFile()), nil
 }
 
 func (c Command) signOut(ctx context.Context, a *Accounts, ask agent.Ask, name string) (string, error) {

@@ -10,15 +10,16 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/keychain"
 	"pollux/llm/provider"
 )
 
-// Keys are the keys that the user has given to Pollux, or to Gemini CLI, to keep
+// keyring is the keys that the user has given to Pollux, or to Gemini CLI, to keep
 // (spec/cli.md §5.4). The store is not touched before one is asked for, and then no
 // longer than it takes: see [keychain.Options]. It may be used from several goroutines.
-type Keys struct {
+type keyring struct {
 	ctx   context.Context
 	store *keychain.Store
 	warn  func(string)
@@ -44,27 +45,22 @@ func nameOf(p *provider.Profile) (service, account string) {
 	return ownService, p.ID
 }
 
-// OpenKeys returns the keys that are stored where the environment says. Person says
-// that somebody is there to unlock the keychain.
-func OpenKeys(in Inputs, person bool) *Keys {
-	k := &Keys{ctx: in.Context, known: map[string]keychain.Secret{}, warn: in.Warn}
-	if k.ctx == nil {
-		k.ctx = context.Background()
-	}
-	if file := in.Settings.UserFile(); file != "" {
-		k.store = keychain.Open(keychain.Options{
-			File:     filepath.Join(filepath.Dir(file), "gemini-credentials.json"),
+// openKeys returns the keys that are stored where the environment says.
+func openKeys(in Inputs) *keyring {
+	return &keyring{
+		ctx: in.Context, known: map[string]keychain.Secret{}, warn: in.Warn,
+		store: keychain.Open(keychain.Options{
+			File:     filepath.Join(filepath.Dir(in.Settings.UserFile()), "gemini-credentials.json"),
 			FileOnly: in.Env.True("GEMINI_FORCE_FILE_STORAGE"),
 			Bus:      in.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
-			Person:   person,
-		})
+			Person:   in.Person,
+		}),
 	}
-	return k
 }
 
-// Storable reports whether a key of this provider may be stored: it asks for one, and
+// storable reports whether a key of this provider may be stored: it asks for one, and
 // there is a variable that would hold it.
-func Storable(p *provider.Profile) bool { return len(p.KeyVars) > 0 && !p.Keyless }
+func storable(p *provider.Profile) bool { return len(p.KeyVars) > 0 && !p.Keyless }
 
 // record is what is stored of a key, in Gemini CLI's form.
 type record struct {
@@ -78,10 +74,7 @@ type record struct {
 
 // get returns a provider's key and where it is stored, "" if it is nowhere. That the
 // store cannot be used is told once, as a warning.
-func (k *Keys) get(p *provider.Profile) (key, where string) {
-	if k.store == nil {
-		return "", ""
-	}
+func (k *keyring) get(p *provider.Profile) (key, where string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	secret, known := k.known[p.ID]
@@ -105,7 +98,7 @@ func (k *Keys) get(p *provider.Profile) (key, where string) {
 }
 
 // complain tells what is wrong with the store, once.
-func (k *Keys) complain(err error) {
+func (k *keyring) complain(err error) {
 	if errors.Is(err, keychain.ErrNotFound) || k.ctx.Err() != nil || k.warned || k.warn == nil {
 		return
 	}
@@ -115,11 +108,8 @@ func (k *Keys) complain(err error) {
 
 // List returns where keys are stored, by the ids of their providers, which need not be
 // in the table any more.
-func (k *Keys) List() (map[string]string, error) {
+func (k *keyring) List() (map[string]string, error) {
 	found := map[string]string{}
-	if k.store == nil {
-		return found, nil
-	}
 	own, err := k.store.List(k.ctx, ownService)
 	for _, entry := range own {
 		found[entry.Account] = entry.Where
@@ -134,7 +124,7 @@ func (k *Keys) List() (map[string]string, error) {
 }
 
 // look finds out which keys there are, before many are asked for.
-func (k *Keys) look() {
+func (k *keyring) look() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.there != nil {
@@ -147,7 +137,7 @@ func (k *Keys) look() {
 }
 
 // Set stores a key in place of the one that was there, and says where.
-func (k *Keys) Set(p *provider.Profile, key string) (keychain.Stored, error) {
+func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) {
 	if err := checkKey(exit.Input, key, "what was entered"); err != nil {
 		return keychain.Stored{}, err
 	}
@@ -170,7 +160,7 @@ func (k *Keys) Set(p *provider.Profile, key string) (keychain.Stored, error) {
 }
 
 // Remove forgets the key of a provider, by its id; false if there was none.
-func (k *Keys) Remove(id string) (bool, error) {
+func (k *keyring) Remove(id string) (bool, error) {
 	service, account := nameOf(&provider.Profile{ID: id})
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -187,8 +177,8 @@ func (k *Keys) Remove(id string) (bool, error) {
 }
 
 // keysOf returns the stored keys, of which nothing is known before one is needed.
-func (a *Accounts) keysOf() *Keys {
-	a.opened.Do(func() { a.keys = OpenKeys(a.in, a.in.Person) })
+func (a *Accounts) keysOf() *keyring {
+	a.opened.Do(func() { a.keys = openKeys(a.in) })
 	return a.keys
 }
 
@@ -219,18 +209,22 @@ func (a *Accounts) plain(p *provider.Profile) (provider.Access, bool) {
 }
 
 // lacksKey reports whether a stored key would help. To an address that the environment
-// names it is only sent if the settings name the provider: who may write a .env file
-// does not get to see keys by it.
+// names it is only sent if the user's settings name the provider: what a project brings
+// along, such as a .env file, does not bring out a key that was never meant for it.
 func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
 	switch {
-	case access.APIKey != "" || access.AuthToken != "", !Storable(p):
+	case access.APIKey != "" || access.AuthToken != "", !storable(p):
 		return false
 	case p.ID == "vertexai" && access.Project != "" && access.Location != "":
 		return false
 	case access.From == "" || p.BaseURL == "" && !isGoogle(p):
 		return true
 	}
-	return a.Selected && (a.Chosen == Type(p.ID) || p.ID == "gemini" && a.Chosen == GeminiAPIKey || p.ID == "vertexai" && a.Chosen == VertexAI)
+	if !a.Selected || a.Chosen != selectedAs(p) {
+		return false
+	}
+	_, projects := a.in.Settings.Only(config.Workspace).Lookup(string(config.AuthSelectedType))
+	return !projects
 }
 
 // stored returns the type of the first provider of the table whose key is stored, ""
@@ -244,7 +238,7 @@ func (a *Accounts) stored() (Type, string) {
 		return "", ""
 	}
 	for p := range a.Table().All() {
-		if !Storable(p) {
+		if !storable(p) {
 			continue
 		}
 		t := Type(p.ID)

@@ -23,7 +23,7 @@ func withKeys(t *testing.T, settings string, keys []string, env ...string) Input
 	for _, pair := range keys {
 		id, key, _ := strings.Cut(pair, "=")
 		a, _ := Open(in)
-		p, err := a.Storable(id)
+		p, err := a.StorableFor(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,6 +92,27 @@ func TestStored(t *testing.T) {
 		if fromFile := one.From == credentialsFile(in); fromFile != (one.APIKey != "" && !strings.Contains(c.env, "="+one.APIKey)) {
 			t.Errorf("%s: it is from %s", name, one.From)
 		}
+	}
+}
+
+// What a project brings along cannot name both the provider and the address that its
+// key goes to.
+func TestStoredIsNotForProjects(t *testing.T) {
+	t.Parallel()
+	in := withKeys(t, "", []string{"openai=o"}, "OPENAI_BASE_URL=http://h/v1")
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".gemini"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".gemini", "settings.json"), []byte(selected("openai")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if in.Settings, _, err = config.Load(config.Sources{Paths: config.NewPaths(in.Env, dir), Env: in.Env}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := choose(in); err != nil || c.Type != OpenAI || c.APIKey != "" {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 
@@ -166,7 +187,7 @@ func TestStoredIsNoKey(t *testing.T) {
 		in := inputs(t, "", "GEMINI_FORCE_FILE_STORAGE=true")
 		var warnings []string
 		in.Warn = func(text string) { warnings = append(warnings, text) }
-		if _, err := OpenKeys(in, false).store.Set(t.Context(), geminiService, geminiAccount, value); err != nil {
+		if _, err := openKeys(in).store.Set(t.Context(), geminiService, geminiAccount, value); err != nil {
 			t.Fatal(err)
 		}
 		accounts, err := Open(in)
@@ -194,7 +215,7 @@ func TestKeep(t *testing.T) {
 			"It is used where anthropic is named, as in --model anthropic/claude-sonnet-4-6. To make that the default: " +
 			"pollux config set security.auth.selectedType anthropic",
 	} {
-		p, err := accounts.Storable(name)
+		p, err := accounts.StorableFor(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,14 +228,14 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if p, err := accounts.Storable(""); err != nil || p.ID != "vertexai" {
+	if p, err := accounts.StorableFor(""); err != nil || p.ID != "vertexai" {
 		t.Error(p, err)
 	}
 	for name, want := range map[string]string{
 		"nobody": `No provider is named "nobody". Keys can be stored for: gemini, vertexai, openai, `,
 		"ollama": `Ollama needs no key`,
 	} {
-		if _, err := accounts.Storable(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
+		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}
 	}
@@ -280,14 +301,14 @@ func TestCommand(t *testing.T) {
 	run("list", "No key is stored.")
 	run("signout", "No key is stored.")
 	run("", "The key for Google AI Studio is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
-		`security.auth.selectedType is now "gemini-api-key" in ~/settings.json.`, "gemini", "secret-g")
+		`security.auth.selectedType is now "gemini-api-key" in ~/settings.json, which counts from the next session on.`, "gemini", "secret-g")
 	run("login mistral", "The key for Mistral is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
-		"It is used where mistral is named, as in --model mistral/mistral-medium-latest. To make that the default: pollux config set security.auth.selectedType mistral", "secret-m")
+		"It is used where mistral is named, as in --model mistral/mistral-medium-latest. To make that the default: pollux config set security.auth.selectedType mistral\nIt counts from the next session on.", "secret-m")
 	run("list", "gemini in ~/gemini-credentials.json\nmistral in ~/gemini-credentials.json")
 	run("signout", "The key for Google AI Studio is removed.", "gemini")
 	run("logout mistral", "The key for Mistral is removed.")
 	run("signin openai", `! The API key has a character that no key has (a space, a line break or a letter outside ASCII). Check what was entered.`, "secret one")
-	run("signin nobody", "! "+func() string { a, _ := Open(in); _, err := a.Storable("nobody"); return err.Error() }())
+	run("signin nobody", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("nobody"); return err.Error() }())
 	run("fly", "! Unknown command: /auth fly. Say /auth signin, /auth signout or /auth list.")
 	if _, err := c.Run(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
 		t.Error(err)

@@ -142,9 +142,10 @@ func (d *desk) unlock(paths []dbus.ObjectPath) ([]dbus.ObjectPath, dbus.ObjectPa
 func (d *desk) prompt(string) *dbus.Error {
 	d.mu.Lock()
 	d.prompted++
-	d.locked = d.dismiss
+	dismissed := d.dismiss
+	d.locked = dismissed
 	d.mu.Unlock()
-	_ = d.bus.Emit(promptPath, "org.freedesktop.Secret.Prompt.Completed", d.dismiss, dbus.MakeVariant(""))
+	_ = d.bus.Emit(promptPath, "org.freedesktop.Secret.Prompt.Completed", dismissed, dbus.MakeVariant(""))
 	return nil
 }
 
