@@ -283,6 +283,16 @@ func TestSlugChild(t *testing.T) {
 	}
 }
 
+func TestAbsolute(t *testing.T) {
+	t.Parallel()
+	p := NewPaths(NewEnv("HOME=/h"), "/w")
+	for path, want := range map[string]string{"a/b": "/w/a/b", "~/a": "/h/a", "/a": "/a", ".": "/w"} {
+		if got := p.Absolute(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -2,9 +2,9 @@ package telemetry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -60,7 +60,7 @@ func (w *otlp) close() { w.client.CloseIdleConnections() }
 
 // flush sends what is kept, each kind to a place of its own.
 func (w *otlp) flush(ctx context.Context) error {
-	var failures []error
+	var failure error // the first: what comes after it says the same
 	for _, one := range []struct {
 		kept          *[]byte
 		path, service string
@@ -83,9 +83,9 @@ func (w *otlp) flush(ctx context.Context) error {
 		} else {
 			err = w.post(ctx, one.path, message)
 		}
-		failures = append(failures, err)
+		failure = cmp.Or(failure, err)
 	}
-	return errors.Join(failures...)
+	return failure
 }
 
 // post sends a message by HTTP.

@@ -7,12 +7,31 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"pollux/llm"
 	"pollux/llm/llmtest"
 )
+
+func TestSecretsOfAccess(t *testing.T) {
+	t.Parallel()
+	got := Secrets(
+		Access{APIKey: "the-key-of-mine", BaseURL: "https://me:password@h/v1?sig=signature-1&api-version=2026-01-01"},
+		Network{Header: http.Header{"X-Mine": {"header-of-mine"}, "User-Agent": {"Pollux/1.2.3"}}},
+	)
+	for _, want := range []string{"the-key-of-mine", "password", "signature-1", "header-of-mine"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not among the secrets %q", want, got)
+		}
+	}
+	for _, word := range []string{"2026-01-01", "Pollux/1.2.3"} {
+		if slices.Contains(got, word) {
+			t.Errorf("%s is called secret", word)
+		}
+	}
+}
 
 func TestShown(t *testing.T) {
 	t.Parallel()
