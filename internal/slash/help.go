@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"pollux/docs"
 )
 
 func help(_ context.Context, s *Session, name string) (Result, error) {
@@ -75,9 +77,29 @@ func explain(line string) (Result, error) {
 	return Result{Text: b.String()}, nil
 }
 
-func docs(context.Context, *Session, string) (Result, error) {
-	return say("The documentation comes with Pollux's source, in the directory docs; its README.md leads there.\n" +
-		"pollux --help and /help list what there is to type.")
+// documents lists the pages of the documentation, or shows one.
+func documents(_ context.Context, _ *Session, name string) (Result, error) {
+	if name != "" {
+		text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
+		if err != nil {
+			return fail("There is no page %q. /docs lists all there are.", cut(name, 40))
+		}
+		return Result{Text: string(text)}, nil
+	}
+	entries, err := docs.Pages.ReadDir(".")
+	if err != nil {
+		return Result{}, err
+	}
+	var rows [][]string
+	for _, e := range entries {
+		text, err := docs.Pages.ReadFile(e.Name())
+		if err != nil {
+			return Result{}, err
+		}
+		title, _, _ := strings.Cut(string(text), "\n")
+		rows = append(rows, []string{strings.TrimSuffix(e.Name(), ".md"), strings.TrimLeft(title, "# ")})
+	}
+	return say("/docs <page> shows one of these. They come with Pollux's source, too, in the directory docs.\n\n%s", table(rows...))
 }
 
 func shortcuts(_ context.Context, s *Session, _ string) (Result, error) {

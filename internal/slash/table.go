@@ -54,7 +54,7 @@ func Commands() []*Command {
 				{Name: "show", Summary: "List the directories of the workspace", Busy: busy, Run: directoryShow},
 			},
 		},
-		{Name: "docs", Summary: "Say where the documentation is", Busy: busy, Run: docs},
+		{Name: "docs", Args: "[page]", Summary: "List the pages of the documentation, or show one", Busy: busy, Run: documents},
 		{Name: "doctor", Summary: "Examine settings, credentials and this machine", Busy: busy, Run: doctor},
 		{Name: "editor", Args: "[name]", Summary: "Choose the editor in which you write prompts and change edits", Run: chooseEditor},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session's record to a .json file, or to a .md file for people", Busy: busy, Run: export},
