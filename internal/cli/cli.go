@@ -70,6 +70,7 @@ func Main(args []string, t *terminal.Terminal, env *config.Env, run Runner, comm
 	for _, name := range laterCommands {
 		p.root.AddCommand(laterCommand(name))
 	}
+	checkWords(p.root)
 	return p.main(args)
 }
 

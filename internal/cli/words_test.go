@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"pollux/internal/exit"
+)
+
+func TestWrongWords(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string][2]string{
+		"config|gett|x":    {"Unknown arguments: gett, x", "Did you mean pollux config get?"},
+		"config|xyzzy":     {"Unknown argument: xyzzy", ""},
+		"memory|shwo":      {"Unknown argument: shwo", "Did you mean pollux memory show?"},
+		"memory|add":       {"Not enough non-option arguments: got 0, need at least 1", ""},
+		"memory|list|x":    {"Unknown argument: x", ""},
+		"demo|surplus":     {"Unknown argument: surplus", ""},
+		"demo|a\x1b[2J|b":  {"Unknown arguments: a[2J, b", ""},
+		"config|get":       {"pollux config get takes 1 argument, not 0.", ""},
+		"completion|a|b":   {"Name your shell: bash, zsh, fish.", ""},
+		"config|--bogus|x": {"Unknown argument: bogus", ""},
+	} {
+		s := (&start{args: strings.Split(args, "|"), commands: []Command{sample(nil), Config, Memory}}).do()
+		message, help, _ := strings.Cut(s.err.String(), "\n\n")
+		if s.code != exit.General || message != want[0] || !strings.HasPrefix(help, "Usage: pollux ") {
+			t.Errorf("%s: code %d, %q, want %q; then %.40q", args, s.code, message, want[0], help)
+		}
+		lines := strings.Split(strings.TrimRight(help, "\n"), "\n")
+		got := lines[len(lines)-1]
+		if strings.HasPrefix(got, " ") {
+			got = "" // the help
+		}
+		if got != want[1] {
+			t.Errorf("%s: the hint is %q, want %q", args, got, want[1])
+		}
+	}
+}
