@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
@@ -78,7 +79,7 @@ func plain(err error) error {
 }
 
 // parse reads JSON with comments, trailing commas and a byte order mark, none
-// of which it needs. Most files have neither and are parsed once.
+// of which it needs. Most files have none of them and are parsed once.
 func parse(data []byte) (map[string]any, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	var top any
@@ -89,13 +90,8 @@ func parse(data []byte) (map[string]any, error) {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return nil, errEmpty
 		}
-		value, err := parseCommented(data)
-		if err != nil {
+		if top, err = parseWithout(data); err != nil {
 			return nil, err
-		}
-		value.Standardize() // as long as it was: offsets stay
-		if err := json.Unmarshal(value.Pack(), &top); err != nil {
-			return nil, unfit(data, err)
 		}
 	}
 	tree, ok := top.(map[string]any)
@@ -103,6 +99,48 @@ func parse(data []byte) (map[string]any, error) {
 		return nil, errNotObject
 	}
 	return tree, nil
+}
+
+// parseWithout reads JSON without its comments and trailing commas. Where there
+// are but comments it does so at a quarter of the cost, which every start pays.
+func parseWithout(data []byte) (top any, err error) {
+	if plain := withoutComments(data); plain != nil && json.Unmarshal(plain, &top) == nil {
+		return top, nil
+	}
+	value, err := parseCommented(data)
+	if err != nil {
+		return nil, err
+	}
+	value.Standardize() // as long as it was: offsets stay
+	if err := json.Unmarshal(value.Pack(), &top); err != nil {
+		return nil, unfit(data, err)
+	}
+	return top, nil
+}
+
+// withoutComments returns JSON with spaces in the place of comments, nil if one
+// does not end or is no text.
+func withoutComments(data []byte) []byte {
+	if !utf8.Valid(data) {
+		return nil
+	}
+	plain := bytes.Clone(data)
+	for i := 0; i < len(plain); i++ {
+		switch plain[i] {
+		case '"':
+			i = stringEnd(plain, i)
+		case '/':
+			end := comment(plain[i:])
+			if end > 0 && plain[i+1] == '*' && !bytes.HasSuffix(plain[i+2:i+end], []byte("*/")) {
+				return nil
+			}
+			for j := range plain[i : i+end] {
+				plain[i+j] = ' '
+			}
+			i += max(end-1, 0)
+		}
+	}
+	return plain
 }
 
 // parseCommented reads JSON with comments; errors begin with line and column.
@@ -139,11 +177,7 @@ func depth(data []byte) int {
 		case '}', ']':
 			level--
 		case '"':
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(data, i)
 		case '/':
 			if end := comment(data[i:]); end > 0 {
 				i += end - 1
@@ -151,6 +185,17 @@ func depth(data []byte) int {
 		}
 	}
 	return deepest
+}
+
+// stringEnd returns where the string that begins at i ends: the index of its
+// quotation mark, or one beyond data.
+func stringEnd(data []byte, i int) int {
+	for i++; i < len(data) && data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i
 }
 
 // comment returns the length of the comment that data starts with, or 0.
