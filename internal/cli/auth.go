@@ -157,7 +157,7 @@ func (c *authCommand) print(v any) error {
 }
 
 func (c *authCommand) set(words []string) error {
-	p, err := c.accounts.Storable(strings.Join(words, ""))
+	p, err := c.accounts.StorableFor(strings.Join(words, ""))
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (c *authCommand) set(words []string) error {
 func (c *authCommand) remove(words []string) error {
 	name := strings.Join(words, "")
 	if name == "" {
-		p, err := c.accounts.Storable("")
+		p, err := c.accounts.StorableFor("")
 		if err != nil {
 			return err
 		}
