@@ -24,6 +24,7 @@ type call struct {
 	summary  string // what it does
 	told     bool   // that it runs
 	asked    bool   // the person was, so they have seen it
+	answered bool   // they were what it is about, so there is nothing to tell
 	finished bool
 }
 
@@ -94,7 +95,7 @@ func (l *loop) update(e agent.ToolUpdated) {
 	if e.Summary != "" {
 		c.summary = brief(e.Summary)
 	}
-	if e.Status == agent.Executing && !c.told {
+	if e.Status == agent.Executing && !c.told && !c.answered {
 		c.told = true
 		l.screen.line(c.what(l.o.Title))
 	}
@@ -113,6 +114,7 @@ func (l *loop) finish(e agent.ToolFinished) {
 		r = &tool.Result{}
 	}
 	switch {
+	case e.Status == agent.Success && c.answered:
 	case e.Status == agent.CallCancelled:
 		l.screen.line("Cancelled: " + named)
 	case e.Status == agent.Failed:

@@ -377,8 +377,12 @@ func (e *pen) Open(_ context.Context, path string) error {
 	return err
 }
 
-func (e *pen) Text(_ context.Context, text string) (string, error) {
+func (e *pen) Text(ctx context.Context, text string) (string, error) {
 	e.seen = append(e.seen, "text "+text)
+	if text == "forever" {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
 	return e.write(text)
 }
 
@@ -444,6 +448,23 @@ func TestPromptInEditor(t *testing.T) {
 		p.types(editKey)
 		p.sees("\a\nError: Editor command 'x' was not found\n> ")
 		p.leaves()
+	})
+}
+
+// Ctrl+C belongs to the editor while it has the terminal, but for the third one.
+func TestCtrlCInEditor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		e := &pen{}
+		p := sit(t, Options{Editor: e})
+		p.types("forever" + editKey)
+		p.skips()
+		p.ctrlC()
+		p.ctrlC()
+		p.sees("")
+		p.ctrlC()
+		if err := <-p.done; err != nil {
+			t.Error(err)
+		}
 	})
 }
 

@@ -134,8 +134,8 @@ func (l *loop) answered(a agent.Answer) {
 	l.silent.begin(l)
 	if len(l.waiting) > 0 {
 		l.settle.Reset(0)
-	} else if l.job == nil {
-		l.asked = 0
+	} else {
+		l.asked = 0 // what comes next does not belong to them
 	}
 }
 

@@ -1,11 +1,8 @@
 package plain
 
-// help explains what can be typed. It is short, for it is read aloud.
-func help(asked bool) string {
-	if asked {
-		return "A question waits for your answer. Type ? as the answer to hear what each one means."
-	}
-	return `Type a prompt and press Enter. These help:
+// Shortcuts explains what can be typed, one thing a line. It is short, for it is
+// read aloud.
+const Shortcuts = `Type a prompt and press Enter. These help:
 \ at the end of a line: the prompt goes on in the next line.
 @ and a path: the file becomes part of the prompt.
 /help and Enter: what commands there are. They begin with a slash.
@@ -14,4 +11,10 @@ While the model works, what you type is queued and sent afterwards.
 Ctrl+C: stop what the model is doing. Twice within 3 seconds: quit.
 Ctrl+D on an empty line, twice: quit.
 In a question: ? explains the answers, /cancel refuses.`
+
+func help(asked bool) string {
+	if asked {
+		return "A question waits for your answer. Type ? as the answer to hear what each one means."
+	}
+	return Shortcuts
 }

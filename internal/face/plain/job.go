@@ -37,7 +37,7 @@ func (l *loop) start(prompt string, work func(ctx context.Context, emit func(ite
 	ctx, cancel := context.WithCancel(l.ctx)
 	// Some room lets chunks gather while the screen is written.
 	j := &job{cancel: cancel, items: make(chan item, 64), gone: make(chan struct{}), prompt: prompt}
-	l.job, l.asked = j, 0
+	l.job = j
 	l.silent.begin(l)
 	go func() {
 		defer close(j.items)

@@ -220,6 +220,7 @@ func (l *loop) run(ctx context.Context) error {
 	l.settle = stoppedTimer()
 	l.compose.timer = stoppedTimer()
 	l.silent.timer = stoppedTimer()
+	l.voice.timer = stoppedTimer()
 	l.greet()
 	for !l.done() {
 		l.invite()
@@ -270,6 +271,8 @@ func (l *loop) step(ctx context.Context) {
 	case a := <-l.dialogDone():
 		l.answered(a)
 	case <-l.wake:
+	case <-l.voice.timer.C:
+		l.voice.speakUp()
 	case <-l.silent.timer.C:
 		l.breakSilence()
 	}

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -104,5 +105,26 @@ func TestTakenBack(t *testing.T) {
 		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.Cancel}}) {
 			t.Errorf("answered %+v", got)
 		}
+	})
+}
+
+// What a person has just answered is not told to them again.
+func TestAnswersAreNotRepeated(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{Run: runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			c := toolCall("ask_user", "1")
+			answers := make(chan agent.Answer, 1)
+			emit(agent.ToolRequested{Call: c})
+			emit(agent.ToolAsked{Call: c, Details: &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{yesNoQ}}, Answer: func(a agent.Answer) { answers <- a }})
+			<-answers
+			emit(agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: "Asking"})
+			emit(agent.ToolFinished{Call: c, Status: agent.Success, Result: &tool.Result{Display: tool.TextDisplay("User answered:\nyes")}})
+			return nil
+		})})
+		p.types("go")
+		p.skips()
+		p.answers("y")
+		p.sees("y\n> ")
+		p.leaves()
 	})
 }

@@ -14,14 +14,16 @@ import (
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // voice puts a run into words.
 type voice struct {
 	screen *screen
 	clean  terminal.Linear
-	held   string // of the answer: a word that may go on
-	spoken bool   // the answer has begun and not ended
+	held   string      // of the answer: a word that may go on
+	timer  *time.Timer // until it is written all the same
+	spoken bool        // the answer has begun and not ended
 	calls  calls
 }
 
@@ -43,6 +45,20 @@ func (v *voice) text(s string) {
 	cut := wordStart(s)
 	s, v.held = s[:cut], s[cut:]
 	v.screen.text(s)
+	if v.held != "" {
+		v.timer.Reset(hesitation)
+	}
+}
+
+// hesitation is how long the rest of a word is waited for.
+const hesitation = 200 * time.Millisecond
+
+// speakUp writes a word that may not be whole.
+func (v *voice) speakUp() {
+	if v.spoken {
+		v.screen.text(v.held)
+		v.held = ""
+	}
 }
 
 // longestWord is how much of a word is waited for, in bytes.
@@ -67,6 +83,7 @@ func wordStart(s string) int {
 
 // end is the end of a piece of the answer: what follows is something else.
 func (v *voice) end() {
+	v.timer.Stop()
 	rest := v.held + v.clean.Flush()
 	v.held = ""
 	if v.spoken {
@@ -99,7 +116,9 @@ func (l *loop) event(e agent.Event) {
 	case agent.ToolUpdated:
 		l.update(e)
 	case agent.ToolAsked:
-		l.voice.calls.of(e.Call).asked = true
+		c := l.voice.calls.of(e.Call)
+		c.asked = true
+		_, c.answered = e.Details.(*tool.QuestionConfirmation)
 		l.wait(&question{call: e.Call, details: e.Details, answer: e.Answer})
 	case agent.ToolFinished:
 		l.finish(e)

@@ -150,6 +150,24 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// A word is not waited for while the model thinks.
+func TestHesitation(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
+			emit(agent.Text{Text: "One wo"})
+			time.Sleep(time.Minute / 4)
+			emit(agent.Text{Text: "rd"})
+			return nil
+		})})
+		p.types("go")
+		p.sees("> go\nModel: One ")
+		time.Sleep(time.Second)
+		p.sees("wo")
+		p.leaves()
+		p.sees("rd\nAgent powering down. Goodbye!\n")
+	})
+}
+
 // No word is waited for forever, nor is one where there are no spaces.
 func TestWordStart(t *testing.T) {
 	t.Parallel()
@@ -300,13 +318,11 @@ func TestFlood(t *testing.T) {
 }
 
 func BenchmarkAnswer(b *testing.B) {
-	o := Options{}
 	for b.Loop() {
-		v := voice{screen: newScreen(new(paper))}
+		v := voice{screen: newScreen(new(paper)), timer: stoppedTimer()}
 		for range 1000 {
 			v.text("a word or two, ")
 		}
 		v.end()
 	}
-	_ = o
 }
