@@ -64,7 +64,7 @@ func explain(line string) (Result, error) {
 		}
 	}
 	if len(rows) > 0 {
-		b.WriteString("\n" + table(rows...))
+		b.WriteString("\n" + table(rows...) + "\n")
 	}
 	switch {
 	case c.Later:
