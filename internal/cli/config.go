@@ -265,9 +265,9 @@ func (c *configCommand) unset(words []string) error {
 
 // target returns the scope to write to, the user's by default.
 func (c *configCommand) target() (*config.Paths, config.Scope, error) {
-	dir, err := os.Getwd()
+	dir, err := workingDir()
 	if err != nil {
-		return nil, 0, exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
+		return nil, 0, err
 	}
 	scope, ok := config.ParseScope(c.scope)
 	if !ok {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -183,9 +182,8 @@ func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, o Docto
 func (x *examination) begin(env *config.Env, model string) sectionReport {
 	s := sectionReport{ID: "general", Title: "General"}
 	s.ok("version", "Pollux "+x.Version+" on "+x.Platform)
-	dir, err := os.Getwd()
+	dir, err := workingDir()
 	if err != nil {
-		err = exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
 		s.broken("directory", err.Error(), "cd to a directory that exists; the rest of this is about your home directory")
 		dir = config.NewPaths(env, string(filepath.Separator)).Home()
 		x.fail(err)

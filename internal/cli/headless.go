@@ -144,9 +144,9 @@ func (h *session) readEnv() {
 
 // load reads the settings, and decides whether the folder is trusted.
 func load(req Request) (*session, trust.State, error) {
-	dir, err := os.Getwd()
+	dir, err := workingDir()
 	if err != nil {
-		return nil, trust.Unknown, exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
+		return nil, trust.Unknown, err
 	}
 	h := &session{req: req, env: req.Env, paths: config.NewPaths(req.Env, dir)}
 	state := trust.Unknown

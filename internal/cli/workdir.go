@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+
+	"pollux/internal/exit"
+)
+
+// workingDir returns the working directory without links in it: under that name
+// other programs know the project, whichever way the shell has gone there
+// (spec/cli.md §4.4).
+func workingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real, nil
+	}
+	return dir, nil // a directory on the way that we may not look into
+}
