@@ -42,6 +42,9 @@ func (x *examination) lookAtFiles() sectionReport {
 	} else if known {
 		s.ok("space", fmt.Sprintf("%.1f GB are left", float64(free)/(1<<30)))
 	}
+	if _, err := os.Lstat(filepath.Join(dir, "projects.json")); errors.Is(err, fs.ErrPermission) {
+		return s // the same holds for all that is in there
+	}
 	x.lookAtRegistry(&s, filepath.Join(dir, "projects.json"))
 	x.lookAtSecrets(&s)
 	return s
@@ -87,6 +90,8 @@ func (x *examination) lookAtRegistry(s *sectionReport, file string) {
 	switch {
 	case isAbsent(err):
 		s.ok("projects", file+" is not there yet")
+	case errors.Is(err, fs.ErrPermission):
+		s.broken("projects", file+": "+bare(err), "change its permissions")
 	case err != nil:
 		s.broken("projects", file+": "+bare(err), "move it away: it is made anew")
 	case json.Unmarshal(data, &registry) != nil || registry.Projects == nil:

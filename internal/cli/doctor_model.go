@@ -78,7 +78,7 @@ func (x *examination) lookAtModel(ctx context.Context) (sectionReport, *app.Chos
 		s.ok("fallback", strings.Join(x.Fallback, ", "))
 	}
 	for _, text := range x.LeftOut {
-		s.warn("left out", text, "correct it, or take it out of the settings")
+		s.warn("left out", text, "correct it, or do without it")
 	}
 	for i := range x.Providers {
 		if r := &x.Providers[i]; r.State == "broken" {

@@ -94,7 +94,11 @@ func aboutSettings(w string) (subject, text, next string) {
 	case strings.HasPrefix(w, later):
 		return "not yet", "these keys are set and have no effect yet: " + strings.TrimPrefix(w, later), "take them out, or wait for a later version"
 	case !strings.HasPrefix(w, wrong):
-		return "warning", strings.TrimPrefix(strings.Join(strings.Fields(w), " "), "Warning: "), "do as it says"
+		next = "pollux config path says which files count"
+		if strings.Contains(w, "permission denied") {
+			next = "change its permissions, or its owner"
+		}
+		return "note", strings.TrimPrefix(strings.Join(strings.Fields(w), " "), "Warning: "), next
 	}
 	lines := strings.Split(w, "\n")
 	file := strings.TrimSuffix(strings.TrimPrefix(lines[0], wrong), ":")

@@ -158,8 +158,8 @@ func TestAboutSettings(t *testing.T) {
 	for w, want := range map[string][2]string{
 		many:                            {"wrong values", "/s.json: a.b (Expected boolean, received string), c (Wrong), ...and 7 more errors."},
 		"Invalid configuration in x:":   {"wrong values", "x: "},
-		"Warning: this\nand that":       {"warning", "this and that"},
-		"Security Warning: Skipping it": {"warning", "Security Warning: Skipping it"},
+		"Warning: this\nand that":       {"note", "this and that"},
+		"Security Warning: Skipping it": {"note", "Security Warning: Skipping it"},
 		"Warning: no effect yet in this version of Pollux: a, b": {"not yet", "these keys are set and have no effect yet: a, b"},
 	} {
 		subject, text, next := aboutSettings(w)
