@@ -9,8 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/config"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/memory"
+	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
@@ -64,7 +67,7 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 	parent := filepath.Dir(dir)
 	folder, above, no := "Trust folder ("+filepath.Base(dir)+")", "Trust parent folder ("+filepath.Base(parent)+")", "Don't trust"
 	said, err := s.choose(
-		ctx, "Trust", "Do you trust the files in "+dir+"? In a trusted folder its own settings, commands, servers and instructions count.", false,
+		ctx, "Trust", "Do you trust the files in "+dir+"? "+s.offer(dir), false,
 		tool.Option{Label: folder, Description: dir}, tool.Option{Label: above, Description: parent + " and all that is in it"}, tool.Option{Label: no},
 	)
 	if err != nil {
@@ -78,6 +81,39 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 		return Result{}, err
 	}
 	return say("%s: %s, in %s. It counts when Pollux is started there the next time.", dir, level, s.Trust.File)
+}
+
+// offer says what a folder brings along that would count if it were trusted.
+func (s *Session) offer(dir string) string {
+	settings, err := config.Peek(config.Sources{Paths: config.NewPaths(s.Env, dir), Env: s.Env})
+	o := trust.Look(dir, settings, memory.Names(config.MemoryNames.In(s.Settings)))
+	if err != nil {
+		o.Errors = append(o.Errors, err.Error())
+	}
+	if o.Empty() && len(o.Errors) == 0 {
+		return "It brings along no settings, commands, servers or instructions."
+	}
+	text := "What it brings along would count:\n"
+	for _, list := range []struct {
+		name  string
+		items []string
+	}{
+		{"Commands", o.Commands},
+		{"MCP Servers", o.Servers},
+		{"Hooks", o.Hooks},
+		{"Skills", o.Skills},
+		{"Agents", o.Agents},
+		{"Policies", o.Policies},
+		{"Instructions", o.Memory},
+		{"Settings", o.Settings},
+		{"Think twice", o.Warnings},
+		{"Not readable", o.Errors},
+	} {
+		if len(list.items) > 0 {
+			text += "\n- " + list.name + ": " + cut(terminal.Line(strings.Join(list.items, ", ")), 500)
+		}
+	}
+	return text
 }
 
 // policies lists the rules, by the modes that they hold in (spec/safety.md §2.13).
