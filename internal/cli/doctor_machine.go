@@ -300,9 +300,9 @@ func (x *examination) lookAtTmux(ctx context.Context, s *sectionReport) {
 		case said == "":
 			s.ok("tmux", want.option+" should be on, for "+want.need+"; tmux does not say whether it is")
 		case strings.Contains(" "+want.good+" ", " "+said+" "), said == "1", said == "2":
-			s.ok("tmux", want.option+" is "+cut(said, 20)+", as "+want.need+" need it")
+			s.ok("tmux", want.option+" is "+cut(said, 20)+", for "+want.need)
 		default:
-			s.warn("tmux", want.option+" is "+cut(said, 20)+", which leaves out "+want.need, command)
+			s.warn("tmux", want.option+" is "+cut(said, 20)+"; it should be on, for "+want.need, command)
 		}
 	}
 }

@@ -77,8 +77,8 @@ func TestDoctorTerminal(t *testing.T) {
 				"ok program: one that does not say its name, with tmux in it, over SSH\n" +
 				"warning colours: 16 (TERM): TERM is \"screen\" inside tmux\nok characters: UTF-8, by LANG=C.UTF-8\n" +
 				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n" +
-				"warning tmux: allow-passthrough is 0, which leaves out notifications\nwarning tmux: set-clipboard is external, which leaves out the clipboard\n" +
-				"ok tmux: extended-keys is on, as Shift+Enter need it\n",
+				"warning tmux: allow-passthrough is 0; it should be on, for notifications\nwarning tmux: set-clipboard is external; it should be on, for the clipboard\n" +
+				"ok tmux: extended-keys is on, for Shift+Enter\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -151,7 +151,7 @@ func inside(getenv func(string) string) string {
 
 // emulator returns the name of the terminal's program.
 func emulator(getenv func(string) string) string {
-	if name := getenv("TERM_PROGRAM"); name != "" {
+	if name := getenv("TERM_PROGRAM"); name != "" && name != "tmux" { // which is inside of one
 		return strings.TrimSpace(name + " " + getenv("TERM_PROGRAM_VERSION"))
 	}
 	if strings.HasPrefix(getenv("TERMINAL_EMULATOR"), "JetBrains") || getenv("JETBRAINS_IDE") != "" {

@@ -95,6 +95,7 @@ func TestAbilities(t *testing.T) {
 		{map[string]string{"TERM_PROGRAM": "WezTerm", "TERM_PROGRAM_VERSION": "20240203", "WT_SESSION": "x"}, "WezTerm 20240203"},
 		{map[string]string{"TERMINAL_EMULATOR": "JetBrains-JediTerm"}, "JetBrains"},
 		{map[string]string{"TERM": "xterm-kitty"}, "kitty"},
+		{map[string]string{"TERM_PROGRAM": "tmux", "VTE_VERSION": "7600"}, "VTE (GNOME Terminal or one of its kind)"},
 		{nil, ""},
 	} {
 		if got := emulator(getenv(tt.env)); got != tt.want {
