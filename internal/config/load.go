@@ -17,8 +17,8 @@ import (
 type Sources struct {
 	Paths *Paths
 	Env   *Env
-	// Trusted decides about the workspace, given what the other layers say;
-	// nil trusts it. It is asked once.
+	// Trusted decides about the workspace, given what the other layers say of
+	// security, and nothing else; nil trusts it. It is asked once.
 	Trusted func(*Settings) (bool, error)
 	// Flags are the values that the command line sets, by path of the key.
 	// They win over all files.
@@ -50,9 +50,8 @@ func Load(src Sources) (*Settings, []Warning, error) {
 	} {
 		s.layers[f.scope] = l.file(f.scope, f.path)
 	}
-	s.merge()
-
 	if src.Trusted != nil && len(l.fatal) == 0 {
+		s.merge("security")
 		trusted, err := src.Trusted(s)
 		if err != nil {
 			return nil, l.warnings, err
@@ -67,9 +66,7 @@ func Load(src Sources) (*Settings, []Warning, error) {
 			strings.Join(l.fatal, "\n"))
 	}
 	s.layers[CommandLine] = nest(src.Flags)
-	if s.layers[Workspace] != nil || s.layers[CommandLine] != nil {
-		s.merge()
-	}
+	s.merge()
 	return s, append(l.warnings, s.notices()...), nil
 }
 

@@ -6,10 +6,19 @@ import (
 )
 
 // merge makes the tree of all layers, by the rules of the table
-// (spec/cli.md §2.3). The layers stay as they are.
-func (s *Settings) merge() {
+// (spec/cli.md §2.3), or of these groups alone. The layers stay as they are.
+func (s *Settings) merge(groups ...string) {
 	s.tree = map[string]any{}
 	for scope, layer := range s.layers {
+		if len(groups) > 0 {
+			some := map[string]any{}
+			for _, name := range groups {
+				if v, ok := layer[name]; ok {
+					some[name] = v
+				}
+			}
+			layer = some
+		}
 		mergeInto(s.tree, layer, "", Scope(scope))
 	}
 }
