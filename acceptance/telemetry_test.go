@@ -204,7 +204,7 @@ turn
 	}
 	responses := o.events("gemini_cli.api_response")
 	if len(responses) != 5 || responses[0]["input_token_count"] != 100.0 || responses[0]["cached_content_token_count"] != 40.0 ||
-		!slices.Equal(responses[4]["finish_reasons"].([]any), []any{"STOP"}) || !strings.Contains(responses[4]["response_text"].(string), "done") {
+		!slices.Equal(responses[4]["finish_reasons"].([]any), []any{"stop"}) || !strings.Contains(responses[4]["response_text"].(string), "done") {
 		t.Errorf("responses: %v", responses)
 	}
 	for _, tt := range []struct {

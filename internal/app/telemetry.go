@@ -18,6 +18,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/guard/policy"
 	"pollux/internal/telemetry"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
@@ -44,7 +45,7 @@ func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
 		Installation: func() string { return installation(o.Paths) },
 		Provider:     a.vendor,
 		Tool:         func(name string) (tool.Tool, bool) { return a.registry.Lookup(name) },
-		Mode:         func() string { return a.modes.name() },
+		Mode:         a.modeName,
 	})
 	return a.Stats.Meter(a.telemetry.Generator(logged(a.activity.Generator(g), o.Log)))
 }
@@ -69,6 +70,14 @@ func (a *App) openActivity(o *Options) {
 		told.Warn(text)
 		warn(text)
 	}
+}
+
+// modeName returns the approval mode; before there is one, the usual one.
+func (a *App) modeName() string {
+	if a.modes == nil {
+		return policy.Default.String()
+	}
+	return a.modes.name()
 }
 
 // tellConfig tells how the session is set up.

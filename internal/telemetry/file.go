@@ -39,8 +39,15 @@ func openFile(path string) (*os.File, error) {
 }
 
 func newFile(f *os.File, resource attrs, clean func(string) string) *file {
-	b := append([]byte(`{"attributes":`), resource.appendJSON(nil, asIs)...)
-	return &file{f: f, resource: append(b, '}'), clean: clean}
+	b := []byte(`{"_rawAttributes":[`)
+	for i, one := range resource {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(llm.AppendString(append(b, '['), one.key), ',')
+		b = append(appendJSONValue(b, one.value, asIs), ']')
+	}
+	return &file{f: f, resource: append(b, `],"_asyncAttributesPending":false}`...), clean: clean}
 }
 
 func (w *file) pause() time.Duration { return 0 }
@@ -81,7 +88,7 @@ func (w *file) log(r *record) {
 		w.b = append(w.b, `,"spanContext":`...)
 		w.b = r.in.appendJSON(w.b, r.in.span)
 	}
-	w.tail("gemini-cli")
+	w.tail(`"gemini-cli"`)
 	severity, number := "INFO", 9
 	if r.failed {
 		severity, number = "ERROR", 17
@@ -111,7 +118,7 @@ func (w *file) span(s *span) {
 	}
 	w.b = append(w.b, `,"attributes":`...)
 	w.b = append(s.attrs.appendJSON(w.b, w.clean), `,"links":[],"events":[]`...)
-	w.tail("gemini-cli")
+	w.tail(`"gemini-cli","version":"v1"`)
 	w.object()
 }
 
@@ -181,7 +188,7 @@ func (w *file) point(m *reading, p *point) {
 func (w *file) tail(scope string) {
 	w.b = append(w.b, `,"resource":`...)
 	w.b = append(w.b, w.resource...)
-	w.b = fmt.Appendf(w.b, `,"instrumentationScope":{"name":%q}`, scope)
+	w.b = fmt.Appendf(w.b, `,"instrumentationScope":{"name":%s}`, scope)
 }
 
 // appendHrTime appends a time as [seconds, nanoseconds].

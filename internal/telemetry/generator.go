@@ -66,6 +66,7 @@ type call struct {
 
 	text   []byte // the chunks as JSON, up to maxText of them
 	words  []byte // of an answer that should be JSON
+	said   said   // where that is told, too
 	usage  llm.Usage
 	reason []string
 	model  string // that answered
@@ -95,8 +96,8 @@ func (c *call) see(r *llm.Response, err error) {
 	}
 	c.model, c.id = cmp.Or(r.ModelVersion, c.model), cmp.Or(r.ResponseID, c.id)
 	for i := range r.Candidates {
-		if reason := r.Candidates[i].FinishReason; reason != "" {
-			c.reason = append(c.reason, string(reason))
+		if reason := r.Candidates[i].FinishReason; reason != "" && reason != llm.FinishUnspecified {
+			c.reason = []string{finishReason(reason)} // the last one holds
 		}
 	}
 	if c.t.o.LogPrompts && len(c.text) < maxText {
@@ -104,6 +105,9 @@ func (c *call) see(r *llm.Response, err error) {
 			c.text[0] = '['
 		}
 		c.text = r.AppendJSON(c.text)
+	}
+	if c.t.o.LogPrompts && c.t.o.Traces {
+		c.said.add(r.Parts())
 	}
 	if c.wantsJSON() && len(c.words) < maxText {
 		c.words = append(c.words, r.Text()...)
@@ -160,7 +164,7 @@ func (c *call) answered(took time.Duration) {
 	}{{"input", u.Prompt}, {"output", u.Candidates}, {"thought", u.Thoughts}, {"cache", u.CachedContent}, {"tool", u.ToolUsePrompt}} {
 		t.meters.add(counter("gemini_cli.token.usage", "Tokens used."), float64(one.n), attrs{{"model", c.req.Model}, {"type", one.kind}})
 	}
-	usage := instrument{name: "gen_ai.client.token.usage", description: "Tokens per request.", unit: "{token}", bounds: tokens, whole: true}
+	usage := instrument{name: "gen_ai.client.token.usage", description: "Tokens per request.", unit: "token", bounds: tokens, whole: true}
 	t.meters.add(usage, float64(u.Prompt), append(c.labels(), attr{"gen_ai.token.type", "input"}))
 	t.meters.add(usage, float64(u.Candidates+u.Thoughts), append(c.labels(), attr{"gen_ai.token.type", "output"}))
 	c.checkJSON()
@@ -213,14 +217,17 @@ func statusOf(err error) int {
 // newest that fit. Messages do not change, but the list of them may.
 func (t *Telemetry) requestText(req *llm.Request) func() string {
 	contents := slices.Clone(req.Contents)
-	return func() string { return contentsJSON(contents) }
+	return func() string {
+		return newest(contents, func(b []byte, c *llm.Content) []byte { return c.AppendJSON(b) })
+	}
 }
 
-func contentsJSON(contents []*llm.Content) string {
+// newest returns the newest messages, as many as maxText bytes hold, as a list.
+func newest(contents []*llm.Content, encode func([]byte, *llm.Content) []byte) string {
 	pieces := make([][]byte, 0, len(contents))
 	size := 2
 	for _, c := range slices.Backward(contents) {
-		piece := c.AppendJSON(nil)
+		piece := encode(nil, c)
 		if size += len(piece) + 1; size > maxText && len(pieces) > 0 {
 			break
 		}

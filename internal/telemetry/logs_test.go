@@ -63,7 +63,7 @@ func TestActivity(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "activity.jsonl")
-	var s said
+	var s warnings
 	a := NewActivity(ActivityOptions{
 		Path: path, Session: func() string { return "session-1" }, Warn: s.warn,
 		Secrets: func() []string { return []string{key} },
@@ -147,7 +147,7 @@ func TestNoActivity(t *testing.T) {
 	}
 	none.Close()
 
-	var s said
+	var s warnings
 	bad := NewActivity(ActivityOptions{Path: t.TempDir(), Session: func() string { return "" }, Warn: s.warn})
 	log := slog.New(bad.Handler())
 	log.Info("a")

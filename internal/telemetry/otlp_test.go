@@ -125,7 +125,7 @@ func collect(t *testing.T) *collector {
 	return c
 }
 
-func sending(url, protocol string, s *said) Options {
+func sending(url, protocol string, s *warnings) Options {
 	o := options("", s)
 	o.Endpoint, o.Protocol = url, protocol
 	return o
@@ -144,7 +144,7 @@ func TestOTLP(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			c := collect(t)
-			var s said
+			var s warnings
 			tel := Start(sending(c.url, protocol, &s))
 			g := tel.Generator(&model{chunks: []*llm.Response{answerOf("hello")}})
 			run := func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
@@ -241,7 +241,7 @@ func TestOTLPFails(t *testing.T) {
 			t.Parallel()
 			c := collect(t)
 			c.reply = tt.reply
-			var s said
+			var s warnings
 			tel := Start(sending(strings.Replace(c.url, "//", "//me:topsecret@", 1), tt.protocol, &s))
 			tel.Close()
 			if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "Telemetry is incomplete: ") || !strings.Contains(s.lines[0], tt.want) || strings.Contains(s.lines[0], "topsecret") {
@@ -256,7 +256,7 @@ func TestOTLPFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = l.Close()
-		var s said
+		var s warnings
 		Start(sending(fmt.Sprintf("http://me:topsecret@%s", l.Addr()), "grpc", &s)).Close()
 		if len(s.lines) != 1 || !strings.Contains(s.lines[0], "connection refused") || strings.Contains(s.lines[0], "topsecret") {
 			t.Errorf("warnings: %q", s.lines)
@@ -276,7 +276,7 @@ func TestOTLPFails(t *testing.T) {
 			}
 			return true
 		}
-		var s said
+		var s warnings
 		Start(sending(c.url, "http", &s)).Close()
 		if len(s.lines) != 1 {
 			t.Errorf("warnings: %q", s.lines)

@@ -19,7 +19,7 @@ func TestPipeWithoutReader(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip("no pipes here: ", err)
 	}
-	var s said
+	var s warnings
 	if tel := Start(options(pipe, &s)); tel != nil {
 		tel.Close()
 		t.Error("it began")
@@ -41,7 +41,7 @@ func TestNeverWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	var s said
+	var s warnings
 	tel := Start(options(pipe, &s))
 	g := tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}})
 	for range maxQueue {

@@ -41,5 +41,5 @@ func newPlace() place {
 
 // ended tells of a span that ends now.
 func (t *Telemetry) ended(name string, in place, start time.Time, failure string, more attrs) {
-	t.put(&span{name: name, in: in, start: start, end: time.Now(), failure: failure, attrs: slices.Concat(attrs{{"gen_ai.agent.name", "gemini-cli"}, {"gen_ai.conversation.id", t.o.Session()}}, more)})
+	t.put(&span{name: name, in: in, start: start, end: time.Now(), failure: failure, attrs: slices.Concat(attrs{{"gen_ai.operation.name", name}, {"gen_ai.agent.name", "gemini-cli"}, {"gen_ai.conversation.id", t.o.Session()}}, more)})
 }

@@ -66,31 +66,36 @@ func (a attrs) appendJSON(b []byte, clean func(string) string) []byte {
 			b = append(b, ',')
 		}
 		b = append(llm.AppendString(b, one.key), ':')
-		switch v := one.value.(type) {
-		case string:
-			b = llm.AppendString(b, clean(v))
-		case func() string:
-			b = llm.AppendString(b, clean(v()))
-		case json.RawMessage: // of our own making
-			b = append(b, v...)
-		case bool:
-			b = strconv.AppendBool(b, v)
-		case int:
-			b = strconv.AppendInt(b, int64(v), 10)
-		case float64:
-			b = appendFloat(b, v)
-		case []string:
-			b = append(b, '[')
-			for j, s := range v {
-				if j > 0 {
-					b = append(b, ',')
-				}
-				b = llm.AppendString(b, clean(s))
-			}
-			b = append(b, ']')
-		}
+		b = appendJSONValue(b, one.value, clean)
 	}
 	return append(b, '}')
+}
+
+func appendJSONValue(b []byte, value any, clean func(string) string) []byte {
+	switch v := value.(type) {
+	case string:
+		return llm.AppendString(b, clean(v))
+	case func() string:
+		return llm.AppendString(b, clean(v()))
+	case json.RawMessage: // of our own making
+		return append(b, v...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case int:
+		return strconv.AppendInt(b, int64(v), 10)
+	case float64:
+		return appendFloat(b, v)
+	case []string:
+		b = append(b, '[')
+		for i, s := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = llm.AppendString(b, clean(s))
+		}
+		return append(b, ']')
+	}
+	return append(b, "null"...)
 }
 
 func appendFloat(b []byte, f float64) []byte {

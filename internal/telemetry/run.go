@@ -235,6 +235,9 @@ func (t *Telemetry) Config(c Config) {
 	if t == nil {
 		return
 	}
+	t.mu.Lock()
+	t.modes = time.Now()
+	t.mu.Unlock()
 	t.event("config", "", "Session begun", attrs{
 		{"model", c.Model},
 		{"sandbox_enabled", false},
@@ -268,12 +271,17 @@ func (t *Telemetry) Switched(from, to string) {
 	if t == nil || from == to {
 		return
 	}
+	t.duration(from)
+	t.event("plan.approval_mode_switch", "", "Approval mode "+to, attrs{{"from_mode", from}, {"to_mode", to}})
+}
+
+// duration tells how long the session was in an approval mode.
+func (t *Telemetry) duration(mode string) {
 	t.mu.Lock()
 	took := time.Since(t.modes)
 	t.modes = time.Now()
 	t.mu.Unlock()
-	t.event("plan.approval_mode_switch", "", "Approval mode "+to, attrs{{"from_mode", from}, {"to_mode", to}})
-	t.event("plan.approval_mode_duration", "", "Approval mode was "+from, attrs{{"mode", from}, {"duration_ms", int(took.Milliseconds())}})
+	t.event("plan.approval_mode_duration", "", "Approval mode was "+mode, attrs{{"mode", mode}, {"duration_ms", int(took.Milliseconds())}})
 }
 
 // Planned tells that a plan is being carried out.

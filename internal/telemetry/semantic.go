@@ -1,6 +1,10 @@
 package telemetry
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
+
 	"pollux/llm"
 )
 
@@ -9,7 +13,9 @@ import (
 
 // semantic tells of a request or an answer in the conventions' own event.
 func (t *Telemetry) semantic(promptID, body string, failed bool, more attrs) {
-	t.emit("gen_ai.client.inference.operation.details", promptID, body, failed, more)
+	t.emit("gen_ai.client.inference.operation.details", promptID, body, failed, slices.Concat(attrs{
+		{"gen_ai.operation.name", "generate_content"}, {"gen_ai.conversation.id", t.o.Session()},
+	}, more))
 }
 
 // labels tell the metrics of requests apart.
@@ -29,11 +35,9 @@ func (t *Telemetry) provider(model string) string {
 // asked is what all that is told of a request has.
 func (c *call) asked() attrs {
 	return attrs{
-		{"gen_ai.operation.name", "generate_content"},
 		{"gen_ai.provider.name", c.t.provider(c.req.Model)},
 		{"gen_ai.request.model", c.req.Model},
 		{"gen_ai.prompt.name", c.req.PromptID},
-		{"gen_ai.conversation.id", c.t.o.Session()},
 	}
 }
 
@@ -70,10 +74,11 @@ func (c *call) asking() attrs {
 	if !c.t.o.LogPrompts || !c.t.o.Traces {
 		return a
 	}
-	a.add("gen_ai.input.messages", c.t.requestText(c.req))
+	contents := slices.Clone(c.req.Contents)
+	a.add("gen_ai.input.messages", func() string { return newest(contents, appendMessage) })
 	if cfg.SystemInstruction != nil {
 		instruction := cfg.SystemInstruction
-		a.add("gen_ai.system_instructions", func() string { return string(llm.AppendParts(nil, instruction.Parts)) })
+		a.add("gen_ai.system_instructions", func() string { return string(appendMessageParts(nil, instruction.Parts)) })
 	}
 	if len(cfg.Tools) > 0 {
 		sets := cfg.Tools
@@ -93,9 +98,118 @@ func (c *call) got() attrs {
 	a.add("gen_ai.usage.input_tokens", c.usage.Prompt)
 	a.add("gen_ai.usage.output_tokens", c.usage.Candidates+c.usage.Thoughts)
 	if c.t.o.LogPrompts && c.t.o.Traces {
-		a.add("gen_ai.output.messages", c.responseText())
+		a.add("gen_ai.output.messages", c.said.message(c.reason))
 	}
 	return a
+}
+
+// appendMessage appends a message as the conventions have it.
+func appendMessage(b []byte, c *llm.Content) []byte {
+	role := "assistant"
+	if c.Role == llm.RoleUser {
+		role = "user"
+	}
+	b = append(b, `{"role":"`+role+`","parts":`...)
+	return append(appendMessageParts(b, c.Parts), '}')
+}
+
+func appendMessageParts(b []byte, parts []llm.Part) []byte {
+	b = append(b, '[')
+	for i := range parts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendMessagePart(b, &parts[i])
+	}
+	return append(b, ']')
+}
+
+func appendMessagePart(b []byte, p *llm.Part) []byte {
+	switch call, response := p.FunctionCall, p.FunctionResponse; {
+	case call != nil:
+		b = append(llm.AppendString(append(b, `{"type":"tool_call","id":`...), call.ID), `,"name":`...)
+		b = appendRaw(append(llm.AppendString(b, call.Name), `,"arguments":`...), call.Args)
+	case response != nil:
+		b = append(llm.AppendString(append(b, `{"type":"tool_call_response","id":`...), response.ID), `,"response":`...)
+		b = appendRaw(b, response.Response)
+	case p.Thought:
+		b = llm.AppendString(append(b, `{"type":"reasoning","content":`...), p.Text)
+	case p.IsText():
+		b = llm.AppendString(append(b, `{"type":"text","content":`...), p.Text)
+	default: // media: what it is, in Gemini's words
+		b = append(p.AppendJSON(append(b, `{"type":"media","content":`...)), '}')
+		return b
+	}
+	return append(b, '}')
+}
+
+// said is an answer that is being put together: thoughts, text, and what else, up
+// to maxText bytes.
+type said struct {
+	thoughts, text strings.Builder
+	others         []byte // encoded, each with a comma before it
+}
+
+func (s *said) add(parts []llm.Part) {
+	for i := range parts {
+		if s.thoughts.Len()+s.text.Len()+len(s.others) > maxText {
+			return
+		}
+		switch p := &parts[i]; {
+		case p.IsText() && p.Thought:
+			s.thoughts.WriteString(p.Text)
+		case p.IsText():
+			s.text.WriteString(p.Text)
+		default:
+			s.others = appendMessagePart(append(s.others, ','), p)
+		}
+	}
+}
+
+// message returns the answer as the conventions have it.
+func (s *said) message(reasons []string) string {
+	var parts []llm.Part
+	if s.thoughts.Len() > 0 {
+		parts = append(parts, llm.Part{Text: s.thoughts.String(), Thought: true})
+	}
+	if s.text.Len() > 0 {
+		parts = append(parts, llm.Text(s.text.String()))
+	}
+	b := appendMessageParts([]byte(`[{"role":"assistant","parts":`), parts)
+	others := s.others
+	if len(parts) == 0 && len(others) > 0 {
+		others = others[1:]
+	}
+	b = append(append(b[:len(b)-1], others...), ']')
+	for _, reason := range reasons {
+		b = llm.AppendString(append(b, `,"finish_reason":`...), reason)
+	}
+	return string(append(b, "}]"...))
+}
+
+// appendRaw appends JSON that others wrote, as a string if it is none.
+func appendRaw(b []byte, raw json.RawMessage) []byte {
+	switch {
+	case len(raw) == 0:
+		return append(b, "null"...)
+	case !json.Valid(raw):
+		return llm.AppendString(b, string(raw))
+	}
+	return append(b, raw...)
+}
+
+// finishReason returns the conventions' words for why a model stopped.
+func finishReason(r llm.FinishReason) string {
+	switch r {
+	case llm.FinishStop:
+		return "stop"
+	case llm.FinishMaxTokens:
+		return "length"
+	case llm.FinishSafety, llm.FinishRecitation, llm.FinishLanguage, llm.FinishBlocklist, llm.FinishProhibitedContent, llm.FinishSPII,
+		llm.FinishImageSafety, llm.FinishImageProhibitedContent:
+		return "content_filter"
+	}
+	return "error"
 }
 
 // definitions appends what the model may call, as JSON.

@@ -82,7 +82,7 @@ type Telemetry struct {
 	session string
 	prompts int
 	places  map[string]place // of prompts being worked on, by their id
-	modes   time.Time        // when the approval mode was set
+	modes   time.Time        // when the approval mode was set; zero before Config
 }
 
 const (
@@ -116,7 +116,7 @@ func start(o Options) *Telemetry {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	t := &Telemetry{
-		o: o, sink: to, clean: clean, places: map[string]place{}, modes: time.Now(),
+		o: o, sink: to, clean: clean, places: map[string]place{},
 		ctx: ctx, stop: stop, queue: make(chan any, maxQueue), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.setCommon()
@@ -245,6 +245,12 @@ func (t *Telemetry) Close() {
 		return
 	}
 	t.once.Do(func() {
+		t.mu.Lock()
+		began := !t.modes.IsZero()
+		t.mu.Unlock()
+		if began {
+			t.duration(t.mode())
+		}
 		enough := time.AfterFunc(patience, t.stop)
 		close(t.closing)
 		<-t.done

@@ -27,14 +27,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // entry is an object of an outfile, as scripts read it.
 type entry struct {
-	Attributes   map[string]any
-	Body         string `json:"_body"`
-	HrTime       []int64
-	Scope        struct{ Name string } `json:"instrumentationScope"`
-	Name         string
-	SpanContext  struct{ TraceID, SpanID string } `json:"_spanContext"`
-	Parent       struct{ SpanID string }          `json:"parentSpanContext"`
-	Resource     struct{ Attributes map[string]any }
+	Attributes  map[string]any
+	Body        string `json:"_body"`
+	HrTime      []int64
+	Scope       struct{ Name string } `json:"instrumentationScope"`
+	Name        string
+	SpanContext struct{ TraceID, SpanID string } `json:"_spanContext"`
+	Parent      struct{ SpanID string }          `json:"parentSpanContext"`
+	Resource    struct {
+		Raw [][2]any `json:"_rawAttributes"`
+	}
 	ScopeMetrics []struct {
 		Metrics []struct {
 			Descriptor struct{ Name, Type, Unit string }
@@ -72,6 +74,14 @@ func split(t *testing.T, path string) []entry {
 		if err := json.Unmarshal([]byte(piece), &e); err != nil {
 			t.Fatalf("piece %d is no JSON: %v\n%.300s", i, err, piece)
 		}
+		names := map[string]bool{}
+		_, attributes, _ := strings.Cut(piece, "\n  \"attributes\": {\n")
+		for _, line := range regexp.MustCompile(`(?m)^ {4}("[^"]+"): `).FindAllString(attributes, -1) {
+			if names[line] {
+				t.Errorf("%s is there twice in %s%s", line, e.Name, e.event())
+			}
+			names[line] = true
+		}
 		all = append(all, e)
 	}
 	return all
@@ -100,20 +110,20 @@ func metric(all []entry, name string) (points []map[string]any, values []any) {
 	return points, values
 }
 
-// said collects warnings.
-type said struct {
+// warnings collects warnings.
+type warnings struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (s *said) warn(text string) {
+func (s *warnings) warn(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = append(s.lines, text)
 }
 
 // options are those of a session that writes to a file.
-func options(path string, s *said) Options {
+func options(path string, s *warnings) Options {
 	return Options{
 		Settings: Settings{Enabled: true, Outfile: path, LogPrompts: true},
 		Warn:     s.warn, Session: func() string { return "session-1" }, Version: "9",
@@ -180,7 +190,7 @@ func ask(text string) *llm.Request {
 
 func TestOff(t *testing.T) {
 	t.Parallel()
-	var s said
+	var s warnings
 	o := options(filepath.Join(t.TempDir(), "t.log"), &s)
 	o.Enabled = false
 	off := Start(o)
@@ -216,7 +226,7 @@ func TestOff(t *testing.T) {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "dir", "t.log")
-	var s said
+	var s warnings
 	o := options(path, &s)
 	o.Mode = func() string { return "yolo" }
 	o.Provider = func(string) string { return "vendor" }
@@ -270,7 +280,7 @@ func TestSession(t *testing.T) {
 		"gemini_cli.api_error": 1, "gen_ai.client.inference.operation.details": 4, "gemini_cli.tool_call": 2,
 		"gemini_cli.file_operation": 1, "gemini_cli.network_retry_attempt": 1, "gemini_cli.chat.content_retry": 1,
 		"gemini_cli.chat.content_retry_failure": 1, "gemini_cli.chat_compression": 1, "gemini_cli.loop_detected": 1,
-		"gemini_cli.conversation_finished": 1, "gemini_cli.plan.approval_mode_switch": 1, "gemini_cli.plan.approval_mode_duration": 1,
+		"gemini_cli.conversation_finished": 1, "gemini_cli.plan.approval_mode_switch": 1, "gemini_cli.plan.approval_mode_duration": 2,
 		"gemini_cli.plan.execution": 1, "gemini_cli.ripgrep_fallback": 1, "gemini_cli.model_routing": 1,
 	} {
 		found := find(all, event)
@@ -280,7 +290,7 @@ func TestSession(t *testing.T) {
 		for _, e := range found {
 			a := e.Attributes
 			if e.Scope.Name != "gemini-cli" || e.Body == "" || len(e.HrTime) != 2 || a["session.id"] != "session-1" || a["installation.id"] != "here" ||
-				a["interactive"] != false || a["event.timestamp"] == nil || e.Resource.Attributes["service.name"] != "gemini-cli" {
+				a["interactive"] != false || a["event.timestamp"] == nil || !slices.Contains(e.Resource.Raw, [2]any{"service.name", "gemini-cli"}) {
 				t.Errorf("%s is %+v", event, e)
 			}
 		}
@@ -300,7 +310,7 @@ func TestSession(t *testing.T) {
 	})
 	check("response", find(all, "gemini_cli.api_response")[0].Attributes, map[string]any{
 		"status_code": 200, "input_token_count": 7, "output_token_count": 2, "cached_content_token_count": 3, "thoughts_token_count": 1, "total_token_count": 10,
-		"finish_reasons": "[STOP STOP]",
+		"finish_reasons": "[stop]",
 	})
 	check("error", find(all, "gemini_cli.api_error")[0].Attributes, map[string]any{
 		"error.message": "overloaded", "model_name": "m", "status_code": 503, "http.status_code": 503, "error.type": "SERVER_ERROR",
@@ -314,7 +324,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("metadata is %v", calls[0].Attributes["metadata"])
 	}
 	check("refused", calls[1].Attributes, map[string]any{"function_name": "rm", "success": false, "decision": "reject", "error_type": "cancelled", "error.type": "cancelled"})
-	check("file", find(all, "gemini_cli.file_operation")[0].Attributes, map[string]any{"tool_name": "edit", "operation": "create", "lines": 2, "extension": ".go", "programming_language": "Go"})
+	check("file", find(all, "gemini_cli.file_operation")[0].Attributes, map[string]any{"tool_name": "edit", "operation": "create", "lines": 3, "extension": ".go", "programming_language": "Go"})
 
 	for name, want := range map[string]string{
 		"gemini_cli.session.count":       "[1]",
@@ -354,7 +364,7 @@ func TestWhatWasSaid(t *testing.T) {
 	const marker = "quetzalcoatlus"
 	record := func(prompts, traces bool) string {
 		path := filepath.Join(t.TempDir(), "t.log")
-		var s said
+		var s warnings
 		o := options(path, &s)
 		o.LogPrompts, o.Traces = prompts, traces
 		tel := Start(o)
@@ -389,7 +399,7 @@ func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const key, odd = "sk-very-secret-key", `pass"word\with`
 	path := filepath.Join(t.TempDir(), "t.log")
-	var s said
+	var s warnings
 	o := options(path, &s)
 	o.Traces = true
 	o.Secrets = func() []string { return []string{key, odd, "hi"} }
@@ -425,7 +435,7 @@ func TestSharedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.log")
 	const sessions, prompts = 6, 40
 	var wg sync.WaitGroup
-	var s said
+	var s warnings
 	for i := range sessions {
 		wg.Go(func() {
 			o := options(path, &s)
@@ -466,7 +476,7 @@ func TestNoPlace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var s said
+			var s warnings
 			tt.set.Enabled = true
 			if tel := Start(Options{Settings: tt.set, Warn: s.warn, Session: func() string { return "" }}); tel != nil {
 				tel.Close()
@@ -484,7 +494,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
 	}
-	var s said
+	var s warnings
 	tel := Start(options("/dev/full", &s))
 	for range 10 {
 		drain(tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}}), ask("y"))
@@ -515,13 +525,51 @@ func TestLargeRequest(t *testing.T) {
 	for i := range 40 {
 		contents = append(contents, llm.User(llm.Text(fmt.Sprint(i, strings.Repeat("x", 100_000)))))
 	}
-	text := contentsJSON(contents)
+	text := newest(contents, func(b []byte, c *llm.Content) []byte { return c.AppendJSON(b) })
 	var got []*llm.Content
 	if err := json.Unmarshal([]byte(text), &got); err != nil || len(text) > maxText {
 		t.Fatalf("%d bytes: %v", len(text), err)
 	}
 	if last := got[len(got)-1].Text(); len(got) < 9 || !strings.HasPrefix(last, "39x") {
 		t.Errorf("%d messages, the last is %.10s", len(got), last)
+	}
+}
+
+// Messages are told as the conventions for generative AI have them.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	c := llm.Model(
+		llm.Part{Text: "hm", Thought: true}, llm.Text("hi"),
+		llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "f", Args: json.RawMessage(`{"a":1}`)}},
+		llm.Part{FunctionCall: &llm.FunctionCall{ID: "2", Name: "g", Args: json.RawMessage(`{"a":`)}},
+		llm.Part{FunctionCall: &llm.FunctionCall{Name: "h"}},
+		llm.Part{FunctionResponse: llm.Output("1", "f", "ok")},
+	)
+	want := `{"role":"assistant","parts":[{"type":"reasoning","content":"hm"},{"type":"text","content":"hi"},` +
+		`{"type":"tool_call","id":"1","name":"f","arguments":{"a":1}},{"type":"tool_call","id":"2","name":"g","arguments":"{\"a\":"},` +
+		`{"type":"tool_call","id":"","name":"h","arguments":null},{"type":"tool_call_response","id":"1","response":{"output":"ok"}}]}`
+	if got := string(appendMessage(nil, c)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	call := llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "f", Args: json.RawMessage(`{}`)}}
+	for want, chunks := range map[string][][]llm.Part{
+		`[{"role":"assistant","parts":[],"finish_reason":"stop"}]`: nil,
+		`[{"role":"assistant","parts":[{"type":"reasoning","content":"hm, so"},{"type":"text","content":"hello"},{"type":"tool_call","id":"1","name":"f","arguments":{}}],"finish_reason":"stop"}]`: {
+			{{Text: "hm, ", Thought: true}}, {{Text: "so", Thought: true}, llm.Text("hel")}, {call, llm.Text("lo")},
+		},
+		`[{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{}},{"type":"tool_call","id":"1","name":"f","arguments":{}}],"finish_reason":"stop"}]`: {{call}, {call}},
+	} {
+		var s said
+		for _, parts := range chunks {
+			s.add(parts)
+		}
+		if got := s.message([]string{"stop"}); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 
@@ -543,7 +591,7 @@ func TestManyPoints(t *testing.T) {
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.log")
-	var s said
+	var s warnings
 	o := options(path, &s)
 	o.Memory = 20 * time.Millisecond
 	Start(o).Close()
@@ -560,7 +608,7 @@ func TestMemory(t *testing.T) {
 func TestMalformedJSON(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.log")
-	var s said
+	var s warnings
 	o := options(path, &s)
 	o.LogPrompts = false
 	tel := Start(o)
@@ -591,7 +639,7 @@ func (n next) Next(context.Context, []agent.Message) llm.Role { return llm.Role(
 func TestDecorators(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.log")
-	var s said
+	var s warnings
 	tel := Start(options(path, &s))
 	history := []agent.Message{{Content: llm.User(llm.Text(strings.Repeat("word ", 400)))}, {Content: llm.Model(llm.Text("x"))}}
 	tel.Masker(masked{0}).Mask(t.Context(), history)
@@ -631,7 +679,7 @@ func BenchmarkOff(b *testing.B) {
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			tel := &Telemetry{o: options(os.DevNull, &said{}), queue: make(chan any, 1)} // that nobody empties
+			tel := &Telemetry{o: options(os.DevNull, &warnings{}), queue: make(chan any, 1)} // that nobody empties
 			req := ask("x")
 			req.Contents = slices.Repeat(req.Contents, n)
 			b.ReportAllocs()

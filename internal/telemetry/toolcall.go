@@ -73,7 +73,7 @@ func (w *watcher) tool(e *agent.ToolFinished) {
 func (w *watcher) span(e *agent.ToolFinished, began time.Time, failure string) {
 	in := newPlace()
 	in.trace, in.parent = w.in.trace, w.batch.span
-	a := attrs{{"gen_ai.operation.name", "execute_tool"}, {"gen_ai.tool.name", e.Call.Name}, {"gen_ai.tool.call.id", e.Call.ID}}
+	a := attrs{{"gen_ai.tool.name", e.Call.Name}, {"gen_ai.tool.call_id", e.Call.ID}}
 	if w.t.o.LogPrompts && w.t.o.Traces {
 		args, response := e.Call.Args, e.Response
 		a.add("gen_ai.tool.call.arguments", func() string { return cut(string(args), maxText) })
@@ -81,7 +81,7 @@ func (w *watcher) span(e *agent.ToolFinished, began time.Time, failure string) {
 	}
 	w.t.ended("tool_call", in, began, failure, a)
 	if w.calls--; w.calls == 0 {
-		w.t.ended("schedule_tool_calls", w.batch, w.scheduled, "", attrs{{"gen_ai.operation.name", "schedule_tool_calls"}})
+		w.t.ended("schedule_tool_calls", w.batch, w.scheduled, "", nil)
 	}
 }
 
@@ -201,11 +201,12 @@ func lengthOf(response []llm.Part) int {
 	return n
 }
 
+// linesOf counts as Gemini CLI does: what is behind the last line feed is a line, too.
 func linesOf(text string) int {
 	if text == "" {
 		return 0
 	}
-	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	return strings.Count(text, "\n") + 1
 }
 
 func errorType(err error) string {
