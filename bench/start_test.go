@@ -1,0 +1,210 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/internal/config"
+)
+
+// From the start of the program to its first request: with nothing but a key, and
+// with everything that a start may read. That is a full settings file on each of the
+// four layers, .env files, and a tree with 200 memory files, ten of which hold where
+// the program runs. Both take turns; the figures are medians.
+//
+// The layers of the system count if the tests run as root, which has to own them.
+func BenchmarkStart(b *testing.B) {
+	program := filepath.Join(b.TempDir(), "pollux")
+	build := exec.Command("go", "build", "-trimpath", "-o", program, "pollux/cmd/pollux")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	asked := make(chan time.Time, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- time.Now():
+		default: // a second request is no start
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // a client that has gone needs no answer
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, said("gemini", 1, false))
+	}))
+	defer server.Close()
+	var costs [2]struct{ wall, cpu []float64 }
+	starts := [2]start{bare(b, server.URL), full(b, server.URL)}
+	for range 3 { // what was just written is not in memory yet
+		for _, s := range starts {
+			s.run(b, program, asked)
+		}
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		for i, s := range starts {
+			wall, cpu := s.run(b, program, asked)
+			costs[i].wall, costs[i].cpu = append(costs[i].wall, wall), append(costs[i].cpu, cpu)
+		}
+	}
+	for i, name := range []string{"bare", "full"} {
+		b.ReportMetric(median(costs[i].wall), name+"-ms")
+		b.ReportMetric(median(costs[i].cpu), name+"-cpu-ms")
+	}
+	b.ReportMetric(median(costs[1].wall)-median(costs[0].wall), "more-ms")
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return of[len(of)/2]
+}
+
+// start is where and how the program starts.
+type start struct {
+	dir string
+	env []string
+}
+
+// run returns how long it took to the first request, and the processor's time of the
+// whole run, in milliseconds.
+func (s start) run(b *testing.B, program string, asked chan time.Time) (wall, cpu float64) {
+	b.Helper()
+	cmd := exec.Command(program, "-p", "hi")
+	cmd.Dir, cmd.Env = s.dir, s.env
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "Done.\n" {
+		b.Fatalf("%v: %s", err, out)
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return float64((<-asked).Sub(began)) / 1e6, float64(used) / 1e6
+}
+
+// bare is an empty project of a user who has set nothing.
+func bare(b *testing.B, url string) start {
+	home, dir := b.TempDir(), b.TempDir()
+	return start{dir, append(variables(home, url),
+		"GEMINI_API_KEY=key", "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(home, "none", "settings.json"))}
+}
+
+func variables(home, url string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8",
+		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL=" + url,
+	}
+}
+
+func full(b *testing.B, url string) start {
+	home, root := b.TempDir(), b.TempDir()
+	system := filepath.Join(home, "system")
+	if os.Getuid() == 0 {
+		// Root's home directory is where root alone can write, all the way.
+		own, err := os.UserHomeDir()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if system, err = os.MkdirTemp(own, ".pollux-bench-"); err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = os.RemoveAll(system) })
+		if reason := config.Foreign(system); reason != "" {
+			b.Logf("without the system's settings: %s", reason)
+			system = filepath.Join(home, "none")
+		}
+	} else {
+		b.Log("without the system's settings: they have to be root's")
+		system = filepath.Join(home, "none")
+	}
+	settings := everything(b)
+	files := map[string]string{filepath.Join(home, ".gemini", "settings.json"): settings}
+	if filepath.Base(system) != "none" {
+		files[filepath.Join(system, "settings.json")] = settings
+		files[filepath.Join(system, "system-defaults.json")] = settings
+	}
+	// A repository, and ten directories down where the work is done.
+	dir := root
+	files[filepath.Join(root, ".git", "HEAD")] = "ref: refs/heads/main\n"
+	for i := range 10 {
+		files[filepath.Join(dir, "GEMINI.md")] = memory(i) + "\n@./style.md\n"
+		files[filepath.Join(dir, "style.md")] = memory(i)
+		if i < 9 {
+			dir = filepath.Join(dir, fmt.Sprintf("level%d", i))
+		}
+	}
+	for i := range 190 {
+		files[filepath.Join(dir, fmt.Sprintf("part%02d", i/10), fmt.Sprintf("piece%d", i%10), "GEMINI.md")] = memory(i)
+	}
+	files[filepath.Join(home, ".gemini", "GEMINI.md")] = memory(0)
+	files[filepath.Join(dir, ".gemini", "settings.json")] = settings
+	var env strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&env, "# number %d\nexport SETTING_%d=\"value %d\"\n", i, i, i)
+	}
+	env.WriteString("GEMINI_API_KEY=key\n")
+	files[filepath.Join(dir, ".gemini", ".env")] = env.String()
+	files[filepath.Join(home, ".gemini", ".env")] = env.String()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return start{dir, append(variables(home, url), "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(system, "settings.json"))}
+}
+
+func memory(i int) string {
+	return fmt.Sprintf("# Rules of part %d\n\n%s", i, strings.Repeat("- Write what is needed, and write it once; see `docs/style.md`.\n", 30))
+}
+
+// everything is a settings file with every key of the schema, and a comment for each
+// group. The values are the defaults, so that nothing is asked for that is not there.
+func everything(b *testing.B) string {
+	text, err := os.ReadFile(filepath.Join("..", "schemas", "settings.schema.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	type schema struct {
+		Description string
+		Default     json.RawMessage
+		Properties  map[string]*schema
+	}
+	var root schema
+	if err := json.Unmarshal(text, &root); err != nil {
+		b.Fatal(err)
+	}
+	n := 0
+	var value func(s *schema) string
+	value = func(s *schema) string {
+		var fields []string
+		for name, p := range s.Properties {
+			switch v := ""; {
+			case len(p.Properties) > 0:
+				if v = value(p); v != "{}" {
+					fields = append(fields, fmt.Sprintf("// %s\n%q: %s", p.Description, name, v))
+				}
+			case len(p.Default) > 0 && string(p.Default) != "null":
+				n++
+				fields = append(fields, fmt.Sprintf("%q: %s", name, p.Default))
+			}
+		}
+		if len(fields) == 0 {
+			return "{}"
+		}
+		slices.Sort(fields)
+		return "{\n" + strings.Join(fields, ",\n") + "\n}"
+	}
+	all := value(&root)
+	if n < 150 {
+		b.Fatalf("a full settings file has %d keys: is the schema read rightly?", n)
+	}
+	return all
+}
