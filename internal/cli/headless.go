@@ -109,10 +109,10 @@ func settle(req Request) (*session, error) {
 	if refused := trust.Refuse(state); refused != nil {
 		return nil, refused
 	}
-	if err := refuseSandbox(h.settings, req.Env); err != nil {
+	h.readEnv()
+	if err := refuseSandbox(h.settings, h.env); err != nil {
 		return nil, err
 	}
-	h.readEnv()
 	if h.telemetry, err = telemetry.Resolve(h.settings, h.env); err != nil {
 		return nil, err
 	}

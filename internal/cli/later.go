@@ -69,7 +69,7 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux: run it without --%s.", refused.what, refused.flag)
 	}
 	if wantsSandbox(env.Get("GEMINI_SANDBOX")) && env.Get("SANDBOX") == "" {
-		return nil, exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
+		return nil, errSandbox()
 	}
 	if f.Changed("allowed-mcp-server-names") && !slices.Equal(r.mcpServers, list{""}) {
 		warnings = append(warnings, fmt.Sprintf("Warning: MCP servers are not available yet in this version of Pollux: %s will not be used.",
@@ -83,10 +83,16 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 	return warnings, nil
 }
 
-// refuseSandbox refuses to run without the sandbox that settings ask for. What
-// flags and GEMINI_SANDBOX say about it wins; inside a sandbox all is well.
+// refuseSandbox refuses to run without the sandbox that settings ask for, or a .env
+// file. What GEMINI_SANDBOX says about it wins; inside a sandbox all is well.
 func refuseSandbox(s *config.Settings, env *config.Env) error {
-	if env.First("SANDBOX", "GEMINI_SANDBOX") != "" {
+	if env.Get("SANDBOX") != "" {
+		return nil
+	}
+	if value := env.Get("GEMINI_SANDBOX"); value != "" {
+		if wantsSandbox(value) {
+			return errSandbox()
+		}
 		return nil
 	}
 	asked := false
@@ -103,6 +109,10 @@ func refuseSandbox(s *config.Settings, env *config.Env) error {
 			"use --no-sandbox to run without it.")
 	}
 	return nil
+}
+
+func errSandbox() error {
+	return exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
 }
 
 // wantsSandbox reports whether the value of GEMINI_SANDBOX, or of the setting,
