@@ -101,7 +101,7 @@ func valuesOf(f *pflag.Flag) cobra.CompletionFunc {
 
 // wordsOf returns what fits after a command.
 func wordsOf(cmd *cobra.Command) cobra.CompletionFunc {
-	switch path := strings.TrimPrefix(cmd.CommandPath(), "pollux "); path {
+	switch strings.TrimPrefix(cmd.CommandPath(), "pollux ") {
 	case "pollux":
 		return nil // a prompt may name files
 	case "completion":
@@ -112,9 +112,12 @@ func wordsOf(cmd *cobra.Command) cobra.CompletionFunc {
 		return settingsKeys
 	case "config set":
 		return settingsValues
-	default:
-		if strings.HasPrefix(path, "auth ") {
-			return providers
+	case "auth set", "auth remove":
+		return func(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(words) > 0 {
+				return cobra.NoFileCompletions(cmd, words, typed)
+			}
+			return providers(cmd, words, typed)
 		}
 	}
 	return cobra.NoFileCompletions

@@ -11,7 +11,7 @@ import (
 // fitting is what a shell is told for a line, without the descriptions.
 func fitting(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []Command{sample(nil), Config, Models}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []Command{sample(nil), Config, Models, Auth}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}
@@ -51,6 +51,9 @@ func TestCompletions(t *testing.T) {
 		{"config|get|--scope|", "user workspace system", none},
 		{"config|get|--sc", "--scope", none},
 		{"models|anthr", "anthropic", none},
+		{"auth|set|anthr", "anthropic", none},
+		{"auth|remove|anthropic|", "", none},
+		{"auth|status|", "", none},
 		{"completion|", "bash zsh fish", none},
 		{"completion|bash|", "", none},
 		{"demo|", "", none},
