@@ -26,11 +26,17 @@ func peer(t *testing.T) []string {
 		t.Skip("compared with Gemini CLI without the race detector, which sees nothing of another program")
 	}
 	command, err := installed()
+	if errors.Is(err, errOther) {
+		t.Fatal(err)
+	}
 	if err != nil {
 		t.Skipf("NOT COMPARED WITH GEMINI CLI: %v", err)
 	}
 	return command
 }
+
+// errOther says that the registry has something else than what was written down.
+var errOther = errors.New("npm sends what has another checksum")
 
 // installed installs Gemini CLI once for all tests and runs: the versions and the
 // checksums are those of testdata/package-lock.json.
@@ -125,6 +131,9 @@ func install(dir, done string) error {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
+		if strings.Contains(out.String(), "EINTEGRITY") {
+			return fmt.Errorf("%w: %s", errOther, last(out.String(), 500))
+		}
 		return fmt.Errorf("npm ci: %w: %s", err, last(out.String(), 500))
 	}
 	return os.WriteFile(done, nil, 0o600)

@@ -233,7 +233,7 @@ var table = []allowed{
 	{
 		kind: missing, scenes: "system_md mode_default",
 		paths: []string{`requests[0].body.systemInstruction.text`, `requests[1].body.contents.new[1].parts[1].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`, `runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`},
-		what:  "For the same reason no list of tools has it.",
+		what:  "Texts that list the tools, `${AvailableTools}` among them, leave out `invoke_agent`.",
 	},
 	{
 		kind: missing, scenes: "*",
@@ -258,6 +258,6 @@ var table = []allowed{
 	{
 		kind: missing, scenes: "model_alias",
 		paths: []string{`requests[*].path`, `runs[*].stdout.stats.models."*"`},
-		what:  "`flash` and `flash-lite` are the models before the newest ones.",
+		what:  "`flash` and `flash-lite` stand for `gemini-3.5-flash` and `gemini-3.1-flash-lite`, and not for the models that have come after them.",
 	},
 }
