@@ -12,5 +12,5 @@ import (
 func pollux() {
 	env := config.Environ()
 	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-	os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Headless, cli.Demo, cli.Config, cli.Models, cli.Memory, cli.Doctor, cli.Auth)))
+	os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Run, cli.Demo, cli.Config, cli.Models, cli.Memory, cli.Doctor, cli.Auth)))
 }

@@ -15,6 +15,8 @@ type Question struct {
 	// Options are what a choice is made of; Multi lets several be chosen.
 	Options []Option
 	Multi   bool
+	// Closed is a choice that takes nothing but its options.
+	Closed bool
 	// Placeholder shows what an answer in words could look like.
 	Placeholder string
 }

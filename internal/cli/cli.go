@@ -35,8 +35,7 @@ type Request struct {
 	Query string
 	// PromptGiven says that --prompt was used, be it with an empty text.
 	PromptGiven bool
-	// Headless says that there is no one at the terminal to answer. It is
-	// always true in this version.
+	// Headless says that there is no one at the terminal to answer.
 	Headless bool
 	// SessionID is --session-id, or a new one.
 	SessionID string
@@ -153,9 +152,14 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	prompted := cmd.Flags().Changed("prompt")
-	if err := p.needsScreen(cmd.Flags().Changed("prompt-interactive"), prompted, query); err != nil {
-		return err
+	first := cmd.Flags().Changed("prompt-interactive")
+	if first && !p.term.InTTY {
+		return exit.Errorf(exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.")
 	}
+	if first {
+		query = p.raw.promptInteractive
+	}
+	nobody := prompted || !first && p.headless()
 	for _, warning := range warnings {
 		fmt.Fprintln(p.term.Err, warning)
 	}
@@ -167,7 +171,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		query = flags.Prompt
 	}
 	return p.run(cmd.Context(), Request{
-		Flags: flags, Query: query, PromptGiven: prompted, Headless: true, SessionID: p.id,
+		Flags: flags, Query: query, PromptGiven: prompted, Headless: nobody, SessionID: p.id,
 		Terminal: p.term, Env: env,
 		Version:   func() string { return version(env) },
 		SetFormat: func(format string) { p.format = format },
@@ -176,20 +180,13 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	})
 }
 
-// needsScreen refuses what only an interactive run can do.
-func (p *program) needsScreen(interactive, prompted bool, query string) error {
-	const screen = "The interactive screen is not available yet in this version of Pollux."
-	switch {
-	case interactive && !p.term.InTTY:
-		return exit.Errorf(exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.")
-	case interactive:
-		return exit.Errorf(exit.Input, screen+" Use -p instead of -i.")
-	case prompted || p.headless():
-		return nil
-	case query != "":
-		return exit.Errorf(exit.Input, screen+" Put -p before the prompt.")
+// Run is the program's [Runner]: it talks with the person at the terminal, or runs a
+// prompt for a script.
+func Run(ctx context.Context, req Request) error {
+	if req.Headless {
+		return Headless(ctx, req)
 	}
-	return exit.Errorf(exit.Input, screen+` Give a prompt with -p, as in: pollux -p "Explain this project"`)
+	return Interactive(ctx, req)
 }
 
 // headless reports whether no one is at the terminal (spec/cli.md §1.2).

@@ -98,7 +98,7 @@ func TestFlags(t *testing.T) {
 		{"-e|none", Flags{}},
 		{"-e|", Flags{}},
 		{"--extensions|one", Flags{}},
-		{"--screen-reader", Flags{}},
+		{"--screen-reader", Flags{Settings: settings("ui.accessibility.screenReader", true)}},
 		{"-o|json", Flags{OutputFormat: "json", Settings: settings("output.format", "json")}},
 		{"-o|json|-o|text", Flags{OutputFormat: "text", Settings: settings("output.format", "text")}},
 		{"--outputFormat|stream-json", Flags{OutputFormat: "stream-json", Settings: settings("output.format", "stream-json")}},
@@ -258,26 +258,32 @@ func TestQuery(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	t.Parallel()
-	const later = "The interactive screen is not available yet in this version of Pollux."
+	const (
+		headless = true
+		person   = false
+	)
 	for _, tt := range []struct {
-		args string
-		tty  bool
-		env  string
-		code exit.Code
-		err  string
+		args     string
+		tty      bool
+		env      string
+		headless bool
+		query    string
+		code     exit.Code
+		err      string
 	}{
-		{"hi", false, "", exit.OK, ""},
-		{"", false, "", exit.OK, ""},
-		{"-p|hi", true, "", exit.OK, ""},
-		{"-p|", true, "", exit.OK, ""},
-		{"hi", true, "CI=true", exit.OK, ""},
-		{"hi", true, "GITHUB_ACTIONS=true", exit.OK, ""},
-		{"hi", true, "CI=1", exit.Input, later + " Put -p before the prompt.\n"},
-		{"hi", true, "CI=true GEMINI_CLI_INTEGRATION_TEST=true", exit.Input, later + " Put -p before the prompt.\n"},
-		{"hi", true, "", exit.Input, later + " Put -p before the prompt.\n"},
-		{"", true, "", exit.Input, later + " Give a prompt with -p, as in: pollux -p \"Explain this project\"\n"},
-		{"-i|hi", true, "", exit.Input, later + " Use -p instead of -i.\n"},
-		{"-i|hi", false, "", exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.\n"},
+		{"hi", false, "", headless, "hi", exit.OK, ""},
+		{"", false, "", headless, "", exit.OK, ""},
+		{"-p|hi", true, "", headless, "hi", exit.OK, ""},
+		{"-p|", true, "", headless, "", exit.OK, ""},
+		{"hi", true, "CI=true", headless, "hi", exit.OK, ""},
+		{"hi", true, "GITHUB_ACTIONS=true", headless, "hi", exit.OK, ""},
+		{"hi", true, "CI=1", person, "hi", exit.OK, ""},
+		{"hi", true, "CI=true GEMINI_CLI_INTEGRATION_TEST=true", person, "hi", exit.OK, ""},
+		{"hi", true, "", person, "hi", exit.OK, ""},
+		{"", true, "", person, "", exit.OK, ""},
+		{"-i|hi", true, "", person, "hi", exit.OK, ""},
+		{"-i|hi", true, "CI=true", person, "hi", exit.OK, ""},
+		{"-i|hi", false, "", person, "", exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.\n"},
 	} {
 		var args []string
 		if tt.args != "" {
@@ -287,8 +293,8 @@ func TestModes(t *testing.T) {
 		if s.code != tt.code || s.err.String() != tt.err || s.ran != (tt.code == exit.OK) {
 			t.Errorf("%q, tty %v, %s: code %d, ran %v, stderr %q", tt.args, tt.tty, tt.env, s.code, s.ran, s.err)
 		}
-		if s.ran && !s.request.Headless {
-			t.Errorf("%q is not headless", tt.args)
+		if s.ran && (s.request.Headless != tt.headless || s.request.Query != tt.query) {
+			t.Errorf("%q, tty %v, %s: headless %v, query %q", tt.args, tt.tty, tt.env, s.request.Headless, s.request.Query)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func count(n int, what string) string {
 
 // settings loads all layers. With --scope only that one is returned.
 func (c *configCommand) settings() (*session, *config.Settings, error) {
-	h, _, err := load(Request{Terminal: c.term, Env: c.env})
+	h, _, err := load(Request{Terminal: c.term, Env: c.env}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -222,7 +222,7 @@ func (c *configCommand) afterSet(key string, scope config.Scope, text string, v 
 	}
 	quiet := *c.term
 	quiet.Err = io.Discard // what is wrong elsewhere is not today's matter
-	h, _, err := load(Request{Terminal: &quiet, Env: c.env})
+	h, _, err := load(Request{Terminal: &quiet, Env: c.env}, nil)
 	if err != nil {
 		fmt.Fprintln(c.term.Err, clean(err.Error()))
 		return
@@ -300,7 +300,7 @@ func (c *configCommand) path([]string) error {
 		return err
 	}
 	// Also where a file is broken: it has to be found to be mended.
-	h, _, err := load(Request{Terminal: c.term, Env: c.env})
+	h, _, err := load(Request{Terminal: c.term, Env: c.env}, nil)
 	if err != nil {
 		fmt.Fprintln(c.term.Err, clean(err.Error()))
 	}

@@ -19,6 +19,8 @@ func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 	switch {
 	case f.Changed("prompt") && query != "":
 		message = "Cannot use both a positional prompt and the --prompt (-p) flag together"
+	case f.Changed("prompt-interactive") && query != "":
+		message = "Cannot use both a positional prompt and the --prompt-interactive (-i) flag together"
 	case f.Changed("prompt") && f.Changed("prompt-interactive"):
 		message = "Cannot use both --prompt (-p) and --prompt-interactive (-i) together"
 	case r.yolo && f.Changed("approval-mode"):

@@ -214,6 +214,7 @@ func (r *rawFlags) settings(f *pflag.FlagSet) map[string]any {
 		"include-directories": func() { set[string(config.IncludeDirectories)] = r.dirs.any() },
 		"output-format":       func() { set[string(config.OutputFormat)] = r.outputFormat },
 		"sandbox":             func() { set[string(config.ToolSandbox)] = r.sandbox },
+		"screen-reader":       func() { set[string(config.ScreenReader)] = r.screenReader },
 		"ignore-env":          func() { set[string(config.IgnoreLocalEnv)] = r.ignoreEnv },
 		"allowed-mcp-server-names": func() {
 			set["mcp.allowed"], set["mcp.excluded"] = r.mcpServers.any(), nil

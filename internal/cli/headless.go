@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
-	"pollux/agent"
 	"pollux/internal/app"
 	"pollux/internal/auth"
 	"pollux/internal/config"
@@ -18,17 +16,15 @@ import (
 	"pollux/internal/face/headless"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
-	"pollux/internal/mention"
 	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
-	"pollux/llm"
 	"pollux/llm/catalog"
 )
 
 // Headless runs one prompt for a script: it settles what applies here, puts an
 // agent together and lets the headless face tell of its work.
 func Headless(ctx context.Context, req Request) error {
-	h, err := settle(req)
+	h, err := settle(req, nil)
 	if err != nil {
 		return err
 	}
@@ -63,19 +59,12 @@ func Headless(ctx context.Context, req Request) error {
 	case said != "":
 		return headless.Say(options, said)
 	}
-	asked, err := mention.Expand(ctx, a.Workspace, text)
+	prompt, leftOut, err := expand(ctx, a, text)
 	if err != nil {
 		return headless.Fail(options, err)
 	}
-	for _, skipped := range asked.Skipped {
-		h.warn(fmt.Sprintf("Warning: @%s was left out: %s.", skipped.Path, skipped.Reason))
-	}
-	prompt := agent.Prompt{Parts: asked.Parts}
-	if text := a.Memory.Discover(asked.Files...); text != "" {
-		prompt.Parts = append(prompt.Parts, llm.Text(text))
-	}
-	if len(asked.Files) > 0 {
-		prompt.Shown = text
+	for _, what := range leftOut {
+		h.warn("Warning: " + what)
 	}
 	return headless.Run(ctx, options, a.Run(ctx, prompt))
 }
@@ -99,14 +88,16 @@ type session struct {
 
 // settle reads what the user has set. Its errors end the run before anything
 // is read from standard input or asked of a model.
-func settle(req Request) (*session, error) {
-	h, state, err := load(req)
+// A folder that nobody has decided about is decided about by doubt; nil is for nobody
+// who could.
+func settle(req Request, doubt doubt) (*session, error) {
+	h, state, err := load(req, doubt)
 	if err != nil {
 		return nil, err
 	}
 	req.SetFormat(config.OutputFormat.In(h.settings))
 	h.format = headless.Format(config.OutputFormat.In(h.settings))
-	if refused := trust.Refuse(state); refused != nil {
+	if refused := trust.Refuse(state); refused != nil && doubt == nil {
 		return nil, refused
 	}
 	h.readEnv()
@@ -123,7 +114,7 @@ func settle(req Request) (*session, error) {
 // look reads what the user has set for a command that runs nothing, in a folder
 // that is trusted or not.
 func look(t *terminal.Terminal, env *config.Env, model string) (*session, error) {
-	h, _, err := load(Request{Terminal: t, Env: env, Flags: Flags{Model: model}})
+	h, _, err := load(Request{Terminal: t, Env: env, Flags: Flags{Model: model}}, nil)
 	if err == nil {
 		h.readEnv()
 	}
@@ -142,8 +133,12 @@ func (h *session) readEnv() {
 	h.openLog()
 }
 
+// doubt decides whether a folder is trusted where nobody has yet, by what the other
+// settings say.
+type doubt func(h *session, s *config.Settings) (trust.State, error)
+
 // load reads the settings, and decides whether the folder is trusted.
-func load(req Request) (*session, trust.State, error) {
+func load(req Request, doubt doubt) (*session, trust.State, error) {
 	dir, err := workingDir()
 	if err != nil {
 		return nil, trust.Unknown, err
@@ -154,7 +149,9 @@ func load(req Request) (*session, trust.State, error) {
 		Paths: h.paths, Env: req.Env, Flags: req.Flags.Settings,
 		Trusted: func(s *config.Settings) (bool, error) {
 			var err error
-			state, err = h.decide(s)
+			if state, err = h.decide(s); err == nil && state == trust.Unknown && doubt != nil {
+				state, err = doubt(h, s)
+			}
 			return state == trust.Trusted, err
 		},
 	})
@@ -229,7 +226,7 @@ func (h *session) face() headless.Options {
 func (h *session) app() app.Options {
 	return app.Options{
 		Settings: h.settings, Env: h.env, Paths: h.paths,
-		Model: h.model, Named: h.named, SessionID: h.req.SessionID, Mode: h.mode, Trusted: true,
+		Model: h.model, Named: h.named, SessionID: h.req.SessionID, Mode: h.mode, Trusted: h.settings.Trusted(),
 		UserAgent: userAgent(h.req.Version, h.env), Version: h.req.Version(), Telemetry: h.telemetry,
 		Replay: h.req.Flags.FakeResponses, ReplayAnyOrder: !h.req.Flags.FakeStrict,
 		Record: h.req.Flags.RecordResponses,

@@ -52,7 +52,7 @@ var refusals = [...]refusal{
 // isLater reports whether a flag's subsystem is not there yet.
 func isLater(flag string) bool {
 	switch flag {
-	case "prompt-interactive", "screen-reader", "allowed-mcp-server-names", "extensions":
+	case "allowed-mcp-server-names", "extensions":
 		return true
 	}
 	return slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })

@@ -78,7 +78,7 @@ type recalled struct {
 }
 
 func recall(t *terminal.Terminal, env *config.Env) (*recalled, error) {
-	h, state, err := load(Request{Terminal: t, Env: env})
+	h, state, err := load(Request{Terminal: t, Env: env}, nil)
 	if err != nil {
 		return nil, err
 	}

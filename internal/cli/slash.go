@@ -56,19 +56,21 @@ func (h *session) commands(a *app.App, ask agent.Ask) *slash.Session {
 	return &slash.Session{
 		App: a, Settings: h.settings, Env: h.env, Paths: h.paths, Version: version(h.req.Env),
 		Ask: ask, Trust: h.trust(h.settings),
-		Reload: func() (*config.Settings, error) {
-			quiet, _, _ := terminal.Test("") // what is wrong elsewhere was said at the start
-			again := h.req
-			again.Terminal = quiet
-			now, _, err := load(again)
-			if err != nil {
-				return nil, err
-			}
-			return now.settings, nil
-		},
+		Reload: h.reload,
 		Doctor: func(ctx context.Context) (string, error) {
 			return Diagnose(ctx, h.req.Terminal, h.req.Env, DoctorOptions{Model: h.req.Flags.Model, Offline: true})
 		},
 		Auth: auth.Command{Inputs: auth.Inputs{Settings: h.settings, Env: h.env}, Paths: h.paths}.Run,
 	}
+}
+
+// reload reads the settings anew, quietly: what is wrong with them was said before.
+func (h *session) reload() (*config.Settings, error) {
+	again := h.req
+	again.Terminal, _, _ = terminal.Test("")
+	now, _, err := load(again, nil)
+	if err != nil {
+		return nil, err
+	}
+	return now.settings, nil
 }

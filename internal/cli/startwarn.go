@@ -8,7 +8,7 @@ import (
 )
 
 // startWarnings are what a user should know before a run begins (spec/cli.md §8.4).
-// What the terminal can do is for a person at one, and no news to a script.
+// What the terminal can do is not among it: no face needs more than lines.
 func (h *session) startWarnings(state trust.State) []string {
 	warnings := config.InstallWarnings(h.env)
 	dir := h.paths.Dir()
@@ -20,11 +20,6 @@ func (h *session) startWarnings(state trust.State) []string {
 	if dir == filepath.Dir(dir) {
 		warnings = append(warnings, "Warning: You are running Pollux in the root directory. "+
 			"Your entire folder structure will be used for context. It is strongly recommended to run in a project-specific directory.")
-	}
-	t := h.req.Terminal
-	if !h.req.Headless && t.ErrTTY && config.TerminalWarnings.In(h.settings) {
-		a := t.Abilities(h.env.Get)
-		warnings = append(warnings, a.Warnings(h.env.Get)...)
 	}
 	return warnings
 }

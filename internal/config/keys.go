@@ -97,9 +97,11 @@ const (
 	WriteTodos          = Bool("useWriteTodos")
 	OutputFormat        = String("output.format")
 	PreferredEditor     = String("general.preferredEditor")
+	EditorInNewWindow   = Bool("general.openEditorInNewWindow")
+	InlineThinking      = String("ui.inlineThinkingMode")
+	ScreenReader        = Bool("ui.accessibility.screenReader")
 	BugCommand          = Object("advanced.bugCommand")
 	HomeWarning         = Bool("ui.showHomeDirectoryWarning")
-	TerminalWarnings    = Bool("ui.showCompatibilityWarnings")
 
 	ModelName       = String("model.name")
 	MaxSessionTurns = Int("model.maxSessionTurns")
@@ -304,7 +306,7 @@ var table = [...]Key{
 	{"general.logRagSnippets", "bool", false, 0, inert, "Diagnosed a Google service that Pollux does not use."},
 	{"general.maxAttempts", "number", 10.0, 0, live, "How often a failing request is tried, 10 at most."},
 	{"general.notificationMethod", "enum auto osc9 osc777 bell", "auto", 0, screen, "How the terminal is asked to notify."},
-	{"general.openEditorInNewWindow", "bool", false, 0, screen, "Open the editor in a window of its own."},
+	{"general.openEditorInNewWindow", "bool", false, 0, live, "Open the editor in a window of its own."},
 	{"general.plan.directory", "string", nil, restart, live, "Where plans are written, inside the project."},
 	{"general.plan.enabled", "bool", true, restart, live, "Plan mode exists."},
 	{"general.plan.modelRouting", "bool", true, 0, live, "Plan with the larger model, implement with the faster one."},
@@ -417,7 +419,7 @@ var table = [...]Key{
 	{"tools.useRipgrep", "bool", true, 0, live, "Search with rg where it is installed."},
 
 	{"ui.accessibility.enableLoadingPhrases", "bool", true, restart, screen, "The old way to switch the phrases off."},
-	{"ui.accessibility.screenReader", "bool", false, restart, screen, "Plain output, line by line."},
+	{"ui.accessibility.screenReader", "bool", false, restart, live, "Plain output, line by line."},
 	{"ui.autoThemeSwitching", "bool", true, 0, screen, "Follow the terminal's background."},
 	{"ui.collapseDrawerDuringApproval", "bool", true, 0, screen, "Fold the drawer while a question is open."},
 	{"ui.compactToolOutput", "bool", true, 0, screen, "Show results of reading tools in short."},
@@ -439,11 +441,11 @@ var table = [...]Key{
 	{"ui.hideTips", "bool", false, 0, screen, "No tips at start."},
 	{"ui.hideWindowTitle", "bool", false, restart, screen, "Leave the window title alone."},
 	{"ui.incrementalRendering", "bool", true, restart, inert, "Tuned a renderer that Pollux does not have."},
-	{"ui.inlineThinkingMode", "enum off full", "off", 0, screen, "Show the model's thoughts."},
+	{"ui.inlineThinkingMode", "enum off full", "off", 0, live, "Show the model's thoughts."},
 	{"ui.loadingPhrases", "enum tips witty all off", "off", 0, screen, "What to show beside the spinner."},
 	{"ui.renderProcess", "bool", true, restart, inert, "Tuned a renderer that Pollux does not have."},
 	{"ui.showCitations", "bool", false, 0, screen, "Show sources after an answer."},
-	{"ui.showCompatibilityWarnings", "bool", true, restart, live, "Warn about what the terminal cannot do."},
+	{"ui.showCompatibilityWarnings", "bool", true, restart, screen, "Warn about what the terminal cannot do."},
 	{"ui.showHomeDirectoryWarning", "bool", true, restart, live, "Warn when started in the home directory."},
 	{"ui.showLineNumbers", "bool", true, 0, screen, "Number the lines of code."},
 	{"ui.showMemoryUsage", "bool", false, 0, screen, "Show how much memory Pollux uses."},

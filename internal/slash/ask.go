@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -12,15 +13,19 @@ import (
 // if they would rather not. An answer in words of their own is returned as it is if
 // free is set.
 func (s *Session) choose(ctx context.Context, header, question string, free bool, options ...tool.Option) (string, error) {
-	if s.Ask == nil {
+	return choose(ctx, s.Ask, header, question, free, options...)
+}
+
+func choose(ctx context.Context, ask agent.Ask, header, question string, free bool, options ...tool.Option) (string, error) {
+	if ask == nil {
 		return "", errConfirm
 	}
 	for i, o := range options {
 		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description)}
 	}
-	answer, err := s.Ask(ctx, &tool.QuestionConfirmation{
+	answer, err := ask(ctx, &tool.QuestionConfirmation{
 		Title:     header,
-		Questions: []tool.Question{{Text: terminal.Text(question), Header: header, Kind: tool.ChoiceQuestion, Options: options}},
+		Questions: []tool.Question{{Text: terminal.Text(question), Header: header, Kind: tool.ChoiceQuestion, Options: options, Closed: !free}},
 	})
 	switch {
 	case err != nil:

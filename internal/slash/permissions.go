@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -13,8 +12,6 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
-	"pollux/internal/terminal"
-	"pollux/tool"
 )
 
 // permissions says what is trusted, and what a person has allowed in this session.
@@ -64,56 +61,16 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 			return fail("%s is not a directory.", dir)
 		}
 	}
-	parent := filepath.Dir(dir)
-	folder, above, no := "Trust folder ("+filepath.Base(dir)+")", "Trust parent folder ("+filepath.Base(parent)+")", "Don't trust"
-	said, err := s.choose(
-		ctx, "Trust", "Do you trust the files in "+dir+"? "+s.offer(dir), false,
-		tool.Option{Label: folder, Description: dir}, tool.Option{Label: above, Description: parent + " and all that is in it"}, tool.Option{Label: no},
-	)
-	if err != nil {
+	o := s.Trust
+	o.Dir = dir
+	level, err := AskTrust(ctx, s.Ask, o, s.Env, memory.Names(config.MemoryNames.In(s.Settings)))
+	switch {
+	case err != nil:
 		return Result{}, err
-	}
-	level, ok := map[string]trust.Level{folder: trust.TrustFolder, above: trust.TrustParent, no: trust.DoNotTrust}[said]
-	if !ok {
+	case level == "":
 		return Result{Text: "Nothing was changed."}, nil
 	}
-	if err := trust.Set(s.Trust.File, dir, level); err != nil {
-		return Result{}, err
-	}
 	return say("%s: %s, in %s. It counts when Pollux is started there the next time.", dir, level, s.Trust.File)
-}
-
-// offer says what a folder brings along that would count if it were trusted.
-func (s *Session) offer(dir string) string {
-	settings, err := config.Peek(config.Sources{Paths: config.NewPaths(s.Env, dir), Env: s.Env})
-	o := trust.Look(dir, settings, memory.Names(config.MemoryNames.In(s.Settings)))
-	if err != nil {
-		o.Errors = append(o.Errors, err.Error())
-	}
-	if o.Empty() && len(o.Errors) == 0 {
-		return "It brings along no settings, commands, servers or instructions."
-	}
-	text := "What it brings along would count:\n"
-	for _, list := range []struct {
-		name  string
-		items []string
-	}{
-		{"Commands", o.Commands},
-		{"MCP Servers", o.Servers},
-		{"Hooks", o.Hooks},
-		{"Skills", o.Skills},
-		{"Agents", o.Agents},
-		{"Policies", o.Policies},
-		{"Instructions", o.Memory},
-		{"Settings", o.Settings},
-		{"Think twice", o.Warnings},
-		{"Not readable", o.Errors},
-	} {
-		if len(list.items) > 0 {
-			text += "\n- " + list.name + ": " + cut(terminal.Line(strings.Join(list.items, ", ")), 500)
-		}
-	}
-	return text
 }
 
 // policies lists the rules, by the modes that they hold in (spec/safety.md §2.13).

@@ -10,8 +10,8 @@ import (
 	"pollux/llm"
 )
 
-// job is what is under way: a turn of the model, a / command, a prompt being
-// written in the editor.
+// job is what is under way: what the session begins with, a turn of the model, a /
+// command, a prompt being written in the editor.
 type job struct {
 	cancel      context.CancelFunc
 	items       chan item // closed at the end
@@ -20,6 +20,7 @@ type job struct {
 	spoke       bool   // something has come of it
 	cancelled   bool   // it was, and has said so
 	interrupted bool   // by Ctrl+C
+	opening     bool   // it prepares the session
 }
 
 // item is something that a job tells the loop. One of its fields is set.
@@ -29,6 +30,7 @@ type item struct {
 	warning string
 	result  *slash.Result
 	written *string // in the editor
+	ready   *Options
 }
 
 // start runs something beside the loop. emit hands an item to the loop; false
@@ -58,6 +60,26 @@ func (l *loop) jobItems() <-chan item {
 		return nil
 	}
 	return l.job.items
+}
+
+// prepare settles what the session works with.
+func (l *loop) prepare() {
+	l.start("", func(ctx context.Context, emit func(item) bool) {
+		o, err := l.o.Prepare(ctx)
+		emit(item{ready: &o, err: err})
+	})
+	l.job.opening = true
+}
+
+// prepared takes what the session works with, or why it cannot begin.
+func (l *loop) prepared(o *Options, err error) {
+	if err != nil {
+		l.failed = err
+		l.leave()
+		return
+	}
+	o.Terminal, o.Interrupts = l.o.Terminal, l.o.Interrupts
+	l.o = *o
 }
 
 // prompt has the model work on a prompt.
@@ -156,6 +178,8 @@ func (l *loop) lend(f func() error) error {
 // see takes what a job tells.
 func (l *loop) see(it item) {
 	switch {
+	case it.ready != nil:
+		l.prepared(it.ready, it.err)
 	case it.err != nil:
 		l.voice.end()
 		l.screen.line(l.failure(it.err))
@@ -215,7 +239,12 @@ func (l *loop) jobDone() {
 	if j.cancelled && j.prompt != "" && !j.spoke {
 		l.keep(j.prompt)
 	}
-	l.next(j.cancelled)
+	if j.opening && l.failed == nil {
+		l.greet()
+	}
+	if l.job == nil {
+		l.next(j.cancelled)
+	}
 }
 
 // abandon lets go of what is still under way. It gets a moment to stop what it has

@@ -19,6 +19,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,10 @@ import (
 // may be left zero.
 type Options struct {
 	Terminal *terminal.Terminal
+	// Prepare, where set, is done before all else, and returns what the face works
+	// with from then on; only Terminal and Interrupts stay. It may ask. Its error
+	// ends the session: [Face.Run] returns it.
+	Prepare func(ctx context.Context) (Options, error)
 	// Run puts a prompt to the model; it is [agent.Agent.Run].
 	Run func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
 	// Expand makes a prompt of what a person wrote, and says what of it was left
@@ -57,7 +62,7 @@ type Options struct {
 	// First is a prompt to begin with.
 	First string
 	// Welcome is said first, Farewell at the end of a session in which something
-	// was said.
+	// was said, in place of a plain goodbye.
 	Welcome  string
 	Farewell func() string
 
@@ -161,8 +166,8 @@ func (f *Face) Ask(ctx context.Context, details tool.Confirmation) (agent.Answer
 var errOver = errors.New("the session is over")
 
 // Run talks with the person until they leave. It returns nil if they did, the
-// cause of ctx if that ended, and an error if nothing can be shown any more. It is
-// called once.
+// cause of ctx if that ended, and an error if nothing can be shown any more or if the
+// session could not begin. It is called once.
 func (f *Face) Run(ctx context.Context) error {
 	defer f.end.Do(func() { close(f.over) })
 	in := newInbox(f.o.Terminal)
@@ -194,6 +199,7 @@ type loop struct {
 	settle  *time.Timer // until the questions that come together have come
 	asked   int         // questions of this batch so far
 
+	failed error     // the session could not begin
 	armed  time.Time // when Ctrl+C was last pressed
 	again  int       // how often by then, without a pause
 	eof    time.Time // when Ctrl+D was last pressed
@@ -221,7 +227,11 @@ func (l *loop) run(ctx context.Context) error {
 	l.compose.timer = stoppedTimer()
 	l.silent.timer = stoppedTimer()
 	l.voice.timer = stoppedTimer()
-	l.greet()
+	if l.o.Prepare != nil {
+		l.prepare()
+	} else {
+		l.greet()
+	}
 	for !l.done() {
 		l.invite()
 		l.screen.flush()
@@ -236,7 +246,7 @@ func (l *loop) run(ctx context.Context) error {
 		return err
 	}
 	l.goodbye()
-	return nil
+	return l.failed
 }
 
 // step waits for the next thing to happen.
@@ -310,12 +320,11 @@ func (l *loop) goodbye() {
 	if !l.said {
 		return
 	}
-	l.screen.line("Agent powering down. Goodbye!")
+	text := ""
 	if l.o.Farewell != nil {
-		if text := l.o.Farewell(); text != "" {
-			l.screen.line(terminal.Text(text))
-		}
+		text = l.o.Farewell()
 	}
+	l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 }
 
 // interrupt is what Ctrl+C does (spec/tui.md §2.8).

@@ -17,6 +17,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // paper is what a person sees.
@@ -181,6 +182,43 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
+// What must be settled first may be asked for, and lines wait for it.
+func TestPrepare(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		faces := make(chan *Face, 1)
+		o := Options{Welcome: "Pollux 1.0", First: "hello", Run: echo}
+		p := sit(t, Options{Prepare: func(ctx context.Context) (Options, error) {
+			a, err := (<-faces).Ask(ctx, &tool.QuestionConfirmation{Title: "Trust", Questions: []tool.Question{{
+				Text: "Do you?", Kind: tool.ChoiceQuestion, Options: []tool.Option{{Label: "Yes"}, {Label: "No"}}, Closed: true,
+			}}})
+			if err != nil || a.Reply == nil || a.Reply.Answers["0"] != "Yes" {
+				return Options{}, errors.New("they do not")
+			}
+			return o, nil
+		}})
+		faces <- p.face
+		p.settle()
+		p.sees("Question: Trust\n  Do you?\n1. Yes\n2. No\nAnswer, 1 to 2: ")
+		p.answers("maybe")
+		p.sees("maybe\nThat is none of the answers. Type a number from 1 to 2 and press Enter.\nAnswer, 1 to 2: ")
+		p.answers("1")
+		p.sees("1\nPollux 1.0\nUser: hello\nModel: You said: hello\n> ")
+		p.leaves()
+	})
+}
+
+// A session that cannot begin says so to who has started it.
+func TestPrepareFails(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		terminal, _, _ := terminal.Test("a line\n")
+		want := errors.New("no key")
+		f := New(Options{Terminal: terminal, Prepare: func(context.Context) (Options, error) { return Options{}, want }})
+		if err := f.Run(t.Context()); !errors.Is(err, want) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
 func TestConversation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := sit(t, Options{Welcome: "Pollux 1.0", Farewell: func() string { return "2 prompts" }})
@@ -194,7 +232,7 @@ func TestConversation(t *testing.T) {
 		p.types(`two \\`)
 		p.sees("two \\\\\nModel: You said: one|two \\\\\n> ")
 		p.leaves()
-		p.sees("\nAgent powering down. Goodbye!\n2 prompts\n")
+		p.sees("\n2 prompts\n")
 	})
 }
 

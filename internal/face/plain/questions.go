@@ -94,9 +94,12 @@ func (d *dialog) pick(q *tool.Question) (string, error) {
 		n++
 		prompt = fmt.Sprintf("Answers, 1 to %d, several with commas", n)
 	}
+	if !q.Closed {
+		prompt += ", or in your own words"
+	}
 	for {
-		text, err := d.read(prompt + ", or in your own words: ")
-		if err != nil || text == "" {
+		text, err := d.read(prompt + ": ")
+		if err != nil || text == "" && !q.Closed {
 			return "", err
 		}
 		chosen, problem := chosen(q, text)
@@ -113,6 +116,8 @@ func chosen(q *tool.Question, text string) (answer, problem string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(word)
 		switch {
+		case err != nil && q.Closed:
+			return named(q, text)
 		case err != nil:
 			return text, "" // words of their own
 		case q.Multi && n == len(q.Options)+1:
@@ -132,6 +137,16 @@ func chosen(q *tool.Question, text string) (answer, problem string) {
 		return "", "Please choose."
 	}
 	return strings.Join(labels, ", "), ""
+}
+
+// named returns the option that a text is the label of.
+func named(q *tool.Question, text string) (answer, problem string) {
+	for _, o := range q.Options {
+		if strings.EqualFold(text, o.Label) {
+			return o.Label, ""
+		}
+	}
+	return "", fmt.Sprintf("That is none of the answers. Type a number from 1 to %d and press Enter.", len(q.Options))
 }
 
 func (d *dialog) yesNo() (string, error) {
