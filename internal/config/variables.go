@@ -162,7 +162,7 @@ var envTable = [...]Variable{
 	{"GEMINI_EVENT_LOOP_MONITOR_ENABLED", inert, ambient, "Measures Node's event loop."},
 	{"GEMINI_STRICT_TELEMETRY_LIMITS", inert, ambient, "Checks the lengths of names in Gemini CLI's own tests."},
 	{"GEMINI_CONTEXT_TRACE_DIR", inert, ambient, "Traces an experiment that Pollux does not have."},
-	{"GEMINI_CONTEXT_CALIBRATE_TOKEN_CALCULATIONS", inert, ambient, "Belongs to the same experiment."},
+	{"GEMINI_CONTEXT_CALIBRATE_TOKEN_CALCULATIONS", inert, ambient, "Belongs to an experiment that Pollux does not have."},
 	{"GEMINI_EXP", inert, ambient, "Switches Google's experiments."},
 
 	// The terminal and the editor.
@@ -183,7 +183,7 @@ var envTable = [...]Variable{
 	{"XDG_SESSION_TYPE", live, ambient, "Which clipboard there is."},
 	{"WSL_DISTRO_NAME", live, ambient, "Set inside Windows' Linux."},
 	{"WSL_INTEROP", live, ambient, "The same."},
-	{"WSLENV", inert, ambient, "The same, and not needed beside the others."},
+	{"WSLENV", inert, ambient, "What Windows and its Linux share; not needed."},
 	{"VISUAL", live, ambient, "Your editor."},
 	{"EDITOR", live, ambient, "Your editor, where VISUAL is not set."},
 	{"CLI_TITLE", screen, ambient, "The title of the window."},

@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"pollux/internal/app"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/policy"
+	"pollux/internal/slash"
+	"pollux/internal/terminal"
+	"pollux/llm"
+)
+
+var update = flag.Bool("update", false, "write docs/compatibility.md anew")
+
+// docs/compatibility.md says of everything that Gemini CLI has what it is in Pollux.
+// What is there, and what is not, is asked of the program itself; what is better about
+// a thing is in the table of compatible_test.go, and each row of that links to the page
+// that tells more.
+func TestCompatibility(t *testing.T) {
+	t.Parallel()
+	const path = "../../docs/compatibility.md"
+	p := &comparison{t: t, count: map[standing]int{}, unused: maps.Clone(better)}
+	want := p.page()
+	for name := range p.unused {
+		t.Errorf("%s is said to be better, and is not there", name)
+	}
+	got, err := os.ReadFile(path)
+	switch {
+	case err == nil && bytes.Equal(got, want):
+	case *update:
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is not what the program says; run make update: %v\n%s", path, err, gocmp.Diff(string(got), string(want)))
+	}
+}
+
+// standing is what a thing of Gemini CLI's is in Pollux.
+type standing string
+
+const (
+	same   standing = "same"
+	finer  standing = "better"
+	notYet standing = "not yet"
+	idle   standing = "no effect"
+)
+
+// comparison writes the page.
+type comparison struct {
+	t      *testing.T
+	body   strings.Builder
+	count  map[standing]int
+	unused map[string]string
+}
+
+func (p *comparison) page() []byte {
+	p.flags()
+	p.subcommands()
+	p.slash()
+	p.tools()
+	p.exits()
+	p.settings()
+	p.variables()
+	head := fmt.Sprintf(`# What Gemini CLI has, and what it is in Pollux
+
+Every option, command, tool, exit code, setting and variable of Gemini CLI 0.61: %d of them are the same, %d better,
+%d not there yet, and %d have no effect. A test holds this page to the program, so what it says is there is there.
+How the two behave in the same scenes is compared by another test: [differences.md](differences.md).
+
+- **same**: means what it means there.
+- **better**: that, and more; the note says what, and links to where it is told.
+- **not yet**: its subsystem is not there. Who uses it is told so by name, with an error where the rest would betray
+  them, and with a warning where it is of use.
+- **no effect**: accepted, and nothing comes of it by design; the note says why.
+`, p.count[same], p.count[finer], p.count[notYet], p.count[idle])
+	return []byte(strings.TrimRight(head+p.body.String(), "\n") + "\n")
+}
+
+func (p *comparison) section(title, column string) {
+	fmt.Fprintf(&p.body, "\n## %s\n\n| %s | | |\n| --- | --- | --- |\n", title, column)
+}
+
+// row writes a row. A thing that is there is better if the table says so.
+func (p *comparison) row(name, shown string, v standing, note string) {
+	if more, ok := better[name]; ok {
+		if v != same {
+			p.t.Errorf("%s is said to be better, and the program says %q", name, v)
+		}
+		delete(p.unused, name)
+		if !strings.Contains(more, "](") {
+			p.t.Errorf("%s: better without a link to where that is told", name)
+		}
+		v, note = finer, more
+	}
+	p.count[v]++
+	fmt.Fprintf(&p.body, "| `%s` | %s | %s |\n", strings.ReplaceAll(shown, "|", `\|`), v, strings.ReplaceAll(note, "|", `\|`))
+}
+
+// names reads the first words of a list, and what stands behind them.
+func (p *comparison) names(path string) iter.Seq2[string, string] {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return func(yield func(string, string) bool) {
+		for line := range strings.Lines(string(data)) {
+			name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if name != "" && name != "#" && !yield(name, rest) {
+				return
+			}
+		}
+	}
+}
+
+func (p *comparison) flags() {
+	p.section("Options", "Option")
+	term, _, _ := terminal.Test("")
+	prog := &program{term: term, env: config.NewEnv()}
+	set := prog.rootCommand()
+	for name := range p.names("testdata/flags.txt") {
+		f := set.Flags().Lookup(name)
+		if f == nil {
+			f = set.PersistentFlags().Lookup(name)
+		}
+		switch {
+		case f == nil:
+			p.t.Errorf("there is no --%s", name)
+		case isLater(name):
+			p.row("--"+name, "--"+name, notYet, "")
+		case name == "isCommand":
+			p.row("--"+name, "--"+name, idle, "Gemini CLI talks to itself with it.")
+		case f.Hidden:
+			p.row("--"+name, "--"+name, same, "for tests; not in the help")
+		default:
+			_, usage, _ := strings.Cut(f.Usage, "` ")
+			p.row("--"+name, "--"+name, same, cmp.Or(usage, f.Usage))
+		}
+	}
+}
+
+func (p *comparison) subcommands() {
+	p.section("Subcommands", "Subcommand")
+	for name := range p.names("testdata/subcommands.txt") {
+		later := slices.ContainsFunc(laterCommands[:], func(c []string) bool { return c[0] == name })
+		p.row("pollux "+name, "pollux "+name, map[bool]standing{true: notYet, false: same}[later], "")
+	}
+	p.body.WriteString("\nPollux has more of its own: `pollux --help` lists them.\n")
+}
+
+func (p *comparison) slash() {
+	p.section("/ commands", "Command")
+	for name := range p.names("testdata/slash.txt") {
+		i := slices.IndexFunc(slash.Commands(), func(c *slash.Command) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
+		if i < 0 {
+			p.t.Errorf("/%s is unknown", name)
+			continue
+		}
+		c := slash.Commands()[i]
+		if c.Later {
+			p.row("/"+name, "/"+name, notYet, "")
+			continue
+		}
+		v, note := same, c.Summary
+		var there []string
+		for _, sub := range c.Subs {
+			if sub.Later {
+				v = notYet
+			} else {
+				there = append(there, "`"+sub.Name+"`")
+			}
+		}
+		if v == notYet {
+			note = "so far: " + strings.Join(there, ", ")
+		}
+		p.row("/"+name, "/"+name, v, note)
+	}
+	p.body.WriteString("\nWhat each does: [commands.md](commands.md).\n")
+}
+
+func (p *comparison) tools() {
+	p.section("Tools", "Tool")
+	there := everyTool(p.t)
+	for name, shown := range p.names("testdata/tools.txt") {
+		v := notYet
+		if there[name] {
+			v = same
+		}
+		p.row(name, name, v, shown)
+	}
+	p.body.WriteString("\nWhat each does: [tools.md](tools.md).\n")
+}
+
+// everyTool returns the names of the tools that the model can be given in some
+// setting.
+func everyTool(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	home, dir := t.TempDir(), t.TempDir()
+	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
+	paths := config.NewPaths(env, dir)
+	for _, mode := range []policy.Mode{policy.Default, policy.Plan} {
+		settings, _, err := config.Load(config.Sources{Paths: paths, Env: env, Flags: map[string]any{
+			"tools.allowed":          []any{"get_internal_docs"},
+			"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
+			"tools.callCommand":      "cat",
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := app.New(t.Context(), app.Options{
+			Settings: settings, Env: env, Paths: paths, Model: "gemini-2.5-pro", Mode: mode, Interactive: true, Trusted: true,
+			SessionID: "s", Generator: nobody{}, Warn: func(string) {}, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range a.Tools() {
+			name := spec.Name
+			if strings.HasPrefix(name, "discovered_tool_") {
+				name = "discovered_tool_*"
+			}
+			found[name] = true
+		}
+		a.Close()
+	}
+	return found
+}
+
+// nobody is a model that is never asked.
+type nobody struct{ llm.Generator }
+
+func (nobody) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	return nil, errors.New("nobody answers")
+}
+
+func (p *comparison) exits() {
+	p.section("Exit codes", "Code")
+	for code, when := range p.names("testdata/exits.txt") {
+		n, err := strconv.Atoi(code)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		v := notYet
+		if slices.Contains([]exit.Code{
+			exit.OK, exit.General, exit.Auth, exit.Input, exit.Sandbox, exit.Config, exit.TurnLimit, exit.Tool, exit.Untrusted, exit.Interrupted,
+		}, exit.Code(n)) {
+			v = same
+		}
+		p.row("exit "+code, code, v, when)
+	}
+	p.body.WriteString("\nPollux has two more, for SIGTERM (143) and SIGHUP (129): [headless.md](headless.md).\n")
+}
+
+func (p *comparison) settings() {
+	p.section("Settings", "Setting")
+	for path := range p.names("../config/testdata/keys.txt") {
+		if path == string(config.ModelProviders) || strings.HasPrefix(path, "pollux.") { // Pollux's own
+			continue
+		}
+		key, ok := config.KeyOf(path)
+		if !ok {
+			p.t.Errorf("there is no setting %s", path)
+			continue
+		}
+		p.supported(path, path, key.Support, key.Doc)
+	}
+	p.body.WriteString("\nWhat each does: [settings.md](settings.md).\n")
+}
+
+func (p *comparison) variables() {
+	p.section("Environment variables", "Variable")
+	for name := range p.names("../config/testdata/variables.txt") {
+		i := slices.IndexFunc(config.Variables(), func(v config.Variable) bool { return v.Name == name })
+		if i < 0 {
+			p.t.Errorf("the variable %s is not known", name)
+			continue
+		}
+		v := config.Variables()[i]
+		p.supported("$"+name, name, v.Support, v.What)
+	}
+	p.body.WriteString("\nMore of them: [environment.md](environment.md).\n")
+}
+
+func (p *comparison) supported(name, shown string, s config.Support, what string) {
+	switch s {
+	case config.Live:
+		p.row(name, shown, same, "")
+	case config.Later:
+		p.row(name, shown, notYet, "")
+	case config.Screen:
+		p.row(name, shown, notYet, "belongs to the full screen")
+	default:
+		p.row(name, shown, idle, what)
+	}
+}
