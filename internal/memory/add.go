@@ -61,26 +61,26 @@ func Add(file, text string) (item string, added bool, err error) {
 		return "", false, err
 	}
 	if err := durable.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return "", false, fmt.Errorf("add to memory: %w", err)
+		return "", false, err
 	}
 	unlock, err := durable.Lock(file)
 	if err != nil {
-		return "", false, fmt.Errorf("add to memory: %w", err)
+		return "", false, err
 	}
 	defer unlock()
 	before, err := Read(file)
 	if err != nil {
-		return "", false, fmt.Errorf("add to memory: %w", err)
+		return "", false, err
 	}
 	after := With(before, item)
 	if after == before {
 		return item, false, nil
 	}
 	if len(after) > maxFile {
-		return "", false, fmt.Errorf("add to memory: %s is full: it would have more than %d KiB", file, maxFile>>10)
+		return "", false, fmt.Errorf("%s is full: it would have more than %d KiB", file, maxFile>>10)
 	}
 	if err := durable.WriteFile(file, []byte(after), 0o600); err != nil {
-		return "", false, fmt.Errorf("add to memory: %w", err)
+		return "", false, err
 	}
 	return item, true, nil
 }

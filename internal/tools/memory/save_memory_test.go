@@ -76,7 +76,7 @@ func TestSaveRefuses(t *testing.T) {
 	if asked, err := inv.Confirmation(context.Background()); asked != nil || err != nil {
 		t.Errorf("confirmation = %v, %v", asked, err)
 	}
-	if r := inv.Run(context.Background(), tool.Host{}); r.Error == nil || !strings.HasPrefix(r.Error.Message, "Error saving memory: add to memory: ") {
+	if r := inv.Run(context.Background(), tool.Host{}); r.Error == nil || !strings.HasPrefix(r.Error.Message, "Error saving memory: ") {
 		t.Errorf("result = %+v", r)
 	}
 }
