@@ -133,7 +133,16 @@ func (a *Accounts) onVertex(access *provider.Access) error {
 	case access.Project == "" || access.Location == "":
 		return exit.Errorf(exit.Auth, noVertex)
 	}
-	return a.wrong()
+	return cmp.Or(checkLocation(access), a.wrong())
+}
+
+// checkLocation refuses a location that would make the address somebody else's, as a
+// .env file of any folder could say it.
+func checkLocation(access *provider.Access) error {
+	if access.BaseURL != "" || adc.IsLocation(access.Location) {
+		return nil
+	}
+	return exit.Errorf(exit.Auth, "GOOGLE_CLOUD_LOCATION is %q, which is no location of Google Cloud's: set it to one, as \"global\" or \"us-central1\".", access.Location)
 }
 
 // checkADC says what is wrong with the default credentials, as far as that can be
@@ -166,7 +175,7 @@ func (a *Accounts) onMachine(access *provider.Access) error {
 	if access.Project == "" {
 		return exit.Errorf(exit.Auth, noMachine, "it does not say which project this is: set GOOGLE_CLOUD_PROJECT")
 	}
-	return nil
+	return checkLocation(access)
 }
 
 // askMachine asks the metadata server for the account of this machine.

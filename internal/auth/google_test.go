@@ -90,3 +90,21 @@ func TestVertexFile(t *testing.T) {
 		}
 	}
 }
+
+// A location is a part of the address that tokens go to, and a .env file of a folder
+// that nobody trusts may say it.
+func TestLocationIsNoAddress(t *testing.T) {
+	t.Parallel()
+	for _, env := range []string{"GOOGLE_GENAI_USE_VERTEXAI=true GOOGLE_CLOUD_PROJECT=p", "CLOUD_SHELL=true DEVSHELL_PROJECT_ID=d"} {
+		accounts, err := Open(inputs(t, "", append(strings.Fields(env), "GOOGLE_CLOUD_LOCATION=elsewhere.example/x")...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		accounts.machine = func() (machine, error) { return machine{}, nil }
+		accounts.wrong = func() error { return nil }
+		want := `GOOGLE_CLOUD_LOCATION is "elsewhere.example/x", which is no location of Google Cloud's`
+		if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", env, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"cloud.google.com/go/auth"
@@ -65,6 +66,13 @@ func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
 		}
 		return token.Value, project, nil
 	}
+}
+
+// IsLocation reports whether a name can be that of one of Google Cloud's locations.
+// It becomes a part of the name of the host that tokens are sent to: any other
+// letter could make it somebody else's.
+func IsLocation(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
 const scope = "https://www.googleapis.com/auth/cloud-platform"

@@ -47,3 +47,14 @@ func TestNoCredentials(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+func TestIsLocation(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"global": true, "us-central1": true, "": false, "a.b": false, "a/b": false, "a:1": false, "a@b": false, "a?b": false, "a#b": false, "\u00e4": false,
+	} {
+		if got := adc.IsLocation(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/url"
 	"strings"
@@ -31,6 +32,9 @@ func newVertex(o Options, tokens adc.Tokens) (*vertex, error) {
 		return nil, errors.New("claude on Vertex AI needs a Google Cloud project and a location")
 	}
 	location := cmp.Or(o.Vertex.Location, "global")
+	if strings.TrimSpace(o.BaseURL) == "" && !adc.IsLocation(location) {
+		return nil, fmt.Errorf("%q is not the name of a location of Google Cloud's", location)
+	}
 	base, err := parseBase(o.BaseURL, vertexHost(location))
 	if err != nil {
 		return nil, err

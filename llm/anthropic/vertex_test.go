@@ -91,7 +91,7 @@ func TestVertexAddresses(t *testing.T) {
 			t.Errorf("%v:\n%s, want\n%s", at, got, want)
 		}
 	}
-	for _, o := range []Options{{Vertex: &Vertex{Location: "us"}, APIKey: "k"}, {Vertex: &Vertex{Project: "p"}, BaseURL: "ftp://x"}} {
+	for _, o := range []Options{{Vertex: &Vertex{Location: "us"}, APIKey: "k"}, {Vertex: &Vertex{Project: "p"}, BaseURL: "ftp://x"}, {Vertex: &Vertex{Project: "p", Location: "elsewhere.example/x"}}} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v is enough", o.Vertex)
 		}

@@ -148,12 +148,13 @@ func TestAddressAndHeaders(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]gemini.Options{
-		"API key":                            {APIKey: " "},
-		"holds a character":                  {APIKey: "k\x00"},
-		"project and a location":             {Vertex: &gemini.Vertex{Location: "us"}},
-		"Invalid custom base URL: localhost": {APIKey: "k", BaseURL: "localhost"},
-		"Invalid custom base URL: ftp://x":   {APIKey: "k", BaseURL: "ftp://x"},
-		"Invalid custom base URL: http://%":  {APIKey: "k", BaseURL: "http://%"},
+		"API key":                {APIKey: " "},
+		"holds a character":      {APIKey: "k\x00"},
+		"project and a location": {Vertex: &gemini.Vertex{Location: "us"}},
+		`"elsewhere.example/x" is not the name of a location of Google Cloud's`: {Vertex: &gemini.Vertex{Project: "p", Location: "elsewhere.example/x"}},
+		"Invalid custom base URL: localhost":                                    {APIKey: "k", BaseURL: "localhost"},
+		"Invalid custom base URL: ftp://x":                                      {APIKey: "k", BaseURL: "ftp://x"},
+		"Invalid custom base URL: http://%":                                     {APIKey: "k", BaseURL: "http://%"},
 	} {
 		if _, err := gemini.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

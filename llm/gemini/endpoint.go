@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/adc"
 )
 
 // endpoint builds addresses: {base}/{version}/{prefix}{model}:{method}.
@@ -20,6 +21,9 @@ func newEndpoint(o Options) (endpoint, error) {
 	e := endpoint{vertex: o.Vertex != nil}
 	base, version := o.BaseURL, o.APIVersion
 	if base == "" {
+		if e.vertex && !adc.IsLocation(location(o.Vertex)) {
+			return e, fmt.Errorf("%q is not the name of a location of Google Cloud's", o.Vertex.Location)
+		}
 		base = defaultBase(o.Vertex)
 	}
 	u, err := url.Parse(base)
