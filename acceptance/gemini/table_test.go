@@ -166,6 +166,11 @@ var table = []allowed{
 		what:  "The text format, too, says on standard error that a loop ended the run.",
 	},
 	{
+		kind: better, scenes: "model_auto",
+		paths: []string{`requests[*]`, `requests[0].**`, `runs[0].stdout[3].stats.models."*"`, `runs[0].stderr.lines."*"`},
+		what:  "Without a model, the large one is asked at once: to ask a small one first how hard the request is, as Gemini CLI does, costs each prompt the time of a request. With `pollux.routing` as `always` in the settings it is asked; where the model is named `auto`, it is in any case.",
+	},
+	{
 		kind: words, scenes: "exit_55",
 		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
 		what:  "That a folder is not trusted.",
@@ -249,15 +254,5 @@ var table = []allowed{
 		kind: missing, scenes: "usage_conflict",
 		paths: []string{`runs[3].stderr.lines."*"`},
 		what:  "There are no worktrees: the flag is refused.",
-	},
-	{
-		kind: missing, scenes: "model_auto",
-		paths: []string{`requests[*]`, `requests[0].**`, `runs[0].stdout[3].stats.models."*"`, `runs[0].stderr.lines."*"`},
-		what:  "Without a model, or with `auto`, the large one is asked. Gemini CLI asks a small one first how hard the request is.",
-	},
-	{
-		kind: missing, scenes: "model_alias",
-		paths: []string{`requests[*].path`, `runs[*].stdout.stats.models."*"`},
-		what:  "`flash` and `flash-lite` stand for `gemini-3.5-flash` and `gemini-3.1-flash-lite`, and not for the models that have come after them.",
 	},
 }

@@ -17,9 +17,9 @@ func Alias(model string) string {
 	switch model {
 	case "gemini-3-pro-preview", "gemini-3.1-pro-preview", "gemini-3.1-pro-preview-customtools":
 		return prefix + "3-pro"
-	case "gemini-3-flash-preview", "gemini-3-flash":
+	case "gemini-3-flash-preview", "gemini-3-flash", "gemini-3.5-flash", "gemini-3.8-flash":
 		return prefix + "3-flash"
-	case "gemini-3.1-flash-lite":
+	case "gemini-3.1-flash-lite", "gemini-3.5-flash-lite":
 		return prefix + "3.1-flash-lite"
 	case "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite":
 		return prefix + model[len("gemini-"):]

@@ -17,7 +17,7 @@ import (
 	"pollux/llm/catalog"
 )
 
-const pro, flash, pro25, flash25 = "gemini-3.1-pro-preview", "gemini-3.5-flash", "gemini-2.5-pro", "gemini-2.5-flash"
+const pro, flash, pro25, flash25 = "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro", "gemini-2.5-flash"
 
 // judge is a small model: it gives its answers in turn, the last one for ever.
 // "slow" is one that does not come.

@@ -103,7 +103,7 @@ func TestDispatch(t *testing.T) {
 		"MINE=key-m", "GEMINI_CLI_CUSTOM_HEADERS=X-Custom: +corp")
 	for name, want := range map[string]string{
 		"gemini-2.5-pro":    "google gemini-2.5-pro key-g+corp",
-		"flash":             "google gemini-3.5-flash key-g+corp",
+		"flash":             "google gemini-3.8-flash key-g+corp",
 		"claude-x":          "google claude-x key-g+corp", // any model may be at an address of the user's
 		"anthropic/y":       "anthropic ? key-a",
 		"claude/y":          "anthropic ? key-a",

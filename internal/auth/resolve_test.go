@@ -48,7 +48,7 @@ func TestResolve(t *testing.T) {
 		{"", gem, "ollama/qwen3", "ollama qwen3"},
 		{"", "", "ollama/library/qwen3", "ollama library/qwen3"},
 		{"", oai, "gemini/flash", "! GEMINI_API_KEY"},
-		{"", gem + " " + oai, "google/flash-lite", "gemini gemini-3.1-flash-lite"},
+		{"", gem + " " + oai, "google/flash-lite", "gemini gemini-3.5-flash-lite"},
 		{"", gem, "deepseek/deepseek-v4-pro", "! When using DeepSeek, you must specify the DEEPSEEK_API_KEY"},
 		{"", "DASHSCOPE_API_KEY=q", "qwen/qwen3.7-max", "alibaba-singapore qwen3.7-max"},
 		// A router's models have slashes.

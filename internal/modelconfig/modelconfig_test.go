@@ -87,12 +87,12 @@ func TestBuiltins(t *testing.T) {
 		"gemini-3-flash-base":   {"gemini-3-flash-preview", based(llm.Config{})},
 		"gemini-3.5-flash-base": {"gemini-3.5-flash", based(llm.Config{})},
 		// The alias flash-lite becomes a model, and the settings stay.
-		"classifier":          {"gemini-3.1-flash-lite", based(llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Budget: new(512)}})},
-		"prompt-completion":   {"gemini-3.1-flash-lite", llm.Config{Temperature: new(0.3), TopP: new(1.0), MaxOutputTokens: 16000, Thinking: &llm.Thinking{Budget: new(0)}}},
-		"fast-ack-helper":     {"gemini-3.1-flash-lite", llm.Config{Temperature: new(0.2), TopP: new(1.0), MaxOutputTokens: 120, Thinking: &llm.Thinking{Budget: new(0)}}},
-		"edit-corrector":      {"gemini-3.1-flash-lite", based(llm.Config{Thinking: &llm.Thinking{Budget: new(0)}})},
-		"summarizer-default":  {"gemini-3.1-flash-lite", based(llm.Config{MaxOutputTokens: 2000})},
-		"summarizer-shell":    {"gemini-3.1-flash-lite", based(llm.Config{MaxOutputTokens: 2000})},
+		"classifier":          {"gemini-3.5-flash-lite", based(llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Budget: new(512)}})},
+		"prompt-completion":   {"gemini-3.5-flash-lite", llm.Config{Temperature: new(0.3), TopP: new(1.0), MaxOutputTokens: 16000, Thinking: &llm.Thinking{Budget: new(0)}}},
+		"fast-ack-helper":     {"gemini-3.5-flash-lite", llm.Config{Temperature: new(0.2), TopP: new(1.0), MaxOutputTokens: 120, Thinking: &llm.Thinking{Budget: new(0)}}},
+		"edit-corrector":      {"gemini-3.5-flash-lite", based(llm.Config{Thinking: &llm.Thinking{Budget: new(0)}})},
+		"summarizer-default":  {"gemini-3.5-flash-lite", based(llm.Config{MaxOutputTokens: 2000})},
+		"summarizer-shell":    {"gemini-3.5-flash-lite", based(llm.Config{MaxOutputTokens: 2000})},
 		"web-search":          {"gemini-3-flash-preview", based(llm.Config{Tools: []*llm.ToolSet{{GoogleSearch: true}}})},
 		"web-fetch":           {"gemini-3-flash-preview", based(llm.Config{Tools: []*llm.ToolSet{{URLContext: true}}})},
 		"web-fetch-fallback":  {"gemini-3-flash-preview", based(llm.Config{})},
@@ -186,7 +186,7 @@ func TestResolve(t *testing.T) {
 		{
 			"a chat by an alias of Gemini CLI", `{"customAliases": {"x": {}}}`,
 			Key{Model: "flash", Chat: true},
-			"gemini-3.5-flash", `{"temperature": 1, "topP": 0.95, "topK": 64, "thinkingConfig": {"includeThoughts": true, "thinkingLevel": "HIGH"}}`,
+			"gemini-3.8-flash", `{"temperature": 1, "topP": 0.95, "topK": 64, "thinkingConfig": {"includeThoughts": true, "thinkingLevel": "HIGH"}}`,
 		},
 		{
 			"a chat whose family has no alias", `{"aliases": {"chat-base": {"modelConfig": {"generateContentConfig": {"topK": 4}}}}}`,
@@ -232,12 +232,12 @@ func TestResolve(t *testing.T) {
 		{
 			"an override names an alias of Gemini CLI", `{"customOverrides": [{"match": {"model": "classifier"}, "modelConfig": {"model": "flash"}}]}`,
 			Key{Model: "classifier"},
-			"gemini-3.5-flash", `{"temperature": 0, "topP": 1, "maxOutputTokens": 1024, "thinkingConfig": {"thinkingBudget": 512}}`,
+			"gemini-3.8-flash", `{"temperature": 0, "topP": 1, "maxOutputTokens": 1024, "thinkingConfig": {"thinkingBudget": 512}}`,
 		},
 		{
-			"an override for the model that an alias becomes", `{"customOverrides": [{"match": {"model": "gemini-3.1-flash-lite"}, "modelConfig": {"generateContentConfig": {"seed": 1}}}]}`,
+			"an override for the model that an alias becomes", `{"customOverrides": [{"match": {"model": "gemini-3.5-flash-lite"}, "modelConfig": {"generateContentConfig": {"seed": 1}}}]}`,
 			Key{Model: "summarizer-default"},
-			"gemini-3.1-flash-lite", `{"temperature": 0, "topP": 1, "maxOutputTokens": 2000, "seed": 1}`,
+			"gemini-3.5-flash-lite", `{"temperature": 0, "topP": 1, "maxOutputTokens": 2000, "seed": 1}`,
 		},
 		{
 			"all that can be said", `{"customAliases": {"a": {"modelConfig": {"model": "m", "generateContentConfig": {
@@ -528,7 +528,7 @@ func TestUtilityWithoutBuiltins(t *testing.T) {
 	t.Parallel()
 	r := sound(t, `{"aliases": {"base": {"modelConfig": {"generateContentConfig": {"topP": 0.5}}}}}`, Options{Resolve: google})
 	model, cfg, err := r.Utility("summarizer-default")
-	if err != nil || model != "gemini-3.1-flash-lite" || cfg.MaxOutputTokens != 2000 || cfg.TopP == nil || *cfg.TopP != 0.5 {
+	if err != nil || model != "gemini-3.5-flash-lite" || cfg.MaxOutputTokens != 2000 || cfg.TopP == nil || *cfg.TopP != 0.5 {
 		t.Errorf("%s %+v %v", model, cfg, err)
 	}
 	if res, err := r.Resolve(Key{Model: "summarizer-default"}); res.Model != "summarizer-default" || err != nil {

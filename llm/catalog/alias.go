@@ -23,17 +23,14 @@ const (
 type Access struct {
 	Preview bool // models still in preview
 	Pro31   bool // Gemini 3.1 Pro, where Preview
-	Flash35 bool // Gemini 3.5 Flash
-	// Newest moves flash and flash-lite on to the newest of their kind, as
-	// newer releases of Gemini CLI do for keys, Vertex and gateways.
-	Newest bool
+	Newest  bool // the newest that flash and flash-lite stand for
 }
 
 // KeyAccess is what an API key and Vertex AI give access to.
-func KeyAccess() Access { return Access{Preview: true, Pro31: true, Flash35: true} }
+func KeyAccess() Access { return Access{Preview: true, Pro31: true, Newest: true} }
 
 // GatewayAccess is what is behind a gateway.
-func GatewayAccess() Access { return Access{Flash35: true} }
+func GatewayAccess() Access { return Access{Newest: true} }
 
 // Resolve returns the model that a name stands for (spec/agent.md §7.1). An
 // alias becomes a model, a preview model without access the one below it;
@@ -52,7 +49,7 @@ func Resolve(name string, a Access) string {
 	case "auto-gemini-2.5":
 		return Pro25
 	case "flash":
-		if !a.Flash35 && !a.Newest {
+		if !a.Newest {
 			return below(Flash3, a)
 		}
 		return a.flash()
@@ -82,11 +79,8 @@ func below(name string, a Access) string {
 }
 
 func (a Access) flash() string {
-	switch {
-	case a.Newest:
+	if a.Newest {
 		return Flash38
-	case a.Flash35:
-		return Flash35
 	}
 	return Flash25
 }

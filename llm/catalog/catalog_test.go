@@ -66,8 +66,6 @@ func TestLookup(t *testing.T) {
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	none, key, gateway := catalog.Access{}, catalog.KeyAccess(), catalog.GatewayAccess()
-	newest := key
-	newest.Newest = true
 	for _, c := range []struct {
 		name   string
 		access catalog.Access
@@ -79,16 +77,16 @@ func TestResolve(t *testing.T) {
 		{"auto-gemini-3", none, "gemini-2.5-pro"},
 		{"auto-gemini-2.5", key, "gemini-2.5-pro"},
 		{"", key, "gemini-3.1-pro-preview"},
-		{"flash", key, "gemini-3.5-flash"},
-		{"flash", gateway, "gemini-3.5-flash"},
+		{"flash", key, "gemini-3.8-flash"},
+		{"flash", gateway, "gemini-3.8-flash"},
 		{"flash", catalog.Access{Preview: true}, "gemini-3-flash-preview"},
-		{"flash", newest, "gemini-3.8-flash"},
-		{"flash-lite", key, "gemini-3.1-flash-lite"},
-		{"flash-lite", newest, "gemini-3.5-flash-lite"},
-		{"none", key, "gemini-3.1-flash-lite"},
+		{"flash-lite", key, "gemini-3.5-flash-lite"},
+		{"flash-lite", gateway, "gemini-3.5-flash-lite"},
+		{"flash-lite", none, "gemini-3.1-flash-lite"},
+		{"none", key, "gemini-3.5-flash-lite"},
 		{"gemini-3-pro-preview", gateway, "gemini-2.5-pro"},
 		{"gemini-3.1-pro-preview-customtools", none, "gemini-2.5-pro"},
-		{"gemini-3-flash-preview", gateway, "gemini-3.5-flash"},
+		{"gemini-3-flash-preview", gateway, "gemini-3.8-flash"},
 		{"gemini-3-flash-preview", none, "gemini-2.5-flash"},
 		{"models/gemini-2.5-flash", none, "gemini-2.5-flash"},
 		{"gemini-4-preview", none, "gemini-4-preview"},

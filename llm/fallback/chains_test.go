@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	pro31, flash3, flash35 = "gemini-3.1-pro-preview", "gemini-3-flash-preview", "gemini-3.5-flash"
-	pro25, flash25, lite   = "gemini-2.5-pro", "gemini-2.5-flash", "gemini-3.1-flash-lite"
+	pro31, flash3, flash38 = "gemini-3.1-pro-preview", "gemini-3-flash-preview", "gemini-3.8-flash"
+	pro25, flash25, lite   = "gemini-2.5-pro", "gemini-2.5-flash", "gemini-3.5-flash-lite"
 )
 
 // show writes a chain down: of each policy the model, its attempts, "!" for the
@@ -39,8 +39,7 @@ func show(c fallback.Chain) string {
 // The published chains (spec/agent.md §9), for each model and way of choosing it.
 func TestBuiltinChains(t *testing.T) {
 	t.Parallel()
-	key, gateway, newest := catalog.KeyAccess(), catalog.GatewayAccess(), catalog.KeyAccess()
-	newest.Newest = true
+	key, gateway := catalog.KeyAccess(), catalog.GatewayAccess()
 	const all = " terminal:terminal transient:terminal not_found:terminal unknown:terminal"
 	for _, c := range []struct {
 		name  string
@@ -50,18 +49,17 @@ func TestBuiltinChains(t *testing.T) {
 	}{
 		{"preview", fallback.Chains{Google: &key}, pro31, pro31 + ", " + flash3 + " 10!"},
 		{"preview from its end", fallback.Chains{Google: &key}, flash3, flash3 + " 10!, " + pro31},
-		{"default", fallback.Chains{Google: &key}, pro25, pro25 + ", " + flash35 + " 10!"},
-		{"default without 3.5", fallback.Chains{Google: &catalog.Access{Preview: true}}, pro25, pro25 + ", " + flash25 + " 10!"},
-		{"default, the newest", fallback.Chains{Google: &newest}, pro25, pro25 + ", gemini-3.8-flash 10!"},
+		{"default", fallback.Chains{Google: &key}, pro25, pro25 + ", " + flash38 + " 10!"},
+		{"default without the newest", fallback.Chains{Google: &catalog.Access{Preview: true}}, pro25, pro25 + ", " + flash25 + " 10!"},
 		{"default from its end", fallback.Chains{Google: &catalog.Access{}}, flash25, flash25 + " 10!"},
-		{"flash 3.5 wraps around", fallback.Chains{Google: &key}, flash35, flash35 + " 10!, " + pro25},
-		{"lite", fallback.Chains{Google: &key}, lite, lite + all + ", " + flash35 + all + ", " + pro25 + all},
+		{"flash wraps around", fallback.Chains{Google: &key}, flash38, flash38 + " 10!, " + pro25},
+		{"lite", fallback.Chains{Google: &key}, lite, lite + all + ", " + flash38 + all + ", " + pro25 + all},
 		{"auto", fallback.Chains{Google: &key, Auto: true}, pro31, pro31 + " 3 transient:sticky_retry, " + flash3 + " 10!"},
 		{"auto, with nobody there", fallback.Chains{Google: &key, Auto: true, Alone: true}, pro31, pro31 + " 3 terminal:terminal transient:sticky_retry not_found:terminal, " + flash3 + " 10!"},
 		{"a model of the user's, with nobody there", fallback.Chains{Google: &key, Alone: true}, pro31, pro31 + ", " + flash3 + " 10!"},
 		{"auto from its end", fallback.Chains{Google: &key, Auto: true}, flash3, flash3 + " 10!, " + pro31 + " 3 transient:sticky_retry"},
-		{"auto of 2.5", fallback.Chains{Google: &key, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash35 + " 10!"},
-		{"auto behind a gateway", fallback.Chains{Google: &gateway, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash35 + " 10!"},
+		{"auto of 2.5", fallback.Chains{Google: &key, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash38 + " 10!"},
+		{"auto behind a gateway", fallback.Chains{Google: &gateway, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash38 + " 10!"},
 		{"a preview model without access", fallback.Chains{Google: &gateway}, pro31, ""},
 		{"a plan", fallback.Chains{Google: &key, Plan: true}, pro31, pro31 + all + ", " + flash3 + " 10!" + all},
 		{"a plan, auto", fallback.Chains{Google: &key, Plan: true, Auto: true}, pro31, pro31 + " 3" + strings.Replace(all, "transient:terminal", "transient:sticky_retry", 1) + ", " + flash3 + " 10!" + all},
@@ -79,7 +77,7 @@ func TestOwnChains(t *testing.T) {
 	t.Parallel()
 	key := catalog.KeyAccess()
 	own := map[string]fallback.Chain{
-		"preview": {{Model: pro31}, {Model: flash35, LastResort: true}},
+		"preview": {{Model: pro31}, {Model: flash38, LastResort: true}},
 		"auto":    {{Model: pro31, MaxAttempts: 2}, {Model: "claude-opus-5"}},
 		"house":   {{Model: "big"}, {Model: "small"}, {Model: pro25}},
 		"empty":   {},
@@ -88,14 +86,14 @@ func TestOwnChains(t *testing.T) {
 		auto        bool
 		model, want string
 	}{
-		{false, pro31, pro31 + ", " + flash35 + "!"},
+		{false, pro31, pro31 + ", " + flash38 + "!"},
 		{true, pro31, pro31 + " 2, claude-opus-5"},
 		{true, "claude-opus-5", "claude-opus-5, " + pro31 + " 2"},
-		{true, flash35, flash35 + "!, " + pro31},
+		{true, flash38, flash38 + "!, " + pro31},
 		{false, flash3, ""},
 		{false, "big", "big, small, " + pro25},
 		{false, "small", "small, " + pro25},
-		{false, pro25, pro25 + ", " + flash35 + " 10!"},
+		{false, pro25, pro25 + ", " + flash38 + " 10!"},
 	} {
 		if got := show(fallback.Chains{Google: &key, Auto: c.auto, Own: own}.Of(c.model)); got != c.want {
 			t.Errorf("auto %v: %s has %s, want %s", c.auto, c.model, got, c.want)
