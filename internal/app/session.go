@@ -42,6 +42,23 @@ func (a *App) SetMode(m policy.Mode) error {
 	return a.modes.set(m.String())
 }
 
+// Trusted reports whether the session treats its folder as a trusted one. It may be
+// called during a run.
+func (a *App) Trusted() bool { return a.modes.engine.Trusted() }
+
+// SetTrusted treats the folder as a trusted one from now on, or no longer: its
+// instructions, what may be allowed for longer than a call, the approval modes. What
+// was read of it at the start, its settings and what they bring about, stays as it is.
+func (a *App) SetTrusted(trusted bool) {
+	if !trusted && a.Mode() != policy.Default {
+		_ = a.modes.set(policy.Default.String()) // which is never refused
+	}
+	a.modes.engine.SetTrusted(trusted)
+	a.Memory.SetTrusted(trusted)
+	a.ReloadMemory()
+	a.refresh()
+}
+
 // Plan returns the path of the plan that was approved last, "" if none was.
 func (a *App) Plan() string { return a.modes.approved() }
 

@@ -10,11 +10,11 @@ import (
 // of its project that the model has not seen yet, "" if there are none. Paths
 // outside the workspace bring nothing.
 func (m *Memory) Discover(paths ...string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if !m.o.Trusted || len(paths) == 0 {
 		return ""
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	l := m.loaded()
 	before := len(l.files)
 	for _, path := range paths {

@@ -164,6 +164,15 @@ func (m *Memory) Reload() {
 	}
 }
 
+// SetTrusted says that the folder is trusted now, or no longer. It counts from the
+// next [Memory.Reload] on.
+func (m *Memory) SetTrusted(trusted bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.loaded() // as it was until now
+	m.o.Trusted = trusted
+}
+
 // loaded returns what was read, and reads it first if that has not been done.
 func (m *Memory) loaded() *loaded {
 	if m.now == nil {

@@ -116,13 +116,19 @@ turn
   text Said.
 `})
 	d.prompt("Make it")
-	d.says("/permissions", "Allowed in this session:", "- **ALLOW** tool: `run_shell_command` (commands: `touch`)")
+	d.says("/permissions", "Allowed in this session; ", "\n1. run_shell_command: touch *")
+	for _, wrong := range []string{"", " 0", " 2", " touch", " 1 2", " 99999999999999999999"} {
+		d.fails("/permissions revoke"+wrong, "is no number of something you have allowed")
+	}
+	d.says("/permissions revoke 1", "You are asked again about: run_shell_command: touch *")
+	d.says("/permissions", "You have allowed nothing beyond single calls")
+	d.fails("/permissions revoke 1", "is no number")
 	for answer, want := range map[string]trust.Level{
 		"Trust folder (" + filepath.Base(d.dir) + ")": trust.TrustFolder, "trust parent folder (" + filepath.Base(filepath.Dir(d.dir)) + ")": trust.TrustParent,
 		"Don't trust": trust.DoNotTrust,
 	} {
 		d.answers = []string{answer}
-		d.says("/permissions trust", string(want), "the next time")
+		d.says("/permissions trust", string(want))
 		if levels, err := trust.Read(d.Trust.File); err != nil || levels[d.dir] != want {
 			t.Errorf("%s: %v, %v", answer, levels, err)
 		}
@@ -139,12 +145,41 @@ turn
 	}
 	sub := filepath.Dir(d.file("sub/x", ""))
 	d.answers = []string{"Trust folder (sub)"}
-	d.says("/permissions trust sub", sub+": TRUST_FOLDER")
+	d.says("/permissions trust sub", sub+": TRUST_FOLDER", "when Pollux is started there the next time")
 	d.file(d.Trust.File, "{broken")
 	d.fails("/permissions", "not valid JSON")
 	d.Trust.Enabled = false
 	d.says("/permissions", "all folders are")
 	d.fails("/permissions trust", "Folder trust is switched off")
+}
+
+// What is decided about the session's own folder counts at once.
+func TestTrustCounts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, setup{change: func(o *app.Options) { o.Trusted = false }})
+	d.file("GEMINI.md", "The code word is heron.")
+	opening := func() string { return d.App.Agent.History()[0].Content.Text() }
+	trusts := func(want bool) {
+		t.Helper()
+		allowed := d.App.SetMode(policy.AutoEdit) == nil
+		if d.App.Trusted() != want || d.App.CanRemember() != want || allowed != want || strings.Contains(opening(), "heron") != want {
+			t.Errorf("trusted %v, remembers %v, may switch modes %v, is told %q", d.App.Trusted(), d.App.CanRemember(), allowed, opening())
+		}
+	}
+	trusts(false)
+	d.answers = []string{"Trust folder (" + filepath.Base(d.dir) + ")"}
+	d.says("/permissions trust", "From now on its instructions count", "count from the next start")
+	trusts(true)
+	d.answers = []string{"Trust parent folder (" + filepath.Base(filepath.Dir(d.dir)) + ")"}
+	d.says("/permissions trust", "the next time")
+	d.answers = []string{"Don't trust"}
+	d.says("/permissions trust", "From now on its instructions do not count", "lasts until you leave")
+	if mode := d.App.Mode(); mode != policy.Default {
+		t.Errorf("the mode is %v", mode)
+	}
+	trusts(false)
+	d.file(d.Trust.File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
+	d.says("/permissions", d.dir+" is trusted", "This session goes on as it was begun")
 }
 
 func TestSettings(t *testing.T) {

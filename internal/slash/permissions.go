@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
+	"pollux/internal/terminal"
 )
 
 // permissions says what is trusted, and what a person has allowed in this session.
@@ -31,17 +34,37 @@ func permissions(_ context.Context, s *Session, _ string) (Result, error) {
 	default:
 		text += ". /permissions trust changes it."
 	}
-	text += fmt.Sprintf("\nThe approval mode is %s.", s.App.Mode())
-	var granted []string
-	for _, r := range s.App.Rules() {
-		if r.Source == policy.Confirmed {
-			granted = append(granted, "- "+shown(&r))
-		}
+	if trusted := s.App.Trusted(); trusted != (state == trust.Trusted) {
+		text += " This session goes on as it was begun: /permissions trust or a new start changes that."
 	}
+	text += fmt.Sprintf("\nThe approval mode is %s.", s.App.Mode())
+	granted := s.App.Grants()
 	if len(granted) == 0 {
 		return Result{Text: text + "\nYou have allowed nothing beyond single calls in this session."}, nil
 	}
-	return Result{Text: text + "\n\nAllowed in this session:\n\n" + strings.Join(granted, "\n")}, nil
+	text += "\n\nAllowed in this session; /permissions revoke <number> takes it back:\n"
+	for _, g := range granted {
+		text += fmt.Sprintf("\n%d. %s", g.ID, terminal.Line(g.Text))
+		if g.File != "" {
+			text += ", in later ones too: " + terminal.Line(g.File)
+		}
+	}
+	return Result{Text: text}, nil
+}
+
+// permissionsRevoke takes back what a person has allowed in this session.
+func permissionsRevoke(_ context.Context, s *Session, args string) (Result, error) {
+	granted := s.App.Grants()
+	n, err := strconv.Atoi(args)
+	i := slices.IndexFunc(granted, func(g policy.Grant) bool { return g.ID == n })
+	if err != nil || i < 0 {
+		return fail("%s is no number of something you have allowed in this session. /permissions lists it.", strconv.Quote(cut(args, 40)))
+	}
+	what := terminal.Line(granted[i].Text)
+	if _, err := s.App.Revoke(n); err != nil {
+		return Result{}, exit.Errorf(exit.General, "You are asked again about %s, but only in this session: %w.", what, err)
+	}
+	return say("You are asked again about: %s", what)
 }
 
 // permissionsTrust asks whether a folder is trusted, and keeps the answer.
@@ -70,7 +93,32 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 	case level == "":
 		return Result{Text: "Nothing was changed."}, nil
 	}
-	return say("%s: %s, in %s. It counts when Pollux is started there the next time.", dir, level, s.Trust.File)
+	counts, err := s.heedTrust()
+	if err != nil {
+		return Result{}, err
+	}
+	return say("%s: %s, in %s. %s", dir, level, s.Trust.File, counts)
+}
+
+// heedTrust makes the session go by what is now known of its own folder, and says
+// what of that counts, and what only after a new start.
+func (s *Session) heedTrust() (string, error) {
+	state, err := trust.Decide(s.Trust)
+	if err != nil {
+		return "", err
+	}
+	trusted := state == trust.Trusted
+	switch {
+	case trusted == s.App.Trusted():
+		return "It counts when Pollux is started there the next time.", nil
+	case trusted:
+		s.App.SetTrusted(true)
+		return "From now on its instructions count, and you may allow things for the session and switch modes. " +
+			"Its settings, .env files and policies, and what they bring about, count from the next start.", s.reload()
+	}
+	s.App.SetTrusted(false)
+	return "From now on its instructions do not count, answers hold for a single call, and the mode is default. " +
+		"What its settings, .env files and policies have brought about lasts until you leave.", s.reload()
 }
 
 // policies lists the rules, by the modes that they hold in (spec/safety.md §2.13).
@@ -99,38 +147,13 @@ func policies(_ context.Context, s *Session, _ string) (Result, error) {
 			if n++; n == 1 {
 				b.WriteString("\n### " + group.title + "\n\n")
 			}
-			b.WriteString(strconv.Itoa(n) + ". " + shown(r) + "\n")
+			b.WriteString(strconv.Itoa(n) + ". " + terminal.Line(r.String()) + "\n")
 		}
 		if n == 0 {
 			b.WriteString("\n### " + group.title + "\n\nNone.\n")
 		}
 	}
 	return Result{Text: b.String()}, nil
-}
-
-// shown writes a rule in a line.
-func shown(r *policy.Rule) string {
-	text := fmt.Sprintf("**%s** tool: `%s`", strings.ToUpper(string(r.Decision)), strings.Join(r.Tools, ", "))
-	if r.Server != "" {
-		text += fmt.Sprintf(" (server: `%s`)", r.Server)
-	}
-	if len(r.Prefixes) > 0 {
-		text += fmt.Sprintf(" (commands: `%s`)", strings.Join(r.Prefixes, "`, `"))
-	}
-	if r.Args != nil {
-		text += fmt.Sprintf(" (args match: `%s`)", r.Args)
-	}
-	switch r.When {
-	case policy.Interactive:
-		text += " (interactive)"
-	case policy.Headless:
-		text += " (headless)"
-	}
-	text += " [Priority: " + strconv.FormatFloat(r.Priority, 'f', -1, 64) + "]"
-	if r.Source != "" {
-		text += " [Source: " + r.Source + "]"
-	}
-	return strings.ReplaceAll(text, "\n", " ")
 }
 
 // cause is what the system says of a path that cannot be used, without the path.

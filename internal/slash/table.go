@@ -78,8 +78,9 @@ func Commands() []*Command {
 			},
 		},
 		{
-			Name: "permissions", Summary: "Say what is trusted, and what you have allowed in this session", Run: permissions,
+			Name: "permissions", Summary: "Say what is trusted, and what you have allowed in this session", Busy: busy, Run: permissions,
 			Subs: []*Command{
+				{Name: "revoke", Args: "<number>", Summary: "Take back what you have allowed in this session", Busy: busy, Run: permissionsRevoke},
 				{Name: "trust", Args: "[directory]", Summary: "Decide whether a folder is trusted", Run: permissionsTrust},
 			},
 		},

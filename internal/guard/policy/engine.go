@@ -22,7 +22,7 @@ type Options struct {
 	Checkers    []Checker
 	Mode        Mode
 	Interactive bool // a person is there to answer
-	Trusted     bool // the folder is trusted
+	Trusted     bool // the folder is trusted, to begin with
 	// Dir is the session's directory. Inside reports whether an absolute path,
 	// links followed, is in the workspace; nil is a workspace of nothing.
 	Dir    string
@@ -55,15 +55,16 @@ type Engine struct {
 
 // state does not change; a change puts another in its place.
 type state struct {
-	mode  Mode
-	rules []Rule // sorted
+	mode    Mode
+	trusted bool   // the folder
+	rules   []Rule // sorted
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{opts: o, checkers: slices.Concat(o.Checkers, builtinCheckers())}
 	sortCheckers(e.checkers)
-	s := &state{mode: o.Mode}
+	s := &state{mode: o.Mode, trusted: o.Trusted}
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
 		// Saved answers all have a priority of tier + 0.950, and so has every
 		// rule that is written by hand with that priority.
@@ -86,16 +87,36 @@ func (e *Engine) Mode() Mode { return e.state.Load().mode }
 
 // SetMode switches the approval mode, or says why it can't.
 func (e *Engine) SetMode(m Mode) error {
+	e.change.Lock()
+	defer e.change.Unlock()
+	s := *e.state.Load()
 	switch {
-	case !e.opts.Trusted && m > Default:
+	case !s.trusted && m > Default:
 		return ErrUntrusted
 	case e.opts.DisableYolo && m == Yolo:
 		return ErrNoYolo
 	}
+	s.mode = m
+	e.state.Store(&s)
+	return nil
+}
+
+// Trusted reports whether the folder is trusted.
+func (e *Engine) Trusted() bool { return e.state.Load().trusted }
+
+// SetTrusted says that the folder is trusted now, or no longer. In one that is not
+// the mode is the default one, and neither what was allowed for the session nor the
+// project's own rules count.
+func (e *Engine) SetTrusted(trusted bool) {
 	e.change.Lock()
 	defer e.change.Unlock()
-	e.state.Store(&state{mode: m, rules: e.state.Load().rules})
-	return nil
+	s := *e.state.Load()
+	s.trusted = trusted
+	if !trusted {
+		s.mode = Default
+		s.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) })
+	}
+	e.state.Store(&s)
 }
 
 // Rules returns the rules in the order in which they are tried. The caller
@@ -109,7 +130,7 @@ func (e *Engine) add(r Rule) {
 	e.grants++
 	r.Grant = e.grants
 	old := e.state.Load()
-	s := &state{mode: old.mode, rules: append(slices.Clone(old.rules), r)}
+	s := &state{mode: old.mode, trusted: old.trusted, rules: append(slices.Clone(old.rules), r)}
 	sortRules(s.rules)
 	e.state.Store(s)
 }

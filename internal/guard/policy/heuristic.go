@@ -19,7 +19,7 @@ func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
 	if d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir) {
 		return Ask
 	}
-	if !d.opts.Trusted && runsGit(d.q.command(), script) {
+	if !d.state.trusted && runsGit(d.q.command(), script) {
 		return Ask
 	}
 	if d.state.mode != Yolo && dangerous(firstWords(d.q.command(), script)) {

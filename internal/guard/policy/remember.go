@@ -13,7 +13,7 @@ const Confirmed = "Dynamic (Confirmed)"
 
 // CanRemember reports whether answers may be remembered: a face offers
 // "always" only then.
-func (e *Engine) CanRemember() bool { return e.opts.Trusted && !e.opts.DisableAlways }
+func (e *Engine) CanRemember() bool { return e.Trusted() && !e.opts.DisableAlways }
 
 // CanSave reports whether answers may be remembered for all future sessions
 // (security.enablePermanentToolApproval).
@@ -174,7 +174,7 @@ func (e *Engine) Revoke(id int) (bool, error) {
 		return false, nil
 	}
 	r := old.rules[i]
-	e.state.Store(&state{mode: old.mode, rules: slices.Delete(slices.Clone(old.rules), i, i+1)})
+	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: slices.Delete(slices.Clone(old.rules), i, i+1)})
 	if !r.Saved {
 		return true, nil
 	}
