@@ -81,6 +81,7 @@ type Accounts struct {
 	kept     bool     // the default was only found among the stored keys
 	opened   sync.Once
 	keys     *keyring
+	withheld sync.Once // that a key is has been told
 	machine  func() (machine, error)
 	wrong    func() error // what is wrong with Google's default credentials
 }

@@ -25,7 +25,7 @@ func network(env *config.Env) (n provider.Network, err error) {
 // set holds for all requests (spec/cli.md §3.2); as elsewhere, "host:port" is
 // enough. The address is not shown, since it may hold a password.
 func proxy(env *config.Env) (*url.URL, error) {
-	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+	for _, name := range proxyVars {
 		address := strings.TrimSpace(env.Get(name))
 		if address == "" {
 			continue
@@ -41,6 +41,8 @@ func proxy(env *config.Env) (*url.URL, error) {
 	}
 	return nil, nil
 }
+
+var proxyVars = []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
 
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 

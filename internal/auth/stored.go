@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -190,7 +191,7 @@ func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
 		return access, found
 	}
 	key, where := a.keysOf().get(p)
-	if key == "" {
+	if key == "" || a.withholds(p, &access) {
 		return access, found
 	}
 	access, found = p.Access(func(name string) string {
@@ -225,6 +226,26 @@ func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
 	}
 	_, projects := a.in.Settings.Only(config.Workspace).Lookup(string(config.AuthSelectedType))
 	return !projects
+}
+
+// withholds reports whether a stored key stays where it is because a .env file of the
+// project says where it would go, or who could read it on the way. That is told once.
+func (a *Accounts) withholds(p *provider.Profile, access *provider.Access) bool {
+	deciding := []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} // with which anybody is the provider
+	if set := slices.IndexFunc(p.BaseURLVars, func(name string) bool { return trimmed(a.in.Env, name) != "" }); set >= 0 {
+		deciding = append(deciding, p.BaseURLVars[set])
+	}
+	if !strings.HasPrefix(cmp.Or(access.BaseURL, "https:"), "https:") {
+		deciding = append(deciding, proxyVars...)
+	}
+	at := slices.IndexFunc(deciding, func(name string) bool { return a.in.Env.OfProject(name) })
+	if at >= 0 {
+		a.withheld.Do(func() {
+			a.warn("the key that is stored for " + p.ID + " is left out: " + deciding[at] + " in this project's .env file decides who would get it. " +
+				"If that is meant, set it in your shell")
+		})
+	}
+	return at >= 0
 }
 
 // stored returns the type of the first provider of the table whose key is stored, ""

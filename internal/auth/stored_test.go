@@ -116,6 +116,46 @@ func TestStoredIsNotForProjects(t *testing.T) {
 	}
 }
 
+// Nor can a project's .env file say where a stored key goes, or whose certificates
+// vouch for that, however the user has selected the provider; the user's own can.
+func TestStoredIsNotForProjectsAddresses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ settings, key, env, name string }{
+		{selected("openai"), "openai", "OPENAI_BASE_URL=http://h/v1", "OPENAI_BASE_URL"},
+		{selected("openai"), "openai", "OPENAI_API_ENDPOINT=http://h/v1", "OPENAI_API_ENDPOINT"},
+		{selected("gemini-api-key"), "gemini", "GOOGLE_GEMINI_BASE_URL=http://h", "GOOGLE_GEMINI_BASE_URL"},
+		{selected("azure"), "azure", "AZURE_OPENAI_ENDPOINT=http://h", "AZURE_OPENAI_ENDPOINT"},
+		{"", "openai", "SSL_CERT_FILE=/h.pem", "SSL_CERT_FILE"},
+		{`{"modelProviders": {"mine": {"baseUrl": "http://user", "keyVars": "MINE"}}}`, "mine", "http_proxy=http://h", "http_proxy"},
+	} {
+		for _, place := range []string{"project", "home"} {
+			in := withKeys(t, c.settings, []string{c.key + "=s"})
+			home := filepath.Dir(filepath.Dir(in.Settings.UserFile()))
+			dir := filepath.Join(home, "project")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			at := map[string]string{"project": dir, "home": home}[place]
+			if err := os.WriteFile(filepath.Join(at, ".env"), []byte(c.env), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			in.Warn = func(text string) { told = append(told, text) }
+			in.Env, _ = config.WithDotEnv(in.Env, in.Settings, config.NewPaths(in.Env, dir))
+			accounts, err := Open(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			accounts.Reachable()
+			one, _ := accounts.Find(c.key)
+			sent := place == "home"
+			if (one.APIKey == "s") != sent || (len(told) == 0) != sent || !sent && !strings.Contains(told[0], "the key that is stored for "+c.key+" is left out: "+c.name+" in") {
+				t.Errorf("%s in %s: %q, %q", c.env, place, one.APIKey, told)
+			}
+		}
+	}
+}
+
 // Where the environment is enough, nobody looks at the store, however broken.
 func TestStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()

@@ -20,16 +20,16 @@ const maxDotEnv = 1 << 20
 // .gemini/.env is not read (spec/cli.md §3.1, spec/safety.md §6). The warnings name
 // files that cannot be read, and variables that nothing comes of yet.
 func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
-	path, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
-	if path != "" {
-		excluded := excludedFrom(path, s)
+	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	if at.file != "" {
+		excluded := excludedFrom(at.file, s)
 		var pairs []string
 		for _, v := range parseDotEnv(data, nil) {
 			if value, fate := judge(v, excluded, env, s); fate == taken {
 				pairs = append(pairs, v.name+"="+value)
 			}
 		}
-		env = env.With(pairs...)
+		env = env.with(pairs, !at.home)
 	}
 	if missing := missingVariables(env); len(missing) > 0 {
 		warnings = append(warnings, Warning("Warning: no effect yet in this version of Pollux: "+enumerate(missing)))
@@ -39,8 +39,9 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 
 // excludedFrom returns the names that the file at a path may not set.
 func excludedFrom(path string, s *Settings) []string {
-	// These lead to a program that is run; a project has no say in that.
-	excluded := []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
+	// These lead to a program that is run, or to who keeps the user's secrets (the
+	// address of a bus can be either); a project has no say in that.
+	excluded := []string{"DBUS_SESSION_BUS_ADDRESS", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
 	if filepath.Base(filepath.Dir(path)) != ".gemini" {
 		excluded = append(excluded, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
 		excluded = append(excluded, ExcludedEnvVars.In(s)...)
@@ -76,8 +77,8 @@ func judge(v variable, excluded []string, env *Env, s *Settings) (value string, 
 // DotEnv returns the path of the .env file that [WithDotEnv] reads, "" if there is
 // none.
 func DotEnv(s *Settings, p *Paths) string {
-	path, _, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
-	return path
+	at, _, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
+	return at.file
 }
 
 // harmless are the variables that a folder without trust may set.
@@ -94,7 +95,7 @@ func onlyPlain(r rune) rune {
 // findDotEnv returns the first .env file there is, in the order of the search.
 // One that cannot be read is passed by; a directory of that name is nothing strange,
 // all else is told of.
-func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte, warnings []Warning) {
+func findDotEnv(p *Paths, trusted, ignoreLocal bool) (found dotEnvPlace, data []byte, warnings []Warning) {
 	for at := range dotEnvPlaces(p) {
 		if at.ignored(trusted, ignoreLocal) != "" {
 			continue
@@ -102,12 +103,12 @@ func findDotEnv(p *Paths, trusted, ignoreLocal bool) (path string, data []byte, 
 		content, err := readFile(at.file, maxDotEnv)
 		switch {
 		case err == nil:
-			return at.file, content, warnings
+			return at, content, warnings
 		case !errors.Is(err, errAbsent) && !errors.Is(err, errDirectory) && !outOfReach(at.file, err):
 			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s was not read: %v.", at.file, err)))
 		}
 	}
-	return "", nil, warnings
+	return dotEnvPlace{}, nil, warnings
 }
 
 // dotEnvPlace is where a .env file may be.

@@ -97,6 +97,7 @@ func TestDotEnvRules(t *testing.T) {
 	file := strings.Join([]string{
 		"GEMINI_API_KEY=sk$(x);y", "OTHER=1", "SET=file", "EMPTY=file", "DEBUG=1", "DEBUG_MODE=1", "MINE=1",
 		"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND=evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS=evil", "NUL=a\x00b",
+		"DBUS_SESSION_BUS_ADDRESS=unixexec:path=/evil",
 	}, "\n")
 	type vars map[string]string
 	for _, tt := range []struct {
@@ -131,6 +132,20 @@ func TestDotEnvRules(t *testing.T) {
 		}
 		if _, had := p.env.Lookup("GEMINI_API_KEY"); had {
 			t.Error("the environment itself was changed")
+		}
+	}
+}
+
+// What a project has set is told from what the user has.
+func TestDotEnvOfProject(t *testing.T) {
+	t.Parallel()
+	for file, of := range map[string]bool{"work/.env": true, "work/.gemini/.env": true, ".env": true, "home/.env": false, "home/.gemini/.env": false} {
+		p := newPlace(t, "SET=process")
+		write(t, filepath.Join(filepath.Dir(p.home), file), "SET=file\nA=1\nB=1")
+		env, _ := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
+		env = env.With("B=2")
+		if env.Get("A") != "1" || env.OfProject("A") != of || env.OfProject("NONE", "A") != of || env.OfProject("SET", "B", "NONE") || p.env.OfProject("A") {
+			t.Errorf("%s: %v", file, env)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // Env is an environment. It does not change; [Env.With] returns another one.
 type Env struct {
-	vars map[string]string
+	vars    map[string]string
+	project map[string]bool // the names of those that a project's .env file has set
 }
 
 // Environ returns the environment of this process.
@@ -55,13 +56,24 @@ func (e *Env) First(names ...string) string {
 	return ""
 }
 
+// OfProject reports whether any of these variables has its value from a .env file of
+// the project. Such a file may have come with the project: it must not decide where
+// the user's secrets go.
+func (e *Env) OfProject(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return e.project[envName(name)] })
+}
+
 // With returns an environment that also has these NAME=value pairs; they win
 // over what e has.
-func (e *Env) With(pairs ...string) *Env {
-	with := &Env{vars: maps.Clone(e.vars)}
+func (e *Env) With(pairs ...string) *Env { return e.with(pairs, false) }
+
+func (e *Env) with(pairs []string, project bool) *Env {
+	with := &Env{vars: maps.Clone(e.vars), project: map[string]bool{}}
+	maps.Copy(with.project, e.project)
 	for _, pair := range pairs {
 		if name, value, ok := cutPair(pair); ok {
 			with.vars[envName(name)] = value
+			with.project[envName(name)] = project
 		}
 	}
 	return with
