@@ -39,6 +39,8 @@
 //	              is the only key, and the value "..." any number of values in a
 //	              list or stream
 //	lines FILE N  the file (or stdout) has N lines
+//	exec talk SCRIPT COMMAND...
+//	              talks with a command at a terminal, see [talk]
 //
 // The scripts in tasks and in badinput run once for each protocol: what a user
 // asks for is the same work on all of them, whatever a server does wrong.
@@ -69,7 +71,7 @@ import (
 var update = flag.Bool("update", false, "write what cmp found into the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(patient{m}, map[string]func(){"pollux": pollux})
+	testscript.Main(patient{m}, map[string]func(){"pollux": pollux, "talk": talk})
 }
 
 // patient runs more scripts at a time than there may be processors: many wait for

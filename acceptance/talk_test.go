@@ -1,0 +1,245 @@
+//go:build unix
+
+package acceptance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// talk is the program that talks with another one at a pseudo-terminal, as a person
+// would. What was on the screen is its standard output, of a talk that went wrong
+// standard error:
+//
+//	see TEXT      waits until TEXT is on the screen, behind what was seen last
+//	not TEXT      TEXT was not there between the last two that were seen
+//	type TEXT     types TEXT and Enter
+//	answer TEXT   the same, after a moment of thought: a question takes no answer
+//	              in its first quarter of a second
+//	key NAME...   presses ctrl-c, ctrl-d, ctrl-g, ctrl-s or enter
+//	signal SIG    sends TERM, HUP or INT to the program alone
+//	wait PATH     waits until a file is there that is not empty
+//	hang up       takes the terminal away
+//	end CODE      waits for the program to end with this code; it is the last line
+//
+// TEXT is the rest of the line, with {{WORK}}, {{HOME}}, and \n for a line end. A line
+// that starts with # is a comment. Nothing that is no text may come to the screen.
+func talk() {
+	if err := play(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// play plays a script with a program.
+func play(script string, command []string) error {
+	lines, err := os.ReadFile(script)
+	if err != nil {
+		return err
+	}
+	c := exec.Command(command[0], command[1:]...)
+	master, err := pty.StartWithSize(c, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		return err
+	}
+	s := &screen{program: c, master: master, ended: make(chan struct{})}
+	s.more.L = &s.mu
+	go s.watch()
+	defer s.close()
+	timer := time.AfterFunc(patience, s.giveUp)
+	defer timer.Stop()
+	for i, line := range strings.Split(string(lines), "\n") {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		timer.Reset(patience)
+		if err := s.do(line); err != nil {
+			return fmt.Errorf("%s:%d: %s: %w\n--- the screen, up to here ---\n%s", script, i+1, line, err, s.shown())
+		}
+	}
+	if !s.over {
+		return fmt.Errorf("%s: it does not say how the program ends", script)
+	}
+	_, err = io.WriteString(os.Stdout, s.shown())
+	return err
+}
+
+// screen is a program's terminal.
+type screen struct {
+	program *exec.Cmd
+	master  *os.File
+	over    bool          // the program has ended, as it should
+	ended   chan struct{} // closed when nothing can come any more
+
+	mu   sync.Mutex
+	more sync.Cond
+	all  string // that was on the screen
+	at   int    // how far it was seen
+	last string // what came before that, since the one before
+	gone bool   // nothing comes any more
+	late bool   // it takes too long
+}
+
+// watch keeps what comes to the screen, until the terminal is closed.
+func (s *screen) watch() {
+	defer close(s.ended)
+	p := make([]byte, 4096)
+	for {
+		n, err := s.master.Read(p)
+		s.mu.Lock()
+		s.all += string(bytes.ReplaceAll(p[:n], []byte("\r"), nil))
+		s.gone = err != nil
+		s.more.Broadcast()
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *screen) giveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late = true
+	s.more.Broadcast()
+	_ = s.program.Process.Kill()
+}
+
+func (s *screen) close() {
+	_ = s.program.Process.Kill() // it may have ended
+	_ = s.master.Close()
+	<-s.ended
+}
+
+func (s *screen) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}
+
+// do does a line of a script.
+func (s *screen) do(line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.NewReplacer(`\n`, "\n", "{{WORK}}", os.Getenv("WORK"), "{{HOME}}", os.Getenv("HOME")).Replace(rest)
+	if strings.Contains(s.shown(), "\x1b") {
+		return errors.New("there is an escape on the screen")
+	}
+	switch word {
+	case "see":
+		return s.see(rest)
+	case "not":
+		if strings.Contains(s.last, rest) {
+			return errors.New("it was there")
+		}
+		return nil
+	case "type":
+		return s.press(rest + "\n")
+	case "answer":
+		time.Sleep(thought)
+		return s.press(rest + "\n")
+	case "key":
+		return s.keys(strings.Fields(rest))
+	case "signal":
+		sig, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT}[rest]
+		if !ok {
+			return errors.New("there is no such signal here")
+		}
+		return s.program.Process.Signal(sig)
+	case "wait":
+		return s.file(rest)
+	case "hang":
+		return s.master.Close()
+	case "end":
+		return s.end(rest)
+	}
+	return errors.New("there is no such word")
+}
+
+// thought is longer than the time in which a question takes no answer.
+const thought = 300 * time.Millisecond
+
+func (s *screen) see(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if before, _, ok := strings.Cut(s.all[s.at:], text); ok {
+			s.at += len(before) + len(text)
+			s.last = before
+			return nil
+		}
+		switch {
+		case s.late:
+			return errors.New("it does not come")
+		case s.gone:
+			return errors.New("the program has ended without it")
+		}
+		s.more.Wait()
+	}
+}
+
+func (s *screen) press(keys string) error {
+	_, err := io.WriteString(s.master, keys)
+	return err
+}
+
+func (s *screen) keys(names []string) error {
+	for _, name := range names {
+		code, ok := map[string]string{"ctrl-c": "\x03", "ctrl-d": "\x04", "ctrl-g": "\a", "ctrl-s": "\x13", "enter": "\n"}[name]
+		if !ok {
+			return fmt.Errorf("there is no key %s", name)
+		}
+		if err := s.press(code); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *screen) file(path string) error {
+	for {
+		info, err := os.Stat(path)
+		switch {
+		case err == nil && info.Size() > 0:
+			return nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		s.mu.Lock()
+		late := s.late
+		s.mu.Unlock()
+		if late {
+			return errors.New("it does not come")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// end waits for the end of the program.
+func (s *screen) end(want string) error {
+	_ = s.program.Wait() // how it ended is in its state
+	s.mu.Lock()
+	for !s.gone && !s.late {
+		s.more.Wait()
+	}
+	late := s.late
+	s.mu.Unlock()
+	if late {
+		return errors.New("it does not end, or has left something at the terminal")
+	}
+	if got := fmt.Sprint(s.program.ProcessState.ExitCode()); got != want {
+		return fmt.Errorf("it ended with %s", s.program.ProcessState)
+	}
+	s.over = true
+	return nil
+}
