@@ -159,8 +159,9 @@ type variable struct{ name, value string }
 // for: an optional export, a name, "=" or ": ", and a value that is bare up to a
 // "#" or in quotes of three kinds, where it may have several lines. In double
 // quotes \n and \r are line ends. There is no ${X}, and a line that makes no
-// sense is skipped; odd, where set, is told its number. (The dotenv libraries for Go expand variables and give up at
-// the first such line.) Of a name that is set twice the last value counts.
+// sense is skipped; odd, where set, is told its number. (The dotenv libraries for
+// Go expand variables and give up at the first such line.) Of a name that is set
+// twice the last value counts.
 func parseDotEnv(data []byte, odd func(line int)) []variable {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
@@ -219,22 +220,39 @@ func assignment(text string) (v variable, rest string, ok bool) {
 
 // assigned reads a value, and the comment after it.
 func assigned(text string) (value, rest string) {
-	if text != "" && strings.IndexByte(`'"`+"`", text[0]) >= 0 {
+	if quote(text) != 0 {
 		if end := closing(text); end > 0 {
 			after := strings.TrimLeft(text[end+1:], blanks)
 			if after == "" || after[0] == '\n' || after[0] == '#' {
-				value = text[1:end]
-				if text[0] == '"' {
-					value = strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(value)
-				}
 				_, rest, _ = strings.Cut(after, "\n")
-				return value, rest
+				return unquoted(text[:end+1]), rest
 			}
 		}
 	}
 	line, rest, _ := strings.Cut(text, "\n")
 	value, _, _ = strings.Cut(line, "#")
-	return strings.TrimSpace(value), rest
+	return unquoted(strings.TrimSpace(value)), rest
+}
+
+// unquoted takes the quotes off that a value begins and ends with, whatever is between
+// them: 'it's' is it's.
+func unquoted(value string) string {
+	q := quote(value)
+	if last := len(value) - 1; q != 0 && last > 0 && value[last] == q {
+		value = value[1:last]
+	}
+	if q == '"' {
+		value = strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(value)
+	}
+	return value
+}
+
+// quote returns the quotation mark that text starts with, or 0.
+func quote(text string) byte {
+	if text != "" && strings.IndexByte(`'"`+"`", text[0]) >= 0 {
+		return text[0]
+	}
+	return 0
 }
 
 // closing returns where the quote that text starts with ends, or 0.
