@@ -83,19 +83,35 @@ func (k *keyring) get(p *provider.Profile) (key, where string) {
 		return secret.Value, secret.Where
 	}
 	service, account := nameOf(p)
-	secret, err := k.store.Get(k.ctx, service, account)
-	var r record
-	switch {
-	case err != nil:
+	found, err := k.store.Get(k.ctx, service, account)
+	if err == nil {
+		if secret, err = newest(found); err != nil {
+			err = errors.New("the key that is stored for " + p.ID + " cannot be read: store it again with pollux auth set " + p.ID)
+		}
+	}
+	if err != nil {
 		k.complain(err)
-	case json.Unmarshal([]byte(secret.Value), &r) != nil:
-		k.complain(errors.New("the key that is stored for " + p.ID + " cannot be read: store it again with pollux auth set " + p.ID))
-		secret.Value = ""
-	default:
-		secret.Value = strings.TrimSpace(r.Token.AccessToken)
 	}
 	k.known[p.ID] = secret
 	return secret.Value, secret.Where
+}
+
+// newest returns the key that was stored last, "" if that is none; the error says that
+// there is nothing but what is no record of a key.
+func newest(found []keychain.Secret) (secret keychain.Secret, err error) {
+	stored := int64(-1)
+	for _, one := range found {
+		var r record
+		if wrong := json.Unmarshal([]byte(one.Value), &r); wrong != nil {
+			err = wrong
+		} else if at := max(r.UpdatedAt, 0); at > stored {
+			stored, secret = at, keychain.Secret{Value: strings.TrimSpace(r.Token.AccessToken), Where: one.Where}
+		}
+	}
+	if stored >= 0 {
+		err = nil
+	}
+	return secret, err
 }
 
 // complain tells what is wrong with the store, once.

@@ -12,6 +12,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/keychain"
 	"pollux/tool"
 )
 
@@ -236,6 +237,26 @@ func TestStoredIsNoKey(t *testing.T) {
 		}
 		if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || (len(warnings) == 1) != warned || strings.Contains(strings.Join(warnings, ""), "hello") {
 			t.Errorf("%s: %v, %q", value, err, warnings)
+		}
+	}
+}
+
+// Of two keys, one in a keychain that could not be used when the other was stored, the
+// last counts.
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	const old, late, none = `{"token": {"accessToken": "old"}, "updatedAt": 1}`, `{"token": {"accessToken": " new "}, "updatedAt": 2}`, `{"token": 7}`
+	for _, c := range []struct{ system, file, want string }{
+		{old, late, "new of the file"},
+		{late, old, "new of the system"},
+		{old, none, "old of the system"},
+		{none, old, "old of the file"},
+		{old, old, "old of the system"},
+		{none, none, "!"},
+	} {
+		got, err := newest([]keychain.Secret{{Value: c.system, Where: "of the system"}, {Value: c.file, Where: "of the file"}})
+		if (err != nil) != (c.want == "!") || err == nil && got.Value+" "+got.Where != c.want {
+			t.Errorf("%+v: %v, %v", c, got, err)
 		}
 	}
 }

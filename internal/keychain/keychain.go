@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -76,18 +77,24 @@ type Secret struct {
 	Value, Where string
 }
 
-// Get returns a secret; the error is [ErrNotFound], or says what keeps it from being
-// looked for.
-func (s *Store) Get(ctx context.Context, service, account string) (Secret, error) {
+// Get returns a secret: the keychain's, and the file's. It is in both, and may be
+// another in each, where the keychain could be used at one time and not at another;
+// which one counts, only its content can say. If it is in neither, the error is
+// [ErrNotFound], or says what keeps it from being looked for.
+func (s *Store) Get(ctx context.Context, service, account string) ([]Secret, error) {
+	var found []Secret
 	value, failure := ask(ctx, s, func(ctx context.Context, b backend) (string, error) { return b.get(ctx, service, account) })
 	if failure == nil {
-		return Secret{value, System}, nil
+		found = append(found, Secret{value, System})
 	}
 	value, err := s.file.get(ctx, service, account)
 	if err == nil {
-		return Secret{value, s.file.path}, nil
+		found = append(found, Secret{value, s.file.path})
 	}
-	return Secret{}, worse(err, failure)
+	if len(found) > 0 {
+		return found, nil
+	}
+	return nil, worse(err, failure)
 }
 
 // Stored says where a secret was put, and if that is not the system's keychain though
@@ -97,8 +104,9 @@ type Stored struct {
 	Instead error
 }
 
-// Set stores a secret, in place of the one that was there. Whether the keychain can
-// be relied on is tried first with a secret of no value.
+// Set stores a secret, in place of the one that was there; one in a keychain that
+// cannot be used now stays in it. Whether the keychain can be relied on is tried first
+// with a secret of no value.
 func (s *Store) Set(ctx context.Context, service, account, secret string) (Stored, error) {
 	_, failure := ask(ctx, s, func(ctx context.Context, b backend) (struct{}, error) {
 		if err := probe(ctx, b, service); err != nil {
@@ -108,7 +116,7 @@ func (s *Store) Set(ctx context.Context, service, account, secret string) (Store
 	})
 	if failure == nil {
 		// One that was stored before there was a keychain would come back with the end of
-		// this one. If it cannot be removed, it is still only the second to be looked at.
+		// this one. If it cannot be removed, it is still the older of the two.
 		_ = s.file.remove(ctx, service, account)
 		return Stored{Where: System}, nil
 	}
@@ -124,9 +132,12 @@ func (s *Store) Set(ctx context.Context, service, account, secret string) (Store
 	return Stored{s.file.path, failure}, nil
 }
 
+// trial is how the accounts of secrets of no value begin, with Gemini CLI as well.
+const trial = "__keychain_test__"
+
 // probe writes, reads and removes a secret.
 func probe(ctx context.Context, b backend, service string) error {
-	account, value := "__keychain_test__"+rand.Text()[:16], "test"
+	account, value := trial+rand.Text()[:16], "test"
 	if err := b.set(ctx, service, account, value); err != nil {
 		return err
 	}
@@ -163,7 +174,9 @@ func (s *Store) List(ctx context.Context, service string) ([]Entry, error) {
 	accounts, failure := ask(ctx, s, func(ctx context.Context, b backend) ([]string, error) { return b.list(ctx, service) })
 	var entries []Entry
 	for _, account := range accounts {
-		entries = append(entries, Entry{account, System})
+		if !strings.HasPrefix(account, trial) { // one that was cut off
+			entries = append(entries, Entry{account, System})
+		}
 	}
 	accounts, err := s.file.list(ctx, service)
 	for _, account := range accounts {

@@ -31,6 +31,10 @@ func (s security) get(ctx context.Context, service, account string) (string, err
 func (s security) set(ctx context.Context, service, account, secret string) error {
 	line := fmt.Sprintf("add-generic-password -U -s %s -a %s -l %s -X %s\n",
 		quote(service), quote(account), quote(service+"/"+account), hex.EncodeToString([]byte(secret)))
+	const longest = 4000 // of a longer line the program takes a piece for the whole
+	if len(line) > longest {
+		return errors.New("the secret is too long for it")
+	}
 	_, said, err := s.run(ctx, line, "-i")
 	if err == nil && len(bytes.TrimSpace(said)) > 0 { // interactive, it ends well in any case
 		err = errors.New(string(bytes.TrimSpace(said)))
