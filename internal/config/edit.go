@@ -19,8 +19,9 @@ import (
 // returned. All else in the file stays as it is, comments and order included
 // (spec/cli.md §2.5).
 //
-// A file that cannot be understood, or is a symbolic link, is left alone: the
-// error has exit code 52. So is one that others write at this moment.
+// If the file is a symbolic link, what it leads to is written; a project's link is
+// left alone, for it could lead anywhere, and so is a file that cannot be understood
+// or that others write at this moment: the error has exit code 52.
 func (p *Paths) Set(scope Scope, path string, v any) error {
 	return p.edit(scope, func(text []byte) ([]byte, error) {
 		d, err := openDocument(text)
@@ -160,6 +161,10 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 	if scope == System || scope == SystemDefaults {
 		perm = 0o644 // all users of the machine read it
 	}
+	path, err := target(path, scope == Workspace)
+	if err != nil {
+		return err
+	}
 	dirPath, name := filepath.Split(path)
 	if err := durable.MkdirAll(dirPath, dirPerm); err != nil {
 		return fmt.Errorf("its directory cannot be made: %w", err)
@@ -169,9 +174,6 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 		return err
 	}
 	defer dir.Close()
-	if err := refuseLink(path); err != nil {
-		return err
-	}
 	unlock, err := durable.Lock(path)
 	if err != nil {
 		return plain(err)
@@ -202,11 +204,29 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 	return plain(durable.WriteFileAt(dir, name, edited, perm))
 }
 
+// target returns the file to write for one that may be a symbolic link, as where
+// somebody keeps their settings among other dotfiles. A project's link could lead to
+// the settings of another.
+func target(path string, project bool) (string, error) {
+	to, err := os.Readlink(path)
+	if err != nil {
+		return path, nil // no link, or nothing yet; what else is wrong, reading says
+	}
+	to = filepath.Base(path) + " is a symbolic link to " + printable(to)
+	if project {
+		return "", errors.New(to + ": edit that file itself")
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%s: %w", to, plain(err))
+	}
+	return filepath.EvalSymlinks(path)
+}
+
 // openDir opens a directory. One that a project brings must not be a link: it
 // could lead to the settings of another.
-func openDir(path string, own bool) (*os.File, error) {
-	if own {
-		if err := refuseLink(path); err != nil {
+func openDir(path string, project bool) (*os.File, error) {
+	if project {
+		if _, err := target(path, project); err != nil {
 			return nil, err
 		}
 	}
@@ -214,7 +234,7 @@ func openDir(path string, own bool) (*os.File, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	if !own {
+	if !project {
 		return dir, nil
 	}
 	opened, err := dir.Stat()
@@ -229,19 +249,6 @@ func openDir(path string, own bool) (*os.File, error) {
 		return nil, plain(err)
 	}
 	return dir, nil
-}
-
-// refuseLink refuses a path that is a symbolic link, and says where it leads.
-func refuseLink(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return nil // what else is wrong, reading says
-	}
-	target, err := os.Readlink(path)
-	if err != nil {
-		return plain(err)
-	}
-	return fmt.Errorf("%s is a symbolic link to %s: edit that file itself", filepath.Base(path), printable(target))
 }
 
 // oldNames returns the paths under which files of older layouts have a path.

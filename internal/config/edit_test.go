@@ -131,11 +131,8 @@ func TestSetRefuses(t *testing.T) {
 		"in way":    {func(t *testing.T, p *place) { p.user(t, `{"ui": [1]}`) }, `"ui" is not an object there`},
 		"deep":      {func(t *testing.T, p *place) { p.user(t, strings.Repeat("[", 1<<20)) }, "nest more than 1000 deep"},
 		"directory": {func(t *testing.T, p *place) { write(t, filepath.Join(p.userFile(), "x"), "") }, "it is a directory"},
-		"link": {func(t *testing.T, p *place) {
-			write(t, filepath.Join(p.home, "dotfiles.json"), "{}")
-			symlink(t, "../dotfiles.json", p.userFile())
-		}, "symbolic link to ../dotfiles.json: edit that file itself"},
-		"loop": {func(t *testing.T, p *place) { symlink(t, "settings.json", p.userFile()) }, "symbolic link to settings.json"},
+		"dangling":  {func(t *testing.T, p *place) { symlink(t, "../none.json", p.userFile()) }, "symbolic link to ../none.json: there is no such file"},
+		"loop":      {func(t *testing.T, p *place) { symlink(t, "settings.json", p.userFile()) }, "symbolic link to settings.json: too many levels"},
 		"huge": {func(t *testing.T, p *place) {
 			p.user(t, "")
 			if err := os.Truncate(p.userFile(), 100<<20); err != nil {
@@ -174,6 +171,34 @@ func symlink(t *testing.T, to, path string) {
 	}
 }
 
+// Whoever keeps their settings elsewhere goes on doing so.
+func TestSetThroughLink(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	real := filepath.Join(p.home, "dotfiles", "gemini.json")
+	write(t, real, "{}")
+	if err := os.Chmod(real, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	symlink(t, "../dotfiles/gemini.json", p.userFile())
+	if err := p.paths().Set(User, "model.name", "a"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(real)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the file: %v, %v", info.Mode(), err)
+	}
+	if to, err := os.Readlink(p.userFile()); to != "../dotfiles/gemini.json" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(real)); len(entries) != 1 || !strings.Contains(read(t, real), `"name": "a"`) {
+		t.Errorf("%v, %v: %s", entries, err, read(t, real))
+	}
+	if found, err := p.paths().Unset(User, "model.name"); !found || err != nil || strings.Contains(read(t, real), "name") {
+		t.Errorf("unset: %v, %v: %s", found, err, read(t, real))
+	}
+}
+
 // A project cannot make its settings lead to another's.
 func TestSetWorkspaceLink(t *testing.T) {
 	t.Parallel()
@@ -181,6 +206,11 @@ func TestSetWorkspaceLink(t *testing.T) {
 	p.user(t, "{}")
 	symlink(t, filepath.Join(p.home, ".gemini"), filepath.Join(p.work, ".gemini"))
 	if err := p.paths().Set(Workspace, "ui.theme", "a"); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("got %v", err)
+	}
+	other := newPlace(t)
+	symlink(t, p.userFile(), filepath.Join(other.work, ".gemini", "settings.json"))
+	if err := other.paths().Set(Workspace, "ui.theme", "a"); err == nil || !strings.Contains(err.Error(), ": edit that file itself") {
 		t.Errorf("got %v", err)
 	}
 	if got := read(t, p.userFile()); got != "{}" {
