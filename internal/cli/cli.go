@@ -160,6 +160,9 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		query = p.raw.promptInteractive
 	}
 	nobody := prompted || !first && p.headless()
+	if !nobody && !first && query != "" {
+		warnings = append(warnings, "Positional arguments now default to interactive mode. To run in non-interactive mode, use the --prompt (-p) flag.")
+	}
 	for _, warning := range warnings {
 		fmt.Fprintln(p.term.Err, warning)
 	}

@@ -261,6 +261,7 @@ func TestModes(t *testing.T) {
 	const (
 		headless = true
 		person   = false
+		wordsToo = "Positional arguments now default to interactive mode. To run in non-interactive mode, use the --prompt (-p) flag.\n"
 	)
 	for _, tt := range []struct {
 		args     string
@@ -277,9 +278,9 @@ func TestModes(t *testing.T) {
 		{"-p|", true, "", headless, "", exit.OK, ""},
 		{"hi", true, "CI=true", headless, "hi", exit.OK, ""},
 		{"hi", true, "GITHUB_ACTIONS=true", headless, "hi", exit.OK, ""},
-		{"hi", true, "CI=1", person, "hi", exit.OK, ""},
-		{"hi", true, "CI=true GEMINI_CLI_INTEGRATION_TEST=true", person, "hi", exit.OK, ""},
-		{"hi", true, "", person, "hi", exit.OK, ""},
+		{"hi", true, "CI=1", person, "hi", exit.OK, wordsToo},
+		{"hi", true, "CI=true GEMINI_CLI_INTEGRATION_TEST=true", person, "hi", exit.OK, wordsToo},
+		{"hi", true, "", person, "hi", exit.OK, wordsToo},
 		{"", true, "", person, "", exit.OK, ""},
 		{"-i|hi", true, "", person, "hi", exit.OK, ""},
 		{"-i|hi", true, "CI=true", person, "hi", exit.OK, ""},

@@ -59,7 +59,7 @@ type Options struct {
 
 	// Interrupts has a value for each Ctrl+C. ctx must not end with one.
 	Interrupts <-chan struct{}
-	// First is a prompt to begin with.
+	// First is a prompt or a / command to begin with.
 	First string
 	// Welcome is said first, Farewell at the end of a session in which something
 	// was said, in place of a plain goodbye.
@@ -305,7 +305,8 @@ func (l *loop) greet() {
 		l.screen.line(terminal.Text(l.o.Welcome))
 	}
 	if first := terminal.Clean(l.o.First); first != "" {
-		l.begin(first)
+		l.screen.line("User: " + excerpt(first, 5))
+		l.submit(first)
 		return
 	}
 	if l.o.Welcome != "" {

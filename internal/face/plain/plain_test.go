@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
@@ -253,6 +254,16 @@ func TestFirstPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := sit(t, Options{First: "explain\nthis", Welcome: "Pollux"})
 		p.sees("Pollux\nUser: explain\nthis\nModel: You said: explain|this\n> ")
+		p.leaves()
+	})
+}
+
+func TestFirstCommand(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, table(Options{First: "/stats"}, func(context.Context, string) (slash.Result, error) {
+			return slash.Result{Text: "None."}, nil
+		}))
+		p.sees("User: /stats\nNone.\n> ")
 		p.leaves()
 	})
 }
