@@ -101,8 +101,6 @@ type App struct {
 	Memory    *memory.Memory
 	Stats     *stats.Session
 	Loops     *loopdetect.Detector
-	Model     string       // what requests name
-	Auth      auth.Account // zero when answers are played from a file
 	// Fallback knows which models can answer; its Reset belongs to a change of the
 	// model by the user. nil when answers are played.
 	Fallback *fallback.Generator
@@ -110,8 +108,8 @@ type App struct {
 	Processes *shell.Processes
 
 	options  Options // SessionID, Model and Named as they are now
-	id       atomic.Pointer[string]
-	began    time.Time
+	now      atomic.Pointer[now]
+	choosing atomic.Bool // a model, for the user
 	modes    *modes
 	topic    topic.Topic
 	models   *models // nil then
@@ -139,8 +137,8 @@ func (a *App) Close() {
 // the session's, or with [App.Close] ends what is asked about models.
 func New(ctx context.Context, o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &App{Stats: stats.New(), options: o, began: time.Now(), closers: []func(){cancel}}
-	a.id.Store(&o.SessionID)
+	a := &App{Stats: stats.New(), options: o, closers: []func(){cancel}}
+	a.now.Store(&now{id: o.SessionID, began: time.Now()})
 	rules, err := policyFiles(o)
 	if err != nil {
 		a.Close()
@@ -176,7 +174,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	a.Loops = a.loops(o, generator)
 	a.Agent = agent.New(agent.Config{
 		Generator: generator,
-		Model:     a.Model,
+		Model:     a.Model(),
 		Tools:     a.registry,
 		Gate:      gate,
 		SessionID: o.SessionID,
@@ -279,7 +277,7 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 	})
 	reach := a.web(o, g)
 	plans := plan.Options{
-		Workspace: ws, Dir: func() string { return a.modes.dir }, Interactive: o.Interactive,
+		Workspace: ws, Dir: a.modes.plans, Interactive: o.Interactive,
 		Mode: a.modes.name, SetMode: a.modes.set, Approved: a.modes.approve,
 	}
 	var builtin []tool.Tool
@@ -389,7 +387,7 @@ func (a *App) system(o Options, registry *tool.Registry) (*prompt.Instruction, e
 			Git:         inGit(o.Paths.Dir()),
 			Sandbox:     o.Env.Get("SANDBOX"),
 			Tools:       names,
-			PlanDir:     a.modes.dir,
+			PlanDir:     a.modes.plans(),
 			Plan:        a.modes.approved(),
 			Topic:       a.topic.Title(),
 			Files: prompt.MemoryFiles{

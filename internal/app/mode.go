@@ -18,7 +18,7 @@ import (
 type modes struct {
 	engine *policy.Engine
 	saved  *policy.Saved
-	dir    string // of the plans
+	dir    atomic.Pointer[string] // of the plans
 	plan   atomic.Pointer[string]
 
 	// Set when there are any, and before the first prompt.
@@ -37,18 +37,23 @@ func newModes(o Options, ws *workspace.Workspace, r rules) *modes {
 	}
 	m.engine = newPolicy(o, ws, r)
 	if setting != "" {
-		m.engine = newPolicy(o, ws, r, policy.PlanRule(m.dir))
+		m.engine = newPolicy(o, ws, r, policy.PlanRule(m.plans()))
 	}
 	return m
 }
 
 // settle says where the plans of a session go.
-func (m *modes) settle(o Options, ws *workspace.Workspace) (err error) {
-	if m.dir, err = plan.Directory(ws, config.PlanDirectory.In(o.Settings), o.SessionID); err != nil {
-		m.dir = filepath.Join(ws.ProjectTemp(), o.SessionID, "plans")
+func (m *modes) settle(o Options, ws *workspace.Workspace) error {
+	dir, err := plan.Directory(ws, config.PlanDirectory.In(o.Settings), o.SessionID)
+	if err != nil {
+		dir = filepath.Join(ws.ProjectTemp(), o.SessionID, "plans")
 	}
+	m.dir.Store(&dir)
 	return err
 }
+
+// plans returns the directory of the plans.
+func (m *modes) plans() string { return *m.dir.Load() }
 
 // name returns the mode as prompts and protocols have it.
 func (m *modes) name() string { return m.engine.Mode().String() }

@@ -28,17 +28,18 @@ func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err er
 	a.configure(o)
 	switch {
 	case o.Unreachable != nil:
-		g, a.Model = unreachable{o.Unreachable}, o.Model
+		g = unreachable{o.Unreachable}
+		a.change(func(n *now) { n.model = o.Model })
 	case o.Generator != nil:
 		g = a.attempts(o, o.Generator)
-		a.Model, err = a.configs.Model(o.Model)
+		err = a.name(o.Model)
 	case o.Replay != "":
 		player, wrong := replay.Open(o.Replay, !o.ReplayAnyOrder)
 		if wrong != nil {
 			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", wrong)
 		}
 		g = a.attempts(o, player)
-		a.Model, err = a.configs.Model(o.Model)
+		err = a.name(o.Model)
 	default:
 		if err = a.connect(ctx, o); err == nil {
 			g = a.asked(o)
@@ -56,6 +57,13 @@ func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err er
 		g = recorder
 	}
 	return g, nil
+}
+
+// name settles the model where it is not for accounts to say who has it.
+func (a *App) name(model string) error {
+	name, err := a.configs.Model(model)
+	a.change(func(n *now) { n.model = name })
+	return err
 }
 
 // configure reads how models are to be asked.
@@ -91,19 +99,20 @@ func (a *App) chains(o Options, planning func() bool) func(model string) fallbac
 		Own:   modelconfig.Chains(o.Settings, a.named, o.Warn),
 	}
 	return func(model string) fallback.Chain {
-		now := chains
+		these := chains
 		if a.google() {
-			now.Google = new(a.Auth.Gemini())
-			_, now.Auto = route.Between(a.options.Model, *now.Google)
+			these.Google = new(a.Auth().Gemini())
+			_, these.Auto = route.Between(a.options.Model, *these.Google)
 		}
-		now.Plan = planning()
-		return now.Of(model)
+		these.Plan = planning()
+		return these.Of(model)
 	}
 }
 
 // google reports whether it is Google that answers the user.
 func (a *App) google() bool {
-	return a.models != nil && (a.Auth.Protocol == provider.Gemini || a.Auth.Protocol == provider.Vertex)
+	protocol := a.Auth().Protocol
+	return a.models != nil && (protocol == provider.Gemini || protocol == provider.Vertex)
 }
 
 // router picks the model for each prompt; nil where there is nothing to pick from.
@@ -121,7 +130,7 @@ func (a *App) router(o Options, g llm.Generator) agent.Router {
 		if !a.google() {
 			return route.Choice{}, false
 		}
-		choice, auto := route.Between(a.options.Model, a.Auth.Gemini())
+		choice, auto := route.Between(a.options.Model, a.Auth().Gemini())
 		choice.Judge = when == "always" || when == "named" && a.options.Named
 		return choice, auto
 	}
@@ -156,7 +165,7 @@ func (a *App) settle(ctx context.Context, accounts *auth.Accounts, o Options) er
 	if err != nil {
 		return err
 	}
-	a.Model, a.Auth = name, main.account
+	a.change(func(n *now) { n.model, n.account = name, main.account })
 	a.Stats.Price = func(model string) *catalog.Price { return a.models.describe(model).Price }
 	return nil
 }
@@ -178,9 +187,10 @@ func Choose(ctx context.Context, accounts *auth.Accounts, o Options) (Chosen, er
 	if err := a.settle(ctx, accounts, o); err != nil {
 		return Chosen{}, err
 	}
-	c := Chosen{Account: a.Auth, Model: a.Model, Known: a.describe(a.Model)}
-	for _, policy := range a.chains(o, func() bool { return o.Mode == policy.Plan })(a.Model) {
-		if policy.Model != a.Model {
+	model := a.Model()
+	c := Chosen{Account: a.Auth(), Model: model, Known: a.describe(model)}
+	for _, policy := range a.chains(o, func() bool { return o.Mode == policy.Plan })(model) {
+		if policy.Model != model {
 			c.Fallback = append(c.Fallback, policy.Model)
 		}
 	}
@@ -194,8 +204,10 @@ func (a *App) named(name string) (string, error) {
 	if a.models == nil { // answers are played from a file
 		return catalog.Resolve(name, catalog.KeyAccess()), nil
 	}
-	if own := a.Model != "" && a.Auth.SmallModel != "" && !catalog.IsGemini(a.Model); own && strings.Contains(name, "flash") {
-		name = a.Auth.As + "/" + a.Auth.SmallModel
+	model, account := a.Model(), a.Auth()
+	ours := model != "" && !a.choosing.Load()
+	if ours && account.SmallModel != "" && !catalog.IsGemini(model) && strings.Contains(name, "flash") {
+		name = account.As + "/" + account.SmallModel
 	}
 	outward, _, err := a.models.main(name)
 	return outward, err

@@ -279,7 +279,7 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if a.Model != "only" || a.Auth.As != "openai" || a.describe("only").Input != 4242 {
-		t.Errorf("the model is %q of %q", a.Model, a.Auth.As)
+	if a.Model() != "only" || a.Auth().As != "openai" || a.describe("only").Input != 4242 {
+		t.Errorf("the model is %q of %q", a.Model(), a.Auth().As)
 	}
 }

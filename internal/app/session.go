@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
@@ -22,10 +23,40 @@ import (
 // called while a run is in progress.
 
 // SessionID returns the session's id. It may be called during a run.
-func (a *App) SessionID() string { return *a.id.Load() }
+func (a *App) SessionID() string { return a.state().id }
 
-// Age returns how long ago the session began.
-func (a *App) Age() time.Duration { return time.Since(a.began) }
+// Age returns how long ago the session began. It may be called during a run.
+func (a *App) Age() time.Duration { return time.Since(a.state().began) }
+
+// Model returns the name that requests have for the model that answers. It may be
+// called during a run.
+func (a *App) Model() string { return a.state().model }
+
+// Auth returns whose model that is; zero where answers are played from a file. It may
+// be called during a run.
+func (a *App) Auth() auth.Account { return a.state().account }
+
+// now is what changes between prompts, and may be looked at meanwhile.
+type now struct {
+	id      string // of the session
+	began   time.Time
+	model   string
+	account auth.Account
+}
+
+func (a *App) state() now {
+	if n := a.now.Load(); n != nil {
+		return *n
+	}
+	return now{}
+}
+
+// change changes it. Only one goroutine does so at a time.
+func (a *App) change(f func(n *now)) {
+	n := a.state()
+	f(&n)
+	a.now.Store(&n)
+}
 
 // Reachable says why no model can be asked, nil if one can.
 func (a *App) Reachable() error { return a.options.Unreachable }
@@ -86,7 +117,7 @@ func (a *App) hidden(s *tool.Spec) bool {
 	if s.Name == "exit_plan_mode" && a.modes.engine.Mode() != policy.Plan {
 		return true
 	}
-	if s == a.searching.Spec() && !a.hosts(a.Model) && !web.CanSearch(a.configs.Utility) {
+	if s == a.searching.Spec() && !a.hosts(a.Model()) && !web.CanSearch(a.configs.Utility) {
 		return true
 	}
 	return a.modes.engine.Hidden(s)
@@ -113,8 +144,8 @@ func (a *App) SetModel(name string) (string, error) {
 	if err := a.models.knows(name); err != nil {
 		return "", err
 	}
-	old, account := a.Model, a.Auth
-	a.Model = "" // else "flash" would be a question of our own
+	account := a.Auth()
+	a.choosing.Store(true) // else "flash" would be a question of our own
 	a.configs.Forget()
 	outward, err := a.configs.Model(name)
 	if err == nil && a.models != nil {
@@ -123,13 +154,13 @@ func (a *App) SetModel(name string) (string, error) {
 			account = found.account
 		}
 	}
+	a.choosing.Store(false)
 	a.configs.Forget()
-	a.Auth = account
 	if err != nil {
-		a.Model = old
 		return "", err
 	}
-	a.Model, a.options.Model, a.options.Named = outward, name, true
+	a.change(func(n *now) { n.model, n.account = outward, account })
+	a.options.Model, a.options.Named = name, true
 	a.Agent.SetModel(outward)
 	if a.Fallback != nil {
 		a.Fallback.Reset()
@@ -148,9 +179,10 @@ func (a *App) Known() []catalog.Model {
 		return nil
 	}
 	var known []catalog.Model
+	own := a.Auth().As
 	for _, account := range a.models.accounts.Reachable() {
 		for m := range catalog.Models(account.ID) {
-			if account.As != a.Auth.As {
+			if account.As != own {
 				m.Name = account.As + "/" + m.Name
 			}
 			known = append(known, m)
@@ -164,8 +196,7 @@ func (a *App) Known() []catalog.Model {
 // model, the directories and what runs in the background stay.
 func (a *App) Clear(id string) {
 	a.options.SessionID = id
-	a.id.Store(&id)
-	a.began = time.Now()
+	a.change(func(n *now) { n.id, n.began = id, time.Now() })
 	a.Stats.Reset()
 	a.topic.Reset()
 	a.modes.forget()

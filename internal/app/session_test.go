@@ -58,8 +58,8 @@ func TestSetModel(t *testing.T) {
 		}
 		return false
 	}
-	if !strings.HasPrefix(a.Model, "gemini-") || !has("google_web_search") {
-		t.Fatalf("it begins with %s", a.Model)
+	if !strings.HasPrefix(a.Model(), "gemini-") || !has("google_web_search") {
+		t.Fatalf("it begins with %s", a.Model())
 	}
 	for _, tt := range []struct{ name, outward, as, quick string }{
 		{"mine/big", "mine/big", "mine", "mine/small"},
@@ -69,8 +69,8 @@ func TestSetModel(t *testing.T) {
 		{" auto ", "", "gemini", "gemini-"},
 	} {
 		got, err := a.SetModel(tt.name)
-		if err != nil || tt.outward != "" && got != tt.outward || a.Model != got || a.Auth.As != tt.as {
-			t.Errorf("%s: %s of %s, %v", tt.name, got, a.Auth.As, err)
+		if err != nil || tt.outward != "" && got != tt.outward || a.Model() != got || a.Auth().As != tt.as {
+			t.Errorf("%s: %s of %s, %v", tt.name, got, a.Auth().As, err)
 		}
 		if tt.as != "gemini" && has("google_web_search") != strings.HasPrefix(answers(t, a, "web-search"), "google") {
 			t.Errorf("%s: the search is offered: %v", tt.name, has("google_web_search"))
@@ -79,14 +79,14 @@ func TestSetModel(t *testing.T) {
 			t.Errorf("%s: small questions go to %q, want %q; %v", tt.name, quick, tt.quick, err)
 		}
 	}
-	before := a.Model
+	before := a.Model()
 	for name, want := range map[string]string{
 		"":         "There is no model without a name.",
 		"  ":       "There is no model without a name.",
 		"xai/grok": "When using xAI",
 	} {
-		if _, err := a.SetModel(name); err == nil || !strings.HasPrefix(err.Error(), want) || a.Model != before {
-			t.Errorf("%q: %v, want %s; the model is %s", name, err, want, a.Model)
+		if _, err := a.SetModel(name); err == nil || !strings.HasPrefix(err.Error(), want) || a.Model() != before {
+			t.Errorf("%q: %v, want %s; the model is %s", name, err, want, a.Model())
 		}
 	}
 	if len(a.Known()) == 0 || a.Window("gemini-2.5-pro") != 1_048_576 {
@@ -152,14 +152,14 @@ func TestClear(t *testing.T) {
 	if a.Memory.Discover(filepath.Join(root, "sub")) == "" {
 		t.Fatal("nothing is discovered")
 	}
-	plans, outputs := a.modes.dir, must(a.outputDir())
+	plans, outputs := a.modes.plans(), must(a.outputDir())
 	a.modes.approve("/plans/x.md")
 	if err := a.SetMode(policy.AutoEdit); err != nil {
 		t.Fatal(err)
 	}
 	a.Clear("second")
-	if a.SessionID() != "second" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.modes.dir == plans || must(a.outputDir()) == outputs {
-		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.SessionID(), a.Plan(), a.Mode(), a.modes.dir)
+	if a.SessionID() != "second" || a.Plan() != "" || a.Mode() != policy.AutoEdit || a.modes.plans() == plans || must(a.outputDir()) == outputs {
+		t.Errorf("session %s, plan %q, mode %s, plans in %s", a.SessionID(), a.Plan(), a.Mode(), a.modes.plans())
 	}
 	if a.models.network.Session != "second" {
 		t.Errorf("requests are of session %s", a.models.network.Session)

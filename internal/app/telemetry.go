@@ -41,7 +41,7 @@ func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
 		Warn:     func(text string) { o.Warn("Warning: " + text) },
 		Secrets:  func() []string { return a.secrets(o) },
 
-		Version: o.Version, Session: a.SessionID, Interactive: o.Interactive, AuthType: string(a.Auth.Type),
+		Version: o.Version, Session: a.SessionID, Interactive: o.Interactive, AuthType: string(a.Auth().Type),
 		Installation: func() string { return installation(o.Paths) },
 		Provider:     a.vendor,
 		Tool:         func(name string) (tool.Tool, bool) { return a.registry.Lookup(name) },
@@ -86,8 +86,8 @@ func (a *App) tellConfig(o Options) {
 		return
 	}
 	a.telemetry.Config(telemetry.Config{
-		Model: a.Model, CoreTools: toolSettings(o.Settings).Core,
-		APIKey: a.Auth.APIKey != "", Vertex: a.models != nil && a.Auth.Protocol == provider.Vertex,
+		Model: a.Model(), CoreTools: toolSettings(o.Settings).Core,
+		APIKey: a.Auth().APIKey != "", Vertex: a.models != nil && a.Auth().Protocol == provider.Vertex,
 		GitIgnore: config.RespectGitIgnore.In(o.Settings), Debug: o.Log.Enabled(context.Background(), slog.LevelDebug),
 		OutputFormat: config.OutputFormat.In(o.Settings),
 	})
@@ -122,10 +122,10 @@ func (a *App) vendor(model string) string {
 // secrets are the texts that nothing which is written down may hold: what proves
 // who asks, and what the environment has under names that say so.
 func (a *App) secrets(o Options) []string {
-	texts := provider.Secrets(a.Auth.Access, provider.Network{})
+	texts := provider.Secrets(a.Auth().Access, provider.Network{})
 	names := auth.Secrets(auth.Inputs{Settings: o.Settings, Env: o.Env})
 	if a.models != nil {
-		texts = provider.Secrets(a.Auth.Access, a.models.network)
+		texts = provider.Secrets(a.Auth().Access, a.models.network)
 		for p := range a.models.accounts.Table().All() {
 			texts = append(texts, p.Secrets()...)
 		}

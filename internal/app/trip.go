@@ -57,7 +57,7 @@ func Try(ctx context.Context, accounts *auth.Accounts, o Options) Trip {
 	see := &watched{Generator: a.Stats.Meter(logged(a.models, o.Log)), start: time.Now()}
 	one := agent.New(agent.Config{
 		Generator: a.withTools(o, see),
-		Model:     a.Model,
+		Model:     a.Model(),
 		Tools:     tool.NewRegistry(check{}),
 		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trusted: true})}), // of this one tool
 		Sampling:  a.configs.Chat,

@@ -39,7 +39,7 @@ func Headless(ctx context.Context, req Request) error {
 	}
 	defer a.Close()
 	parts.Log.Debug("start", "version", req.Version(), "dir", h.paths.Dir(), "settings", h.settings.UserFile(),
-		"model", h.model, "approval", h.mode.String(), "auth", a.Auth.Type, "session", req.SessionID)
+		"model", h.model, "approval", h.mode.String(), "auth", a.Auth().Type, "session", req.SessionID)
 	text, err := headless.Prompt(ctx, headless.Input{
 		Stdin: piped(req.Terminal), Words: req.Query, Flag: req.PromptGiven, Err: req.Terminal.Err,
 		Patience: time.Duration(config.StdinPatience.In(h.settings) * float64(time.Millisecond)),
@@ -48,10 +48,10 @@ func Headless(ctx context.Context, req Request) error {
 		return headless.Fail(options, err)
 	}
 	options.Prompt, options.Stats = text, a.Stats
-	if a.Auth.Profile != nil && !catalog.IsGemini(a.Model) {
-		options.Model = a.Model // Gemini's aliases mean nothing with others
+	if a.Auth().Profile != nil && !catalog.IsGemini(a.Model()) {
+		options.Model = a.Model() // Gemini's aliases mean nothing with others
 	}
-	options.QuotaHint = quotaHint(a.Auth)
+	options.QuotaHint = quotaHint(a.Auth())
 	text, said, err := h.command(ctx, a, text)
 	switch {
 	case err != nil:
@@ -243,7 +243,7 @@ func (h *session) debug() bool {
 // quotaHint says what to do about a used-up quota, by the kind of account.
 func quotaHint(c auth.Account) string {
 	switch c.Type {
-	case auth.VertexAI:
+	case auth.VertexAI, auth.ComputeADC: // which is Vertex AI as the machine
 		return headless.QuotaHintVertex
 	case auth.GeminiAPIKey, auth.Gateway, "": // the last where answers are played
 		return headless.QuotaHintKey

@@ -80,7 +80,7 @@ func (c *conversation) prepare(ctx context.Context) (plain.Options, error) {
 		return plain.Options{}, err
 	}
 	h.log.Debug("start", "version", h.req.Version(), "dir", h.paths.Dir(), "settings", h.settings.UserFile(),
-		"model", h.model, "approval", h.mode.String(), "auth", c.app.Auth.Type, "session", h.req.SessionID)
+		"model", h.model, "approval", h.mode.String(), "auth", c.app.Auth().Type, "session", h.req.SessionID)
 	c.commands = h.commands(c.app, c.face.Ask)
 	c.commands.Shortcuts = plain.Shortcuts
 	return c.options(), nil
@@ -158,7 +158,7 @@ func (c *conversation) options() plain.Options {
 		},
 		Meant:    slash.Meant,
 		First:    h.req.Query,
-		Welcome:  fmt.Sprintf("Pollux %s in %s, with %s", h.req.Version(), h.paths.Dir(), a.Model),
+		Welcome:  fmt.Sprintf("Pollux %s in %s, with %s", h.req.Version(), h.paths.Dir(), a.Model()),
 		Farewell: c.commands.Farewell,
 
 		Offers: a.Offers, SavedIn: a.SavedIn(), Allowed: a.Allowed,
@@ -175,7 +175,7 @@ func (c *conversation) options() plain.Options {
 		Stats:     a.Stats,
 		Thoughts:  config.InlineThinking.In(h.settings) == "full",
 		Spoken:    config.ScreenReader.In(h.settings),
-		QuotaHint: quotaHint(a.Auth),
+		QuotaHint: quotaHint(a.Auth()),
 		Debug:     h.debug(),
 	}
 }
@@ -185,7 +185,7 @@ func (c *conversation) options() plain.Options {
 type pen struct{ c *conversation }
 
 func (p pen) editor() *external.Editor {
-	env, settings := p.c.req.Env, p.c.commands.Settings
+	env, settings := p.c.req.Env, p.c.commands.Current()
 	return external.New(external.Options{
 		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),

@@ -26,7 +26,7 @@ func (s *Session) facts() [][]string {
 	if commit := commit(); commit != "" {
 		rows = append(rows, []string{"Git Commit", commit})
 	}
-	rows = append(rows, []string{"Model", s.App.Model})
+	rows = append(rows, []string{"Model", s.App.Model()})
 	rows = append(rows, s.account()...)
 	sandbox := s.Env.Get("SANDBOX")
 	if sandbox == "" {
@@ -44,7 +44,7 @@ func (s *Session) facts() [][]string {
 
 // account says who answers; nothing where answers are played or nobody can be asked.
 func (s *Session) account() [][]string {
-	a := s.App.Auth
+	a := s.App.Auth()
 	if a.Profile == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func bug(_ context.Context, s *Session, title string) (Result, error) {
 	}
 	text := "To report a problem, say what you did, what happened and what you expected, and add:\n\n" + info.String()
 	var tracker struct{ URLTemplate string }
-	if err := config.BugCommand.Decode(s.Settings, &tracker); err != nil {
+	if err := config.BugCommand.Decode(s.Current(), &tracker); err != nil {
 		return Result{}, err
 	}
 	if template := tracker.URLTemplate; template != "" {
@@ -162,7 +162,7 @@ func authStatus(_ context.Context, s *Session, _ string) (Result, error) {
 	if len(rows) == 0 {
 		return say("Nobody is signed in: the answers come from elsewhere.")
 	}
-	if from := s.App.Auth.From; from != "" {
+	if from := s.App.Auth().From; from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
 	return Result{Text: table(rows...)}, nil

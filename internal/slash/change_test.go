@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 	own := filepath.Join(d.home, ".gemini", "GEMINI.md")
 	d.says("/memory add Likes\x1b[31m tea. ", "Added to "+own+": Likes")
 	d.says("/memory add Likes\x1b[31m tea.", "It is already in "+own)
-	if system := d.App.Agent.Asks(d.App.Model).SystemInstruction.Text(); !strings.Contains(system, "tea.") {
+	if system := d.App.Agent.Asks(d.App.Model()).SystemInstruction.Text(); !strings.Contains(system, "tea.") {
 		t.Error("the model is not told what was added")
 	}
 	d.says("/memory refresh", " from 2 file(s)")
@@ -215,7 +215,7 @@ func TestEditor(t *testing.T) {
 	if n := len(d.asked[0].Options); n != 2 {
 		t.Errorf("%d are offered: %+v", n, d.asked[0].Options)
 	}
-	if got := config.PreferredEditor.In(d.Settings); got != "micro" {
+	if got := config.PreferredEditor.In(d.Current()); got != "micro" {
 		t.Errorf("the settings say %q", got)
 	}
 	d.says("/editor zed", "Your editor is zed. Editor command 'zed' was not found in PATH.")

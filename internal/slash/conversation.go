@@ -25,7 +25,7 @@ func clearAll(_ context.Context, s *Session, _ string) (Result, error) {
 
 // compress puts a summary in the place of the conversation (spec/agent.md §16).
 func compress(ctx context.Context, s *Session, focus string) (Result, error) {
-	if s.App.Agent.Size(s.App.Model).Messages == 0 {
+	if s.App.Agent.Size(s.App.Model()).Messages == 0 {
 		return say("Nothing to compress.")
 	}
 	if err := s.App.Reachable(); err != nil {
@@ -63,7 +63,7 @@ func compressed(c agent.Compression) (Result, error) {
 
 // window says what fills the model's window.
 func window(_ context.Context, s *Session, _ string) (Result, error) {
-	size, limit := s.App.Agent.Size(s.App.Model), s.App.Window(s.App.Model)
+	size, limit := s.App.Agent.Size(s.App.Model()), s.App.Window(s.App.Model())
 	used, about := size.Counted, ""
 	if used == 0 {
 		used, about = size.Estimated(), "about "
@@ -86,7 +86,7 @@ func window(_ context.Context, s *Session, _ string) (Result, error) {
 		part("Session context", size.Context),
 		part("Conversation", size.Messages),
 	}
-	head := fmt.Sprintf("%s has %s%s tokens", s.App.Model, about, number(used))
+	head := fmt.Sprintf("%s has %s%s tokens", s.App.Model(), about, number(used))
 	if limit > 0 {
 		head += fmt.Sprintf(" of %s (%s)", number(limit), percent(float64(used), float64(limit)))
 		rows = append(rows, part("Free", max(0, limit-used)))
@@ -188,10 +188,10 @@ func (s *Session) plan() (path, text string, err error) {
 	return terminal.Line(path), text, err
 }
 
-func quit(_ context.Context, s *Session, args string) (Result, error) {
+func quit(_ context.Context, _ *Session, args string) (Result, error) {
 	switch args {
 	case "":
-		return Result{Text: s.Farewell(), Quit: true}, nil
+		return Result{Quit: true}, nil // the face says farewell, however it is left
 	case "--delete":
 		return fail("Sessions are not recorded yet in this version of Pollux: there is nothing to delete. Use /quit.")
 	}

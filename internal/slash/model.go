@@ -17,15 +17,15 @@ import (
 // 9.4).
 func modelChoose(ctx context.Context, s *Session, _ string) (Result, error) {
 	const offered = 12
-	options := []tool.Option{{Label: s.App.Model, Description: "as it is"}}
+	options := []tool.Option{{Label: s.App.Model(), Description: "as it is"}}
 	for _, m := range s.App.Known() {
-		if len(options) < offered && m.Name != s.App.Model {
+		if len(options) < offered && m.Name != s.App.Model() {
 			options = append(options, tool.Option{Label: m.Name, Description: describe(m)})
 		}
 	}
-	name, err := s.choose(ctx, "Model", s.App.Model+" answers now. Choose another one, or name any that --model takes.", true, options...)
-	if err != nil || name == "" || name == s.App.Model {
-		return Result{Text: s.App.Model + " answers."}, err
+	name, err := s.choose(ctx, "Model", s.App.Model()+" answers now. Choose another one, or name any that --model takes.", true, options...)
+	if err != nil || name == "" || name == s.App.Model() {
+		return Result{Text: s.App.Model() + " answers."}, err
 	}
 	if len(name) > longestName {
 		return fail("No model has such a long name.")

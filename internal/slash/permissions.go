@@ -86,7 +86,7 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 	}
 	o := s.Trust
 	o.Dir = dir
-	level, err := AskTrust(ctx, s.Ask, o, s.Env, memory.Names(config.MemoryNames.In(s.Settings)))
+	level, err := AskTrust(ctx, s.Ask, o, s.Env, memory.Names(config.MemoryNames.In(s.Current())))
 	switch {
 	case err != nil:
 		return Result{}, err

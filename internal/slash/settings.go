@@ -14,23 +14,23 @@ import (
 )
 
 func settingsList(_ context.Context, s *Session, _ string) (Result, error) {
-	keys := s.Settings.Set()
+	keys := s.Current().Set()
 	if len(keys) == 0 {
 		return say("Nothing is set: all settings have their defaults. /settings set <key> <value> sets one.")
 	}
 	rows := make([][]string, len(keys))
 	for i, key := range keys {
-		v, from := s.Settings.Effective(key)
+		v, from := s.Current().Effective(key)
 		rows[i] = []string{key, cut(asJSON(config.Masked(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return say("%s\nYour own file is %s.", table(rows...), s.Settings.UserFile())
+	return say("%s\nYour own file is %s.", table(rows...), s.Current().UserFile())
 }
 
 func settingsGet(_ context.Context, s *Session, key string) (Result, error) {
 	if key == "" {
 		return fail("Name a setting, as in: /settings get model.name")
 	}
-	e, err := config.Explain(s.Settings, s.Paths, key)
+	e, err := config.Explain(s.Current(), s.Paths, key)
 	if err != nil {
 		return Result{}, err
 	}
@@ -108,7 +108,7 @@ func chooseEditor(ctx context.Context, s *Session, id string) (Result, error) {
 		if s.Ask == nil {
 			return Result{}, errScreen
 		}
-		now := config.PreferredEditor.In(s.Settings)
+		now := config.PreferredEditor.In(s.Current())
 		options := []tool.Option{{Label: none, Description: "what VISUAL and EDITOR name"}}
 		for _, id := range external.IDs() {
 			if s.editor(id) == nil {

@@ -10,9 +10,11 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"pollux/agent"
 	"pollux/internal/app"
@@ -26,7 +28,7 @@ import (
 // Version must be set.
 type Session struct {
 	App      *app.App
-	Settings *config.Settings // replaced when a command has changed a file of them
+	Settings *config.Settings // as they were at the start
 	Env      *config.Env
 	Paths    *config.Paths
 	Version  string
@@ -44,7 +46,12 @@ type Session struct {
 	// Auth keeps and forgets keys, as args say: "signin", "signout" or "list", the
 	// first two with a provider's name or without. What is missing it asks.
 	Auth func(ctx context.Context, ask agent.Ask, args string) (string, error)
+
+	reread atomic.Pointer[config.Settings] // since a command has changed a file of them
 }
+
+// Current returns the settings as they are now. It may be called at any time.
+func (s *Session) Current() *config.Settings { return cmp.Or(s.reread.Load(), s.Settings) }
 
 // Result is what a command has come to, and what the face is to do.
 type Result struct {
@@ -137,7 +144,7 @@ func (s *Session) reload() error {
 	}
 	settings, err := s.Reload()
 	if err == nil {
-		s.Settings = settings
+		s.reread.Store(settings)
 	}
 	return err
 }

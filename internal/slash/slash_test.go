@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"pollux/agent"
@@ -171,8 +172,46 @@ turn
 	if d.history() != "And now? | Fresh." {
 		t.Errorf("history: %s", d.history())
 	}
-	if r := d.run("/quit"); !r.Quit || !strings.Contains(r.Text, "Agent powering down. Goodbye!") {
+	if r := d.run("/quit"); !r.Quit || r.Text != "" { // the face says farewell, once
 		t.Errorf("%+v", r)
+	}
+	if text := d.Farewell(); !strings.HasPrefix(text, "Agent powering down. Goodbye!") {
+		t.Errorf("%q", text)
+	}
+}
+
+// Commands that may run at any time do so beside others, too, and beside the model.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, setup{model: "turn\n  times always\n  text One.\n"})
+	other := real(t, t.TempDir())
+	d.file(d.Trust.File, `{"`+other+`": "TRUST_FOLDER"}`)
+	var busy []string
+	for _, c := range Commands() {
+		for _, one := range append(c.Subs, c) {
+			if one.Busy && one.Run != nil {
+				busy = append(busy, "/"+strings.TrimSuffix(c.Name+" "+one.Name, " "+c.Name))
+			}
+		}
+	}
+	for _, change := range []string{
+		"", "/model set gemini-2.5-pro --persist", "/directory add " + other, "/settings set model.maxSessionTurns 100",
+		"/editor vim", "/plan", "/mode default", "/memory add That", "/clear",
+	} {
+		var all sync.WaitGroup
+		for _, line := range busy {
+			all.Go(func() {
+				if _, known, err := d.Run(t.Context(), line); err != nil || !known {
+					t.Errorf("%s: %v", line, err)
+				}
+			})
+		}
+		if change == "" {
+			d.prompt("hi")
+		} else {
+			d.says(change)
+		}
+		all.Wait()
 	}
 }
 
