@@ -101,6 +101,19 @@ func (a *Agent) History() []Message {
 	return slices.Clone(a.history.all)
 }
 
+// After returns what was said after the message with this content, all of the
+// conversation if there is none such. It costs what it returns, and may be called
+// during a run.
+func (a *Agent) After(seen *llm.Content) []Message {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := len(a.history.all)
+	for i > 0 && a.history.all[i-1].Content != seen {
+		i--
+	}
+	return slices.Clone(a.history.all[i:])
+}
+
 // SetHistory replaces the conversation, the opening context included, without
 // telling the journal. Function calls and responses without an id get one. It
 // waits for a run to end, so it must not be called from within one.

@@ -190,7 +190,15 @@ type ExecConfirmation struct {
 	Command string
 	// Roots are the names of the programs that the command runs.
 	Roots []string
+	// UntrustedFlags are words of the command that come from what tools have brought
+	// in, not from a person, and ModifiedBuildFiles the files that it runs and that
+	// were changed in this session. The gate sets them (spec/tools.md §7).
+	UntrustedFlags     []string
+	ModifiedBuildFiles []string
 }
+
+// Once reports whether a person may allow the command this time only.
+func (c *ExecConfirmation) Once() bool { return len(c.UntrustedFlags)+len(c.ModifiedBuildFiles) > 0 }
 
 // InfoConfirmation shows a sentence.
 type InfoConfirmation struct {

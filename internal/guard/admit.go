@@ -120,6 +120,9 @@ func (p *passage) rebuild(args json.RawMessage) error {
 
 // confirm asks a person, again for as long as they edit (spec/tools.md §5.5).
 func (p *passage) confirm(ctx context.Context) *refusal {
+	if err := p.doubt(ctx); err != nil {
+		return p.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
+	}
 	for p.verdict == policy.Ask {
 		details, err := p.inv.Confirmation(ctx)
 		switch {
@@ -130,8 +133,11 @@ func (p *passage) confirm(ctx context.Context) *refusal {
 		case details == nil:
 			return nil
 		}
-		if edit, ok := details.(*tool.EditConfirmation); ok {
-			_, edit.Modifiable = p.inv.(tool.Modifiable)
+		switch d := details.(type) {
+		case *tool.EditConfirmation:
+			_, d.Modifiable = p.inv.(tool.Modifiable)
+		case *tool.ExecConfirmation:
+			d.UntrustedFlags, d.ModifiedBuildFiles = p.words, p.files
 		}
 		answer, err := p.ask(ctx, details)
 		if err != nil {
@@ -172,10 +178,11 @@ func (p *passage) heed(ctx context.Context, details tool.Confirmation, answer ag
 		return nil
 	case tool.ProceedOnce:
 	default:
-		if !p.opts.Policy.Remember(p.policyCall(), answer.Outcome) {
+		if p.doubtful() || !p.opts.Policy.Remember(p.policyCall(), answer.Outcome) {
 			p.outcome = tool.ProceedOnce
 		}
 	}
+	p.dispel()
 	p.verdict = policy.Allow
 	return nil
 }

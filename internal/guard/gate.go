@@ -27,6 +27,7 @@ type Options struct {
 	// Subagent is the name of the agent that calls, "" for the main one.
 	Subagent string
 
+	Origins  Origins  // nil suspects nothing
 	Hooks    Hooks    // nil is none
 	Snapshot Snapshot // nil takes none
 	Sandbox  Sandbox  // nil runs tools as they are
@@ -64,7 +65,10 @@ type Remote interface {
 }
 
 // Gate implements [agent.Gate].
-type Gate struct{ opts Options }
+type Gate struct {
+	opts  Options
+	built built
+}
 
 var _ agent.Gate = (*Gate)(nil)
 
@@ -119,6 +123,8 @@ type passage struct {
 	verdict  policy.Decision // Allow or Ask, after policy
 	modified bool            // by a hook
 	outcome  tool.Outcome
+	words    []string // of the command, see doubt
+	files    []string // that it builds with, see doubt
 }
 
 // refusal ends a passage before the call runs.

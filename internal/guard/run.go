@@ -22,6 +22,7 @@ func (p *passage) run(ctx context.Context, host tool.Host) (result *tool.Result)
 		}
 	}
 	result = p.sandboxed(ctx, host)
+	p.modifies(result)
 	result = p.hooksAfter(ctx, result)
 	return p.trim(result, host)
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pollux/internal/shellcmd"
 )
 
 // BuildFiles says when changing a build file needs a person's consent even if
@@ -24,10 +26,7 @@ const (
 // protectsBuildFile reports whether the call edits a build file and must be
 // asked about.
 func (d *decider) protectsBuildFile() bool {
-	if d.opts.BuildFiles == Unprotected || (d.opts.BuildFiles == UnlessYolo && d.state.mode == Yolo) {
-		return false
-	}
-	if !edits(d.q.Name) {
+	if !d.opts.BuildFiles.in(d.state.mode) || !edits(d.q.Name) {
 		return false
 	}
 	for _, key := range []string{"file_path", "path", "filePath", "file"} {
@@ -36,14 +35,45 @@ func (d *decider) protectsBuildFile() bool {
 			continue
 		}
 		path = d.abs(d.opts.Dir, path)
-		if isBuildFile(filepath.Base(path)) {
-			return true
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil && isBuildFile(filepath.Base(real)) {
+		if IsBuildFile(path) {
 			return true
 		}
 	}
 	return false
+}
+
+// in reports whether build files are protected in a mode.
+func (b BuildFiles) in(m Mode) bool { return b == Protected || b == UnlessYolo && m != Yolo }
+
+// ProtectsBuildFiles reports whether build files are protected as things are.
+func (e *Engine) ProtectsBuildFiles() bool { return e.opts.BuildFiles.in(e.Mode()) }
+
+// IsBuildFile reports whether a path names a file that builds run, or is a link to one.
+func IsBuildFile(path string) bool {
+	if isBuildFile(filepath.Base(path)) {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && isBuildFile(filepath.Base(real))
+}
+
+// Builds reports whether a shell command runs what build files say (spec/tools.md §7).
+func Builds(command string) bool {
+	script, err := shellcmd.Parse(shellcmd.StripWrapper(command))
+	if err != nil {
+		return true // nobody knows
+	}
+	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool {
+		if c.Inner != "" {
+			return Builds(c.Inner)
+		}
+		switch program(c) {
+		case "bazel", "blaze", "build_cleaner", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "bun",
+			"cargo", "go", "mvn", "mvnw", "gradle", "gradlew", "pytest", "python", "python3", "pip", "pip3", "uv", "docker", "podman":
+			return true
+		}
+		return false
+	})
 }
 
 // edits reports whether a tool's name sounds like one that changes files.

@@ -59,18 +59,20 @@ func runsGit(command string, script *shellcmd.Script) bool {
 	if script == nil {
 		return strings.Contains(command, "git")
 	}
-	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool {
-		for _, word := range strings.Fields(c.Plain) {
-			switch {
-			case filepath.Base(word) == "git":
-				return true
-			case word == "sudo" || word == "env" || word == "time" || strings.Contains(word, "="):
-				continue
-			}
-			return false
+	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool { return program(c) == "git" })
+}
+
+// program returns the name of the program that a command is about, its directory and
+// what runs it left out.
+func program(c shellcmd.Command) string {
+	for _, word := range strings.Fields(c.Plain) {
+		switch {
+		case word == "sudo", word == "env", word == "time", strings.HasPrefix(word, "-"), strings.Contains(word, "="):
+		default:
+			return filepath.Base(word)
 		}
-		return false
-	})
+	}
+	return ""
 }
 
 // dangerous reports whether a command may do what can't be undone or run
@@ -149,6 +151,15 @@ func hasFlag(arg, flag string) bool {
 // shortFlag reports whether c is among the letters of a short flag.
 func shortFlag(arg string, c byte) bool {
 	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, c) > 0
+}
+
+// OnlyLooks reports whether a call is a shell command that is known to do nothing but
+// look at what the model may see anyway.
+func (e *Engine) OnlyLooks(c Call) bool {
+	q := newQuery(c)
+	script, err := shellcmd.Parse(q.command())
+	d := decider{Engine: e, state: e.state.Load(), q: q}
+	return err == nil && d.safe(d.abs(e.opts.Dir, q.text("dir_path")), script)
 }
 
 // safe reports whether the script is one command that only looks, and only at

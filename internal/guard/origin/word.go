@@ -1,0 +1,128 @@
+package origin
+
+import (
+	"iter"
+	"strings"
+
+	"pollux/internal/shellcmd"
+)
+
+// maxInner is how many shells may be inside each other.
+const maxInner = 4
+
+// telltales returns the words of a command that can change what it means, as a
+// program would get them: flags and what follows each, assignments, addresses.
+func telltales(command string, depth int) []string {
+	script, err := shellcmd.Parse(command)
+	if err != nil {
+		return meaning(strings.Fields(command))
+	}
+	var list []string
+	for _, c := range script.Commands {
+		if c.Assigns {
+			list = append(list, assignments(c.Text)...)
+		}
+		args := make([]string, len(c.Words))
+		for i, word := range c.Words {
+			args[i] = word.Text
+			if word.Static {
+				args[i] = word.Value
+			}
+		}
+		list = append(list, meaning(args)...)
+		if c.Inner != "" && depth < maxInner {
+			list = append(list, telltales(c.Inner, depth+1)...)
+		}
+	}
+	return list
+}
+
+// meaning returns flags, their values and addresses.
+func meaning(args []string) []string {
+	var list []string
+	for i, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "-"):
+			list = append(list, arg)
+		case isAddress(arg):
+			list = append(list, arg)
+		case i > 0 && strings.HasPrefix(args[i-1], "-"):
+			list = append(list, value(arg)...)
+		}
+	}
+	return list
+}
+
+// value returns what counts of a flag's value. Of one that is a text, such as the
+// message of a commit, that is what is itself an assignment or an address.
+func value(text string) []string {
+	fields := strings.Fields(text)
+	if len(fields) < 2 {
+		return fields
+	}
+	var list []string
+	for _, f := range fields {
+		if strings.Contains(f, "=") || isAddress(f) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// assignments returns those before a command.
+func assignments(text string) []string {
+	var list []string
+	for _, f := range strings.Fields(text) {
+		if !strings.Contains(f, "=") {
+			break
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// isAddress reports whether a word names a place on another machine.
+func isAddress(word string) bool {
+	if strings.Contains(word, "://") {
+		return true
+	}
+	user, rest, ok := strings.Cut(word, "@") // as in git@host:path
+	return ok && user != "" && !strings.Contains(user, "/") && strings.Contains(rest, ":")
+}
+
+// words yields the words of a text, flags and assignments also by their sides.
+func words(text string) iter.Seq[string] {
+	const between = " \t\r\n\f\v,`\"';()|&[]{}<>\\"
+	const longest = 500
+	return func(yield func(string) bool) {
+		for text != "" {
+			n := strings.IndexAny(text, between)
+			word, rest := text, ""
+			if n >= 0 {
+				word, rest = text[:n], text[n+1:]
+			}
+			text = rest
+			if word = strings.TrimRight(strings.Trim(word, "*_"), ".:!?"); word == "" || len(word) > longest {
+				continue
+			}
+			if !yield(word) {
+				return
+			}
+			if before, after, ok := strings.Cut(word, "="); ok && !(yield(before) && yield(after)) {
+				return
+			}
+		}
+	}
+}
+
+// counts reports whether a word is worth remembering: others are in every text.
+func counts(word string) bool {
+	return isFlag(word) || len(word) > 1 && strings.ContainsAny(word, "/.:=@")
+}
+
+// isFlag reports whether a word is a flag that says something. Single letters are in
+// every text; what follows them counts.
+func isFlag(word string) bool {
+	name := strings.TrimLeft(word, "-")
+	return len(word) > 2 && len(name) < len(word) && name != "" && (name[0] < '0' || name[0] > '9')
+}
