@@ -197,3 +197,44 @@ func TestTypedKey(t *testing.T) {
 		})
 	}
 }
+
+// Ctrl+C ends the wait for a keychain that does not answer.
+func TestInterruptedKeychain(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{"models", "auth", "auth list", "auth set", "auth remove", "doctor --offline", "-p hi"} {
+		t.Run(words, func(t *testing.T) {
+			t.Parallel()
+			dir, err := os.MkdirTemp("", "bus") // a socket's path must be short
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.RemoveAll(dir)
+			bus, err := net.Listen("unix", filepath.Join(dir, "s"))
+			if err != nil {
+				t.Skip("no sockets here: ", err)
+			}
+			defer bus.Close()
+			if err := bus.(*net.UnixListener).SetDeadline(time.Now().Add(patience)); err != nil {
+				t.Fatal(err)
+			}
+			p := newPerson(t)
+			p.environ = append(p.environ, "DBUS_SESSION_BUS_ADDRESS=unix:path="+bus.Addr().String(), "GEMINI_FORCE_FILE_STORAGE=")
+			var stderr bytes.Buffer
+			cmd := p.command("pollux", strings.Fields(words)...)
+			cmd.Stderr, cmd.Stdin = &stderr, strings.NewReader("the-key")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := bus.Accept(); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != 130 || strings.Contains(stderr.String(), "does not answer") {
+				t.Errorf("%d\n%s", code, &stderr)
+			}
+		})
+	}
+}

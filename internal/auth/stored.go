@@ -188,7 +188,7 @@ func (k *keyring) Remove(id string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, exit.Errorf(exit.General, "The key cannot be removed: %w.", err)
+		return false, exit.Errorf(exit.General, "The key may still be stored: %w.", err)
 	}
 	return true, nil
 }

@@ -82,6 +82,9 @@ type authStatus struct {
 
 func (c *authCommand) status([]string) error {
 	one, err := c.accounts.Default()
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx) // not all was looked at
+	}
 	if c.wrong != nil {
 		err = c.wrong
 	}

@@ -84,7 +84,7 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: h.settings, Env: h.env, Warn: func(text string) { h.warn(text) }})
+	accounts, err := auth.Open(auth.Inputs{Settings: h.settings, Env: h.env, Context: ctx, Warn: func(text string) { h.warn(text) }})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,11 @@ const (
 // put to sleep keeps its lock, and of many that find a lock left behind one gets it.
 // Unlock is due soon: the lock is not renewed.
 func Lock(path string) (unlock func(), err error) {
+	return LockContext(context.Background(), path)
+}
+
+// LockContext is [Lock], which waits no longer than ctx: its cause is then the error.
+func LockContext(ctx context.Context, path string) (unlock func(), err error) {
 	name := path + ".lock"
 	deadline := time.Now().Add(lockWait)
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
@@ -39,7 +45,11 @@ func Lock(path string) (unlock func(), err error) {
 		if time.Now().After(deadline) {
 			return nil, fmt.Errorf("%s is held by another process; if none is running, remove it", name)
 		}
-		time.Sleep(pause)
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package durable_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -164,5 +165,22 @@ func TestLockChild(t *testing.T) {
 		if err := add(filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			t.Errorf("%d: %v", i, err)
 		}
+	}
+}
+
+// Whoever does not want to wait any longer does not have to.
+func TestLockCancelled(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	unlock, err := durable.Lock(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	time.AfterFunc(20*time.Millisecond, func() { cancel(enough) })
+	if _, err := durable.LockContext(ctx, file); !errors.Is(err, enough) {
+		t.Errorf("error = %v, want %v", err, enough)
 	}
 }

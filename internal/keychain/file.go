@@ -74,11 +74,11 @@ func (f *file) list(_ context.Context, service string) ([]string, error) {
 	return slices.Collect(maps.Keys(all[service])), err
 }
 
-func (f *file) set(_ context.Context, service, account, secret string) error {
+func (f *file) set(ctx context.Context, service, account, secret string) error {
 	if err := durable.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return fmt.Errorf("store a secret: %w", err)
 	}
-	return f.change(func(all secrets) error {
+	return f.change(ctx, func(all secrets) error {
 		if all[service] == nil {
 			all[service] = map[string]string{}
 		}
@@ -87,11 +87,11 @@ func (f *file) set(_ context.Context, service, account, secret string) error {
 	})
 }
 
-func (f *file) remove(_ context.Context, service, account string) error {
+func (f *file) remove(ctx context.Context, service, account string) error {
 	if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
 		return ErrNotFound
 	}
-	return f.change(func(all secrets) error {
+	return f.change(ctx, func(all secrets) error {
 		if _, ok := all[service][account]; !ok {
 			return ErrNotFound
 		}
@@ -105,9 +105,12 @@ func (f *file) remove(_ context.Context, service, account string) error {
 
 // change reads, changes and writes the file, which nobody else does meanwhile. One
 // that cannot be read is left as it is.
-func (f *file) change(change func(secrets) error) error {
-	unlock, err := durable.Lock(f.path)
-	if err != nil {
+func (f *file) change(ctx context.Context, change func(secrets) error) error {
+	unlock, err := durable.LockContext(ctx, f.path)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return err
+	case err != nil:
 		return fmt.Errorf("lock %s: %w", f.path, err)
 	}
 	defer unlock()
@@ -122,7 +125,11 @@ func (f *file) change(change func(secrets) error) error {
 		return err
 	}
 	if len(all) == 0 {
-		return os.Remove(f.path)
+		path, err := filepath.EvalSymlinks(f.path) // not a link in its place
+		if err != nil {
+			return err
+		}
+		return os.Remove(path)
 	}
 	return f.write(all)
 }

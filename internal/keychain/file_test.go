@@ -1,6 +1,7 @@
 package keychain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -154,6 +155,45 @@ func TestFileMode(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Error(info.Mode(), err)
+	}
+}
+
+// The secrets are where a link leads to, and removed from there.
+func TestFileLink(t *testing.T) {
+	t.Parallel()
+	s, path := inFile(t)
+	there := filepath.Join(t.TempDir(), "there")
+	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), os.Symlink(there, path)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := s.Set(t.Context(), "s", "a", "1"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(there); err != nil {
+			t.Error(err)
+		}
+		if err := s.Remove(t.Context(), "s", "a"); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(there); err == nil {
+			t.Error("what the link leads to is still there")
+		}
+	}
+}
+
+// Nobody has to wait for a lock that another program has left behind.
+func TestFileLocked(t *testing.T) {
+	t.Parallel()
+	s, path := inFile(t)
+	if err := os.MkdirAll(path+".lock", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	if _, err := s.Set(ctx, "s", "a", "1"); err != enough {
+		t.Error(err)
 	}
 }
 
