@@ -139,7 +139,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &App{Stats: stats.New(), options: o, closers: []func(){cancel}}
 	a.now.Store(&now{id: o.SessionID, began: time.Now()})
-	rules, err := policyFiles(o)
+	rules, err := policyFiles(o, accepted)
 	if err != nil {
 		a.Close()
 		return nil, err
@@ -330,18 +330,24 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 
 // ownTools are the tools that a command of the user's lists.
 func ownTools(ctx context.Context, o Options) ([]tool.Tool, error) {
-	command := config.ToolsDiscovery.In(o.Settings)
-	if command == "" || !o.Trusted {
+	if !discovers(o) {
 		return nil, nil
 	}
-	tools, err := discovered.Discover(ctx, discovered.Options{
-		Discovery: command, Call: config.ToolsCall.In(o.Settings),
-		Dir: o.Paths.Dir(), Environ: o.Env.List(),
-	})
+	tools, err := discovered.Discover(ctx, discovery(o))
 	if err != nil {
 		return nil, exit.Errorf(exit.Config, "%w", err)
 	}
 	return tools, nil
+}
+
+// discovers reports whether the user has such a command.
+func discovers(o Options) bool { return config.ToolsDiscovery.In(o.Settings) != "" && o.Trusted }
+
+func discovery(o Options) discovered.Options {
+	return discovered.Options{
+		Discovery: config.ToolsDiscovery.In(o.Settings), Call: config.ToolsCall.In(o.Settings),
+		Dir: o.Paths.Dir(), Environ: o.Env.List(),
+	}
 }
 
 // redaction says which variables commands do not get. Those that the user's own
@@ -367,12 +373,9 @@ func redaction(o Options) shell.Redaction {
 // (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
 func (a *App) system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
 	m := a.Memory
-	var own *prompt.Template
-	if file := prompt.File(o.Env.Get("GEMINI_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand); file != "" {
-		var err error
-		if own, err = prompt.ReadTemplate(file); err != nil {
-			return nil, err
-		}
+	own, _, err := ownInstruction(o)
+	if err != nil {
+		return nil, err
 	}
 	temp := o.Paths.ProjectTempPath()
 	values := func(string) prompt.System {
@@ -409,6 +412,15 @@ func (a *App) system(o Options, registry *tool.Registry) (*prompt.Instruction, e
 			o.Warn("Warning: " + err.Error())
 		}
 	}), nil
+}
+
+// ownInstruction reads what the user tells the model in the place of Pollux's own text,
+// and says from which file; nil for nothing.
+func ownInstruction(o Options) (own *prompt.Template, file string, err error) {
+	if file = prompt.File(o.Env.Get("GEMINI_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand); file != "" {
+		own, err = prompt.ReadTemplate(file)
+	}
+	return own, file, err
 }
 
 // opening returns the message that opens the conversation.

@@ -22,8 +22,9 @@ type rules struct {
 	saved *policy.Saved // nil where none would be read again
 }
 
-// policyFiles reads the policy files (spec/safety.md §2.1).
-func policyFiles(o Options) (rules, error) {
+// policyFiles reads the policy files (spec/safety.md §2.1). Those of a project count if
+// accepted says so.
+func policyFiles(o Options, accepted func(Options, policy.Integrity) bool) (rules, error) {
 	var r rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.Foreign,
@@ -117,7 +118,7 @@ func paths(o Options, list []string) []string {
 // said so in settings that are not the project's, the folder is trusted, and what
 // has changed since the last time was accepted.
 func accepted(o Options, project policy.Integrity) bool {
-	if !o.Trusted || o.Paths.AtHome() || !wantsWorkspace(o) {
+	if !acceptable(o, project) {
 		return false
 	}
 	_, changed, err := project.Changed()
@@ -137,6 +138,11 @@ func accepted(o Options, project policy.Integrity) bool {
 	}
 	accept(o, project)
 	return true
+}
+
+// acceptable reports whether the project's own policy files can count at all.
+func acceptable(o Options, _ policy.Integrity) bool {
+	return o.Trusted && !o.Paths.AtHome() && wantsWorkspace(o)
 }
 
 // wantsWorkspace reports whether the user's settings, or the administrator's, let

@@ -162,15 +162,22 @@ func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, o Docto
 		},
 	}
 	general := x.begin(env, o.Model)
+	defer x.close()
 	x.programs = userprogram.Finder{Path: env.Get("PATH"), Outside: x.foreign()}
 	abilities := make(chan sandbox.Abilities, 1)
 	go func() { abilities <- sandbox.Probe(ctx, sandbox.Options{Programs: x.programs, Env: few(env)}) }()
 
 	x.Sections = append(x.Sections, general, x.lookAtSettings(), x.lookAtEnv(), x.lookAtTrust())
+	// In the order in which a run would be refused.
 	x.lookAtSandboxWish()
+	telemetry := x.lookAtTelemetry()
+	rules, behindModel := x.lookAtRules()
 	model, chosen := x.lookAtModel(ctx)
-	x.Sections = append(x.Sections, model, x.tryModel(ctx, o, chosen), x.lookAtMemory(), x.lookAtTools(ctx), x.lookAtSetups(),
-		x.lookAtSandbox(<-abilities), x.lookAtTerminal(ctx), x.lookAtFiles(), x.lookAtNetwork(), x.lookAtTelemetry())
+	if behindModel != nil {
+		x.fail(behindModel)
+	}
+	x.Sections = append(x.Sections, model, x.tryModel(ctx, o, chosen), rules, x.lookAtMemory(), x.lookAtTools(ctx), x.lookAtSetups(),
+		x.lookAtSandbox(<-abilities), x.lookAtTerminal(ctx), x.lookAtFiles(), x.lookAtNetwork(), telemetry)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

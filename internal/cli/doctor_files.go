@@ -15,7 +15,7 @@ import (
 	"syscall"
 
 	"pollux/internal/auth"
-	"pollux/internal/config"
+	"pollux/internal/telemetry"
 	"pollux/llm/provider"
 )
 
@@ -30,7 +30,7 @@ func (x *examination) lookAtFiles() sectionReport {
 		s.broken("directory", at+" cannot be looked at: "+bare(err), "check the permissions of it and of what is above it")
 	case !info.IsDir():
 		s.broken("directory", at+" is no directory", "move it away: settings, memory and sessions are kept in "+dir)
-	case !mayWrite(at):
+	case !mayWrite(at, info):
 		s.broken("directory", at+" cannot be written: nothing can be kept there", "change its owner or permissions, or set GEMINI_CLI_HOME to another home")
 	case at != dir:
 		s.ok("directory", dir+" is not there yet, and can be made")
@@ -244,20 +244,49 @@ func (x *examination) proxyShown() string {
 // lookAtTelemetry says whether what is done here is told to anybody.
 func (x *examination) lookAtTelemetry() sectionReport {
 	s := sectionReport{ID: "telemetry", Title: "Telemetry"}
-	v, from := x.settings.Effective("telemetry")
-	fields, _ := v.(map[string]any)
-	on, by := fields["enabled"] == true, "the settings ("+strings.Join(from, ", ")+")"
-	if value, set := x.env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
-		on, by = value == "true" || value == "1", x.where("GEMINI_TELEMETRY_ENABLED")
-	}
-	row, _ := config.KeyOf("telemetry")
+	set, err := telemetry.Resolve(x.settings, x.env)
 	switch {
-	case !on:
+	case err != nil:
+		s.broken("telemetry", err.Error(), "correct it, or unset it: no run starts, also where telemetry is off")
+		x.fail(err)
+		return s
+	case !set.Enabled:
 		s.ok("telemetry", "off")
-	case row.Support == config.Later:
-		s.missing("telemetry", "on, by "+by+", and without effect in this version", "nothing has to be done")
+		return s
+	}
+	_, from := x.settings.Effective("telemetry")
+	by := "the settings (" + strings.Join(from, ", ") + ")"
+	if _, set := x.env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
+		by = x.where("GEMINI_TELEMETRY_ENABLED")
+	}
+	switch why := set.Nowhere(); {
+	case why != "":
+		s.warn("telemetry", "on, by "+by+", and nothing is told: "+why, "correct that, or turn telemetry off")
+	case set.Outfile == "":
+		s.ok("telemetry", "on, by "+by+", and sent to "+provider.Shown(set.Endpoint)+" by "+set.Protocol)
 	default:
-		s.ok("telemetry", "on, by "+by)
+		x.lookAtOutfile(&s, x.paths.Absolute(set.Outfile), by)
 	}
 	return s
+}
+
+// lookAtOutfile says whether records can be written to a file, which is not made.
+func (x *examination) lookAtOutfile(s *sectionReport, file, by string) {
+	text := "on, by " + by + ", and written to " + file
+	at := existing(file)
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		text += ", which cannot be looked at: " + bare(err)
+	case at == file && info.IsDir():
+		text += ", which is a directory"
+	case at != file && !info.IsDir():
+		text += ", which cannot be made: " + at + " is no directory"
+	case !mayWrite(at, info):
+		text += ", which cannot be written"
+	default:
+		s.ok("telemetry", text)
+		return
+	}
+	s.warn("telemetry", text, "name another file in telemetry.outfile")
 }

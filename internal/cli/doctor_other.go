@@ -2,13 +2,10 @@
 
 package cli
 
-import "os"
+import "io/fs"
 
-// mayWrite reports whether files can be made in a directory, as far as its mode
-// tells.
-func mayWrite(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.Mode().Perm()&0o200 != 0
-}
+// mayWrite reports whether a file can be written, or files be made in a directory,
+// as far as its mode tells.
+func mayWrite(_ string, info fs.FileInfo) bool { return info.Mode().Perm()&0o200 != 0 }
 
 func freeSpace(string) (bytes uint64, known bool) { return 0, false }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/app"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
@@ -206,6 +207,37 @@ func (x *examination) lookAtTrust() sectionReport {
 		s.broken("folder", text, how)
 	}
 	return s
+}
+
+// lookAtRules reads what the user has written about which calls may be made, and what
+// takes the place of Pollux's own instruction. What a run would be refused for only
+// once its model is known, it returns.
+func (x *examination) lookAtRules() (s sectionReport, behindModel error) {
+	s = sectionReport{ID: "rules", Title: "Policies and instructions"}
+	found := app.Inspect(x.options(func(text string) {
+		s.warn("policies", strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "Warning: "), "correct the file, or move it away")
+	}))
+	if found.Refused != nil {
+		s.broken("policies", found.Refused.Error(), "correct the file, or move it away")
+		x.fail(found.Refused)
+	} else {
+		s.ok("policies", count(found.Rules, "rule")+" in files")
+	}
+	switch {
+	case found.Unread != nil:
+		s.broken("instruction", found.Unread.Error(), "correct "+x.where("GEMINI_SYSTEM_MD")+", or unset it")
+		behindModel = found.Unread
+	case found.Instruction != "":
+		s.ok("instruction", found.Instruction+", by "+x.where("GEMINI_SYSTEM_MD"))
+	}
+	switch {
+	case found.Undiscovered != nil:
+		s.broken("tool discovery", found.Undiscovered.Error(), "correct it, or unset tools.discoveryCommand")
+		behindModel = found.Undiscovered // they come before the instruction
+	case found.Discovers:
+		s.ok("tool discovery", "tools.discoveryCommand is set; a run will run it, and nothing has been run here")
+	}
+	return s, behindModel
 }
 
 // setups are what users set up that this version does not use yet, by where it lies.

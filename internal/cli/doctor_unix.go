@@ -2,10 +2,20 @@
 
 package cli
 
-import "golang.org/x/sys/unix"
+import (
+	"io/fs"
 
-// mayWrite reports whether files can be made in a directory. Nothing is made.
-func mayWrite(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
+	"golang.org/x/sys/unix"
+)
+
+// mayWrite reports whether a file can be written, or files be made in a directory.
+// Nothing is made.
+func mayWrite(path string, info fs.FileInfo) bool {
+	if info.IsDir() {
+		return unix.Access(path, unix.W_OK|unix.X_OK) == nil
+	}
+	return unix.Access(path, unix.W_OK) == nil
+}
 
 // freeSpace returns how many bytes an ordinary user can still write where a
 // directory is.

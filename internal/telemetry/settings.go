@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -53,11 +54,11 @@ func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
 		Collector:  r.flag("USE_COLLECTOR", "useCollector", set.UseCollector, false),
 		CLIAuth:    r.flag("USE_CLI_AUTH", "useCliAuth", set.UseCLIAuth, false),
 		Outfile:    r.text("outfile", set.Outfile, "", prefix+"OUTFILE"),
-		Protocol:   r.text("otlpProtocol", set.OTLPProtocol, "grpc", prefix+"OTLP_PROTOCOL"),
+		Protocol:   cmp.Or(r.text("otlpProtocol", set.OTLPProtocol, "", prefix+"OTLP_PROTOCOL"), "grpc"),
 		Memory:     interval(env.Get("GEMINI_MEMORY_MONITOR_INTERVAL")),
 	}
 	t.Endpoint = r.text("otlpEndpoint", set.OTLPEndpoint, defaultEndpoint, prefix+"OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-	target := r.text("target", set.Target, "local", prefix+"TARGET")
+	target := cmp.Or(r.text("target", set.Target, "", prefix+"TARGET"), "local") // an empty variable, as CI leaves it, says nothing
 	t.Google = target == "gcp"
 	switch {
 	case r.err != nil:
@@ -73,6 +74,23 @@ func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
 	}
 	t.Endpoint = endpoint
 	return t, nil
+}
+
+// Nowhere says why nothing is written though telemetry is on, "" if it is.
+func (s *Settings) Nowhere() string {
+	switch {
+	case s.CLIAuth && s.Collector:
+		return "telemetry.useCollector and telemetry.useCliAuth exclude each other."
+	case s.CLIAuth:
+		return "telemetry.useCliAuth sends with a login with Google, which Pollux does not have. Unset it, and name telemetry.outfile or telemetry.otlpEndpoint."
+	case s.Outfile != "":
+		return ""
+	case s.Google && !s.Collector:
+		return "Pollux sends nothing to Google Cloud by itself. Set telemetry.outfile, or telemetry.useCollector and an OTLP endpoint."
+	case s.Endpoint == "":
+		return "there is neither telemetry.outfile nor telemetry.otlpEndpoint."
+	}
+	return ""
 }
 
 // prefix begins the names of the variables.
@@ -139,7 +157,7 @@ func address(text, protocol string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("the OTLP endpoint is not an http:// or https:// address")
+		return "", fmt.Errorf("telemetry.otlpEndpoint must be an address that begins with http:// or https://, such as %s", defaultEndpoint)
 	}
 	u.RawQuery, u.Fragment = "", ""
 	if protocol == "grpc" {

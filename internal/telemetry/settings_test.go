@@ -69,6 +69,7 @@ func TestResolve(t *testing.T) {
 			}),
 		},
 		{"a variable that is empty is off", `{"telemetry": true}`, []string{"GEMINI_TELEMETRY_ENABLED="}, def},
+		{"an empty target and protocol", `{}`, []string{"GEMINI_TELEMETRY_TARGET=", "GEMINI_TELEMETRY_OTLP_PROTOCOL="}, def},
 		{"another's endpoint", `{"telemetry": {"otlpEndpoint": "http://a"}}`, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://b/path"}, with(func(s *Settings) { s.Endpoint = "http://b" })},
 		{
 			"the own endpoint before it", `{}`,
@@ -106,7 +107,7 @@ func TestResolveRefuses(t *testing.T) {
 		{`{"telemetry": {"otlpProtocol": "udp"}}`, nil, "Invalid telemetry configuration: Invalid telemetry OTLP protocol: udp. Valid values are: grpc, http."},
 		{`{"telemetry": {"enabled": "perhaps"}}`, nil, "Invalid telemetry configuration: telemetry.enabled must be true or false."},
 		{`{"telemetry": {"outfile": 7}}`, nil, "Invalid telemetry configuration: telemetry.outfile must be a string."},
-		{`{"telemetry": {"enabled": true, "otlpEndpoint": "localhost:4317"}}`, nil, "Invalid telemetry configuration: the OTLP endpoint is not an http:// or https:// address"},
+		{`{"telemetry": {"enabled": true, "otlpEndpoint": "localhost:4317"}}`, nil, "Invalid telemetry configuration: telemetry.otlpEndpoint must be an address that begins with http:// or https://, such as http://localhost:4317"},
 	} {
 		_, err := resolve(t, tt.file, tt.vars...)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || exit.CodeOf(err) != exit.Config {

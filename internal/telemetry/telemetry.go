@@ -144,36 +144,23 @@ func (t *Telemetry) setCommon() {
 
 // open returns where records go; nil is nowhere.
 func open(o *Options, clean func(string) string) sink {
-	switch {
-	case o.CLIAuth && o.Collector:
-		o.Warn("Telemetry is off: telemetry.useCollector and telemetry.useCliAuth exclude each other.")
-		return nil
-	case o.CLIAuth:
-		o.Warn("Telemetry is off: telemetry.useCliAuth sends with a login with Google, which Pollux does not have. Unset it, and name telemetry.outfile or telemetry.otlpEndpoint.")
+	if why := o.Nowhere(); why != "" {
+		o.Warn("Telemetry is off: " + why)
 		return nil
 	}
-	google := o.Google && !o.Collector
-	if google && o.Outfile == "" {
-		o.Warn("Telemetry is off: Pollux sends nothing to Google Cloud by itself. Set telemetry.outfile, or telemetry.useCollector and an OTLP endpoint.")
+	if o.Outfile == "" {
+		return newOTLP(o, clean)
+	}
+	path := o.Outfile
+	if o.Path != nil {
+		path = o.Path(path)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		o.Warn(fmt.Sprintf("Telemetry is off: the outfile cannot be written: %v", err))
 		return nil
 	}
-	switch {
-	case o.Outfile != "":
-		path := o.Outfile
-		if o.Path != nil {
-			path = o.Path(path)
-		}
-		f, err := openFile(path)
-		if err != nil {
-			o.Warn(fmt.Sprintf("Telemetry is off: the outfile cannot be written: %v", err))
-			return nil
-		}
-		return newFile(f, resource(o), clean)
-	case o.Endpoint == "":
-		o.Warn("Telemetry is off: there is neither telemetry.outfile nor telemetry.otlpEndpoint.")
-		return nil
-	}
-	return newOTLP(o, clean)
+	return newFile(f, resource(o), clean)
 }
 
 // resource is what all records have in common. The command line is not in it: it

@@ -32,8 +32,8 @@ const maxListing = 10 << 20
 // Discover runs the command that lists tools and returns them in its order. Of
 // several tools of one name each comes: the last is meant.
 func Discover(ctx context.Context, o Options) ([]tool.Tool, error) {
-	if strings.TrimSpace(o.Call) == "" {
-		return nil, errors.New("tools.callCommand is not set: the tools of tools.discoveryCommand could not be called")
+	if err := o.Check(); err != nil {
+		return nil, err
 	}
 	listing, err := o.list(ctx)
 	if err != nil {
@@ -50,9 +50,17 @@ func Discover(ctx context.Context, o Options) ([]tool.Tool, error) {
 	return tools, nil
 }
 
-// list returns what the discovery command prints. The texts of its errors are
-// known to scripts, up to a colon.
-func (o Options) list(ctx context.Context) ([]byte, error) {
+// Check says what keeps the options from being of any use, without running anything.
+func (o Options) Check() error {
+	if strings.TrimSpace(o.Call) == "" {
+		return errors.New("tools.callCommand is not set: the tools of tools.discoveryCommand could not be called")
+	}
+	_, err := o.lister()
+	return err
+}
+
+// lister returns the words of the discovery command.
+func (o Options) lister() ([]string, error) {
 	argv, err := o.words(o.Discovery)
 	if err != nil {
 		return nil, fmt.Errorf("tools.discoveryCommand: %w", err)
@@ -60,6 +68,16 @@ func (o Options) list(ctx context.Context) ([]byte, error) {
 	if len(argv) == 0 {
 		//lint:ignore ST1005 scripts know the text
 		return nil, errors.New("Tool discovery command is empty or contains only whitespace.")
+	}
+	return argv, nil
+}
+
+// list returns what the discovery command prints. The texts of its errors are
+// known to scripts, up to a colon.
+func (o Options) list(ctx context.Context) ([]byte, error) {
+	argv, err := o.lister()
+	if err != nil {
+		return nil, err
 	}
 	timeout := o.Timeout
 	if timeout == 0 {
