@@ -79,12 +79,16 @@ func (a *App) asked(o Options) llm.Generator {
 		MaxAttempts: config.MaxAttempts.In(o.Settings),
 		FetchErrors: config.RetryFetchErrors.In(o.Settings),
 	}))
-	g = a.withTools(o, g)
-	a.Fallback = fallback.Wrap(g, fallback.Options{
-		Chain:  a.chains(o, func() bool { return a.modes.engine.Mode() == policy.Plan }),
+	a.Fallback = a.withStandIns(o, a.withTools(o, g), func() bool { return a.modes.engine.Mode() == policy.Plan })
+	return a.Fallback
+}
+
+// withStandIns asks others where a model cannot answer.
+func (a *App) withStandIns(o Options, g llm.Generator, planning func() bool) *fallback.Generator {
+	return fallback.Wrap(g, fallback.Options{
+		Chain:  a.chains(o, planning),
 		Config: func(model string) llm.Config { return a.configs.Chat(model, false) },
 	})
-	return a.Fallback
 }
 
 // chains says who stands in for a model: those that the user has listed, for all

@@ -32,7 +32,9 @@ type Trip struct {
 	Requests     int
 	Usage        llm.Usage // of all requests
 	Cost         *float64  // in US dollars, nil where the price is not known
-	// Err is why it failed.
+	// Switches are the models that could not answer, and which ones took their place.
+	Switches []llm.Switch
+	// Err is why it failed: with the last of them, if there are any.
 	Err error
 }
 
@@ -44,10 +46,11 @@ const (
 )
 
 // Try asks the model that a run with these options would ask, through the loop and
-// all that a run's requests pass, but for what asks again, or asks another one. It
-// costs a few hundred tokens. When ctx ends, the cause of that is the trip's error.
+// all that a run's requests pass, but for what asks the same one again. It costs a
+// few hundred tokens. When ctx ends, the cause of that is the trip's error.
 func Try(ctx context.Context, accounts *auth.Accounts, o Options) Trip {
-	a := &App{Stats: stats.New()}
+	a := &App{Stats: stats.New(), options: o}
+	a.now.Store(&now{})
 	a.configure(o)
 	if err := a.settle(ctx, accounts, o); err != nil {
 		return Trip{Err: err}
@@ -56,7 +59,7 @@ func Try(ctx context.Context, accounts *auth.Accounts, o Options) Trip {
 	turns := 3
 	see := &watched{Generator: a.Stats.Meter(logged(a.models, o.Log)), start: time.Now()}
 	one := agent.New(agent.Config{
-		Generator: a.withTools(o, see),
+		Generator: a.withStandIns(o, a.withTools(o, see), func() bool { return o.Mode == policy.Plan }),
 		Model:     a.Model(),
 		Tools:     tool.NewRegistry(check{}),
 		Gate:      guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trusted: true})}), // of this one tool
@@ -85,6 +88,8 @@ func (t *Trip) follow(events iter.Seq2[agent.Event, error]) {
 			t.Err = err
 		}
 		switch e := e.(type) {
+		case agent.Switched:
+			t.Switches = append(t.Switches, e.Switch)
 		case agent.Text:
 			t.Answer += e.Text
 		case agent.ToolFinished:

@@ -24,6 +24,8 @@ type liveReport struct {
 	Why   string `json:"why,omitempty"`
 	Works bool   `json:"works"`
 	Model string `json:"model,omitempty"`
+	// StandIn is the model that answered in its place; Error is then why.
+	StandIn string `json:"standIn,omitempty"`
 	// ToolCall is "native", "words" where Pollux reads calls from the model's text,
 	// or "none"; Heard says that the model has repeated what the tool said.
 	ToolCall     string   `json:"toolCall,omitempty"`
@@ -73,16 +75,22 @@ func (x *examination) tryModel(ctx context.Context, o DoctorOptions, chosen *app
 	defer cancel()
 	trip := app.Try(ctx, x.accounts, x.options(func(string) {})) // all of it has been said
 	x.Live = reportOf(chosen.Model, &trip)
+	model, account := chosen.Model, chosen.Account
+	for _, one := range trip.Switches {
+		s.warn("answer", model+" does not answer: "+failure(one.Err), x.advice(&account, one.Err))
+		model = one.To
+		account, _, _ = x.accounts.Resolve(model) // it was found before
+	}
 	if trip.Err != nil {
-		what := x.Live.Error
-		if x.Live.Status != 0 {
-			what += fmt.Sprintf(" (%d)", x.Live.Status)
-		}
-		s.broken("answer", chosen.Model+" does not answer: "+what, x.advice(&chosen.Account, trip.Err))
+		s.broken("answer", model+" does not answer: "+failure(trip.Err), x.advice(&account, trip.Err))
 		x.fail(trip.Err)
 		return s
 	}
-	s.ok("answer", chosen.Model+" answers: "+x.Live.figures())
+	answers := " answers: "
+	if model != chosen.Model {
+		answers = " answers in its place: "
+	}
+	s.ok("answer", model+answers+x.Live.figures())
 	shown := strconv.Quote(cut(trip.Answer, 80))
 	switch {
 	case trip.Calls == app.CallsNative:
@@ -105,16 +113,35 @@ func reportOf(model string, t *app.Trip) liveReport {
 		FirstMillis: millis(t.First), TotalMillis: millis(t.Total), Requests: t.Requests,
 		PromptTokens: t.Usage.Prompt, AnswerTokens: t.Usage.Candidates + t.Usage.Thoughts, Cost: t.Cost,
 	}
-	if t.Err == nil {
+	if t.Err != nil {
+		r.ToolCall = t.Calls
+	}
+	err := t.Err
+	if n := len(t.Switches); n > 0 {
+		err = t.Switches[0].Err
+		if t.Err == nil {
+			r.StandIn = t.Switches[n-1].To
+		}
+	}
+	if err == nil {
 		return r
 	}
-	r.ToolCall = t.Calls
-	r.Error = cut(t.Err.Error(), 300)
+	r.Error = cut(err.Error(), 300)
 	var api *llm.Error
-	if errors.As(t.Err, &api) {
+	if errors.As(err, &api) {
 		r.ErrorType, r.ErrorCode, r.Status = api.Kind.String(), terminal.Line(api.Code), api.Status
 	}
 	return r
+}
+
+// failure says in a line why a model does not answer.
+func failure(err error) string {
+	text := cut(err.Error(), 300)
+	var api *llm.Error
+	if errors.As(err, &api) && api.Status != 0 {
+		text += fmt.Sprintf(" (%d)", api.Status)
+	}
+	return text
 }
 
 // millis rounds up: nothing takes no time.
