@@ -14,6 +14,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
 )
 
@@ -226,6 +227,9 @@ func (c *configCommand) afterSet(key string, scope config.Scope, text string, v 
 	if err != nil {
 		fmt.Fprintln(c.term.Err, clean(err.Error()))
 		return
+	}
+	if _, err := telemetry.Resolve(h.settings, c.env); err != nil && row.Path == string(config.Telemetry) {
+		note("no run begins like this. %v", err) // its fields have no types to check before
 	}
 	if scope == config.Workspace && !h.settings.Trusted() {
 		note("this folder is not trusted: its settings are ignored.")

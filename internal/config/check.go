@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +103,7 @@ func coerce(kind string, v any) (any, bool) {
 			return false, true
 		}
 	case "number":
-		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); isText && err == nil && n == n {
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); isText && err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
 			return n, true
 		}
 	}

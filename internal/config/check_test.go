@@ -89,7 +89,7 @@ func TestCoercion(t *testing.T) {
 
 func TestCoerceNumber(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"5": true, " -2.5 ": true, "": false, "NaN": false, "five": false, "1e400": false} {
+	for text, want := range map[string]bool{"5": true, " -2.5 ": true, "": false, "NaN": false, "Infinity": false, "five": false, "1e400": false} {
 		if _, ok := coerce("number", text); ok != want {
 			t.Errorf("%q is a number: %v, want %v", text, ok, want)
 		}

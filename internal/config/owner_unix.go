@@ -23,8 +23,16 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 	if scope == SystemDefaults {
 		what = "system defaults file"
 	}
-	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': %s. To use it, run: sudo chown root '%s' && sudo chmod go-w '%s'",
-		what, path, reason, where, where)), false
+	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': %s. To use it, %s", what, path, reason, remedy(where))), false
+}
+
+// remedy says what makes something root's alone.
+func remedy(path string) string {
+	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeSticky != 0 {
+		// Everybody needs to write to /tmp.
+		return "move it to a directory that belongs to root and that nobody else may write to."
+	}
+	return fmt.Sprintf("run: sudo chown root '%s' && sudo chmod go-w '%s'", path, path)
 }
 
 // Foreign says why somebody else than root may have put something at a path, or

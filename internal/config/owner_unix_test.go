@@ -4,6 +4,7 @@ package config
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,9 +23,18 @@ func TestSystemFilesNeedRoot(t *testing.T) {
 	}
 	if len(warnings) != 2 ||
 		!strings.HasPrefix(string(warnings[0]), "Security Warning: Skipping system defaults file '"+dir) ||
-		!strings.HasPrefix(string(warnings[1]), "Security Warning: Skipping system settings file '"+dir) ||
-		!strings.Contains(string(warnings[1]), "sudo chown root") {
+		!strings.HasPrefix(string(warnings[1]), "Security Warning: Skipping system settings file '"+dir) {
 		t.Errorf("warnings: %q", warnings)
+	}
+	if got := remedy(dir); got != "run: sudo chown root '"+dir+"' && sudo chmod go-w '"+dir+"'" {
+		t.Errorf("to do about %s: %s", dir, got)
+	}
+	// A directory that everybody shares must stay so.
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if got := remedy(dir); strings.Contains(got, "sudo") {
+		t.Errorf("to do about %s: %s", dir, got)
 	}
 }
 
@@ -64,7 +74,11 @@ func TestSystemSettings(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root to make a system file")
 	}
-	dir, err := os.MkdirTemp("/root", "pollux-test-")
+	root, err := user.LookupId("0")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir, err := os.MkdirTemp(root.HomeDir, "pollux-test-")
 	if err != nil {
 		t.Skipf("no directory of root's alone: %v", err)
 	}
