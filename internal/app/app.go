@@ -167,6 +167,7 @@ func New(ctx context.Context, o Options) (*App, error) {
 	gate := guard.New(guard.Options{
 		Policy:      a.modes.engine,
 		Interactive: o.Interactive,
+		Origins:     a.origins(),
 		Threshold:   config.TruncateToolOutput.In(o.Settings),
 		OutputDir:   a.outputDir,
 		Log:         o.Log,

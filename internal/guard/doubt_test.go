@@ -96,7 +96,9 @@ func (s *scene) edit(name string, fails bool) {
 	s.t.Helper()
 	w := writer(s.t.TempDir())
 	if fails {
-		w.run = func(context.Context, map[string]any, tool.Host) *tool.Result { return tool.Fail(tool.ErrFileWrite, "no") }
+		w.run = func(context.Context, map[string]any, tool.Host) *tool.Result {
+			return tool.Fail(tool.ErrFileWrite, "no")
+		}
 	}
 	a := s.gate.Admit(s.t.Context(), call("write_file", name, "x"), w, func(context.Context, tool.Confirmation) (agent.Answer, error) {
 		return agent.Answer{Outcome: tool.ProceedOnce}, nil

@@ -218,9 +218,14 @@ func (d *dialog) exec(c *tool.ExecConfirmation) (agent.Answer, error) {
 		}
 		d.say(note)
 	}
+	d.doubts(c)
 	for {
 		d.say("Allow execution of [" + d.toolTitle() + "]?")
-		outcome, err := d.decide(d.consents("Allow this command for all future sessions", view(hidden)...))
+		answers := append(append([]consent{once}, view(hidden)...), refuse)
+		if !c.Once() {
+			answers = d.consents("Allow this command for all future sessions", view(hidden)...)
+		}
+		outcome, err := d.decide(answers)
 		switch {
 		case err != nil:
 			return agent.Answer{}, err
@@ -230,6 +235,29 @@ func (d *dialog) exec(c *tool.ExecConfirmation) (agent.Answer, error) {
 			return d.conclude(outcome)
 		}
 	}
+}
+
+// doubts says why a command can be allowed this time only.
+func (d *dialog) doubts(c *tool.ExecConfirmation) {
+	if len(c.UntrustedFlags) > 0 {
+		d.say("Warning: These words are not yours, a command's output, a page or a server has brought them in: " + several(c.UntrustedFlags))
+	}
+	if len(c.ModifiedBuildFiles) > 0 {
+		d.say("Warning: It runs what these files say, and they were changed in this session: " + several(c.ModifiedBuildFiles))
+	}
+}
+
+// several writes a list that a model has made.
+func several(list []string) string {
+	const most = 20
+	var text []string
+	for _, item := range list[:min(len(list), most)] {
+		text = append(text, brief(item))
+	}
+	if len(list) > most {
+		text = append(text, fmt.Sprintf("and %d more", len(list)-most))
+	}
+	return strings.Join(text, ", ")
 }
 
 // parts says which commands a command is made of.

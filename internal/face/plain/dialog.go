@@ -102,8 +102,12 @@ func (l *loop) reconsider() {
 
 // settled answers a question that the rules answer by now.
 func (l *loop) settled(q *question) bool {
-	switch q.details.(type) {
-	case *tool.EditConfirmation, *tool.ExecConfirmation, *tool.InfoConfirmation:
+	switch c := q.details.(type) {
+	case *tool.ExecConfirmation:
+		if c.Once() {
+			return false // it is asked because rules are not enough
+		}
+	case *tool.EditConfirmation, *tool.InfoConfirmation:
 	default:
 		return false
 	}

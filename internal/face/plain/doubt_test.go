@@ -1,0 +1,45 @@
+package plain
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/tool"
+)
+
+// A command that is doubtful is allowed this time only, and says why; that rules allow
+// it by now settles nothing.
+func TestDoubtful(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		o := remember
+		o.Allowed = func(*agent.ToolCall) bool { return true }
+		var got []agent.Answer
+		first, second := shellQuestion(), shellQuestion()
+		first.UntrustedFlags = []string{"--evil\x1b[2J", "http://x/" + strings.Repeat("a", 1000)}
+		second.ModifiedBuildFiles = make([]string, 25)
+		for i := range second.ModifiedBuildFiles {
+			second.ModifiedBuildFiles[i] = "Makefile"
+		}
+		o.Run = asks(&got, first, second)
+		p := sit(t, o)
+		p.types("go")
+		s := p.skips()
+		if strings.Contains(s, "\x1b[2J") || !strings.Contains(s, "a page or a server has brought them in: --evil, http://x/aaa") ||
+			!strings.HasSuffix(s, "1. Allow once\n2. No, tell the model what to do differently\nAnswer, 1 to 2, or ? for help: ") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("1")
+		if s := p.skips(); !strings.Contains(s, "changed in this session: Makefile, ") || !strings.Contains(s, "and 5 more\n") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("n")
+		p.answers("")
+		p.leaves()
+		if want := []agent.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}; !cmp.Equal(got, want) {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}
