@@ -155,6 +155,10 @@ func (c *replaceCall) plan(ctx context.Context) (*edit, error) {
 	if err == nil || fix == nil || c.modified || !correctable(err) || jsonLike(c.abs) {
 		return e, err
 	}
+	if strings.TrimSpace(c.old) == "" { // no model can tell what was meant
+		return nil, fail(tool.ErrInvalidParams, "The 'old_string' parameter is required. White space alone does not say where %s is to be changed: "+
+			"read the lines with read_file, and give them as they are.", c.path)
+	}
 	return c.corrected(ctx, fix, err)
 }
 

@@ -291,8 +291,12 @@ func TestReplaceCorrected(t *testing.T) {
 		t.Errorf("%v, %q", r.Error, get(t, path))
 	}
 
-	// No one is asked about a missing file, or about JSON.
+	// No one is asked about a missing file, about JSON, or where nothing says what is meant.
 	f = &fixer{}
+	put(t, path, "one\ntwo\n")
+	blank := args{"file_path": "f", "instruction": "", "old_string": " \t \n ", "new_string": "x"}
+	wantError(t, run(t, NewReplace(w, f), blank), tool.ErrInvalidParams, "The 'old_string' parameter is required. ")
+	wantError(t, run(t, NewReplace(w, nil), blank), tool.ErrEditNoOccurrence, "0 occurrences")
 	for _, name := range []string{"none", "f.json"} {
 		put(t, filepath.Join(w.Root(), "f.json"), "{}")
 		if r := run(t, NewReplace(w, f), args{"file_path": name, "instruction": "", "old_string": "something else", "new_string": "x"}); r.Error == nil || len(f.asked) > 0 {
