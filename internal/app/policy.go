@@ -40,7 +40,10 @@ func policyFiles(o Options, accepted func(Options, policy.Integrity) bool) (rule
 			r.saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
 		}
 	} else {
-		src.User = append([]string{own}, src.User...)
+		// Of a home directory that cannot be entered the settings have told.
+		if _, err := os.Stat(own); !errors.Is(err, fs.ErrPermission) {
+			src.User = append([]string{own}, src.User...)
+		}
 		r.saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
 	}
 	if project := (policy.Integrity{File: filepath.Join(o.Paths.Runtime(), "policy_integrity.json"), Dir: o.Paths.Dir()}); accepted(o, project) {
