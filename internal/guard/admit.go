@@ -30,6 +30,10 @@ func (p *passage) build(args json.RawMessage) (tool.Invocation, error) {
 
 // policy asks the rules (spec/safety.md §2.10).
 func (p *passage) policy(context.Context) *refusal {
+	if p.call.Typed {
+		p.verdict = policy.Allow
+		return nil
+	}
 	v := p.opts.Policy.Check(p.policyCall())
 	p.verdict = v.Decision
 	switch v.Decision {
@@ -52,15 +56,28 @@ func (p *passage) policy(context.Context) *refusal {
 }
 
 func (p *passage) policyCall() policy.Call {
-	c := PolicyCall(p.tool, p.args)
+	c := policyCall(p.tool, p.args, p.inv)
 	c.Subagent = p.opts.Subagent
 	return c
 }
 
 // PolicyCall returns a call of the main agent as rules see it.
 func PolicyCall(t tool.Tool, args json.RawMessage) policy.Call {
+	inv, err := tool.Build(t, args)
+	if err != nil {
+		inv = nil // what cannot be called touches nothing
+	}
+	return policyCall(t, args, inv)
+}
+
+func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.Call {
 	spec := t.Spec()
 	c := policy.Call{Name: spec.Name, Aliases: spec.Aliases, Args: args}
+	if inv != nil {
+		for _, l := range inv.Locations() {
+			c.Paths = append(c.Paths, l.Path)
+		}
+	}
 	if r, ok := t.(Remote); ok {
 		c.Server, c.Annotations = r.Server(), r.Annotations()
 	}

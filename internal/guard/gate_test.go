@@ -242,6 +242,13 @@ func TestPolicyTexts(t *testing.T) {
 	if a := asking.Admit(t.Context(), own, w, unasked(t)); a.Run != nil {
 		t.Error("client's call with additional permissions is not asked about")
 	}
+	if a := told.Admit(t.Context(), own, w, unasked(t)); a.Run != nil {
+		t.Error("client's call is not denied")
+	}
+	own.Typed = true
+	if a := told.Admit(t.Context(), own, w, unasked(t)); a.Run == nil {
+		t.Errorf("typed call: %+v", a.Refusal)
+	}
 }
 
 func TestConfirm(t *testing.T) {

@@ -29,6 +29,9 @@ func (d *decider) protectsBuildFile() bool {
 	if !d.opts.BuildFiles.in(d.state.mode) || !edits(d.q.Name) {
 		return false
 	}
+	if slices.ContainsFunc(d.q.Paths, IsBuildFile) {
+		return true
+	}
 	for _, key := range []string{"file_path", "path", "filePath", "file"} {
 		path := d.q.text(key)
 		if path == "" {

@@ -74,7 +74,11 @@ func (d *decider) opinion(c *Checker) Decision {
 		if json.Unmarshal(d.q.Args, &args) != nil {
 			return Deny
 		}
-		return d.paths(c, "", "", args)
+		worst := d.paths(c, "", "", args)
+		for _, path := range d.q.Paths {
+			worst = stricter(worst, d.allowedPath(c, path))
+		}
+		return worst
 	}
 	return Deny
 }
@@ -83,11 +87,6 @@ func (d *decider) opinion(c *Checker) Decision {
 // this key and this dotted one.
 func (d *decider) paths(c *Checker, key, dotted string, v any) Decision {
 	worst := Allow
-	judge := func(below Decision) {
-		if below == Deny || worst == Allow {
-			worst = below
-		}
-	}
 	switch v := v.(type) {
 	case string:
 		if !slices.Contains(c.Excluded, dotted) && (looksLikePath(key) || slices.Contains(c.Included, dotted)) {
@@ -95,14 +94,22 @@ func (d *decider) paths(c *Checker, key, dotted string, v any) Decision {
 		}
 	case []any:
 		for _, item := range v {
-			judge(d.paths(c, key, dotted, item))
+			worst = stricter(worst, d.paths(c, key, dotted, item))
 		}
 	case map[string]any:
 		for name, item := range v {
-			judge(d.paths(c, name, strings.TrimPrefix(dotted+"."+name, "."), item))
+			worst = stricter(worst, d.paths(c, name, strings.TrimPrefix(dotted+"."+name, "."), item))
 		}
 	}
 	return worst
+}
+
+// stricter returns the decision that lets less pass.
+func stricter(a, b Decision) Decision {
+	if b == Deny || a == Allow {
+		return b
+	}
+	return a
 }
 
 func looksLikePath(key string) bool {

@@ -147,6 +147,7 @@ type Verdict struct {
 // Check decides about a call (spec/safety.md §2.6).
 func (e *Engine) Check(c Call) Verdict {
 	q := newQuery(c)
+	q.root = e.opts.Dir
 	d := decider{Engine: e, state: e.state.Load(), q: q}
 	v := d.decide(q)
 	if q.shell() && q.command() != "" {

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"encoding/json"
+	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -159,6 +161,14 @@ func (r *Rule) matchesArgs(c *query) bool {
 	if args == "" {
 		return false
 	}
+	if r.Decision == Allow {
+		return r.found(args, c)
+	}
+	return r.found(args, c) || slices.ContainsFunc(c.renamedArgs(), func(args string) bool { return r.found(args, c) })
+}
+
+// found reports whether the arguments have what the rule asks of them.
+func (r *Rule) found(args string, c *query) bool {
 	if *c.late >= maxLate {
 		return r.Decision != Allow
 	}
@@ -190,6 +200,10 @@ type Call struct {
 	Annotations map[string]any
 	Subagent    string // who calls, "" for the main agent
 	Args        json.RawMessage
+	// Paths are the files that the call is about, absolute and without links, where
+	// the tool says so. In Args they may have any of the names that tools forgive
+	// models for; what restricts a call looks at both.
+	Paths []string
 }
 
 // query is a call, with what was read from its arguments so far.
@@ -197,7 +211,9 @@ type query struct {
 	Call
 	members map[string]json.RawMessage
 	args    *string
-	late    *int // expressions that failed, in the call and in its parts
+	renamed []string // nil until they are needed
+	root    string   // of the session
+	late    *int     // expressions that failed, in the call and in its parts
 	// Of a part of a shell command there are no Args, but these.
 	cmd *string
 	dir string
@@ -250,6 +266,31 @@ func (q *query) member(key string) json.RawMessage {
 		}
 	}
 	return q.members[key]
+}
+
+// renamedArgs returns the arguments with the file's own name in the place of what the
+// model calls it, from the session's directory and from the root.
+func (q *query) renamedArgs() []string {
+	called := q.text("file_path")
+	if q.renamed != nil || len(q.Paths) != 1 || called == "" {
+		return q.renamed
+	}
+	q.renamed = []string{}
+	names := q.Paths[:1:1]
+	if rel, err := filepath.Rel(q.root, q.Paths[0]); err == nil && filepath.IsLocal(rel) {
+		names = append(names, rel)
+	}
+	members := maps.Clone(q.members)
+	for _, name := range names {
+		if name == called {
+			continue
+		}
+		members["file_path"] = json.RawMessage(quote(filepath.ToSlash(name)))
+		if args, err := json.Marshal(members); err == nil {
+			q.renamed = append(q.renamed, stable(args))
+		}
+	}
+	return q.renamed
 }
 
 func (q *query) stableArgs() string {

@@ -1,0 +1,45 @@
+package policy
+
+import "testing"
+
+// A file is not another one because it is called otherwise: what restricts a call knows
+// its real name, what permits one goes by what was written.
+func TestRealPaths(t *testing.T) {
+	t.Parallel()
+	workflows, err := NewPattern(`"file_path":"[^"]*\.github/workflows/`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := []string{"write_file"}
+	rules := []Rule{
+		{Tools: tools, Decision: Deny, Priority: 4.9, Args: workflows},
+		{Tools: tools, Decision: Deny, Priority: 4.8, Args: pinned("file_path", "notes.txt")},
+		{Tools: tools, Decision: Deny, Priority: 4.7, Args: pinned("file_path", "/work/abs.txt")},
+		{Tools: tools, Decision: Allow, Priority: 4.6, Args: pinned("file_path", "mine.txt")},
+	}
+	e := engine(t, Options{Rules: rules, Mode: AutoEdit, Interactive: true, Trusted: true})
+	asking := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trusted: true})
+	for _, tt := range []struct {
+		name, path string
+		want       [2]Decision // in autoEdit and default mode
+	}{
+		{"%2egithub/workflows/ci.yml", "/work/.github/workflows/ci.yml", [2]Decision{Deny, Deny}},
+		{"link/ci.yml", "/work/.github/workflows/ci.yml", [2]Decision{Deny, Deny}},
+		{"ci.yml", "/work/ci.yml", [2]Decision{Allow, Ask}},
+		{"notes.txt", "/work/notes.txt", [2]Decision{Deny, Deny}},
+		{"/work/notes.txt", "/work/notes.txt", [2]Decision{Deny, Deny}},
+		{"./notes.txt", "/work/notes.txt", [2]Decision{Deny, Deny}},
+		{"abs.txt", "/work/abs.txt", [2]Decision{Deny, Deny}},
+		{"mine.txt", "/work/mine.txt", [2]Decision{Allow, Allow}},
+		{"@mine.txt", "/work/mine.txt", [2]Decision{Allow, Ask}},
+		{"@Makefile", "/work/Makefile", [2]Decision{Ask, Ask}},
+		{"link", "/work/.git/config", [2]Decision{Deny, Ask}}, // by the checker of autoEdit
+		{"notes.txt", "/elsewhere/x", [2]Decision{Deny, Deny}},
+	} {
+		c := call("write_file", "content", "x", "file_path", tt.name)
+		c.Paths = []string{tt.path}
+		if got := [2]Decision{e.Check(c).Decision, asking.Check(c).Decision}; got != tt.want {
+			t.Errorf("%s, which is %s: %v, want %v", tt.name, tt.path, got, tt.want)
+		}
+	}
+}
