@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -476,3 +477,20 @@ func BenchmarkMain(b *testing.B) {
 }
 
 var errOrdinary = errors.New("something went wrong")
+
+// What goes below a mistake fits the terminal, as --help does.
+func TestUsageWidth(t *testing.T) {
+	t.Parallel()
+	for _, tty := range []bool{true, false} {
+		term, _, errs := terminal.Test("")
+		term.OutTTY, term.ErrTTY, term.Width = true, tty, 70
+		Main([]string{"--bogus"}, term, config.NewEnv(), nil)
+		longest := 0
+		for line := range strings.Lines(errs.String()) {
+			longest = max(longest, utf8.RuneCountInString(line)-1)
+		}
+		if tty != (longest <= 70) {
+			t.Errorf("terminal %v: the longest line has %d characters", tty, longest)
+		}
+	}
+}

@@ -58,8 +58,12 @@ func (p *program) misused(err *usageError) {
 	if cmd == nil {
 		cmd = p.root
 	}
+	width := 0
+	if p.term.ErrTTY {
+		width = p.term.Width
+	}
 	fmt.Fprintf(p.term.Err, "%s\n\n", clean(err.message))
-	printHelp(p.term.Err, cmd, 0)
+	printHelp(p.term.Err, cmd, width)
 	if err.hint != "" {
 		fmt.Fprintf(p.term.Err, "\n%s\n", err.hint) // below the help, where it is seen
 	}
