@@ -152,14 +152,14 @@ func (c Command) Run(ctx context.Context, ask agent.Ask, args string) (string, e
 	if len(words) > 1 {
 		name = words[1]
 	}
-	c.Context, c.Person = ctx, true
-	a, err := Open(c.Inputs)
-	if err != nil && a.Chosen != "" && verb == "list" {
-		return "", err
-	}
+	a := c.open(ctx)
 	switch verb {
 	case "signin", "login", "set":
-		return c.signIn(ctx, a, ask, name)
+		p, text, err := c.signIn(ctx, a, ask, name)
+		if p != nil && err == nil {
+			text += "\nIt counts from the next session on."
+		}
+		return text, err
 	case "signout", "logout", "remove":
 		return c.signOut(ctx, a, ask, name)
 	case "list":
@@ -169,48 +169,90 @@ func (c Command) Run(ctx context.Context, ask agent.Ask, args string) (string, e
 	return "", exit.Errorf(exit.Input, "Unknown command: /auth %s. Say /auth signin, /auth signout or /auth list.", verb)
 }
 
+// SignIn is what Run does for "signin", before the session begins: it also returns what
+// security.auth.selectedType calls the provider whose key was stored, "" for nobody's.
+func (c Command) SignIn(ctx context.Context, ask agent.Ask) (Type, string, error) {
+	p, text, err := c.signIn(ctx, c.open(ctx), ask, "")
+	if p == nil || err != nil {
+		return "", text, err
+	}
+	return selectedAs(p), text, nil
+}
+
+// open returns the accounts, whatever is wrong with them: keys can be stored in any case.
+func (c Command) open(ctx context.Context) *Accounts {
+	c.Context, c.Person = ctx, true
+	a, _ := Open(c.Inputs)
+	return a
+}
+
 const unchanged = "Nothing was changed."
 
-func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name string) (string, error) {
-	if name == "" {
-		preselected, err := Preselected(c.Env)
-		if err != nil {
-			return "", err
-		}
-		profiles := a.ofKeys()
-		if p := a.Named(string(preselected)); p != nil { // it comes first
-			at := slices.Index(profiles, p)
-			profiles = slices.Concat([]*provider.Profile{p}, profiles[:max(at, 0)], profiles[at+1:])
-		}
-		var answered bool
-		name, answered, err = chooseProvider(ctx, ask, "Whose key would you like to store?", profiles)
-		if err != nil || !answered {
-			return unchanged, err
-		}
+// signIn stores a key for the provider of this name, "" for one to be asked for, which
+// it returns; nil if the person thinks better of it.
+func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name string) (*provider.Profile, string, error) {
+	p, err := c.whose(ctx, a, ask, name)
+	if p == nil {
+		return nil, unchanged, err
 	}
-	p, err := a.StorableFor(name)
-	if err != nil {
-		return "", err
+	text, err := askKey(ctx, a, ask, p)
+	if text == "" || err != nil {
+		return nil, unchanged, err
 	}
-	key, answered, err := question(ctx, ask, tool.Question{
-		Text: "The API key for " + cmp.Or(p.Name, p.ID) + ":", Header: "API key", Kind: tool.SecretQuestion,
-	})
-	if key = strings.TrimSpace(key); err != nil || !answered || key == "" {
-		return unchanged, err
-	}
-	text, err := a.Keep(p, key)
-	if err == nil {
-		text += "\nIt counts from the next session on."
-	}
-	if err != nil || !isGoogle(p) || config.AuthSelectedType.In(c.Settings) == string(selectedAs(p)) {
-		return text, err
+	if !isGoogle(p) || config.AuthSelectedType.In(c.Settings) == string(selectedAs(p)) {
+		return p, text, nil
 	}
 	// Only Google's types mean something to Gemini CLI, which reads the same file.
 	if err := c.Paths.Set(config.User, string(config.AuthSelectedType), string(selectedAs(p))); err != nil {
-		return text, err
+		return p, text, err
 	}
 	text, _, _ = strings.Cut(text, "\n") // how to make it the default
-	return text + fmt.Sprintf("\n%s is now %q in %s, which counts from the next session on.", config.AuthSelectedType, selectedAs(p), c.Settings.UserFile()), nil
+	return p, text + fmt.Sprintf("\n%s is now %q in %s.", config.AuthSelectedType, selectedAs(p), c.Settings.UserFile()), nil
+}
+
+// whose returns the provider of a name, or the one that the person chooses; nil if that
+// is none.
+func (c Command) whose(ctx context.Context, a *Accounts, ask agent.Ask, name string) (*provider.Profile, error) {
+	if name != "" {
+		return a.StorableFor(name)
+	}
+	preselected, err := Preselected(c.Env)
+	if err != nil {
+		return nil, err
+	}
+	profiles := a.ofKeys()
+	if at := slices.Index(profiles, a.Named(string(preselected))); at > 0 { // it comes first
+		profiles = slices.Concat(profiles[at:at+1], profiles[:at], profiles[at+1:])
+	}
+	for problem := ""; ; {
+		name, answered, err := chooseProvider(ctx, ask, problem+"Whose key would you like to store?", profiles)
+		if err != nil || !answered {
+			return nil, err
+		}
+		p, err := a.StorableFor(name)
+		if err == nil {
+			return p, nil
+		}
+		problem = err.Error() + "\n"
+	}
+}
+
+// askKey asks for the key of a provider until it is one, stores it, and says so; "" if
+// the person gives none.
+func askKey(ctx context.Context, a *Accounts, ask agent.Ask, p *provider.Profile) (string, error) {
+	for problem := ""; ; {
+		key, answered, err := question(ctx, ask, tool.Question{
+			Text: problem + "The API key for " + cmp.Or(p.Name, p.ID) + ":", Header: "API key", Kind: tool.SecretQuestion,
+		})
+		if key = strings.TrimSpace(key); err != nil || !answered || key == "" {
+			return "", err
+		}
+		text, err := a.Keep(p, key)
+		if exit.CodeOf(err) != exit.Input {
+			return text, err
+		}
+		problem = err.Error() + "\n"
+	}
 }
 
 func (c Command) signOut(ctx context.Context, a *Accounts, ask agent.Ask, name string) (string, error) {

@@ -10,6 +10,13 @@ import (
 	"pollux/llm/provider"
 )
 
+// CheckNetwork says what is wrong with how any provider is reached from here, which no
+// key can make up for.
+func CheckNetwork(env *config.Env) error {
+	_, err := network(env)
+	return err
+}
+
 // network returns how any provider is reached from here.
 func network(env *config.Env) (n provider.Network, err error) {
 	if n.Proxy, err = proxy(env); err != nil {

@@ -362,17 +362,25 @@ func TestCommand(t *testing.T) {
 	run("list", "No key is stored.")
 	run("signout", "No key is stored.")
 	run("", "The key for Google AI Studio is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
-		`security.auth.selectedType is now "gemini-api-key" in ~/settings.json, which counts from the next session on.`, "gemini", "secret-g")
+		`security.auth.selectedType is now "gemini-api-key" in ~/settings.json.`+"\nIt counts from the next session on.", "gemini", "secret-g")
 	run("login mistral", "The key for Mistral is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
 		"It is used where mistral is named, as in --model mistral/mistral-medium-latest. To make that the default: pollux config set security.auth.selectedType mistral\nIt counts from the next session on.", "secret-m")
 	run("list", "gemini in ~/gemini-credentials.json\nmistral in ~/gemini-credentials.json")
 	run("signout", "The key for Google AI Studio is removed.", "gemini")
 	run("logout mistral", "The key for Mistral is removed.")
-	run("signin openai", `! The API key has a character that no key has (a space, a line break or a letter outside ASCII). Check what was entered.`, "secret one")
+	run("signin openai", "Nothing was changed.", "secret one", "") // asked once more
+	run("signin", "Nothing was changed.", "nobody", "ollama", "openai", "secret one", "secret\ttwo", "")
 	run("signin nobody", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("nobody"); return err.Error() }())
 	run("fly", "! Unknown command: /auth fly. Say /auth signin, /auth signout or /auth list.")
 	if _, err := c.Run(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
 		t.Error(err)
+	}
+	chosen, text, err := c.SignIn(t.Context(), answers(t, "openai", "secret-o"))
+	if chosen != OpenAI || err != nil || strings.Contains(text, "next session") || !strings.HasPrefix(text, "The key for OpenAI is stored in ") {
+		t.Error(chosen, text, err)
+	}
+	if chosen, text, err := c.SignIn(t.Context(), answers(t, "")); chosen != "" || text != unchanged || err != nil {
+		t.Error(chosen, text, err)
 	}
 	c.Env = c.Env.With("GEMINI_DEFAULT_AUTH_TYPE=pigeon")
 	if _, err := c.Run(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {

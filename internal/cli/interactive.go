@@ -77,6 +77,9 @@ func (c *conversation) prepare(ctx context.Context) (plain.Options, error) {
 			"Use the `/permissions` command to change the trust level.")
 	}
 	if err := c.assemble(ctx); err != nil {
+		if ctx.Err() != nil { // the person had enough of being asked
+			err = exit.Errorf(exit.Interrupted, "Nothing was started.")
+		}
 		return plain.Options{}, err
 	}
 	h.log.Debug("start", "version", h.req.Version(), "dir", h.paths.Dir(), "settings", h.settings.UserFile(),
@@ -87,31 +90,36 @@ func (c *conversation) prepare(ctx context.Context) (plain.Options, error) {
 }
 
 // assemble puts the agent together. Where nobody answers for lack of a key, the
-// person may store one.
-func (c *conversation) assemble(ctx context.Context) (err error) {
+// person may store one, and is answered by its provider.
+func (c *conversation) assemble(ctx context.Context) error {
 	o := c.session.app()
-	o.Interactive = true
-	o.AcceptPolicies = func(dir string) bool { return c.acceptPolicies(ctx, dir) }
-	c.app, err = app.New(ctx, o)
-	if exit.CodeOf(err) != exit.Auth || ctx.Err() != nil {
+	err := c.build(ctx, o)
+	if exit.CodeOf(err) != exit.Auth || ctx.Err() != nil || auth.CheckNetwork(o.Env) != nil {
 		return err
 	}
 	c.face.Warn(err.Error())
-	in := auth.Inputs{Settings: o.Settings, Env: o.Env}
-	said, again := auth.Command{Inputs: in, Paths: o.Paths}.Run(ctx, c.face.Ask, "signin")
+	command := auth.Command{Inputs: auth.Inputs{Settings: o.Settings, Env: o.Env}, Paths: o.Paths}
+	chosen, said, again := command.SignIn(ctx, c.face.Ask)
 	if again != nil {
 		return again
 	}
 	c.face.Warn(said)
-	if o.Settings, again = c.session.reload(); again != nil {
+	if again = c.session.renew(chosen); again != nil {
 		return again
 	}
-	c.session.settings = o.Settings
+	o = c.session.app()
 	o.Warn = func(string) {} // it has been warned of
-	if c.app, again = app.New(ctx, o); again != nil {
-		return again
+	if again = c.build(ctx, o); again != nil && again.Error() == err.Error() {
+		return told{again}
 	}
-	return nil
+	return again
+}
+
+func (c *conversation) build(ctx context.Context, o app.Options) (err error) {
+	o.Interactive = true
+	o.AcceptPolicies = func(dir string) bool { return c.acceptPolicies(ctx, dir) }
+	c.app, err = app.New(ctx, o)
+	return err
 }
 
 // acceptPolicies asks whether a project's policies count.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 
 	"pollux/agent"
 	"pollux/internal/app"
@@ -73,4 +74,23 @@ func (h *session) reload() (*config.Settings, error) {
 		return nil, err
 	}
 	return now.settings, nil
+}
+
+// renew reads anew what may have changed while somebody was asked for a key: settings and
+// the .env file. Selected, if not "", is who answers in this session, whatever they say.
+func (h *session) renew(selected auth.Type) error {
+	if selected != "" {
+		h.req.Flags.Settings = maps.Clone(h.req.Flags.Settings)
+		if h.req.Flags.Settings == nil {
+			h.req.Flags.Settings = map[string]any{}
+		}
+		h.req.Flags.Settings[string(config.AuthSelectedType)] = string(selected)
+	}
+	settings, err := h.reload()
+	if err != nil {
+		return err
+	}
+	h.settings = settings
+	h.env, _ = config.WithDotEnv(h.req.Env, settings, h.paths)
+	return nil
 }
