@@ -230,6 +230,47 @@ turn
 	}
 }
 
+// What is told beside requests and calls: commands, how edits were made, pages that
+// were not read.
+func TestOutfileOfEvents(t *testing.T) {
+	t.Parallel()
+	cmd, file := scripted(t, `turn
+  call replace {"file_path": "note.txt", "instruction": "more", "old_string": "milk ", "new_string": "eggs"}
+turn
+  call web_fetch {"prompt": "What is at http://127.0.0.1:1/x ?"}
+turn
+  text done
+`, "--approval-mode", "yolo", "-p", "tidy up")
+	if err := os.WriteFile(filepath.Join(cmd.Dir, "note.txt"), []byte("remember\n\tmilk\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	again := exec.Command(cmd.Path, "-p", "/stats model")
+	again.Dir, again.Env = cmd.Dir, cmd.Env
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	o := readOutfile(t, file)
+	for event, want := range map[string]map[string]any{
+		"edit_strategy":              {"strategy": "flexible"},
+		"web_fetch_fallback_attempt": {"reason": "private_ip_skipped"},
+		"slash_command":              {"command": "stats", "subcommand": "model", "status": "success"},
+	} {
+		told := o.events("gemini_cli." + event)
+		if len(told) != 1 {
+			t.Errorf("%s is there %d times", event, len(told))
+			continue
+		}
+		for key, value := range want {
+			if told[0][key] != value {
+				t.Errorf("%s: %s is %v, want %v", event, key, told[0][key], value)
+			}
+		}
+	}
+}
+
 // A failed request, and a run that a signal ends in the middle of an answer: both
 // are told of to the end.
 func TestOutfileOfFailures(t *testing.T) {

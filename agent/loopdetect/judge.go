@@ -96,17 +96,25 @@ func (d *Detector) ask(ctx context.Context, history []agent.Message) agent.Loop 
 	if contents == nil {
 		return agent.Loop{}
 	}
-	analysis, stuck, err := d.judgement(ctx, firstQuestion, contents)
-	if err != nil || !stuck {
+	analysis, sure, err := d.judgement(ctx, firstQuestion, contents)
+	if err != nil {
+		return agent.Loop{}
+	}
+	told := Judgement{First: sure, Second: -1}
+	if d.o.Asked != nil {
+		defer func() { d.o.Asked(d.promptID, told) }()
+	}
+	if sure < d.o.Confidence {
 		return agent.Loop{}
 	}
 	if !d.o.Single {
-		second, stuck, err := d.judgement(ctx, secondQuestion, contents)
-		switch {
-		case ctx.Err() != nil || errors.Is(err, ask.ErrUnusable), err == nil && !stuck:
+		second, sure, err := d.judgement(ctx, secondQuestion, contents)
+		if err == nil {
+			analysis, told.Second = second, sure
+			told.Model, _, _ = d.o.Which(secondQuestion) // it was known a moment ago
+		}
+		if ctx.Err() != nil || errors.Is(err, ask.ErrUnusable) || err == nil && sure < d.o.Confidence {
 			return agent.Loop{}
-		case err == nil:
-			analysis = second
 		}
 	}
 	detail := "the latest turns made no progress"
@@ -116,20 +124,20 @@ func (d *Detector) ask(ctx context.Context, history []agent.Message) agent.Loop 
 	return agent.Loop{Kind: Judged, Detail: detail}
 }
 
-// judgement asks a model whether the agent is stuck, a second time if it fails or
-// its answer is no use.
-func (d *Detector) judgement(ctx context.Context, question string, contents []*llm.Content) (analysis string, stuck bool, err error) {
+// judgement asks a model how sure it is that the agent is stuck, a second time if it
+// fails or its answer is no use.
+func (d *Detector) judgement(ctx context.Context, question string, contents []*llm.Content) (analysis string, sure float64, err error) {
 	v, err := ask.JSON(ctx, ask.Question{
 		Generator: d.o.Generator, Which: d.o.Which, Alias: question,
 		System: judgeSystem, Contents: contents, Schema: judgeSchema,
 		Use: llm.UseLoopDetector, PromptID: d.promptID, Attempts: d.o.Attempts, Patience: d.o.Patience,
 	}, func(v *judgement) bool { return v.Confidence != nil && *v.Confidence >= 0 && *v.Confidence <= 1 })
 	if err != nil {
-		return "", false, err
+		return "", 0, err
 	}
-	sure := float64(*v.Confidence)
+	sure = float64(*v.Confidence)
 	d.judge.adapt(sure, &d.o)
-	return v.Analysis, sure >= d.o.Confidence, nil
+	return v.Analysis, sure, nil
 }
 
 // evidence returns what a judge is shown: the user's request, and the last

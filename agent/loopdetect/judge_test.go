@@ -174,6 +174,38 @@ func TestJudgements(t *testing.T) {
 	}
 }
 
+// Whoever looks on learns how sure each model was.
+func TestJudgementsAreTold(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		first, second []any
+		want          []Judgement
+	}{
+		"progress":           {[]any{sure(0.2)}, nil, []Judgement{{0.2, -1, ""}}},
+		"both are sure":      {[]any{sure(0.95)}, []any{sure(1)}, []Judgement{{0.95, 1, "model-for-" + secondQuestion}}},
+		"the second is not":  {[]any{sure(0.95)}, []any{sure(0.1)}, []Judgement{{0.95, 0.1, "model-for-" + secondQuestion}}},
+		"the second fails":   {[]any{sure(0.95)}, []any{&llm.Error{Kind: llm.KindQuota}}, []Judgement{{0.95, -1, ""}}},
+		"nobody says a word": {[]any{"What?"}, nil, nil},
+	} {
+		j := &judges{say: map[string][]any{firstQuestion: tt.first, secondQuestion: tt.second}}
+		var got []Judgement
+		o := j.options()
+		o.FirstJudgement, o.Interval = 1, 1
+		o.Asked = func(id string, one Judgement) {
+			if id != "p" {
+				t.Errorf("%s: the prompt is %q", name, id)
+			}
+			got = append(got, one)
+		}
+		d := New(o)
+		d.See(request("look", ""))
+		d.Turn(t.Context(), talk(5))
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // What led to one judgement does not lead to the next: turns count anew.
 func TestJudgedAgain(t *testing.T) {
 	t.Parallel()

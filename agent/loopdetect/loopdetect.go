@@ -56,6 +56,17 @@ type Options struct {
 	// Patience how long that may take in all (1 min).
 	Attempts int
 	Patience time.Duration
+	// Asked, where set, is told of each judgement.
+	Asked func(promptID string, j Judgement)
+}
+
+// Judgement is how sure models are, from 0 to 1, that the agent is stuck.
+type Judgement struct {
+	First float64
+	// Second is what the second one thinks, Model is which that is; -1 and "" where
+	// none was asked or its answer was of no use.
+	Second float64
+	Model  string
 }
 
 func (o Options) orDefault() Options {

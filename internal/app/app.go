@@ -210,6 +210,9 @@ func (a *App) loops(o Options, g llm.Generator) *loopdetect.Detector {
 		Single:    config.LoopSingle.In(o.Settings),
 		Generator: g,
 		Which:     a.configs.Utility,
+		Asked: func(id string, j loopdetect.Judgement) {
+			a.telemetry.LoopJudged(id, j.First, j.Model, j.Second)
+		},
 	})
 	if config.DisableLoopDetection.In(o.Settings) {
 		d.Disable()
@@ -251,7 +254,7 @@ func newWorkspace(o Options) *workspace.Workspace {
 
 // web is how the web is reached: as the models are.
 func (a *App) web(o Options, g llm.Generator) web.Options {
-	reach := web.Options{Generator: g, Which: a.configs.Utility, Direct: config.DirectWebFetch.In(o.Settings)}
+	reach := web.Options{Generator: g, Which: a.configs.Utility, Direct: config.DirectWebFetch.In(o.Settings), FellBack: a.telemetry.WebFetchFellBack}
 	if a.models != nil {
 		n := a.models.network
 		reach.Proxy, reach.NoProxy, reach.RootCAs = n.Proxy, n.NoProxy, n.RootCAs
@@ -276,6 +279,7 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		}
 		return path
 	})
+	watched := fs.Watched(fs.EditWatch{Made: a.telemetry.EditMade, Corrected: a.telemetry.EditCorrected})
 	reach := a.web(o, g)
 	plans := plan.Options{
 		Workspace: ws, Dir: a.modes.plans, Interactive: o.Interactive,
@@ -291,7 +295,7 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		memory.Wrap(fs.NewReadFile(ws), a.Memory),
 		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
 		search.NewGlob(ws),
-		memory.Wrap(plan.Confine(fs.NewReplace(ws, corrector), plans), a.Memory),
+		memory.Wrap(plan.Confine(fs.NewReplace(ws, corrector, watched), plans), a.Memory),
 		memory.Wrap(plan.Confine(fs.NewWrite(ws, corrector), plans), a.Memory),
 		web.NewFetch(reach),
 		shell.New(shell.Options{

@@ -160,6 +160,7 @@ func (a *App) SetModel(name string) (string, error) {
 		return "", err
 	}
 	a.change(func(n *now) { n.model, n.account = outward, account })
+	a.telemetry.ModelSet(outward)
 	a.options.Model, a.options.Named = name, true
 	a.Agent.SetModel(outward)
 	if a.Fallback != nil {

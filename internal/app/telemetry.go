@@ -93,6 +93,10 @@ func (a *App) tellConfig(o Options) {
 	})
 }
 
+// CommandRan tells that a / command was run, by its name with its parents' before it,
+// and whether it could not do what it was asked for.
+func (a *App) CommandRan(name string, failed bool) { a.telemetry.Command(name, failed) }
+
 // routed takes a decision about the model.
 func (a *App) routed(o Options) func(id string, d route.Decision) {
 	return func(id string, d route.Decision) {

@@ -96,6 +96,7 @@ func (s *Session) Run(ctx context.Context, line string) (r Result, known bool, e
 		return Result{}, false, nil
 	}
 	r, err = s.run(ctx, call)
+	s.App.CommandRan(call.Name, err != nil || r.Failed)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil, errors.Is(err, errScreen), errors.Is(err, errConfirm):

@@ -214,6 +214,12 @@ func TestOff(t *testing.T) {
 	off.Planned()
 	off.NoRipgrep()
 	off.Routed("", "", "", 0, "", nil)
+	off.WebFetchFellBack("")
+	off.EditMade("")
+	off.EditCorrected(true)
+	off.LoopJudged("", 0, "", 0)
+	off.Command("", false)
+	off.ModelSet("")
 	off.Close()
 	if n != 2 {
 		t.Errorf("%d events came through", n)
@@ -264,6 +270,12 @@ func TestSession(t *testing.T) {
 	tel.Planned()
 	tel.NoRipgrep()
 	tel.Routed("session-1########0", "m", "default", time.Millisecond, "because", errors.New("timeout"))
+	tel.WebFetchFellBack("primary_failed")
+	tel.EditMade("flexible")
+	tel.EditCorrected(false)
+	tel.LoopJudged("session-1########0", 0.95, "", -1)
+	tel.Command("memory show", true)
+	tel.ModelSet("other")
 	tel.Close()
 	tel.Close()
 	if len(s.lines) > 0 {
@@ -282,6 +294,8 @@ func TestSession(t *testing.T) {
 		"gemini_cli.chat.content_retry_failure": 1, "gemini_cli.chat_compression": 1, "gemini_cli.loop_detected": 1,
 		"gemini_cli.conversation_finished": 1, "gemini_cli.plan.approval_mode_switch": 1, "gemini_cli.plan.approval_mode_duration": 2,
 		"gemini_cli.plan.execution": 1, "gemini_cli.ripgrep_fallback": 1, "gemini_cli.model_routing": 1,
+		"gemini_cli.web_fetch_fallback_attempt": 1, "gemini_cli.edit_strategy": 1, "gemini_cli.edit_correction": 1, "gemini_cli.llm_loop_check": 1,
+		"gemini_cli.slash_command": 1, "gemini_cli.slash_command.model": 1,
 	} {
 		found := find(all, event)
 		if len(found) != n {
@@ -324,6 +338,14 @@ func TestSession(t *testing.T) {
 		t.Errorf("metadata is %v", calls[0].Attributes["metadata"])
 	}
 	check("refused", calls[1].Attributes, map[string]any{"function_name": "rm", "success": false, "decision": "reject", "error_type": "cancelled", "error.type": "cancelled"})
+	check("command", find(all, "gemini_cli.slash_command")[0].Attributes, map[string]any{"command": "memory", "subcommand": "show", "status": "error"})
+	check("model", find(all, "gemini_cli.slash_command.model")[0].Attributes, map[string]any{"model_name": "other"})
+	check("fetch", find(all, "gemini_cli.web_fetch_fallback_attempt")[0].Attributes, map[string]any{"reason": "primary_failed"})
+	check("strategy", find(all, "gemini_cli.edit_strategy")[0].Attributes, map[string]any{"strategy": "flexible"})
+	check("correction", find(all, "gemini_cli.edit_correction")[0].Attributes, map[string]any{"correction": "failure"})
+	check("judgement", find(all, "gemini_cli.llm_loop_check")[0].Attributes, map[string]any{
+		"prompt_id": "session-1########0", "flash_confidence": 0.95, "main_model": nil, "main_model_confidence": -1,
+	})
 	check("file", find(all, "gemini_cli.file_operation")[0].Attributes, map[string]any{"tool_name": "edit", "operation": "create", "lines": 3, "extension": ".go", "programming_language": "Go"})
 
 	for name, want := range map[string]string{
@@ -334,6 +356,8 @@ func TestSession(t *testing.T) {
 		"gemini_cli.lines.changed":       "[2 1]",
 		"gemini_cli.chat_compression":    "[1]",
 		"gemini_cli.network_retry.count": "[1]",
+
+		"gemini_cli.slash_command.model.call_count": "[1]",
 	} {
 		if _, got := metric(all, name); fmt.Sprint(got) != want {
 			t.Errorf("%s is %v, want %s", name, got, want)

@@ -12,6 +12,7 @@ type change struct {
 type match struct {
 	changes []change // in order, none overlapping
 	count   int      // how often the searched text is there
+	how     string   // it was found
 	// lines are the places of a fuzzy match, which the model should know of: it
 	// was not what it asked for. First and last line, from 1.
 	lines [][2]int
@@ -45,8 +46,12 @@ func find(text, old, replacement string, stop func() bool) match {
 	if old == "" {
 		return match{}
 	}
-	for _, strategy := range []func(text, old, replacement string, stop func() bool) match{exact, flexible, tokens, fuzzy} {
-		if m := strategy(text, old, replacement, stop); m.count > 0 || stop() {
+	for _, strategy := range [...]struct {
+		name string // Gemini CLI's
+		find func(text, old, replacement string, stop func() bool) match
+	}{{"exact", exact}, {"flexible", flexible}, {"regex", tokens}, {"fuzzy", fuzzy}} {
+		if m := strategy.find(text, old, replacement, stop); m.count > 0 || stop() {
+			m.how = strategy.name
 			return m
 		}
 	}

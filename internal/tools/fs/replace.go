@@ -14,8 +14,8 @@ import (
 
 // NewReplace returns the tool replace (spec/tools.md §3.6). A nil Corrector
 // leaves an edit that finds no place alone.
-func NewReplace(w *workspace.Workspace, fix Corrector) tool.Tool {
-	return &replace{w: w, fix: fix, spec: tool.Spec{
+func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption) tool.Tool {
+	t := &replace{w: w, fix: fix, spec: tool.Spec{
 		Name:        "replace",
 		DisplayName: "Edit",
 		Aliases:     []string{"EditTool"},
@@ -33,12 +33,33 @@ func NewReplace(w *workspace.Workspace, fix Corrector) tool.Tool {
 			`"allow_multiple":{"type":"boolean","description":"Replace every occurrence; without it there must be exactly one."}` +
 			`},"required":["file_path","instruction","old_string","new_string"]}`),
 	}}
+	for _, set := range options {
+		set(t)
+	}
+	return t
+}
+
+// ReplaceOption is something that replace can do without.
+type ReplaceOption func(*replace)
+
+// Watched has edits told to whoever looks on.
+func Watched(watch EditWatch) ReplaceOption { return func(t *replace) { t.watch = watch } }
+
+// EditWatch is told how edits come about. What is nil is not called; they may be
+// called from several goroutines at once.
+type EditWatch struct {
+	// Made is told of an edit that was made how the place was found: "exact",
+	// "flexible", "regex" or "fuzzy".
+	Made func(how string)
+	// Corrected is told whether what a [Corrector] proposed could be made.
+	Corrected func(works bool)
 }
 
 type replace struct {
-	w    *workspace.Workspace
-	fix  Corrector
-	spec tool.Spec
+	w     *workspace.Workspace
+	fix   Corrector
+	watch EditWatch
+	spec  tool.Spec
 }
 
 func (t *replace) Spec() *tool.Spec { return &t.spec }
@@ -48,7 +69,7 @@ func (t *replace) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &replaceCall{w: t.w, fix: t.fix, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
+	c := &replaceCall{w: t.w, fix: t.fix, watch: t.watch, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
 	if blank(c.path) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
 	}
@@ -72,6 +93,7 @@ func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 type replaceCall struct {
 	w        *workspace.Workspace
 	fix      Corrector // nil once it was asked
+	watch    EditWatch
 	args     arguments
 	path     string // as the model wrote it
 	abs      string
@@ -189,6 +211,9 @@ func (c *replaceCall) corrected(ctx context.Context, fix Corrector, first error)
 		return nil, first
 	}
 	e, err := again.apply(ctx, before)
+	if c.watch.Corrected != nil && ctx.Err() == nil {
+		c.watch.Corrected(err == nil)
+	}
 	if err != nil {
 		return nil, first
 	}
@@ -305,6 +330,9 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	}
 	if err != nil {
 		return replaceFailed(err)
+	}
+	if c.watch.Made != nil && e.how != "" {
+		c.watch.Made(e.how)
 	}
 	return c.report(e)
 }

@@ -264,6 +264,43 @@ func (f *fixer) FixEdit(_ context.Context, e EditFailure) (EditFix, error) {
 
 func (f *fixer) Unescape(context.Context, string) (string, error) { return "corrected", f.err }
 
+// Whoever looks on learns how the place of an edit was found, and whether what a
+// model proposed could be made.
+func TestReplaceWatched(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, nil)
+	for _, tt := range []struct {
+		old  string
+		fix  *EditFix
+		want string
+	}{
+		{"\ttwo words\n", nil, "exact"},
+		{"two words\nend", nil, "flexible"},
+		{"two  words", nil, "regex"},
+		{"the long line that is not quite the same as another one", nil, "fuzzy"},
+		{"none", nil, ""},
+		{"none", &EditFix{Search: "end", Replace: "x"}, "corrected exact"},
+		{"none", &EditFix{Search: "nowhere", Replace: "x"}, "not corrected"},
+	} {
+		put(t, filepath.Join(w.Root(), "f"), "one\n\ttwo words\n  end\nthe long line that is not quite the same as any other one\n")
+		var told []string
+		watch := EditWatch{
+			Made: func(how string) { told = append(told, how) },
+			Corrected: func(works bool) {
+				told = append(told, map[bool]string{true: "corrected", false: "not corrected"}[works])
+			},
+		}
+		var corrector Corrector
+		if tt.fix != nil {
+			corrector = &fixer{fix: *tt.fix}
+		}
+		run(t, NewReplace(w, corrector, Watched(watch)), args{"file_path": "f", "instruction": "i", "old_string": tt.old, "new_string": "new"})
+		if got := strings.Join(told, " "); got != tt.want {
+			t.Errorf("%q: it is told that %q, want %q", tt.old, got, tt.want)
+		}
+	}
+}
+
 func TestReplaceCorrected(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)

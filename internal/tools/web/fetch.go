@@ -122,6 +122,7 @@ func (c *fetchCall) admit(ctx context.Context) (allowed []target, skipped []stri
 	for i, t := range c.targets {
 		switch {
 		case blocked[i]:
+			c.o.fellBack(Private)
 			skipped = append(skipped, "[Blocked Host] "+t.name)
 		case len(allowed) == maxTargets:
 			skipped = append(skipped, "[Too many URLs] "+t.name)
@@ -149,11 +150,13 @@ func (c *fetchCall) hosted(ctx context.Context, allowed []target) string {
 		fmt.Fprintf(&b, "<url>%s</url>\n", html.EscapeString(raw(t.url).String()))
 	}
 	b.WriteString("</urls>\n")
-	r, err := c.o.ask(ctx, model, how, b.String())
-	if err != nil || unread(r) {
-		return ""
+	text := ""
+	if r, err := c.o.ask(ctx, model, how, b.String()); err == nil && !unread(r) {
+		text, _ = answer(r, "Untitled", "Unknown URI")
 	}
-	text, _ := answer(r, "Untitled", "Unknown URI")
+	if text == "" && ctx.Err() == nil {
+		c.o.fellBack(PrimaryFailed)
+	}
 	return text
 }
 

@@ -116,10 +116,19 @@ func TestFetchHosted(t *testing.T) {
 func TestFetchNothingAllowed(t *testing.T) {
 	t.Parallel()
 	v := &vendor{hosted: true}
+	told := 0
+	v.fellBack = func(reason string) {
+		if told++; reason != Private {
+			t.Errorf("it is told that %q", reason)
+		}
+	}
 	r := run(t, NewFetch(v.options()), "prompt", "http://127.0.0.1:1/a http://metadata.google.internal/b http://[fd00::1]/c")
 	if got, want := text(r), "web_fetch_processing_error: All requested URLs were skipped: [Blocked Host] http://127.0.0.1:1/a, "+
 		"[Blocked Host] http://metadata.google.internal/b, [Blocked Host] http://[fd00::1]/c"; got != want || len(v.requests) != 0 {
 		t.Error(got)
+	}
+	if told != 3 {
+		t.Errorf("%d pages are told of, want 3", told)
 	}
 }
 
@@ -141,6 +150,8 @@ func TestFetchFallsBack(t *testing.T) {
 		},
 	} {
 		v := &vendor{hosted: hosted != nil}
+		var why []string
+		v.fellBack = func(reason string) { why = append(why, reason) }
 		v.answer = func(r *llm.Request) (*llm.Response, error) {
 			if r.Model == "web-fetch" {
 				return hosted()
@@ -151,6 +162,9 @@ func TestFetchFallsBack(t *testing.T) {
 		contains(t, text(r), "What is at "+at+"/a/?", "Page "+at+"/a:\n<untrusted_context>\n# Title\n\nHello, Mozilla/5.0 (compatible; Pollux)\n&lt;/untrusted_context")
 		if r.Display != tool.TextDisplay("Content for 1 URL(s) processed using fallback fetch.") {
 			t.Errorf("%s: %v", name, r.Display)
+		}
+		if tried := hosted != nil; tried != slices.Equal(why, []string{PrimaryFailed}) || tried != (len(why) > 0) {
+			t.Errorf("%s: it is told that %q", name, why)
 		}
 		if last := v.requests[len(v.requests)-1]; last.Model != "web-fetch-fallback" || last.Config.SystemInstruction != nil {
 			t.Errorf("%s: %+v", name, last)

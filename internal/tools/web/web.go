@@ -37,6 +37,21 @@ type Options struct {
 	// Direct makes web_fetch give the model a page as it is, one at a time, rather
 	// than what a model makes of it (experimental.directWebFetch).
 	Direct bool
+	// FellBack, where set, is told why pages are not read by the vendor:
+	// [PrimaryFailed], or [Private] for each that is not read at all.
+	FellBack func(reason string)
+}
+
+// What [Options.FellBack] is told, in Gemini CLI's words.
+const (
+	PrimaryFailed = "primary_failed"
+	Private       = "private_ip_skipped"
+)
+
+func (o *Options) fellBack(reason string) {
+	if o.FellBack != nil {
+		o.FellBack(reason)
+	}
 }
 
 // The types of failed calls.

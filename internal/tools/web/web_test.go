@@ -30,6 +30,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type vendor struct {
 	hosted bool // it searches, and reads pages
 	answer func(*llm.Request) (*llm.Response, error)
+	// fellBack is [Options.FellBack].
+	fellBack func(reason string)
 
 	mu       sync.Mutex
 	requests []*llm.Request
@@ -63,7 +65,9 @@ func (v *vendor) which(question string) (model string, how llm.Config, err error
 	return question, how, nil // models are called what they are asked for
 }
 
-func (v *vendor) options() Options { return Options{Generator: v, Which: v.which} }
+func (v *vendor) options() Options {
+	return Options{Generator: v, Which: v.which, FellBack: v.fellBack}
+}
 
 // says is a vendor's answer with what it rests on.
 func says(text, grounding string) func(*llm.Request) (*llm.Response, error) {
