@@ -64,13 +64,16 @@ See: https://geminicli.com/docs/reference/configuration/
 
 func TestCoercion(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "TURNS=12")
-	p.user(t, `{"model": {"maxSessionTurns": "$TURNS", "disableLoopDetection": "false"},
+	p := newPlace(t, "TURNS=12", "YES=true")
+	p.user(t, `{"general": {"disableUpdateNag": "$YES"}, "model": {"maxSessionTurns": "$TURNS", "disableLoopDetection": "false"},
 		"advanced": {"ignoreLocalEnv": "TRUE", "excludedEnvVars": "ONE"},
-		"context": {"fileName": "A.md"}, "telemetry": true, "output": {"format": "stream-json"}}`)
+		"context": {"fileName": "A.md"}, "telemetry": "TRUE", "output": {"format": "stream-json"}}`)
 	s, warnings := p.mustLoad(t)
 	if MaxSessionTurns.In(s) != 12 || !IgnoreLocalEnv.In(s) || OutputFormat.In(s) != "stream-json" {
 		t.Errorf("got %d, %v, %q", MaxSessionTurns.In(s), IgnoreLocalEnv.In(s), OutputFormat.In(s))
+	}
+	if v, _ := s.Lookup("general.enableAutoUpdateNotification"); v != false {
+		t.Errorf("a variable under an old name is %v", v)
 	}
 	if got := ExcludedEnvVars.In(s); !cmp.Equal(got, []string{"DEBUG", "DEBUG_MODE", "ONE"}) {
 		t.Errorf("a single value is not wrapped: %v", got)

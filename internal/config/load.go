@@ -87,8 +87,8 @@ func (l *loader) fail(scope Scope, path string, err error) {
 	l.fatal = append(l.fatal, "Error in "+path+": "+err.Error())
 }
 
-// file returns what one settings file says: read, brought to today's keys,
-// expanded and checked. It returns nil if there is nothing.
+// file returns what one settings file says: read, expanded, brought to today's
+// keys and checked. It returns nil if there is nothing.
 func (l *loader) file(scope Scope, path string) map[string]any {
 	data, err := readFile(path, maxSettings)
 	switch {
@@ -115,9 +115,9 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		return nil
 	}
 	delete(tree, "admin") // only an administrator's server sets these
-	l.warnings = append(l.warnings, migrate(tree, scope, path)...)
 	expander := expander{lookup: l.env.Lookup, budget: maxSettings}
 	expander.tree("", tree)
+	l.warnings = append(l.warnings, migrate(tree, scope, path)...)
 	l.warnings = append(l.warnings, check(tree, path)...)
 	return tree
 }

@@ -123,7 +123,7 @@ func migrateFlat(tree map[string]any) (old []string) {
 
 // migrateValues brings values to today's form.
 func migrateValues(tree map[string]any, scope Scope) {
-	if on, ok := tree["telemetry"].(bool); ok {
+	if on, ok := coerce("bool", tree["telemetry"]); ok {
 		tree["telemetry"] = map[string]any{"enabled": on}
 	}
 	ui, _ := tree["ui"].(map[string]any)
