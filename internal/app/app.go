@@ -273,7 +273,7 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		if !config.UseRipgrep.In(s) {
 			return ""
 		}
-		path := search.FindRipgrep(ws, o.Env.Get("PATH"))
+		path := ripgrep(o, ws)
 		if path == "" {
 			a.telemetry.NoRipgrep()
 		}

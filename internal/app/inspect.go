@@ -2,6 +2,8 @@ package app
 
 import (
 	"pollux/internal/exit"
+	"pollux/internal/program"
+	"pollux/internal/workspace"
 )
 
 // Inspection is what a session with given options would begin with. Nothing is run
@@ -19,6 +21,23 @@ type Inspection struct {
 	// why it cannot even be run.
 	Discovers    bool
 	Undiscovered error
+}
+
+// Ripgrep returns the program that a session with these options searches with, "" if
+// there is none.
+func Ripgrep(o Options) string {
+	o.Warn = func(string) {} // it is said where there is a session
+	return ripgrep(o, newWorkspace(o))
+}
+
+// ripgrep finds it. One inside the workspace is not the user's, but whoever's the
+// repository is, or the model's, and does not count.
+func ripgrep(o Options, ws *workspace.Workspace) string {
+	outside := ws.Dirs()
+	if temp := ws.ProjectTemp(); temp != "" {
+		outside = append(outside, temp)
+	}
+	return program.Finder{Path: o.Env.Get("PATH"), Outside: outside}.Find("rg")
 }
 
 // Inspect finds that out. What does not count goes to o.Warn.

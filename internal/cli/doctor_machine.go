@@ -58,13 +58,12 @@ func (x *examination) lookAtMemory() sectionReport {
 // lookAtTools looks for the programs that tools use.
 func (x *examination) lookAtTools(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "tools", Title: "Programs"}
-	switch path := cmp.Or(x.programs.Find("rg"), x.programs.Find("ripgrep")); {
-	case !config.UseRipgrep.In(x.settings):
+	if !config.UseRipgrep.In(x.settings) {
 		s.ok("ripgrep", "not used, because of tools.useRipgrep: Pollux searches by itself")
-	case path != "":
+	} else if path := app.Ripgrep(x.options(func(string) {})); path != "" {
 		s.ok("ripgrep", path)
-	default:
-		s.missing("ripgrep", "not found: Pollux searches by itself, which takes longer in large folders", "install ripgrep")
+	} else {
+		s.missing("ripgrep", "not found outside of the workspace: Pollux searches by itself, which takes longer in large folders", "install ripgrep")
 	}
 	if git := x.programs.Find("git"); git == "" {
 		s.missing("git", "not found: the model cannot look at history, and changes cannot be undone from it", "install git")

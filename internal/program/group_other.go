@@ -4,4 +4,5 @@ package program
 
 import "os/exec"
 
-func ownGroup(*exec.Cmd) {} // there are no groups: the program alone is killed
+// OwnGroup does nothing: there are no groups here, and the program alone is killed.
+func OwnGroup(*exec.Cmd) {}

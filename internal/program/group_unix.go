@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup makes a command end with all that it has started.
-func ownGroup(cmd *exec.Cmd) {
+// OwnGroup puts a command in a process group of its own, which dies as a whole when
+// the command's context ends. A signal meant for Pollux does not reach it.
+func OwnGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}

@@ -83,7 +83,7 @@ func Run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	out, errs := &head{}, &head{}
 	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.WaitDelay = time.Second // for a child that holds the streams
-	ownGroup(cmd)
+	OwnGroup(cmd)
 	err := cmd.Run()
 	text := out.text()
 	switch {

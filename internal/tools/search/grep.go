@@ -16,7 +16,7 @@ import (
 // GrepOptions say how the text search works.
 type GrepOptions struct {
 	// Ripgrep returns the program to search with, "" for the engine in this
-	// process; see [FindRipgrep]. It is called when a search runs. Nil is none.
+	// process. It is called when a search runs. Nil is none.
 	Ripgrep func() string
 	// Timeout is how long a search may take; less than 30 seconds counts as that.
 	Timeout time.Duration

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/go-faster/jx"
+
+	userprogram "pollux/internal/program"
 )
 
 // searchRipgrep has the user's ripgrep do the search. Its flags make it find
@@ -28,7 +30,7 @@ func (q *query) searchRipgrep(ctx context.Context, program string) ([]fileHits, 
 	cmd.Dir = q.dir
 	cmd.Env = []string{} // RIPGREP_CONFIG_PATH and a HOME with global ignores would count
 	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
+	userprogram.OwnGroup(cmd)
 	stderr := &head{max: 2000}
 	cmd.Stderr = stderr
 	stdout, err := cmd.StdoutPipe()

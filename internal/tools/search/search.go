@@ -7,8 +7,6 @@
 package search
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -51,41 +49,4 @@ func shown(path string) string {
 		}
 		return r
 	}, path)
-}
-
-// FindRipgrep returns the rg program in pathList (the value of PATH), "" if
-// there is none. One inside the workspace is not the user's, but whoever's
-// the repository is, and does not count.
-func FindRipgrep(w *workspace.Workspace, pathList string) string {
-	for _, dir := range filepath.SplitList(pathList) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		for _, name := range ripgrepNames {
-			path, err := filepath.EvalSymlinks(filepath.Join(dir, name))
-			if err != nil {
-				continue
-			}
-			if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !executable(fi.Mode()) {
-				continue
-			}
-			if !inside(path, append(w.Dirs(), w.ProjectTemp())) {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
-func inside(path string, dirs []string) bool {
-	for _, dir := range dirs {
-		if dir == "" {
-			continue
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
 }

@@ -87,32 +87,3 @@ func engines(t testing.TB, w *workspace.Workspace) map[string]tool.Tool {
 	}
 	return tools
 }
-
-func TestFindRipgrep(t *testing.T) {
-	t.Parallel()
-	w := space(t, nil)
-	program := "#!/bin/sh\n"
-	write(t, w.Root(), map[string]string{"bin/rg": program})
-	must(t, os.Chmod(filepath.Join(w.Root(), "bin", "rg"), 0o755))
-	outside := t.TempDir()
-	write(t, outside, map[string]string{"plain/rg": program, "dir/rg/x": "", "good/rg": program})
-	good := filepath.Join(outside, "good", "rg")
-	must(t, os.Chmod(good, 0o755))
-	must(t, os.Mkdir(filepath.Join(outside, "link"), 0o755))
-	must(t, os.Symlink(filepath.Join(w.Root(), "bin", "rg"), filepath.Join(outside, "link", "rg")))
-	good, err := filepath.EvalSymlinks(good)
-	must(t, err)
-	list := func(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
-	for _, tc := range []struct{ name, list, want string }{
-		{"nothing", "", ""},
-		{"in the workspace", filepath.Join(w.Root(), "bin"), ""},
-		{"relative", list(".", "bin"), ""},
-		{"a link into the workspace", filepath.Join(outside, "link"), ""},
-		{"not a program", list(filepath.Join(outside, "plain"), filepath.Join(outside, "dir")), ""},
-		{"the first good one", list("bin", filepath.Join(outside, "link"), filepath.Join(outside, "gone"), filepath.Join(outside, "good")), good},
-	} {
-		if got := search.FindRipgrep(w, tc.list); got != tc.want {
-			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
-		}
-	}
-}
