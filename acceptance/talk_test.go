@@ -48,8 +48,7 @@ func play(script string, command []string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Command(command[0], command[1:]...)
-	master, err := pty.StartWithSize(c, &pty.Winsize{Rows: 24, Cols: 80})
+	c, master, err := atTerminal(command)
 	if err != nil {
 		return err
 	}
@@ -73,6 +72,32 @@ func play(script string, command []string) error {
 	}
 	_, err = io.WriteString(os.Stdout, s.shown())
 	return err
+}
+
+// atTerminal starts a program that has a terminal of its own. Closing its other end
+// ends a read that waits there.
+func atTerminal(command []string) (*exec.Cmd, *os.File, error) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tty.Close()
+	defer master.Close()
+	fd, err := syscall.Dup(int(master.Fd()))
+	if err != nil {
+		return nil, nil, err
+	}
+	syscall.CloseOnExec(fd)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return nil, nil, err
+	}
+	c := exec.Command(command[0], command[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = tty, tty, tty
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := errors.Join(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}), c.Start()); err != nil {
+		return nil, nil, err
+	}
+	return c, os.NewFile(uintptr(fd), "terminal"), nil
 }
 
 // screen is a program's terminal.

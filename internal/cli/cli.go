@@ -108,6 +108,7 @@ func (p *program) main(args []string) exit.Code {
 	}
 	ctx, stop := p.interruptible(context.Background())
 	defer stop()
+	defer p.term.Restore()
 	p.root.SetArgs(line.canonical())
 	return p.finish(ctx, p.root.ExecuteContext(ctx))
 }

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"pollux/internal/exit"
 	"pollux/internal/terminal"
@@ -15,10 +16,11 @@ import (
 
 // interruptible returns a context that ends with the first SIGINT, SIGTERM or
 // SIGHUP, or when standard output is closed; its cause is then an [exit.Error]
-// or errClosed. A further SIGINT ends the process at once. A signal that was
-// ignored when the process started, as nohup does, stays ignored. While a person
-// is talked with ([program.catchInterrupts]) each SIGINT is handed to the face
-// instead.
+// or errClosed. A further SIGINT ends the process at once, and so does the end of
+// mercy: what writes to a terminal or pipe that nobody reads hears of no context. A
+// signal that was ignored when the process started, as nohup does, stays ignored.
+// While a person is talked with ([program.catchInterrupts]) each SIGINT is handed to
+// the face instead.
 //
 // SIGPIPE is caught too, so that a write to a closed pipe fails instead of
 // killing the process. (Ignored, it would be ignored in all children.)
@@ -37,21 +39,28 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 
 	done := make(chan struct{})
 	go func() {
+		var code exit.Code
+		var late <-chan time.Time
 		for {
 			select {
 			case <-done:
 				return
+			case <-late:
+				p.die(code)
 			case sig := <-signals:
 				switch caught := p.caught.Load(); {
 				case sig == syscall.SIGINT && ctx.Err() != nil:
-					os.Exit(int(exit.Interrupted))
+					p.die(exit.Interrupted)
 				case sig == syscall.SIGINT && caught != nil:
 					select {
 					case *caught <- struct{}{}:
-					default: // a face that hears so many is not going to hear more
+					default:
+						p.die(exit.Interrupted)
 					}
-				default:
-					cancel(interruption(sig))
+				case late == nil:
+					end := interruption(sig)
+					code, late = end.Code, time.After(mercy)
+					cancel(end)
 				}
 			}
 		}
@@ -64,16 +73,26 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 	}
 }
 
+// mercy is how long a run that was told to end has for that (spec/cli.md §6.10).
+var mercy = 5 * time.Second
+
+// die ends the process where nothing else does.
+func (p *program) die(code exit.Code) {
+	p.term.Restore()
+	os.Exit(int(code))
+}
+
 // catchInterrupts hands each SIGINT to the returned channel, until release is
-// called: from then on it ends the program again.
+// called: from then on it ends the program again. A third one while two have not
+// been heard ends it, too.
 func (p *program) catchInterrupts() (interrupts <-chan struct{}, release func()) {
-	caught := make(chan struct{}, 8)
+	caught := make(chan struct{}, 2)
 	p.caught.Store(&caught)
 	return caught, func() { p.caught.Store(nil) }
 }
 
 // interruption is what a signal means for the run.
-func interruption(sig os.Signal) error {
+func interruption(sig os.Signal) *exit.Error {
 	code := exit.Interrupted
 	switch sig {
 	case syscall.SIGTERM:

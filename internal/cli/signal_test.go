@@ -45,6 +45,20 @@ var children = map[string]Runner{
 		fmt.Fprintln(req.Terminal.Out, "cancelled")
 		select {}
 	},
+	// writes to somebody who does not read, whatever it is told
+	"stuck": func(_ context.Context, req Request) error {
+		mercy = 10 * time.Millisecond
+		for {
+			fmt.Fprintln(req.Terminal.Out, "ready")
+		}
+	},
+	// takes interrupts for itself and then is too busy to look at them
+	"deaf": func(_ context.Context, req Request) error {
+		_, release := req.CatchInterrupts()
+		defer release()
+		fmt.Fprintln(req.Terminal.Out, "ready")
+		select {}
+	},
 	// has a SIGPIPE that children inherit
 	"child": func(_ context.Context, req Request) error {
 		cmd := exec.Command("sh", "-c", `trap '' USR1; yes | head -1; kill -PIPE $$; echo survived`)
@@ -150,6 +164,52 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	}
 	if code := codeOf(cmd.Wait()); code != exit.Interrupted {
 		t.Errorf("code %d", code)
+	}
+}
+
+// Whoever cannot be stopped by word ends all the same, with the signal's code.
+func TestStuckRunEnds(t *testing.T) {
+	t.Parallel()
+	for sig, want := range map[syscall.Signal]exit.Code{syscall.SIGTERM: exit.Terminated, syscall.SIGHUP: exit.HungUp} {
+		if signal.Ignored(sig) {
+			t.Logf("NOT TESTED with %v: these tests were started with it ignored", sig)
+			continue
+		}
+		cmd, out, _ := child(t, "stuck")
+		if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if code := codeOf(cmd.Wait()); code != want {
+			t.Errorf("%v: code %d, want %d", sig, code, want)
+		}
+	}
+}
+
+// Whoever presses Ctrl+C again and again gets out, whatever has become of the face.
+func TestUnheardInterruptsEnd(t *testing.T) {
+	t.Parallel()
+	if signal.Ignored(syscall.SIGINT) {
+		t.Skip("these tests were started with SIGINT ignored, as a shell's background jobs are")
+	}
+	cmd, out, _ := child(t, "deaf")
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("got %q, %v", line, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for pressed := 0; ; pressed++ {
+		select {
+		case err := <-ended:
+			if code := codeOf(err); code != exit.Interrupted || pressed < 3 {
+				t.Errorf("code %d after %d times", code, pressed)
+			}
+			return
+		case <-time.After(10 * time.Millisecond): // signals that come together are one
+			_ = cmd.Process.Signal(syscall.SIGINT) // it may have ended just now
+		}
 	}
 }
 

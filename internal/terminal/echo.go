@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"sync"
 
 	"golang.org/x/term"
 )
@@ -19,7 +20,10 @@ func (t *Terminal) Hide() (show func(), err error) {
 	if !t.InTTY || !ok {
 		return func() {}, nil
 	}
-	return hide(int(f.Fd()))
+	if show, err = hide(int(f.Fd())); err != nil {
+		return nil, err
+	}
+	return t.changes.add(show), nil
 }
 
 // Lend gives a program the terminal: its streams, and the way it is set up, which
@@ -39,5 +43,50 @@ func (t *Terminal) Lend(c *exec.Cmd) (restore func()) {
 	if err != nil {
 		return func() {}
 	}
-	return func() { _ = term.Restore(int(f.Fd()), state) } // nobody could do more about it
+	return t.changes.add(func() { _ = term.Restore(int(f.Fd()), state) }) // nobody could do more about it
+}
+
+// Restore undoes what [Terminal.Hide] and [Terminal.Lend] have changed and nobody has
+// put right: for the end of the program, which may come in the midst of it.
+func (t *Terminal) Restore() { t.changes.undo() }
+
+// changes are how to undo what was changed at a terminal, shared by all copies of the
+// [Terminal].
+type changes struct {
+	mu   sync.Mutex
+	back map[*byte]func()
+}
+
+// add takes note of a change, and returns what undoes it, once.
+func (c *changes) add(undo func()) func() {
+	if c == nil {
+		return undo
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.back == nil {
+		c.back = map[*byte]func(){}
+	}
+	id := new(byte)
+	c.back[id] = undo
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.back[id] != nil {
+			undo()
+			delete(c.back, id)
+		}
+	}
+}
+
+func (c *changes) undo() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, undo := range c.back {
+		undo()
+	}
+	clear(c.back)
 }

@@ -143,19 +143,25 @@ func TestHide(t *testing.T) {
 	}
 	restore() // whatever it was left in
 	say("again\n")
+	if _, err := term.Hide(); err != nil {
+		t.Fatal(err)
+	}
+	copied := *term
+	copied.Restore() // by whoever ends the program
+	say("at last\n")
 	screen := ""
 	p := make([]byte, 100)
 	if err := master.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Log(err) // a hanging test is as good a failure
 	}
-	for !strings.Contains(screen, "again\r\n") {
+	for !strings.Contains(screen, "last\r\n") {
 		n, err := master.Read(p)
 		if err != nil {
 			t.Fatalf("after %q: %v", screen, err)
 		}
 		screen += string(p[:n])
 	}
-	if screen != "\r\nshown\r\nagain\r\n" {
+	if screen != "\r\nshown\r\nagain\r\nat last\r\n" {
 		t.Errorf("the screen shows %q", screen)
 	}
 }

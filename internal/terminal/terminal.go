@@ -25,6 +25,7 @@ type Terminal struct {
 	Color bool
 
 	out, err *os.File // what New was given, however Out and Err are wrapped
+	changes  *changes // nil where nothing can be changed
 }
 
 // New returns the terminal made of a process's files. getenv returns variables of
@@ -32,7 +33,7 @@ type Terminal struct {
 func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 	t := &Terminal{
 		In: in, Out: out, Err: err,
-		out: out, err: err,
+		out: out, err: err, changes: &changes{},
 		InTTY:  term.IsTerminal(int(in.Fd())),
 		OutTTY: term.IsTerminal(int(out.Fd())),
 		ErrTTY: term.IsTerminal(int(err.Fd())),

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/slash"
 	"pollux/tool"
@@ -60,7 +64,7 @@ func offers(outcomes ...tool.Outcome) func(*agent.ToolCall) []policy.Offer {
 
 var remember = Options{
 	Offers:  offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave),
-	SavedIn: "/home/ada/auto-saved.toml",
+	SavedIn: "/home/me/auto-saved.toml",
 	Title: func(name string) string {
 		if name == "run_shell_command" {
 			return "Shell"
@@ -101,7 +105,7 @@ File: /src/shop.go, 1 line added, 1 line removed
 Apply this change?
 1. Allow once
 2. Allow for this session
-3. Allow for this file in all future sessions, rule: git *, saved in /home/ada/auto-saved.toml
+3. Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml
 4. Modify with external editor
 5. No, tell the model what to do differently
 Answer, 1 to 5, or ? for help: `)
@@ -109,7 +113,7 @@ Answer, 1 to 5, or ? for help: `)
 		p.sees(`?
 1 or y: Allow once. It is done this time, and you are asked again the next time.
 2 or a: Allow for this session. From then on, until you leave, without asking: git *.
-3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/ada/auto-saved.toml. You are not asked about that again, in later sessions either.
+3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml. You are not asked about that again, in later sessions either.
 4 or e: Modify with external editor. You are asked about your own version then.
 5 or n: No, tell the model what to do differently. You can then say what you want instead.
 /cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.
@@ -120,7 +124,7 @@ Answer, 1 to 5, or ? for help: `)
 		p.skips()
 		p.answers("4")
 		p.sees("4\nNo external editor is available. Please run /editor to configure one.\nApply this change?\n1. Allow once\n2. Allow for this session\n" +
-			"3. Allow for this file in all future sessions, rule: git *, saved in /home/ada/auto-saved.toml\n4. Modify with external editor\n" +
+			"3. Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml\n4. Modify with external editor\n" +
 			"5. No, tell the model what to do differently\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("allow ONCE.")
 		p.sees("allow ONCE.\nModel: proceed_once\n> ")
@@ -367,8 +371,9 @@ func TestAsk(t *testing.T) {
 
 // pen is an editor that does as it is told.
 type pen struct {
-	write func(text string) (string, error)
-	seen  []string
+	write  func(text string) (string, error)
+	seen   []string
+	closed atomic.Bool // some time after it should
 }
 
 func (e *pen) Open(_ context.Context, path string) error {
@@ -380,15 +385,24 @@ func (e *pen) Open(_ context.Context, path string) error {
 func (e *pen) Text(ctx context.Context, text string) (string, error) {
 	e.seen = append(e.seen, "text "+text)
 	if text == "forever" {
-		<-ctx.Done()
-		return "", ctx.Err()
+		return e.forever(ctx)
 	}
 	return e.write(text)
 }
 
-func (e *pen) Change(_ context.Context, name, before, after string) (string, error) {
+func (e *pen) Change(ctx context.Context, name, before, after string) (string, error) {
 	e.seen = append(e.seen, "change "+name+": "+before+" to "+after)
+	if e.write == nil {
+		return e.forever(ctx)
+	}
 	return e.write(after)
+}
+
+func (e *pen) forever(ctx context.Context) (string, error) {
+	<-ctx.Done()
+	time.Sleep(time.Second)
+	e.closed.Store(true)
+	return "", ctx.Err()
 }
 
 func TestModify(t *testing.T) {
@@ -462,8 +476,24 @@ func TestCtrlCInEditor(t *testing.T) {
 		p.ctrlC()
 		p.sees("")
 		p.ctrlC()
-		if err := <-p.done; err != nil {
-			t.Error(err)
+		if err := <-p.done; exit.CodeOf(err) != exit.Interrupted || !e.closed.Load() {
+			t.Errorf("left with %v, the editor closed: %v", err, e.closed.Load())
+		}
+	})
+}
+
+// Whatever ends the session, the terminal is nobody else's then.
+func TestEndInEditor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		e := &pen{}
+		var got []agent.Answer
+		p := sit(t, Options{Run: asks(&got, edit()), Editor: e})
+		p.types("go")
+		p.answers("e")
+		_ = p.in.CloseWithError(io.ErrUnexpectedEOF)
+		p.end(errors.New("ended"))
+		if err := <-p.done; err == nil || err.Error() != "ended" || !e.closed.Load() {
+			t.Errorf("left with %v, the editor closed: %v", err, e.closed.Load())
 		}
 	})
 }

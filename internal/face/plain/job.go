@@ -248,27 +248,31 @@ func (l *loop) jobDone() {
 }
 
 // abandon lets go of what is still under way. It gets a moment to stop what it has
-// started, unless the person has pressed Ctrl+C a third time.
+// started and to leave the terminal as it was, unless the person has pressed Ctrl+C a
+// third time.
 func (l *loop) abandon() {
 	l.dismiss()
-	j := l.job
-	if j == nil {
+	lent := l.screen.lent()
+	var items <-chan item
+	if j := l.job; j != nil {
+		l.job = nil
+		j.cancel()
+		close(j.gone)
+		items = j.items
+	}
+	if l.again >= 3 && !lent {
 		return
 	}
-	l.job = nil
-	j.cancel()
-	close(j.gone)
-	if l.again >= 3 {
-		return
-	}
-	moment := time.NewTimer(time.Second)
+	moment := time.NewTimer(2 * time.Second) // an editor has a second
 	defer moment.Stop()
-	for {
+	for items != nil || l.dialog != nil {
 		select {
-		case _, ok := <-j.items:
+		case _, ok := <-items:
 			if !ok {
-				return
+				items = nil
 			}
+		case <-l.dialogDone():
+			l.dialog = nil
 		case <-moment.C:
 			return
 		}

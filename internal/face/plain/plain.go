@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/slash"
 	"pollux/internal/stats"
@@ -166,8 +167,8 @@ func (f *Face) Ask(ctx context.Context, details tool.Confirmation) (agent.Answer
 var errOver = errors.New("the session is over")
 
 // Run talks with the person until they leave. It returns nil if they did, the
-// cause of ctx if that ended, and an error if nothing can be shown any more or if the
-// session could not begin. It is called once.
+// cause of ctx if that ended, and an error if they could not wait, if nothing can be
+// read or shown any more, or if the session could not begin. It is called once.
 func (f *Face) Run(ctx context.Context) error {
 	defer f.end.Do(func() { close(f.over) })
 	in := newInbox(f.o.Terminal)
@@ -237,7 +238,7 @@ func (l *loop) run(ctx context.Context) error {
 		l.screen.flush()
 		if err := l.screen.lost(); err != nil {
 			l.abandon()
-			return fmt.Errorf("write to the terminal: %w", err)
+			return l.gone("write to", err, l.o.Terminal.OutTTY)
 		}
 		l.step(ctx)
 	}
@@ -249,9 +250,22 @@ func (l *loop) run(ctx context.Context) error {
 	return l.failed
 }
 
+	if l.again >= 3 {
+		return exit.Errorf(exit.Interrupted, "Operation cancelled.")
+	}
 // step waits for the next thing to happen.
 func (l *loop) step(ctx context.Context) {
 	select {
+// gone is the error of a session whose terminal is. It may be noticed before the
+// signal comes that says so, which may be ignored.
+func (l *loop) gone(doing string, err error, tty bool) error {
+	err = fmt.Errorf("%s the terminal: %w", doing, err)
+	if !tty {
+		return err
+	}
+	return &exit.Error{Code: exit.HungUp, Message: err.Error(), Err: err}
+}
+
 	case <-ctx.Done():
 	case <-l.o.Interrupts:
 		l.interrupt()
@@ -361,7 +375,8 @@ func (l *loop) interrupt() {
 func (l *loop) endOfInput(err error) {
 	if !l.o.Terminal.InTTY || !errors.Is(err, io.EOF) {
 		l.ended = true
-		if l.o.Terminal.InTTY { // it is gone
+		if l.o.Terminal.InTTY {
+			l.failed = l.gone("read from", err, true)
 			l.leave()
 		}
 		l.dismiss()

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/internal/exit"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -50,6 +51,7 @@ type person struct {
 	in        *io.PipeWriter
 	paper     *paper
 	interrupt chan struct{}
+	end       context.CancelCauseFunc // by a signal
 	done      chan error
 	read      int // of the paper
 }
@@ -66,8 +68,10 @@ func sit(t *testing.T, o Options) *person {
 		o.Run = echo
 	}
 	p.face = New(o)
+	var ctx context.Context
+	ctx, p.end = context.WithCancelCause(t.Context())
 	go func() {
-		err := p.face.Run(t.Context())
+		err := p.face.Run(ctx)
 		_ = r.Close()
 		p.done <- err
 	}()
@@ -382,7 +386,7 @@ func TestCtrlC(t *testing.T) {
 			}
 			start := time.Now()
 			p.ctrlC()
-			if err := <-p.done; err != nil || time.Since(start) > time.Second {
+			if err := <-p.done; exit.CodeOf(err) != exit.Interrupted || time.Since(start) > time.Second {
 				t.Errorf("left with %v after %v", err, time.Since(start))
 			}
 			time.Sleep(time.Minute) // for the goroutine that was left behind
