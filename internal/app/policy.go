@@ -182,6 +182,7 @@ func newPolicy(o Options, ws *workspace.Workspace, r rules, more ...policy.Rule)
 		Trusted:     o.Trusted,
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
+		Resolve:     ws.Resolve,
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
 		}[config.BuildFiles.In(o.Settings)],

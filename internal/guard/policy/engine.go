@@ -27,6 +27,9 @@ type Options struct {
 	// links followed, is in the workspace; nil is a workspace of nothing.
 	Dir    string
 	Inside func(path string) bool
+	// Resolve makes a path absolute, and follows its links, as the tools do that take it
+	// from a model; nil does no more than the first.
+	Resolve func(path string) string
 	// BuildFiles says when build files are protected.
 	BuildFiles BuildFiles
 	// DisableYolo forbids switching to yolo (security.disableYoloMode).

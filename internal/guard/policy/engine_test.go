@@ -284,7 +284,8 @@ func TestHeuristics(t *testing.T) {
 		"cat a > b", "ls | wc -l", "ls; ls", "ls &", "! ls", "(ls)", "FOO=1 ls", "echo $(ls)", "uniq a b", "find . -delete", "find . -exec rm {} +",
 		"rg foo", "./rg foo", "/tmp/rg foo", "/usr/bin/rg --pre x foo", "/usr/bin/rg -z foo", "git -c a=b status", "git log --output=x", "git diff --ext-diff",
 		"git branch -D main", "git branch new", "git push", "git diff --no-index /etc/passwd a", "git -C /etc status", "base64 -o x a", "base64 --output=x a",
-		"sed -i s/a/b/ f", "sed -n 1,5w f", "sed -n 1p /etc/passwd", `bash -lc "ls; rm x"`, `bash -lc "cd ..; cat x"`, `bash -lc "(ls)"`, "bash -lc 'ls' x",
+		"sed -i s/a/b/ f", "sed -n 1,5w f", "sed -n 1p /etc/passwd", "sed -n 1p -i f", "sed -n 1p --in-place f", "sed -n 1p -e 1eid f", "sed -n 1p f --expression=1eid", "sed -n 1p -f x",
+		"git diff --outp=x", `bash -lc "ls; rm x"`, `bash -lc "cd ..; cat x"`, `bash -lc "(ls)"`, "bash -lc 'ls' x",
 		"rm a", "make", "python x", "/bin/ls", "l's' /etc", "cut -d: -f1 /etc/passwd", "cd /", "find / -name x", "tail -f ../x",
 	} {
 		if got := asking.Check(command(c)).Decision; got != Ask {

@@ -15,7 +15,7 @@ func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
 	if v == Deny {
 		return v
 	}
-	dir := d.abs(d.opts.Dir, d.q.text("dir_path"))
+	dir := d.dir()
 	if d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir) {
 		return Ask
 	}
@@ -29,6 +29,15 @@ func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
 		return Allow
 	}
 	return v
+}
+
+// dir returns the directory that the command runs in, as the tool takes it.
+func (d *decider) dir() string {
+	path := d.q.text("dir_path")
+	if path != "" && d.opts.Resolve != nil {
+		return d.opts.Resolve(path)
+	}
+	return d.abs(d.opts.Dir, path)
 }
 
 // firstWords returns the words of the first command.
@@ -142,11 +151,27 @@ func gitSubcommand(args []string) string {
 	return ""
 }
 
-// hasFlag reports whether arg is the long flag, with or without a value.
-func hasFlag(arg, flag string) bool {
-	rest, ok := strings.CutPrefix(arg, flag)
-	return ok && (rest == "" || rest[0] == '=')
+// What follows links that are found on the way may leave the workspace by one that the
+// project brings along, as does what reads names of files from a file.
+
+func grepFollows(arg string) bool {
+	return hasFlag(arg, "--dereference-recursive") || shortFlag(arg, 'R')
 }
+
+func rgFollows(arg string) bool { return hasFlag(arg, "--follow") || shortFlag(arg, 'L') }
+
+func findFollows(arg string) bool { return arg == "-L" || arg == "-follow" || arg == "-files0-from" }
+
+func wcLists(arg string) bool { return hasFlag(arg, "--files0-from") }
+
+// hasFlag reports whether arg is the long flag, with or without a value. Programs take
+// its beginning for it, too.
+func hasFlag(arg, flag string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return len(name) > 2 && strings.HasPrefix(flag, name)
+}
+
+func isFlag(arg string) bool { return strings.HasPrefix(arg, "-") }
 
 // shortFlag reports whether c is among the letters of a short flag.
 func shortFlag(arg string, c byte) bool {
@@ -159,7 +184,7 @@ func (e *Engine) OnlyLooks(c Call) bool {
 	q := newQuery(c)
 	script, err := shellcmd.Parse(q.command())
 	d := decider{Engine: e, state: e.state.Load(), q: q}
-	return err == nil && d.safe(d.abs(e.opts.Dir, q.text("dir_path")), script)
+	return err == nil && d.safe(d.dir(), script)
 }
 
 // safe reports whether the script is one command that only looks, and only at
@@ -186,16 +211,22 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 		return false
 	}
 	switch name {
-	case "cd", "cat", "cut", "grep", "head", "ls", "nl", "numfmt", "paste", "rev", "stat", "tac", "tail", "tr", "wc":
+	case "cd", "cat", "cut", "head", "ls", "nl", "numfmt", "paste", "rev", "stat", "tac", "tail", "tr":
 		return d.staysInside(dir, args)
+	case "grep":
+		return !slices.ContainsFunc(args, grepFollows) && d.staysInside(dir, args)
+	case "wc":
+		return !slices.ContainsFunc(args, wcLists) && d.staysInside(dir, args)
 	case "uniq": // its second operand is where it writes
 		return d.staysInside(dir, args) && countOperands(args) < 2
 	case "base64":
 		return !slices.ContainsFunc(args, base64Writes) && d.staysInside(dir, args)
 	case "find":
-		return !slices.ContainsFunc(args, findRuns) && !slices.Contains(args, "-files0-from") && d.staysInside(dir, args)
+		return !slices.ContainsFunc(args, findRuns) && !slices.ContainsFunc(args, findFollows) && d.staysInside(dir, args)
 	case "sed":
-		return len(args) >= 2 && args[0] == "-n" && regexp.MustCompile(`^\d+(,\d+)?p$`).MatchString(args[1]) && d.staysInside(dir, args[2:])
+		// Behind the script flags still count: -i writes, -e is one more script.
+		return len(args) >= 2 && args[0] == "-n" && regexp.MustCompile(`^\d+(,\d+)?p$`).MatchString(args[1]) &&
+			!slices.ContainsFunc(args[2:], isFlag) && d.staysInside(dir, args[2:])
 	case "git":
 		return safeGit(args) && d.staysInside(dir, args[1:])
 	case "bash", "zsh":
@@ -204,7 +235,7 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 	if filepath.Base(name) == "rg" {
 		switch filepath.Dir(name) {
 		case "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin":
-			return !slices.ContainsFunc(args, rgRuns) && d.staysInside(dir, args)
+			return !slices.ContainsFunc(args, rgRuns) && !slices.ContainsFunc(args, rgFollows) && d.staysInside(dir, args)
 		}
 	}
 	return false
@@ -266,11 +297,29 @@ func (d *decider) staysInside(dir string, args []string) bool {
 				continue
 			}
 		}
-		if a != "" && !d.inside(dir, a) {
+		if a != "" && (climbs(a) || !d.inside(dir, a)) {
 			return false
 		}
 	}
 	return true
+}
+
+// climbs reports whether a path goes up again after it has gone down: it may have gone
+// down by a link, and is then elsewhere than it seems.
+func climbs(path string) bool {
+	down := false
+	for name := range strings.SplitSeq(path, "/") {
+		switch name {
+		case "..":
+			if down {
+				return true
+			}
+		case "", ".":
+		default:
+			down = true
+		}
+	}
+	return false
 }
 
 func countOperands(args []string) int {

@@ -1,0 +1,61 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pollux/internal/workspace"
+)
+
+// A command is not harmless that reads, by links which the project brings along, what
+// the model may not see.
+func TestLinksOut(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	root := filepath.Join(top, "work")
+	write(t, top, "secret", "x")
+	write(t, root, "a/b/file", "x")
+	for link, target := range map[string]string{"a/b/up": root, "a/out": filepath.Join(top, "secret"), "rel": "../secret"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Skip("this system has no symbolic links")
+		}
+	}
+	ws, _ := workspace.New(workspace.Options{Root: root})
+	e := New(Options{Mode: Default, Interactive: true, Trusted: true, Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
+	for _, tt := range []struct {
+		dir, command string
+		want         Decision
+	}{
+		{"", "cat a/b/file", Allow},
+		{"a/b", "cat ../../a/b/file", Allow},
+		{"@/a/b", "cat ../b/file", Allow},
+		{"", "cat rel", Ask},
+		{"", "cat a/b/up/../secret", Ask}, // the link is followed before the dots
+		{"a/b/up", "cat ../secret", Ask},
+		{"a/b/up", "ls ..", Ask},
+		{"@/a", "cat ../../secret", Ask},
+		{"@/a", "cat out", Ask},
+		{"%61", "cat out", Ask},
+		{"", "grep -R x .", Ask},
+		{"", "grep -rn x .", Allow},
+		{"", "grep --dereference-recursive x .", Ask},
+		{"", "find -L .", Ask},
+		{"", "find . -follow -name x", Ask},
+		{"", "find . -name x", Allow},
+		{"", "/usr/bin/rg -L x", Ask},
+		{"", "/usr/bin/rg --follow x", Ask},
+		{"", "/usr/bin/rg x", Allow},
+		{"", "wc --files0-from=a/b/file", Ask},
+		{"", "wc -l a/b/file", Allow},
+		{"", "git diff main..other -- a/b", Allow},
+	} {
+		c := call(shellTool, "command", tt.command)
+		if tt.dir != "" {
+			c = call(shellTool, "command", tt.command, "dir_path", tt.dir)
+		}
+		if got := e.Check(c).Decision; got != tt.want {
+			t.Errorf("%s in %q: %v, want %v", tt.command, tt.dir, got, tt.want)
+		}
+	}
+}
