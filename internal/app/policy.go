@@ -51,7 +51,7 @@ func policyFiles(o Options, accepted func(Options, policy.Integrity) bool) (rule
 		if info, err := os.Stat(src.Workspace); err == nil && info.IsDir() {
 			r.saved = &policy.Saved{
 				File: filepath.Join(src.Workspace, policy.SavedName), Tier: policy.TierWorkspace,
-				Wrote: func() { accept(o, project) },
+				Integrity: &project,
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func accepted(o Options, project policy.Integrity) bool {
 	if !acceptable(o, project) {
 		return false
 	}
-	_, changed, err := project.Changed()
+	hash, changed, err := project.Changed()
 	switch {
 	case err != nil:
 		o.Warn("Warning: workspace policies are not used: " + err.Error())
@@ -139,7 +139,9 @@ func accepted(o Options, project policy.Integrity) bool {
 	case !o.Interactive:
 		o.Warn("WARNING: Workspace policies changed or are new. Automatically accepting and loading them.")
 	}
-	accept(o, project)
+	if err := project.Accept(hash); err != nil {
+		o.Warn("Warning: " + err.Error())
+	}
 	return true
 }
 
@@ -158,17 +160,6 @@ func wantsWorkspace(o Options) bool {
 		}
 	}
 	return false
-}
-
-// accept remembers the project's policy files as they are now.
-func accept(o Options, project policy.Integrity) {
-	hash, _, err := project.Changed()
-	if err == nil {
-		err = project.Accept(hash)
-	}
-	if err != nil {
-		o.Warn("Warning: " + err.Error())
-	}
 }
 
 // newPolicy makes the rules by which calls are decided on: those of files, those

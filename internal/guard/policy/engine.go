@@ -126,16 +126,32 @@ func (e *Engine) SetTrusted(trusted bool) {
 // must not change them.
 func (e *Engine) Rules() []Rule { return e.state.Load().rules }
 
-// add adds a person's answer behind the rules of the same priority.
+// add adds a person's answer behind the rules of the same priority. One to the same
+// calls is put in the place of the earlier one, which it extends.
 func (e *Engine) add(r Rule) {
 	e.change.Lock()
 	defer e.change.Unlock()
-	e.grants++
-	r.Grant = e.grants
-	old := e.state.Load()
-	s := &state{mode: old.mode, trusted: old.trusted, rules: append(slices.Clone(old.rules), r)}
+	s := *e.state.Load()
+	s.rules = slices.Clone(s.rules)
+	if i := slices.IndexFunc(s.rules, r.extends); i >= 0 {
+		old := s.rules[i]
+		r.Grant, r.Saved = old.Grant, r.Saved || old.Saved
+		r.Modes, r.Priority = r.Modes|old.Modes, max(r.Priority, old.Priority)
+		r.AllowRedirection = r.AllowRedirection || old.AllowRedirection
+		s.rules = slices.Delete(s.rules, i, i+1)
+	} else {
+		e.grants++
+		r.Grant = e.grants
+	}
+	s.rules = append(s.rules, r)
 	sortRules(s.rules)
-	e.state.Store(s)
+	e.state.Store(&s)
+}
+
+// extends reports whether another rule is an answer to the same calls as r.
+func (r Rule) extends(other Rule) bool {
+	return other.Grant != 0 && other.Server == r.Server && slices.Equal(other.Tools, r.Tools) &&
+		slices.Equal(other.Prefixes, r.Prefixes) && other.Args.String() == r.Args.String()
 }
 
 // Verdict is what the engine decided about a call.

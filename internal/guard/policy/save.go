@@ -19,8 +19,9 @@ import (
 type Saved struct {
 	File string
 	Tier Tier // TierUser or TierWorkspace
-	// Wrote, where set, is told of each change of the file.
-	Wrote func()
+	// Integrity, where set, is what the files of a project's directory, which this is
+	// one of, are accepted by.
+	Integrity *Integrity
 }
 
 // SavedName is the name of the file in its directory of policies.
@@ -68,13 +69,26 @@ func (s *Saved) add(r Rule) (note string, err error) {
 	if p := parseFile(data, s.Tier, SavedName); len(p.rules) == 0 {
 		return note, fmt.Errorf("%s is written in a way that a rule cannot be added to", s.File)
 	}
-	if err := durable.WriteFile(s.File, data, 0o600); err != nil {
-		return note, cause(err)
+	return note, s.write(data)
+}
+
+// write writes the file. If the directory's files are the accepted ones, they are with
+// this change, too; one that somebody else has made since is still to be noticed.
+func (s *Saved) write(data []byte) error {
+	changed := true
+	if s.Integrity != nil {
+		if _, now, err := s.Integrity.Changed(); err == nil {
+			changed = now
+		}
 	}
-	if s.Wrote != nil {
-		s.Wrote()
+	if err := durable.WriteFile(s.File, data, 0o600); err != nil || changed {
+		return cause(err)
 	}
-	return note, nil
+	hash, _, err := s.Integrity.Changed()
+	if err != nil {
+		return err
+	}
+	return s.Integrity.Accept(hash)
 }
 
 // remove takes a rule out of the file again.
@@ -99,11 +113,8 @@ func (s *Saved) remove(r Rule) error {
 		if !sameCalls(t, r) {
 			continue
 		}
-		if err := durable.WriteFile(s.File, without(data, t), 0o600); err != nil {
-			return fmt.Errorf("take a rule out of %s: %w", s.File, cause(err))
-		}
-		if s.Wrote != nil {
-			s.Wrote()
+		if err := s.write(without(data, t)); err != nil {
+			return fmt.Errorf("take a rule out of %s: %w", s.File, err)
 		}
 		return nil
 	}

@@ -352,3 +352,65 @@ func TestIntegrity(t *testing.T) {
 		t.Errorf("%v %v", changed, err)
 	}
 }
+
+// Who answers the same twice has allowed it once, and can take it back.
+func TestGrantedTwice(t *testing.T) {
+	t.Parallel()
+	o := Options{Mode: AutoEdit, Interactive: true, Trusted: true, Permanent: true, Saved: &Saved{File: filepath.Join(t.TempDir(), SavedName), Tier: TierUser}}
+	e := engine(t, o)
+	file := call("read_file", "file_path", "/else/a")
+	for range 2 {
+		e.Remember(command("make > x"), tool.ProceedAlways)
+		e.Remember(file, tool.ProceedAlways)
+	}
+	if err := e.SetMode(Default); err != nil {
+		t.Fatal(err)
+	}
+	e.Remember(command("make y"), tool.ProceedAlwaysAndSave)
+	e.Remember(command("npm y"), tool.ProceedAlways)
+	grants := e.Grants()
+	var got []string
+	for _, g := range grants {
+		got = append(got, fmt.Sprint(g.ID, " ", g.Text, " ", g.File != ""))
+	}
+	want := []string{"1 run_shell_command: make *, also into files true", "2 read_file: /else/a false", "3 run_shell_command: npm * false"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := e.Check(command("make z > out")).Decision; got != Allow {
+		t.Errorf("what was allowed in autoEdit: %v", got)
+	}
+	if ok, err := e.Revoke(1); !ok || err != nil || e.Check(command("make z")).Decision != Ask || strings.Contains(read(t, o.Saved.File), "make") {
+		t.Errorf("%v %v: %s", ok, err, read(t, o.Saved.File))
+	}
+}
+
+// An answer that is saved among a project's own rules is accepted with them, and does
+// not make others accepted that have come there since.
+func TestSavedInProject(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	i := Integrity{File: filepath.Join(t.TempDir(), "policy_integrity.json"), Dir: dir}
+	s := &Saved{File: filepath.Join(i.Policies(), SavedName), Tier: TierWorkspace, Integrity: &i}
+	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Permanent: true, Saved: s, Report: func(text string) { t.Error(text) }})
+	changed := func(want bool) {
+		t.Helper()
+		if _, got, err := i.Changed(); got != want || err != nil {
+			t.Errorf("changed %v, %v", got, err)
+		}
+	}
+	e.Remember(command("make x"), tool.ProceedAlwaysAndSave)
+	changed(false)
+	e.Remember(command("npm x"), tool.ProceedAlwaysAndSave)
+	changed(false)
+	if _, err := e.Revoke(1); err != nil {
+		t.Error(err)
+	}
+	changed(false)
+	write(t, dir, ".gemini/policies/evil.toml", valid)
+	e.Remember(command("git x"), tool.ProceedAlwaysAndSave)
+	if _, err := e.Revoke(2); err != nil {
+		t.Error(err)
+	}
+	changed(true)
+}
