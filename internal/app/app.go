@@ -302,7 +302,6 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 			Workspace:         ws,
 			Environ:           o.Env.List(),
 			Redact:            redaction(o),
-			PTY:               o.Interactive && config.InteractiveShell.In(s),
 			InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(s) * float64(time.Second)),
 			Processes:         processes,
 		}),

@@ -124,7 +124,6 @@ const (
 	RespectGitIgnore       = Bool("context.fileFiltering.respectGitIgnore")
 	RespectGeminiIgnore    = Bool("context.fileFiltering.respectGeminiIgnore")
 	CustomIgnoreFilePaths  = Strings("context.fileFiltering.customIgnoreFilePaths")
-	InteractiveShell       = Bool("tools.shell.enableInteractiveShell")
 	ShellInactivityTimeout = Float("tools.shell.inactivityTimeout")
 	ToolSandbox            = Any("tools.sandbox")
 	ToolsCore              = Strings("tools.core")
@@ -410,7 +409,7 @@ var table = [...]Key{
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, later, "More paths inside the sandbox."},
 	{"tools.sandboxNetworkAccess", "bool", false, restart, later, "Network inside the sandbox."},
 	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, later, "What happens when a command in the background ends."},
-	{"tools.shell.enableInteractiveShell", "bool", true, restart, live, "Commands run in a pseudo-terminal."},
+	{"tools.shell.enableInteractiveShell", "bool", true, restart, screen, "Commands get a terminal that one can type into."},
 	{"tools.shell.enableShellOutputEfficiency", "bool", true, 0, later, "Ask the model to keep commands quiet."},
 	{"tools.shell.inactivityTimeout", "number", 300.0, 0, live, "Seconds without output after which a command is stopped."},
 	{"tools.shell.pager", "string", "cat", 0, later, "PAGER and GIT_PAGER of commands."},

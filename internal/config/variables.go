@@ -187,7 +187,7 @@ var envTable = [...]Variable{
 	{"VISUAL", live, ambient, "Your editor."},
 	{"EDITOR", live, ambient, "Your editor, where VISUAL is not set."},
 	{"CLI_TITLE", screen, ambient, "The title of the window."},
-	{"GEMINI_PTY_INFO", inert, ambient, "child_process: commands get no terminal, as they do in Pollux in any case."},
+	{"GEMINI_PTY_INFO", inert, ambient, "child_process: commands get no terminal, which no command gets in Pollux."},
 	{"GEMINI_CLI_IDE_SERVER_PORT", later, ambient, "Where the editor's companion listens."},
 	{"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", later, ambient, "The companion, as a command."},
 	{"GEMINI_CLI_IDE_SERVER_STDIO_ARGS", later, ambient, "Its arguments."},
