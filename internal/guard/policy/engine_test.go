@@ -595,9 +595,11 @@ func TestConcurrentUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			for range 50 {
+			for j := range 50 {
 				e.Check(command("ls; make"))
-				e.Remember(command(fmt.Sprintf("make%d", i)), tool.ProceedAlways)
+				for range 2 {
+					e.Remember(command(fmt.Sprintf("make%d-%d", i, j)), tool.ProceedAlways)
+				}
 				_ = e.SetMode(Mode(i % 4))
 				e.Hidden(&tool.Spec{Name: "replace"})
 			}
