@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
+
+	"pollux/tool"
 )
 
 // What may be done to a conversation between two runs. All of it waits for a run
@@ -59,6 +62,32 @@ func (a *Agent) Tell(ctx context.Context, m Message) {
 	defer a.running.Unlock()
 	a.aside().push(ctx, m)
 	a.tokens += m.Content.Tokens()
+}
+
+// Do makes a call that a person has asked for, not the model, and yields what comes of
+// it as [Agent.Run] does. It takes the way of every call, through the gate; t is the
+// tool, nil for the one that is registered under the call's name. The model hears
+// nothing of it: that is for [Agent.Tell].
+func (a *Agent) Do(ctx context.Context, call ToolCall, t tool.Tool) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		a.running.Lock()
+		defer a.running.Unlock()
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		r := a.aside()
+		r.yield, r.cancel = yield, cancel
+		call.FromClient = true
+		if call.ID == "" {
+			call.ID = fmt.Sprintf("%s__client_%d", call.Name, a.calls)
+			a.calls++
+		}
+		if t == nil {
+			t, _ = a.cfg.Tools.Lookup(call.Name)
+		}
+		if _, err := r.finishAll(ctx, []*job{{call: &call, tool: t}}); err != nil && !r.left {
+			yield(Cancelled{}, nil)
+		}
+	}
 }
 
 // aside returns a run that nobody watches, for what is no prompt.

@@ -2,12 +2,14 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // summariser puts one message in the place of all but the opening, and says how it
@@ -156,4 +158,75 @@ func TestSize(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Calls that a person asks for take the way of all calls, but the model hears
+// nothing of them.
+func TestDo(t *testing.T) {
+	t.Parallel()
+	var seen *agent.ToolCall
+	a := newAgent(t, &script{}, func(cfg *agent.Config) {
+		cfg.Context = opened("hello")
+		cfg.Gate = watchedGate{openGate{}, &seen}
+	}, echo("known"))
+	done := func(ctx context.Context, name string, own *toy) string {
+		var b strings.Builder
+		for e, err := range a.Do(ctx, agent.ToolCall{Name: name}, own.orNil()) {
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			b.WriteString(line(e) + "; ")
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name string
+		tool *toy
+		want string
+	}{
+		{"known", nil, "updated known__client_0 validating; updated known__client_0 scheduled; updated known__client_0 executing; finished known__client_0 success; "},
+		{"own", echo("own"), "updated own__client_1 validating; updated own__client_1 scheduled; updated own__client_1 executing; finished own__client_1 success; "},
+		{"nothing", nil, "updated nothing__client_2 validating; finished nothing__client_2 error; "},
+	} {
+		if got := done(t.Context(), c.name, c.tool); got != c.want {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	if seen == nil || !seen.FromClient || seen.Name != "own" {
+		t.Errorf("the gate sees %+v", seen)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	slow := newToy("slow", func(ctx context.Context, _ tool.Host, _ json.RawMessage) *tool.Result {
+		cancel()
+		<-ctx.Done()
+		return tool.Text("so far")
+	})
+	if got := done(ctx, "slow", slow); !strings.HasSuffix(got, "finished slow__client_3 cancelled; Cancelled; ") {
+		t.Errorf("cancelled: %s", got)
+	}
+	for range a.Do(t.Context(), agent.ToolCall{Name: "known"}, nil) {
+		break // nobody listens, and nothing hangs
+	}
+	if h := a.History(); len(h) != 1 {
+		t.Errorf("the model hears %s", words(h))
+	}
+}
+
+// watchedGate notes the last call that it has admitted.
+type watchedGate struct {
+	openGate
+	seen **agent.ToolCall
+}
+
+func (g watchedGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
+	*g.seen = c
+	return g.openGate.Admit(ctx, c, t, ask)
+}
+
+func (t *toy) orNil() tool.Tool {
+	if t == nil {
+		return nil
+	}
+	return t
 }

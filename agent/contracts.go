@@ -19,6 +19,9 @@ type ToolCall struct {
 	PromptID string
 	// FromClient marks calls that a person's command made, not the model.
 	FromClient bool
+	// Typed marks those that a person has written word for word: no rule stands
+	// between them and what they could do in the next terminal.
+	Typed bool
 	// Room is how many tokens the model's window has left, 0 if unknown.
 	Room int
 }

@@ -27,10 +27,6 @@ type job struct {
 
 // schedule runs the calls of one answer and returns them finished, in order but
 // for those of tools that come first.
-// Calls that may run beside each other are taken together with those that
-// follow them; all of a group are decided on before any of it runs
-// (spec/tools.md §5.3). It returns early only if nobody reads the events any
-// more or ctx has ended, and even then every call has its end.
 func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, error) {
 	jobs := make([]*job, len(calls))
 	for i, call := range calls {
@@ -38,6 +34,15 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 		jobs[i].tool, _ = r.cfg.Tools.Lookup(call.Name)
 	}
 	slices.SortStableFunc(jobs, func(a, b *job) int { return b.rank() - a.rank() })
+	return r.finishAll(ctx, jobs)
+}
+
+// finishAll runs jobs and returns them finished, in their order.
+// Calls that may run beside each other are taken together with those that
+// follow them; all of a group are decided on before any of it runs
+// (spec/tools.md §5.3). It returns early only if nobody reads the events any
+// more or ctx has ended, and even then every call has its end.
+func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
 	var left error // of the consumer
 	for rest := jobs; len(rest) > 0; {

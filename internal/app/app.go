@@ -115,9 +115,9 @@ type App struct {
 	models   *models // nil then
 	configs  *modelconfig.Resolver
 	registry *tool.Registry
-	// searching is the tool that needs somebody who searches.
-	searching tool.Tool
-	told      *prompt.Instruction
+	// searching is the tool that needs somebody who searches, typed that of a person.
+	searching, typed tool.Tool
+	told             *prompt.Instruction
 	// These look on; nil is off.
 	telemetry *telemetry.Telemetry
 	activity  *telemetry.Activity
@@ -285,6 +285,14 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		Workspace: ws, Dir: a.modes.plans, Interactive: o.Interactive,
 		Mode: a.modes.name, SetMode: a.modes.set, Approved: a.modes.approve,
 	}
+	commands := shell.Options{
+		Workspace:         ws,
+		Environ:           o.Env.List(),
+		Redact:            redaction(o),
+		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(s) * float64(time.Second)),
+		Processes:         processes,
+	}
+	a.typed = shell.NewTyped(commands)
 	var builtin []tool.Tool
 	if config.TopicUpdates.In(s) {
 		builtin = append(builtin, topic.New(&a.topic))
@@ -298,13 +306,7 @@ func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *
 		memory.Wrap(plan.Confine(fs.NewReplace(ws, corrector, watched), plans), a.Memory),
 		memory.Wrap(plan.Confine(fs.NewWrite(ws, corrector), plans), a.Memory),
 		web.NewFetch(reach),
-		shell.New(shell.Options{
-			Workspace:         ws,
-			Environ:           o.Env.List(),
-			Redact:            redaction(o),
-			InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(s) * float64(time.Second)),
-			Processes:         processes,
-		}),
+		shell.New(commands),
 		shell.NewList(processes),
 		shell.NewRead(processes),
 	)

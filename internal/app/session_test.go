@@ -217,3 +217,40 @@ func TestAddDirectory(t *testing.T) {
 		t.Error("it is told of it twice")
 	}
 }
+
+// TestTyped: what a person runs themselves the model is told, unless they put a space
+// before it, and whatever mode the session is in.
+func TestTyped(t *testing.T) {
+	t.Parallel()
+	a := sit(t, `{}`, nil, "GEMINI_API_KEY=g", "PATH="+os.Getenv("PATH"))
+	if err := a.SetMode(policy.Plan); err != nil {
+		t.Fatal(err)
+	}
+	last := func() string {
+		h := a.Agent.History()
+		return h[len(h)-1].Content.Text()
+	}
+	if text, err := a.Typed(t.Context(), " echo secret"); text != "secret" || err != nil || len(a.Agent.History()) != 1 {
+		t.Errorf("%q, %v; the model is told %s", text, err, last())
+	}
+	if text, err := a.Typed(t.Context(), "printf '```\\nhi'; exit 2"); text != "Command exited with code 2.\n```\nhi" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if !strings.Contains(last(), "````sh\nprintf '```") || !strings.HasSuffix(last(), "\n````\nCommand exited with code 2.\n```\nhi\n````\n\n") {
+		t.Errorf("the model is told %q", last())
+	}
+	if text, err := a.Typed(t.Context(), "seq 1 20000"); len(text) < 30_000 || err != nil || len(last()) > 11_000 || !strings.Contains(last(), "\n20000\n") {
+		t.Errorf("%d bytes, %v; the model is told %d", len(text), err, len(last()))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if text, err := a.Typed(ctx, "echo never"); text != "Command was cancelled." || err != nil || !strings.Contains(last(), "never") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := a.Typed(t.Context(), "a\x00b"); err == nil {
+		t.Errorf("%q", text)
+	}
+	if got := len(a.Agent.History()); got != 4 {
+		t.Errorf("%d messages", got)
+	}
+}

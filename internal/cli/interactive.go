@@ -165,6 +165,7 @@ func (c *conversation) options() plain.Options {
 			return r, err
 		},
 		Meant:    slash.Meant,
+		Shell:    a.Typed,
 		First:    h.req.Query,
 		Welcome:  fmt.Sprintf("Pollux %s in %s, with %s", h.req.Version(), h.paths.Dir(), a.Model()),
 		Farewell: c.commands.Farewell,

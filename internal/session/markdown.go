@@ -76,11 +76,11 @@ func writeCall(b *strings.Builder, c *llm.FunctionCall, result []llm.Part) {
 	fmt.Fprintf(b, "\n### Tool: %s\n\n", oneLine(c.Name))
 	var args bytes.Buffer
 	if err := json.Indent(&args, arguments(c.Args), "", "  "); err == nil {
-		fence(b, "json", args.String())
+		b.WriteString(Fence("json", args.String()))
 	}
 	for _, p := range result {
 		if r := p.FunctionResponse; r != nil {
-			fence(b, "", said(r.Response))
+			b.WriteString(Fence("", said(r.Response)))
 		} else {
 			writePart(b, p)
 		}
@@ -96,8 +96,8 @@ func said(response json.RawMessage) string {
 	return string(response)
 }
 
-// fence writes a block of code that nothing in it can end.
-func fence(b *strings.Builder, language, text string) {
+// Fence returns a text as a block of code in Markdown, which nothing in it can end.
+func Fence(language, text string) string {
 	longest, run := 2, 0
 	for _, c := range text {
 		if c != '`' {
@@ -109,7 +109,7 @@ func fence(b *strings.Builder, language, text string) {
 		}
 	}
 	marks := strings.Repeat("`", longest+1)
-	fmt.Fprintf(b, "%s%s\n%s\n%s\n\n", marks, language, strings.TrimRight(text, "\n"), marks)
+	return marks + language + "\n" + strings.TrimRight(text, "\n") + "\n" + marks + "\n\n"
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

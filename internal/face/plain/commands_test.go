@@ -119,3 +119,36 @@ func TestCommandsWhileBusy(t *testing.T) {
 		p.sees("Ran /quit\nRequest cancelled.\nNot sent: /home/ada\nAgent powering down. Goodbye!\n")
 	})
 }
+
+func TestShell(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		p := sit(t, Options{Shell: func(ctx context.Context, command string) (string, error) {
+			switch command {
+			case "wait":
+				<-ctx.Done()
+				return "Command was cancelled.", nil
+			case "broken":
+				return "", errors.New("no shell")
+			}
+			return "ran\x1b[2J " + command + "\n", nil
+		}})
+		p.types("! ls  -l")
+		p.sees("> ! ls  -l\nran  ls  -l\n> ")
+		p.types("!broken")
+		p.sees("!broken\nError: no shell\n> ")
+		p.types("!")
+		p.sees("!\nType a command behind the exclamation mark.\n> ")
+		p.types(" !ls")
+		p.sees(" !ls\nModel: You said:  !ls\n> ")
+		p.types("![a](b)", "![c](d)") // what is pasted is no command
+		p.sees("![a](b)\nModel: You said: ![a](b)|![c](d)\n> ")
+		p.types("!wait")
+		p.types("!ls")
+		p.sees("!wait\nShell commands cannot be queued. Try again when the model is done.\n")
+		p.ctrlC()
+		if s := p.skips(); !strings.Contains(s, "Command was cancelled.\n") {
+			t.Errorf("sees %q", s)
+		}
+		p.leaves()
+	})
+}

@@ -5,6 +5,7 @@ package plain
 const Shortcuts = `Type a prompt and press Enter. These help:
 \ at the end of a line: the prompt goes on in the next line.
 @ and a path: the file becomes part of the prompt.
+! and a shell command: it is run, and the model knows of it. With a space behind the ! it does not.
 /help and Enter: what commands there are. They begin with a slash.
 Ctrl+G and Enter: write the prompt in your editor. It begins with the text before Ctrl+G, or with what was not sent.
 While the model works, what you type is queued and sent afterwards.

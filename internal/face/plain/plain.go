@@ -57,6 +57,9 @@ type Options struct {
 	Command func(line string) (known, busy bool)
 	Do      func(ctx context.Context, line string) (slash.Result, error)
 	Meant   func(line string) string
+	// Shell runs what is typed behind a "!", and returns what is to be said of it. nil
+	// sends such lines to the model.
+	Shell func(ctx context.Context, command string) (string, error)
 
 	// Interrupts has a value for each Ctrl+C. ctx must not end with one.
 	Interrupts <-chan struct{}
@@ -247,15 +250,12 @@ func (l *loop) run(ctx context.Context) error {
 		return err
 	}
 	l.goodbye()
-	return l.failed
-}
-
 	if l.again >= 3 {
 		return exit.Errorf(exit.Interrupted, "Operation cancelled.")
 	}
-// step waits for the next thing to happen.
-func (l *loop) step(ctx context.Context) {
-	select {
+	return l.failed
+}
+
 // gone is the error of a session whose terminal is. It may be noticed before the
 // signal comes that says so, which may be ignored.
 func (l *loop) gone(doing string, err error, tty bool) error {
@@ -266,6 +266,9 @@ func (l *loop) gone(doing string, err error, tty bool) error {
 	return &exit.Error{Code: exit.HungUp, Message: err.Error(), Err: err}
 }
 
+// step waits for the next thing to happen.
+func (l *loop) step(ctx context.Context) {
+	select {
 	case <-ctx.Done():
 	case <-l.o.Interrupts:
 		l.interrupt()

@@ -1,9 +1,11 @@
 package plain
 
 import (
+	"context"
 	"strings"
 	"time"
 
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
 
@@ -154,8 +156,30 @@ func (l *loop) submit(text string) {
 	case strings.HasSuffix(text, editKey):
 		l.write(strings.TrimSuffix(text, editKey))
 	case l.mistyped(trimmed):
+	case l.o.Shell != nil && strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // several lines were pasted
+		l.shell(text[1:])
 	default:
 		l.send(text)
+	}
+}
+
+// shell runs a command that the person has typed.
+func (l *loop) shell(command string) {
+	switch {
+	case l.job != nil:
+		l.screen.line("Shell commands cannot be queued. Try again when the model is done.")
+	case isBlank(command):
+		l.screen.line("Type a command behind the exclamation mark.")
+	default:
+		l.voice.end()
+		l.start("", func(ctx context.Context, emit func(item) bool) {
+			text, err := l.o.Shell(ctx, command)
+			if err != nil {
+				emit(item{result: &slash.Result{Text: err.Error(), Failed: true}})
+				return
+			}
+			emit(item{result: &slash.Result{Text: text}})
+		})
 	}
 }
 

@@ -108,6 +108,13 @@ func (o *output) finish() (shown string) {
 	return shown
 }
 
+// isBinary reports whether what came is no text.
+func (o *output) isBinary() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.binary
+}
+
 // logTo has all output written to w too.
 func (o *output) logTo(w io.Writer) {
 	o.mu.Lock()

@@ -44,7 +44,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		const text = "Command was cancelled by user before it could start."
 		return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TerminalDisplay(text)}
 	}
-	if shellcmd.Substitutes(c.command) {
+	if !c.tool.typed && shellcmd.Substitutes(c.command) {
 		return &tool.Result{
 			Content: []llm.Part{llm.Text("Command injection detected: command substitution syntax ($(), backticks, <() or >()) found in command arguments. " +
 				"The command was not run. Run the inner command in a call of its own and use what it prints, or write a script file and run that.")},
@@ -263,7 +263,11 @@ func (r *running) result(end ending) *tool.Result {
 		r.tool.Processes.ended(r.process)
 	}
 	text, file := r.text.Text()
-	if r.tool.Debug {
+	switch {
+	case r.tool.typed:
+		text = r.typedText(end, shown)
+		display = text
+	case r.tool.Debug:
 		display = text
 	}
 	if display != "" {

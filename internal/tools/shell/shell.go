@@ -73,6 +73,7 @@ func New(o Options) tool.Tool {
 
 type shellTool struct {
 	Options
+	typed bool // by a person
 	env   func() []string
 	shell func() (string, error)
 }
