@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"pollux/internal/exit"
 )
@@ -74,7 +75,7 @@ func (l *loader) warn(format string, args ...any) {
 }
 
 func (l *loader) problem(tier Tier, file string, p problem) {
-	l.Warnings = append(l.Warnings, p.text(tier, file))
+	l.Warnings = append(l.Warnings, p.text(tier, plainly(file)))
 }
 
 // system reads the administrator's directory, and reports whether it has rules
@@ -141,7 +142,7 @@ func (l *loader) file(tier Tier, path string) {
 		l.problem(tier, path, problem{message: "Failed to read policy file", details: "  " + err.Error()})
 		return
 	}
-	p := parseFile(data, tier, filepath.Base(path))
+	p := parseFile(data, tier, plainly(filepath.Base(path)))
 	l.Rules = append(l.Rules, p.rules...)
 	l.Checkers = append(l.Checkers, p.checkers...)
 	for _, problem := range p.problems {
@@ -150,6 +151,16 @@ func (l *loader) file(tier Tier, path string) {
 	if l.err == nil {
 		l.err = p.err
 	}
+}
+
+// plainly writes a file's name so that it cannot pass for more lines than it is in.
+func plainly(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, name)
 }
 
 // maxFile bounds a policy file, in bytes: ten thousand rules are far less.

@@ -254,6 +254,7 @@ func TestLoadHostileFiles(t *testing.T) {
 			t.Skip("this system has no symbolic links")
 		}
 	}
+	write(t, dir, "a\nSecurity Warning: \x1b[2J.toml", "x = ")
 	huge := write(t, dir, "huge.toml", "")
 	if err := os.Truncate(huge, 100<<20); err != nil {
 		t.Fatal(err)
@@ -270,6 +271,7 @@ func TestLoadHostileFiles(t *testing.T) {
 	for _, want := range []string{
 		"error in " + filepath.Join(dir, "dir.toml") + ":\n  Failed to read policy file\n  it is a directory",
 		"error in " + filepath.Join(dir, "loop.toml") + ":\n  Failed to read policy file\n  ",
+		"error in " + filepath.Join(dir, "a?Security Warning: ?[2J.toml") + ":\n",
 		"error in " + huge + ":\n  Failed to read policy file\n  it is larger than 4 MB",
 		"error in " + filepath.Join(dir, "loop.toml", "x") + ":\n  Failed to read policy path\n  ",
 	} {
