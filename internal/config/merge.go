@@ -53,17 +53,16 @@ func mergeInto(dst, src map[string]any, path string, scope Scope) {
 	}
 }
 
-// over puts v over what is below it: objects merge, anything else replaces.
+// over puts v over what is below it: objects merge, anything else replaces. The
+// objects below are the merged tree's own.
 func over(below, v any, path string, scope Scope, shallow bool) any {
 	upper, ok := v.(map[string]any)
 	if !ok {
 		return v
 	}
-	merged := map[string]any{}
-	if below, ok := below.(map[string]any); ok {
-		for name, v := range below {
-			merged[name] = v
-		}
+	merged, ok := below.(map[string]any)
+	if !ok {
+		merged = make(map[string]any, len(upper))
 	}
 	if !shallow {
 		mergeInto(merged, upper, path, scope)
