@@ -46,6 +46,7 @@ func Commands() []*Command {
 			Summary: "Put a summary in the place of the conversation so far",
 		},
 		{Name: "context", Summary: "Say what fills the model's window", Busy: busy, Run: window},
+		{Name: "copy", Args: "[n]", Summary: "Copy the last answer, or the nth from the end, to the clipboard", Busy: busy, Person: person, Run: copyAnswer},
 		{Name: "cost", Summary: "Say what the session has cost so far", Busy: busy, Run: cost},
 		{
 			Name: "directory", Aliases: []string{"dir"}, Summary: "The directories that the model works in",
@@ -126,7 +127,6 @@ func Commands() []*Command {
 		later("Agents that the model can hand work to", "agents"),
 		later("Write a profile of the memory in use", "bug-memory"),
 		later("Commands of your own", "commands"),
-		screen("Copy the last answer", "copy"),
 		later("Show what the agent has changed", "diff"),
 		later("Extensions", "extensions"),
 		screen("Choose what the footer shows", "footer", "statusline"),
