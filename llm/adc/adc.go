@@ -20,10 +20,6 @@ import (
 // project that is to pay for it. It may be called from several goroutines.
 type Tokens func(ctx context.Context) (token, quotaProject string, err error)
 
-// Default returns the tokens of the machine's default credentials, which are
-// looked for at the first call, with the client that is asked for then.
-func Default(client func() (*http.Client, error)) Tokens { return Source{}.Tokens(client) }
-
 // Tokens returns the tokens of the credentials, which are looked for at the first
 // call, with the client that is asked for then.
 func (s Source) Tokens(client func() (*http.Client, error)) Tokens {

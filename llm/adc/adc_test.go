@@ -34,7 +34,7 @@ func TestAuthorize(t *testing.T) {
 func TestNoCredentials(t *testing.T) {
 	t.Parallel()
 	no := errors.New("no file")
-	fails := adc.Default(func() (*http.Client, error) { return nil, no })
+	fails := adc.Source{}.Tokens(func() (*http.Client, error) { return nil, no })
 	err := fails.Authorize(t.Context(), http.Header{})
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Kind != llm.KindUnauthorized || !errors.Is(err, no) || e.Link == "" ||
