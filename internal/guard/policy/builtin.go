@@ -64,13 +64,15 @@ func Builtin() []Rule {
 }
 
 // planFile matches writing to a plan: a Markdown file in the plans directory
-// of a session's temporary directory.
+// of a session's temporary directory. Short names are of that directory, too: in
+// plan mode the tools write nowhere else (package plan).
 func planFile() *Pattern {
 	const (
 		sep  = `[\\/]+`
 		name = `[\w-]+`
 	)
-	return &Pattern{source: `\x00"file_path":"(?:[^"]*` + sep + `)?\.gemini` + sep + "tmp" + sep + name + sep + `(?:` + name + sep + `)?plans` + sep + name + `\.md"\x00`}
+	return &Pattern{source: `\x00"file_path":"(?:(?:[^"]*` + sep + `)?\.gemini` + sep + "tmp" + sep + name + sep + `(?:` + name + sep + `)?plans` + sep +
+		`|(?:\.` + sep + `)?(?:plans` + sep + `)?)` + name + `\.md"\x00`}
 }
 
 // PlanRule lets plans be written in a directory of the user's choice
@@ -78,7 +80,7 @@ func planFile() *Pattern {
 func PlanRule(dir string) Rule {
 	text := quote(dir)
 	return Rule{
-		Tools: []string{"write_file", "replace"}, Decision: Allow, Priority: 1.070, Modes: In(Plan), Source: "Settings (general.plan.directory)",
+		Tools: []string{"write_file", "replace"}, Decision: Allow, Priority: 1.070, Modes: In(Plan), Source: "Settings (general.plan.directory)", real: true,
 		Args: &Pattern{source: `\x00"file_path":"` + regexp2.Escape(text[1:len(text)-1]) + `[\\/]+[\w-]+\.md"\x00`},
 	}
 }

@@ -53,6 +53,7 @@ type Rule struct {
 	Grant int
 	Saved bool
 	only  string // what Args pins, in plain words
+	real  bool   // an allowing rule that goes by a file's real name, too
 }
 
 // When says in which sessions a rule holds.
@@ -161,7 +162,7 @@ func (r *Rule) matchesArgs(c *query) bool {
 	if args == "" {
 		return false
 	}
-	if r.Decision == Allow {
+	if r.Decision == Allow && !r.real {
 		return r.found(args, c)
 	}
 	return r.found(args, c) || slices.ContainsFunc(c.renamedArgs(), func(args string) bool { return r.found(args, c) })
