@@ -16,6 +16,7 @@ import (
 	"pollux/internal/tools/web"
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/provider"
 	"pollux/tool"
 )
 
@@ -266,11 +267,19 @@ func (m *models) knows(name string) error {
 	return exit.Errorf(exit.Input, "No provider is named %q. Those you have set up: %s.", head, strings.Join(ids, ", "))
 }
 
-// renew makes the next requests those of another session.
+// renew makes the next requests those of another session. Whose a model is stays as
+// it was found out: its name alone may mean another vendor's.
 func (m *models) renew(id string) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	old := m.names
 	m.network.Session = id
-	clear(m.names)
-	clear(m.clients)
+	m.names, m.clients = map[string]*model{}, map[string]*provider.Client{}
+	m.mu.Unlock()
+	for name, known := range old {
+		if _, err := m.add(name, known.account, known.name); err != nil {
+			m.mu.Lock()
+			m.names[name] = known
+			m.mu.Unlock()
+		}
+	}
 }

@@ -94,6 +94,22 @@ func TestSetModel(t *testing.T) {
 	}
 }
 
+// A local model may be called after another vendor. It is not that vendor who gets the
+// next conversation.
+func TestClearKeepsProvider(t *testing.T) {
+	t.Parallel()
+	a := sit(t, `{"security": {"auth": {"selectedType": "mine"}}, "modelProviders": {"mine": {"baseUrl": "`+server(t, "mine", "openai/oss")+`/v1", "keyless": true}}}`, nil,
+		"OPENAI_API_KEY=o", "OPENAI_BASE_URL="+server(t, "openai"))
+	if _, err := a.SetModel("mine/openai/oss"); err != nil {
+		t.Fatal(err)
+	}
+	before := ask(t, a.models, a.Model())
+	a.Clear("second")
+	if got := ask(t, a.models, a.Model()); got != before || !strings.HasPrefix(got, "mine ") {
+		t.Errorf("%s is answered by %q, and before by %q", a.Model(), got, before)
+	}
+}
+
 // With one vendor's account a name before a slash must be a provider's.
 func TestSetModelOfNobody(t *testing.T) {
 	t.Parallel()
