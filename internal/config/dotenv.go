@@ -132,8 +132,12 @@ func (at *dotEnvPlace) ignored(trusted, ignoreLocal bool) string {
 // dotEnvPlaces are the places of the search, in its order.
 func dotEnvPlaces(p *Paths) iter.Seq[dotEnvPlace] {
 	return func(yield func(dotEnvPlace) bool) {
+		real, err := filepath.EvalSymlinks(p.Home()) // as the working directory is known
+		if err != nil {
+			real = p.Home()
+		}
 		in := func(dir string) bool {
-			home := dir == p.Home()
+			home := dir == p.Home() || dir == real
 			return yield(dotEnvPlace{filepath.Join(dir, ".gemini", ".env"), true, home}) &&
 				yield(dotEnvPlace{filepath.Join(dir, ".env"), false, home})
 		}
@@ -142,7 +146,7 @@ func dotEnvPlaces(p *Paths) iter.Seq[dotEnvPlace] {
 			if !in(dir) {
 				return
 			}
-			passed = passed || dir == p.Home()
+			passed = passed || dir == p.Home() || dir == real
 			if dir == filepath.Dir(dir) {
 				break
 			}

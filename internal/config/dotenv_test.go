@@ -154,6 +154,28 @@ func TestDotEnvOfProject(t *testing.T) {
 	}
 }
 
+// A home that is reached by a link is the user's as well.
+func TestDotEnvLinkedHome(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	write(t, filepath.Join(p.home, ".env"), "A=1")
+	p.work = filepath.Join(p.home, "work")
+	mkdir(t, p.work)
+	if real, err := filepath.EvalSymlinks(p.work); err == nil { // macOS has its temporary files behind a link
+		p.work = real
+	}
+	linked := filepath.Join(filepath.Dir(p.home), "linked")
+	link(t, p.home, linked)
+	p.env = p.env.With("GEMINI_CLI_HOME=" + linked)
+	s := &Settings{trust: true, tree: map[string]any{"advanced": map[string]any{"ignoreLocalEnv": true}}}
+	if env, _ := WithDotEnv(p.env, s, p.paths()); env.Get("A") != "1" || env.OfProject("A") {
+		t.Errorf("A is %q, of the project: %v", env.Get("A"), env.OfProject("A"))
+	}
+	if files := EnvFiles(p.env, s, p.paths()); len(files) != 1 {
+		t.Errorf("the file is found in %d places", len(files))
+	}
+}
+
 // A directory whose name merely contains .gemini is an ordinary project.
 func TestDotEnvInLookalike(t *testing.T) {
 	t.Parallel()
