@@ -17,6 +17,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/slash"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -269,6 +270,55 @@ func TestAnswerTooEarly(t *testing.T) {
 		if len(got) == 0 || got[0].Outcome != tool.Cancel {
 			t.Errorf("answered %+v", got)
 		}
+	})
+}
+
+// A secret that comes too early is no prompt: those are shown, and told the model.
+func TestSecretTooEarly(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var p *person
+		p = sit(t, table(Options{}, func(ctx context.Context, _ string) (slash.Result, error) {
+			a, err := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
+			if err != nil {
+				return slash.Result{}, err
+			}
+			return slash.Result{Text: strings.Repeat("*", len(a.Reply.Answers["0"]))}, nil
+		}))
+		p.types("/slow")
+		p.sees("> /slow\nQuestion: Sign in\n  Key\nAnswer, which is not shown: ")
+		p.types("hunter2")
+		p.sees("\nThat came too early to be the answer, and is forgotten. Type it again.\nAnswer, which is not shown: ")
+		p.answers("hunter2")
+		p.sees("\n*******\n> ")
+		p.leaves()
+	})
+}
+
+// A question comes between the lines of a prompt, which then goes on.
+func TestQuestionInPrompt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var got []agent.Answer
+		p := sit(t, Options{Run: func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
+			if llm.PartsText(prompt.Parts) != "go" {
+				return echo(ctx, prompt)
+			}
+			time.Sleep(time.Second)
+			return asks(&got, shellQuestion())(ctx, prompt)
+		}})
+		p.types("go")
+		p.types(`one\`)
+		time.Sleep(time.Second)
+		p.skips()
+		p.types("two") // too early to be an answer
+		p.types(`three\`)
+		p.skips()
+		p.answers("1")
+		if s := p.skips(); !strings.Contains(s, "Model: proceed_once\n") || !strings.HasSuffix(s, "Model: You said: one|two\nmore> ") {
+			t.Errorf("sees %q", s)
+		}
+		p.answers("four")
+		p.sees("four\nModel: You said: three|four\n> ")
+		p.leaves()
 	})
 }
 

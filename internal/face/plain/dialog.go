@@ -23,6 +23,12 @@ type question struct {
 	over    <-chan struct{} // closed when nobody waits for the answer any more
 }
 
+// secret reports whether an answer may be one that nobody else should see.
+func (q *question) secret() bool {
+	c, ok := q.details.(*tool.QuestionConfirmation)
+	return ok && slices.ContainsFunc(c.Questions, func(q tool.Question) bool { return q.Kind == tool.SecretQuestion })
+}
+
 // dialog is a question being asked. It runs on a goroutine of its own, which
 // writes on the screen and gets what is typed from the loop.
 type dialog struct {
@@ -158,8 +164,16 @@ func (l *loop) dismiss() {
 // toDialog gives a line to the open dialog, if it was meant for that.
 func (l *loop) toDialog(line string, at time.Time) bool {
 	d := l.dialog
-	if d == nil || at.Before(d.opened.Add(l.guard)) || !l.compose.empty() {
+	switch {
+	case d == nil || l.compose.gathers(at):
 		return false
+	case at.Before(d.opened.Add(l.guard)):
+		if !d.q.secret() {
+			return false
+		}
+		l.screen.strayed("", l.o.Terminal.InTTY) // no prompt, whatever it was meant for
+		l.screen.line("That came too early to be the answer, and is forgotten. Type it again.")
+		return true
 	}
 	if known, busy := l.command(line); d.menu.Load() && known && busy {
 		return false

@@ -352,6 +352,16 @@ func TestCtrlC(t *testing.T) {
 			p.sees("\n")
 		})
 	})
+	t.Run("prompt between", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			p := sit(t, Options{Run: hangs})
+			p.ctrlC()
+			p.types("go")
+			p.ctrlC()
+			p.sees("> \nPress Ctrl+C again to quit.\n> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+			p.leaves()
+		})
+	})
 	t.Run("continued line", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			p := sit(t, Options{})

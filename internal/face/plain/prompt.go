@@ -15,14 +15,18 @@ type composer struct {
 	lines []string
 	bytes int
 	more  bool // the last line ended with a backslash
+	last  time.Time
 	timer *time.Timer
 }
 
 func (c *composer) empty() bool { return len(c.lines) == 0 }
 
+// gathers reports whether a line that comes at this time is pasted with those before.
+func (c *composer) gathers(at time.Time) bool { return !c.empty() && at.Sub(c.last) < together }
+
 // add takes a line.
-func (c *composer) add(line string) {
-	c.more = continues(line)
+func (c *composer) add(line string, at time.Time) {
+	c.more, c.last = continues(line), at
 	if c.more {
 		line = line[:len(line)-1]
 	}
@@ -60,7 +64,9 @@ func (l *loop) typed(t typed) {
 		l.endOfInput(t.err)
 		return
 	}
-	l.eof = time.Time{}
+	if l.eof = (time.Time{}); !l.leaving {
+		l.again = 0 // what is typed now is not meant to be the last
+	}
 	if t.cut {
 		l.Warn("Warning: the line was longer than 4 MiB. What was behind that is lost.")
 	}
@@ -84,7 +90,7 @@ func (l *loop) typed(t typed) {
 	if l.compose.empty() {
 		known, _ = l.command(text)
 	}
-	l.compose.add(text)
+	l.compose.add(text, t.at)
 	if known && !l.compose.more { // a command is on its own
 		l.submit(l.compose.take())
 	}
@@ -120,7 +126,8 @@ func (l *loop) mode() string {
 func (l *loop) invite() {
 	switch {
 	case l.dialog != nil, l.screen.asking():
-		if l.sides == 0 && (l.dialog == nil || l.dialog.ctx.Err() == nil && l.compose.empty()) {
+		// Not between the pieces of an answer, nor before what a command has to say.
+		if l.sides == 0 && !l.voice.spoken && (l.dialog == nil || l.dialog.ctx.Err() == nil && (l.compose.empty() || l.compose.more)) {
 			l.screen.again()
 		}
 	case len(l.waiting) > 0, l.ended, l.leaving:
