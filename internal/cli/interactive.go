@@ -53,6 +53,8 @@ type conversation struct {
 	session  *session // nil until it is settled, as are the others
 	app      *app.App
 	commands *slash.Session
+	// policies is what was said about the project's.
+	policies *bool
 }
 
 func (c *conversation) close() {
@@ -117,7 +119,13 @@ func (c *conversation) assemble(ctx context.Context) error {
 
 func (c *conversation) build(ctx context.Context, o app.Options) (err error) {
 	o.Interactive = true
-	o.AcceptPolicies = func(dir string) bool { return c.acceptPolicies(ctx, dir) }
+	o.AcceptPolicies = func(dir string) bool {
+		if c.policies == nil {
+			accepted := c.acceptPolicies(ctx, dir)
+			c.policies = &accepted
+		}
+		return *c.policies
+	}
 	c.app, err = app.New(ctx, o)
 	return err
 }
