@@ -8,7 +8,9 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +68,11 @@ func New(o Options) (*Workspace, []error) {
 	w.dirs.Store(&[]string{root})
 	for _, dir := range o.Include {
 		if _, _, err := w.Add(dir); err != nil {
-			warnings = append(warnings, fmt.Errorf("include directory: %w", err))
+			var call *fs.PathError
+			if errors.As(err, &call) {
+				err = call.Err // its path is the one that is named
+			}
+			warnings = append(warnings, fmt.Errorf("the include directory %s is left out: %w; look at --include-directories and context.includeDirectories", dir, err))
 		}
 	}
 	if o.ProjectTemp != "" {
