@@ -7,26 +7,27 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/terminal"
 	"pollux/llm"
 )
 
 // Markdown returns a conversation for people: prompts as they were written, answers,
 // and the calls of tools with what came of them. The messages that open it are left
-// out; so is media, of which only the kind is said.
+// out; so is media, of which only the kind is said, and what could do something to a
+// terminal that shows it.
 func Markdown(info Info, history []agent.Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Conversation\n\n- Session: %s\n- Directory: %s\n- Began: %s\n",
 		oneLine(info.ID), oneLine(info.Dir), info.Start.Format("2006-01-02 15:04"))
-	results := resultsOf(history)
-	for _, m := range history {
+	for i, m := range history {
 		switch {
 		case m.Content.Role == llm.RoleModel:
-			writeModel(&b, m, results)
+			writeModel(&b, m, resultsOf(history[i+1:]))
 		case !m.Content.HasFunctionResponse() && !isContext(m):
 			writeUser(&b, m)
 		}
 	}
-	return b.String()
+	return terminal.Text(b.String())
 }
 
 // isContext reports whether a message is Pollux's, not the user's.

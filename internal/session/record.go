@@ -91,8 +91,7 @@ func JSON(info Info, history []agent.Message) ([]byte, error) {
 		ID: info.ID, Project: hex.EncodeToString(project[:]), Kind: "main", Directories: info.Directories,
 		Start: timestamp(info.Start), Updated: timestamp(info.Start), Messages: []message{},
 	}
-	results := resultsOf(history)
-	for _, m := range history {
+	for i, m := range history {
 		at := info.Start
 		if !m.Time.IsZero() {
 			at = m.Time
@@ -100,7 +99,7 @@ func JSON(info Info, history []agent.Message) ([]byte, error) {
 		}
 		switch {
 		case m.Content.Role == llm.RoleModel:
-			r.Messages = append(r.Messages, models(m, timestamp(at), results))
+			r.Messages = append(r.Messages, models(m, timestamp(at), resultsOf(history[i+1:])))
 		case !m.Content.HasFunctionResponse():
 			r.Messages = append(r.Messages, users(m, timestamp(at)))
 		}
@@ -140,11 +139,15 @@ func models(m agent.Message, at timestamp, results map[string][]llm.Part) messag
 	return out
 }
 
-// resultsOf returns the parts that answer each call: the response, and the media
-// that follow it.
-func resultsOf(history []agent.Message) map[string][]llm.Part {
+// resultsOf returns the parts that answer each call of a model's message: the response,
+// and the media that follow it. They are in the messages behind it, up to the model's
+// next one: later calls may have the same ids.
+func resultsOf(rest []agent.Message) map[string][]llm.Part {
 	results := map[string][]llm.Part{}
-	for _, m := range history {
+	for _, m := range rest {
+		if m.Content.Role == llm.RoleModel {
+			break
+		}
 		id := ""
 		for _, p := range m.Content.Parts {
 			if p.FunctionResponse != nil {

@@ -104,3 +104,24 @@ func TestContents(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// Models use an id again, and say what a terminal should not be told.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	var history []agent.Message
+	for _, said := range []string{"first", "second\x1b[2J\u202e"} {
+		history = append(
+			history,
+			agent.Message{Content: llm.Model(llm.Text("\x1b]0;evil\a"), llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "f\x1b[2J"}})},
+			agent.Message{Content: llm.User(llm.Part{FunctionResponse: llm.Output("1", "f", said)})},
+		)
+	}
+	text := session.Markdown(session.Info{ID: "\x1b[2J", Start: start}, history)
+	if strings.ContainsAny(text, "\x1b\a\u202e") || strings.Count(text, "first") != 1 || strings.Count(text, "second") != 1 {
+		t.Errorf("%q", text)
+	}
+	data, err := session.JSON(info, history)
+	if err != nil || strings.Count(string(data), "first") != 1 || strings.ContainsAny(string(data), "\x1b\a") {
+		t.Errorf("%s, %v", data, err)
+	}
+}

@@ -25,13 +25,17 @@ func clearAll(_ context.Context, s *Session, _ string) (Result, error) {
 
 // compress puts a summary in the place of the conversation (spec/agent.md §16).
 func compress(ctx context.Context, s *Session, focus string) (Result, error) {
-	if s.App.Agent.Size(s.App.Model()).Messages == 0 {
+	const most = 2000 // bytes of a wish; more would be a conversation of its own
+	switch {
+	case len(focus) > most:
+		return fail("That is too long. Say in a few words what should be kept.")
+	case s.App.Agent.Size(s.App.Model()).Messages == 0:
 		return say("Nothing to compress.")
 	}
 	if err := s.App.Reachable(); err != nil {
 		return Result{}, err
 	}
-	c, err := s.App.Agent.Compress(ctx, cut(focus, 2000))
+	c, err := s.App.Agent.Compress(ctx, focus)
 	if err != nil {
 		return Result{}, err
 	}

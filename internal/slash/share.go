@@ -45,20 +45,20 @@ func (s *Session) write(ctx context.Context, file string, record bool, done stri
 	if len(s.App.Agent.History()) < 2 { // what opens the conversation
 		return fail("No conversation found to save.")
 	}
-	data, err := s.written(ext, record)
-	if err != nil {
-		return Result{}, err
-	}
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return Result{}, err
+		return Result{}, fmt.Errorf("%s cannot be written: %w", path, cause(err))
 	case !info.Mode().IsRegular():
 		return fail("%s is there, and is no file that could be replaced.", path)
 	default:
 		if yes, err := s.agrees(ctx, "Overwrite", path+" exists. Replace it?"); err != nil || !yes {
 			return Result{Text: "Nothing was written."}, err
 		}
+	}
+	data, err := s.written(ext, record)
+	if err != nil {
+		return Result{}, err
 	}
 	if err := durable.WriteFile(path, data, 0o600); err != nil {
 		return Result{}, fmt.Errorf("the conversation was not written: %w", err)

@@ -77,33 +77,34 @@ func TestMisuse(t *testing.T) {
 		"/memory add":          {"Say what to remember"},
 		"/memory add \x00\x1b": {"nothing to remember"},
 		"/memory add " + strings.Repeat("x", 5000): {"Cannot add to memory: it is longer than"},
-		"/directory":                            {"requires a subcommand"},
-		"/directory add":                        {"Name one directory"},
-		"/directory add \x1b[31mnowhere":        {"nowhere was not added: "},
-		"/docs ../go.mod":                       {"There is no page"},
-		"/mode fast":                            {"Invalid approval mode: fast. Valid values are: yolo, auto_edit, plan, default"},
-		"/model set":                            {"Name one model"},
-		"/model set a b":                        {"Name one model"},
-		"/model set --fast":                     {"Name one model"},
-		"/model other":                          {"There is no /model other. There are: manage, set."},
-		"/settings get":                         {"Name a setting"},
-		"/settings get modle.name":              {`There is no setting "modle.name". Did you mean "model.name"?`},
-		"/settings set model.name":              {"Name a setting and its value"},
-		"/settings set model.maxSessionTurns x": {"model.maxSessionTurns must be a number"},
-		"/settings unset nope":                  {"There is no setting"},
-		"/editor notepad":                       {"Editor 'notepad' is not a recognized editor identifier. Supported editors: vscode"},
-		"/export-session":                       {"Name a file"},
-		"/export-session a.txt":                 {"Invalid file format. Only .md and .json are supported."},
-		"/chat share":                           {"No conversation found to save."},
-		"/chat":                                 {"not kept yet"},
-		"/chat save x":                          {"The command /chat save is not available yet in this version of Pollux."},
-		"/mcp list":                             {"The command /mcp is not available yet in this version of Pollux."},
-		"/theme":                                {"The command /theme is not available yet"},
-		"/doctor":                               {"pollux doctor"},
-		"/auth list":                            {"Keys cannot be kept here."},
-		"/quit --delete":                        {"there is nothing to delete"},
-		"/quit now":                             {"Use /quit."},
-		"/permissions trust nowhere":            {"nowhere cannot be trusted: no such file"},
+		"/directory":                             {"requires a subcommand"},
+		"/directory add":                         {"Name one directory"},
+		"/directory add \x1b[31mnowhere":         {"nowhere was not added: "},
+		"/docs ../go.mod":                        {"There is no page"},
+		"/mode fast":                             {"Invalid approval mode: fast. Valid values are: yolo, auto_edit, plan, default"},
+		"/model set":                             {"Name one model"},
+		"/model set a b":                         {"Name one model"},
+		"/model set --fast":                      {"Name one model"},
+		"/model other":                           {"There is no /model other. There are: manage, set."},
+		"/settings get":                          {"Name a setting"},
+		"/settings get modle.name":               {`There is no setting "modle.name". Did you mean "model.name"?`},
+		"/settings set model.name":               {"Name a setting and its value"},
+		"/settings set model.maxSessionTurns x":  {"model.maxSessionTurns must be a number"},
+		"/settings unset nope":                   {"There is no setting"},
+		"/editor notepad":                        {"Editor 'notepad' is not a recognized editor identifier. Supported editors: vscode"},
+		"/export-session":                        {"Name a file"},
+		"/export-session a.txt":                  {"Invalid file format. Only .md and .json are supported."},
+		"/chat share":                            {"No conversation found to save."},
+		"/chat":                                  {"not kept yet"},
+		"/chat save x":                           {"The command /chat save is not available yet in this version of Pollux."},
+		"/mcp list":                              {"The command /mcp is not available yet in this version of Pollux."},
+		"/theme":                                 {"The command /theme is not available yet"},
+		"/doctor":                                {"pollux doctor"},
+		"/auth list":                             {"Keys cannot be kept here."},
+		"/quit --delete":                         {"there is nothing to delete"},
+		"/quit now":                              {"Use /quit."},
+		"/compress " + strings.Repeat("x", 2001): {"too long"},
+		"/permissions trust nowhere":             {"nowhere cannot be trusted: no such file"},
 	} {
 		t.Run(cut(line, 40), func(t *testing.T) {
 			d := *d
@@ -295,6 +296,9 @@ func TestShare(t *testing.T) {
 	}
 	d.fails("/chat share dir.md", "no file that could be replaced")
 	d.fails("/chat share nowhere/x.md", "the conversation was not written")
+	if r := d.fails("/chat share mine.json/x.md", "x.md cannot be written: not a directory"); strings.Contains(r.Text, "lstat") {
+		t.Errorf("%s", r.Text)
+	}
 	d.says("/bug broken", "bug-report-history-", "Look it over")
 }
 
