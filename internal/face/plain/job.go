@@ -149,17 +149,18 @@ func (l *loop) write(text string) {
 	if text == "" {
 		text = l.draft
 	}
+	l.draft = text // until it is sent
 	l.start("", func(ctx context.Context, emit func(item) bool) {
 		var written string
 		err := l.lend(func() (err error) {
 			written, err = l.o.Editor.Text(ctx, text)
 			return err
 		})
-		if err != nil {
-			emit(item{err: err})
+		if err != nil && ctx.Err() == nil {
+			emit(item{result: &slash.Result{Text: err.Error()}})
 			return
 		}
-		emit(item{written: &written})
+		emit(item{written: &written, err: err})
 	})
 }
 
@@ -240,7 +241,12 @@ func (l *loop) jobDone() {
 		l.keep(j.prompt)
 	}
 	if j.opening && l.failed == nil {
+		early := l.queue
+		l.queue = nil
 		l.greet()
+		for _, text := range early {
+			l.submit(text)
+		}
 	}
 	if l.job == nil {
 		l.next(j.cancelled)

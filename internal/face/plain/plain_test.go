@@ -212,6 +212,23 @@ func TestPrepare(t *testing.T) {
 	})
 }
 
+// A command that is typed before there are commands is one all the same.
+func TestEarlyLines(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ready := make(chan Options)
+		p := sit(t, Options{Prepare: func(context.Context) (Options, error) { return <-ready, nil }})
+		p.types("/stats")
+		p.types("hello")
+		p.sees("Queued: /stats\nQueued: hello\n")
+		ready <- table(Options{Run: echo}, func(context.Context, string) (slash.Result, error) { return slash.Result{Text: "None."}, nil })
+		p.settle()
+		if s := p.skips(); !strings.Contains(s, "None.\n") || !strings.HasSuffix(s, "Model: You said: hello\n> ") {
+			t.Errorf("sees %q", s)
+		}
+		p.leaves()
+	})
+}
+
 // A session that cannot begin says so to who has started it.
 func TestPrepareFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {

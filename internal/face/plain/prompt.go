@@ -154,6 +154,8 @@ func (l *loop) submit(text string) {
 	case trimmed == "" && suspect != "":
 		l.send(suspect)
 	case trimmed == "":
+	case l.job != nil && l.job.opening: // what it is will be known when there are commands
+		l.send(text)
 	case known && (busy || l.job == nil):
 		l.do(strings.TrimSpace(text), busy)
 	case known:
