@@ -55,13 +55,18 @@ func New(o Options) *Editor { return &Editor{o} }
 //lint:ignore ST1005 people know the text
 var ErrNone = errors.New("No external editor is available. Please run /editor to configure one.")
 
-// Open opens a file.
+// ErrUnsaved says that an editor was left without anything being saved.
+//
+//lint:ignore ST1005 said to a person as it is
+var ErrUnsaved = errors.New("Nothing was saved in the editor, so nothing comes of it.")
+
+// Open opens a file. Its error is [ErrUnsaved] if the file was not written.
 func (e *Editor) Open(ctx context.Context, path string) error {
 	c, err := e.choose()
 	if err != nil {
 		return err
 	}
-	return e.run(ctx, c, c.open(path))
+	return e.change(path, func() error { return e.run(ctx, c, c.open(path)) })
 }
 
 // Check says what keeps the person's editor from being opened, nil if nothing does.
@@ -71,13 +76,27 @@ func (e *Editor) Check() error {
 }
 
 // Diff opens a file to be changed, beside another one where the editor can show
-// two. before may be the same file as it was, and is not to be changed.
+// two. before may be the same file as it was, and is not to be changed. Its error is
+// [ErrUnsaved] if the file was not written.
 func (e *Editor) Diff(ctx context.Context, before, path string) error {
 	c, err := e.choose()
 	if err != nil {
 		return err
 	}
-	return e.run(ctx, c, c.diff(before, path))
+	return e.change(path, func() error { return e.run(ctx, c, c.diff(before, path)) })
+}
+
+// change does something that should write a file.
+func (e *Editor) change(path string, f func() error) error {
+	before, _ := os.Stat(path) // nil for none
+	if err := f(); err != nil {
+		return err
+	}
+	after, err := os.Stat(path)
+	if err == nil && before != nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) && before.Size() == after.Size() {
+		return ErrUnsaved
+	}
+	return nil
 }
 
 // command is an editor that was found.

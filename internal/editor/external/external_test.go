@@ -191,7 +191,9 @@ func TestText(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo more >>"$file"`:                           "draft\nmore\n",
 		`echo new >"$file.tmp"; mv "$file.tmp" "$file"`: "new\n",
-		`:`:                          "draft\n",
+		`:`: "error: Nothing was saved in the editor, so nothing comes of it.",
+		`cat "$file" >"$file.tmp"; mv "$file.tmp" "$file"`: "draft\n",
+		`touch "$file"`:              "draft\n",
 		`: >"$file"`:                 "",
 		`rm "$file"`:                 "error: read what the editor saved: ",
 		`rm "$file"; mkfifo "$file"`: "error: read what the editor saved: it is no file any more",

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 const maxText = 32 << 20
 
 // Text lets a person write a text, a prompt for instance, beginning with one that
-// is there already.
+// is there already. Its error is [ErrUnsaved] if they leave without saving.
 func (e *Editor) Text(ctx context.Context, text string) (string, error) {
 	return e.inTemp("pollux-prompt-*", func(dir string) (string, error) {
 		path := filepath.Join(dir, "prompt.md")
@@ -32,7 +33,8 @@ func (e *Editor) Text(ctx context.Context, text string) (string, error) {
 }
 
 // Change lets a person change what is to become of a file called name: before is
-// what it holds, after what is proposed. It returns their version.
+// what it holds, after what is proposed. It returns their version, [ErrUnsaved] if
+// there is none.
 func (e *Editor) Change(ctx context.Context, name, before, after string) (string, error) {
 	return e.inTemp("gemini-cli-tool-modify-*", func(dir string) (string, error) {
 		base, ext := harmless(name)
@@ -59,8 +61,10 @@ func (e *Editor) inTemp(pattern string, f func(dir string) (string, error)) (str
 	return f(dir)
 }
 
+// write writes a file, some time ago, so that it is seen when it is written again.
 func write(path, text string) error {
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	ago := time.Now().Add(-time.Minute)
+	if err := cmp.Or(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, ago, ago)); err != nil {
 		return fmt.Errorf("write the file for the editor: %w", err)
 	}
 	return nil

@@ -509,8 +509,11 @@ func TestPromptInEditor(t *testing.T) {
 		p.types(editKey)
 		p.sees("\a\nThe editor left nothing: there is nothing to send.\n> ")
 		e.write = func(string) (string, error) { return "", errors.New("Editor command 'x' was not found") }
-		p.types(editKey)
-		p.sees("\a\nError: Editor command 'x' was not found\n> ")
+		p.types("explain this" + editKey)
+		p.sees("explain this\a\nEditor command 'x' was not found\n> ")
+		e.write = func(s string) (string, error) { return s + " now", nil }
+		p.types(editKey) // what came to nothing is there again
+		p.sees("\a\nUser: explain this now\nModel: You said: explain this now\n> ")
 		p.leaves()
 	})
 }
