@@ -118,11 +118,16 @@ func initialize(_ context.Context, s *Session, _ string) (Result, error) {
 	path := s.App.ProjectMemoryFile()
 	name := filepath.Base(path)
 	const there = "A %s file already exists in this directory. No changes were made."
-	if _, err := os.Lstat(path); err == nil {
+	info, err := os.Lstat(path)
+	left := err == nil && info.Mode().IsRegular() && info.Size() == 0 // by one that came to nothing
+	if err == nil && !left {
 		return say(there, name)
 	}
 	if err := s.App.Reachable(); err != nil {
 		return Result{}, err
+	}
+	if left {
+		return Result{Text: name + " is empty. The model studies the project to fill it.", Prompt: study(name)}, nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	switch {

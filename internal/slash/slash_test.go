@@ -318,6 +318,10 @@ func TestInit(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(d.dir, "AGENTS.md")); err != nil || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
+	if r := d.says("/init", "AGENTS.md is empty."); r.Prompt == "" { // what was begun came to nothing
+		t.Error("it stays empty")
+	}
+	d.file("AGENTS.md", "There.")
 	if r := d.says("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != "" {
 		t.Error("it is studied all the same")
 	}
