@@ -15,6 +15,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
 	"pollux/internal/slash"
+	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
@@ -175,7 +176,7 @@ func (c *conversation) options() plain.Options {
 		Meant:    slash.Meant,
 		Shell:    a.Typed,
 		First:    h.req.Query,
-		Welcome:  fmt.Sprintf("Pollux %s in %s, with %s", h.req.Version(), h.paths.Dir(), a.Model()),
+		Welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", h.req.Version(), h.paths.Dir(), a.Model())),
 		Farewell: c.commands.Farewell,
 
 		Offers: a.Offers, SavedIn: a.SavedIn(), Allowed: a.Allowed,
@@ -192,7 +193,7 @@ func (c *conversation) options() plain.Options {
 		Stats:     a.Stats,
 		Thoughts:  config.InlineThinking.In(h.settings) == "full",
 		Spoken:    config.ScreenReader.In(h.settings),
-		QuotaHint: quotaHint(a.Auth()),
+		QuotaHint: func() string { return quotaHint(a.Auth()) },
 		Debug:     h.debug(),
 	}
 }

@@ -24,7 +24,7 @@ func AskTrust(ctx context.Context, ask agent.Ask, o trust.Options, env *config.E
 		{Label: "Trust parent folder (" + filepath.Base(parent) + ")", Description: parent + " and all that is in it"},
 		{Label: "Don't trust", Description: "Nothing of it counts, and answers hold for a single call"},
 	}
-	said, err := choose(ctx, ask, "Trust", "Do you trust the files in this folder?\n"+o.Dir+"\n"+offer(o.Dir, env, memory), false, options...)
+	said, err := choose(ctx, ask, "Trust", "Do you trust the files in this folder?\n"+terminal.Line(o.Dir)+"\n"+offer(o.Dir, env, memory), false, options...)
 	if err != nil {
 		return "", err
 	}

@@ -32,7 +32,7 @@ const maxOffered = 200
 
 // Look finds out what a folder brings along. s is what its settings file says,
 // nil for nothing ([config.Peek]); memory are the names of instruction files.
-// Links are not followed.
+// Links are not followed: that they are there is told.
 func Look(dir string, s *config.Settings, memory []string) Offer {
 	var o Offer
 	own := filepath.Join(dir, ".gemini")
@@ -85,6 +85,7 @@ func (o *Offer) files(dir, ending string, show func(name string) string) []strin
 	var found []string
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		show := show
 		if seen++; seen > 50*maxOffered {
 			return fs.SkipAll
 		}
@@ -94,6 +95,11 @@ func (o *Offer) files(dir, ending string, show func(name string) string) []strin
 		case err != nil:
 			o.Errors = append(o.Errors, err.Error())
 			return nil
+		case path == dir && !d.IsDir():
+			o.Errors = append(o.Errors, dir+" is no directory, but may be a link to one")
+			return nil
+		case d.Type()&fs.ModeSymlink != 0: // to a file or a whole directory
+			show = func(name string) string { return name + ", a link" }
 		case !d.Type().IsRegular() || !strings.HasSuffix(d.Name(), ending):
 			return nil
 		}
@@ -132,6 +138,9 @@ func (o *Offer) settings(s *config.Settings) {
 				}
 			}
 		}
+	}
+	if command := config.ToolsDiscovery.In(s); command != "" {
+		o.Warnings = append(o.Warnings, "This project runs a program at every start (tools.discoveryCommand): "+command)
 	}
 	if len(config.ToolsAllowed.In(s)) > 0 {
 		o.Warnings = append(o.Warnings, "This project auto-approves certain tools (tools.allowed).")

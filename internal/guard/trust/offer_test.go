@@ -28,7 +28,7 @@ func TestLook(t *testing.T) {
 			"mcpServers": {"files": {"command": "files"}},
 			"hooks": {"BeforeTool": [{"matcher": "*", "hooks": [{"type": "command", "command": "./check.sh"}]}],
 			          "SessionStart": [{"hooks": [{"hooks": [{"command": "deep"}]}, 7]}]},
-			"tools": {"allowed": ["run_shell_command"], "sandbox": false},
+			"tools": {"allowed": ["run_shell_command"], "sandbox": false, "discoveryCommand": "./tools.sh"},
 			"security": {"folderTrust": {"enabled": false}},
 		}`,
 	} {
@@ -54,8 +54,9 @@ func TestLook(t *testing.T) {
 		Agents:   []string{"critic"},
 		Policies: []string{"more.toml"},
 		Memory:   []string{"GEMINI.md"},
-		Settings: []string{"security.folderTrust.enabled", "tools.allowed", "tools.sandbox"},
+		Settings: []string{"security.folderTrust.enabled", "tools.allowed", "tools.discoveryCommand", "tools.sandbox"},
 		Warnings: []string{
+			"This project runs a program at every start (tools.discoveryCommand): ./tools.sh",
 			"This project auto-approves certain tools (tools.allowed).",
 			"This project attempts to disable folder trust (security.folderTrust.enabled).",
 			"This project disables the security sandbox (tools.sandbox).",
@@ -74,6 +75,25 @@ func TestLookAtNothing(t *testing.T) {
 	t.Parallel()
 	if got := Look(t.TempDir(), nil, []string{"GEMINI.md"}); !got.Empty() {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// What is a link may be anything by the time it is used, so it is named.
+func TestLookAtLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	own := filepath.Join(dir, ".gemini")
+	if err := os.MkdirAll(filepath.Join(own, "skills"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"skills/draw", "policies"} {
+		if err := os.Symlink(t.TempDir(), filepath.Join(own, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Offer{Skills: []string{"draw, a link"}, Errors: []string{filepath.Join(own, "policies") + " is no directory, but may be a link to one"}}
+	if diff := cmp.Diff(want, Look(dir, nil, nil)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
