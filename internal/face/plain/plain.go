@@ -91,9 +91,9 @@ type Options struct {
 	// Spoken is for a screen reader: signs are put into words
 	// (ui.accessibility.screenReader).
 	Spoken bool
-	// QuotaHint follows a request refused with status 429; it begins with a line
-	// feed.
-	QuotaHint string
+	// QuotaHint returns what follows a request refused with status 429, by whoever
+	// answers then; it begins with a line feed.
+	QuotaHint func() string
 	// Debug adds to a failed request what the vendor answered.
 	Debug bool
 }

@@ -242,8 +242,8 @@ func (l *loop) failure(err error) string {
 		text = known.Message
 	case errors.As(err, &api):
 		text = wording.APIError(api)
-		if api.Status == 429 {
-			text += l.o.QuotaHint
+		if api.Status == 429 && l.o.QuotaHint != nil {
+			text += l.o.QuotaHint()
 		}
 		text += wording.NextStep(api)
 		if l.o.Debug && api.Body != "" {

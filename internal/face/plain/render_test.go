@@ -272,7 +272,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				p := sit(t, Options{QuotaHint: "\nWait.", Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
+				p := sit(t, Options{QuotaHint: func() string { return "\nWait." }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
 				p.types("go")
 				p.sees("> go\n" + tt.want + "> ")
 				p.leaves()
