@@ -13,17 +13,12 @@ import (
 // hide all that follows it: a title or link (OSC) ends with its line, any other
 // string after 1 MiB.
 type cleaner struct {
-	// Terminal output also has carriage returns and backspaces that write over
-	// a line; see line.
-	terminal bool
-
 	state  escState
 	length int    // of the string that is being skipped
 	rest   []byte // beginning of a character that the next piece ends
 	look   int    // how far to look ahead for plain text
 	joined []byte // rest and the next piece; reused
 	out    []byte // reused
-	line   line
 }
 
 type escState uint8
@@ -50,7 +45,7 @@ func (c *cleaner) clean(p []byte) []byte {
 		c.joined = append(append(c.joined[:0], c.rest...), p...)
 		p, c.rest = c.joined, c.rest[:0]
 	}
-	if !c.terminal && c.state == ground {
+	if c.state == ground {
 		if whole := p[:wholeRunes(p)]; isClean(whole) {
 			c.rest = append(c.rest, p[len(whole):]...)
 			return whole
@@ -74,21 +69,10 @@ func (c *cleaner) finish() []byte {
 		c.emit([]byte(replacement))
 	}
 	c.rest = nil
-	c.out = append(c.out, c.line.text...)
-	c.line = line{}
 	return c.out
 }
 
-// unfinished is the text of a terminal's line that may still change.
-func (c *cleaner) unfinished() []byte { return c.line.text }
-
-func (c *cleaner) emit(p []byte) {
-	if c.terminal {
-		c.out = c.line.write(c.out, p)
-	} else {
-		c.out = append(c.out, p...)
-	}
-}
+func (c *cleaner) emit(p []byte) { c.out = append(c.out, p...) }
 
 const replacement = "\uFFFD"
 
@@ -282,43 +266,4 @@ func (c *cleaner) ends(b byte) bool {
 		return c.state == command
 	}
 	return false
-}
-
-// line is the line of a terminal that is being written. Text after a carriage
-// return takes the place of what was there, as progress bars want it: all of
-// it, which is less than a screen would do but needs no screen.
-type line struct {
-	text []byte
-	back bool // a carriage return came last
-}
-
-// maxLine is how much of a line is kept back because it may still change.
-const maxLine = 64 << 10
-
-// write adds p, whole characters, to the line and appends lines that are complete to out.
-func (l *line) write(out, p []byte) []byte {
-	for _, b := range p {
-		switch b {
-		case '\n':
-			out = append(append(out, l.text...), '\n')
-			l.text, l.back = l.text[:0], false
-		case '\r':
-			l.back = true
-		case '\b':
-			if _, n := utf8.DecodeLastRune(l.text); n > 0 {
-				l.text = l.text[:len(l.text)-n]
-			}
-		case '\a':
-		default:
-			if l.back {
-				l.text, l.back = l.text[:0], false
-			}
-			l.text = append(l.text, b)
-		}
-	}
-	if len(l.text) > maxLine {
-		out = append(out, l.text...)
-		l.text = l.text[:0]
-	}
-	return out
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // cleaned cleans text in pieces of n bytes.
-func cleaned(text string, n int, terminal bool) string {
-	c := cleaner{terminal: terminal}
+func cleaned(text string, n int) string {
+	var c cleaner
 	var out strings.Builder
 	for p := []byte(text); len(p) > 0; {
 		k := min(n, len(p))
@@ -51,53 +51,31 @@ func TestClean(t *testing.T) {
 		{"surrogate", "\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},
 	} {
 		for _, n := range []int{1, 2, 3, 1000} {
-			if got := cleaned(c.in, n, false); got != c.want {
+			if got := cleaned(c.in, n); got != c.want {
 				t.Errorf("%s, by %d: %q, want %q", c.name, n, got, c.want)
 			}
 		}
 	}
-	if got := cleaned("\x1bP"+strings.Repeat("x", maxOpaque)+"seen", 4096, false); !strings.HasSuffix(got, "seen") {
+	if got := cleaned("\x1bP"+strings.Repeat("x", maxOpaque)+"seen", 4096); !strings.HasSuffix(got, "seen") {
 		t.Errorf("a string without end hides what follows: %d bytes", len(got))
-	}
-}
-
-func TestCleanTerminal(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("日", maxLine)
-	for _, c := range []struct{ name, in, want string }{
-		{"line ends", "a\r\nb\r\n", "a\nb\n"},
-		{"doubled", "a\r\r\nb", "a\nb"},
-		{"progress", "10%\r50%\r\x1b[K100%\r\ndone", "100%\ndone"},
-		{"return at the end", "abc\r", "abc"},
-		{"backspace", "abc\b\bd\n", "ad\n"},
-		{"backspace over a wide one", "日\bx", "x"},
-		{"backspace at the beginning", "\b\bx", "x"},
-		{"bell", "a\ab", "ab"},
-		{"a line without end", long, long},
-	} {
-		for _, n := range []int{1, 7, 1 << 20} {
-			if got := cleaned(c.in, n, true); got != c.want {
-				t.Errorf("%s, by %d: %.80q, want %.80q", c.name, n, got, c.want)
-			}
-		}
 	}
 }
 
 // Whatever comes, however it is split, the text is the same, is valid and has
 // no escape.
 func FuzzClean(f *testing.F) {
-	f.Add("plain \x1b[31mred\x1b[0m\r\n", 3, false)
-	f.Add("\x1b]0;t\x07\x1bPq\x1b\\ 日本\xff\u009b1m\u009d\xc2", 1, true)
-	f.Fuzz(func(t *testing.T, text string, n int, terminal bool) {
+	f.Add("plain \x1b[31mred\x1b[0m\r\n", 3)
+	f.Add("\x1b]0;t\x07\x1bPq\x1b\\ 日本\xff\u009b1m\u009d\xc2", 1)
+	f.Fuzz(func(t *testing.T, text string, n int) {
 		n = max(1, n%64)
-		got := cleaned(text, n, terminal)
-		if whole := cleaned(text, len(text)+1, terminal); got != whole {
+		got := cleaned(text, n)
+		if whole := cleaned(text, len(text)+1); got != whole {
 			t.Fatalf("by %d %q, whole %q", n, got, whole)
 		}
 		if !utf8.ValidString(got) || strings.ContainsRune(got, 0x1B) {
 			t.Fatalf("not clean: %q", got)
 		}
-		if !terminal && !strings.ContainsAny(text, "\x1b") && utf8.ValidString(text) && !hasC1([]byte(text)) && got != text {
+		if !strings.ContainsAny(text, "\x1b") && utf8.ValidString(text) && !hasC1([]byte(text)) && got != text {
 			t.Fatalf("plain text changed: %q", got)
 		}
 	})

@@ -31,11 +31,10 @@ type output struct {
 	log    io.Writer  // nil unless in the background
 }
 
-func newOutput(terminal bool, collect *tool.Collector) *output {
+func newOutput(collect *tool.Collector) *output {
 	return &output{
 		changed: make(chan struct{}, 1),
 		start:   time.Now(),
-		clean:   cleaner{terminal: terminal},
 		live:    tool.NewTail(liveUnits),
 		model:   &modelText{to: collect},
 	}
@@ -66,16 +65,13 @@ func (o *output) idle() time.Duration {
 }
 
 // sniff looks for what no text has at its beginning (spec/tools.md §3.9): a
-// NUL in the first 512 bytes; on a terminal, where a stray one is common, more
-// than a tenth of them.
+// NUL in the first 512 bytes.
 func (o *output) sniff(p []byte) {
 	const beginning = 512
 	if o.binary || o.seen >= beginning {
 		return
 	}
-	p = p[:min(len(p), beginning-int(o.seen))]
-	nuls := bytes.Count(p, []byte{0})
-	o.binary = nuls > 0 && (!o.clean.terminal || nuls*10 > len(p))
+	o.binary = bytes.IndexByte(p[:min(len(p), beginning-int(o.seen))], 0) >= 0
 }
 
 // pass hands clean text on.
@@ -161,8 +157,7 @@ func (o *output) show() tool.Display {
 		}
 		return tool.TerminalDisplay(text)
 	}
-	text := o.live.String() + string(o.clean.unfinished())
-	return tool.TerminalDisplay(tool.Last(text, liveUnits))
+	return tool.TerminalDisplay(o.live.String())
 }
 
 func size(n int64) string {

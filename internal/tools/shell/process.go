@@ -32,7 +32,6 @@ type job struct {
 	command string
 	dir     string
 	env     []string
-	pty     bool
 	detach  bool // it may outlive us
 }
 
@@ -44,7 +43,7 @@ type process struct {
 
 	exited chan struct{} // closed when the shell has ended; then state is set
 	state  *os.ProcessState
-	tty    *os.File      // what it prints comes here
+	stream *os.File      // what it prints comes here
 	quiet  chan struct{} // closed when all was read that it had printed until it ended
 	closed chan struct{} // closed when nobody is left that could print
 
@@ -56,16 +55,16 @@ type process struct {
 	gone   chan struct{} // closed when a killed process is gone with all that it has started
 }
 
-// start runs j in a session of its own, so that it has no terminal but the one
-// it is given and can be ended as a whole. What it prints waits for p.read.
+// start runs j in a session of its own, so that it has no terminal and can
+// be ended as a whole. What it prints waits for p.read.
 func start(j job, out *output) (*process, error) {
-	read, files, sys, err := openStreams(j.pty)
+	read, files, err := openStreams()
 	if err != nil {
 		return nil, err
 	}
 	p := &process{
 		out:        out,
-		tty:        read,
+		stream:     read,
 		exited:     make(chan struct{}),
 		quiet:      make(chan struct{}),
 		closed:     make(chan struct{}),
@@ -77,6 +76,7 @@ func start(j job, out *output) (*process, error) {
 		closeAll(files)
 		return nil, err
 	}
+	sys := &syscall.SysProcAttr{Setsid: true}
 	attr := &os.ProcAttr{
 		Dir:   j.dir,
 		Env:   append(j.env[:len(j.env):len(j.env)], "PWD="+j.dir),
@@ -138,7 +138,7 @@ func (p *process) run(j job, attr *os.ProcAttr, started chan<- error) {
 	close(p.exited)
 	// Whoever is left may hold the stream open; what the command itself has
 	// printed is in it now.
-	_ = p.tty.SetReadDeadline(time.Now())
+	_ = p.stream.SetReadDeadline(time.Now())
 }
 
 // argv returns the arguments of the shell. Linux takes none of more than 128
@@ -185,17 +185,17 @@ func script(j job) string {
 // read reads until nobody is left that could print.
 func (p *process) read() {
 	defer close(p.closed)
-	defer p.tty.Close()
+	defer p.stream.Close()
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := p.tty.Read(buf)
+		n, err := p.stream.Read(buf)
 		p.out.write(buf[:n])
 		if n == len(buf) && n < 256<<10 { // much is coming
 			buf = make([]byte, 256<<10)
-			widen(p.tty)
+			widen(p.stream)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			_ = p.tty.SetReadDeadline(time.Time{})
+			_ = p.stream.SetReadDeadline(time.Time{})
 			err = p.drain(buf)
 			close(p.quiet)
 		}
@@ -213,7 +213,7 @@ func (p *process) read() {
 // drain reads what is there without waiting for more; of a stream that is
 // filled as fast, as much as it can hold.
 func (p *process) drain(buf []byte) error {
-	conn, err := p.tty.SyscallConn()
+	conn, err := p.stream.SyscallConn()
 	if err != nil {
 		return err
 	}

@@ -98,22 +98,15 @@ type running struct {
 	shown time.Time // last update
 }
 
-// start starts the command. Where there is no terminal to be had it runs without.
+// start starts the command.
 func (r *running) start() error {
 	shell, err := r.tool.shell()
 	if err != nil {
 		return err
 	}
-	j := job{shell: shell, command: r.command, dir: r.dir, env: r.tool.env(), pty: r.tool.PTY, detach: r.args.Background}
-	out := newOutput(j.pty, r.text)
+	j := job{shell: shell, command: r.command, dir: r.dir, env: r.tool.env(), detach: r.args.Background}
+	out := newOutput(r.text)
 	p, err := r.tool.Processes.start(j, out)
-	if err != nil && j.pty {
-		why := err
-		j.pty, out = false, newOutput(false, r.text)
-		if p, err = r.tool.Processes.start(j, out); err == nil {
-			out.write([]byte("[GEMINI_CLI_WARNING] PTY execution failed (" + why.Error() + "), the command has no terminal.\n"))
-		}
-	}
 	if err != nil {
 		return err
 	}

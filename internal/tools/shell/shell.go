@@ -47,10 +47,6 @@ type Options struct {
 	// what they don't get of it.
 	Environ []string
 	Redact  Redaction
-	// PTY gives commands a terminal, for sessions with a person who has not
-	// switched enableInteractiveShell off. There is no screen behind it yet:
-	// what is printed is read as lines, and nobody can type.
-	PTY bool
 	// InactivityTimeout ends a command that prints nothing for so long; 0 or
 	// less is never.
 	InactivityTimeout time.Duration

@@ -22,7 +22,6 @@ type Options struct {
 	Workspace         any
 	Environ           []string
 	Redact            Redaction
-	PTY               bool
 	InactivityTimeout time.Duration
 	Debug             bool
 	Processes         *Processes

@@ -6,43 +6,27 @@ import (
 	"os"
 	"sync"
 	"syscall"
-
-	"github.com/creack/pty"
 )
 
 // openStreams returns where the output is read and the standard streams of
-// the process: on a terminal all three are that, else input is empty and both
-// outputs are one pipe, which keeps their order.
-func openStreams(terminal bool) (read *os.File, files []*os.File, sys *syscall.SysProcAttr, err error) {
-	sys = &syscall.SysProcAttr{Setsid: true}
-	if terminal {
-		master, slave, err := pty.Open()
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if err := pty.Setsize(slave, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-			_ = master.Close()
-			_ = slave.Close()
-			return nil, nil, nil, err
-		}
-		sys.Setctty = true // of descriptor 0
-		return master, []*os.File{slave, slave, slave}, sys, nil
-	}
+// the process: the input is empty, and both outputs are one pipe, which keeps their
+// order.
+func openStreams() (read *os.File, files []*os.File, err error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	read, write, err := openPipe(true)
 	if err != nil {
 		_ = null.Close()
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	return read, []*os.File{null, write, write}, sys, nil
+	return read, []*os.File{null, write, write}, nil
 }
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		_ = f.Close() // a terminal is in here three times
+		_ = f.Close() // the pipe is in here twice
 	}
 }
 
