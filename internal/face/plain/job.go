@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"time"
 
 	"pollux/agent"
 	"pollux/internal/slash"
@@ -250,37 +249,5 @@ func (l *loop) jobDone() {
 	}
 	if l.job == nil {
 		l.next(j.cancelled)
-	}
-}
-
-// abandon lets go of what is still under way. It gets a moment to stop what it has
-// started and to leave the terminal as it was, unless the person has pressed Ctrl+C a
-// third time.
-func (l *loop) abandon() {
-	l.dismiss()
-	lent := l.screen.lent()
-	var items <-chan item
-	if j := l.job; j != nil {
-		l.job = nil
-		j.cancel()
-		close(j.gone)
-		items = j.items
-	}
-	if l.again >= 3 && !lent {
-		return
-	}
-	moment := time.NewTimer(2 * time.Second) // an editor has a second
-	defer moment.Stop()
-	for items != nil || l.dialog != nil {
-		select {
-		case _, ok := <-items:
-			if !ok {
-				items = nil
-			}
-		case <-l.dialogDone():
-			l.dialog = nil
-		case <-moment.C:
-			return
-		}
 	}
 }
