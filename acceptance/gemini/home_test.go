@@ -203,6 +203,14 @@ func TestSharedHomeAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Settings of today: Gemini CLI writes older ones anew as it starts, and two that do
+	// so at once read what the other has half written.
+	s.files["home/.gemini/settings.json"] = `{
+		"security": {"auth": {"selectedType": "gemini-api-key"}},
+		"privacy": {"usageStatisticsEnabled": false},
+		"general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false, "defaultApprovalMode": "auto_edit"},
+		"tools": {"truncateToolOutputThreshold": 5000, "allowed": ["run_shell_command(seq)"]}
+	}`
 	s.dirs = nil
 	for i := range 8 {
 		s.dirs = append(s.dirs, fmt.Sprintf("../other/%d/project", i))
