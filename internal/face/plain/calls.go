@@ -166,7 +166,7 @@ func (l *loop) display(c *call, named string, r *tool.Result) (short string) {
 	case *tool.DiffDisplay:
 		if !c.asked {
 			lines, hidden := head(diffText(d, l.o.Spoken), diffLines, 0)
-			l.lines(append(lines, more(hidden)...))
+			l.quote(append(lines, more(hidden)...))
 		}
 		if short == "" {
 			short = changes(d.Diff)
@@ -197,13 +197,14 @@ func (l *loop) output(named, text, short string) string {
 	default:
 		l.screen.line("Output of " + named + ":")
 	}
-	l.lines(lines)
+	l.quote(lines)
 	return short
 }
 
-func (l *loop) lines(lines []string) {
+// quote writes lines that others have written, so that none can pass for one of ours.
+func (l *loop) quote(lines []string) {
 	for _, line := range lines {
-		l.screen.line(line)
+		l.screen.line("  " + line)
 	}
 }
 

@@ -206,8 +206,8 @@ func TestCalls(t *testing.T) {
 		{"one line", []agent.Event{run(c, "git status"), done(c, &tool.Result{Display: tool.TerminalDisplay("clean\n")})}, "Shell: git status\nDone: Shell: clean\n"},
 		{"no output", []agent.Event{run(c, "true"), done(c, &tool.Result{Display: tool.TerminalDisplay("")})}, "Shell: true\nDone: Shell\n"},
 		{"many lines", []agent.Event{run(c, "seq 20"), done(c, &tool.Result{Display: tool.TerminalDisplay(long), OutputFile: "/tmp/out"})}, "Shell: seq 20\n" +
-			"Output of Shell, the last 15 lines, 5 more lines before them:\n" + long[strings.Index(long, "line 6"):] + "Output too long and was saved to: /tmp/out\nDone: Shell\n"},
-		{"diff", []agent.Event{run(c, "a"), done(c, &tool.Result{Display: diff})}, "Shell: a\n@@ -1,1 +1,1 @@\n-a\n+b\nDone: Shell: 1 line added, 1 line removed\n"},
+			"Output of Shell, the last 15 lines, 5 more lines before them:\n" + strings.ReplaceAll(long[strings.Index(long, "line 6"):], "line", "  line") + "Output too long and was saved to: /tmp/out\nDone: Shell\n"},
+		{"diff", []agent.Event{run(c, "a"), done(c, &tool.Result{Display: diff})}, "Shell: a\n  @@ -1,1 +1,1 @@\n  -a\n  +b\nDone: Shell: 1 line added, 1 line removed\n"},
 		{"list", []agent.Event{done(c, &tool.Result{Display: &tool.ListDisplay{Summary: "Listed 2 items.", Items: []string{"x"}, Skipped: []tool.Skipped{{}}}})}, "Done: Shell: Listed 2 items. (1 left out)\n"},
 		{"matches", []agent.Event{done(other, &tool.Result{Display: &tool.MatchDisplay{Summary: "Found 3 matches"}})}, "Done: grep_search: Found 3 matches\n"},
 		{
@@ -220,9 +220,9 @@ func TestCalls(t *testing.T) {
 		{"cancelled", []agent.Event{run(c, "sleep 9"), agent.ToolFinished{Call: c, Status: agent.CallCancelled}}, "Shell: sleep 9\nCancelled: Shell\n"},
 		{"side by side", []agent.Event{run(c, "make"), run(other, "'x'"), done(c, &tool.Result{}), done(other, &tool.Result{})}, "Shell: make\ngrep_search: 'x'\nDone: Shell: make\nDone: grep_search\n"},
 		{"live output", []agent.Event{run(c, "make"), agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TerminalDisplay("x")}, done(c, &tool.Result{})}, "Shell: make\nDone: Shell\n"},
-		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls x\nOutput of Shell:\na\nb\nc\nDone: Shell: x\n"},
+		{"hostile", []agent.Event{run(c, "ls\x1b[2J\n\u202ex"), done(c, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b"), Summary: "\x1b[1mx"})}, "Shell: ls x\nOutput of Shell:\n  a\n  b\n  c\nDone: Shell: x\n"},
 		{"flood", []agent.Event{run(c, "yes"), done(c, &tool.Result{Display: tool.TerminalDisplay(strings.Repeat("y\n", 1<<20) + strings.Repeat("z", 5000))})}, "Shell: yes\n" +
-			"Output of Shell, the last 15 lines, 1048562 more lines before them:\n" + strings.Repeat("y\n", 14) + strings.Repeat("z", 2000) + "... (3000 more characters)\nDone: Shell\n"},
+			"Output of Shell, the last 15 lines, 1048562 more lines before them:\n" + strings.Repeat("  y\n", 14) + "  " + strings.Repeat("z", 2000) + "... (3000 more characters)\nDone: Shell\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
