@@ -10,23 +10,15 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"pollux/agent"
 	"pollux/agent/loopdetect"
 	"pollux/agent/nextspeaker"
-	"pollux/docs"
-	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/editor"
-	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
@@ -34,17 +26,8 @@ import (
 	"pollux/internal/prompt"
 	"pollux/internal/stats"
 	"pollux/internal/telemetry"
-	toolask "pollux/internal/tools/ask"
-	"pollux/internal/tools/discovered"
-	tooldocs "pollux/internal/tools/docs"
-	"pollux/internal/tools/fs"
-	toolmemory "pollux/internal/tools/memory"
-	"pollux/internal/tools/plan"
-	"pollux/internal/tools/search"
 	"pollux/internal/tools/shell"
-	"pollux/internal/tools/todo"
 	"pollux/internal/tools/topic"
-	"pollux/internal/tools/web"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/llm/fallback"
@@ -250,215 +233,6 @@ func newWorkspace(o Options) *workspace.Workspace {
 		o.Warn("Warning: " + w.Error())
 	}
 	return ws
-}
-
-// web is how the web is reached: as the models are.
-func (a *App) web(o Options, g llm.Generator) web.Options {
-	reach := web.Options{Generator: g, Which: a.configs.Utility, Direct: config.DirectWebFetch.In(o.Settings), FellBack: a.telemetry.WebFetchFellBack}
-	if a.models != nil {
-		n := a.models.network
-		reach.Proxy, reach.NoProxy, reach.RootCAs = n.Proxy, n.NoProxy, n.RootCAs
-	}
-	return reach
-}
-
-// tools are the built-in tools, in the order in which the model sees them.
-func (a *App) tools(ctx context.Context, o Options, g llm.Generator, processes *shell.Processes) (*tool.Registry, error) {
-	s, ws := o.Settings, a.Workspace
-	var corrector fs.Corrector
-	if !config.DisableLLMCorrection.In(s) {
-		corrector = fs.NewModelCorrector(g, a.configs.Utility)
-	}
-	ripgrep := sync.OnceValue(func() string {
-		if !config.UseRipgrep.In(s) {
-			return ""
-		}
-		path := ripgrep(o, ws)
-		if path == "" {
-			a.telemetry.NoRipgrep()
-		}
-		return path
-	})
-	watched := fs.Watched(fs.EditWatch{Made: a.telemetry.EditMade, Corrected: a.telemetry.EditCorrected})
-	reach := a.web(o, g)
-	plans := plan.Options{
-		Workspace: ws, Dir: a.modes.plans, Interactive: o.Interactive,
-		Mode: a.modes.name, SetMode: a.modes.set, Approved: a.modes.approve,
-	}
-	commands := shell.Options{
-		Workspace:         ws,
-		Environ:           o.Env.List(),
-		Redact:            redaction(o),
-		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(s) * float64(time.Second)),
-		Processes:         processes,
-	}
-	a.typed = shell.NewTyped(commands)
-	var builtin []tool.Tool
-	if config.TopicUpdates.In(s) {
-		builtin = append(builtin, topic.New(&a.topic))
-	}
-	builtin = append(
-		builtin,
-		memory.Wrap(fs.NewList(ws), a.Memory),
-		memory.Wrap(fs.NewReadFile(ws), a.Memory),
-		search.NewGrep(ws, search.GrepOptions{Ripgrep: ripgrep}),
-		search.NewGlob(ws),
-		memory.Wrap(plan.Confine(fs.NewReplace(ws, corrector, watched), plans), a.Memory),
-		memory.Wrap(plan.Confine(fs.NewWrite(ws, corrector), plans), a.Memory),
-		web.NewFetch(reach),
-		shell.New(commands),
-		shell.NewList(processes),
-		shell.NewRead(processes),
-	)
-	a.searching = web.NewSearch(reach)
-	builtin = append(builtin, a.searching)
-	if o.Interactive {
-		builtin = append(builtin, toolask.New())
-	}
-	if config.WriteTodos.In(s) {
-		builtin = append(builtin, todo.New())
-	}
-	if config.PlanEnabled.In(s) {
-		enter, exit := plan.Tools(plans)
-		builtin = append(builtin, exit, enter)
-	}
-	core := toolSettings(s)
-	if config.SaveMemory.In(s) || core.Core != nil { // else models edit the files
-		builtin = append(builtin, toolmemory.NewSave(MemoryFile(o)))
-	}
-	if pages := tooldocs.New(docs.Pages); core.Names(pages.Spec()) {
-		builtin = append(builtin, pages)
-	}
-	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
-	own, err := ownTools(ctx, o)
-	return tool.NewRegistry(slices.Concat(builtin, own, o.Tools)...), err
-}
-
-// ownTools are the tools that a command of the user's lists.
-func ownTools(ctx context.Context, o Options) ([]tool.Tool, error) {
-	if !discovers(o) {
-		return nil, nil
-	}
-	tools, err := discovered.Discover(ctx, discovery(o))
-	if err != nil {
-		return nil, exit.Errorf(exit.Config, "%w", err)
-	}
-	return tools, nil
-}
-
-// discovers reports whether the user has such a command.
-func discovers(o Options) bool { return config.ToolsDiscovery.In(o.Settings) != "" && o.Trusted }
-
-func discovery(o Options) discovered.Options {
-	return discovered.Options{
-		Discovery: config.ToolsDiscovery.In(o.Settings), Call: config.ToolsCall.In(o.Settings),
-		Dir: o.Paths.Dir(), Environ: o.Env.List(),
-	}
-}
-
-// redaction says which variables commands do not get. Those that the user's own
-// providers have their keys from are secrets whatever they are called; the names of
-// the others show it.
-func redaction(o Options) shell.Redaction {
-	r := shell.Redaction{
-		Enabled: config.RedactionEnabled.In(o.Settings),
-		Allowed: config.RedactionAllowed.In(o.Settings),
-		Blocked: config.RedactionBlocked.In(o.Settings),
-	}.WithoutSensitive()
-	if _, own := o.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
-		secrets := auth.Secrets(auth.Inputs{Settings: o.Settings, Env: o.Env})
-		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
-		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
-			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })
-		})
-	}
-	return r
-}
-
-// system returns what the model is told before all else. The user's own text
-// (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
-func (a *App) system(o Options, registry *tool.Registry) (*prompt.Instruction, error) {
-	m := a.Memory
-	own, _, err := ownInstruction(o)
-	if err != nil {
-		return nil, err
-	}
-	temp := o.Paths.ProjectTempPath()
-	values := func(string) prompt.System {
-		var names []string
-		for _, t := range registry.Active() {
-			names = append(names, t.Spec().Name)
-		}
-		texts := m.Texts()
-		return prompt.System{
-			Interactive: o.Interactive,
-			Mode:        a.modes.name(),
-			Git:         inGit(o.Paths.Dir()),
-			Sandbox:     o.Env.Get("SANDBOX"),
-			Tools:       names,
-			PlanDir:     a.modes.plans(),
-			Plan:        a.modes.approved(),
-			Topic:       a.topic.Title(),
-			Files: prompt.MemoryFiles{
-				Project: memoryNames(o.Settings)[0],
-				Private: filepath.Join(temp, "memory", "MEMORY.md"),
-				Global:  MemoryFile(o),
-			},
-			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: memoryNames(o.Settings)},
-			Own:    own,
-			Env:    o.Env.Get,
-		}
-	}
-	return prompt.NewInstruction(values, func(text string) {
-		file := prompt.File(o.Env.Get("GEMINI_WRITE_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand)
-		if file == "" {
-			return
-		}
-		if err := prompt.Write(file, text); err != nil {
-			o.Warn("Warning: " + err.Error())
-		}
-	}), nil
-}
-
-// ownInstruction reads what the user tells the model in the place of Pollux's own text,
-// and says from which file; nil for nothing.
-func ownInstruction(o Options) (own *prompt.Template, file string, err error) {
-	if file = prompt.File(o.Env.Get("GEMINI_SYSTEM_MD"), o.Paths.Dir(), o.Paths.Expand); file != "" {
-		own, err = prompt.ReadTemplate(file)
-	}
-	return own, file, err
-}
-
-// opening returns the message that opens the conversation.
-func opening(o Options, ws *workspace.Workspace, m *memory.Memory) agent.Message {
-	texts := m.Texts()
-	c := prompt.Context{
-		Now:     time.Now(),
-		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
-		TempDir: o.Paths.ProjectTempPath(),
-		Dirs:    ws.Dirs(),
-
-		Extensions: texts.Extension,
-		Project:    texts.Project,
-	}
-	if config.IncludeDirectoryTree.In(o.Settings) {
-		c.Tree = ws.Tree()
-	}
-	return c.Message()
-}
-
-// inGit reports whether dir or a directory above it is a git work tree.
-func inGit(dir string) bool {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return false
-		}
-		dir = up
-	}
 }
 
 // maxTurns returns the session's limit; a negative setting is none.
