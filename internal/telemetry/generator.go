@@ -64,9 +64,8 @@ type call struct {
 	in    place
 	began time.Time
 
-	text   []byte // the chunks as JSON, up to maxText of them
+	whole  whole  // where that is told
 	words  []byte // of an answer that should be JSON
-	said   said   // where that is told, too
 	usage  llm.Usage
 	reason []string
 	model  string // that answered
@@ -100,14 +99,8 @@ func (c *call) see(r *llm.Response, err error) {
 			c.reason = []string{finishReason(reason)} // the last one holds
 		}
 	}
-	if c.t.o.LogPrompts && len(c.text) < maxText {
-		if c.text = append(c.text, ','); len(c.text) == 1 {
-			c.text[0] = '['
-		}
-		c.text = r.AppendJSON(c.text)
-	}
-	if c.t.o.LogPrompts && c.t.o.Traces {
-		c.said.add(r.Parts())
+	if c.t.o.LogPrompts {
+		c.whole.add(r)
 	}
 	if c.wantsJSON() && len(c.words) < maxText {
 		c.words = append(c.words, r.Text()...)
@@ -152,7 +145,7 @@ func (c *call) answered(took time.Duration) {
 		a.add("finish_reasons", c.reason)
 	}
 	if t.o.LogPrompts {
-		a.add("response_text", c.responseText())
+		a.add("response_text", c.whole.text())
 	}
 	t.event("api_response", c.req.PromptID, "Answer of "+c.req.Model, a)
 	t.semantic(c.req.PromptID, "Answer of "+c.req.Model, false, slices.Concat(c.asked(), c.got()))
@@ -241,12 +234,4 @@ func newest(contents []*llm.Content, encode func([]byte, *llm.Content) []byte) s
 		}
 	}
 	return string(append(b, ']'))
-}
-
-// responseText returns what makes the text of an answer: its chunks as JSON.
-func (c *call) responseText() string {
-	if len(c.text) == 0 {
-		return "[]"
-	}
-	return string(c.text) + "]"
 }

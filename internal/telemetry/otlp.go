@@ -13,8 +13,16 @@ import (
 )
 
 // otlp sends records to a collector, as OpenTelemetry's protocol has them, by HTTP
-// or by gRPC. Both carry the same messages; they are written by hand, for the
-// libraries that could do it weigh more than the rest of the program.
+// or by gRPC. Both carry the same messages, which are written by hand: who does not
+// use telemetry pays for a library, too. Measured (amd64, stripped, telemetry off):
+//
+//	                                       size      packages  at each start
+//	this                                   18.5 MB   404       -
+//	generated messages (proto/otlp)        20.1 MB   436       + 0.4 ms
+//	OpenTelemetry's exporters, HTTP alone  27.7 MB   ~ 600     + 1.5 ms
+//	with gRPC                              28.2 MB   607       + 1.5 ms
+//
+// A start, to the first request, is 5 ms.
 type otlp struct {
 	client   *http.Client
 	endpoint string

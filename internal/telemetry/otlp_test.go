@@ -277,7 +277,9 @@ func TestOTLPFails(t *testing.T) {
 			return true
 		}
 		var s warnings
-		Start(sending(c.url, "http", &s)).Close()
+		tel := Start(sending(c.url, "http", &s))
+		tel.patience = 10 * time.Millisecond
+		tel.Close()
 		if len(s.lines) != 1 {
 			t.Errorf("warnings: %q", s.lines)
 		}

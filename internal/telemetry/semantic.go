@@ -3,7 +3,6 @@ package telemetry
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"pollux/llm"
 )
@@ -98,7 +97,7 @@ func (c *call) got() attrs {
 	a.add("gen_ai.usage.input_tokens", c.usage.Prompt)
 	a.add("gen_ai.usage.output_tokens", c.usage.Candidates+c.usage.Thoughts)
 	if c.t.o.LogPrompts && c.t.o.Traces {
-		a.add("gen_ai.output.messages", c.said.message(c.reason))
+		a.add("gen_ai.output.messages", c.whole.message(c.reason))
 	}
 	return a
 }
@@ -141,50 +140,6 @@ func appendMessagePart(b []byte, p *llm.Part) []byte {
 		return b
 	}
 	return append(b, '}')
-}
-
-// said is an answer that is being put together: thoughts, text, and what else, up
-// to maxText bytes.
-type said struct {
-	thoughts, text strings.Builder
-	others         []byte // encoded, each with a comma before it
-}
-
-func (s *said) add(parts []llm.Part) {
-	for i := range parts {
-		if s.thoughts.Len()+s.text.Len()+len(s.others) > maxText {
-			return
-		}
-		switch p := &parts[i]; {
-		case p.IsText() && p.Thought:
-			s.thoughts.WriteString(p.Text)
-		case p.IsText():
-			s.text.WriteString(p.Text)
-		default:
-			s.others = appendMessagePart(append(s.others, ','), p)
-		}
-	}
-}
-
-// message returns the answer as the conventions have it.
-func (s *said) message(reasons []string) string {
-	var parts []llm.Part
-	if s.thoughts.Len() > 0 {
-		parts = append(parts, llm.Part{Text: s.thoughts.String(), Thought: true})
-	}
-	if s.text.Len() > 0 {
-		parts = append(parts, llm.Text(s.text.String()))
-	}
-	b := appendMessageParts([]byte(`[{"role":"assistant","parts":`), parts)
-	others := s.others
-	if len(parts) == 0 && len(others) > 0 {
-		others = others[1:]
-	}
-	b = append(append(b[:len(b)-1], others...), ']')
-	for _, reason := range reasons {
-		b = llm.AppendString(append(b, `,"finish_reason":`...), reason)
-	}
-	return string(append(b, "}]"...))
 }
 
 // appendRaw appends JSON that others wrote, as a string if it is none.

@@ -73,9 +73,11 @@ type Telemetry struct {
 	ctx     context.Context // of all writing
 	stop    context.CancelFunc
 	closing chan struct{}
-	done    chan struct{}
-	failure error // the first; to be read when done is closed
-	once    sync.Once
+	// patience is how long the end of the program waits for records to be written.
+	patience time.Duration
+	done     chan struct{}
+	failure  error // the first; to be read when done is closed
+	once     sync.Once
 
 	mu      sync.Mutex
 	common  attrs // of events and counts; it is replaced, never changed
@@ -92,9 +94,6 @@ const (
 	maxWaiting = 64 << 20
 	// period is how often counts are written.
 	period = 10 * time.Second
-	// patience is how long the end of the program waits for records to be
-	// written.
-	patience = 2 * time.Second
 )
 
 // Start begins to tell of a session. It returns nil where telemetry is off, or
@@ -118,6 +117,7 @@ func start(o Options) *Telemetry {
 	t := &Telemetry{
 		o: o, sink: to, clean: clean, places: map[string]place{},
 		ctx: ctx, stop: stop, queue: make(chan any, maxQueue), closing: make(chan struct{}), done: make(chan struct{}),
+		patience: 2 * time.Second,
 	}
 	t.setCommon()
 	t.meters.add(counter("gemini_cli.session.count", "Sessions begun."), 1, nil)
@@ -238,7 +238,7 @@ func (t *Telemetry) Close() {
 		if began {
 			t.duration(t.mode())
 		}
-		enough := time.AfterFunc(patience, t.stop)
+		enough := time.AfterFunc(t.patience, t.stop)
 		close(t.closing)
 		<-t.done
 		enough.Stop()

@@ -428,8 +428,13 @@ func TestSecrets(t *testing.T) {
 	o.Traces = true
 	o.Secrets = func() []string { return []string{key, odd, "hi"} }
 	tel := Start(o)
+	var halves []*llm.Response
 	quoted, _ := json.Marshal(map[string]string{"command": "curl -H " + key + " -u " + odd})
 	call := &agent.ToolCall{ID: "sh__1", Name: "sh", Args: quoted}
+	for _, half := range []string{key[:7], key[7:]} { // as it streams
+		halves = append(halves, answerOf(half))
+	}
+	drain(tel.Generator(&model{chunks: halves}), ask("which key?"))
 	m := &model{chunks: []*llm.Response{answerOf(key + odd)}, err: &llm.Error{Kind: llm.KindForbidden, Message: "key " + key + " is bad"}}
 	drain(tel.Generator(m), ask(key+" and "+odd))
 	for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
@@ -442,7 +447,7 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"very-secret", `pass`, `word`} {
+	for _, bad := range []string{"very-secret", "sk-very", "-secret-key", `pass`, `word`} {
 		if strings.Contains(string(data), bad) {
 			t.Errorf("%q is in the file", bad)
 		}
@@ -580,20 +585,42 @@ func TestMessages(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	call := llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "f", Args: json.RawMessage(`{}`)}}
+	signed := llm.Part{Text: "so", Thought: true, ThoughtSignature: "s"}
 	for want, chunks := range map[string][][]llm.Part{
 		`[{"role":"assistant","parts":[],"finish_reason":"stop"}]`: nil,
-		`[{"role":"assistant","parts":[{"type":"reasoning","content":"hm, so"},{"type":"text","content":"hello"},{"type":"tool_call","id":"1","name":"f","arguments":{}}],"finish_reason":"stop"}]`: {
-			{{Text: "hm, ", Thought: true}}, {{Text: "so", Thought: true}, llm.Text("hel")}, {call, llm.Text("lo")},
+		`[{"role":"assistant","parts":[{"type":"reasoning","content":"hm, so"},{"type":"text","content":"hel"},` +
+			`{"type":"tool_call","id":"1","name":"f","arguments":{}},{"type":"text","content":"lo"}],"finish_reason":"stop"}]`: {
+			{{Text: "hm, ", Thought: true}}, {{Text: "so", Thought: true}, llm.Text("h")}, {llm.Text("el"), call, llm.Text("l")}, {llm.Text("o")},
+		},
+		`[{"role":"assistant","parts":[{"type":"reasoning","content":"hm, "},{"type":"reasoning","content":"so"},{"type":"text","content":"x"}],"finish_reason":"stop"}]`: {
+			{{Text: "hm, ", Thought: true}}, {signed}, {llm.Text("x")},
 		},
 		`[{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{}},{"type":"tool_call","id":"1","name":"f","arguments":{}}],"finish_reason":"stop"}]`: {{call}, {call}},
 	} {
-		var s said
+		var a whole
 		for _, parts := range chunks {
-			s.add(parts)
+			a.add(&llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(parts...)}}})
 		}
-		if got := s.message([]string{"stop"}); got != want {
+		if got := a.message([]string{"stop"}); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
+	}
+
+	// As JSON it is one answer, with what the last chunks said of it; however long
+	// it is.
+	var a whole
+	for range 3 {
+		a.add(&llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(strings.Repeat("x", maxText/2)))}}})
+	}
+	a.add(&llm.Response{Candidates: []llm.Candidate{{FinishReason: llm.FinishStop}}})
+	a.add(&llm.Response{Usage: &llm.Usage{Total: 7}, ModelVersion: "m-1"})
+	var got []llm.Response
+	if err := json.Unmarshal([]byte(a.text()), &got); err != nil || len(got) != 1 || got[0].Usage.Total != 7 || got[0].ModelVersion != "m-1" ||
+		got[0].Candidates[0].FinishReason != llm.FinishStop || len(got[0].Text()) < maxText || len(got[0].Text()) > 2*maxText {
+		t.Errorf("%v: %.200s", err, a.text())
+	}
+	if got := (&whole{}).text(); got != "[{}]" {
+		t.Errorf("no answer at all is %s", got)
 	}
 }
 

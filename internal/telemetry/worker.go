@@ -61,15 +61,12 @@ func (w *worker) take(item any) {
 	case *span:
 		w.sink.span(item)
 	}
+	pause := w.sink.pause()
 	switch {
-	case w.sink.full():
+	case w.sink.full(), pause == 0 && len(w.queue) == 0: // else it goes along with those behind it
 		w.flush()
-	case len(w.queue) > 0: // it goes along with those behind it
-	case w.sink.pause() == 0:
-		w.flush()
-	}
-	if w.later == nil {
-		w.later = time.After(w.sink.pause())
+	case w.later == nil:
+		w.later = time.After(pause)
 	}
 }
 

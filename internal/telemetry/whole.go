@@ -1,0 +1,77 @@
+package telemetry
+
+import (
+	"strings"
+
+	"pollux/llm"
+)
+
+// whole is a model's answer that is put together of its chunks, up to about maxText
+// bytes. A secret that comes in two of them is found only in the whole.
+type whole struct {
+	newest  llm.Response // what the chunks say of themselves
+	parts   []llm.Part
+	open    strings.Builder // the text of the last part
+	thought bool            // which is one
+	size    int
+}
+
+func (w *whole) add(r *llm.Response) {
+	for _, p := range r.Parts() {
+		if w.size > maxText {
+			break
+		}
+		plain := p.IsText() && p.ThoughtSignature == ""
+		if !plain || p.Thought != w.thought {
+			w.end()
+		}
+		if plain {
+			w.thought = p.Thought
+			w.open.WriteString(p.Text)
+			w.size += len(p.Text)
+			continue
+		}
+		w.parts = append(w.parts, p)
+		w.size += len(p.AppendJSON(nil))
+	}
+	before := w.newest
+	if w.newest = *r; len(r.Candidates) == 0 {
+		w.newest.Candidates = before.Candidates
+	}
+	if r.Usage == nil {
+		w.newest.Usage = before.Usage
+	}
+	if r.PromptFeedback == nil {
+		w.newest.PromptFeedback = before.PromptFeedback
+	}
+}
+
+// end makes a part of the text that is open.
+func (w *whole) end() {
+	if w.open.Len() > 0 {
+		w.parts = append(w.parts, llm.Part{Text: w.open.String(), Thought: w.thought})
+		w.open.Reset()
+	}
+}
+
+// text returns the answer as JSON: a list of one, as if it had come in one piece.
+func (w *whole) text() string {
+	w.end()
+	r := w.newest
+	if len(r.Candidates) > 0 {
+		one := r.Candidates[0]
+		one.Content = llm.Model(w.parts...)
+		r.Candidates = []llm.Candidate{one}
+	}
+	return string(append(r.AppendJSON([]byte{'['}), ']'))
+}
+
+// message returns the answer as the conventions for generative AI have it.
+func (w *whole) message(reasons []string) string {
+	w.end()
+	b := appendMessageParts([]byte(`[{"role":"assistant","parts":`), w.parts)
+	for _, reason := range reasons {
+		b = llm.AppendString(append(b, `,"finish_reason":`...), reason)
+	}
+	return string(append(b, "}]"...))
+}
