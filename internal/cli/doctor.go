@@ -24,16 +24,19 @@ import (
 // Doctor is the subcommand that says what Pollux would use, from where, and what is
 // wrong or missing.
 func Doctor(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	var asJSON bool
-	var o DoctorOptions
+	var asJSON, offline bool
+	var o doctorOptions
 	cmd := &cobra.Command{
 		Use: "doctor",
 		Short: "Say what is set and from where, what is missing, and try the model, " +
 			"with a few hundred tokens; its exit code is 0 where a run could work, else the run's",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if t.ErrTTY && !asJSON && !o.Offline {
-				o.Asking = func(model string) {
+			if offline {
+				o.unasked = "because of --offline"
+			}
+			if t.ErrTTY && !asJSON {
+				o.asking = func(model string) {
 					fmt.Fprintf(t.Err, "Asking %s, which costs a few hundred tokens ...\n", clean(model))
 				}
 			}
@@ -56,23 +59,23 @@ func Doctor(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
-	cmd.Flags().BoolVar(&o.Offline, "offline", false, "Do not ask the model anything")
-	cmd.Flags().StringVarP(&o.Model, "model", "m", "", "The model, as for a run")
+	cmd.Flags().BoolVar(&offline, "offline", false, "Do not ask the model anything")
+	cmd.Flags().StringVarP(&o.model, "model", "m", "", "The model, as for a run")
 	return cmd
 }
 
-// DoctorOptions say what a diagnosis is about.
-type DoctorOptions struct {
-	Model   string // as for --model, "" for what a run would use
-	Offline bool   // nothing is asked of a model
-	// Asking, where set, is told before a model is asked.
-	Asking func(model string)
+// doctorOptions say what a diagnosis is about.
+type doctorOptions struct {
+	model   string // as for --model, "" for what a run would use
+	unasked string // why nothing is asked of a model, "" to ask it
+	// asking, where set, is told before a model is asked.
+	asking func(model string)
 }
 
-// Diagnose returns what pollux doctor prints. An error is the end of ctx; what is
-// wrong with the set-up is in the text.
-func Diagnose(ctx context.Context, t *terminal.Terminal, env *config.Env, o DoctorOptions) (string, error) {
-	d, err := examine(ctx, t, env, o)
+// diagnose returns what pollux doctor prints, of a model as --model has it, which is
+// not asked. An error is the end of ctx; what is wrong with the set-up is in the text.
+func diagnose(ctx context.Context, t *terminal.Terminal, env *config.Env, model string) (string, error) {
+	d, err := examine(ctx, t, env, doctorOptions{model: model, unasked: "which pollux doctor on the command line does"})
 	if err != nil {
 		return "", err
 	}
@@ -154,14 +157,14 @@ type examination struct {
 
 // examine finds out what a run would do, and what stands in its way. Whatever is
 // broken, the rest is looked at all the same. An error is the end of ctx.
-func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, o DoctorOptions) (*diagnosis, error) {
+func examine(ctx context.Context, t *terminal.Terminal, env *config.Env, o doctorOptions) (*diagnosis, error) {
 	x := &examination{
 		term: t,
 		diagnosis: &diagnosis{
 			Version: version(env), Platform: runtime.GOOS + "/" + runtime.GOARCH, Fallback: []string{}, LeftOut: []string{},
 		},
 	}
-	general := x.begin(env, o.Model)
+	general := x.begin(env, o.model)
 	defer x.close()
 	x.programs = userprogram.Finder{Path: env.Get("PATH"), Outside: x.foreign()}
 	abilities := make(chan sandbox.Abilities, 1)

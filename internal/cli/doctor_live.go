@@ -52,12 +52,12 @@ const tripTime = 20 * time.Second
 var errTripTime = fmt.Errorf("no answer in %d s", tripTime/time.Second)
 
 // tryModel asks the model to call a tool, and to say what it heard.
-func (x *examination) tryModel(ctx context.Context, o DoctorOptions, chosen *app.Chosen) sectionReport {
+func (x *examination) tryModel(ctx context.Context, o doctorOptions, chosen *app.Chosen) sectionReport {
 	s := sectionReport{ID: "live", Title: "Round trip"}
 	switch {
-	case o.Offline:
+	case o.unasked != "":
 		x.Live.Why = "--offline"
-		s.ok("answer", "not asked, because of --offline")
+		s.ok("answer", "not asked, "+o.unasked)
 		return s
 	case chosen == nil:
 		x.Live.Why = "there is no model to ask"
@@ -68,8 +68,8 @@ func (x *examination) tryModel(ctx context.Context, o DoctorOptions, chosen *app
 		s.missing("answer", "not asked: which one the broken settings name, and where it is, is not known", "correct the settings")
 		return s
 	}
-	if o.Asking != nil {
-		o.Asking(chosen.Model)
+	if o.asking != nil {
+		o.asking(chosen.Model)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, tripTime, errTripTime)
 	defer cancel()

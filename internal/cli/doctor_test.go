@@ -87,7 +87,7 @@ func TestDoctorTerminal(t *testing.T) {
 			if term.InTTY, term.OutTTY, term.ErrTTY = tt.tty, tt.tty, tt.tty; tt.tty {
 				term.Width = 90
 			}
-			d, err := examine(t.Context(), term, person(t, tt.vars...), DoctorOptions{Offline: true})
+			d, err := examine(t.Context(), term, person(t, tt.vars...), doctorOptions{unasked: "here"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,13 +104,13 @@ func TestDiagnose(t *testing.T) {
 	term, _, _ := terminal.Test("")
 	term.InTTY, term.OutTTY = true, true
 	env := person(t, "TERM=\x1b]0;title\a\x1b[2J", "SANDBOX=a\nb\x1b[31m", "TERM_PROGRAM=\u202eevil")
-	text, err := Diagnose(t.Context(), term, env, DoctorOptions{Offline: true})
+	text, err := diagnose(t.Context(), term, env, "")
 	if err != nil || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, "Pollux runs in a sandbox already: a b") {
 		t.Errorf("%v\n%q", err, text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Diagnose(ctx, term, env, DoctorOptions{Offline: true}); err == nil {
+	if _, err := diagnose(ctx, term, env, ""); err == nil {
 		t.Error("it goes on without anybody who waits")
 	}
 }

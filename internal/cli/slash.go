@@ -59,7 +59,7 @@ func (h *session) commands(a *app.App, ask agent.Ask) *slash.Session {
 		Ask: ask, Trust: h.trust(h.settings),
 		Reload: h.reload,
 		Doctor: func(ctx context.Context) (string, error) {
-			return Diagnose(ctx, h.req.Terminal, h.req.Env, DoctorOptions{Model: h.req.Flags.Model, Offline: true})
+			return diagnose(ctx, h.req.Terminal, h.req.Env, h.req.Flags.Model)
 		},
 		Auth: auth.Command{Inputs: auth.Inputs{Settings: h.settings, Env: h.env}, Paths: h.paths}.Run,
 	}
