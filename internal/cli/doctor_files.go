@@ -16,6 +16,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/telemetry"
+	"pollux/internal/tools/shell"
 	"pollux/llm/provider"
 )
 
@@ -136,7 +137,7 @@ func (x *examination) lookAtSecrets(s *sectionReport) {
 	}
 	if f := x.envFile; f != nil {
 		secrets := auth.Secrets(auth.Inputs{Settings: x.settings, Env: x.env})
-		if slices.ContainsFunc(f.Taken, func(name string) bool { return slices.Contains(secrets, name) || soundsSecret(name) }) {
+		if slices.ContainsFunc(f.Taken, func(name string) bool { return slices.Contains(secrets, name) || shell.Secret(name, x.env.Get(name)) }) {
 			files = append(files, f.Path)
 		}
 	}
@@ -158,12 +159,6 @@ func (x *examination) lookAtSecrets(s *sectionReport) {
 	if len(s.Checks) == before {
 		s.ok("secrets", "no file with secrets is open to others")
 	}
-}
-
-// soundsSecret reports whether a variable's name says that it is nobody's business.
-func soundsSecret(name string) bool {
-	name = strings.ToUpper(name)
-	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // quoted returns a path as a shell takes it.
