@@ -85,6 +85,9 @@ func Run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	cmd.WaitDelay = time.Second // for a child that holds the streams
 	OwnGroup(cmd)
 	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = cmd.Cancel() // what it has left running; mostly there is nothing
+	}
 	text := out.text()
 	switch {
 	case ctx.Err() != nil:

@@ -108,11 +108,34 @@ func TestAskHangs(t *testing.T) {
 	if _, err := Ask(ctx, []string{"PATH=/usr/bin:/bin"}, path); !errors.Is(err, why) {
 		t.Fatal(err)
 	}
+	gone(t, dir)
+}
+
+// What a program has left running ends as well, be it that it holds the streams, for
+// which it is given a second, or that it does not.
+func TestAskLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, streams := range map[string]string{"holds": "", "lets go": " >/dev/null 2>&1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := script(t, dir, "leaves", "sleep 1000"+streams+" & echo $! >"+filepath.Join(dir, "pid")+"; echo said")
+			if said, err := Ask(t.Context(), []string{"PATH=/usr/bin:/bin"}, path); said != "said" || err != nil {
+				t.Errorf("%q, %v", said, err)
+			}
+			gone(t, dir)
+		})
+	}
+}
+
+// gone waits for the end of the process whose id is in a file there.
+func gone(t *testing.T, dir string) {
+	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
+	for t.Context().Err() == nil {
 		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
 		if err != nil || strings.Contains(string(stat), ") Z ") { // whoever adopts it has yet to ask
 			break
