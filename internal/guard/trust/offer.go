@@ -142,6 +142,9 @@ func (o *Offer) settings(s *config.Settings) {
 	if command := config.ToolsDiscovery.In(s); command != "" {
 		o.Warnings = append(o.Warnings, "This project runs a program at every start (tools.discoveryCommand): "+command)
 	}
+	if _, ok := s.Lookup(string(config.Telemetry)); ok {
+		o.Warnings = append(o.Warnings, "This project decides whether records are kept of what is said, and who gets them (telemetry).")
+	}
 	if len(config.ToolsAllowed.In(s)) > 0 {
 		o.Warnings = append(o.Warnings, "This project auto-approves certain tools (tools.allowed).")
 	}
