@@ -28,6 +28,7 @@ func (a *App) generator(ctx context.Context, o Options) (g llm.Generator, err er
 	a.configure(o)
 	switch {
 	case o.Unreachable != nil:
+		a.startTelemetry(o)
 		g = unreachable{o.Unreachable}
 		a.change(func(n *now) { n.model = o.Model })
 	case o.Generator != nil:

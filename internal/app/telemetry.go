@@ -33,8 +33,15 @@ func (a *App) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, er
 }
 
 // attempts returns the model g such that each request to it is counted, logged and
-// told of. It is where telemetry begins: now it is known who answers.
+// told of.
 func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
+	a.startTelemetry(o)
+	return a.Stats.Meter(a.telemetry.Generator(logged(a.activity.Generator(g), o.Log)))
+}
+
+// startTelemetry begins to tell, where the user wants that. It belongs where it is known
+// who answers, if anybody does.
+func (a *App) startTelemetry(o Options) {
 	a.telemetry = telemetry.Start(telemetry.Options{
 		Settings: o.Telemetry,
 		Path:     o.Paths.Absolute,
@@ -47,7 +54,6 @@ func (a *App) attempts(o Options, g llm.Generator) llm.Generator {
 		Tool:         func(name string) (tool.Tool, bool) { return a.registry.Lookup(name) },
 		Mode:         a.modeName,
 	})
-	return a.Stats.Meter(a.telemetry.Generator(logged(a.activity.Generator(g), o.Log)))
 }
 
 // openActivity has what is logged and said written down, too, where the user wants
