@@ -38,6 +38,7 @@ import (
 // work/... in $WORK, other/... in $OTHER beside it.
 type scene struct {
 	name     string
+	text     string // that it was read from
 	runs     []run
 	env      []string
 	dirs     []string
@@ -54,11 +55,12 @@ type run struct {
 }
 
 func readScene(name string) (*scene, error) {
-	archive, err := txtar.ParseFile(name)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{name: strings.TrimSuffix(filepath.Base(name), ".txtar"), files: map[string]string{}}
+	archive := txtar.Parse(text)
+	s := &scene{name: strings.TrimSuffix(filepath.Base(name), ".txtar"), text: string(text), files: map[string]string{}}
 	for _, f := range archive.Files {
 		text := string(f.Data)
 		switch first, _, _ := strings.Cut(f.Name, "/"); {

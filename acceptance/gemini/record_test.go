@@ -272,6 +272,8 @@ var changing = []struct {
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "…model"},
 	{regexp.MustCompile(`\b\d{13}\b`), "…ms"},
 	{regexp.MustCompile(`(Process Group PGID|Background PIDs): [\d, ]+`), "$1: …"},
+	{regexp.MustCompile(`x{1000,}`), "x…"},
+	{regexp.MustCompile(`,\d{3} characters omitted`), ",… characters omitted"},
 }
 
 // text takes out of a text what differs from run to run, and between twins.

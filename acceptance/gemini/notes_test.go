@@ -1,0 +1,97 @@
+package gemini
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// theirs returns what Gemini CLI does in a scene. It does the same each time, and
+// takes more than a second for it: what it did is noted beside the program, and holds
+// as long as the scene, the program, Node.js, the scripted model and this package are
+// the same. With -fresh it plays in any case.
+func theirs(t *testing.T, s *scene, command []string) map[string]any {
+	t.Helper()
+	note, err := noteOf(s, command[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record map[string]any
+	if text, err := os.ReadFile(note); err == nil && !*fresh && json.Unmarshal(text, &record) == nil {
+		return record
+	}
+	g := set(t, s, "g")
+	record = g.record(t, g.perform(t, s, command))
+	if t.Failed() {
+		return record
+	}
+	old, _ := filepath.Glob(filepath.Join(filepath.Dir(note), s.name+"@*")) // the pattern is good
+	for _, name := range old {
+		_ = os.Remove(name) // of no use any more
+	}
+	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(note, encoded(record), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// noteOf is the file of what Gemini CLI did in a scene.
+func noteOf(s *scene, node string) (string, error) {
+	dir, err := cache()
+	if err != nil {
+		return "", err
+	}
+	harness, err := harness(node)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(harness + s.text))
+	return filepath.Join(dir, "records", fmt.Sprintf("%s@%x.json", s.name, sum[:8])), nil
+}
+
+var (
+	harnessOnce sync.Once
+	harnessSum  string
+	harnessErr  error
+)
+
+// harness stands for all that a record depends on beside its scene.
+func harness(node string) (string, error) {
+	harnessOnce.Do(func() {
+		sum := sha256.New()
+		var out []byte
+		if out, harnessErr = exec.Command(node, "--version").Output(); harnessErr != nil {
+			return
+		}
+		_, _ = sum.Write(out)
+		for _, pattern := range []string{"*_test.go", filepath.Join("..", "..", "internal", "scriptmodel", "*.go")} {
+			files, _ := filepath.Glob(pattern) // the pattern is good
+			for _, name := range files {
+				if harnessErr = add(sum, name); harnessErr != nil {
+					return
+				}
+			}
+		}
+		harnessSum = fmt.Sprintf("%x", sum.Sum(nil))
+	})
+	return harnessSum, harnessErr
+}
+
+func add(w io.Writer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
