@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"syscall"
 
 	"pollux/internal/auth"
+	"pollux/internal/durable"
 	"pollux/internal/telemetry"
 	"pollux/internal/tools/shell"
 	"pollux/llm/provider"
@@ -28,7 +28,7 @@ func (x *examination) lookAtFiles() sectionReport {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		s.broken("directory", at+" cannot be looked at: "+bare(err), "check the permissions of it and of what is above it")
+		s.broken("directory", at+" cannot be looked at: "+durable.Cause(err).Error(), "check the permissions of it and of what is above it")
 	case !info.IsDir():
 		s.broken("directory", at+" is no directory", "move it away: settings, memory and sessions are kept in "+dir)
 	case !mayWrite(at, info):
@@ -73,18 +73,12 @@ func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// bare is an error about a file, without its name.
-func bare(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
-}
+// maxLooked bounds the files that are looked into, in bytes.
+const maxLooked = 8 << 20
 
 // lookAtRegistry reads the list of projects.
 func (x *examination) lookAtRegistry(s *sectionReport, file string) {
-	data, err := readSmall(file)
+	data, err := durable.ReadFile(file, maxLooked)
 	var registry struct {
 		Projects map[string]string `json:"projects"`
 	}
@@ -92,35 +86,14 @@ func (x *examination) lookAtRegistry(s *sectionReport, file string) {
 	case isAbsent(err):
 		s.ok("projects", file+" is not there yet")
 	case errors.Is(err, fs.ErrPermission):
-		s.broken("projects", file+": "+bare(err), "change its permissions")
+		s.broken("projects", file+": "+durable.Cause(err).Error(), "change its permissions")
 	case err != nil:
-		s.broken("projects", file+": "+bare(err), "move it away: it is made anew")
+		s.broken("projects", file+": "+durable.Cause(err).Error(), "move it away: it is made anew")
 	case json.Unmarshal(data, &registry) != nil || registry.Projects == nil:
 		s.warn("projects", file+" is no list of projects: it counts as empty", "move it away: it is made anew")
 	default:
 		s.ok("projects", fmt.Sprintf("%s knows %s", file, count(len(registry.Projects), "project")))
 	}
-}
-
-// readSmall reads a regular file of a few MB at most; it never waits for one.
-func readSmall(file string) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	const most = 8 << 20
-	switch info, err := f.Stat(); {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > most:
-		return nil, fmt.Errorf("it is larger than %d MB", most>>20)
-	}
-	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // keepers are the files that hold secrets, or decide about trust.
@@ -147,7 +120,7 @@ func (x *examination) lookAtSecrets(s *sectionReport) {
 		switch {
 		case isAbsent(err):
 		case err != nil:
-			s.broken("secrets", file+": "+bare(err), "check its permissions, or move it away")
+			s.broken("secrets", file+": "+durable.Cause(err).Error(), "check its permissions, or move it away")
 		case info.IsDir():
 			s.broken("secrets", file+" is a directory: what belongs into it can be neither kept nor found", "move it away")
 		case !info.Mode().IsRegular():
@@ -202,10 +175,10 @@ func (x *examination) lookAtNetwork() sectionReport {
 		s.ok("proxy", x.Proxy+", by "+x.where(name))
 	}
 	for _, file := range slices.Compact(n.RootCAs) {
-		data, err := readSmall(file)
+		data, err := durable.ReadFile(file, maxLooked)
 		switch {
 		case err != nil:
-			s.broken("authorities", file+": "+bare(err), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+			s.broken("authorities", file+": "+durable.Cause(err).Error(), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
 		case !x509.NewCertPool().AppendCertsFromPEM(data):
 			s.broken("authorities", file+" holds no certificate in PEM", "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
 		default:
@@ -272,7 +245,7 @@ func (x *examination) lookAtOutfile(s *sectionReport, file, by string) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		text += ", which cannot be looked at: " + bare(err)
+		text += ", which cannot be looked at: " + durable.Cause(err).Error()
 	case at == file && info.IsDir():
 		text += ", which is a directory"
 	case at != file && !info.IsDir():

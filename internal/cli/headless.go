@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -249,15 +247,6 @@ func quotaHint(c auth.Account) string {
 		return headless.QuotaHintKey
 	}
 	return "\nPlease wait and try again later, or name models to ask instead in pollux.fallback of your settings."
-}
-
-// cause is the error that the system gave, without the name of the call.
-func cause(err error) error {
-	var call *os.SyscallError
-	if errors.As(err, &call) {
-		return call.Err
-	}
-	return err
 }
 
 // piped returns standard input, unless it is a terminal.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 )
 
@@ -13,7 +14,7 @@ import (
 func workingDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", cause(err))
+		return "", exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", durable.Cause(err))
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real, nil

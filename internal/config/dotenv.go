@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pollux/internal/durable"
 )
 
 // maxDotEnv bounds a .env file, in bytes; a larger one is not read.
@@ -104,7 +106,7 @@ func findDotEnv(p *Paths, trusted, ignoreLocal bool) (found dotEnvPlace, data []
 		switch {
 		case err == nil:
 			return at, content, warnings
-		case !errors.Is(err, errAbsent) && !errors.Is(err, errDirectory) && !outOfReach(at.file, err):
+		case !errors.Is(err, errAbsent) && !errors.Is(err, durable.ErrDirectory) && !outOfReach(at.file, err):
 			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s was not read: %v.", at.file, err)))
 		}
 	}

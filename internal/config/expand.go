@@ -2,16 +2,10 @@ package config
 
 import "strings"
 
-// Expand puts variables into a text: $NAME, ${NAME} and ${NAME:-default}, where
-// names are letters, digits and underscores. A variable that is not set and has
-// no default stays as it is written; one that is set but empty counts as set.
-// What is put in is not expanded again (spec/cli.md §2.2).
-func Expand(text string, lookup func(name string) (string, bool)) string {
-	e := expander{lookup: lookup, budget: maxSettings}
-	return e.text(text)
-}
-
-// expander expands the texts of one file.
+// expander puts variables into the texts of one file: $NAME, ${NAME} and
+// ${NAME:-default}, where names are letters, digits and underscores. A variable that
+// is not set and has no default stays as it is written; one that is set but empty
+// counts as set. What is put in is not expanded again (spec/cli.md §2.2).
 type expander struct {
 	lookup func(string) (string, bool)
 	budget int // bytes that may still be put in

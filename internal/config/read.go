@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"pollux/internal/durable"
 
 	"github.com/tailscale/hujson"
 )
@@ -23,10 +23,7 @@ const (
 	maxDepth = 1000
 )
 
-var (
-	errAbsent    = errors.New("there is no such file")
-	errDirectory = errors.New("it is a directory")
-)
+var errAbsent = errors.New("there is no such file")
 
 var (
 	errTooDeep = errors.New("objects and lists nest more than 1000 deep")
@@ -36,34 +33,11 @@ var (
 //lint:ignore ST1005 the text is contract
 var errNotObject = errors.New("Settings file is not a valid JSON object.")
 
-// readFile reads a regular file of at most limit bytes. It never waits: a pipe
-// or device is refused, not opened for good. Errors do not name the file.
+// readFile reads a regular file of at most limit bytes, and waits for nothing.
+// Errors do not name the file; that of one that is not there is errAbsent.
 func readFile(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, plain(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, plain(err)
-	case info.IsDir():
-		return nil, errDirectory
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > limit:
-		return nil, fmt.Errorf("it is larger than %d MB", limit>>20)
-	}
-	data := make([]byte, 0, info.Size()+bytes.MinRead)
-	buf := bytes.NewBuffer(data)
-	if _, err := buf.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
-		return nil, plain(err)
-	}
-	if int64(buf.Len()) > limit {
-		return nil, fmt.Errorf("it is larger than %d MB", limit>>20)
-	}
-	return buf.Bytes(), nil
+	data, err := durable.ReadFile(path, limit)
+	return data, plain(err)
 }
 
 // plain takes the operation and the path off a file error.
@@ -71,11 +45,7 @@ func plain(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return errAbsent
 	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
+	return durable.Cause(err)
 }
 
 // parse reads JSON with comments, trailing commas and a byte order mark, none

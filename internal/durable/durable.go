@@ -30,7 +30,7 @@ import (
 // file that has several names (hard links) is written under this one only.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	if err := writeFile(path, data, perm); err != nil {
-		return &fs.PathError{Op: "write", Path: path, Err: cause(err)}
+		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func writeFile(path string, data []byte, perm fs.FileMode) error {
 func WriteFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error {
 	defer runtime.KeepAlive(dir)
 	if err := writeFileAt(dir, name, data, perm); err != nil {
-		return &fs.PathError{Op: "write", Path: filepath.Join(dir.Name(), name), Err: cause(err)}
+		return &fs.PathError{Op: "write", Path: filepath.Join(dir.Name(), name), Err: Cause(err)}
 	}
 	return nil
 }
@@ -198,20 +198,6 @@ func fill(f *os.File, data []byte, old *found) error {
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
-	}
-	return err
-}
-
-// cause returns what the system said, without the temporary file's name, which
-// means nothing to the caller.
-func cause(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
 	}
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -158,7 +157,7 @@ func (f *file) write(all secrets) error {
 
 // read returns what the file has; the error is ErrNotFound if there is none.
 func (f *file) read() (secrets, error) {
-	data, err := readFile(f.path)
+	data, err := durable.ReadFile(f.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, ErrNotFound
 	}
@@ -170,38 +169,6 @@ func (f *file) read() (secrets, error) {
 		return nil, fmt.Errorf("%s, where secrets are kept, cannot be used: %w", f.path, err)
 	}
 	return all, nil
-}
-
-// readFile reads a regular file of no more than maxFile bytes. It waits for nothing.
-func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, bare(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, bare(err)
-	case info.IsDir():
-		return nil, errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("it is larger than %d MB", maxFile>>20)
-	}
-	return data, bare(err)
-}
-
-// bare takes the operation and the path off a file error.
-func bare(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // errForeign is what all that is wrong with the content comes to: what to do about it

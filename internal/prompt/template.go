@@ -3,7 +3,6 @@ package prompt
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,25 +57,9 @@ func ReadTemplate(path string) (*Template, error) {
 }
 
 func readTemplate(path string) (string, error) {
-	// Opening a pipe would wait for whoever writes to it.
-	info, err := os.Stat(path)
+	text, err := durable.ReadFile(path, maxTemplate)
 	if err != nil {
 		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > maxTemplate {
-		return "", errors.New("it is larger than 1 MiB")
 	}
 	return strings.ToValidUTF8(strings.TrimPrefix(string(text), "\ufeff"), "\ufffd"), nil
 }

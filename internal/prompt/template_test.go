@@ -44,9 +44,9 @@ func TestReadTemplate(t *testing.T) {
 		"text":      {path: write("a", "\ufeffBe \xff brief."), text: "Be \ufffd brief."},
 		"empty":     {path: write("b", ""), text: ""},
 		"missing":   {path: missing, err: "missing system prompt file '" + missing + "'"},
-		"directory": {path: dir, err: "read system prompt file '" + dir + "': it is not a regular file"},
+		"directory": {path: dir, err: "read system prompt file '" + dir + "': it is a directory"},
 		"device":    {path: os.DevNull, err: "read system prompt file '" + os.DevNull + "': it is not a regular file"},
-		"huge":      {path: write("c", strings.Repeat("x", 1<<20+1)), err: "read system prompt file '" + filepath.Join(dir, "c") + "': it is larger than 1 MiB"},
+		"huge":      {path: write("c", strings.Repeat("x", 1<<20+1)), err: "read system prompt file '" + filepath.Join(dir, "c") + "': it is larger than 1 MB"},
 	} {
 		own, err := prompt.ReadTemplate(c.path)
 		if err != nil || c.err != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"pollux/agent"
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
@@ -134,7 +135,7 @@ func initialize(_ context.Context, s *Session, _ string) (Result, error) {
 	case errors.Is(err, fs.ErrExist):
 		return say(there, name)
 	case err != nil:
-		return Result{}, exit.Errorf(exit.General, "%s cannot be made: %w", path, cause(err))
+		return Result{}, exit.Errorf(exit.General, "%s cannot be made: %w", path, durable.Cause(err))
 	}
 	if err := f.Close(); err != nil {
 		return Result{}, err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"pollux/internal/durable"
 	"pollux/internal/guard/trust"
 	"pollux/tool"
 )
@@ -72,7 +73,7 @@ func (s *Session) directories(args string) (dirs, wrong []string) {
 		case len(dirs) == most:
 			return dirs, append(wrong, fmt.Sprintf("Only the first %d directories are taken.", most))
 		case err != nil:
-			wrong = append(wrong, fmt.Sprintf("%s was not added: %v", dir, cause(err)))
+			wrong = append(wrong, fmt.Sprintf("%s was not added: %v", dir, durable.Cause(err)))
 		case !info.IsDir():
 			wrong = append(wrong, dir+" was not added: it is not a directory.")
 		default:

@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
@@ -79,7 +79,7 @@ func permissionsTrust(ctx context.Context, s *Session, args string) (Result, err
 	if args != "" {
 		dir = s.path(args)
 		if info, err := os.Stat(dir); err != nil {
-			return fail("%s cannot be trusted: %w", dir, cause(err))
+			return fail("%s cannot be trusted: %w", dir, durable.Cause(err))
 		} else if !info.IsDir() {
 			return fail("%s is not a directory.", dir)
 		}
@@ -154,13 +154,4 @@ func policies(_ context.Context, s *Session, _ string) (Result, error) {
 		}
 	}
 	return Result{Text: b.String()}, nil
-}
-
-// cause is what the system says of a path that cannot be used, without the path.
-func cause(err error) error {
-	var call *os.PathError
-	if errors.As(err, &call) {
-		return call.Err
-	}
-	return err
 }

@@ -48,7 +48,7 @@ func (s *Session) write(ctx context.Context, file string, record bool, done stri
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return Result{}, fmt.Errorf("%s cannot be written: %w", path, cause(err))
+		return Result{}, fmt.Errorf("%s cannot be written: %w", path, durable.Cause(err))
 	case !info.Mode().IsRegular():
 		return fail("%s is there, and is no file that could be replaced.", path)
 	default:

@@ -42,7 +42,7 @@ func (i Integrity) Changed() (hash string, changed bool, err error) {
 // Accept remembers a hash of [Integrity.Changed].
 func (i Integrity) Accept(hash string) error {
 	if err := i.accept(hash); err != nil {
-		return fmt.Errorf("remember the accepted policies in %s: %w", i.File, cause(err))
+		return fmt.Errorf("remember the accepted policies in %s: %w", i.File, durable.Cause(err))
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (i Integrity) key() string { return "workspace:" + i.Dir }
 
 func (i Integrity) read() (map[string]string, error) {
 	known := map[string]string{}
-	data, err := readFile(i.File)
+	data, err := durable.ReadFile(i.File, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return known, nil
 	}
@@ -106,7 +106,7 @@ func (i Integrity) hash() (string, error) {
 	slices.Sort(names)
 	sum := sha256.New()
 	for _, name := range names {
-		data, err := readFile(filepath.Join(i.Policies(), name))
+		data, err := durable.ReadFile(filepath.Join(i.Policies(), name), maxFile)
 		if err != nil {
 			data = nil // loading it tells what is wrong with it
 		}

@@ -1,10 +1,8 @@
 package policy
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"syscall"
 	"unicode"
 
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 )
 
@@ -105,7 +104,7 @@ func (l *loader) path(tier Tier, path string) bool {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return false
 	case err != nil:
-		l.problem(tier, path, problem{message: "Failed to read policy path", details: "  " + cause(err).Error()})
+		l.problem(tier, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
 		return false
 	case !info.IsDir():
 		l.file(tier, path)
@@ -113,7 +112,7 @@ func (l *loader) path(tier Tier, path string) bool {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		l.problem(tier, path, problem{message: "Failed to read policy path", details: "  " + cause(err).Error()})
+		l.problem(tier, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
 	}
 	any := false
 	for _, e := range entries {
@@ -134,7 +133,7 @@ func (l *loader) file(tier Tier, path string) {
 		return
 	}
 	l.seen[path] = true
-	data, err := readFile(path)
+	data, err := durable.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // a link to nothing
 	}
@@ -165,41 +164,3 @@ func plainly(name string) string {
 
 // maxFile bounds a policy file, in bytes: ten thousand rules are far less.
 const maxFile = 4 << 20
-
-// readFile reads a regular file. It never waits: what could keep it waiting, a
-// pipe or a device, is refused.
-func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, cause(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, cause(err)
-	case info.IsDir():
-		return nil, errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("it is larger than %d MB", maxFile>>20)
-	}
-	var data bytes.Buffer
-	if _, err := data.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
-		return nil, cause(err)
-	}
-	if data.Len() > maxFile {
-		return nil, fmt.Errorf("it is larger than %d MB", maxFile>>20)
-	}
-	return data.Bytes(), nil
-}
-
-// cause takes the operation and the path off a file error.
-func cause(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
-}

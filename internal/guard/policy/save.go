@@ -38,14 +38,14 @@ func (s *Saved) add(r Rule) (note string, err error) {
 		return "", err
 	}
 	if err := durable.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
-		return "", cause(err)
+		return "", durable.Cause(err)
 	}
 	unlock, err := durable.Lock(s.File)
 	if err != nil {
-		return "", cause(err)
+		return "", durable.Cause(err)
 	}
 	defer unlock()
-	old, err := readFile(s.File)
+	old, err := durable.ReadFile(s.File, maxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -53,7 +53,7 @@ func (s *Saved) add(r Rule) (note string, err error) {
 	if err != nil {
 		backup := s.File + ".bak"
 		if err := durable.WriteFile(backup, old, 0o600); err != nil {
-			return "", cause(err)
+			return "", durable.Cause(err)
 		}
 		note = "Syntax error found in policy file. Backing up corrupted file to " + backup + " and starting fresh."
 		old, top = nil, &section{}
@@ -82,7 +82,7 @@ func (s *Saved) write(data []byte) error {
 		}
 	}
 	if err := durable.WriteFile(s.File, data, 0o600); err != nil || changed {
-		return cause(err)
+		return durable.Cause(err)
 	}
 	hash, _, err := s.Integrity.Changed()
 	if err != nil {
@@ -95,10 +95,10 @@ func (s *Saved) write(data []byte) error {
 func (s *Saved) remove(r Rule) error {
 	unlock, err := durable.Lock(s.File)
 	if err != nil {
-		return fmt.Errorf("take a rule out of %s: %w", s.File, cause(err))
+		return fmt.Errorf("take a rule out of %s: %w", s.File, durable.Cause(err))
 	}
 	defer unlock()
-	data, err := readFile(s.File)
+	data, err := durable.ReadFile(s.File, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

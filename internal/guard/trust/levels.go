@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,30 +48,18 @@ func Read(file string) (Levels, error) {
 	return levels, nil
 }
 
+// readFile reads the file. One that is not there, or in a home that is not for us,
+// says nothing of any folder.
 func readFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	switch _, err := os.Stat(file); {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrPermission):
 		return nil, nil
-	case errors.Is(err, fs.ErrPermission):
-		return nil, nil // a home that is not for us: it says nothing of any folder
 	}
+	data, err := durable.ReadFile(file, maxFile)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", file)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", file, maxFile)
-	}
-	return data, err
+	return data, nil
 }
 
 // parse reads the content of a file of levels.

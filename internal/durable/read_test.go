@@ -1,0 +1,62 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, size := range map[string]int{"empty": 0, "small": 5, "full": 2048, "large": 2049} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("x", size)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		size int
+		err  string
+	}{
+		{"empty", 0, ""},
+		{"small", 5, ""},
+		{"full", 2048, ""},
+		{"large", 0, "it is larger than 2 KB"},
+		{"", 0, "it is a directory"},
+		{"absent", 0, "no such file or directory"},
+		{"small/below", 0, "not a directory"},
+	} {
+		data, err := ReadFile(filepath.Join(dir, tt.name), 2048)
+		if len(data) != tt.size || (err != nil) != (tt.err != "") || err != nil && err.Error() != tt.err {
+			t.Errorf("%s: %d bytes, error %v", tt.name, len(data), err)
+		}
+	}
+	if _, err := ReadFile(dir, 1); !errors.Is(err, ErrDirectory) {
+		t.Errorf("a directory: %v", err)
+	}
+	if _, err := ReadFile(filepath.Join(dir, "absent"), 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an absent file: %v", err)
+	}
+	if _, err := ReadFile(os.DevNull, 1<<30); err == nil || err.Error() != "it is not a regular file" {
+		t.Errorf("a device: %v", err)
+	}
+}
+
+// A file may say that it is empty and be endless, or not.
+func TestReadFileOfUnknownSize(t *testing.T) {
+	t.Parallel()
+	const file = "/proc/self/status"
+	if info, err := os.Stat(file); err != nil || info.Size() != 0 {
+		t.Skip("there is no file here whose size is not known")
+	}
+	if data, err := ReadFile(file, 1<<20); err != nil || len(data) == 0 {
+		t.Errorf("%d bytes, error %v", len(data), err)
+	}
+	if _, err := ReadFile(file, 10); err == nil {
+		t.Error("more than the limit is read")
+	}
+}
