@@ -343,3 +343,20 @@ func TestGrepAutomaticContext(t *testing.T) {
 		}
 	}
 }
+
+// TestGrepNoText has bytes that are no text, which no dot and no class matches.
+func TestGrepNoText(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{"a": "\xff\n", "b": "x\xffy z\n", "c": "x\ufffdy\n"})
+	for pattern, want := range map[string]string{
+		`\W`: "b c", "x.y": "c", "x[^a]y": "c", ".": "b c", "y": "b c", "^$": "", `\s`: "b",
+	} {
+		for engine, tl := range engines(t, w) {
+			got := run(t, w, tl, map[string]any{"pattern": pattern, "names_only": true})
+			_, list, _ := strings.Cut(got, ":\n")
+			if names := strings.ReplaceAll(list, "\n", " "); names != want {
+				t.Errorf("%s: %s is in %q, want %q", engine, pattern, names, want)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -30,7 +31,9 @@ type pattern struct {
 	lits *literals // what re can't match without; nil if unknown
 	// whole says that finding one of lits is a match already.
 	whole bool
-	js    *regexp2.Regexp // in place of re
+	// text is re for lines with bytes that are no text.
+	text func() *regexp.Regexp
+	js   *regexp2.Regexp // in place of re
 	// source is re for ripgrep, which then means the same; "" if there is only js.
 	source string
 }
@@ -69,8 +72,61 @@ func compile(expr string, fixed, caseSensitive bool) (*pattern, error) {
 		return nil, err
 	}
 	p.lits, p.whole = required(tree.Simplify())
+	p.text = sync.OnceValue(func() *regexp.Regexp { return textOnly(p.re) })
 	p.source = asciiBoundaries(p.source)
 	return p, nil
+}
+
+// textOnly returns an expression that matches as re does, but no bytes that are no
+// text: those are to Go what U+FFFD is, and to ripgrep nothing that a dot or a class
+// could match.
+func textOnly(re *regexp.Regexp) *regexp.Regexp {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return re // it was parsed before
+	}
+	without(tree, utf8.RuneError)
+	if strict, err := regexp.Compile(tree.String()); err == nil {
+		return strict
+	}
+	return re
+}
+
+// without takes a character out of all classes of an expression.
+func without(re *syntax.Regexp, r rune) {
+	switch re.Op {
+	case syntax.OpAnyChar:
+		re.Op, re.Rune = syntax.OpCharClass, []rune{0, utf8.MaxRune}
+	case syntax.OpAnyCharNotNL:
+		re.Op, re.Rune = syntax.OpCharClass, []rune{0, '\n' - 1, '\n' + 1, utf8.MaxRune}
+	}
+	if re.Op == syntax.OpCharClass {
+		if re.Rune = cut(re.Rune, r); len(re.Rune) == 0 {
+			re.Op = syntax.OpNoMatch
+		}
+	}
+	for _, sub := range re.Sub {
+		without(sub, r)
+	}
+}
+
+// cut takes a character out of the ranges of a class.
+func cut(ranges []rune, r rune) []rune {
+	var kept []rune
+	for i := 0; i+1 < len(ranges); i += 2 {
+		lo, hi := ranges[i], ranges[i+1]
+		if r < lo || hi < r {
+			kept = append(kept, lo, hi)
+			continue
+		}
+		if lo < r {
+			kept = append(kept, lo, r-1)
+		}
+		if hi > r {
+			kept = append(kept, r+1, hi)
+		}
+	}
+	return kept
 }
 
 func compileJS(expr string, caseSensitive bool) (re *regexp2.Regexp, err error) {
@@ -100,22 +156,7 @@ func oneLine(re *syntax.Regexp) bool {
 			}
 		}
 	case syntax.OpCharClass:
-		var kept []rune
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			lo, hi := re.Rune[i], re.Rune[i+1]
-			if '\n' < lo || hi < '\n' {
-				kept = append(kept, lo, hi)
-				continue
-			}
-			if lo < '\n' {
-				kept = append(kept, lo, '\n'-1)
-			}
-			if hi > '\n' {
-				kept = append(kept, '\n'+1, hi)
-			}
-		}
-		re.Rune = kept
-		if len(kept) == 0 {
+		if re.Rune = cut(re.Rune, '\n'); len(re.Rune) == 0 {
 			re.Op = syntax.OpNoMatch
 		}
 	case syntax.OpAnyChar:
@@ -161,7 +202,15 @@ func (p *pattern) matchLine(line []byte) (bool, error) {
 	if p.js != nil {
 		return p.matchJS(line)
 	}
-	return p.re.Match(line), nil
+	return p.matches(line), nil
+}
+
+// matches is matchLine for re.
+func (p *pattern) matches(line []byte) bool {
+	if utf8.Valid(line) {
+		return p.re.Match(line)
+	}
+	return p.text().Match(line)
 }
 
 // patternError says that an engine gave up on a pattern.
@@ -197,7 +246,7 @@ func (p *pattern) find(text []byte, at int) (start, end int, err error) {
 			break
 		}
 		start, end = lineAround(text, at, at+hit)
-		if p.whole || p.re.Match(text[start:end]) {
+		if p.whole || p.matches(text[start:end]) {
 			return start, end, nil
 		}
 		at = end + 1
@@ -207,15 +256,18 @@ func (p *pattern) find(text []byte, at int) (start, end int, err error) {
 
 // findFree lets the expression run over the lines at once.
 func (p *pattern) findFree(text []byte, at int) (start, end int, err error) {
-	if at >= len(text) {
-		return -1, -1, nil
+	for at < len(text) {
+		loc := p.re.FindIndex(text[at:])
+		if loc == nil || (at+loc[0] == len(text) && text[len(text)-1] == '\n') { // behind the last line
+			break
+		}
+		start, end = lineAround(text, at, at+loc[0])
+		if line := text[start:end]; utf8.Valid(line) || p.text().Match(line) {
+			return start, end, nil
+		}
+		at = end + 1
 	}
-	loc := p.re.FindIndex(text[at:])
-	if loc == nil || (at+loc[0] == len(text) && text[len(text)-1] == '\n') { // behind the last line
-		return -1, -1, nil
-	}
-	start, end = lineAround(text, at, at+loc[0])
-	return start, end, nil
+	return -1, -1, nil
 }
 
 // findEach asks about line by line.
