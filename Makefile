@@ -34,7 +34,8 @@ update: ## write the expected results of tests anew, then read the diff
 docs: ## write docs/man/pollux.1 from what the program says of itself
 	go test ./acceptance -run TestManPage -update
 
-fuzz: ## fuzz every target for FUZZTIME (10s)
+fuzz: ## fuzz every target for FUZZTIME (10s), and compare with git and rg on new trees
+	RAPID_SEED=$$(date +%s) go test -count=1 -run 'EnginesAgree|LikeGitRandom' ./internal/workspace ./internal/tools/search -rapid.checks=2000
 	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | while read -r f; do \
 		for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$f"); do \
 			echo "$$(dirname "$$f") $$t"; \
