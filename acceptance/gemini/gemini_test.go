@@ -72,15 +72,12 @@ func TestScenes(t *testing.T) {
 			}
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				p := set(t, s, "p")
-				theirs, ours := theirs(t, s, command), p.record(t, p.perform(t, s, pollux))
-				if *show {
-					t.Logf("gemini: %s\npollux: %s", indented(theirs), indented(ours))
+				left := found.unlisted(s.name, play(t, s, command, *fresh))
+				if len(left) > 0 { // what only the load of the machine has caused does not come twice
+					left = found.unlisted(s.name, play(t, s, command, true))
 				}
-				for _, d := range differences("", theirs, ours) {
-					if !found.listed(s.name, d) {
-						t.Errorf("%s\n  gemini: %s\n  pollux: %s", d.path, encoded(d.gemini), encoded(d.pollux))
-					}
+				for _, d := range left {
+					t.Errorf("%s\n  gemini: %s\n  pollux: %s", d.path, encoded(d.gemini), encoded(d.pollux))
 				}
 			})
 		}
@@ -90,11 +87,33 @@ func TestScenes(t *testing.T) {
 	}
 }
 
+// play lets both programs play a scene, and returns in what they differ.
+func play(t *testing.T, s *scene, command []string, anew bool) []difference {
+	t.Helper()
+	p := set(t, s, "p")
+	theirs, ours := theirs(t, s, command, anew), p.record(t, p.perform(t, s, pollux))
+	if *show {
+		t.Logf("gemini: %s\npollux: %s", indented(theirs), indented(ours))
+	}
+	return differences("", theirs, ours)
+}
+
 // tally is what of the table was found.
 type tally struct {
 	mu     sync.Mutex
 	seen   map[[2]int]bool    // of an entry a path
 	scenes map[[2]string]bool // of what is said a scene, by pattern
+}
+
+// unlisted returns the differences that the table does not have.
+func (f *tally) unlisted(scene string, all []difference) []difference {
+	var left []difference
+	for _, d := range all {
+		if !f.listed(scene, d) {
+			left = append(left, d)
+		}
+	}
+	return left
 }
 
 // listed reports whether the table has a difference.

@@ -15,15 +15,15 @@ import (
 // theirs returns what Gemini CLI does in a scene. It does the same each time, and
 // takes more than a second for it: what it did is noted beside the program, and holds
 // as long as the scene, the program, Node.js, the scripted model and this package are
-// the same. With -fresh it plays in any case.
-func theirs(t *testing.T, s *scene, command []string) map[string]any {
+// the same. Anew, it plays in any case.
+func theirs(t *testing.T, s *scene, command []string, anew bool) map[string]any {
 	t.Helper()
 	note, err := noteOf(s, command[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	var record map[string]any
-	if text, err := os.ReadFile(note); err == nil && !*fresh && json.Unmarshal(text, &record) == nil {
+	if text, err := os.ReadFile(note); err == nil && !anew && json.Unmarshal(text, &record) == nil {
 		return record
 	}
 	g := set(t, s, "g")
