@@ -73,9 +73,10 @@ func (r *Registry) Lookup(name string) (Tool, bool) {
 
 // Active returns the tools that the model may call, in order.
 func (r *Registry) Active() []Tool {
+	hidden := *r.hidden.Load() // once: a change in between must not mix two modes
 	var active []Tool
 	for _, t := range r.tools {
-		if !r.hides(t) {
+		if !hidden[t.Spec().Name] {
 			active = append(active, t)
 		}
 	}
