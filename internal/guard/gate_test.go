@@ -104,7 +104,7 @@ func printer(name string, kind tool.Kind) *realTool {
 }
 
 func gate(mode policy.Mode, o Options, rules ...policy.Rule) *Gate {
-	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trusted: true, Rules: rules, Dir: "/work"})
+	o.Policy = policy.New(policy.Options{Mode: mode, Interactive: o.Interactive, Trusted: true, Rules: rules, Dir: "/project"})
 	return New(o)
 }
 

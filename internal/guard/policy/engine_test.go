@@ -15,7 +15,7 @@ import (
 func engine(t testing.TB, o Options) *Engine {
 	t.Helper()
 	if o.Dir == "" {
-		o.Dir = "/work"
+		o.Dir = "/project"
 	}
 	if o.Inside == nil {
 		o.Inside = func(path string) bool { return path == o.Dir || strings.HasPrefix(path, o.Dir+"/") }
@@ -336,9 +336,9 @@ func TestAdditionalPermissions(t *testing.T) {
 	t.Parallel()
 	e := engine(t, Options{Mode: Yolo, Trusted: true, Interactive: true})
 	for args, want := range map[string]Decision{
-		`{"command":"x","additional_permissions":{"fileSystem":{"read":["/work/a"]}}}`:         Allow,
+		`{"command":"x","additional_permissions":{"fileSystem":{"read":["/project/a"]}}}`:         Allow,
 		`{"command":"x","additional_permissions":{"network":true}}`:                            Allow,
-		`{"command":"x","additional_permissions":{"fileSystem":{"write":["/work/a","/etc"]}}}`: Ask,
+		`{"command":"x","additional_permissions":{"fileSystem":{"write":["/project/a","/etc"]}}}`: Ask,
 		`{"command":"x","additional_permissions":{"fileSystem":{"read":["../a"]}}}`:            Ask,
 		`{"command":"x","additional_permissions":"all"}`:                                       Ask,
 	} {

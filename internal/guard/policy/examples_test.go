@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 		{"ci", Default, false, command("go test > out"), Ask},
 		{"ci", Default, false, command("curl x"), Deny},
 		{"ci", Default, false, call("write_file", "file_path", "main.go"), Allow},
-		{"ci", Yolo, false, call("write_file", "file_path", "/work/.github/workflows/ci.yml"), Deny},
+		{"ci", Yolo, false, call("write_file", "file_path", "/project/.github/workflows/ci.yml"), Deny},
 		{"ci", Default, true, command("go build ./..."), Ask},
 		{"careful", Default, true, command("git log && go vet ./..."), Allow},
 		{"careful", Default, false, command("go test ./... > out"), Allow},
@@ -106,7 +106,7 @@ checker = { type = "in-process", name = "conseca" }
 		`{"deep":{"target":"/etc"}}`:            Deny,
 		`{"file_name":"/etc"}`:                  Allow,
 		`{"path":1}`:                            Allow,
-		`{"file_path":"a","path":"/work/../x"}`: Deny,
+		`{"file_path":"a","path":"/project/../x"}`: Deny,
 	} {
 		if got := e.Check(Call{Name: "x_paths", Args: []byte(args)}).Decision; got != want {
 			t.Errorf("%s: %v, want %v", args, got, want)

@@ -14,7 +14,7 @@ func TestRealPaths(t *testing.T) {
 	rules := []Rule{
 		{Tools: tools, Decision: Deny, Priority: 4.9, Args: workflows},
 		{Tools: tools, Decision: Deny, Priority: 4.8, Args: pinned("file_path", "notes.txt")},
-		{Tools: tools, Decision: Deny, Priority: 4.7, Args: pinned("file_path", "/work/abs.txt")},
+		{Tools: tools, Decision: Deny, Priority: 4.7, Args: pinned("file_path", "/project/abs.txt")},
 		{Tools: tools, Decision: Allow, Priority: 4.6, Args: pinned("file_path", "mine.txt")},
 	}
 	e := engine(t, Options{Rules: rules, Mode: AutoEdit, Interactive: true, Trusted: true})
@@ -23,17 +23,17 @@ func TestRealPaths(t *testing.T) {
 		name, path string
 		want       [2]Decision // in autoEdit and default mode
 	}{
-		{"%2egithub/workflows/ci.yml", "/work/.github/workflows/ci.yml", [2]Decision{Deny, Deny}},
-		{"link/ci.yml", "/work/.github/workflows/ci.yml", [2]Decision{Deny, Deny}},
-		{"ci.yml", "/work/ci.yml", [2]Decision{Allow, Ask}},
-		{"notes.txt", "/work/notes.txt", [2]Decision{Deny, Deny}},
-		{"/work/notes.txt", "/work/notes.txt", [2]Decision{Deny, Deny}},
-		{"./notes.txt", "/work/notes.txt", [2]Decision{Deny, Deny}},
-		{"abs.txt", "/work/abs.txt", [2]Decision{Deny, Deny}},
-		{"mine.txt", "/work/mine.txt", [2]Decision{Allow, Allow}},
-		{"@mine.txt", "/work/mine.txt", [2]Decision{Allow, Ask}},
-		{"@Makefile", "/work/Makefile", [2]Decision{Ask, Ask}},
-		{"link", "/work/.git/config", [2]Decision{Deny, Ask}}, // by the checker of autoEdit
+		{"%2egithub/workflows/ci.yml", "/project/.github/workflows/ci.yml", [2]Decision{Deny, Deny}},
+		{"link/ci.yml", "/project/.github/workflows/ci.yml", [2]Decision{Deny, Deny}},
+		{"ci.yml", "/project/ci.yml", [2]Decision{Allow, Ask}},
+		{"notes.txt", "/project/notes.txt", [2]Decision{Deny, Deny}},
+		{"/project/notes.txt", "/project/notes.txt", [2]Decision{Deny, Deny}},
+		{"./notes.txt", "/project/notes.txt", [2]Decision{Deny, Deny}},
+		{"abs.txt", "/project/abs.txt", [2]Decision{Deny, Deny}},
+		{"mine.txt", "/project/mine.txt", [2]Decision{Allow, Allow}},
+		{"@mine.txt", "/project/mine.txt", [2]Decision{Allow, Ask}},
+		{"@Makefile", "/project/Makefile", [2]Decision{Ask, Ask}},
+		{"link", "/project/.git/config", [2]Decision{Deny, Ask}}, // by the checker of autoEdit
 		{"notes.txt", "/elsewhere/x", [2]Decision{Deny, Deny}},
 	} {
 		c := call("write_file", "content", "x", "file_path", tt.name)
