@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"pollux/internal/durable"
 	"pollux/internal/workspace"
 )
 
@@ -168,14 +169,10 @@ func (l *loaded) skipped(path string, err error) {
 // why says what is wrong with a file in a few words.
 func why(err error) string {
 	var refused workspace.Refusal
-	var p *fs.PathError
-	switch {
-	case errors.As(err, &refused):
+	if errors.As(err, &refused) {
 		return "it is where no tool may look"
-	case errors.As(err, &p):
-		return p.Err.Error()
 	}
-	return err.Error()
+	return durable.Cause(err).Error()
 }
 
 // printable keeps a path on its line.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"pollux/internal/durable"
 	"runtime"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func Run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	if why := complaint(errs.text()); errors.As(err, &ended) && why != "" {
 		return text, errors.New(why)
 	}
-	return text, fmt.Errorf("run %s: %w", filepath.Base(cmd.Path), cause(err))
+	return text, fmt.Errorf("run %s: %w", filepath.Base(cmd.Path), durable.Cause(err))
 }
 
 // complaint returns the line of an error output that says why: the first that is
@@ -113,15 +114,6 @@ func complaint(text string) string {
 		}
 	}
 	return text
-}
-
-// cause is an error without the path of the program, which is known.
-func cause(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // head keeps the beginning of what is written to it.

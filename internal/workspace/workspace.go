@@ -8,11 +8,10 @@
 package workspace
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"pollux/internal/durable"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -68,11 +67,7 @@ func New(o Options) (*Workspace, []error) {
 	w.dirs.Store(&[]string{root})
 	for _, dir := range o.Include {
 		if _, _, err := w.Add(dir); err != nil {
-			var call *fs.PathError
-			if errors.As(err, &call) {
-				err = call.Err // its path is the one that is named
-			}
-			warnings = append(warnings, fmt.Errorf("the include directory %s is left out: %w; look at --include-directories and context.includeDirectories", dir, err))
+			warnings = append(warnings, fmt.Errorf("the include directory %s is left out: %w; look at --include-directories and context.includeDirectories", dir, durable.Cause(err)))
 		}
 	}
 	if o.ProjectTemp != "" {

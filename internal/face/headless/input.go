@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 )
 
@@ -87,7 +88,7 @@ func readStdin(ctx context.Context, in Input) (string, error) {
 	select {
 	case err := <-read:
 		if err != nil && !notOpen(err) {
-			return "", &exit.Error{Code: exit.Input, Message: "Cannot read stdin: " + cause(err) + ".", Err: err}
+			return "", &exit.Error{Code: exit.Input, Message: "Cannot read stdin: " + durable.Cause(err).Error() + ".", Err: err}
 		}
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
@@ -170,15 +171,6 @@ func fromUTF16(data []byte) (string, bool) {
 // notOpen reports whether the process was started without standard input.
 func notOpen(err error) bool {
 	return errors.Is(err, syscall.EBADF) || errors.Is(err, os.ErrClosed)
-}
-
-// cause is an error without the name that the system gave to standard input.
-func cause(err error) string {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return err.Error()
 }
 
 func warn(w io.Writer, format string, args ...any) {
