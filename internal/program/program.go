@@ -9,10 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"pollux/internal/durable"
 	"runtime"
 	"strings"
 	"time"
+
+	"pollux/internal/durable"
 )
 
 // Finder finds programs by their names.

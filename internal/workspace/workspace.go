@@ -11,10 +11,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"pollux/internal/durable"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"pollux/internal/durable"
 )
 
 // Options say what a workspace is made of.

@@ -337,10 +337,10 @@ func TestAdditionalPermissions(t *testing.T) {
 	e := engine(t, Options{Mode: Yolo, Trusted: true, Interactive: true})
 	for args, want := range map[string]Decision{
 		`{"command":"x","additional_permissions":{"fileSystem":{"read":["/project/a"]}}}`:         Allow,
-		`{"command":"x","additional_permissions":{"network":true}}`:                            Allow,
+		`{"command":"x","additional_permissions":{"network":true}}`:                               Allow,
 		`{"command":"x","additional_permissions":{"fileSystem":{"write":["/project/a","/etc"]}}}`: Ask,
-		`{"command":"x","additional_permissions":{"fileSystem":{"read":["../a"]}}}`:            Ask,
-		`{"command":"x","additional_permissions":"all"}`:                                       Ask,
+		`{"command":"x","additional_permissions":{"fileSystem":{"read":["../a"]}}}`:               Ask,
+		`{"command":"x","additional_permissions":"all"}`:                                          Ask,
 	} {
 		if got := e.Check(Call{Name: shellTool, Args: json.RawMessage(args)}).Decision; got != want {
 			t.Errorf("%s: %v, want %v", args, got, want)
