@@ -12,7 +12,7 @@ import (
 	"pollux/llm"
 )
 
-// clerk is a model of three sentences: it reads a note and says what is in it.
+// clerk is a scripted model: it calls read_file, then answers with the result.
 type clerk struct{ llm.Generator }
 
 func (clerk) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
@@ -26,8 +26,7 @@ func (clerk) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response
 	}
 }
 
-// The whole agent in a program: its loop, its tools, and here a model of the
-// program's own.
+// A program runs the agent with a model of its own, which reads a file.
 func Example() {
 	dir, _ := os.MkdirTemp("", "pollux-example-")
 	defer os.RemoveAll(dir)

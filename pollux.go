@@ -1,5 +1,7 @@
-// Package pollux embeds the agent in a Go program: what the command does for a
-// prompt, as a function call.
+// Package pollux embeds the Pollux agent in a Go program.
+//
+// An [Agent] holds one conversation. [Agent.Run] sends a prompt to the model, runs
+// the tools that the model calls, and returns the events of the run:
 //
 //	a, err := pollux.New(pollux.Options{Dir: "."})
 //	if err != nil {
@@ -15,9 +17,8 @@
 //		}
 //	}
 //
-// The kinds of events, and what a consumer may answer to them, are those of
-// package agent; a tool of one's own implements package tool; a model of one's
-// own implements package llm.
+// Package agent defines the events and how to answer them. To add a tool, implement
+// tool.Tool; to use another model, implement llm.Generator.
 package pollux
 
 import (
@@ -27,70 +28,72 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/google/uuid"
-
 	"pollux/agent"
-	"pollux/internal/app"
 	"pollux/internal/config"
-	"pollux/internal/editor"
-	"pollux/internal/guard/policy"
+	"pollux/internal/ide"
+	"pollux/internal/session"
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// Options are how an agent is to work. The zero value works in the current
-// directory, with the model and the credentials that the environment names,
-// and does nothing that changes anything.
+// Options configures an [Agent]. The zero value works in the current directory, takes
+// the model and the credentials from the environment and the user's settings, and
+// allows only tool calls that change nothing.
 type Options struct {
-	// Dir is the directory to work in; "" is the current one.
+	// Dir is the working directory; "" is the current directory.
 	Dir string
-	// Home is where Pollux keeps its files and reads the user's settings; "" is
-	// the user's own home directory.
+	// Home is the directory whose subdirectory .gemini holds the user's settings and
+	// Pollux's files; "" is the user's home directory.
 	Home string
-	// Model is a model's name or alias; "" leaves it to environment and settings.
+	// Model is the name or the alias of a model; "" is the model that the environment
+	// or the settings name.
 	Model string
-	// Generator, where set, is the model itself, and no credentials are needed.
+	// Generator answers all requests if it is not nil. No credentials are needed then.
 	Generator llm.Generator
-	// Tools are tools of the program's own.
+	// Tools are added to the built-in tools.
 	Tools []tool.Tool
-	// Approve says what may run unasked.
-	Approve Approve
-	// Ask says that the consumer of the events answers each agent.ToolAsked.
-	// Without it what would have to be asked is refused.
-	Ask bool
-	// Editor returns what the person has open in an editor, false where there is
-	// none; nil is for no editor. The model is told with each prompt what has
-	// changed since the one before. It is called on the goroutine that runs.
-	Editor func() (EditorState, bool)
-	// Log takes what only debugging needs; nil drops it.
+	// Approval is the set of tool calls that run without a question.
+	Approval Approval
+	// Interactive is set if the consumer of the events answers each agent.ToolAsked.
+	// Otherwise tool calls that need an answer are refused.
+	Interactive bool
+	// IDE returns the files that are open in the user's IDE, and whether an IDE is
+	// connected; nil is for no IDE. Each prompt carries the changes since the previous
+	// prompt to the model. The goroutine that ranges over Run calls IDE.
+	IDE func() (IDEState, bool)
+	// Log receives warnings and debug messages; nil discards them.
 	Log *slog.Logger
 }
 
-// EditorState is what an editor has open, EditorFile one file, and EditorCursor a
-// place in it.
+// IDEState is the list of open files in an IDE, IDEFile one of these files, and
+// IDECursor the position of the cursor in a file.
 type (
-	EditorState  = editor.State
-	EditorFile   = editor.File
-	EditorCursor = editor.Cursor
+	IDEState  = ide.State
+	IDEFile   = ide.File
+	IDECursor = ide.Cursor
 )
 
-// Approve says what may run unasked.
-type Approve int
+// Approval is a set of tool calls that run without a question. The zero value is
+// [ApproveReads].
+type Approval int
 
-// The choices.
+// The sets of tool calls, from the smallest to the largest.
 const (
-	Reads      Approve = iota // what changes nothing
-	Edits                     // that, and edits of files in the workspace
-	Everything                // all that the model asks for
+	ApproveReads Approval = iota // calls that change nothing
+	ApproveEdits                 // ApproveReads, and edits of files in the workspace
+	ApproveAll                   // all tool calls
 )
 
-// Agent is one conversation.
+// Agent holds one conversation with a model. Its methods may be called from any
+// goroutine; a run waits for the run in progress to end.
 type Agent struct {
-	app *app.App
+	session *session.Session
 }
 
-// New returns an agent at the start of its conversation. The directory counts
-// as trusted: a program that names it has decided so.
+// New returns an agent with an empty conversation. It trusts the working directory,
+// whatever the user's list of trusted folders contains. It returns an error if a
+// setting is invalid or if credentials for the model are missing. Call [Agent.Close]
+// when the agent is no longer needed.
 func New(o Options) (*Agent, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -100,44 +103,31 @@ func New(o Options) (*Agent, error) {
 	if o.Home != "" {
 		env = env.With("GEMINI_CLI_HOME=" + o.Home)
 	}
-	paths := config.NewPaths(env, dir)
-	settings, _, err := config.Load(config.Sources{Paths: paths, Env: env})
-	if err != nil {
-		return nil, err
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	env, warnings := config.WithDotEnv(env, settings, paths)
-	for _, w := range warnings {
-		o.Log.Warn(string(w))
-	}
-	a, err := app.New(context.Background(), app.Options{
-		Settings: settings, Env: env, Paths: paths,
-		Model:     config.Model(o.Model, env, settings),
-		Named:     config.NamedModel(o.Model, env, settings) != "",
-		SessionID: uuid.NewString(),
-		Mode:      map[Approve]policy.Mode{Reads: policy.Default, Edits: policy.AutoEdit, Everything: policy.Yolo}[o.Approve],
-		Trusted:   true, Interactive: o.Ask,
-		Generator: o.Generator, Tools: o.Tools, Editor: o.Editor,
-		UserAgent: "Pollux/embedded/{model}",
-		Warn:      func(text string) { o.Log.Warn(text) },
-		Log:       o.Log,
+	s, err := session.Open(context.Background(), session.Options{
+		Dir: dir, Env: env, Model: o.Model, Trusted: true, Interactive: o.Interactive,
+		ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval],
+		UserAgent:    "Pollux/embedded/{model}",
+		Generator:    o.Generator, Tools: o.Tools, IDE: o.IDE,
+		Warn: func(text string) { o.Log.Warn(text) }, Log: o.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{app: a}, nil
+	return &Agent{session: s}, nil
 }
 
-// Run puts a prompt to the model and works until the model has no more to ask
-// for. See [agent.Agent.Run].
+// Run sends a prompt to the model, with the files that the prompt names with "@", and
+// runs tool calls until the model makes no more of them. See [agent.Agent.Run] for the
+// events and the errors.
 func (a *Agent) Run(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
-	return a.app.Agent.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text(prompt)}})
+	return a.session.Run(ctx, prompt)
 }
 
 // History returns the conversation so far.
-func (a *Agent) History() []agent.Message { return a.app.Agent.History() }
+func (a *Agent) History() []agent.Message { return a.session.History() }
 
-// Close ends what the agent has left running in the background.
-func (a *Agent) Close() { a.app.Close() }
+// Close stops the background processes of the agent and releases its resources.
+func (a *Agent) Close() { a.session.Close() }

@@ -1,18 +1,21 @@
 package pollux_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
+	"pollux/internal/scriptmodel/scripttest"
+
 	"pollux"
-	"pollux/internal/scriptmodel"
-	"pollux/llm/gemini"
 )
 
-// TestEditor: a program says what the person has open, and the model is told all of it
-// with the first prompt, and with the next one what has changed.
-func TestEditor(t *testing.T) {
+// TestIDE checks that the first prompt carries all open files, and that a later
+// prompt carries only the changes.
+func TestIDE(t *testing.T) {
 	t.Parallel()
-	script, err := scriptmodel.Parse(`
+	line := 3
+	scripted := scripttest.Gemini(t, `
 turn
   expect prompt What is here?
   expect prompt "\"activeFile\""
@@ -28,24 +31,11 @@ turn
   expect not prompt cursor
   text Yes.
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	model, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := 3
 	a, err := pollux.New(pollux.Options{
-		Dir: t.TempDir(), Home: t.TempDir(), Generator: model, Model: "gemini-2.5-flash",
-		Editor: func() (pollux.EditorState, bool) {
-			return pollux.EditorState{Files: []pollux.EditorFile{
-				{Path: "/project/a.go", Time: 1, Active: true, Cursor: &pollux.EditorCursor{Line: line, Character: 1}},
+		Dir: t.TempDir(), Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash",
+		IDE: func() (pollux.IDEState, bool) {
+			return pollux.IDEState{Files: []pollux.IDEFile{
+				{Path: "/project/a.go", Time: 1, Active: true, Cursor: &pollux.IDECursor{Line: line, Character: 1}},
 			}}, true
 		},
 	})
@@ -63,7 +53,24 @@ turn
 			}
 		}
 	}
-	if err := server.Check(); err != nil {
-		t.Error(err)
+}
+
+// TestMention checks that a prompt includes the files that it names with "@".
+func TestMention(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("The code word is heron."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scripted := scripttest.Gemini(t, "turn\n  expect prompt heron\n  text Read.\n")
+	a, err := pollux.New(pollux.Options{Dir: dir, Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, err := range a.Run(t.Context(), "Read @notes.txt") {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

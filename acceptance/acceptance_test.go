@@ -1,7 +1,7 @@
-// Package acceptance runs the scripts beside it against the real program: its
-// command line, its tools and its HTTP requests, with a scripted model on
-// loopback in the vendor's place. A script is a promise of the documentation,
-// proven in a few lines; its language is testscript's, and these words:
+// Package acceptance runs the scripts in its directory against the real program:
+// its command line, its tools and its HTTP requests, with a scripted model on
+// loopback in place of the vendor. A script tests a promise of the documentation
+// in a few lines. Its language is testscript's, with these additional commands:
 //
 //	model [-name N] [-loose] [-wire PROTOCOL] FILE
 //	              serves the model of this script (see package scriptmodel),
@@ -15,11 +15,11 @@
 //	              beside those that other models have set. The script may use
 //	              {{WORK}}, {{HOME}}, and {{BIG}}, which is 128 KiB of lines.
 //	requests [-name N] [I]
-//	              prints what the model was asked, as standard output: "N requests",
+//	              prints the requests to the model as standard output: "N requests",
 //	              then all of them, or the Ith (from 1; -1 is the last)
 //	statuses [-name N] STATUS...
-//	              these are the statuses of all answers of the model so far, those
-//	              to questions about models left out
+//	              checks the statuses of all responses of the model so far, except
+//	              those to requests about models
 //	exits CODE COMMAND...
 //	              runs a command that must end with exactly this code
 //	start NAME COMMAND...
@@ -30,8 +30,8 @@
 //	              waits for the command to end with this code (-KILL: by this
 //	              signal); its output is then the standard output
 //	waitfor requests N | file PATH | stdout NAME REGEXP | gone PIDFILE
-//	              waits until so many requests arrived, a file is there, a
-//	              background command has printed something, a process is gone
+//	              waits until N requests have arrived, a file exists, a background
+//	              command has printed a match, or a process has ended
 //	jsoncmp GOT WANT
 //	              compares JSON values; in WANT "<any>" is anything, "<string>",
 //	              "<number>", "<uuid>" and "<time>" are what they say, "/RE/" is
@@ -42,16 +42,16 @@
 //	exec talk SCRIPT COMMAND...
 //	              talks with a command at a terminal, see [talk]
 //
-// The scripts in tasks and in badinput run once for each protocol: what a user
-// asks for is the same work on all of them, whatever a server does wrong.
+// The scripts in tasks and in badinput run once for each protocol, with the same
+// result.
 //
-// The condition [fulldisk] says that a file system can be mounted that is soon full;
-// [root], that the tests run as root; [signals], that the tests were not started
-// with SIGINT or SIGHUP ignored, which children inherit; [wire:openai], that this
-// is the protocol of the script's run.
+// The condition [fulldisk] is true if a small file system can be mounted; [root], if
+// the tests run as root; [signals], if the tests were not started with SIGINT or
+// SIGHUP ignored, which children inherit; [wire:openai], if this is the protocol of
+// the script's run.
 //
-// Every script has an empty home directory of its own ($HOME), a folder that is
-// trusted, and nothing of the environment but the path.
+// Each script has its own empty home directory ($HOME) and a trusted folder, and
+// inherits only PATH from the environment.
 package acceptance
 
 import (
@@ -74,9 +74,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(patient{m}, map[string]func(){"pollux": pollux, "talk": talk})
 }
 
-// patient runs more scripts at a time than there may be processors: many wait for
-// the time to ask again. Not many more, as the program waits half a second for
-// what is piped in, and less for servers on its machine.
+// patient runs 8 scripts at a time, even with fewer processors, because many scripts wait for a
+// retry. More would break short timeouts of the program: it waits half a second for piped
+// input, and less for local servers.
 type patient struct{ *testing.M }
 
 func (m patient) Run() int {
@@ -84,7 +84,7 @@ func (m patient) Run() int {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		_ = flag.Set("test.parallel", "8") // it takes any number
+		_ = flag.Set("test.parallel", "8") // any number is valid
 	}
 	return m.M.Run()
 }
@@ -93,8 +93,8 @@ func TestScripts(t *testing.T) {
 	run(t, ".", "", func(*testscript.Env) error { return nil })
 }
 
-// run runs the scripts of a directory, each after this preparation, on one
-// protocol where they are for all.
+// run runs the scripts of a directory after calling prepare for each. wire is the protocol for
+// scripts that run on all protocols, else "".
 func run(t *testing.T, dir, wire string, prepare func(*testscript.Env) error) {
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
@@ -118,7 +118,7 @@ func run(t *testing.T, dir, wire string, prepare func(*testscript.Env) error) {
 	})
 }
 
-// setup gives a script a home of its own and an environment with nothing else in it.
+// setup creates a script's home directory and sets its environment.
 func setup(env *testscript.Env) error {
 	home, err := os.MkdirTemp("", "pollux-home-")
 	if err != nil {
@@ -147,7 +147,7 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(vars,
 		"HOME="+home, "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
 		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash",
-		"GEMINI_FORCE_FILE_STORAGE=true") // the keychain is that of whoever runs the tests
+		"GEMINI_FORCE_FILE_STORAGE=true") // do not use the keychain of the user who runs the tests
 	env.Setenv("WORK", work)
 	env.Setenv("TMPDIR", home+"/tmp")
 	env.Cd = work
@@ -156,7 +156,7 @@ func setup(env *testscript.Env) error {
 
 type worldKey struct{}
 
-// condition answers for the conditions that are ours.
+// condition evaluates the conditions of this package.
 func condition(name string) (bool, error) {
 	switch name {
 	case "root":
@@ -178,7 +178,7 @@ func canFillDisk() (bool, error) {
 	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "none", dir).Run() == nil, nil
 }
 
-// world is what a script has started.
+// world holds the models and commands that a script has started.
 type world struct {
 	env        *testscript.Env
 	home, work string
@@ -188,8 +188,8 @@ type world struct {
 
 func of(ts *testscript.TestScript) *world { return ts.Value(worldKey{}).(*world) }
 
-// close ends what is left, and fails the script whose model was not asked as it
-// expected.
+// close ends all models and commands. It fails the script if the requests to a model were not
+// as its script expects.
 func (w *world) close() {
 	for _, p := range w.started {
 		p.stop()

@@ -17,7 +17,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// metadata is the server that tells a machine of Google's who it is.
+// metadata is a metadata server of Google Cloud.
 func metadata(t *testing.T, token string) (host string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func metadata(t *testing.T, token string) (host string) {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// silent returns the address of a server that takes what it gets and says nothing.
+// silent returns the address of a server that accepts connections and never responds.
 func silent(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,10 +45,11 @@ func silent(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	return l.Addr().String() // the system accepts connections by itself
+	return l.Addr().String() // the system accepts connections without Accept
 }
 
-// On Vertex AI it is a service account, or the account of the machine, that asks.
+// TestVertexAccounts checks requests to Vertex AI with a service account and with the account of
+// the machine.
 func TestVertexAccounts(t *testing.T) {
 	t.Parallel()
 	const token = `{"access_token": "test-key", "token_type": "Bearer", "expires_in": 3600}`
@@ -97,7 +98,7 @@ func TestVertexAccounts(t *testing.T) {
 	}
 }
 
-// What cannot be had ends the run with 41 and one line.
+// TestNoAccount checks that missing credentials end the run with exit code 41 and one line.
 func TestNoAccount(t *testing.T) {
 	t.Parallel()
 	const machine = "Could not authenticate using metadata server application default credentials. Please select a different authentication method " +
@@ -148,7 +149,7 @@ func TestNoAccount(t *testing.T) {
 	}
 }
 
-// Whoever types a key does not see it, and can think better of it.
+// TestTypedKey checks that a typed key is not shown, and that the user can cancel.
 func TestTypedKey(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("stty"); err != nil {
@@ -198,7 +199,7 @@ func TestTypedKey(t *testing.T) {
 	}
 }
 
-// Ctrl+C ends the wait for a keychain that does not answer.
+// TestInterruptedKeychain checks that Ctrl+C ends the wait for a keychain that does not respond.
 func TestInterruptedKeychain(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"models", "auth", "auth list", "auth set", "auth remove", "doctor --offline", "-p hi"} {

@@ -22,8 +22,8 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// Models of others are served by clouds at addresses, with credentials and in
-// framings of their own; the work is the same.
+// TestClouds runs the same task on models of several vendors that clouds serve, with the
+// addresses, credentials and stream formats of the clouds.
 func TestClouds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -65,7 +65,7 @@ func TestClouds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			server, err := scriptmodel.Start(script, scriptmodel.Options{Wire: c.wire})
+			server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: c.wire})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestClouds(t *testing.T) {
 	}
 }
 
-// serviceAccount returns the file of an account whose tokens a server gives out.
+// serviceAccount returns the file of a service account, and serves its tokens.
 func serviceAccount(t *testing.T) string {
 	t.Helper()
 	tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -117,8 +117,8 @@ func serviceAccount(t *testing.T) string {
 	return file
 }
 
-// bedrock returns the address of Amazon's way to a server of the Messages protocol:
-// the model is in the path, and a stream comes in Amazon's frames.
+// bedrock returns the address of a proxy that gives a Messages server the form of Amazon Bedrock:
+// the model is in the path, and streams use Amazon's frames.
 func bedrock(t *testing.T, messages, authorization string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,12 +134,12 @@ func bedrock(t *testing.T, messages, authorization string) string {
 		delete(body, "anthropic_version")
 		delete(body, "anthropic_beta")
 		body["model"], body["stream"] = strings.TrimPrefix(model, "us.anthropic."), true
-		data, _ := json.Marshal(body) // it was JSON before
+		data, _ := json.Marshal(body) // it was decoded from JSON
 		req, _ := http.NewRequestWithContext(r.Context(), http.MethodPost, messages+"/v1/messages", bytes.NewReader(data))
 		req.Header = http.Header{"Content-Type": {"application/json"}, "X-Api-Key": {"test-key"}, "Anthropic-Version": {"2023-06-01"}}
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			return // the test is over
+			return // the test has ended
 		}
 		defer res.Body.Close()
 		if res.StatusCode != http.StatusOK {
@@ -158,7 +158,7 @@ func bedrock(t *testing.T, messages, authorization string) string {
 	return server.URL
 }
 
-// frame is a chunk in Amazon's framing: lengths, headers and payload, each sum checked.
+// frame encodes a chunk in Amazon's framing: lengths, headers, payload and checksums.
 func frame(payload string) []byte {
 	var headers []byte
 	for _, h := range [...][2]string{{":event-type", "chunk"}, {":content-type", "application/json"}, {":message-type", "event"}} {

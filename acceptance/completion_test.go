@@ -13,8 +13,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// typed are lines as far as somebody has typed them, and what the tab key makes
-// of them.
+// typed are partial command lines, and the completed lines after the tab key.
 var typed = []struct{ line, want string }{
 	{"pollux comp", "pollux completion"},
 	{"pollux --approval-mode pl", "pollux --approval-mode plan"},
@@ -29,7 +28,7 @@ var typed = []struct{ line, want string }{
 	{"pollux -p \"$(touch evil)\" --scr", "--screen-reader"},
 }
 
-// Real shells complete command lines, and evaluate nothing that stands in them.
+// TestCompletion checks that real shells complete command lines, and do not evaluate them.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for shell, args := range map[string][]string{
@@ -47,7 +46,7 @@ func TestCompletion(t *testing.T) {
 			for _, tt := range typed {
 				s.press(tt.line + "\t")
 				s.wait(tt.want)
-				s.press("\x15\r") // take the line away
+				s.press("\x15\r") // clear the line
 			}
 			s.innocent()
 		})
@@ -68,7 +67,7 @@ func TestCompletion(t *testing.T) {
 	})
 }
 
-// shell is a shell that a test types into.
+// shell is an interactive shell on a pseudo-terminal.
 type shell struct {
 	t    *testing.T
 	path string
@@ -78,7 +77,7 @@ type shell struct {
 	tty  *os.File
 
 	mu  sync.Mutex
-	out strings.Builder // since the last key
+	out strings.Builder // output since the last key
 }
 
 func shellPlace(t *testing.T, name string) *shell {
@@ -155,7 +154,7 @@ func (s *shell) wait(want string) {
 	}
 }
 
-// innocent checks that nothing ran that was only typed.
+// innocent checks that the shell did not run commands in unfinished lines.
 func (s *shell) innocent() {
 	s.t.Helper()
 	if _, err := os.Lstat(filepath.Join(s.dir, "evil")); err == nil {

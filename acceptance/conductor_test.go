@@ -13,8 +13,8 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// conductor is a scripted model that works out what it says when it is asked:
-// as strict as one whose script is written down, on every protocol.
+// conductor is a scripted model whose answers a function computes. It checks requests as
+// strictly as a model with a written script, on every protocol.
 type conductor struct {
 	*httptest.Server
 	strict *scriptmodel.Server
@@ -24,13 +24,12 @@ type conductor struct {
 	answer func(path string, body []byte) []scriptmodel.Step
 }
 
-// conduct serves a model whose answer to each request this function gives. It
-// is called for one request at a time. Requests that break a vendor's rules fail the
-// test.
+// conduct serves a model that answers each request with the result of a function. The function
+// is called for one request at a time. A request that breaks a vendor's rules fails the test.
 func conduct(t *testing.T, wire string, answer func(path string, body []byte) []scriptmodel.Step) *conductor {
 	t.Helper()
 	script := &scriptmodel.Script{Turns: []scriptmodel.Turn{{Times: -1}}}
-	strict, err := scriptmodel.Start(script, scriptmodel.Options{Wire: strings.Replace(wire, "vertex", "gemini", 1)})
+	strict, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: strings.Replace(wire, "vertex", "gemini", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func conduct(t *testing.T, wire string, answer func(path string, body []byte) []
 func (c *conductor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has gone
+		return // the client has closed the connection
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c.mu.Lock()
@@ -61,10 +60,10 @@ func (c *conductor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.strict.ServeHTTP(w, r)
 }
 
-// says is an answer of text, and calls are a round of them behind some text.
+// says returns an answer with text; calls returns one with text and calls.
 func says(text string) []scriptmodel.Step { return []scriptmodel.Step{scriptmodel.Text{Text: text}} }
 
-// calling adds a call to an answer. Values are JSON.
+// calling adds a call to an answer. The arguments are JSON.
 func calling(steps []scriptmodel.Step, name string, args ...string) []scriptmodel.Step {
 	var b strings.Builder
 	for i := 0; i < len(args); i += 2 {

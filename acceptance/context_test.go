@@ -6,8 +6,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// What the model is shown, and what happens when it grows too much: GEMINI.md,
-// summaries, masked results, loops.
+// TestContext tests the content of the context and its limits: GEMINI.md, summaries, masked
+// results, loops.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	run(t, "context", "", func(*testscript.Env) error { return nil })

@@ -8,8 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A conversation is kept in its window, whoever the model is from. Each of them takes
-// 16,000 tokens, and is its own small model.
+// TestContextWires checks that a conversation stays within the context window, on each protocol.
+// Each model has a window of 16,000 tokens, and is its own small model.
 func TestContextWires(t *testing.T) {
 	t.Parallel()
 	for _, wire := range protocols {
@@ -22,7 +22,7 @@ func TestContextWires(t *testing.T) {
 				if wire == "responses" {
 					more = `"protocol": "responses", `
 				}
-				price := "" // of models that nobody knows it must be said that they have a cache
+				price := "" // unknown models need a setting for their cache
 				if wire == "ollama" || wire == "text" {
 					price = ", " + cached
 				}

@@ -9,14 +9,14 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// counter counts the tokens of requests to Chat Completions as OpenAI does, with
-// the tokenizer of its models. What it has counted it does not count again.
+// counter counts the tokens of requests to Chat Completions with OpenAI's tokenizer. It caches
+// the counts of texts and messages.
 type counter struct {
 	codec  *codec.Codec
 	seed   maphash.Seed
 	texts  map[uint64]int // tokens of a text
 	parts  map[uint64]int // tokens of a message
-	recent []*prompt      // the newest first
+	recent []*prompt      // newest first
 }
 
 func newCounter(t *testing.T) *counter {
@@ -24,23 +24,23 @@ func newCounter(t *testing.T) *counter {
 	return &counter{codec: codec.NewO200kBase(), seed: maphash.MakeSeed(), texts: map[uint64]int{}, parts: map[uint64]int{}}
 }
 
-// prompt is a request, counted.
+// prompt is a request with its token counts.
 type prompt struct {
-	fixed    uint64 // the model and its tools
+	fixed    uint64 // hash of the model and its tools
 	messages []uint64
-	tokens   int    // all that are read
-	cached   int    // as many of the first were read before
-	masked   int    // results that were masked
-	newest   string // message, as far as it is text
+	tokens   int    // all input tokens
+	cached   int    // tokens at the start that are in the vendor's cache
+	masked   int    // number of masked results
+	newest   string // text of the newest message
 	stream   bool
 }
 
-// begins reports whether p begins with all of q.
+// begins reports whether p starts with all messages of q.
 func (p *prompt) begins(q *prompt) bool {
 	return p.fixed == q.fixed && len(p.messages) >= len(q.messages) && p.common(q) == len(q.messages)
 }
 
-// common returns how many messages two requests have in common from the first on.
+// common returns the number of equal messages at the start of two requests.
 func (p *prompt) common(q *prompt) int {
 	n := 0
 	for n < len(p.messages) && n < len(q.messages) && p.messages[n] == q.messages[n] {
@@ -49,7 +49,7 @@ func (p *prompt) common(q *prompt) int {
 	return n
 }
 
-// remembered is how many requests the vendor's cache remembers.
+// remembered is the number of requests in the vendor's cache.
 const remembered = 8
 
 func (c *counter) read(body []byte) (*prompt, error) {
@@ -63,7 +63,7 @@ func (c *counter) read(body []byte) (*prompt, error) {
 		return nil, err
 	}
 	p := &prompt{stream: asked.Stream, fixed: maphash.String(c.seed, asked.Model+string(asked.Tools))}
-	tokens := []int{c.text(string(asked.Tools))} // up to each message
+	tokens := []int{c.text(string(asked.Tools))} // sums up to each message
 	sum := tokens[0]
 	for i, raw := range asked.Messages {
 		hash := maphash.Bytes(c.seed, raw)
@@ -82,7 +82,7 @@ func (c *counter) read(body []byte) (*prompt, error) {
 		sum += n
 		p.messages, tokens = append(p.messages, hash), append(tokens, sum)
 	}
-	p.tokens = sum + 3 // with which the answer begins
+	p.tokens = sum + 3 // start of the answer
 	for _, q := range c.recent {
 		if q.fixed == p.fixed {
 			p.cached = max(p.cached, tokens[p.common(q)])
@@ -92,8 +92,7 @@ func (c *counter) read(body []byte) (*prompt, error) {
 	return p, nil
 }
 
-// message returns the tokens of a message, negative for one that was masked, and
-// its text.
+// message returns the tokens of a message, negative for a masked one, and its text.
 func (c *counter) message(raw []byte) (int, string, error) {
 	var m struct {
 		Content any
@@ -127,7 +126,7 @@ func (c *counter) text(s string) int {
 	hash := maphash.String(c.seed, s)
 	n, known := c.texts[hash]
 	if !known {
-		n, _ = c.codec.Count(s) // any text has tokens
+		n, _ = c.codec.Count(s) // counting never fails
 		c.texts[hash] = n
 	}
 	return n

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// pages are the documents that a reader meets.
+// pages are the documents for users.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("../docs/*.md")
@@ -28,7 +28,7 @@ func pages(t *testing.T) map[string]string {
 	return pages
 }
 
-// The README shows the demo as it is; -update writes it anew.
+// TestReadme checks that the README shows the output of the demo; -update rewrites it.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("pollux", "demo") // TestMain has put it on the path
@@ -44,7 +44,7 @@ func TestReadme(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("the README has no place for the demo's output")
 	}
-	// What differs from run to run.
+	// These parts differ on each run.
 	changing := regexp.MustCompile(`127\.0\.0\.1:\d+|\S*/pollux-demo-\d+|\d+ ms|Done in [\d.]+ s`)
 	same := changing.ReplaceAllString(string(out), "X") == changing.ReplaceAllString(shown, "X")
 	switch {
@@ -58,7 +58,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// What the pages link to is there.
+// TestLinks checks that the targets of links in the pages exist.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
@@ -71,7 +71,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The map in docs/architecture.md names every room, and no other.
+// TestMap checks that the map in docs/architecture.md lists exactly the rooms that exist.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	text := pages(t)["../docs/architecture.md"]

@@ -31,7 +31,7 @@ func jsoncmpWord(ts *testscript.TestScript, args []string) bool {
 	return true
 }
 
-// values returns the JSON values that stand one after the other in text.
+// values returns the consecutive JSON values in text.
 func values(text string) ([]any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	var out []any
@@ -47,7 +47,7 @@ func values(text string) ([]any, error) {
 	}
 }
 
-// compare says where got is not what want says, "" for nowhere.
+// compare returns the first difference between got and want, or "".
 func compare(at string, got, want any) string {
 	differs := func() string { return fmt.Sprintf("%s: got %s, want %s", at, show(got), show(want)) }
 	switch want := want.(type) {
@@ -98,7 +98,7 @@ func compare(at string, got, want any) string {
 	return ""
 }
 
-// compareLists compares item by item; "..." in want stands for any number of items.
+// compareLists compares item by item; "..." in want matches any number of items.
 func compareLists(at string, got, want []any) string {
 	i := slices.IndexFunc(want, func(v any) bool { return v == "..." })
 	if i < 0 {
@@ -127,7 +127,7 @@ func compareLists(at string, got, want []any) string {
 	return fmt.Sprintf("%s: what should follow value %d is not there (%s): %s", at, i, diff, show(got))
 }
 
-// fits reports whether got is what the pattern says.
+// fits reports whether got matches the pattern.
 func fits(got any, want string) bool {
 	s, isString := got.(string)
 	match := func(re string) bool { return isString && regexp.MustCompile(re).MatchString(s) }
@@ -151,7 +151,7 @@ func fits(got any, want string) bool {
 }
 
 func show(v any) string {
-	b, _ := json.Marshal(v) // it was JSON before
+	b, _ := json.Marshal(v) // it was decoded from JSON
 	return string(b)
 }
 

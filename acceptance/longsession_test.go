@@ -24,18 +24,18 @@ import (
 var turns = flag.Int("turns", 0, "requests that the long sessions make; by default 400, or 120 under the race detector, which makes the scripted model slow")
 
 const (
-	settled = 200    // the turn from which on the program should need no more memory
-	slack   = 16_384 // KiB that it may need more all the same
+	settled = 200    // turn after which memory should no longer grow
+	slack   = 16_384 // KiB by which memory may still grow
 )
 
-// A session of many turns on a model that takes 128,000 tokens, through the real
-// program: no request is ever too large for a server that counts them with the
-// model's own tokenizer, what was found out in the beginning is known at the end,
-// and the program needs no more memory than after the first turns.
+// TestLongSession runs sessions of many turns through the real program, on models with a window
+// of 128,000 tokens. No request may be too large for a server that counts tokens with the
+// model's own tokenizer, facts from the start must be known at the end, and memory must not grow
+// after the first turns.
 //
-// With -v a table tells what the sessions cost. The one in bench/README.md comes
-// from go test ./acceptance -run LongSession -v -turns 2000, which has the ones on a
-// model with a large window, too.
+// With -v it prints a table of costs. The table in bench/README.md comes from
+// go test ./acceptance -run LongSession -v -turns 2000, which also runs models with a large
+// window.
 func TestLongSession(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -76,26 +76,26 @@ func TestLongSession(t *testing.T) {
 	t.Logf("%d turns:\n%s\n%s", turns, heading, strings.Join(rows, "\n"))
 }
 
-// racing reports whether the test runs under the race detector.
+// racing reports whether the race detector is on.
 func racing() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// session is one way to have it.
+// session is a configuration of the session.
 type session struct {
 	name     string
 	settings string
 	model    string                          // "" is one that takes 128,000 tokens
 	window   int                             // of the model
-	usage    func(*prompt) scriptmodel.Usage // that the vendor tells; nil is the truth
-	refusals bool                            // are to be expected: nobody could know
+	usage    func(*prompt) scriptmodel.Usage // the usage that the vendor reports; nil reports the true one
+	refusals bool                            // refused requests are expected, because the program cannot know the window
 }
 
 const heading = `| | requests | refused | compressions | maskings | facts known at the end | tokens sent | in the vendor's cache | if that costs a tenth | largest request | memory at turn 200, at the end | CPU |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|`
 
-// run has the program work through the session and returns its row of the table.
+// run runs the session and returns its row of the table.
 func (s session) run(t *testing.T, program string, turns int) string {
 	s.model, s.window = cmp.Or(s.model, "gpt-4o"), cmp.Or(s.window, 128_000)
 	w := &worker{t: t, session: s, counter: newCounter(t), turns: turns}
@@ -129,25 +129,25 @@ func millions(n int) float64 { return float64(n) / 1e6 }
 
 func tail(s string) string { return s[max(0, len(s)-2000):] }
 
-// worker is the model that does the work, and the vendor who serves it.
+// worker is the model of the session, and its vendor's server.
 type worker struct {
 	t       *testing.T
 	session session
 	counter *counter
-	pid     atomic.Int64 // of the program
+	pid     atomic.Int64 // PID of the program
 	turns   int
 
 	turn, requests, refused int
 	sent, cached, largest   int // tokens
 	compressions, maskings  int
-	summarised              bool // since the last turn
-	early, late             int  // KiB of memory that the program has needed at most
+	summarised              bool // whether the history was summarized since the last turn
+	early, late             int  // peak memory of the program, in KiB
 	planted                 []string
-	main                    *prompt // the last turn's
+	main                    *prompt // request of the last turn
 	last                    []byte
 }
 
-// answer is what the model says to a request.
+// answer returns the model's answer to a request.
 func (w *worker) answer(path string, body []byte) []scriptmodel.Step {
 	if !strings.HasSuffix(path, "/chat/completions") {
 		return nil
@@ -197,7 +197,7 @@ func (w *worker) reply(p *prompt, body []byte) []scriptmodel.Step {
 	return says("no")
 }
 
-// compare says why a turn does not go on from where the turn before it was: the
+// compare returns why the request of a turn does not start with that of the turn before it: the
 // history was compressed, or old results were masked.
 func (w *worker) compare(p *prompt) {
 	if w.main != nil && !p.begins(w.main) {
@@ -218,7 +218,7 @@ func (w *worker) compare(p *prompt) {
 	}
 }
 
-// snapshot is a summary that keeps every fact that it is shown, and nothing else.
+// snapshot returns a summary with all facts of the history, and nothing else.
 func snapshot(body []byte) string {
 	var facts []string
 	for _, f := range fact.FindAll(body, -1) {
@@ -238,7 +238,7 @@ func snapshot(body []byte) string {
 	return b.String() + "</state_snapshot>"
 }
 
-// work is what the model does in its nth turn.
+// work returns the model's answer in turn n.
 func (w *worker) work(n int) []scriptmodel.Step {
 	if n >= w.turns {
 		return says("All accounts are settled.")
@@ -260,7 +260,7 @@ func (w *worker) work(n int) []scriptmodel.Step {
 	switch n % 10 {
 	case 0, 6:
 		return calling(steps, "read_file", "file_path", src)
-	case 3: // several at once
+	case 3: // several calls at once
 		for k := range 3 {
 			steps = calling(steps, "read_file", "file_path", src, "start_line", strconv.Itoa(1+n%7+40*k), "end_line", strconv.Itoa(30+n%7+40*k))
 		}
@@ -268,7 +268,7 @@ func (w *worker) work(n int) []scriptmodel.Step {
 	case 1, 8:
 		return calling(steps, "run_shell_command", "command", fmt.Sprintf(`"tail -n +%s %s # turn %d"`, line, strings.Trim(log, `"`), n))
 	case 4:
-		if n%50 == 4 { // what tokenizers make much of
+		if n%50 == 4 { // text with many tokens per character
 			return calling(steps, "run_shell_command", "command", fmt.Sprintf(`"cat blob.txt # turn %d"`, n))
 		}
 		return calling(steps, "run_shell_command", "command", fmt.Sprintf(`"seq %d %d"`, n, n+1500))
@@ -281,9 +281,8 @@ func (w *worker) work(n int) []scriptmodel.Step {
 	return calling(steps, "read_file", "file_path", `"chinese.md"`, "start_line", line, "end_line", strconv.Itoa(60+n%9))
 }
 
-// judge holds the session to its promises and returns how many facts are in its
-// last request. One that was only ever in a result that has been masked is not,
-// if the model made nothing of it: then it is in a file.
+// judge checks the promises of the session and returns how many facts are in its last request. A
+// fact that was only in a masked result may be missing; it must then be in an output file.
 func (w *worker) judge(home string) (known int) {
 	for _, f := range w.planted {
 		switch {
@@ -302,7 +301,7 @@ func (w *worker) judge(home string) (known int) {
 	return known
 }
 
-// onFile reports whether some output that was put away holds this text.
+// onFile reports whether a saved output contains this text.
 func onFile(t *testing.T, home, text string) bool {
 	files, err := filepath.Glob(filepath.Join(home, ".gemini", "tmp", "*", "tool-outputs", "*", "*"))
 	if err != nil {
@@ -316,7 +315,7 @@ func onFile(t *testing.T, home, text string) bool {
 
 const parts = 120 // files of each kind
 
-// furnish gives the model something to work on.
+// furnish creates the files of the project.
 func furnish(p *person) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("account balance carry credit debit entry fee gross harbour invoice journal ledger margin net order payment quote rate settle total unit value")
@@ -351,7 +350,7 @@ func furnish(p *person) {
 	p.write("notes.md", "# Accounts\ndone: 0\n")
 }
 
-// build builds the program as users have it: the tests' own has more in it.
+// build builds the program for users, without the additions of the test binary.
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pollux")
@@ -361,7 +360,7 @@ func build(t *testing.T) string {
 	return path
 }
 
-// peak returns how many KiB of memory a process has had at most, 0 where nobody knows.
+// peak returns the peak memory of a process in KiB, or 0 if unknown.
 func peak(t *testing.T, pid int64) int {
 	if runtime.GOOS != "linux" {
 		return 0

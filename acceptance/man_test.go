@@ -12,7 +12,7 @@ import (
 	"pollux/internal/config"
 )
 
-// The manual page says what the program says of itself; -update writes it anew.
+// TestManPage checks the manual page against the program's help; -update rewrites it.
 func TestManPage(t *testing.T) {
 	t.Parallel()
 	const path = "../docs/man/pollux.1"
@@ -40,7 +40,7 @@ func TestManPage(t *testing.T) {
 	}
 }
 
-// The page is written as those who print it want it.
+// TestManPageIsClean checks that manual page tools report no errors in the page.
 func TestManPageIsClean(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("mandoc"); err != nil {
@@ -52,10 +52,10 @@ func TestManPageIsClean(t *testing.T) {
 	}
 }
 
-// help is what a command says of itself.
+// help is the parsed help of a command.
 type help struct {
 	short    string
-	commands [][2]string // as they are typed, and what they do
+	commands [][2]string // usage and description
 	groups   []helpGroup
 }
 
@@ -64,7 +64,7 @@ type helpGroup struct {
 	options [][2]string
 }
 
-// helpOf asks the program.
+// helpOf runs a command with --help and parses the output.
 func helpOf(t *testing.T, command ...string) help {
 	t.Helper()
 	cmd := exec.Command("pollux", append(command, "--help")...) // TestMain has put it on the path
@@ -92,8 +92,8 @@ func helpOf(t *testing.T, command ...string) help {
 	return h
 }
 
-// option adds a row of the options: an option, the rest of one whose name leaves no
-// room on the line, or the title of a group.
+// option adds a line of the options: an option, the description of an option with a long name, or
+// the title of a group.
 func (h *help) option(line, left, right string) {
 	last := len(h.groups) - 1
 	switch {
@@ -110,7 +110,7 @@ func (h *help) option(line, left, right string) {
 	}
 }
 
-// roff writes a text as it is.
+// roff escapes text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -132,7 +132,7 @@ func optionsSection(h help) string {
 	return b.String()
 }
 
-// writeRow writes an option or a variable, and below it what it is for.
+// writeRow writes an option or a variable with its description.
 func writeRow(b *strings.Builder, name, text string) {
 	name, value, valued := strings.Cut(name, " <")
 	open, shut := "", ""
@@ -148,12 +148,12 @@ func writeRow(b *strings.Builder, name, text string) {
 	fmt.Fprintf(b, "\n%s.\n", strings.TrimSuffix(roff(text), "."))
 }
 
-// commandsSection writes the commands below one, each with what it has of its own.
+// commandsSection writes the subcommands of a command, each with its own options.
 func commandsSection(t *testing.T, path ...string) string {
 	t.Helper()
 	var b strings.Builder
 	for _, row := range helpOf(t, path[1:]...).commands {
-		use := strings.Fields(row[0]) // from the command above on
+		use := strings.Fields(row[0]) // words after the parent command
 		below := append(path[:len(path):len(path)], use[1])
 		h := helpOf(t, below[1:]...)
 		fmt.Fprintf(&b, ".SS %s\n%s.\n", roff(strings.Join(append(path[:len(path)-1:len(path)-1], use...), " ")), roff(h.short))
@@ -169,12 +169,12 @@ func commandsSection(t *testing.T, path ...string) string {
 	return b.String()
 }
 
-// environmentSection writes the variables that are there to be set by hand.
+// environmentSection writes the variables that users can set.
 func environmentSection() string {
 	var b strings.Builder
 	for _, v := range config.Variables() {
 		if v.Support == config.Live && !v.Ambient {
-			writeRow(&b, v.Name, v.What)
+			writeRow(&b, v.Name, v.Doc)
 		}
 	}
 	return b.String()

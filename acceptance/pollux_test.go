@@ -8,9 +8,9 @@ import (
 	"pollux/internal/terminal"
 )
 
-// pollux is the program under test, as cmd/pollux runs it.
+// pollux runs the program under test, like cmd/pollux.
 func pollux() {
 	env := config.Environ()
 	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-	os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Run, cli.Demo, cli.Config, cli.Models, cli.Memory, cli.Doctor, cli.Auth)))
+	os.Exit(int(cli.Main(os.Args[1:], t, env)))
 }

@@ -15,10 +15,9 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// What a vendor has read of a session it keeps for a while, and reads again at a
-// fraction of the price, as long as not a byte of it has changed. So each request
-// of a session begins with the request before it: the tools, the system
-// instruction, and the messages, in all protocols.
+// TestPrefix checks, on all protocols, that each request of a session starts with the request
+// before it: the tools, the system instruction and the messages. Vendors cache what they have
+// read and charge less for it again, if not a byte of it has changed.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	for _, wire := range protocols {
@@ -49,8 +48,8 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// longScript is a session of this many rounds of tool calls: one or several at a
-// time, with thoughts and without, that work and that fail.
+// longScript returns a session with this many rounds of tool calls: one or several at a time,
+// with and without thoughts, successful and failing.
 func longScript(rounds int) string {
 	var b strings.Builder
 	for i := range rounds {
@@ -68,7 +67,7 @@ func longScript(rounds int) string {
 			fmt.Fprintf(&b, "  call run_shell_command {\"command\": \"seq %d; echo '<&>' \\\"é\\\"; exit %d\"}\n", i, i%2)
 		case 2:
 			fmt.Fprintf(&b, "  call grep_search {\"pattern\": \"line %d\"}\n  call read_file {\"file_path\": \"missing %d\"}\n", i, i)
-		case 3: // more than Anthropic looks back for what it has kept
+		case 3: // more blocks than Anthropic searches for a cached prefix
 			for k := range 12 {
 				fmt.Fprintf(&b, "  call read_file {\"start_line\": %d, \"file_path\": \"note.txt\", \"end_line\": %d}\n", i+k+1, i+k+3)
 			}
@@ -82,26 +81,26 @@ func longScript(rounds int) string {
 
 const cached = `"price": {"input": 1, "output": 4, "cacheRead": 0.1}`
 
-// converse has the program work by a script, on a protocol, and returns the
-// bodies of the requests that were answered. Variables are added to the environment.
+// converse runs the program with a scripted model on a protocol, and returns the bodies of the
+// answered requests. It adds variables to the environment.
 func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
 	t.Helper()
 	script, err := scriptmodel.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wire: strings.Replace(wire, "vertex", "gemini", 1)})
+	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: everyWire(), Wire: strings.Replace(wire, "vertex", "gemini", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
 	p := newPerson(t)
 	p.environ = append(append(p.environ, pointing(wire, server.URL())...), variables...)
-	settings := `"model": {"disableLoopDetection": true, "compressionThreshold": 1}` // their requests are no part of the session
+	settings := `"model": {"disableLoopDetection": true, "compressionThreshold": 1}` // their requests are not part of the session
 	if wire == "responses" {
 		settings += `, "modelProviders": {"openai": {"protocol": "responses"}}`
 	}
-	switch wire { // of models that nobody knows it must be said that they have a cache
+	switch wire { // unknown models need a setting for their cache
 	case "ollama":
 		settings += `, "modelProviders": {"ollama": {"models": [{"match": "*", "window": 200000, ` + cached + `}]}}`
 	case "text":
@@ -128,7 +127,7 @@ func converse(t *testing.T, wire, text string, variables ...string) [][]byte {
 	return bodies
 }
 
-// person is somebody with a home directory and a folder to work in.
+// person is a user with a home directory and a working directory.
 type person struct {
 	t          *testing.T
 	home, work string
@@ -145,7 +144,7 @@ func newPerson(t *testing.T) *person {
 	return p
 }
 
-// pointing are the variables that point the program at a server.
+// pointing returns the variables that make the program use a server.
 func pointing(wire, url string) []string {
 	var vars []string
 	for name, value := range wires[wire] {
@@ -184,11 +183,11 @@ func (p *person) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// read is a request as a cache of prompts sees it.
+// read is a request as a prompt cache sees it.
 type read struct {
-	fixed    []byte // what comes before the messages
-	messages []byte // without the bracket that ends them
-	blocks   int    // of Anthropic's: in all, and those with a mark, by number
+	fixed    []byte // the fields before the messages
+	messages []byte // without the closing bracket
+	blocks   int    // Anthropic: number of blocks, and the indexes of those with a mark
 	marks    []int
 }
 
@@ -207,15 +206,15 @@ func reading(t *testing.T, wire string, body []byte) read {
 	}
 	messages := bytes.TrimSuffix(fields[name], []byte("]"))
 	delete(fields, name)
-	fixed, err := json.Marshal(fields) // parameters are no part of a prompt, but have no reason to change
+	fixed, err := json.Marshal(fields) // parameters are not part of the prompt, but must not change either
 	if err != nil || len(messages) == 0 {
 		t.Fatal("no messages", err)
 	}
 	return read{fixed: fixed, messages: messages}
 }
 
-// readBlocks reads a request to Anthropic, where marks say what is to be kept.
-// They are no part of what is kept.
+// readBlocks reads a request to Anthropic, where marks select what to cache. The marks are not
+// part of the cached prefix.
 func readBlocks(t *testing.T, body []byte) read {
 	t.Helper()
 	var asked struct {
@@ -252,15 +251,15 @@ func readBlocks(t *testing.T, body []byte) read {
 	return r
 }
 
-// found fails if Anthropic would not find what it has kept of the request
-// before: of each mark it looks at this block and the 20 before it, and what was
-// kept ends with a block that had a mark. There are at most 4 marks.
+// found fails the test if Anthropic would not find the cached prefix of the previous request. It
+// searches the block of each mark and the 20 blocks before it for the end of a cached prefix,
+// which is a block that had a mark. There are at most 4 marks.
 func found(t *testing.T, number int, last, next read) {
 	t.Helper()
 	if len(next.marks) == 0 || len(next.marks) > 4 {
 		t.Fatalf("request %d has %d marks", number, len(next.marks))
 	}
-	best := -1 // the longest that is found
+	best := -1 // the longest prefix found
 	for _, kept := range last.marks {
 		for _, mark := range next.marks {
 			if kept <= mark && mark-kept <= 20 {
@@ -273,7 +272,7 @@ func found(t *testing.T, number int, last, next read) {
 	}
 }
 
-// apart shows where two texts part ways.
+// apart describes the first difference between two texts.
 func apart(a, b []byte) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// The summary of a history is asked of the model that has it in its vendor's
-// cache, so the request begins as the last one of the conversation: the same
-// tools and system instruction, and the same messages up to where the history is
-// cut. Behind the summary the next requests go on from each other again.
+// TestPrefixOfSummary checks that the request for a summary starts like the last request of the
+// conversation, which is in the vendor's cache: with the same tools, system instruction and
+// messages, up to the place where the history is cut. After the summary, each request again
+// starts with the request before it.
 func TestPrefixOfSummary(t *testing.T) {
 	t.Parallel()
 	for _, wire := range protocols {
@@ -56,8 +56,8 @@ func TestPrefixOfSummary(t *testing.T) {
 	}
 }
 
-// overflowing is a session whose history is too large after some rounds, and
-// goes on for some more.
+// overflowing returns a session whose history becomes too large after some rounds, with more
+// rounds after that.
 func overflowing(rounds, more int) string {
 	var b strings.Builder
 	for i := range rounds {
@@ -74,8 +74,8 @@ func overflowing(rounds, more int) string {
 	return b.String()
 }
 
-// otherwise names what a request has otherwise than another one, of what comes
-// before the messages or decides how they are read; "" for nothing.
+// otherwise names the first field that differs between two requests, of the fields that come
+// before the messages or change how they are read; "" if there is none.
 func otherwise(t *testing.T, wire string, one, other []byte) string {
 	t.Helper()
 	a, b := map[string]json.RawMessage{}, map[string]json.RawMessage{}
@@ -88,7 +88,7 @@ func otherwise(t *testing.T, wire string, one, other []byte) string {
 	for _, name := range []string{"model", "tools", "tool_choice", "toolConfig", "system", "systemInstruction", "instructions", "thinking", "prompt_cache_key"} {
 		x, y := a[name], b[name]
 		if wire == "anthropic" && (name == "system" || name == "tools") {
-			continue // their marks are no part of them
+			continue // marks are not part of the content
 		}
 		if !bytes.Equal(x, y) {
 			return name + ":\n" + apart(x, y)
@@ -102,7 +102,7 @@ func otherwise(t *testing.T, wire string, one, other []byte) string {
 	return ""
 }
 
-// common returns how many bytes two texts begin with alike.
+// common returns the length of the common prefix of two texts.
 func common(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

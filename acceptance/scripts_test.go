@@ -10,7 +10,7 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// Every model in the scripts can be read, and is used.
+// TestModels checks that every model in the scripts can be parsed and is used.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	var files []string

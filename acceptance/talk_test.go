@@ -18,23 +18,22 @@ import (
 	"github.com/creack/pty"
 )
 
-// talk is the program that talks with another one at a pseudo-terminal, as a person
-// would. What was on the screen is its standard output, of a talk that went wrong
-// standard error:
+// talk runs another program on a pseudo-terminal and types into it, following a script. It prints
+// the screen to standard output, or to standard error if the script fails:
 //
-//	see TEXT      waits until TEXT is on the screen, behind what was seen last
-//	not TEXT      TEXT was not there between the last two that were seen
+//	see TEXT      waits until TEXT is on the screen, after the text seen last
+//	not TEXT      checks that TEXT was not between the last two texts seen
 //	type TEXT     types TEXT and Enter
-//	answer TEXT   the same, after a moment of thought: a question takes no answer
-//	              in its first quarter of a second
+//	answer TEXT   the same, after a delay: a question ignores input in its first
+//	              quarter of a second
 //	key NAME...   presses ctrl-c, ctrl-d, ctrl-g, ctrl-s or enter
 //	signal SIG    sends TERM, HUP or INT to the program alone
-//	wait PATH     waits until a file is there that is not empty
-//	hang up       takes the terminal away
+//	wait PATH     waits until the file exists and is not empty
+//	hang up       closes the terminal
 //	end CODE      waits for the program to end with this code; it is the last line
 //
 // TEXT is the rest of the line, with {{WORK}}, {{HOME}}, and \n for a line end. A line
-// that starts with # is a comment. Nothing that is no text may come to the screen.
+// that starts with # is a comment. Only valid text may appear on the screen.
 func talk() {
 	if err := play(os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -42,7 +41,7 @@ func talk() {
 	}
 }
 
-// play plays a script with a program.
+// play runs a script with a program.
 func play(script string, command []string) error {
 	lines, err := os.ReadFile(script)
 	if err != nil {
@@ -74,8 +73,8 @@ func play(script string, command []string) error {
 	return err
 }
 
-// atTerminal starts a program that has a terminal of its own. Closing its other end
-// ends a read that waits there.
+// atTerminal starts a program on a new pseudo-terminal and returns the terminal's other end.
+// Closing that ends a pending read.
 func atTerminal(command []string) (*exec.Cmd, *os.File, error) {
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -104,19 +103,19 @@ func atTerminal(command []string) (*exec.Cmd, *os.File, error) {
 type screen struct {
 	program *exec.Cmd
 	master  *os.File
-	over    bool          // the program has ended, as it should
-	ended   chan struct{} // closed when nothing can come any more
+	over    bool          // the script expects the end of the program
+	ended   chan struct{} // closed when there is no more output
 
 	mu   sync.Mutex
 	more sync.Cond
-	all  string // that was on the screen
-	at   int    // how far it was seen
-	last string // what came before that, since the one before
-	gone bool   // nothing comes any more
-	late bool   // it takes too long
+	all  string // all output
+	at   int    // end of the text seen last
+	last string // output between the last two texts seen
+	gone bool   // there is no more output
+	late bool   // the program took too long
 }
 
-// watch keeps what comes to the screen, until the terminal is closed.
+// watch reads the output until the terminal is closed.
 func (s *screen) watch() {
 	defer close(s.ended)
 	p := make([]byte, 4096)
@@ -142,7 +141,7 @@ func (s *screen) giveUp() {
 }
 
 func (s *screen) close() {
-	_ = s.program.Process.Kill() // it may have ended
+	_ = s.program.Process.Kill() // an error means that it has ended
 	_ = s.master.Close()
 	<-s.ended
 }
@@ -153,7 +152,7 @@ func (s *screen) shown() string {
 	return s.all
 }
 
-// do does a line of a script.
+// do runs a line of a script.
 func (s *screen) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.NewReplacer(`\n`, "\n", "{{WORK}}", os.Getenv("WORK"), "{{HOME}}", os.Getenv("HOME")).Replace(rest)
@@ -191,7 +190,7 @@ func (s *screen) do(line string) error {
 	return errors.New("there is no such word")
 }
 
-// thought is longer than the time in which a question takes no answer.
+// thought is longer than the time in which a question ignores input.
 const thought = 300 * time.Millisecond
 
 func (s *screen) see(text string) error {
@@ -250,9 +249,9 @@ func (s *screen) file(path string) error {
 	}
 }
 
-// end waits for the end of the program.
+// end waits until the program has ended.
 func (s *screen) end(want string) error {
-	_ = s.program.Wait() // how it ended is in its state
+	_ = s.program.Wait() // the exit code is in ProcessState
 	s.mu.Lock()
 	for !s.gone && !s.late {
 		s.more.Wait()

@@ -10,13 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// protocols are the wires on which every task has to work.
+// protocols are the protocols on which every task must work.
 var protocols = []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
 
-// The same tasks, whoever the model is from.
+// TestTasks runs the same tasks on each protocol.
 func TestTasks(t *testing.T) { onEach(t, "tasks") }
 
-// The same mishaps, too.
+// TestBadInput runs the same failures of servers on each protocol.
 func TestBadInput(t *testing.T) { onEach(t, "badinput") }
 
 func onEach(t *testing.T, dir string) {
@@ -34,8 +34,8 @@ func onEach(t *testing.T, dir string) {
 	}
 }
 
-// accounts are what a session may change from and to: each protocol, and models
-// that want their own thoughts back with every call.
+// accounts are the accounts between which a session can change: one for each protocol, and models
+// that require their thoughts back with every call.
 var accounts = []struct{ name, wire, protocol, path, model string }{
 	{"gemini", "gemini", "", "", "gemini-2.5-flash"},
 	{"gemini-3", "gemini", "", "", "gemini-3-pro-preview"},
@@ -47,12 +47,12 @@ var accounts = []struct{ name, wire, protocol, path, model string }{
 	{"ollama", "ollama", "ollama", "", "qwen3"},
 }
 
-// A session changes from each provider to each other in its middle.
+// TestChange changes from each provider to each other provider within a session.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	for _, from := range accounts {
 		for _, to := range accounts {
-			if from.wire == to.wire && to.wire == "gemini" { // of which there is one
+			if from.wire == to.wire && to.wire == "gemini" { // there is only one Gemini account
 				continue
 			}
 			t.Run(from.name+" "+to.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// settings writes the user's settings.
+// settings writes the user's settings file.
 func settings(env *testscript.Env, text string) error {
 	dir := filepath.Join(env.Getenv("HOME"), ".gemini")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -15,7 +15,7 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
-// parsed is an object of an outfile as the tests of Gemini CLI see it.
+// parsed is an object of an outfile, as the tests of Gemini CLI parse it.
 type parsed struct {
 	Attributes   map[string]any `json:"attributes"`
 	ScopeMetrics []struct {
@@ -31,11 +31,11 @@ type parsed struct {
 	} `json:"scopeMetrics"`
 }
 
-// outfile is what such a test finds in one.
+// outfile is the content of a telemetry file.
 type outfile []parsed
 
-// readOutfile splits the file between a brace that ends a line and one that begins
-// the next, and parses the pieces.
+// readOutfile splits the file between a brace at the end of a line and one at the start of the
+// next, and parses the pieces.
 func readOutfile(t *testing.T, path string) outfile {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -63,7 +63,7 @@ func readOutfile(t *testing.T, path string) outfile {
 	return all
 }
 
-// events returns the attributes of all events of a name.
+// events returns the attributes of all events with a name.
 func (o outfile) events(name string) []map[string]any {
 	var all []map[string]any
 	for _, p := range o {
@@ -86,7 +86,7 @@ func (o outfile) call(t *testing.T, name string) map[string]any {
 	return nil
 }
 
-// sum returns what the points of a metric come to that have this attribute.
+// sum returns the sum of a metric's points with this attribute.
 func (o outfile) sum(name, key string, value any) float64 {
 	n := 0.0
 	for _, p := range o {
@@ -95,7 +95,7 @@ func (o outfile) sum(name, key string, value any) float64 {
 				if m.Descriptor.Name != name {
 					continue
 				}
-				n = 0 // what was written last holds
+				n = 0 // the last export has the current totals
 				for _, point := range m.DataPoints {
 					if count, ok := point.Value.(float64); ok && (key == "" || point.Attributes[key] == value) {
 						n += count
@@ -107,14 +107,14 @@ func (o outfile) sum(name, key string, value any) float64 {
 	return n
 }
 
-// scripted starts a model by a script, and returns the command that asks it.
+// scripted starts a scripted model, and returns a command of the program that uses it.
 func scripted(t *testing.T, script string, args ...string) (*exec.Cmd, string) {
 	t.Helper()
 	parsed, err := scriptmodel.Parse(script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := scriptmodel.Start(parsed, scriptmodel.Options{})
+	server, err := scriptmodel.Start(parsed, scriptmodel.Options{Wires: everyWire()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func scripted(t *testing.T, script string, args ...string) (*exec.Cmd, string) {
 
 const telemetryKey = "AIzaSyTelemetryMustNotTellThisOne1234567"
 
-// A run with tools, as scripts for Gemini CLI look at it.
+// TestOutfile checks the telemetry of a run with tools, as scripts for Gemini CLI read it.
 func TestOutfile(t *testing.T) {
 	t.Parallel()
 	cmd, file := scripted(t, `turn
@@ -230,8 +230,8 @@ turn
 	}
 }
 
-// What is told beside requests and calls: commands, how edits were made, pages that
-// were not read.
+// TestOutfileOfEvents checks the events besides requests and calls: commands, edit strategies,
+// pages that could not be read.
 func TestOutfileOfEvents(t *testing.T) {
 	t.Parallel()
 	cmd, file := scripted(t, `turn
@@ -271,14 +271,14 @@ turn
 	}
 }
 
-// A failed request, and a run that a signal ends in the middle of an answer: both
-// are told of to the end.
+// TestOutfileOfFailures checks that telemetry is complete after a failed request, and after a
+// signal in the middle of an answer.
 func TestOutfileOfFailures(t *testing.T) {
 	t.Parallel()
 	cmd, file := scripted(t, `turn
   fail 400 INVALID_ARGUMENT Key `+telemetryKey+` may not say this.
 `, "-p", "hi")
-	_ = cmd.Run() // with 1
+	_ = cmd.Run() // exits with 1
 	o := readOutfile(t, file)
 	failed := o.events("gemini_cli.api_error")
 	if code := cmd.ProcessState.ExitCode(); code != 1 || len(failed) != 1 || failed[0]["status_code"] != 400.0 || failed[0]["model_name"] != "gemini-2.5-flash" ||

@@ -20,10 +20,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/anthropic"
+	"pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/ollama"
+	"pollux/internal/scriptmodel/openai"
 )
 
-// patience is how long a script waits for what must come; nothing is measured by it.
+// patience limits how long a script waits for an event. It is not a performance test.
 const patience = 60 * time.Second
 
 func words() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
@@ -44,8 +49,8 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 	}
 }
 
-// plain makes a word that cannot be negated of a function that says whether it
-// was used rightly.
+// plain returns a command that cannot be negated, from a function that reports whether the
+// arguments are valid.
 func plain(usage string, word func(ts *testscript.TestScript, args []string) bool) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || !word(ts, args) {
@@ -84,9 +89,10 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 		ts.Fatalf("%s: %v", args[0], err)
 	}
 	m.server, err = scriptmodel.Start(script, scriptmodel.Options{
-		Vars:  map[string]string{"WORK": w.work, "HOME": w.home, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
-		Wire:  strings.Replace(wire, "vertex", "gemini", 1),
-		Judge: vendorSchemas(ts),
+		Wires:    everyWire(),
+		Vars:     map[string]string{"WORK": w.work, "HOME": w.home, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
+		Wire:     strings.Replace(wire, "vertex", "gemini", 1),
+		Validate: vendorSchemas(ts),
 	})
 	ts.Check(err)
 	w.models[m.name] = m
@@ -99,7 +105,7 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 	case wire == "" && m.name == "":
 		wire = "gemini"
 	case wire != "" && wire != "gemini" && wire != "vertex" && m.name == "":
-		ts.Setenv("GEMINI_MODEL", "") // or two vendors would be configured
+		ts.Setenv("GEMINI_MODEL", "") // otherwise two vendors would be configured
 	}
 	if wire != "" {
 		for name, value := range wires[wire] {
@@ -109,7 +115,12 @@ func modelWord(ts *testscript.TestScript, args []string) bool {
 	return true
 }
 
-// wires are the variables that point the program at a model, by its protocol.
+// everyWire returns the protocols that a scripted model speaks.
+func everyWire() []scriptmodel.Wire {
+	return []scriptmodel.Wire{gemini.Wire{}, openai.Chat{}, openai.Responses{}, anthropic.Wire{}, ollama.Wire{}, openai.Text{}}
+}
+
+// wires are the variables that make the program use a model, by protocol.
 var wires = map[string]map[string]string{
 	"gemini":    {"GOOGLE_GEMINI_BASE_URL": "URL", "GEMINI_API_KEY": "test-key"},
 	"vertex":    {"GOOGLE_VERTEX_BASE_URL": "URL", "GOOGLE_API_KEY": "test-key", "GOOGLE_GENAI_USE_VERTEXAI": "true"},
@@ -120,8 +131,8 @@ var wires = map[string]map[string]string{
 	"ollama":    {"OLLAMA_HOST": "URL", "OLLAMA_MODEL": "qwen3"},
 }
 
-// vendorSchemas are the vendors' published schemas, where they lie beside the
-// checkout; they tell by the kind of a request whether it is theirs.
+// vendorSchemas checks requests against the vendors' published schemas, if these are beside the
+// checkout. Each schema accepts requests of other vendors' kinds.
 func vendorSchemas(ts *testscript.TestScript) func(string, []byte) error {
 	judges, err := readSchemas()
 	ts.Check(err)
@@ -135,7 +146,7 @@ func vendorSchemas(ts *testscript.TestScript) func(string, []byte) error {
 	}
 }
 
-// readSchemas reads them once for all scripts: they are large.
+// readSchemas reads the schemas once for all scripts, because they are large.
 var readSchemas = sync.OnceValues(func() ([]func(string, []byte) error, error) {
 	var judges []func(string, []byte) error
 	for _, name := range []string{"gemini.json", "openai.json"} {
@@ -231,10 +242,10 @@ func exitsWord(ts *testscript.TestScript, args []string) bool {
 	return true
 }
 
-// process is a command in the background.
+// process is a background command.
 type process struct {
 	cmd            *exec.Cmd
-	stdout, stderr string // files: they can be read while it runs
+	stdout, stderr string // files, which can be read while the command runs
 	done           chan struct{}
 }
 
@@ -244,7 +255,7 @@ func (p *process) stop() {
 		return
 	default:
 	}
-	_ = p.cmd.Process.Kill() // it may have ended by itself
+	_ = p.cmd.Process.Kill() // an error means that it has ended
 	<-p.done
 }
 
@@ -272,12 +283,12 @@ func startWord(ts *testscript.TestScript, args []string) bool {
 	p.cmd.Stdout, p.cmd.Stderr = out, errs
 	ts.Check(p.cmd.Start())
 	w.started[args[0]] = p
-	go func() { _ = p.cmd.Wait(); close(p.done) }() // how it ended is in its state
+	go func() { _ = p.cmd.Wait(); close(p.done) }() // the exit code is in ProcessState
 	return true
 }
 
-// environment is what a background command gets of the script's: testscript
-// does not hand out the list.
+// environment returns the script's environment for a background command, because testscript does
+// not export the list.
 func environment() []string {
 	names := []string{
 		"PATH", "HOME", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR",
@@ -367,19 +378,9 @@ func awaited(ts *testscript.TestScript, args []string) func() bool {
 	case len(args) == 2 && args[0] == "gone":
 		pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
 		ts.Check(err)
-		return func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) }
+		return func() bool { return !processtest.IsRunning(pid) }
 	}
 	return nil
-}
-
-// zombie reports whether a process has ended but nobody asked how.
-func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	_, after, _ := bytes.Cut(stat, []byte(") "))
-	return bytes.HasPrefix(after, []byte("Z"))
 }
 
 func linesWord(ts *testscript.TestScript, args []string) bool {

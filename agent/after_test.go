@@ -6,18 +6,18 @@ import (
 	"pollux/llm"
 )
 
-func TestAfter(t *testing.T) {
+func TestMessagesAfter(t *testing.T) {
 	t.Parallel()
 	a := New(Config{})
-	if got := a.After(nil); len(got) != 0 {
+	if got := a.MessagesAfter(nil); len(got) != 0 {
 		t.Errorf("%d messages of none", len(got))
 	}
 	list := []*llm.Content{llm.User(llm.Text("a")), llm.Model(llm.Text("b")), llm.User(llm.Text("c"))}
 	for _, c := range list {
-		a.history.add(Message{Content: c})
+		a.conv.history.add(Message{Content: c})
 	}
 	for seen, want := range map[*llm.Content]int{nil: 3, list[0]: 2, list[1]: 1, list[2]: 0, llm.User(llm.Text("c")): 3} {
-		if got := a.After(seen); len(got) != want {
+		if got := a.MessagesAfter(seen); len(got) != want {
 			t.Errorf("%d messages, want %d", len(got), want)
 		}
 	}

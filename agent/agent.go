@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"slices"
+	"context"
 	"sync"
 	"time"
 
@@ -10,70 +10,64 @@ import (
 	"pollux/tool"
 )
 
-// Config is what an agent is made of. Generator, Model, Tools and Gate must be
-// set; the rest may be zero.
+// Config holds the parts of an agent. Generator, Model, Tools and Gate must be set; all other
+// fields may be zero.
 type Config struct {
 	Generator llm.Generator
 	Model     string
 	Tools     *tool.Registry
 	Gate      Gate
 
+	// SessionID is the session that the conversation belongs to; [Agent.Restart]
+	// begins another.
 	SessionID string
-	// System returns the system instruction for a model. It should return the
-	// same pointer as long as the text is the same.
+	// System returns the system instruction for a model. It should return the same pointer as
+	// long as the text is the same.
 	System func(model string) *llm.Content
-	// Context opens the history: what the model is told before the first prompt.
+	// Context holds the messages at the head of the history, before the first prompt.
 	Context []Message
-	// Sampling returns temperature, thinking and the like for a model, retry
-	// saying that an unusable answer is being asked for again; nil leaves it to
-	// the catalog.
+	// Sampling returns the temperature, the thinking level and other sampling parameters for a
+	// model. retry is true if the last response was unusable and the request is sent again. A
+	// nil Sampling uses the catalog.
 	Sampling func(model string, retry bool) llm.Config
-	// Limit returns how many tokens a model takes; nil leaves it to the catalog.
+	// Limit returns the size of a model's context window in tokens, or 0 if it is unknown. A
+	// nil Limit uses the catalog.
 	Limit func(model string) int
-	// MaxTurns bounds the model requests of the session; nil does not.
+	// MaxTurns is the number of model requests that a session may make; nil means no limit.
 	MaxTurns *int
-	// Retry is how often an unusable answer is asked for again.
+	// Retry limits the repetitions of a request after an unusable response.
 	Retry StreamRetry
-	// DropInvalidPrompts leaves out of what is sent, with an unusable answer in
-	// a loaded history, also the prompt before it (the seeds' rule).
+	// DropInvalidPrompts also leaves the prompt out of later requests if its response is
+	// unusable. Otherwise only the response is left out. It applies to loaded histories.
 	DropInvalidPrompts bool
-	// ContinueInvalid asks the model once to go on after an unusable answer
-	// (the seeds' rule).
+	// ContinueInvalid asks the model once to continue after an unusable response.
 	ContinueInvalid bool
-	// ForgetCancelled takes a cancelled prompt back as if it had never been
-	// given, its finished tool rounds included. Without it they are kept: what
-	// tools have done is done, and the model should know.
+	// ForgetCancelled removes a cancelled prompt from the history, together with the tool
+	// calls that finished. Otherwise they are kept, so that the model knows what was done.
 	ForgetCancelled bool
 
 	Journal      Journal
 	Hooks        Hooks
 	Compressor   Compressor
 	Masker       Masker
-	Editor       Editor
+	IDE          IDE
 	LoopDetector LoopDetector
 	Router       Router
 	NextSpeaker  NextSpeaker
 
-	// Now is the clock; nil is the real one.
+	// Now returns the current time; nil is time.Now. Several goroutines may call it at once.
 	Now func() time.Time
 }
 
-// Agent is one conversation. Runs of one agent happen one after the other; a
-// second waits for the first.
+// Agent holds one conversation with a model. Its methods may be called from any goroutine. A
+// run, and each method that changes the conversation, waits for the run in progress to end.
 type Agent struct {
 	cfg     Config
-	running sync.Mutex // held by Run
-	tokens  int        // of the last request, as the model counted or as estimated
-	turns   int        // model requests so far
-	prompts int
-	calls   int            // for ids
-	looked  bool           // the model knows what the person has open
-	windows map[string]int // of models whose server has named one that is smaller than known
+	running sync.Mutex // held while the conversation changes
+	conv    *conversation
 
-	mu       sync.Mutex // guards what may be looked at and changed during a run
-	model    string     // that answers the next prompt
-	history  history
-	toolSets map[bool]*llm.ToolSet
+	mu    sync.Mutex // guards model, which may change during a run
+	model string     // of the next prompt
 }
 
 // New returns an agent at the start of its conversation.
@@ -88,54 +82,39 @@ func New(cfg Config) *Agent {
 		cfg.Now = time.Now
 	}
 	cfg.Retry = cfg.Retry.orDefault()
-	a := &Agent{cfg: cfg, model: cfg.Model, toolSets: map[bool]*llm.ToolSet{}}
-	a.history.dropPrompt = cfg.DropInvalidPrompts
-	a.SetHistory(cfg.Context)
-	return a
+	c := &conversation{journal: cfg.Journal, now: cfg.Now, history: history{dropPrompt: cfg.DropInvalidPrompts}}
+	c.restart(context.Background(), cfg.SessionID, cfg.Context)
+	return &Agent{cfg: cfg, conv: c, model: cfg.Model}
 }
 
-// History returns the conversation so far, all of it.
-func (a *Agent) History() []Message {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.history.all)
-}
+// History returns a copy of all messages so far. It may be called during a run.
+func (a *Agent) History() []Message { return a.conv.messages() }
 
-// After returns what was said after the message with this content, all of the
-// conversation if there is none such. It costs what it returns, and may be called
-// during a run.
-func (a *Agent) After(seen *llm.Content) []Message {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	i := len(a.history.all)
-	for i > 0 && a.history.all[i-1].Content != seen {
-		i--
-	}
-	return slices.Clone(a.history.all[i:])
-}
+// MessagesAfter returns the messages after the one with this content, or all messages if there
+// is none. Its cost depends on the number of messages that it returns, not on the length of
+// the history. It may be called during a run.
+func (a *Agent) MessagesAfter(seen *llm.Content) []Message { return a.conv.after(seen) }
 
-// SetHistory replaces the conversation, the opening context included, without
-// telling the journal. Function calls and responses without an id get one. It
-// waits for a run to end, so it must not be called from within one.
-func (a *Agent) SetHistory(messages []Message) {
+// SetHistory replaces all messages, [Config.Context] included, for example to resume a
+// session. Messages, function calls and function responses without an id get one. If the
+// history ends with calls without a response, the next run, or [Agent.AddMessage], first adds
+// a response to each that reports it as cancelled.
+//
+// SetHistory waits for the run in progress to end, so a consumer of a run's events must not
+// call it.
+func (a *Agent) SetHistory(ctx context.Context, messages []Message) {
 	a.running.Lock()
 	defer a.running.Unlock()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.history.set(withIDs(messages))
-	a.tokens, a.looked = a.history.tokens, false
+	a.conv.load(ctx, messages)
 }
 
-// SetModel makes another model answer from the next prompt on.
+// NewPromptID returns an id for [Prompt.ID] that is unique in the session. It may be called
+// during a run.
+func (a *Agent) NewPromptID() string { return a.conv.promptID() }
+
+// SetModel sets the model for the next prompt. It may be called during a run.
 func (a *Agent) SetModel(model string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.model = model
-}
-
-// RefreshTools makes the next request declare the registry's tools anew.
-func (a *Agent) RefreshTools() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	clear(a.toolSets)
 }

@@ -25,7 +25,7 @@ func BenchmarkTurn(b *testing.B) {
 				}
 				history = append(history, agent.Message{ID: fmt.Sprint(i), Content: c})
 			}
-			a.SetHistory(history)
+			a.SetHistory(b.Context(), history)
 			turn := says(text("done"))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -40,7 +40,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// What the loop adds to each chunk of an answer.
+// BenchmarkChunk measures the cost of the loop for each chunk of a response.
 func BenchmarkChunk(b *testing.B) {
 	const chunks = 1000
 	c := chunk("", llm.Text("twenty bytes of text"))
@@ -54,7 +54,7 @@ func BenchmarkChunk(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.requests, s.answers = nil, []func(context.Context, func(*llm.Response, error) bool){answer}
-		a.SetHistory(nil)
+		a.SetHistory(b.Context(), nil)
 		for _, err := range a.Run(b.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
 			if err != nil {
 				b.Fatal(err)

@@ -12,14 +12,13 @@ import (
 	"pollux/tool"
 )
 
-// summariser puts one message in the place of all but the opening, and says how it
-// was asked to.
+// summariser replaces all messages but the opening by one, and records the request.
 type summariser struct {
-	asked agent.Overlong
+	asked agent.CompressRequest
 	c     agent.Compression
 }
 
-func (s *summariser) Compress(_ context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+func (s *summariser) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
 	s.asked = o
 	if !s.c.Shorter() {
 		return o.History, s.c
@@ -39,7 +38,7 @@ func words(history []agent.Message) string {
 	return strings.Join(all, " | ")
 }
 
-// talked returns an agent that has answered one prompt, and counted 90.
+// talked returns an agent that has answered one prompt; the model counted 90 tokens.
 func talked(t *testing.T, s *summariser) *agent.Agent {
 	t.Helper()
 	answer := text("answer")
@@ -64,7 +63,7 @@ func run(t *testing.T, a *agent.Agent, prompt string) {
 	}
 }
 
-// A person has the history compressed between two prompts.
+// A person requests a compression between two prompts.
 func TestCompressByHand(t *testing.T) {
 	t.Parallel()
 	s := &summariser{c: agent.Compression{Status: agent.CompressedOK, Before: 100, After: 7}}
@@ -93,11 +92,11 @@ func TestCompressByHand(t *testing.T) {
 	}
 }
 
-// A conversation begins anew, and nothing is left of the one before.
+// Restart starts a new conversation and keeps nothing of the old one.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	a := talked(t, nil)
-	a.Restart("other", opened("good day"))
+	a.Restart(t.Context(), "other", opened("good day"))
 	if got := words(a.History()); got != "good day" {
 		t.Errorf("history: %s", got)
 	}
@@ -110,12 +109,12 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// What opens the conversation is told otherwise, what was said stays.
-func TestReopen(t *testing.T) {
+// ReplaceContext replaces the opening messages and keeps all others.
+func TestReplaceContext(t *testing.T) {
 	t.Parallel()
 	a := talked(t, nil)
 	before := a.Size("gemini-2.5-pro").Counted
-	if !a.Reopen(opened("hello, with " + strings.Repeat("many ", 50) + "words")) {
+	if !a.ReplaceContext(t.Context(), opened("hello, with "+strings.Repeat("many ", 50)+"words")) {
 		t.Error("it was not taken")
 	}
 	if got := words(a.History()); !strings.HasSuffix(got, "words | prompt | answer") || strings.HasPrefix(got, "hello |") {
@@ -124,16 +123,16 @@ func TestReopen(t *testing.T) {
 	if now := a.Size("gemini-2.5-pro").Counted; now <= before {
 		t.Errorf("%d tokens, before %d", now, before)
 	}
-	a.SetHistory(opened("another's"))
-	if a.Reopen(opened("hello")) || words(a.History()) != "another's" {
+	a.SetHistory(t.Context(), opened("another's"))
+	if a.ReplaceContext(t.Context(), opened("hello")) || words(a.History()) != "another's" {
 		t.Errorf("a loaded history has become %s", words(a.History()))
 	}
 }
 
-func TestTell(t *testing.T) {
+func TestAddMessage(t *testing.T) {
 	t.Parallel()
 	a := talked(t, nil)
-	a.Tell(t.Context(), agent.Message{Content: llm.User(llm.Text("news"))})
+	a.AddMessage(t.Context(), agent.Message{Content: llm.User(llm.Text("news"))})
 	all := a.History()
 	if got := words(all); got != "hello | prompt | answer | news" {
 		t.Errorf("history: %s", got)
@@ -143,7 +142,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// The parts add up to what there is, and a run need not end for it.
+// The sizes of the parts add up to the whole. Size may be called during a run.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	a := talked(t, nil)
@@ -160,9 +159,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// Calls that a person asks for take the way of all calls, but the model hears
-// nothing of them.
-func TestDo(t *testing.T) {
+// A call that a person requests passes the gate and does not join the conversation.
+func TestRunTool(t *testing.T) {
 	t.Parallel()
 	var seen *agent.ToolCall
 	a := newAgent(t, &script{}, func(cfg *agent.Config) {
@@ -171,7 +169,7 @@ func TestDo(t *testing.T) {
 	}, echo("known"))
 	done := func(ctx context.Context, name string, own *toy) string {
 		var b strings.Builder
-		for e, err := range a.Do(ctx, agent.ToolCall{Name: name}, own.orNil()) {
+		for e, err := range a.RunTool(ctx, agent.ToolCall{Name: name}, own.orNil()) {
 			if err != nil {
 				t.Error(err)
 				continue
@@ -205,7 +203,7 @@ func TestDo(t *testing.T) {
 	if got := done(ctx, "slow", slow); !strings.HasSuffix(got, "finished slow__client_3 cancelled; Cancelled; ") {
 		t.Errorf("cancelled: %s", got)
 	}
-	for range a.Do(t.Context(), agent.ToolCall{Name: "known"}, nil) {
+	for range a.RunTool(t.Context(), agent.ToolCall{Name: "known"}, nil) {
 		break // nobody listens, and nothing hangs
 	}
 	if h := a.History(); len(h) != 1 {
@@ -213,13 +211,13 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// watchedGate notes the last call that it has admitted.
+// watchedGate records the last call that it has admitted.
 type watchedGate struct {
 	openGate
 	seen **agent.ToolCall
 }
 
-func (g watchedGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
+func (g watchedGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
 	*g.seen = c
 	return g.openGate.Admit(ctx, c, t, ask)
 }

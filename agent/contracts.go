@@ -9,39 +9,40 @@ import (
 	"pollux/tool"
 )
 
-// ToolCall is a model's call on its way through the scheduler and the gate.
-// It does not change.
+// ToolCall is a call of a tool. It does not change on its way through the scheduler and the
+// gate.
 type ToolCall struct {
-	// ID is unique in the session: "<name>__<the model's id>".
+	// ID is unique in the session. It has the form "<name>__<id given by the model>".
 	ID       string
 	Name     string // as the model wrote it
 	Args     json.RawMessage
 	PromptID string
-	// FromClient marks calls that a person's command made, not the model.
+	// FromClient is true if a person's command made the call, not the model.
 	FromClient bool
-	// Typed marks those that a person has written word for word: no rule stands
-	// between them and what they could do in the next terminal.
+	// Typed is true if a person typed the call word for word. No policy rule applies to it,
+	// because the person could run the same command in another terminal.
 	Typed bool
-	// Room is how many tokens the model's window has left, 0 if unknown.
-	Room int
+	// TokensLeft is the number of tokens left in the model's context window, 0 if it is
+	// unknown.
+	TokensLeft int
 }
 
-// Gate is the one way in which a tool call reaches the world. In order:
-// validate, policy, hooks, confirm; then, when the admission is run, snapshot,
-// sandboxed run, hooks, trim, record.
+// A Gate decides whether a tool call runs, and runs it. Every tool call goes through it, in
+// this order: validate, policy, hooks, confirm; then, when the caller runs the admission,
+// snapshot, sandboxed run, hooks, trim, record.
 //
 // Its methods are called from several goroutines at once.
 type Gate interface {
-	// Admit decides about one call. It may take as long as a person takes to
-	// answer; ask is how to ask one. When ctx is cancelled it returns a
-	// cancelled admission.
-	Admit(ctx context.Context, call *ToolCall, t tool.Tool, ask Ask) Admission
+	// Admit decides about one call. It calls ask to ask a person and may wait for the answer
+	// as long as it takes. When ctx is cancelled it returns a cancelled admission.
+	Admit(ctx context.Context, call *ToolCall, t tool.Tool, ask tool.Ask) Admission
 }
 
-// Admission is a gate's answer: exactly one of Run and Refusal is set.
+// Admission is the decision of a [Gate] about a tool call. Exactly one of Run and Refusal is
+// set.
 type Admission struct {
-	// Summary is what the call does, in one line; Args are the arguments it
-	// runs with, which a hook or a person may have changed.
+	// Summary describes the call in one line. Args are the arguments that it runs with; a hook
+	// or a person may have changed them.
 	Summary string
 	Args    json.RawMessage
 	// Outcome is how the call was approved.
@@ -50,109 +51,151 @@ type Admission struct {
 	Run func(ctx context.Context, host tool.Host) *tool.Result
 	// Refusal is the result of a call that will not run.
 	Refusal *tool.Result
-	// Cancelled says that a person refused: the calls behind it are off too. The
-	// run goes on all the same if Refusal has content, for that is what they want
-	// instead.
+	// Cancelled is true if a person refused the call. The later calls of the same response are
+	// cancelled too. The run continues if Refusal has content, which is the person's feedback.
 	Cancelled bool
 }
 
-// Ask shows a person what a call would do and waits for the answer. It returns
-// an error only if ctx ended first.
-type Ask func(ctx context.Context, details tool.Confirmation) (Answer, error)
-
-// Answer is a person's answer.
-type Answer struct {
-	Outcome tool.Outcome
-	// Content, where set, is the person's version of what an edit proposed.
-	Content *string
-	// Reply, where set, is what else the confirmation asked for.
-	Reply *tool.Reply
-	// Feedback, with [tool.Cancel], is what the person wants instead: the model
-	// hears it as the call's result, and the run goes on.
-	Feedback string
+// Journal records the conversations of an agent, each under its session id. The agent
+// reports every change of the history to it before it makes the change, so the history can
+// be rebuilt from the record at any time.
+//
+// Each method returns when the change is as durable as the journal makes it. An error does
+// not stop the run: the journal itself warns the user. The agent calls one method at a
+// time. The context is not cancelled when the run is.
+type Journal interface {
+	// Begin starts or continues the record of a session: its history is now these
+	// messages. [New], [Agent.Restart] and [Agent.SetHistory] call it. Begin may leave the
+	// work to the first Append, so that a session without a prompt leaves no record.
+	Begin(ctx context.Context, sessionID string, history []Message) error
+	// Append records a message at the end of the history, before it is sent or acted on.
+	Append(ctx context.Context, e Entry) error
+	// Rewind removes the message with this id and all that follow it.
+	Rewind(ctx context.Context, id string) error
+	// Replace records that the history is now these messages, after a compression or
+	// another change of older messages. A message with an id that was in the history
+	// before keeps the calls that were recorded with it; its content may have changed.
+	Replace(ctx context.Context, history []Message) error
 }
 
-// Journal keeps a conversation on disk. Each method returns only when the
-// change is as safe as the journal makes it; an error does not stop the run.
-type Journal interface {
-	// Append records a message that joins the history, before it is shown.
-	Append(ctx context.Context, m Message) error
-	// Rewind forgets the message with this id and all that follow.
-	Rewind(ctx context.Context, id string) error
+// Entry is a message with what a [Journal] records beside it.
+type Entry struct {
+	Message
+	// Calls are the finished tool calls whose results the message holds, in the same order.
+	// The message's Content holds what the model gets of each: the function response with the
+	// call's ID, and the media that follow it.
+	Calls []CallRecord
+}
+
+// CallRecord describes a finished tool call.
+type CallRecord struct {
+	ID     string          // see [ToolCall]
+	Name   string          // as the model wrote it
+	Args   json.RawMessage // as the model wrote them
+	Status Status          // Success, Failed or CallCancelled
+	// Description is what the call does, in one line; "" if it did not get that far.
+	Description string // what the call does, in one line; "" if it was not validated
+	// Display is what a person saw of the result; nil for nothing.
+	Display tool.Display
+	// DisplayName is the tool's name for people. Plain reports that the text in Display is not
+	// Markdown. Both are zero if the tool is not registered.
+	DisplayName string
+	Plain       bool
+	// AgentID is the id of the subagent that did the work; "" for none.
+	AgentID string
+	// Began is when the call reached the gate; zero if it never did. Duration is the time from
+	// Began to the end of the call.
+	Began    time.Time
+	Duration time.Duration
 }
 
 // Message is one entry of a history.
 type Message struct {
-	ID      string
+	ID      string // unique in the session
 	Content *llm.Content
-	// Shown is the prompt as the user wrote it, where Content is an expansion.
+	// Shown is the text that the user typed, if the text of Content is an expansion of it.
 	Shown string
-	// Time is when it joined the history; zero if that is not known.
+	// Time is when the message joined the history; zero if that is unknown.
 	Time time.Time
-	// Thoughts, Usage and Model belong to a model's message.
+	// Thoughts, Usage and Model are set in a model's message.
 	Thoughts []Thought
 	Usage    *llm.Usage
 	Model    string
 }
 
-// Hooks are the user's programs around the model. A nil Hooks is none.
-// (Hooks around tools belong to the gate.)
+// Hooks run the user's programs around the model. Hooks around tools belong to the
+// [Gate].
 type Hooks interface {
-	// BeforeAgent runs once per prompt. Block drops the prompt, Stop keeps it
-	// in the history; either ends the run. Context is added to the prompt.
+	// BeforeAgent runs once per prompt. Block removes the prompt, Stop keeps it in the
+	// history; either ends the run. Context is added to the prompt.
 	BeforeAgent(ctx context.Context, prompt string) Verdict
-	// AfterAgent runs when the run is over. Block sends Reason back to the
-	// model as a further prompt; again says that this has happened before.
+	// AfterAgent runs at the end of the run. Block sends Reason to the model as another
+	// prompt; again is set if that happened before.
 	AfterAgent(ctx context.Context, prompt, response string, again bool) Verdict
-	// BeforeModel runs before each attempt of each request, which it may
-	// change. Reply, where set, is used in place of the model's answer.
+	// BeforeModel runs before each attempt of each request, and may change the request. If
+	// reply is not nil, it replaces the model's response.
 	BeforeModel(ctx context.Context, req *llm.Request) (v Verdict, reply *llm.Response)
-	// AfterModel sees each chunk, and may put another in its place.
+	// AfterModel runs for each chunk of a response. If shown is not nil, the events report it
+	// in place of the chunk.
 	AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Response) (v Verdict, shown *llm.Response)
+	// PreCompress runs each time the agent checks the size of a history, before the
+	// [Compressor] decides whether to compress it: before every request of the loop, and when
+	// a person requests a compression.
+	PreCompress(ctx context.Context, trigger CompressTrigger)
 }
 
-// Verdict is what a hook decided; the zero Verdict lets things go on.
+// CompressTrigger is the cause of a compression. The values appear in JSON.
+type CompressTrigger string
+
+// The triggers.
+const (
+	CompressAuto   CompressTrigger = "auto"   // the loop checks the size
+	CompressManual CompressTrigger = "manual" // a person requests it
+)
+
+// Verdict is the decision of a hook. The zero Verdict lets the run go on. See [Hooks] for
+// the meaning of Block and Stop in each hook.
 type Verdict struct {
 	Stop          bool
 	Block         bool
-	Reason        string
-	SystemMessage string
-	Context       string
-	ClearContext  bool
+	Reason        string // of Stop or Block
+	SystemMessage string // for the user
+	Context       string // for the model, from BeforeAgent
+	ClearContext  bool   // removes all messages but [Config.Context], from AfterAgent
 }
 
-// Compressor shortens a history that has grown too long.
+// Compressor shortens a history that is too long.
 type Compressor interface {
-	// Compress returns the history to go on with. It returns the history itself,
-	// with status NoOp, as long as it is below its threshold and is not forced. A
-	// history that ends with calls still does so afterwards: their results are
-	// sent next. Messages of [Config.Context] at its head stay. It never fails the
-	// run: a failure is a status.
-	Compress(ctx context.Context, c Overlong) ([]Message, Compression)
+	// Compress returns the history to continue with. If the history is below the threshold of
+	// the Compressor, and Force is not set, Compress returns it unchanged with status
+	// [CompressNoOp]. If the history ends with tool calls, so does the result, because their
+	// responses are sent next. The messages of [Config.Context] at its head stay. A failure is
+	// a status, not an error.
+	Compress(ctx context.Context, c CompressRequest) ([]Message, Compression)
 }
 
-// Overlong is a history that may be too long.
-type Overlong struct {
+// CompressRequest is the input of a [Compressor]: a history that may be too long for a model.
+type CompressRequest struct {
 	History []Message
-	Model   string // that answers, and whose window counts
-	Tokens  int    // that the history is to it
-	Limit   int    // of its window; 0 if unknown
-	// Force compresses whatever the size: a person asks for it, or the vendor has
-	// refused a request.
+	Model   string // of the next request
+	Tokens  int    // in History, as the model counted them or as estimated
+	Limit   int    // size of the model's context window; 0 if it is unknown
+	// Force requests a compression whatever the size: a person wants one, or the vendor
+	// refused a request as too long.
 	Force bool
-	// Focus is what that person wants the summary to keep above all; "" for nothing.
+	// Focus is the subject that the summary gives priority to; "" means none.
 	Focus    string
 	PromptID string
 }
 
-// Compression tells what a [Compressor] did.
+// Compression is the result of a [Compressor].
 type Compression struct {
 	Status CompressionStatus
-	Before int // tokens
-	After  int
+	Before int // tokens of the history before the compression
+	After  int // tokens of the history after the compression
 }
 
-// Shorter reports whether the history has been replaced.
+// Shorter reports whether the compression replaced the history by a shorter one.
 func (c Compression) Shorter() bool {
 	return c.Status == CompressedOK || c.Status == CompressContentTruncated
 }
@@ -170,52 +213,55 @@ const (
 	CompressContentTruncated CompressionStatus = 6
 )
 
-// Masker puts what tools said long ago out of the model's sight.
+// Masker replaces old tool output in a history.
 type Masker interface {
-	// Mask returns the history with old outputs replaced by where they can be
-	// read, and how many tokens that saves: 0 for the history itself. Messages that
-	// do not change keep their Content.
+	// Mask returns the history with old tool output replaced by the path of a file that holds
+	// it. saved is the number of tokens that this saves, 0 if nothing changed. Messages keep
+	// their ID, and unchanged messages their Content.
 	Mask(ctx context.Context, history []Message) (masked []Message, saved int)
 }
 
-// Editor tells what the person has open.
-type Editor interface {
-	// Look returns what has changed since the last call, or all there is if full
-	// is set; "" for nothing.
-	Look(full bool) string
+// IDE describes to the model which files the person has open in their IDE.
+type IDE interface {
+	// Context returns what changed since the last call, or everything if full is set. It
+	// returns "" if there is nothing to report.
+	Context(full bool) string
 }
 
-// LoopDetector notices a model that goes in circles. It is used by one
-// goroutine at a time.
+// LoopDetector detects a model that repeats itself without progress. Only one goroutine at a
+// time uses it.
 type LoopDetector interface {
-	// Reset starts a new prompt.
+	// Reset discards all observations, because a new prompt starts.
 	Reset(prompt string)
-	// Turn is called before each model turn and may ask a model.
-	Turn(ctx context.Context, history []Message) (loop Loop, found bool)
-	// See is shown each event of a turn.
-	See(Event) (loop Loop, found bool)
+	// CheckTurn is called before each model turn. It may send a request to a model.
+	CheckTurn(ctx context.Context, history []Message) (loop Loop, found bool)
+	// Observe is called with each event of a turn.
+	Observe(Event) (loop Loop, found bool)
 }
 
-// Loop is a circle that a model goes in.
+// Loop describes how a model repeats itself.
 type Loop struct {
-	Kind   string // spec/agent.md §14, "chanting_identical_sentences" ...
-	Detail string // for the model, in a sentence
+	// Kind is "consecutive_identical_tool_calls", "chanting_identical_sentences" or
+	// "llm_detected_loop".
+	Kind   string
+	Detail string // one sentence for the model
 }
 
-// Router picks the model for a prompt.
+// Router selects the model for a prompt.
 type Router interface {
-	Route(ctx context.Context, r Routing) (model string)
+	Route(ctx context.Context, r RouteRequest) (model string)
 }
 
-// Routing is what a router goes by.
-type Routing struct {
-	History  []Message
+// RouteRequest is the input of a [Router].
+type RouteRequest struct {
+	History  []Message // before the prompt
 	Prompt   *llm.Content
-	Model    string // that the user has chosen
+	Model    string // selected by the user
 	PromptID string
 }
 
-// NextSpeaker says who should speak after an answer without tool calls.
+// NextSpeaker decides after a response without tool calls whether the model continues.
 type NextSpeaker interface {
+	// Next returns [llm.RoleModel] if the model should continue. Any other value ends the run.
 	Next(ctx context.Context, history []Message) llm.Role
 }

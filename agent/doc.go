@@ -1,16 +1,21 @@
-// Package agent is the loop at the heart of Pollux: a prompt goes to a model,
-// the model asks for tools, the tools run, their results go back, until the
-// model has no more to ask for.
+// Package agent is the loop at the heart of Pollux: it sends a prompt to a model, runs
+// the tools that the model requests, sends their results back, and repeats this until the
+// model requests nothing more.
 //
-// [Agent.Run] is that loop, small enough to read in one sitting (run.go). What
-// makes it good is called from it step by step: one model exchange with its
-// retries (turn.go), or with a shorter history where there was too much of it
-// (overflow.go), an answer while it comes in (reply.go, thought.go), the history
-// that is sent and the history that is kept (history.go), the calls of one answer
-// on their way through the gate (scheduler.go). What a person does to a conversation
-// between two runs is in between.go. What it needs from outside it declares in
-// contracts.go; everything but a [Gate] and a model may be nil.
+// [Agent.Run] is that loop (run.go). It calls each step by name (steps.go):
 //
-// A run reports what happens as a sequence of [Event]s. It never prints, asks
-// or decides for a person: a face does, by what it makes of the events.
+//   - one exchange with the model, with retries (turn.go), repeated with a compressed
+//     history if the request was too long (overflow.go);
+//   - a response while it arrives (reply.go, thought.go);
+//   - the tool calls of one response, which pass the gate (scheduler.go);
+//   - the conversation: its messages, their size in tokens, ids and the journal
+//     (conversation.go, history.go);
+//   - prompts that a person adds while a run is in progress (waiting.go), and changes
+//     between two runs (between.go).
+//
+// The package declares its dependencies as interfaces (contracts.go). Only a model and a
+// [Gate] are required.
+//
+// A run reports what happens as a sequence of [Event] values. It never prints and never asks
+// a person: a face, the code that reads the events, does both.
 package agent

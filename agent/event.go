@@ -7,133 +7,155 @@ import (
 	"pollux/tool"
 )
 
-// Event is something that happened in a run. The kinds are the types in this
-// file. Every face handles each of them, or says in its own table why not;
-// a test holds the list.
+// Event is something that happened in a run. [Events] lists the kinds. A face either shows a
+// kind or lists why it does not.
 //
-// Per model turn the order is: TurnStarted; ModelInfo once per prompt, Switched
-// where that changes; Thinking and Text as they come, and a Thought where one
-// has ended; Citations; ToolRequested for each call, once the answer is complete
-// and valid; Finished. Each requested call then ends in exactly one
-// ToolFinished, with ToolUpdated and ToolAsked before it.
+// The order in a model turn is: TurnStarted; ModelInfo, in the first turn of a prompt;
+// Thinking and Text, as they arrive, and a Thought at the end of each; Citations;
+// ToolRequested for each call, when the response is complete and valid; Finished. Each
+// requested call then ends in exactly one ToolFinished, with ToolUpdated and ToolAsked before
+// it. Prompts added meanwhile are reported as Joined before the next TurnStarted.
 type Event interface{ event() }
 
-// TurnStarted opens a model turn: one request and its answer.
+// TurnStarted opens a model turn: one request and its response.
 type TurnStarted struct {
 	Turn int // from 1, counted over the session
 }
 
-// ModelInfo says which model answers this prompt.
+// ModelInfo reports the model of this prompt.
 type ModelInfo struct{ Model string }
 
-// Switched says that the model could not answer, and that another one answers
-// the rest of this prompt.
+// Switched reports that the model could not respond, and that another model takes over for the
+// rest of this prompt.
 type Switched struct{ llm.Switch }
 
-// Text is a piece of the answer.
+// Text is a piece of the response.
 type Text struct{ Text string }
 
-// Thinking is a piece of the model's reasoning, as it comes: a few letters or a
-// whole thought.
+// Thinking is a piece of the model's reasoning, as it arrives: from a few letters to a whole
+// thought.
 type Thinking struct {
-	Subject string // of the thought that Text belongs to, "" while it is not known
+	Subject string // of the thought that Text belongs to; "" while it is unknown
 	Text    string
 }
 
-// Thought is a whole thought, all of which Thinking has shown before. Thoughts
-// beyond the first MiB of an answer's are not put together.
+// Thought is a complete thought. The [Thinking] events before it contain its text. After the
+// first MiB of a response's thoughts, no more of them are reported.
 type Thought struct {
-	Subject     string // its first **bold** words
-	Description string // the rest
+	Subject     string    // its first **bold** words
+	Description string    // the rest
+	Time        time.Time // when it ended
 }
 
-// Citations are the sources that an answer quotes, as text to show after it.
+// Citations are the sources that a response quotes, as text to show after it.
 type Citations struct{ Text string }
 
-// Finished closes a model turn that gave an answer.
+// Finished closes a model turn that gave a response.
 type Finished struct {
 	Reason llm.FinishReason
-	Usage  *llm.Usage // nil if the model did not say
+	Usage  *llm.Usage // nil if the model did not report it
 }
 
-// Retried says that the answer so far was broken and is being asked for again:
-// everything shown since TurnStarted is void.
+// Retried reports that the response was unusable and that the request is sent again. Discard
+// everything shown since TurnStarted.
 type Retried struct{ Cause InvalidStream }
 
-// Waiting says that a request failed and when it will be tried again.
+// Waiting reports that a request failed and when it is sent again.
 type Waiting struct{ llm.Retry }
 
-// ToolRequested is a call that the model asks for.
+// Joined reports that a prompt of [Agent.Steer] is part of the next request.
+type Joined struct{ Prompt }
+
+// ToolRequested is a call that the model requests.
 type ToolRequested struct{ Call *ToolCall }
 
-// ToolUpdated says that a call has moved on.
+// ToolUpdated reports the progress of a call.
 type ToolUpdated struct {
 	Call    *ToolCall
 	Status  Status
-	Summary string       // what the call does, once it is known
-	Output  tool.Display // what it has so far, while executing
-	PID     int          // the process that does the work; 0 if there is none
+	Summary string       // what the call does, in one line; "" while it is unknown
+	Output  tool.Display // the output so far, while executing
+	PID     int          // of the process that the call started; 0 if there is none
 }
 
-// ToolAsked says that a call waits for a person. The face calls Answer once,
-// from any goroutine; calls after the first do nothing. A face that cannot
-// ask answers with [tool.Cancel].
+// ToolAsked reports that a call waits for a person's approval. The face calls Answer once,
+// from any goroutine; later calls do nothing. A face that cannot ask answers with
+// [tool.Cancel].
 type ToolAsked struct {
 	Call    *ToolCall
 	Details tool.Confirmation
-	Answer  func(Answer)
+	Answer  func(tool.Answer)
+	// Within lists the calls in which the asking agent runs, the outermost first; nil for the
+	// main agent.
+	Within []*ToolCall
+}
+
+// Nested is an event of an agent that runs inside a tool call. The questions of such an agent
+// are reported as ToolAsked instead.
+type Nested struct {
+	Call  *ToolCall // the call in which the agent runs
+	Event Event
 }
 
 // ToolFinished is the end of a call.
 type ToolFinished struct {
 	Call     *ToolCall
-	Status   Status // Success, Failed or Cancelled
+	Status   Status // Success, Failed or CallCancelled
 	Result   *tool.Result
 	Response []llm.Part // what the model gets
 	Outcome  tool.Outcome
+	Summary  string // one line; "" if the call was not validated
+	// Began is when the call reached the gate; zero if it never did. Duration is the time from
+	// Began to the end of this call. Calls that ran at the same time may have taken longer.
+	Began    time.Time
 	Duration time.Duration
 }
 
-// Compressed says that the history was replaced by a shorter one.
+// Compressed reports that a shorter history replaced the history.
 type Compressed struct{ Compression }
 
-// Overflow says that the prompt has no answer: it does not fit the model's
-// window, also with the history compressed.
+// Overflow reports that the run ended because a message does not fit the model's window, even
+// after a compression of the history.
 type Overflow struct {
-	// Estimate is how many tokens the prompt is, and Remaining how many were left
-	// for it. Where the vendor has refused it, they are of the whole request and
-	// of the window; 0 where nobody knows.
+	// Estimate is the size of the message and Remaining the room left for it, in tokens. If
+	// Err is set, they are the sizes of the whole request and of the window, and Remaining is
+	// 0 if it is unknown.
 	Estimate, Remaining int
-	Err                 error // the vendor's refusal; nil if the prompt was not even sent
+	Err                 error // the vendor's refusal; nil if the message was not sent
 }
 
-// InvalidStream says that the model gave no usable answer, retries included.
+// InvalidStream reports that the model gave no usable response, even after retries.
 type InvalidStream struct {
-	Type    string // spec/agent.md §11.3, "NO_RESPONSE_TEXT" ...
+	// Type is the reason: "NO_RESPONSE_TEXT", "NO_FINISH_REASON", "MAX_TOKENS_EXCEEDED",
+	// "THINKING_ONLY_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
+	// "INCOMPLETE_STREAM", or "SAFETY_BLOCKED" and the like. In [Retried] it may also be
+	// "CONTEXT_WINDOW".
+	Type    string
 	Message string
 }
 
-// LoopDetected says that the model goes in circles and the run was stopped.
+// LoopDetected reports that the run ended because the model repeats itself. Kind is that of
+// [Loop].
 type LoopDetected struct{ Kind string }
 
-// MaxTurns says that the session has used up its model turns.
+// MaxTurns reports that the session reached [Config.MaxTurns].
 type MaxTurns struct{ Limit int }
 
-// Stopped says that a hook or a tool ended the run.
+// Stopped reports that a hook or a tool ended the run.
 type Stopped struct {
 	Reason         string
 	SystemMessage  string
 	ContextCleared bool
 }
 
-// Blocked says that a hook refused a prompt or an answer.
+// Blocked reports that a hook refused a prompt or a response.
 type Blocked struct {
 	Reason        string
 	SystemMessage string
 }
 
-// Cancelled says that the run was cancelled: by its context, or by a person
-// who refused all that the model asked for.
+// Cancelled reports that the run was cancelled: by its context, or by a person who refused all
+// calls of a response.
 type Cancelled struct{}
 
 func (TurnStarted) event()   {}
@@ -146,10 +168,12 @@ func (Citations) event()     {}
 func (Finished) event()      {}
 func (Retried) event()       {}
 func (Waiting) event()       {}
+func (Joined) event()        {}
 func (ToolRequested) event() {}
 func (ToolUpdated) event()   {}
 func (ToolAsked) event()     {}
 func (ToolFinished) event()  {}
+func (Nested) event()        {}
 func (Compressed) event()    {}
 func (Overflow) event()      {}
 func (InvalidStream) event() {}
@@ -172,10 +196,12 @@ func Events() []Event {
 		Finished{},
 		Retried{},
 		Waiting{},
+		Joined{},
 		ToolRequested{},
 		ToolUpdated{},
 		ToolAsked{},
 		ToolFinished{},
+		Nested{},
 		Compressed{},
 		Overflow{},
 		InvalidStream{},
@@ -187,7 +213,7 @@ func Events() []Event {
 	}
 }
 
-// Status is where a tool call is (spec/tools.md §5.1).
+// Status is the state of a tool call. The values appear in JSON.
 type Status string
 
 // The states of a call; the last three are final.

@@ -10,28 +10,28 @@ import (
 )
 
 // interrupted stands in for the answer that a tool result never got.
-const interrupted = "[The previous response was interrupted before it completed.]"
+const interruptedText = "[The previous response was interrupted before it completed.]"
 
-// Curated returns what of a conversation goes to a model (spec/agent.md §11.1):
-// all but the runs of the model's messages of which one is invalid. But a call
-// stays, freed of what is invalid beside it, for its result does. Where nothing is
-// left out it returns messages.
+// Curated returns the part of a conversation that is sent to a model. It drops each series of
+// model messages that contains an empty part, but keeps in it messages with tool calls,
+// without their empty parts, because the results of the calls are kept. If nothing is dropped,
+// Curated returns messages itself.
 func Curated(messages []Message) []Message {
-	if !slices.ContainsFunc(messages, invalid) {
+	if !slices.ContainsFunc(messages, isInvalid) {
 		return messages
 	}
 	kept := make([]Message, 0, len(messages))
 	for len(messages) > 0 {
 		n := 1
-		for isModels(messages[0]) && n < len(messages) && isModels(messages[n]) {
+		for isFromModel(messages[0]) && n < len(messages) && isFromModel(messages[n]) {
 			n++
 		}
 		run := messages[:n]
 		messages = messages[n:]
-		broken := slices.ContainsFunc(run, invalid)
+		broken := slices.ContainsFunc(run, isInvalid)
 		for _, m := range run {
 			if broken {
-				m.Content = remains(m.Content)
+				m.Content = validRest(m.Content)
 			}
 			if m.Content != nil {
 				kept = append(kept, m)
@@ -41,42 +41,41 @@ func Curated(messages []Message) []Message {
 	return kept
 }
 
-func isModels(m Message) bool { return m.Content.Role == llm.RoleModel }
+func isFromModel(m Message) bool { return m.Content.Role == llm.RoleModel }
 
-// invalid reports whether a message of the model's may not be sent to one. None
-// of a user's is left out.
-func invalid(m Message) bool { return isModels(m) && slices.ContainsFunc(m.Content.Parts, isVoid) }
+// isInvalid reports whether m is a model message with an empty part. User messages are always
+// valid.
+func isInvalid(m Message) bool {
+	return isFromModel(m) && slices.ContainsFunc(m.Content.Parts, isEmptyPart)
+}
 
-func isVoid(p llm.Part) bool { return p.IsEmpty() && !p.Thought && p.ThoughtSignature == "" }
+func isEmptyPart(p llm.Part) bool { return p.IsEmpty() && !p.Thought && p.ThoughtSignature == "" }
 
-// remains returns what is sent of a message in a run that is left out, nil for
-// nothing.
-func remains(c *llm.Content) *llm.Content {
+// validRest returns what is sent of a message in a dropped series, nil for nothing.
+func validRest(c *llm.Content) *llm.Content {
 	calls := func(p llm.Part) bool { return p.FunctionCall != nil }
 	switch {
 	case !slices.ContainsFunc(c.Parts, calls):
 		return nil
-	case !slices.ContainsFunc(c.Parts, isVoid):
+	case !slices.ContainsFunc(c.Parts, isEmptyPart):
 		return c
 	}
-	return llm.Model(slices.DeleteFunc(slices.Clone(c.Parts), isVoid)...)
+	return llm.Model(slices.DeleteFunc(slices.Clone(c.Parts), isEmptyPart)...)
 }
 
-// history is a conversation in two forms: all that was said, and what of it goes
-// to the model. Both grow together, so that neither is ever computed from the
-// whole.
+// history holds a conversation in two forms: all messages, and the contents that are sent to
+// the model. Each new message updates both, so that no turn scans the whole history.
 type history struct {
 	all     []Message      // comprehensive
-	curated []*llm.Content // the contents of what Curated would return
+	curated []*llm.Content // the contents that Curated would return
 
-	// dropPrompt leaves out, with a run of which nothing is sent, the prompt that
-	// it answers (the seeds' rule).
+	// dropPrompt also drops the prompt of a series of which nothing is sent.
 	dropPrompt bool
 
-	tokens int  // of all, as we guess
-	media  bool // there are some, whose size says nothing of their tokens
-	run    int  // where in curated the current run of model messages begins
-	broken bool // the current run holds an invalid message
+	tokens       int  // of all, estimated
+	hasMedia     bool // some messages hold media, whose tokens cannot be estimated
+	runStart     int  // index in curated of the current series of model messages
+	isRunInvalid bool // the current series contains an invalid message
 }
 
 // add appends m to both forms.
@@ -84,27 +83,27 @@ func (h *history) add(m Message) {
 	h.all = append(h.all, m)
 	h.curated = append(h.curated, m.Content)
 	h.tokens += m.Content.Tokens()
-	h.media = h.media || slices.ContainsFunc(m.Content.Parts, holdsMedia)
+	h.hasMedia = h.hasMedia || slices.ContainsFunc(m.Content.Parts, holdsMedia)
 	switch {
-	case !isModels(m):
-		h.run, h.broken = len(h.curated), false
-	case h.broken:
-		h.leave(len(h.curated) - 1)
-	case invalid(m):
-		h.broken = true
-		h.leave(h.run)
-		if h.dropPrompt && h.run > 0 && h.run == len(h.curated) {
-			h.run--
-			h.curated = h.curated[:h.run]
+	case !isFromModel(m):
+		h.runStart, h.isRunInvalid = len(h.curated), false
+	case h.isRunInvalid:
+		h.dropInvalid(len(h.curated) - 1)
+	case isInvalid(m):
+		h.isRunInvalid = true
+		h.dropInvalid(h.runStart)
+		if h.dropPrompt && h.runStart > 0 && h.runStart == len(h.curated) {
+			h.runStart--
+			h.curated = h.curated[:h.runStart]
 		}
 	}
 }
 
-// leave takes out of curated, from index n on, what does not remain.
-func (h *history) leave(n int) {
+// dropInvalid reduces each content of curated from index n on to its validRest.
+func (h *history) dropInvalid(n int) {
 	kept := h.curated[:n]
 	for _, c := range h.curated[n:] {
-		if c = remains(c); c != nil {
+		if c = validRest(c); c != nil {
 			kept = append(kept, c)
 		}
 	}
@@ -119,14 +118,14 @@ func (h *history) set(messages []Message) {
 	}
 }
 
-// cut forgets all messages from index n on.
+// cut removes all messages from index n on.
 func (h *history) cut(n int) {
 	if n < len(h.all) {
 		h.set(slices.Clone(h.all[:n]))
 	}
 }
 
-// last returns the newest message's content, nil if there is none.
+// last returns the content of the newest message, nil if there is none.
 func (h *history) last() *llm.Content {
 	if len(h.all) == 0 {
 		return nil
@@ -134,14 +133,13 @@ func (h *history) last() *llm.Content {
 	return h.all[len(h.all)-1].Content
 }
 
-// contents returns what goes to the model. The caller may append to it; it is
-// not a copy, so that a turn does not pay for the turns before it.
+// contents returns the contents to send to the model. They are not copied, because the cost of
+// a turn must not depend on earlier turns. The caller may append to the slice.
 func (h *history) contents() []*llm.Content { return slices.Clip(h.curated) }
 
-// withIDs returns messages in which every function call and response has an
-// id: a call and the response of the same name that answers it share one. The
-// ids are made of the position alone, so that the same history gets the same
-// ids each time it is loaded.
+// withIDs returns messages in which every function call and response has an id. A call and its
+// response, found by name, share one. The ids depend on positions only, so that a history gets
+// the same ids each time it is loaded.
 func withIDs(messages []Message) []Message {
 	out := slices.Clone(messages)
 	pending := map[string][]string{} // ids of calls that wait for a response, by name

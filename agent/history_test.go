@@ -9,10 +9,10 @@ import (
 	"pollux/llm"
 )
 
-// conversation makes a history of a word a message, in the order of who says
-// what: "u" a user, "m" a model, "c" a call of the model's, "r" its result, "t" a
-// thought; "-" behind it adds a part that is empty, "0" is a message without parts.
-func conversation(words string) []Message {
+// messagesOf returns a history with one message for each word: "u" a user's text, "m" a
+// model's text, "c" a tool call, "r" its result, "t" a thought. A "-" after it adds an empty
+// part; "0" is a message without parts.
+func messagesOf(words string) []Message {
 	var messages []Message
 	for i, word := range strings.Fields(words) {
 		id := fmt.Sprint(i)
@@ -52,12 +52,12 @@ func TestCurated(t *testing.T) {
 		"u m- c r":           "0 2 3",
 		"u c c- m r r m- m-": "0 1 2 4 5",
 	} {
-		messages := conversation(words)
+		messages := messagesOf(words)
 		var got []string
 		for _, m := range Curated(messages) {
 			got = append(got, m.ID)
 			i := slices.IndexFunc(messages, func(of Message) bool { return of.ID == m.ID })
-			if before := messages[i].Content; isModels(m) && slices.ContainsFunc(m.Content.Parts, isVoid) || !invalid(messages[i]) && m.Content != before {
+			if before := messages[i].Content; isFromModel(m) && slices.ContainsFunc(m.Content.Parts, isEmptyPart) || !isInvalid(messages[i]) && m.Content != before {
 				t.Errorf("%s: message %s is %+v", words, m.ID, m.Content)
 			}
 		}
@@ -67,12 +67,12 @@ func TestCurated(t *testing.T) {
 	}
 }
 
-// What a history sends while it grows is what Curated makes of it.
+// The contents of a growing history are always those that Curated returns.
 func TestHistoryGrows(t *testing.T) {
 	t.Parallel()
 	const words = "u m u m- u c- r m- c m m- c- r u t 0 m- u m m c c- m u- m"
 	var h history
-	for _, m := range conversation(words) {
+	for _, m := range messagesOf(words) {
 		h.add(m)
 		want := Curated(h.all)
 		same := func(c *llm.Content, m Message) bool {
@@ -84,17 +84,17 @@ func TestHistoryGrows(t *testing.T) {
 	}
 	for words, want := range map[string]int{"u m u m-": 2, "u m- m-": 0, "u m u c-": 4, "u m u c m-": 4} {
 		h := history{dropPrompt: true}
-		if h.set(conversation(words)); len(h.contents()) != want {
+		if h.set(messagesOf(words)); len(h.contents()) != want {
 			t.Errorf("by the seeds' rule, %s: %d are sent, want %d", words, len(h.contents()), want)
 		}
 	}
 }
 
-// A conversation in which all is well costs a look at each message.
+// A valid conversation costs one check of each message.
 func BenchmarkCurated(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			messages := conversation(strings.Repeat("u m c r m ", n/5))
+			messages := messagesOf(strings.Repeat("u m c r m ", n/5))
 			b.ReportAllocs()
 			for b.Loop() {
 				Curated(messages)

@@ -12,14 +12,14 @@ import (
 	"pollux/llm"
 )
 
-// summary compresses any history to one message when it is made to.
+// summary compresses any history to one message if it is forced to.
 type summary struct {
 	status agent.CompressionStatus
 	forced int
 	tokens int // of the history, as it was told at the last time
 }
 
-func (s *summary) Compress(_ context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+func (s *summary) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
 	h, tokens, force := o.History, o.Tokens, o.Force
 	if !force {
 		return h, agent.Compression{Status: agent.CompressNoOp}
@@ -36,35 +36,11 @@ func (s *summary) Compress(_ context.Context, o agent.Overlong) ([]agent.Message
 	return short, agent.Compression{Status: s.status, Before: tokens, After: 5}
 }
 
-// book is a journal that keeps what is in it.
-type book struct{ kept []agent.Message }
-
-func (b *book) Append(_ context.Context, m agent.Message) error {
-	b.kept = append(b.kept, m)
-	return nil
-}
-
-func (b *book) Rewind(_ context.Context, id string) error {
-	if i := slices.IndexFunc(b.kept, func(m agent.Message) bool { return m.ID == id }); i >= 0 {
-		b.kept = b.kept[:i]
-	}
-	return nil
-}
-
-func (b *book) contents() []*llm.Content {
-	var contents []*llm.Content
-	for _, m := range b.kept {
-		contents = append(contents, m.Content)
-	}
-	return contents
-}
-
-// A request that the vendor calls too large is sent once more behind a shorter
-// history, or else ends the run with Overflow. Either leaves history and
-// journal in order.
+// A request that the vendor refuses as too long is sent once more after a compression;
+// otherwise the run ends with Overflow. Both leave a valid history and journal.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
-	tooLong := &llm.Error{Kind: llm.KindContextWindow, Status: 400, Message: "prompt is too long: 1030 tokens > 1000 maximum"}
+	tooLong := &llm.Error{Kind: llm.KindContextWindow, Status: 400, Size: llm.RequestSize{Prompt: 1030, Window: 1000}, Message: "prompt is too long: 1030 tokens > 1000 maximum"}
 	vague := &llm.Error{Kind: llm.KindContextWindow, Message: "Your input exceeds the context window of this model."}
 	type answers = []func(context.Context, func(*llm.Response, error) bool)
 	first := says(text("one")) // of an earlier prompt
@@ -193,25 +169,25 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// What the vendor says of its window holds for the rest of the session.
+// The window that the vendor reports applies for the rest of the session.
 func TestLearnedWindow(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
-		breaks(&llm.Error{Kind: llm.KindContextWindow, Message: "exceed context limit: 700 + 1000 > 1600"}),
+		breaks(&llm.Error{Kind: llm.KindContextWindow, Size: llm.RequestSize{Prompt: 700, Answer: 1000, Window: 1600}}),
 		says(text("ok")), says(text("other")),
 	}}
 	c := &summary{status: agent.CompressNoOp}
 	a := newAgent(t, s, func(cfg *agent.Config) { cfg.Compressor = c }, echo("look"))
 	long := string(slices.Repeat([]byte("word "), 800))
 	tokens := llm.EstimateTokens([]llm.Part{llm.Text(long)})
-	a.SetHistory([]agent.Message{{ID: "1", Content: llm.User(llm.Text("before"))}})
+	a.SetHistory(t.Context(), []agent.Message{{ID: "1", Content: llm.User(llm.Text("before"))}})
 	if got, want := play(t.Context(), a, "hi"), lines("TurnStarted", "ModelInfo", "overflow 1700 of 1600"); got != want {
 		t.Errorf("got\n%s", got)
 	}
 	if c.tokens != 699 { // one is of the prompt
 		t.Errorf("the compressor was told of %d tokens, not of those that the vendor counted", c.tokens)
 	}
-	a.SetHistory(nil)
+	a.SetHistory(t.Context(), nil)
 	if got, want := play(t.Context(), a, long), lines(fmt.Sprintf("overflow %d of 600", tokens)); got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -224,8 +200,8 @@ func TestLearnedWindow(t *testing.T) {
 	}
 }
 
-// A prompt that is cancelled and to be forgotten leaves a history in order even
-// if it was compressed on the way, the prompt and what came before it together.
+// ForgetCancelled leaves a valid history even if the prompt and earlier messages were
+// compressed together.
 func TestForgetCompressed(t *testing.T) {
 	t.Parallel()
 	for try := range 72 {

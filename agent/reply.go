@@ -9,27 +9,27 @@ import (
 	"pollux/llm"
 )
 
-// reply is a model's answer while it is coming in.
+// reply is a model's response while it arrives.
 type reply struct {
 	parts    []llm.Part
-	text     strings.Builder // plain text that is not yet in parts
-	mind     mind
-	thoughts []Thought // that were shown
+	text     strings.Builder // plain text not yet in parts
+	thinking thoughtSplitter
+	thoughts []Thought // complete thoughts
 	sources  []llm.Citation
 	reason   llm.FinishReason
 	usage    *llm.Usage
-	blocked  string // why the vendor refused the prompt
+	blocked  string // the vendor's reason for blocking the prompt
 
-	started bool // anything has come
-	thought bool // some reasoning has
-	shown   bool // the consumer has seen text
-	calls   []*ToolCall
-	loop    Loop
+	hasStarted  bool // a chunk has arrived
+	hasThought  bool // a part with reasoning has arrived
+	isTextShown bool // the consumer has received text
+	calls       []*ToolCall
+	loop        Loop
 }
 
-// add takes in a chunk. Adjacent plain text becomes one part.
+// add adds a chunk. Adjacent plain text becomes one part.
 func (rep *reply) add(chunk *llm.Response) {
-	rep.started = true
+	rep.hasStarted = true
 	if chunk.Usage != nil {
 		rep.usage = chunk.Usage
 	}
@@ -47,9 +47,9 @@ func (rep *reply) add(chunk *llm.Response) {
 	for _, p := range chunk.Parts() {
 		switch {
 		case p.Thought:
-			rep.thought = rep.thought || p.Text != ""
+			rep.hasThought = rep.hasThought || p.Text != ""
 			rep.flush()
-			if p.ThoughtSignature != "" { // without it no vendor wants a thought back
+			if p.ThoughtSignature != "" { // vendors accept only signed thoughts
 				rep.parts = append(rep.parts, p)
 			}
 		case p.IsText() && p.ThoughtSignature == "":
@@ -61,7 +61,7 @@ func (rep *reply) add(chunk *llm.Response) {
 	}
 }
 
-// flush makes a part of the text that has gathered.
+// flush moves the collected text into parts.
 func (rep *reply) flush() {
 	if rep.text.Len() > 0 {
 		rep.parts = append(rep.parts, llm.Text(rep.text.String()))
@@ -69,10 +69,10 @@ func (rep *reply) flush() {
 	}
 }
 
-// visible returns the text that a reader sees.
-func (rep *reply) visible() string { return llm.PartsText(rep.parts) }
+// visibleText returns the text that a reader sees.
+func (rep *reply) visibleText() string { return llm.PartsText(rep.parts) }
 
-// citations lists the sources that the answer quotes, each once.
+// citations lists the sources that the response quotes, each once.
 func (rep *reply) citations() string {
 	var lines []string
 	for _, s := range rep.sources {
@@ -91,36 +91,35 @@ func (rep *reply) citations() string {
 	return "Citations:\n" + strings.Join(slices.Compact(lines), "\n")
 }
 
-// resumable reports whether a stream that broke with err may be asked for
-// again: its connection, or the vendor's server, failed before anyone saw words
-// of it. Calls have not been shown by then. A stream that ended within a frame
-// is asked for again in any case (spec/agent.md §11.4).
-func (rep *reply) resumable(err error) bool {
+// canRetry reports whether the request may be sent again after its stream broke with err. It
+// may if the stream ended within a frame. It also may if the connection or the vendor's server
+// failed before any text was shown; tool calls are not shown until the response is complete.
+func (rep *reply) canRetry(err error) bool {
 	var e *llm.Error
-	if !rep.started || !errors.As(err, &e) {
+	if !rep.hasStarted || !errors.As(err, &e) {
 		return false
 	}
 	switch e.Kind {
 	case llm.KindIncomplete:
 		return true
 	case llm.KindNetwork, llm.KindServer, llm.KindCapacity, llm.KindRateLimit:
-		return !rep.shown
+		return !rep.isTextShown
 	}
 	return false
 }
 
-// invalid says what makes a whole reply unusable (spec/agent.md §11.3); nil if
-// nothing does. An answer to tool results may be empty: the model has acted.
-func (rep *reply) invalid(toResult bool) *InvalidStream {
+// problem returns what makes a complete reply unusable, or nil if it is usable. A response to
+// tool results may be empty, because the model has acted before.
+func (rep *reply) problem(toResult bool) *InvalidStream {
 	for i := range rep.parts {
 		if rep.parts[i].FunctionCall != nil {
 			return nil
 		}
 	}
-	if rep.blocked != "" && !rep.thought && len(rep.parts) == 0 {
+	if rep.blocked != "" && !rep.hasThought && len(rep.parts) == 0 {
 		return &InvalidStream{"SAFETY_BLOCKED", "The model refused the prompt (" + rep.blocked + ")."}
 	}
-	empty := !hasVisibleText(rep.visible())
+	empty := !hasVisibleText(rep.visibleText())
 	switch {
 	case rep.reason == "" && !toResult:
 		return &InvalidStream{"NO_FINISH_REASON", "Model stream ended without a finish reason."}
@@ -139,7 +138,7 @@ func (rep *reply) invalid(toResult bool) *InvalidStream {
 		return &InvalidStream{name + "_BLOCKED", "Model stream ended due to " + strings.ToLower(name) + " settings (" + name + ") with empty response text."}
 	}
 	switch {
-	case rep.thought:
+	case rep.hasThought:
 		return &InvalidStream{"THINKING_ONLY_RESPONSE", "Model stream ended with empty response text but contained reasoning thoughts."}
 	case !toResult:
 		return &InvalidStream{"NO_RESPONSE_TEXT", "Model stream ended with empty response text."}
@@ -147,8 +146,8 @@ func (rep *reply) invalid(toResult bool) *InvalidStream {
 	return nil
 }
 
-// hasVisibleText reports whether anything of s can be seen: not white space,
-// not zero-width or direction marks, not HTML comments.
+// hasVisibleText reports whether s contains anything but white space, zero-width characters,
+// direction marks and HTML comments.
 func hasVisibleText(s string) bool {
 	for {
 		i := strings.IndexFunc(s, func(r rune) bool {

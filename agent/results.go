@@ -10,17 +10,17 @@ import (
 	"pollux/tool"
 )
 
-// responseParts turns a finished call into what the model gets of it
-// (spec/tools.md §6): one function response, and the media that belongs to it,
-// inside the response where the model can take it there, beside it where not.
+// responseParts returns what the model gets of a finished call: a function response, and the
+// media of the result. The media are inside of the response if nest is set, which requires
+// support by the model, and otherwise follow it.
 func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) []llm.Part {
 	if res.Error != nil {
 		return []llm.Part{{FunctionResponse: llm.Failure(call.ID, call.Name, res.Error.Message)}}
 	}
 	var texts []string
-	said := false // a text, if an empty one
+	hasText := false // the result has a text, possibly empty
 	var inside, beside []llm.Part
-	var heard, dropped []string // MIME types of sound and film
+	var audioVisual, dropped []string // MIME types of audio and video
 	for _, p := range res.Content {
 		switch {
 		case p.FunctionResponse != nil:
@@ -30,10 +30,9 @@ func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) 
 		case p.FileData != nil:
 			beside = append(beside, p)
 		case p.InlineData != nil && isAudioVisual(p.InlineData.MIMEType):
-			// Only a tool that was asked to read a file brings sound and film;
-			// from any other it is a protocol's leftover.
+			// Only tools that read files return audio and video for the model.
 			if kind == tool.KindRead {
-				heard = append(heard, p.InlineData.MIMEType)
+				audioVisual = append(audioVisual, p.InlineData.MIMEType)
 				beside = append(beside, p)
 			} else {
 				dropped = append(dropped, p.InlineData.MIMEType)
@@ -43,7 +42,7 @@ func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) 
 		case p.InlineData != nil:
 			beside = append(beside, p)
 		case p.IsText() || p.Text != "":
-			said = true
+			hasText = true
 			if p.Text != "" {
 				texts = append(texts, p.Text)
 			}
@@ -55,14 +54,14 @@ func responseParts(call *ToolCall, kind tool.Kind, res *tool.Result, nest bool) 
 		notice := fmt.Sprintf("[SYSTEM: Binary content (%s) stripped from response due to protocol limitations.]",
 			strings.Join(dropped, ", "))
 		text = strings.Join(append([]string{notice}, texts...), "\n")
-	case len(heard) > 0 && text == "":
+	case len(audioVisual) > 0 && text == "":
 		text = fmt.Sprintf("Binary content (%s) read successfully. Content will be injected for analysis in the next sequence.",
-			strings.Join(heard, ", "))
+			strings.Join(audioVisual, ", "))
 	case len(inside)+len(beside) > 0 && text == "":
 		text = fmt.Sprintf("Binary content provided (%d item(s)).", len(inside)+len(beside))
 	}
 	r := llm.Output(call.ID, call.Name, text)
-	if text == "" && !said {
+	if text == "" && !hasText {
 		r.Response = []byte("{}")
 	}
 	r.Parts = inside
@@ -73,8 +72,8 @@ func isAudioVisual(mime string) bool {
 	return strings.HasPrefix(mime, "audio/") || strings.HasPrefix(mime, "video/")
 }
 
-// cancelledParts is what the model gets of a call that did not run to its end:
-// why, and what there was so far.
+// cancelledParts returns what the model gets of a call that did not complete: the reason, and
+// the output so far.
 func cancelledParts(call *ToolCall, res *tool.Result, reason string) []llm.Part {
 	message := "[Operation Cancelled] Reason: " + reason
 	var output string
@@ -90,9 +89,9 @@ func cancelledParts(call *ToolCall, res *tool.Result, reason string) []llm.Part 
 	return []llm.Part{{FunctionResponse: r}}
 }
 
-// waitsForPrevious reports whether the model asked for this call to run after
-// those before it, an argument that any call may carry.
-func waitsForPrevious(args []byte) bool {
+// mustWait reports whether the model requested that this call runs after the calls before it.
+// Every call accepts an argument for that.
+func mustWait(args []byte) bool {
 	if !bytes.Contains(args, []byte("wait_for_previous")) {
 		return false
 	}

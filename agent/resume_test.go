@@ -21,7 +21,7 @@ import (
 	"pollux/llm/retry"
 )
 
-// protocol is how a vendor's server writes the pieces of a stream.
+// protocol describes the stream format of a vendor's server.
 type protocol struct {
 	client                     func(url string) (llm.Generator, error)
 	thought, text, half, whole []string // whole is a whole answer that says ok
@@ -82,9 +82,8 @@ var protocols = map[string]protocol{
 
 const messageStart = `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"x","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}`
 
-// An answer that breaks off is asked for again as long as nobody has seen words
-// of it, whatever the protocol: after thoughts, and in the middle of a call. Of
-// one that has been seen, the failure is told.
+// With every protocol, a response that breaks off after thoughts, or in the middle of a call,
+// is requested again. If text has been shown, the run fails.
 func TestBrokenAnswers(t *testing.T) {
 	t.Parallel()
 	for name, p := range protocols {
@@ -118,8 +117,45 @@ func TestBrokenAnswers(t *testing.T) {
 	}
 }
 
-// broken is a run whose first answer breaks off: with a failure that the server
-// reports, or with the connection.
+// With every protocol, the size that the vendor reports in its refusal reaches the user,
+// whether the refusal is the response or comes in the middle of one.
+func TestSizesOfVendors(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]string{
+		"gemini":    `{"error":{"code":400,"message":"The input token count (1030) exceeds the maximum number of tokens allowed (1000).","status":"INVALID_ARGUMENT"}}`,
+		"chat":      `{"error":{"message":"This model's maximum context length is 1000 tokens. However, your messages resulted in 1030 tokens.","code":"context_length_exceeded"}}`,
+		"responses": `{"error":{"message":"too large","type":"exceed_context_size_error","n_prompt_tokens":1030,"n_ctx":1000}}`,
+		"anthropic": `{"type":"error","error":{"type":"invalid_request_error","message":"input length and ` + "`max_tokens`" + ` exceed context limit: 530 + 500 > 1000"}}`,
+	} {
+		for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+			t.Run(fmt.Sprintf("%s, %d", name, status), func(t *testing.T) {
+				t.Parallel()
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body)
+					if status == http.StatusOK {
+						w.Header().Set("Content-Type", "text/event-stream")
+						_, _ = io.WriteString(w, "data: "+refusal+"\n\n")
+						return
+					}
+					w.WriteHeader(status)
+					_, _ = io.WriteString(w, refusal)
+				}))
+				defer s.Close()
+				client, err := protocols[name].client(s.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := newAgent(t, nil, func(c *agent.Config) { c.Generator, c.Model = client, "m" }, echo("look"))
+				if got, want := play(t.Context(), a, "hi"), lines("TurnStarted", "ModelInfo", "overflow 1030 of 1000"); got != want {
+					t.Errorf("got\n%s", got)
+				}
+			})
+		}
+	}
+}
+
+// broken runs a prompt whose first response breaks off: with an error of the server, or with
+// the connection.
 func broken(t *testing.T, p protocol, pieces []string, failure string) (events string, requests int) {
 	var asked atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +184,7 @@ func broken(t *testing.T, p protocol, pieces []string, failure string) (events s
 	}
 	defer http.DefaultClient.CloseIdleConnections()
 	a := newAgent(t, nil, func(c *agent.Config) {
-		// What breaks before its first chunk is mended there.
+		// This decorator retries requests that fail before their first chunk.
 		c.Generator = retry.Wrap(client, retry.Options{FetchErrors: true, Sleep: func(context.Context, time.Duration) error { return nil }})
 		c.Model = "m"
 	}, echo("look"))

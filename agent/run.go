@@ -3,32 +3,34 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // maxContinuations bounds how often one prompt may go on without a tool call
 // or a person asking for it: next-speaker checks, hooks that send the model
-// back, recoveries from a loop (spec/agent.md §13).
+// back, recoveries from a loop.
+// maxContinuations limits the requests that one prompt causes without a tool call or a
+// person: next-speaker checks, prompts of hooks, warnings after a loop.
 const maxContinuations = 100
 
-// Prompt is what a person asks.
+// Prompt is a person's input for a run.
 type Prompt struct {
 	Parts []llm.Part
-	// Shown is the prompt as the person wrote it, where Parts is an expansion of it.
+	// Shown is the prompt as the person typed it, if Parts is an expansion of it.
 	Shown string
-	// ID ties together all requests that the prompt causes; "" makes one.
+	// ID is the id of all requests that the prompt causes. If it is "", [Agent.Run] makes one,
+	// as [Agent.NewPromptID] does.
 	ID string
 }
 
-// Run puts a prompt to the model and works until the model has no more to ask
-// for. It yields what happens, as it happens; an error, always the last thing
-// yielded, says why the run could not go on (an [*llm.Error] where the model
-// is to blame). Cancelling ctx ends the run within 100 ms with [Cancelled];
-// breaking out of the loop ends it silently. Either leaves a valid history:
-// every function call in it has its response.
+// Run sends a prompt to the model, runs the tools that the model requests, and continues until
+// the model requests nothing more. It yields events as they happen. An error is always the
+// last value that it yields; it is an [*llm.Error] if the request to the model failed.
+// Cancelling ctx ends the run within 100 ms with [Cancelled]; breaking out of the loop ends it
+// without an event. Either leaves a valid history: every function call in it has its response.
 func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		a.running.Lock()
@@ -36,14 +38,15 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 
-		r := a.begin(p, yield, cancel)
-		err := r.work(ctx, llm.User(p.Parts...))
+		r := a.begin(ctx, p, yield, cancel)
+		err := r.runPrompt(ctx, llm.User(p.Parts...))
 		if a.cfg.ForgetCancelled && ctx.Err() != nil {
-			r.forget(ctx)
+			r.conv.removePrompt(ctx)
+			r.results = nil
 		}
 		r.settle(ctx)
 		switch {
-		case r.left: // nobody listens
+		case r.hasLeft: // no consumer
 		case ctx.Err() != nil:
 			yield(Cancelled{}, nil)
 		case err != nil:
@@ -52,23 +55,23 @@ func (a *Agent) Run(ctx context.Context, p Prompt) iter.Seq2[Event, error] {
 	}
 }
 
-// run is one prompt being worked on.
+// run is the state of one call of Agent.Run or Agent.RunTool.
 type run struct {
 	*Agent
-	id        string
-	prompt    string // its text
-	shown     string
-	start     int // where in the history the prompt begins
-	before    int // tokens then
-	response  string
-	chosen    string       // the model that answers this prompt
-	announced bool         // the consumer knows the model
-	fixed     int          // tokens of the last request beside its messages, as we guess
-	more      int          // continuations that may still happen
-	left      bool         // the consumer of the events has gone
-	recovered bool         // from a loop, once
-	results   *llm.Content // of tools, not yet in the history
-	again     bool         // a hook has sent the model back before
+	id            string
+	prompt        string // text of the prompt
+	shown         string
+	response      string
+	chosen        string         // model for this prompt
+	isAnnounced   bool           // the consumer has received ModelInfo
+	continuations int            // number that is left, see maxContinuations
+	hasLeft       bool           // the consumer has stopped reading events
+	hasRecovered  bool           // one loop or invalid response has been handled
+	results       *llm.Content   // tool results not yet in the history
+	records       []CallRecord   // of results, or of the results sent last
+	tools         *tool.Snapshot // declared by the last request
+	joined        []Prompt       // waiting prompts that were added to a message not yet answered
+	isHookPrompt  bool           // an AfterAgent hook caused the current prompt
 
 	yield  func(Event, error) bool
 	cancel context.CancelCauseFunc
@@ -77,44 +80,46 @@ type run struct {
 var (
 	// errLeft means that the consumer of the events broke out of its loop.
 	errLeft = errors.New("the run's events are no longer read")
-	// errOver means that the run has ended and an event has said why.
+	// errOver means that the run has ended and an event has reported why.
 	errOver = errors.New("the run is over")
 )
 
-func (a *Agent) begin(p Prompt, yield func(Event, error) bool, cancel context.CancelCauseFunc) *run {
+// begin prepares the conversation and the run for a prompt.
+func (a *Agent) begin(ctx context.Context, p Prompt, yield func(Event, error) bool, cancel context.CancelCauseFunc) *run {
 	if p.ID == "" {
-		p.ID = fmt.Sprintf("%s########%d", a.cfg.SessionID, a.prompts)
+		p.ID = a.conv.promptID()
 	}
-	a.prompts++
+	a.conv.settle(ctx) // a loaded history may end with calls
+	a.conv.markPrompt()
 	return &run{
 		Agent: a, id: p.ID, prompt: llm.PartsText(p.Parts), shown: p.Shown,
-		start: len(a.history.all), before: a.tokens, more: maxContinuations,
-		yield: yield, cancel: cancel,
+		continuations: maxContinuations, yield: yield, cancel: cancel,
 	}
 }
 
-// emit hands an event to the consumer, unless that has left.
+// emit yields an event to the consumer. It returns errLeft if the consumer has stopped
+// reading.
 func (r *run) emit(e Event) error {
-	if r.left || !r.yield(e, nil) {
-		r.left = true
+	if r.hasLeft || !r.yield(e, nil) {
+		r.hasLeft = true
 		r.cancel(errLeft)
 		return errLeft
 	}
 	return nil
 }
 
-// work is the life of one prompt.
-func (r *run) work(ctx context.Context, message *llm.Content) error {
-	message, err := r.open(ctx, message)
+// runPrompt works on the prompt, and on each prompt that a hook sends after it.
+func (r *run) runPrompt(ctx context.Context, message *llm.Content) error {
+	message, err := r.beforeAgent(ctx, message)
 	for err == nil && message != nil {
-		err = r.pursue(ctx, message)
-		if ctx.Err() != nil || r.left {
+		err = r.runTurns(ctx, message)
+		if ctx.Err() != nil || r.hasLeft {
 			return err
 		}
 		if errors.Is(err, errOver) {
 			err = nil
 		}
-		next, hookErr := r.close(ctx)
+		next, hookErr := r.afterAgent(ctx)
 		message, err = next, errors.Join(err, hookErr)
 	}
 	if errors.Is(err, errOver) {
@@ -123,15 +128,19 @@ func (r *run) work(ctx context.Context, message *llm.Content) error {
 	return err
 }
 
-// pursue sends message, runs the tools that the answer asks for, sends what
-// came of them, and so on until an answer leaves nothing to do.
-func (r *run) pursue(ctx context.Context, message *llm.Content) error {
-	for message != nil {
+// runTurns sends message, runs the tools that the response requests, sends their results, and
+// continues until a response requests nothing and no prompt waits.
+func (r *run) runTurns(ctx context.Context, message *llm.Content) error {
+	for {
+		var err error
+		if message, err = r.joinWaiting(message); err != nil || message == nil {
+			return err
+		}
 		if err := r.countTurn(); err != nil {
 			return err
 		}
 		r.route(ctx, message)
-		if err := r.compress(ctx); err != nil {
+		if err := r.compressIfLong(ctx); err != nil {
 			return err
 		}
 		if err := r.mask(ctx); err != nil {
@@ -140,7 +149,7 @@ func (r *run) pursue(ctx context.Context, message *llm.Content) error {
 		if err := r.fit(ctx, message); err != nil {
 			return err
 		}
-		r.look(ctx, message)
+		r.addIDEContext(ctx, message)
 		ans, err := r.turn(ctx, message)
 		if err != nil {
 			return err
@@ -149,9 +158,9 @@ func (r *run) pursue(ctx context.Context, message *llm.Content) error {
 		case ans.loop.Kind != "":
 			message, err = r.breakLoop(ans.loop, message)
 		case ans.invalid:
-			message, err = r.goOnInvalid()
+			message, err = r.continueInvalid()
 		case len(ans.calls) > 0:
-			message, err = r.act(ctx, ans.calls)
+			message, err = r.runCalls(ctx, ans.calls)
 		default:
 			message, err = r.nextSpeaker(ctx)
 		}
@@ -159,5 +168,4 @@ func (r *run) pursue(ctx context.Context, message *llm.Content) error {
 			return err
 		}
 	}
-	return nil
 }

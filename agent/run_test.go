@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,8 +21,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func lines(s ...string) string { return strings.Join(s, "\n") + "\n" }
 
-// Each case is a prompt's whole life: what the model says, what the consumer
-// sees, and what the history then holds.
+// Each case is a complete prompt: the model's responses, the events, and the history
+// afterwards.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	broken := &llm.Error{Kind: llm.KindNetwork, Message: "connection reset"}
@@ -198,8 +199,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// leaveAnywhere stops reading after each of a run's events in turn. Nothing may
-// be said after that, and what is left must be in order.
+// leaveAnywhere stops reading after each of a run's events in turn. No event may follow, and
+// the history must be valid.
 func leaveAnywhere(t *testing.T, answers []func(context.Context, func(*llm.Response, error) bool), change func(*agent.Config), prompt string, events int) {
 	t.Helper()
 	for after := range events {
@@ -215,7 +216,7 @@ func leaveAnywhere(t *testing.T, answers []func(context.Context, func(*llm.Respo
 	}
 }
 
-// settle drops the progress of calls where several run at once.
+// settle removes the progress of parallel calls from events, because its order varies.
 func settle(events string) string {
 	if !strings.Contains(events, "look__x_2") {
 		return events
@@ -235,8 +236,8 @@ func settle(events string) string {
 	return strings.Join(kept, "")
 }
 
-// Calls that may run beside each other do; one that may not waits for those
-// before it and holds up those behind it. Results keep the order of the calls.
+// Calls run at the same time if they may. A serial call waits for earlier calls, and later
+// calls wait for it. Results keep the order of the calls.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	var running, most atomic.Int32
@@ -278,6 +279,30 @@ func TestParallelCalls(t *testing.T) {
 	if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// The duration of a call is its own, not that of the calls beside it.
+func TestDurationOfParallelCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wait := func(d time.Duration) func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+			return func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+				time.Sleep(d) // in the time of the bubble
+				return tool.Text("done")
+			}
+		}
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("quick", "slow")), says(text("ok"))}}
+		a := newAgent(t, s, func(c *agent.Config) { c.Now = time.Now }, newToy("quick", wait(time.Second)), newToy("slow", wait(time.Hour)))
+		got := map[string]time.Duration{}
+		for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+			if f, ok := e.(agent.ToolFinished); ok {
+				got[f.Call.Name] = f.Duration
+			}
+		}
+		if diff := cmp.Diff(map[string]time.Duration{"quick": time.Second, "slow": time.Hour}, got); diff != "" {
+			t.Errorf("durations (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // Wherever a run is cut off, every call in the history has its response, and
@@ -382,8 +407,7 @@ func checkPaired(t *testing.T, history []agent.Message) {
 	}
 }
 
-// A person who refuses one call refuses what is queued behind it, and the
-// model is not asked to go on.
+// If a person refuses a call, the calls after it are cancelled, and the run ends.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("edit", "edit", "look"))}}
@@ -398,8 +422,8 @@ func TestRefusal(t *testing.T) {
 		}
 		if q, ok := e.(agent.ToolAsked); ok {
 			asked++
-			q.Answer(agent.Answer{Outcome: tool.Cancel})
-			q.Answer(agent.Answer{Outcome: tool.ProceedOnce}) // too late
+			q.Answer(tool.Answer{Outcome: tool.Cancel})
+			q.Answer(tool.Answer{Outcome: tool.ProceedOnce}) // too late
 		}
 		last = e
 	}
@@ -409,7 +433,7 @@ func TestRefusal(t *testing.T) {
 	checkPaired(t, a.History())
 }
 
-// A person who says what they want instead is heard: the model goes on.
+// If a person refuses a call with feedback, the run continues.
 func TestRefusalWithFeedback(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
@@ -425,7 +449,7 @@ func TestRefusalWithFeedback(t *testing.T) {
 		}
 		switch e := e.(type) {
 		case agent.ToolAsked:
-			e.Answer(agent.Answer{Outcome: tool.Cancel, Feedback: "the other file"})
+			e.Answer(tool.Answer{Outcome: tool.Cancel, Feedback: "the other file"})
 		case agent.ToolFinished:
 			if e.Status != agent.CallCancelled {
 				t.Errorf("%s: %s", e.Call.Name, e.Status)
@@ -444,7 +468,7 @@ func TestRefusalWithFeedback(t *testing.T) {
 	}
 }
 
-// ForgetCancelled takes the whole prompt back.
+// ForgetCancelled removes the whole prompt.
 func TestForgetCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -10,56 +11,56 @@ import (
 	"pollux/tool"
 )
 
-// maxParallel bounds how many calls run beside each other. A model may ask for
-// any number.
+// maxParallel limits the number of calls that run at the same time.
 const maxParallel = 32
 
-// job is one call on its way: prepare, run, finish.
+// job is the state of one call: prepared, executed, finished.
 type job struct {
 	call      *ToolCall
-	tool      tool.Tool // nil: unknown
+	tool      tool.Tool // nil if it does not exist
 	admission Admission
 	result    *tool.Result
-	status    Status // final, once it is known
-	reason    string // why it was cancelled
+	status    Status // final; "" until it is known
+	reason    string // of a cancellation
 	began     time.Time
+	ended     time.Time // end of the last step
 }
 
-// schedule runs the calls of one answer and returns them finished, in order but
-// for those of tools that come first.
+// schedule runs the calls of one response and returns them finished. The order is that of the
+// calls, except that tools with Spec.First run first. Calls are looked up among the tools that
+// the request declared, even if the registry has changed since.
 func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, error) {
 	jobs := make([]*job, len(calls))
 	for i, call := range calls {
 		jobs[i] = &job{call: call}
-		jobs[i].tool, _ = r.cfg.Tools.Lookup(call.Name)
+		jobs[i].tool, _ = r.tools.Lookup(call.Name)
 	}
 	slices.SortStableFunc(jobs, func(a, b *job) int { return b.rank() - a.rank() })
 	return r.finishAll(ctx, jobs)
 }
 
-// finishAll runs jobs and returns them finished, in their order.
-// Calls that may run beside each other are taken together with those that
-// follow them; all of a group are decided on before any of it runs
-// (spec/tools.md §5.3). It returns early only if nobody reads the events any
-// more or ctx has ended, and even then every call has its end.
+// finishAll runs jobs and returns them finished, in the same order. Consecutive jobs that may
+// run at the same time form a group. All jobs of a group pass the gate before any of them
+// runs. If the consumer stops reading or ctx ends, finishAll cancels the remaining jobs and
+// returns an error; the results are complete even then.
 func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
-	var left error // of the consumer
+	var left error // the consumer has stopped reading
 	for rest := jobs; len(rest) > 0; {
 		group := rest[:groupSize(rest)]
 		rest = rest[len(group):]
 		if left == nil {
-			left = r.together(ctx, group, r.prepare)
+			left = r.runGroup(ctx, group, r.prepare)
 		}
 		for _, j := range group {
-			if j.admission.Cancelled { // a person said no: what is queued behind is off too
+			if j.admission.Cancelled { // a person refused: cancel all later groups
 				for _, q := range rest {
 					q.status, q.reason = CallCancelled, "User cancelled operation"
 				}
 			}
 		}
 		if left == nil {
-			left = r.together(ctx, group, r.execute)
+			left = r.runGroup(ctx, group, r.execute)
 		}
 		for _, j := range group {
 			f := r.finish(j)
@@ -75,19 +76,19 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 	return finished, left
 }
 
-// groupSize returns how many of the first jobs run beside each other.
+// groupSize returns the number of leading jobs that may run at the same time.
 func groupSize(jobs []*job) int {
-	if jobs[0].alone() {
+	if jobs[0].runsAlone() {
 		return 1
 	}
 	n := 1
-	for n < len(jobs) && !jobs[n].alone() {
+	for n < len(jobs) && !jobs[n].runsAlone() {
 		n++
 	}
 	return n
 }
 
-// rank is higher for what comes first.
+// rank returns the sort key of a job: a job with a higher rank runs earlier.
 func (j *job) rank() int {
 	if j.tool != nil && j.tool.Spec().First {
 		return 1
@@ -95,14 +96,15 @@ func (j *job) rank() int {
 	return 0
 }
 
-func (j *job) alone() bool {
-	return j.tool != nil && j.tool.Spec().Serial || waitsForPrevious(j.call.Args)
+// runsAlone reports whether no other job may run at the same time.
+func (j *job) runsAlone() bool {
+	return j.tool != nil && j.tool.Spec().Serial || mustWait(j.call.Args)
 }
 
-// together does step for each job of the group at once and hands their events
-// to the consumer, on this goroutine, until all are through. If the consumer
-// leaves, the jobs are cancelled and waited for.
-func (r *run) together(ctx context.Context, group []*job, step func(context.Context, *job, func(Event))) error {
+// runGroup runs step for all unfinished jobs of a group at the same time. It passes their
+// events to the consumer on this goroutine and returns when all have ended. If the consumer
+// stops reading, emit cancels the jobs.
+func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Context, *job, func(Event))) error {
 	if len(group) == 0 {
 		return nil
 	}
@@ -117,6 +119,7 @@ func (r *run) together(ctx context.Context, group []*job, step func(context.Cont
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			step(ctx, j, func(e Event) { events <- e })
+			j.ended = r.cfg.Now()
 		})
 	}
 	go func() { wg.Wait(); close(events) }()
@@ -129,8 +132,8 @@ func (r *run) together(ctx context.Context, group []*job, step func(context.Cont
 	return left
 }
 
-// prepare finds the tool and asks the gate: the job is then ready to run, or
-// already answered.
+// prepare looks up the tool and calls the gate. Afterwards the job either has a final status
+// or is admitted.
 func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	j.began = r.cfg.Now()
 	emit(ToolUpdated{Call: j.call, Status: Validating})
@@ -139,11 +142,11 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 		j.status, j.reason = CallCancelled, "Operation cancelled"
 		return
 	case j.tool == nil:
-		j.result = tool.Fail(tool.ErrNotRegistered, r.cfg.Tools.Unknown(j.call.Name))
+		j.result = tool.Fail(tool.ErrNotRegistered, r.offered().NotFound(j.call.Name))
 		j.status = Failed
 		return
 	}
-	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, details tool.Confirmation) (Answer, error) {
+	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
 		return ask(ctx, j.call, details, emit)
 	})
 	switch {
@@ -159,11 +162,20 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	}
 }
 
-// ask shows the consumer what a call would do and waits for its answer.
-func ask(ctx context.Context, call *ToolCall, details tool.Confirmation, emit func(Event)) (Answer, error) {
-	answers := make(chan Answer, 1)
+// offered returns the tools of the last request, or those of the registry if there was no
+// request.
+func (r *run) offered() *tool.Snapshot {
+	if r.tools == nil {
+		return r.cfg.Tools.Snapshot()
+	}
+	return r.tools
+}
+
+// ask sends a confirmation to the consumer and waits for the answer.
+func ask(ctx context.Context, call *ToolCall, details tool.Confirmation, emit func(Event)) (tool.Answer, error) {
+	answers := make(chan tool.Answer, 1)
 	emit(ToolUpdated{Call: call, Status: AwaitingApproval})
-	emit(ToolAsked{Call: call, Details: details, Answer: func(a Answer) {
+	emit(ToolAsked{Call: call, Details: details, Answer: func(a tool.Answer) {
 		select {
 		case answers <- a:
 		default: // answered before
@@ -173,9 +185,12 @@ func ask(ctx context.Context, call *ToolCall, details tool.Confirmation, emit fu
 	case a := <-answers:
 		return a, nil
 	case <-ctx.Done():
-		return Answer{}, context.Cause(ctx)
+		return tool.Answer{}, context.Cause(ctx)
 	}
 }
+
+// errCallOver means that a tool asked a person after its call had ended.
+var errCallOver = errors.New("the call has ended")
 
 // execute runs an admitted job.
 func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
@@ -183,25 +198,45 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 		j.status, j.reason = CallCancelled, "Operation cancelled"
 		return
 	}
-	at := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Summary}
-	var mu sync.Mutex // a tool may report from goroutines of its own, and too late
-	over := false
+	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Summary}
+	var mu sync.Mutex // a tool may report from its own goroutines, even after it returned
+	isOver := false
+	show := func(e Event) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if !isOver {
+			emit(e)
+		}
+		return !isOver
+	}
 	report := func(change func(*ToolUpdated)) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !over {
-			change(&at)
-			emit(at)
+		if !isOver {
+			change(&update)
+			emit(update)
 		}
 	}
-	emit(at)
+	emit(update)
+	running, ended := context.WithCancel(ctx)
+	defer ended()
 	j.result = j.admission.Run(ctx, tool.Host{
 		Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
 		Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
+		Ask: func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+			ctx, stop := context.WithCancelCause(ctx)
+			defer stop(nil)
+			defer context.AfterFunc(running, func() { stop(errCallOver) })()
+			a, err := ask(ctx, j.call, details, func(e Event) { show(e) })
+			report(func(*ToolUpdated) {}) // the call is executing again
+			return a, err
+		},
+		Nested: func(e tool.NestedEvent) { showNested(j.call, e, show) },
 	})
 	mu.Lock()
-	over = true
+	isOver = true
 	mu.Unlock()
+	ended()
 	switch {
 	case ctx.Err() != nil:
 		j.status, j.reason = CallCancelled, "User cancelled tool execution."
@@ -212,14 +247,14 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	}
 }
 
-// finish turns a job into its last event.
+// finish returns the last event of a job.
 func (r *run) finish(j *job) ToolFinished {
-	if j.status == "" { // never got as far: the consumer left, or the run was cancelled
+	if j.status == "" { // the job did not run
 		j.status, j.reason = CallCancelled, "Operation cancelled"
 	}
-	f := ToolFinished{Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome}
-	if !j.began.IsZero() {
-		f.Duration = r.cfg.Now().Sub(j.began)
+	f := ToolFinished{
+		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary,
+		Began: j.began, Duration: j.ended.Sub(j.began),
 	}
 	if j.status == CallCancelled {
 		f.Response = cancelledParts(j.call, j.result, j.reason)
@@ -232,6 +267,6 @@ func (r *run) finish(j *job) ToolFinished {
 	if j.tool != nil {
 		kind = j.tool.Spec().Kind
 	}
-	f.Response = responseParts(j.call, kind, j.result, catalog.NestedMedia(r.chosen))
+	f.Response = responseParts(j.call, kind, j.result, catalog.SupportsNestedMedia(r.chosen))
 	return f
 }

@@ -16,7 +16,7 @@ import (
 	"pollux/tool"
 )
 
-// script is a model that says what it is told to, one entry per request.
+// script is a model with scripted responses, one for each request.
 type script struct {
 	mu       sync.Mutex
 	answers  []func(ctx context.Context, yield func(*llm.Response, error) bool)
@@ -49,7 +49,7 @@ func (s *script) Embed(context.Context, string, []string) ([][]float32, error) {
 	return nil, errors.New("not scripted")
 }
 
-// says answers with these chunks.
+// says responds with these chunks.
 func says(chunks ...*llm.Response) func(context.Context, func(*llm.Response, error) bool) {
 	return func(_ context.Context, yield func(*llm.Response, error) bool) {
 		for _, c := range chunks {
@@ -60,7 +60,7 @@ func says(chunks ...*llm.Response) func(context.Context, func(*llm.Response, err
 	}
 }
 
-// breaks answers with these chunks and then an error.
+// breaks responds with these chunks and then an error.
 func breaks(err error, chunks ...*llm.Response) func(context.Context, func(*llm.Response, error) bool) {
 	return func(_ context.Context, yield func(*llm.Response, error) bool) {
 		for _, c := range chunks {
@@ -92,7 +92,7 @@ func call(id, name, args string) llm.Part {
 	return llm.Part{FunctionCall: &llm.FunctionCall{ID: id, Name: name, Args: json.RawMessage(args)}}
 }
 
-// toy is a tool whose work is a function.
+// toy is a tool that runs a function.
 type toy struct {
 	spec tool.Spec
 	run  func(ctx context.Context, host tool.Host, args json.RawMessage) *tool.Result
@@ -129,10 +129,10 @@ func echo(name string) *toy {
 	})
 }
 
-// openGate lets everything through, asking first where it is told to.
+// openGate admits every call. If asks is set, it asks a person first.
 type openGate struct{ asks bool }
 
-func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
+func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
 	inv, err := tool.Build(t, c.Args)
 	if err != nil {
 		return agent.Admission{Refusal: tool.Fail(tool.ErrInvalidParams, err.Error())}
@@ -151,7 +151,7 @@ func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask
 	return agent.Admission{Summary: inv.Summary(), Outcome: tool.ProceedOnce, Run: inv.Run}
 }
 
-// bench is an agent on a scripted model.
+// newAgent returns an agent with a scripted model.
 func newAgent(t testing.TB, s *script, change func(*agent.Config), tools ...tool.Tool) *agent.Agent {
 	t.Helper()
 	cfg := agent.Config{
@@ -165,7 +165,7 @@ func newAgent(t testing.TB, s *script, change func(*agent.Config), tools ...tool
 	return agent.New(cfg)
 }
 
-// play runs a prompt and writes its events down, one line each.
+// play runs a prompt and returns its events, one line each.
 func play(ctx context.Context, a *agent.Agent, prompt string) string {
 	var b strings.Builder
 	for e, err := range a.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text(prompt)}}) {
@@ -210,7 +210,7 @@ func line(e agent.Event) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", e), "agent.")
 }
 
-// wire writes a request's contents down, one line per message.
+// wire returns a request's contents, one line for each message.
 func wire(contents []*llm.Content) string {
 	var b strings.Builder
 	for _, c := range contents {

@@ -15,14 +15,18 @@ import (
 	"pollux/llm"
 )
 
-// diary is a journal that remembers what it was told, in order with whatever
-// else writes into it.
+// diary is a journal that writes changes to a log that it shares with other parts.
 type diary struct {
 	lines []string
 	ids   map[string]int
 }
 
-func (d *diary) Append(_ context.Context, m agent.Message) error {
+func (d *diary) Begin(_ context.Context, session string, history []agent.Message) error {
+	d.lines = append(d.lines, fmt.Sprintf("begin %s with %d", session, len(history)))
+	return nil
+}
+
+func (d *diary) Append(_ context.Context, m agent.Entry) error {
 	if d.ids == nil {
 		d.ids = map[string]int{}
 	}
@@ -40,8 +44,7 @@ func (d *diary) Rewind(_ context.Context, id string) error {
 	return nil
 }
 
-// What is said is in the journal before it is sent or acted on, and what is
-// taken back is taken back there too.
+// The journal receives each message before it is sent or acted on, and each removal.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	var d diary
@@ -51,12 +54,13 @@ func TestJournal(t *testing.T) {
 	look := echo("look")
 	a := newAgent(t, s, func(c *agent.Config) { c.Journal = &d }, look)
 	for range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("read it, all of it")}, Shown: "read @it"}) {
-		if len(s.requests) > 0 && len(d.lines) == 0 {
+		if len(s.requests) > 0 && len(d.lines) < 2 {
 			t.Error("sent before it was written down")
 		}
 	}
 	play(t.Context(), a, "more")
 	want := []string{
+		"begin s with 0",
 		"append 1 user: read it, all of it (shown: read @it)",
 		"append 2 model: call look__c1",
 		`append 3 user: response look__c1 {"output":"look done"}`,
@@ -69,7 +73,12 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// fakeHooks answers with what the test sets and writes down what it was asked.
+func (d *diary) Replace(_ context.Context, history []agent.Message) error {
+	d.lines = append(d.lines, fmt.Sprintf("replace %d", len(history)))
+	return nil
+}
+
+// fakeHooks returns the verdicts that the test sets and records its arguments.
 type fakeHooks struct {
 	log    []string
 	before func(prompt string) agent.Verdict
@@ -107,6 +116,10 @@ func (h *fakeHooks) AfterModel(_ context.Context, _ *llm.Request, chunk *llm.Res
 		return agent.Verdict{}, nil
 	}
 	return h.chunk(chunk)
+}
+
+func (h *fakeHooks) PreCompress(_ context.Context, trigger agent.CompressTrigger) {
+	h.log = append(h.log, "compress "+string(trigger))
 }
 
 func TestHooks(t *testing.T) {
@@ -196,7 +209,7 @@ func TestHooks(t *testing.T) {
 // scissors compresses any history to its last message.
 type scissors struct{ limit int }
 
-func (c *scissors) Compress(_ context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+func (c *scissors) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
 	h, tokens := o.History, o.Tokens
 	c.limit = o.Limit
 	if len(h) < 3 {
@@ -229,7 +242,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// parrot finds a loop in any text that it has seen before.
+// parrot finds a loop in any text that occurs twice.
 type parrot struct {
 	seen map[string]int
 	most int
@@ -237,11 +250,11 @@ type parrot struct {
 
 func (p *parrot) Reset(string) { p.seen = map[string]int{} }
 
-func (p *parrot) Turn(context.Context, []agent.Message) (agent.Loop, bool) {
+func (p *parrot) CheckTurn(context.Context, []agent.Message) (agent.Loop, bool) {
 	return agent.Loop{}, false
 }
 
-func (p *parrot) See(e agent.Event) (agent.Loop, bool) {
+func (p *parrot) Observe(e agent.Event) (agent.Loop, bool) {
 	t, ok := e.(agent.Text)
 	if !ok {
 		return agent.Loop{}, false
@@ -250,8 +263,7 @@ func (p *parrot) See(e agent.Event) (agent.Loop, bool) {
 	return agent.Loop{Kind: "chanting"}, p.seen[t.Text] > p.most
 }
 
-// The first loop is answered with a warning, and with the prompt again; the
-// second ends the run.
+// After the first loop the model gets a warning and the prompt again; the second ends the run.
 func TestLoops(t *testing.T) {
 	t.Parallel()
 	om := chunk("", llm.Text("om "))
@@ -275,7 +287,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// blotter blots out all results but the last message's.
+// blotter masks all results but those of the last message.
 type blotter struct{}
 
 func (blotter) Mask(_ context.Context, h []agent.Message) ([]agent.Message, int) {
@@ -291,23 +303,23 @@ func (blotter) Mask(_ context.Context, h []agent.Message) ([]agent.Message, int)
 	return h, saved
 }
 
-// desk is an editor with one file open.
+// desk is an IDE with one open file.
 type desk struct{ asked []bool }
 
-func (d *desk) Look(full bool) string {
+func (d *desk) Context(full bool) string {
 	d.asked = append(d.asked, full)
 	return map[bool]string{true: "open: a.go"}[full]
 }
 
-// Old results are masked before the next request, and what the person has open
-// is said before a prompt, all of it once.
+// Old results are masked before the next request. A prompt is preceded by the full IDE
+// context.
 func TestMaskAndLook(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
-		says(calls("look")), says(text("one")), says(text("two")),
+		says(calls("look")), says(text("one")), says(text("two")), says(text("three")), says(text("four")),
 	}}
 	d := &desk{}
-	a := newAgent(t, s, func(c *agent.Config) { c.Masker, c.Editor = blotter{}, d }, echo("look"))
+	a := newAgent(t, s, func(c *agent.Config) { c.Masker, c.IDE = blotter{}, d }, echo("look"))
 	play(t.Context(), a, "first")
 	play(t.Context(), a, "second")
 	if got := wire(s.requests[1].Contents); !strings.HasPrefix(got, "user: open: a.go\nuser: first") || strings.Contains(got, "blot") {
@@ -316,13 +328,33 @@ func TestMaskAndLook(t *testing.T) {
 	if got := wire(s.requests[2].Contents); strings.Count(got, "open: a.go") != 1 || !strings.Contains(got, "blot") {
 		t.Errorf("the third request is\n%s", got)
 	}
-	if diff := cmp.Diff([]bool{true, false}, d.asked); diff != "" {
+	a.SetHistory(t.Context(), a.History()) // a model that has seen nothing
+	play(t.Context(), a, "third")
+	a.Restart(t.Context(), "other", nil)
+	play(t.Context(), a, "fourth")
+	if diff := cmp.Diff([]bool{true, false, true, true}, d.asked); diff != "" {
 		t.Errorf("asked for all (-want +got):\n%s", diff)
 	}
 	checkPaired(t, a.History())
 }
 
-// eager wants the model to go on n times.
+// After a compression the model gets the full IDE context again.
+func TestLookAfterCompression(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(text("one")), says(text("two"))}}
+	d := &desk{}
+	a := newAgent(t, s, func(c *agent.Config) { c.IDE, c.Compressor = d, &summary{status: agent.CompressedOK} }, echo("look"))
+	play(t.Context(), a, "first")
+	if _, err := a.Compress(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	play(t.Context(), a, "second")
+	if diff := cmp.Diff([]bool{true, true}, d.asked); diff != "" {
+		t.Errorf("asked for all (-want +got):\n%s", diff)
+	}
+}
+
+// eager lets the model continue n times.
 type eager struct{ n int }
 
 func (e *eager) Next(context.Context, []agent.Message) llm.Role {
@@ -333,7 +365,7 @@ func (e *eager) Next(context.Context, []agent.Message) llm.Role {
 	return llm.RoleModel
 }
 
-// A model that is to go on is asked to, but not for ever.
+// The number of continuations is limited.
 func TestContinuations(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]int{0: 1, 2: 3, 1000: 101} {
@@ -349,13 +381,12 @@ func TestContinuations(t *testing.T) {
 	}
 }
 
-// fixed routes everything to one model.
+// fixed routes all prompts to one model.
 type fixed string
 
-func (f fixed) Route(context.Context, agent.Routing) string { return string(f) }
+func (f fixed) Route(context.Context, agent.RouteRequest) string { return string(f) }
 
-// One model answers all requests of a prompt, and what a consumer changes
-// while it runs counts from the next prompt on.
+// All requests of a prompt use one model. SetModel takes effect with the next prompt.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
@@ -365,7 +396,6 @@ func TestModels(t *testing.T) {
 	for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
 		if _, ok := e.(agent.ModelInfo); ok {
 			a.SetModel("other")
-			a.RefreshTools()
 			if len(a.History()) != 0 {
 				t.Error("a message before the request")
 			}
@@ -387,8 +417,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// When another model steps in, the rest of the prompt is its own: what is asked,
-// how much fits, whose name the answer bears. The next prompt is the first's again.
+// After a switch, the rest of the prompt uses the other model for the configuration, the
+// window and the history. The next prompt uses the first model again.
 func TestSwitched(t *testing.T) {
 	t.Parallel()
 	s := &script{}

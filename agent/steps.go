@@ -11,11 +11,11 @@ import (
 	"pollux/tool"
 )
 
-// The steps of a run, in the order in which run.go calls them. A step that
-// ends the run says so with an event and returns errOver.
+// The steps of a run, in the order in which run.go calls them. A step that ends the run emits
+// an event with the reason and returns errOver.
 
-// open runs the BeforeAgent hook and returns the prompt to send.
-func (r *run) open(ctx context.Context, message *llm.Content) (*llm.Content, error) {
+// beforeAgent runs the BeforeAgent hook and returns the prompt to send.
+func (r *run) beforeAgent(ctx context.Context, message *llm.Content) (*llm.Content, error) {
 	if r.cfg.LoopDetector != nil {
 		r.cfg.LoopDetector.Reset(r.prompt)
 	}
@@ -24,9 +24,9 @@ func (r *run) open(ctx context.Context, message *llm.Content) (*llm.Content, err
 	}
 	v := r.cfg.Hooks.BeforeAgent(ctx, r.prompt)
 	if v.Stop && !v.Block {
-		r.push(ctx, Message{Content: message, Shown: r.shown})
+		r.conv.push(ctx, Message{Content: message, Shown: r.shown})
 	}
-	if err := r.obey(v); err != nil {
+	if err := r.applyVerdict(v); err != nil {
 		return nil, err
 	}
 	if v.Context == "" {
@@ -36,8 +36,9 @@ func (r *run) open(ctx context.Context, message *llm.Content) (*llm.Content, err
 	return llm.User(append(slices.Clip(message.Parts), llm.Text("<hook_context>"+escaped+"</hook_context>"))...), nil
 }
 
-// close runs the AfterAgent hook and returns what it sends back to the model.
-func (r *run) close(ctx context.Context) (*llm.Content, error) {
+// afterAgent runs the AfterAgent hook and returns the prompt that it sends to the model, nil
+// for none.
+func (r *run) afterAgent(ctx context.Context) (*llm.Content, error) {
 	if r.cfg.Hooks == nil {
 		return nil, nil
 	}
@@ -45,22 +46,22 @@ func (r *run) close(ctx context.Context) (*llm.Content, error) {
 	if response == "" {
 		response = "[no response text]"
 	}
-	v := r.cfg.Hooks.AfterAgent(ctx, r.prompt, response, r.again)
-	err := r.obey(v)
+	v := r.cfg.Hooks.AfterAgent(ctx, r.prompt, response, r.isHookPrompt)
+	err := r.applyVerdict(v)
 	if v.ClearContext {
-		r.forgetAll(ctx)
+		r.conv.clear(ctx)
 	}
-	if err == nil || !v.Block || v.Stop || r.more == 0 {
+	if err == nil || !v.Block || v.Stop || r.continuations == 0 {
 		return nil, err
 	}
-	r.more--
-	r.again = true
+	r.continuations--
+	r.isHookPrompt = true
 	r.prompt, r.response = v.Reason, ""
-	return r.open(ctx, llm.User(llm.Text(v.Reason)))
+	return r.beforeAgent(ctx, llm.User(llm.Text(v.Reason)))
 }
 
-// obey turns a verdict into the event that tells of it.
-func (r *run) obey(v Verdict) error {
+// applyVerdict ends the run if the verdict of a hook requires it.
+func (r *run) applyVerdict(v Verdict) error {
 	switch {
 	case v.Stop:
 		return r.end(Stopped{Reason: v.Reason, SystemMessage: v.SystemMessage, ContextCleared: v.ClearContext})
@@ -78,104 +79,98 @@ func (r *run) end(e Event) error {
 	return errOver
 }
 
-// countTurn counts one model request and ends a session that has had its fill.
+// countTurn counts one model request. It ends the run if the session has reached MaxTurns.
 func (r *run) countTurn() error {
-	if limit := r.cfg.MaxTurns; limit != nil && r.turns >= *limit {
+	if limit := r.cfg.MaxTurns; limit != nil && r.conv.turnCount >= *limit {
 		return r.end(MaxTurns{Limit: *limit})
 	}
-	r.turns++
+	r.conv.turnCount++
 	return nil
 }
 
-// compress shortens the history if it has grown too long.
-func (r *run) compress(ctx context.Context) error {
+// compressIfLong compresses the history if the compressor finds it too long.
+func (r *run) compressIfLong(ctx context.Context) error {
 	_, err := r.shorten(ctx, false)
 	return err
 }
 
-// shorten has the history compressed, where the compressor sees a need or is
-// made to, and reports whether it is shorter now.
+// shorten runs the compressor on the history and reports whether the history is shorter now.
 func (r *run) shorten(ctx context.Context, force bool) (bool, error) {
-	c, err := r.condense(ctx, force, "")
+	c, err := r.compress(ctx, CompressAuto, CompressRequest{Model: r.chosen, Force: force, PromptID: r.id})
 	if err != nil || !c.Shorter() {
 		return false, err
 	}
 	return true, r.emit(Compressed{c})
 }
 
-// condense does so, and says what came of it.
-func (r *run) condense(ctx context.Context, force bool, focus string) (Compression, error) {
-	if r.cfg.Compressor == nil || len(r.history.all) == 0 {
+// compress runs the compressor on the history. It sets the fields of o that describe the
+// history.
+func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o CompressRequest) (Compression, error) {
+	if a.cfg.Compressor == nil || len(a.conv.history.all) == 0 {
 		return Compression{Status: CompressNoOp}, nil
 	}
-	history, c := r.cfg.Compressor.Compress(ctx, Overlong{
-		History: r.history.all, Model: r.chosen, Tokens: r.tokens, Limit: r.limit(),
-		Force: force, Focus: focus, PromptID: r.id,
-	})
+	if a.cfg.Hooks != nil {
+		a.cfg.Hooks.PreCompress(ctx, trigger)
+	}
+	o.History, o.Tokens, o.Limit = a.conv.history.all, a.conv.tokens, a.limit(o.Model)
+	history, c := a.cfg.Compressor.Compress(ctx, o)
 	if ctx.Err() != nil {
 		return Compression{}, context.Cause(ctx)
 	}
-	if !c.Shorter() {
-		return c, nil
-	}
-	r.replace(ctx, history)
-	r.tokens, r.looked = c.After, false
-	if r.start == len(r.history.all) {
-		r.before = r.tokens
+	if c.Shorter() {
+		a.conv.replace(ctx, history, c.After)
+		a.conv.hasIDEContext = false
 	}
 	return c, nil
 }
 
-// mask puts old outputs of tools out of the model's sight, where that saves enough.
+// mask replaces old tool output in the history, if the masker finds that it saves enough.
 func (r *run) mask(ctx context.Context) error {
 	if r.cfg.Masker == nil {
 		return nil
 	}
-	history, saved := r.cfg.Masker.Mask(ctx, r.history.all)
+	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if saved > 0 {
-		r.replace(ctx, history)
-		r.tokens = max(0, r.tokens-saved)
+		r.conv.replace(ctx, history, max(0, r.conv.tokens-saved))
 	}
 	return nil
 }
 
-// look says before a prompt what the person has open, as far as it has changed.
-func (r *run) look(ctx context.Context, message *llm.Content) {
-	if r.cfg.Editor == nil || message.HasFunctionResponse() {
-		return // nothing may stand between a call and its result
+// addIDEContext adds a message with the changes in the person's IDE before a prompt.
+func (r *run) addIDEContext(ctx context.Context, message *llm.Content) {
+	if r.cfg.IDE == nil || message.HasFunctionResponse() {
+		return // a result must directly follow its call
 	}
-	if seen := r.cfg.Editor.Look(!r.looked); seen != "" {
-		c := llm.User(llm.Text(seen))
-		r.push(ctx, Message{Content: c})
-		r.tokens += c.Tokens()
+	if seen := r.cfg.IDE.Context(!r.conv.hasIDEContext); seen != "" {
+		r.conv.push(ctx, Message{Content: llm.User(llm.Text(seen))})
 	}
-	r.looked = true
+	r.conv.hasIDEContext = true
 }
 
-// fit refuses a request that is larger than what the model has left, even when
-// the history has been compressed for it.
+// fit ends the run if message does not fit the rest of the model's window, even after a
+// compression of the history.
 func (r *run) fit(ctx context.Context, message *llm.Content) error {
-	limit := r.limit()
+	limit := r.limit(r.chosen)
 	if limit == 0 {
 		return nil
 	}
 	need := message.Tokens()
 	if slices.ContainsFunc(message.Parts, isMedia) {
-		// Media cannot be told by its size; only the vendor knows.
+		// The tokens of media cannot be estimated; the vendor counts them.
 		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}
 		if n, err := r.cfg.Generator.CountTokens(ctx, req); err == nil {
 			need = n
 		}
 	}
-	left := limit - r.tokens
-	if left < need && need < limit { // it may fit behind a shorter history
+	left := limit - r.conv.tokens
+	if left < need && need < limit { // it may fit after a compression
 		if _, err := r.shorten(ctx, true); err != nil {
 			return err
 		}
-		left = limit - r.tokens
+		left = limit - r.conv.tokens
 	}
 	if left < need {
 		return r.end(Overflow{Estimate: need, Remaining: left})
@@ -185,29 +180,27 @@ func (r *run) fit(ctx context.Context, message *llm.Content) error {
 
 func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }
 
-// holdsMedia reports whether a part is media or a result with some.
+// holdsMedia reports whether a part is media or a tool result with media.
 func holdsMedia(p llm.Part) bool {
 	return isMedia(p) || p.FunctionResponse != nil && slices.ContainsFunc(p.FunctionResponse.Parts, isMedia)
 }
 
-// route picks the model that answers this prompt: one for all of its requests.
+// route selects the model for all requests of the prompt.
 func (r *run) route(ctx context.Context, message *llm.Content) {
 	if r.chosen == "" && r.cfg.Router != nil {
-		r.chosen = r.cfg.Router.Route(ctx, Routing{History: r.history.all, Prompt: message, Model: r.model, PromptID: r.id})
+		r.chosen = r.cfg.Router.Route(ctx, RouteRequest{History: r.conv.history.all, Prompt: message, Model: r.chosenModel(), PromptID: r.id})
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.chosen = cmp.Or(r.chosen, r.model)
+	r.chosen = cmp.Or(r.chosen, r.chosenModel())
 }
 
-// breakLoop answers the first loop of a prompt with a word of warning and the
-// second with the end.
+// breakLoop warns the model after the first loop of a prompt and ends the run after the
+// second.
 func (r *run) breakLoop(loop Loop, message *llm.Content) (*llm.Content, error) {
-	if r.recovered || r.more == 0 {
+	if r.hasRecovered || r.continuations == 0 {
 		return nil, r.end(LoopDetected{Kind: loop.Kind})
 	}
-	r.recovered = true
-	r.more--
+	r.hasRecovered = true
+	r.continuations--
 	r.cfg.LoopDetector.Reset(r.prompt)
 	warning := fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+
@@ -215,38 +208,40 @@ func (r *run) breakLoop(loop Loop, message *llm.Content) (*llm.Content, error) {
 	return llm.User(append(slices.Clip(message.Parts), llm.Text(warning))...), nil
 }
 
-// goOnInvalid asks the model once more after an unusable answer, if so configured.
-func (r *run) goOnInvalid() (*llm.Content, error) {
-	if !r.cfg.ContinueInvalid || r.recovered || r.more == 0 {
+// continueInvalid returns a prompt to continue after an unusable response, if
+// Config.ContinueInvalid is set, once per run.
+func (r *run) continueInvalid() (*llm.Content, error) {
+	if !r.cfg.ContinueInvalid || r.hasRecovered || r.continuations == 0 {
 		return nil, errOver
 	}
-	r.recovered = true
-	r.more--
+	r.hasRecovered = true
+	r.continuations--
 	return llm.User(llm.Text("System: Please continue.")), nil
 }
 
-// nextSpeaker returns the prompt that makes the model go on, if it should.
+// nextSpeaker returns a prompt to continue if the NextSpeaker decides that the model does.
 func (r *run) nextSpeaker(ctx context.Context) (*llm.Content, error) {
-	if r.cfg.NextSpeaker == nil || r.more == 0 || r.cfg.NextSpeaker.Next(ctx, r.history.all) != llm.RoleModel {
+	if r.cfg.NextSpeaker == nil || r.continuations == 0 || r.conv.hasWaiting() || r.cfg.NextSpeaker.Next(ctx, r.conv.history.all) != llm.RoleModel {
 		return nil, ctx.Err()
 	}
-	r.more--
+	r.continuations--
 	return llm.User(llm.Text("Please continue.")), nil
 }
 
-// act runs the calls of an answer and returns their results as the next message.
-func (r *run) act(ctx context.Context, calls []*ToolCall) (*llm.Content, error) {
+// runCalls runs the calls of a response and returns their results as the next message.
+func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, error) {
 	finished, err := r.schedule(ctx, calls)
-	results := &llm.Content{Role: llm.RoleUser}
+	results, records := &llm.Content{Role: llm.RoleUser}, make([]CallRecord, 0, len(finished))
 	cancelled, stop := true, (*tool.Error)(nil)
 	for _, f := range finished {
 		results.Parts = append(results.Parts, f.Response...)
+		records = append(records, r.callRecord(f))
 		cancelled = cancelled && f.Status == CallCancelled && len(f.Result.Content) == 0
 		if e := f.Result.Error; e != nil && e.Type == tool.ErrStopExecution {
 			stop = e
 		}
 	}
-	r.results = results
+	r.results, r.records = results, records
 	switch {
 	case err != nil:
 		return nil, err
@@ -258,88 +253,37 @@ func (r *run) act(ctx context.Context, calls []*ToolCall) (*llm.Content, error) 
 	return results, nil
 }
 
-// settle leaves a history in which every call has its response, wherever the
-// run was cut off: results that were not sent any more are kept, and calls
-// that never ran are said to be cancelled.
+// callRecord returns the journal's record of a finished call.
+func (r *run) callRecord(f ToolFinished) CallRecord {
+	record := CallRecord{
+		ID: f.Call.ID, Name: f.Call.Name, Args: f.Call.Args, Status: f.Status,
+		Description: f.Summary, Display: f.Result.Display, AgentID: f.Result.AgentID,
+		Began: f.Began, Duration: f.Duration,
+	}
+	if t, ok := r.cfg.Tools.Lookup(f.Call.Name); ok {
+		record.DisplayName, record.Plain = t.Spec().DisplayName, t.Spec().Plain
+	}
+	return record
+}
+
+// settle completes the history when a run ends, so that every call has its response. It keeps
+// results that were not sent, and adds a cancelled result for each call without one. Prompts
+// that joined a request without a response wait again.
 func (r *run) settle(ctx context.Context) {
+	r.conv.returnWaiting(r.joined)
 	if r.results != nil {
-		r.push(ctx, Message{Content: r.results})
+		r.conv.push(ctx, Message{Content: r.results}, r.records...)
 		return
 	}
-	last := r.history.last()
-	if last == nil {
-		return
-	}
-	results := &llm.Content{Role: llm.RoleUser}
-	for _, c := range last.FunctionCalls() {
-		call := &ToolCall{ID: c.ID, Name: c.Name}
-		results.Parts = append(results.Parts, cancelledParts(call, nil, "Operation cancelled")...)
-	}
-	if len(results.Parts) > 0 {
-		r.push(ctx, Message{Content: results})
-	}
+	r.conv.settle(ctx)
 }
 
-// push adds a message to the history, the journal first.
-func (r *run) push(ctx context.Context, m Message) {
-	if m.ID == "" {
-		m.ID = newID()
-	}
-	if m.Time.IsZero() {
-		m.Time = r.cfg.Now()
-	}
-	if r.cfg.Journal != nil {
-		// What cannot be written down is still worth answering; the journal
-		// itself has warned. A cancelled run is written down too.
-		_ = r.cfg.Journal.Append(context.WithoutCancel(ctx), m)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.history.add(m)
-}
+// limit returns the size of a model's context window in tokens, 0 if it is unknown.
+func (a *Agent) limit(model string) int { return a.conv.window(model, a.cfg.Limit(model)) }
 
-// cut takes back the messages from index n on.
-func (r *run) cut(ctx context.Context, n int) {
-	if n >= len(r.history.all) {
-		return
-	}
-	if m := slices.IndexFunc(r.history.all[n:], r.journaled); m >= 0 {
-		_ = r.cfg.Journal.Rewind(context.WithoutCancel(ctx), r.history.all[n+m].ID)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.history.cut(n)
-}
-
-// journaled reports whether the journal, if there is one, knows a message of the
-// history: all but those that open it.
-func (r *run) journaled(m Message) bool {
-	return r.cfg.Journal != nil && !slices.ContainsFunc(r.cfg.Context, func(c Message) bool { return c.Content == m.Content })
-}
-
-// replace puts another history in the place of this one.
-func (r *run) replace(ctx context.Context, messages []Message) {
-	kept := 0
-	for kept < len(messages) && kept < len(r.history.all) && messages[kept].Content == r.history.all[kept].Content {
-		kept++
-	}
-	if kept < r.start { // what led to the prompt, and with it the prompt, cannot be told apart any more
-		r.start = len(messages)
-	}
-	r.cut(ctx, kept)
-	for _, m := range messages[kept:] {
-		r.push(ctx, m)
-	}
-}
-
-// forget takes the prompt and all that came of it back.
-func (r *run) forget(ctx context.Context) {
-	r.cut(ctx, r.start)
-	r.tokens, r.results = r.before, nil
-}
-
-// forgetAll starts the conversation anew.
-func (r *run) forgetAll(ctx context.Context) {
-	r.cut(ctx, len(r.cfg.Context))
-	r.tokens = r.history.tokens
+// chosenModel returns the model for the next prompt.
+func (a *Agent) chosenModel() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.model
 }

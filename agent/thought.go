@@ -7,18 +7,18 @@ import (
 	"pollux/llm"
 )
 
-// think shows a part of a model's reasoning, and each thought that ends in it.
+// think emits a part of a model's reasoning, and each thought that ends in it.
 func (r *run) think(rep *reply, p *llm.Part) error {
 	text := p.Text
-	if rep.mind.startsAnew(text) {
+	if rep.thinking.startsThought(text) {
 		if err := r.endThought(rep); err != nil {
 			return err
 		}
 	}
 	for text != "" && rep.loop.Kind == "" {
-		n, ended := rep.mind.take(text)
+		n, ended := rep.thinking.add(text)
 		if n > 0 {
-			if err := r.show(rep, Thinking{Subject: rep.mind.subject, Text: text[:n]}); err != nil {
+			if err := r.show(rep, Thinking{Subject: rep.thinking.subject, Text: text[:n]}); err != nil {
 				return err
 			}
 		}
@@ -29,51 +29,51 @@ func (r *run) think(rep *reply, p *llm.Part) error {
 		}
 		text = text[n:]
 	}
-	if p.ThoughtSignature != "" { // which seals it
+	if p.ThoughtSignature != "" { // a signature ends a thought
 		return r.endThought(rep)
 	}
 	return nil
 }
 
-// endThought shows the thought that has come so far, if there is one.
+// endThought emits the current thought, if it is not empty.
 func (r *run) endThought(rep *reply) error {
-	t, ok := rep.mind.end()
+	t, ok := rep.thinking.end()
 	if !ok || rep.loop.Kind != "" {
 		return nil
 	}
+	t.Time = r.cfg.Now()
 	rep.thoughts = append(rep.thoughts, t)
 	return r.show(rep, t)
 }
 
-// mind makes thoughts of a model's reasoning. Some vendors send each thought
-// whole, most in pieces of a few letters; a thought then ends where the model
-// gives the next one a **subject** of its own, behind an empty line. No byte is
-// looked at twice, and of an answer's thoughts no more than maxThoughts bytes
-// are kept.
-type mind struct {
-	text    []byte // of the thought, as far as it is kept
-	subject string // its first **bold** words, once they are known
-	kept    int    // bytes, of earlier thoughts
-	whole   bool   // it began with a part that holds a whole subject: one thought a part
+// thoughtSplitter splits a model's reasoning into thoughts. Some vendors send each thought as
+// one part; most send pieces of a few letters, and a thought ends where a new **subject**
+// follows an empty line. The splitter reads each byte once and keeps at most maxThoughts bytes
+// of the thoughts of one response.
+type thoughtSplitter struct {
+	text         []byte // of the current thought, up to maxThoughts
+	subject      string // the first **bold** words; "" until they are complete
+	kept         int    // bytes of earlier thoughts
+	isOnePerPart bool   // the first part began with a whole subject: each such part is a thought
 
-	said     bool // something can be seen of it
-	newlines int  // behind that
-	star     bool // the last byte was the first of what may be **
-	split    bool // and is, and belongs to the next thought
-	marks    int  // ** so far, up to 2
-	from, to int  // where in text the subject is
+	hasText  bool // the thought contains visible text
+	newlines int  // after the last visible text
+	hasStar  bool // the last byte was a single *
+	isSplit  bool // that * is the first of a ** that starts the next thought
+	marks    int  // number of ** so far, up to 2
+	from, to int  // bounds of the subject in text
 }
 
 const maxThoughts = 1 << 20
 
-// startsAnew reports whether text, a part of its own, begins another thought.
-func (m *mind) startsAnew(text string) bool {
+// startsThought reports whether text, a part of its own, starts another thought.
+func (m *thoughtSplitter) startsThought(text string) bool {
 	heading := hasHeading(text)
-	if !m.said && !m.star {
-		m.whole = heading
+	if !m.hasText && !m.hasStar {
+		m.isOnePerPart = heading
 		return false
 	}
-	return m.whole && heading
+	return m.isOnePerPart && heading
 }
 
 // hasHeading reports whether s begins with a whole **subject**.
@@ -86,29 +86,29 @@ func hasHeading(s string) bool {
 	return strings.Contains(line, "**")
 }
 
-// take takes in the first n bytes of s: all, or those before the next thought,
-// with which the caller goes on after end.
-func (m *mind) take(s string) (n int, ended bool) {
+// add adds the first n bytes of s: all of them, or those before the next thought. If ended is
+// true, the caller calls end and then adds the rest.
+func (m *thoughtSplitter) add(s string) (n int, ended bool) {
 	at := len(m.text)
 	for ; n < len(s); n++ {
 		switch c := s[n]; {
-		case c == '*' && !m.star:
-			m.star = true
+		case c == '*' && !m.hasStar:
+			m.hasStar = true
 			continue
-		case c == '*' && m.said && m.newlines > 1 && !m.whole:
-			m.split = n == 0
+		case c == '*' && m.hasText && m.newlines > 1 && !m.isOnePerPart:
+			m.isSplit = n == 0
 			n, ended = max(n-1, 0), true
 		case c == '*':
 			m.mark(at + n + 1)
-			m.said, m.newlines = true, 0
-		case c == '\n' && !m.star:
+			m.hasText, m.newlines = true, 0
+		case c == '\n' && !m.hasStar:
 			m.newlines++
 		case c == '\n':
-			m.said, m.newlines = true, 1
-		case c != ' ' && c != '\t' && c != '\r' || m.star:
-			m.said, m.newlines = true, 0
+			m.hasText, m.newlines = true, 1
+		case c != ' ' && c != '\t' && c != '\r' || m.hasStar:
+			m.hasText, m.newlines = true, 0
 		}
-		m.star = m.split
+		m.hasStar = m.isSplit
 		if ended {
 			break
 		}
@@ -120,8 +120,8 @@ func (m *mind) take(s string) (n int, ended bool) {
 	return n, ended
 }
 
-// mark takes a ** that ends at this place.
-func (m *mind) mark(end int) {
+// mark records a ** that ends at offset end.
+func (m *thoughtSplitter) mark(end int) {
 	switch m.marks {
 	case 0:
 		m.marks, m.from = 1, end
@@ -130,10 +130,11 @@ func (m *mind) mark(end int) {
 	}
 }
 
-// end returns the thought so far and begins the next; false if there is none.
-func (m *mind) end() (Thought, bool) {
+// end returns the current thought and starts the next. It returns false if the thought is
+// empty.
+func (m *thoughtSplitter) end() (Thought, bool) {
 	text := m.text
-	if m.split {
+	if m.isSplit {
 		text = bytes.TrimSuffix(text, []byte("*"))
 	}
 	t := Thought{Description: strings.TrimSpace(string(text))}
@@ -141,8 +142,8 @@ func (m *mind) end() (Thought, bool) {
 		t.Subject = m.subject
 		t.Description = strings.TrimSpace(string(text[:m.from-2]) + string(text[m.to+2:]))
 	}
-	next := mind{text: text[:0], kept: m.kept + len(text), star: m.split}
-	if m.split && next.kept < maxThoughts {
+	next := thoughtSplitter{text: text[:0], kept: m.kept + len(text), hasStar: m.isSplit}
+	if m.isSplit && next.kept < maxThoughts {
 		next.text = append(next.text, '*')
 	}
 	*m = next

@@ -7,21 +7,21 @@ import (
 	"unicode"
 )
 
-// thoughts takes pieces in as an answer does.
-func thoughts(pieces ...string) []Thought {
-	var m mind
-	var all []Thought
+// thoughts splits pieces of reasoning as a reply does.
+func thoughts(pieces ...string) [][2]string {
+	var m thoughtSplitter
+	var all [][2]string
 	end := func() {
 		if t, ok := m.end(); ok {
-			all = append(all, t)
+			all = append(all, [2]string{t.Subject, t.Description})
 		}
 	}
 	for _, s := range pieces {
-		if m.startsAnew(s) {
+		if m.startsThought(s) {
 			end()
 		}
 		for s != "" {
-			n, ended := m.take(s)
+			n, ended := m.add(s)
 			if s = s[n:]; ended {
 				end()
 			}
@@ -33,26 +33,26 @@ func thoughts(pieces ...string) []Thought {
 
 func TestThoughts(t *testing.T) {
 	t.Parallel()
-	two := []Thought{{"Looking", "At the file."}, {"Next", "Write it."}}
+	two := [][2]string{{"Looking", "At the file."}, {"Next", "Write it."}}
 	for _, c := range []struct {
 		name   string
 		pieces []string
-		want   []Thought
+		want   [][2]string
 	}{
 		{name: "none"},
 		{name: "blanks", pieces: []string{" ", "\n"}},
-		{"no subject", []string{"hm", " so"}, []Thought{{"", "hm so"}}},
+		{"no subject", []string{"hm", " so"}, [][2]string{{"", "hm so"}}},
 		{"pieces", []string{"**Lo", "oking", "** ", "At the", " file.", "\n\n", "**", "Next**\n", "Write it."}, two},
 		{"a mark in two", []string{"*", "*Looking*", "*\n\nAt the file.\n", "\n*", "*Next**", " Write it.\n"}, two},
 		{"whole", []string{"**Looking**\n\nAt the file.\n\n\n", "**Next**\n\nWrite it.\n\n\n"}, two},
 		{"whole, without a line between", []string{"**Looking** At the file.", "**Next** Write it."}, two},
-		{"whole, with bold words", []string{"**Looking**\n\nAt the file.\n\n**Note:** go on.", "\n\n**Next**\nWrite it."}, []Thought{{"Looking", "At the file.\n\n**Note:** go on."}, {"Next", "Write it."}}},
+		{"whole, with bold words", []string{"**Looking**\n\nAt the file.\n\n**Note:** go on.", "\n\n**Next**\nWrite it."}, [][2]string{{"Looking", "At the file.\n\n**Note:** go on."}, {"Next", "Write it."}}},
 		{"whole, and then more", []string{"**Looking**\n\nAt ", "the file.", "**Next**\n\nWrite it."}, two},
-		{"a subject behind words", []string{"So: ", "**this**", " way"}, []Thought{{"this", "So:  way"}}},
-		{"bold words in a line", []string{"**Look", "ing**\n\nAt the ", "**file** and", "\n**that**\n\n* item"}, []Thought{{"Looking", "At the **file** and\n**that**\n\n* item"}}},
-		{"stars", []string{"a * b\n\n* c *", " d ***e***"}, []Thought{{"*e", "a * b\n\n* c * d *"}}},
-		{"half a subject", []string{"**Look", "ing"}, []Thought{{"", "**Looking"}}},
-		{"an empty subject", []string{"****", "x"}, []Thought{{"", "****x"}}},
+		{"a subject behind words", []string{"So: ", "**this**", " way"}, [][2]string{{"this", "So:  way"}}},
+		{"bold words in a line", []string{"**Look", "ing**\n\nAt the ", "**file** and", "\n**that**\n\n* item"}, [][2]string{{"Looking", "At the **file** and\n**that**\n\n* item"}}},
+		{"stars", []string{"a * b\n\n* c *", " d ***e***"}, [][2]string{{"*e", "a * b\n\n* c * d *"}}},
+		{"half a subject", []string{"**Look", "ing"}, [][2]string{{"", "**Looking"}}},
+		{"an empty subject", []string{"****", "x"}, [][2]string{{"", "****x"}}},
 	} {
 		if got := thoughts(c.pieces...); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -60,15 +60,15 @@ func TestThoughts(t *testing.T) {
 	}
 }
 
-// A model that thinks without end is shown, and not kept.
+// Endless reasoning is reported, but not stored without limit.
 func TestEndlessThoughts(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"and so on ", "\n\n**A** b", "*"} {
-		var m mind
+		var m thoughtSplitter
 		kept := 0
 		for range 10 << 20 / len(piece) {
 			for s := piece; s != ""; {
-				n, ended := m.take(s)
+				n, ended := m.add(s)
 				if s = s[n:]; ended {
 					t, _ := m.end()
 					kept += len(t.Subject) + len(t.Description)
@@ -85,8 +85,8 @@ func TestEndlessThoughts(t *testing.T) {
 	}
 }
 
-// Wherever reasoning is cut, the thoughts are the same, and nothing but stars
-// and blanks is lost.
+// The thoughts do not depend on how the reasoning is split, and only stars and blanks are
+// lost.
 func FuzzThoughts(f *testing.F) {
 	f.Add("**A** b\n\n**C**\nd * e\n \n**F", uint64(0x1234567))
 	f.Add("\n\n**\n\n****\n\n*** x", uint64(1))
@@ -108,7 +108,7 @@ func FuzzThoughts(f *testing.F) {
 		}
 		var b strings.Builder
 		for _, t := range got {
-			b.WriteString(t.Subject + t.Description)
+			b.WriteString(t[0] + t[1])
 		}
 		if kept, all := letters(b.String()), letters(s); len(kept) != len(all) {
 			t.Fatalf("%q: %q", s, got)
@@ -125,9 +125,9 @@ func BenchmarkThoughts(b *testing.B) {
 	const pieces = 1000
 	b.ReportAllocs()
 	for b.Loop() {
-		var m mind
+		var m thoughtSplitter
 		for range pieces {
-			m.take("twenty bytes of text")
+			m.add("twenty bytes of text")
 		}
 		m.end()
 	}

@@ -6,24 +6,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/tool"
 )
 
-// StreamRetry says how often an unusable answer is asked for again
-// (spec/agent.md §11.4). The zero value is the default: 4 attempts, with 1, 2
-// and 4 seconds between them.
+// StreamRetry limits how often a request is sent again after an unusable response. The zero
+// value is the default: 4 attempts, with 1, 2 and 4 seconds between them.
 type StreamRetry struct {
 	Attempts int
 	Delay    time.Duration // before the second attempt
-	Linear   bool          // the delay stays the same (the seeds' rule)
+	Linear   bool          // the delay stays the same
 }
 
 func (s StreamRetry) orDefault() StreamRetry {
@@ -34,38 +31,38 @@ func (s StreamRetry) orDefault() StreamRetry {
 	}
 }
 
-// before returns the wait before this attempt, from 2.
-func (s StreamRetry) before(attempt int) time.Duration {
+// delayBefore returns the wait before an attempt, from 2 on.
+func (s StreamRetry) delayBefore(attempt int) time.Duration {
 	if s.Linear {
 		return s.Delay
 	}
 	return s.Delay << (attempt - 2)
 }
 
-// answer is what a model turn came to: calls to run, a loop that was noticed,
-// no usable answer, or nothing further to do.
+// answer is the result of a model turn: calls to run, a detected loop, or no usable response.
+// It is zero if the model requested nothing.
 type answer struct {
 	calls   []*ToolCall
 	loop    Loop
 	invalid bool
 }
 
-// turn sends message with the history and takes in the answer: one model
-// exchange with its retries. Only what is whole joins the history.
+// turn sends message with the history and receives the response, with retries. Only a complete
+// response joins the history.
 func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
-	if err := r.announce(); err != nil {
+	if err := r.announceTurn(); err != nil {
 		return answer{}, err
 	}
 	if r.cfg.LoopDetector != nil {
-		if loop, found := r.cfg.LoopDetector.Turn(ctx, r.history.all); found {
+		if loop, found := r.cfg.LoopDetector.CheckTurn(ctx, r.conv.history.all); found {
 			return answer{loop: loop}, nil
 		}
 	}
-	if last := r.history.last(); !message.HasFunctionResponse() && last != nil && last.HasFunctionResponse() {
-		r.push(ctx, Message{Content: llm.Model(llm.Text(interrupted))})
+	if last := r.conv.history.last(); !message.HasFunctionResponse() && last != nil && last.HasFunctionResponse() {
+		r.conv.push(ctx, Message{Content: llm.Model(llm.Text(interruptedText))})
 	}
 	rep, err := r.send(ctx, message)
-	if tooLong(err) {
+	if isTooLong(err) {
 		rep, err = r.sendShorter(ctx, message, rep, err)
 	}
 	switch {
@@ -80,56 +77,65 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 	return answer{calls: rep.calls}, r.report(rep)
 }
 
-// send asks with message at the end of the history. A message that got no
-// answer is taken back; results of tools only if they may be sent again, for
-// they are true in any case.
+// send adds message to the history and sends it. If there is no response, send removes a
+// message that is a prompt. Tool results stay, because they are true in any case, unless they
+// will be sent again.
 func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
-	at, shown := len(r.history.all), r.shown
-	r.push(ctx, Message{Content: message, Shown: shown})
+	at, shown := len(r.conv.history.all), r.shown
+	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
+	if isResult {
+		r.conv.push(ctx, m, r.records...)
+	} else {
+		r.conv.push(ctx, m)
+	}
 	r.shown, r.results = "", nil
 
-	rep, err := r.exchange(ctx, r.history.contents())
-	isResult, again := message.HasFunctionResponse(), rep.loop.Kind != "" || tooLong(err)
-	if err == nil && !again || isResult && !again {
+	rep, err := r.exchange(ctx, r.conv.history.contents())
+	again := rep.loop.Kind != "" || isTooLong(err)
+	kept := !again && (err == nil || isResult)
+	if kept || isResult {
+		r.joined = nil // with the results
+	}
+	if kept {
 		return rep, err
 	}
-	r.cut(ctx, at)
+	r.conv.cut(ctx, at)
 	if isResult {
 		r.results = message
 	}
-	if tooLong(err) {
+	if isTooLong(err) {
 		r.shown = shown
 	}
 	return rep, err
 }
 
-// announce opens the turn for the consumer.
-func (r *run) announce() error {
-	if err := r.emit(TurnStarted{Turn: r.turns}); err != nil || r.announced {
+// announceTurn emits the first events of a turn.
+func (r *run) announceTurn() error {
+	if err := r.emit(TurnStarted{Turn: r.conv.turnCount}); err != nil || r.isAnnounced {
 		return err
 	}
-	r.announced = true
+	r.isAnnounced = true
 	return r.emit(ModelInfo{Model: r.chosen})
 }
 
 // errNoAnswer means that all attempts gave nothing usable.
 var errNoAnswer = errors.New("the model gave no usable answer")
 
-// exchange asks until there is a usable answer or no attempt is left. It returns
-// the last attempt's reply, whatever came of it.
+// exchange sends requests until a response is usable or no attempt is left. It returns the
+// reply of the last attempt, usable or not.
 func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
 	isResult := contents[len(contents)-1].HasFunctionResponse()
-	var before *InvalidStream // what was wrong with the answer before
+	var previous *InvalidStream // the problem of the last attempt
 	for attempt := 1; ; attempt++ {
-		rep, err := r.attempt(ctx, r.request(nudged(contents, before), attempt > 1))
+		rep, err := r.attempt(ctx, r.request(withNudge(contents, previous), attempt > 1))
 		var bad *InvalidStream
 		switch {
 		case err == nil:
 			rep.flush()
-			if bad = rep.invalid(isResult); bad == nil || rep.loop.Kind != "" {
+			if bad = rep.problem(isResult); bad == nil || rep.loop.Kind != "" {
 				return rep, nil
 			}
-		case ctx.Err() == nil && rep.resumable(err):
+		case ctx.Err() == nil && rep.canRetry(err):
 			bad = &InvalidStream{Type: "INCOMPLETE_STREAM", Message: err.Error()}
 		default:
 			return rep, err
@@ -141,21 +147,21 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
 		if r.cfg.LoopDetector != nil {
-			r.cfg.LoopDetector.See(Retried{Cause: *bad}) // what it saw of the answer is void
+			r.cfg.LoopDetector.Observe(Retried{Cause: *bad}) // discard the text of this attempt
 		}
 		if err := r.emit(Retried{Cause: *bad}); err != nil {
 			return rep, err
 		}
-		if err := sleep(ctx, max(r.cfg.Retry.before(attempt+1), delayOf(err))); err != nil {
+		if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
 			return rep, err
 		}
-		before = bad
+		previous = bad
 	}
 }
 
-// delayOf returns how long the vendor asks to wait, up to a minute: for more, the
-// request that comes too early is told again.
-func delayOf(err error) time.Duration {
+// retryDelay returns the delay that the vendor asks for, at most one minute. If the next
+// request comes too early, its error reports the delay again.
+func retryDelay(err error) time.Duration {
 	var e *llm.Error
 	if !errors.As(err, &e) {
 		return 0
@@ -174,10 +180,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// nudged returns contents with, after an answer that held no text, a word to
-// the model that text or a call is wanted. It goes to the end, so that the
-// vendor's prompt cache still knows the rest.
-func nudged(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
+// withNudge returns contents with a request for text or a call, if the last response contained
+// no text. It adds the request at the end, so that the rest is read from the vendor's prompt
+// cache.
+func withNudge(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
 	if bad == nil || bad.Type != "THINKING_ONLY_RESPONSE" && bad.Type != "NO_RESPONSE_TEXT" {
 		return contents
 	}
@@ -191,13 +197,14 @@ func nudged(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
 	return contents
 }
 
-// request makes the request for contents.
+// request returns the request for contents.
 func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
-	cfg := r.asks(r.chosen, retry)
-	r.fixed = cfg.Tokens()
+	r.tools = r.cfg.Tools.Snapshot()
+	cfg := r.requestConfig(r.chosen, retry, r.tools)
+	r.conv.overhead = cfg.Tokens()
 	return &llm.Request{
 		Model: r.chosen, Contents: contents, Config: cfg, Use: llm.UseMain, PromptID: r.id,
-		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // a consumer that left has cancelled the wait
+		OnRetry: func(w llm.Retry) { _ = r.emit(Waiting{w}) }, // if the consumer has left, the wait is cancelled
 		OnSwitch: func(s llm.Switch) {
 			r.chosen = s.To
 			_ = r.emit(Switched{s})
@@ -205,45 +212,34 @@ func (r *run) request(contents []*llm.Content, retry bool) *llm.Request {
 	}
 }
 
-// Asks returns how the conversation asks a model: the system instruction, the
-// tools and the sampling of its next request. What is asked beside it in the same
-// way finds the conversation in the vendor's prompt cache.
-func (a *Agent) Asks(model string) llm.Config { return a.asks(model, false) }
+// RequestConfig returns the system instruction, the tools and the sampling parameters of the
+// conversation's next request to a model. The vendor reads another request with the same
+// configuration and the same history from its prompt cache.
+func (a *Agent) RequestConfig(model string) llm.Config {
+	return a.requestConfig(model, false, a.cfg.Tools.Snapshot())
+}
 
-func (a *Agent) asks(model string, retry bool) llm.Config {
+func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) llm.Config {
 	cfg := a.cfg.Sampling(model, retry)
 	if a.cfg.System != nil {
 		cfg.SystemInstruction = a.cfg.System(model)
 	}
-	if set := a.toolSet(catalog.Modern(model)); len(set.Functions) > 0 {
+	if set := tools.Declarations(catalog.IsModern(model)); len(set.Functions) > 0 {
 		cfg.Tools = []*llm.ToolSet{set}
 	}
 	return cfg
 }
 
-// toolSet returns the declarations of the active tools. It is the same value
-// until RefreshTools, so that it is encoded once.
-func (a *Agent) toolSet(brief bool) *llm.ToolSet {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	set := a.toolSets[brief]
-	if set == nil {
-		set = &llm.ToolSet{Functions: a.cfg.Tools.Declare(brief)}
-		a.toolSets[brief] = set
-	}
-	return set
-}
-
-// attempt asks once and shows the answer as it comes.
+// attempt sends one request and emits the response as it arrives.
 func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 	rep := &reply{}
 	if r.cfg.Hooks != nil {
 		v, instead := r.cfg.Hooks.BeforeModel(ctx, req)
-		if err := r.obey(v); err != nil && instead == nil {
+		if err := r.applyVerdict(v); err != nil && instead == nil {
 			return rep, err
 		}
 		if instead != nil {
-			return rep, cmp.Or(r.take(rep, instead, instead), r.endThought(rep))
+			return rep, cmp.Or(r.addChunk(rep, instead, instead), r.endThought(rep))
 		}
 	}
 	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
@@ -259,11 +255,11 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 			if other != nil {
 				shown = other
 			}
-			if err := r.obey(v); err != nil {
+			if err := r.applyVerdict(v); err != nil {
 				return rep, err
 			}
 		}
-		if err := r.take(rep, chunk, shown); err != nil {
+		if err := r.addChunk(rep, chunk, shown); err != nil {
 			return rep, err
 		}
 		if rep.loop.Kind != "" {
@@ -273,39 +269,38 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 	return rep, r.endThought(rep)
 }
 
-// take adds a chunk to the reply and shows what of it is to be seen, thoughts
-// before text. Tool calls wait until the reply is whole: one that is thrown
-// away must not have shown calls that never run.
-func (r *run) take(rep *reply, chunk, shown *llm.Response) error {
+// addChunk adds a chunk to the reply and emits shown, thoughts before text. Tool calls are not
+// emitted until the reply is complete, because the calls of a discarded reply never run.
+func (r *run) addChunk(rep *reply, chunk, shown *llm.Response) error {
 	rep.add(chunk)
 	parts := shown.Parts()
-	said := false // something that is no thought
+	hasAnswer := false // a part that is not a thought
 	for i := range parts {
 		p := &parts[i]
 		if !p.Thought {
-			said = said || !p.IsEmpty()
+			hasAnswer = hasAnswer || !p.IsEmpty()
 			continue
 		}
 		if err := r.think(rep, p); err != nil {
 			return err
 		}
 	}
-	if said {
+	if hasAnswer {
 		if err := r.endThought(rep); err != nil {
 			return err
 		}
 	}
 	if text := shown.Text(); text != "" {
-		rep.shown = true
+		rep.isTextShown = true
 		return r.show(rep, Text{text})
 	}
 	return nil
 }
 
-// show emits an event of the answer, past the loop detector.
+// show emits an event of the response, unless the loop detector finds a loop in it.
 func (r *run) show(rep *reply, e Event) error {
 	if r.cfg.LoopDetector != nil {
-		if loop, found := r.cfg.LoopDetector.See(e); found {
+		if loop, found := r.cfg.LoopDetector.Observe(e); found {
 			rep.loop = loop
 			return nil
 		}
@@ -313,41 +308,18 @@ func (r *run) show(rep *reply, e Event) error {
 	return r.emit(e)
 }
 
-// commit makes a whole reply part of the conversation.
+// commit adds a complete reply to the conversation.
 func (r *run) commit(ctx context.Context, rep *reply) {
-	r.identify(rep)
+	r.identifyCalls(rep)
 	parts := rep.parts
-	m := Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen}
-	r.tokens = r.count(rep.usage, m.Content)
+	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen})
 	for _, call := range rep.calls {
-		call.Room = max(0, r.limit()-r.tokens)
+		call.TokensLeft = max(0, r.limit(r.chosen)-r.conv.tokens)
 	}
-	r.push(ctx, m)
-	r.response += rep.visible()
+	r.response += rep.visibleText()
 }
 
-// count returns how many tokens the last request was: as the model says, but if it
-// says nothing, or what no tokenizer explains, as we guess, and with the answer to
-// it, which is a part of the next one.
-func (r *run) count(usage *llm.Usage, answer *llm.Content) int {
-	const (
-		factor  = 4      // between a guess and the truth
-		unknown = 10_000 // tokens that a request may hold beside what we know of
-		small   = 1000   // tokens that make no difference
-	)
-	guess := r.fixed + r.history.tokens
-	if usage == nil || usage.Prompt <= 0 {
-		return guess + answer.Tokens()
-	}
-	tooFew := usage.Prompt < guess/factor && guess > small
-	tooMany := usage.Prompt > unknown && (usage.Prompt-unknown)/factor > guess
-	if (tooFew || tooMany) && !r.history.media {
-		return guess + answer.Tokens()
-	}
-	return usage.Prompt
-}
-
-// report closes the turn for the consumer.
+// report emits the last events of a turn.
 func (r *run) report(rep *reply) error {
 	if text := rep.citations(); text != "" {
 		if err := r.emit(Citations{Text: text}); err != nil {
@@ -356,7 +328,7 @@ func (r *run) report(rep *reply) error {
 	}
 	for _, call := range rep.calls {
 		if r.cfg.LoopDetector != nil {
-			r.cfg.LoopDetector.See(ToolRequested{call})
+			r.cfg.LoopDetector.Observe(ToolRequested{call})
 		}
 		if err := r.emit(ToolRequested{call}); err != nil {
 			return err
@@ -365,34 +337,24 @@ func (r *run) report(rep *reply) error {
 	return r.emit(Finished{Reason: rep.reason, Usage: rep.usage})
 }
 
-// identify gives each call of a reply a name, an id of its own and arguments
-// that can be sent back, and writes them into the reply's parts.
-func (r *run) identify(rep *reply) {
-	uses := map[string]int{} // of an id
+// identifyCalls gives each call of a reply a name, a unique id and arguments that can be sent
+// back, and stores them in the reply's parts.
+func (r *run) identifyCalls(rep *reply) {
+	var made []*llm.FunctionCall
 	for i := range rep.parts {
-		fc := rep.parts[i].FunctionCall
-		if fc == nil {
-			continue
+		if fc := rep.parts[i].FunctionCall; fc != nil {
+			c := *fc
+			c.Name = cmp.Or(strings.TrimSpace(c.Name), "generic_tool")
+			rep.parts[i].FunctionCall = &c
+			made = append(made, &c)
 		}
-		c := *fc
-		c.Name = cmp.Or(strings.TrimSpace(c.Name), "generic_tool")
-		// On the wire the tool's name is taken off, so what is behind it must be unique.
-		raw := strings.TrimPrefix(c.ID, c.Name+"__")
-		if raw == "" {
-			raw = fmt.Sprintf("%s_%d_%d", c.Name, r.cfg.Now().UnixMilli(), r.calls)
-		}
-		r.calls++
-		for id := raw; uses[raw] > 0; {
-			uses[id]++
-			raw = fmt.Sprintf("%s_%d", id, uses[id])
-		}
-		uses[raw]++
-		c.ID = c.Name + "__" + raw
+	}
+	r.conv.identifyCalls(made)
+	for _, c := range made {
 		rep.calls = append(rep.calls, &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.id})
 		if !isObject(c.Args) {
-			c.Args = nil // the vendor would refuse to see it again
+			c.Args = nil // the vendor refuses arguments that are not an object
 		}
-		rep.parts[i].FunctionCall = &c
 	}
 }
 
@@ -400,5 +362,3 @@ func isObject(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) > 0 && raw[0] == '{'
 }
-
-func newID() string { return uuid.NewString() }

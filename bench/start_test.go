@@ -17,12 +17,12 @@ import (
 	"pollux/internal/config"
 )
 
-// From the start of the program to its first request: with nothing but a key, and
-// with everything that a start may read. That is a full settings file on each of the
-// four layers, .env files, and a tree with 200 memory files, ten of which hold where
-// the program runs. Both take turns; the figures are medians.
+// BenchmarkStart measures the time from the start of the program to its first request, once with
+// only a key, and once with everything that a start may read: a full settings file on each of
+// the four layers, .env files, and a tree with 200 memory files, of which ten apply. The two
+// alternate; the figures are medians.
 //
-// The layers of the system count if the tests run as root, which has to own them.
+// The system layers are only included if the tests run as root, which must own them.
 func BenchmarkStart(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "pollux")
 	build := exec.Command("go", "build", "-trimpath", "-o", program, "pollux/cmd/pollux")
@@ -34,16 +34,16 @@ func BenchmarkStart(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case asked <- time.Now():
-		default: // a second request is no start
+		default: // only the first request counts
 		}
-		_, _ = io.Copy(io.Discard, r.Body) // a client that has gone needs no answer
+		_, _ = io.Copy(io.Discard, r.Body) // an error means that the client has closed the connection
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, said("gemini", 1, false))
 	}))
 	defer server.Close()
 	var costs [2]struct{ wall, cpu []float64 }
 	starts := [2]start{bare(b, server.URL), full(b, server.URL)}
-	for range 3 { // what was just written is not in memory yet
+	for range 3 { // warm up the file cache
 		for _, s := range starts {
 			s.run(b, program, asked)
 		}
@@ -67,14 +67,13 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// start is where and how the program starts.
+// start is the directory and environment of a start.
 type start struct {
 	dir string
 	env []string
 }
 
-// run returns how long it took to the first request, and the processor's time of the
-// whole run, in milliseconds.
+// run returns the time to the first request, and the CPU time of the whole run, in milliseconds.
 func (s start) run(b *testing.B, program string, asked chan time.Time) (wall, cpu float64) {
 	b.Helper()
 	cmd := exec.Command(program, "-p", "hi")
@@ -87,7 +86,7 @@ func (s start) run(b *testing.B, program string, asked chan time.Time) (wall, cp
 	return float64((<-asked).Sub(began)) / 1e6, float64(used) / 1e6
 }
 
-// bare is an empty project of a user who has set nothing.
+// bare returns a start in an empty project, without settings.
 func bare(b *testing.B, url string) start {
 	home, dir := b.TempDir(), b.TempDir()
 	return start{dir, append(variables(home, url),
@@ -105,7 +104,7 @@ func full(b *testing.B, url string) start {
 	home, root := b.TempDir(), b.TempDir()
 	system := filepath.Join(home, "system")
 	if os.Getuid() == 0 {
-		// Root's home directory is where root alone can write, all the way.
+		// Only root may be able to write to root's home directory and its parents.
 		own, err := os.UserHomeDir()
 		if err != nil {
 			b.Fatal(err)
@@ -114,7 +113,7 @@ func full(b *testing.B, url string) start {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { _ = os.RemoveAll(system) })
-		if reason := config.Foreign(system); reason != "" {
+		if reason := config.OwnershipProblem(system); reason != "" {
 			b.Logf("without the system's settings: %s", reason)
 			system = filepath.Join(home, "none")
 		}
@@ -128,7 +127,7 @@ func full(b *testing.B, url string) start {
 		files[filepath.Join(system, "settings.json")] = settings
 		files[filepath.Join(system, "system-defaults.json")] = settings
 	}
-	// A repository, and ten directories down where the work is done.
+	// The program runs ten directories below the root of a repository.
 	dir := root
 	files[filepath.Join(root, ".git", "HEAD")] = "ref: refs/heads/main\n"
 	for i := range 10 {
@@ -165,8 +164,8 @@ func memory(i int) string {
 	return fmt.Sprintf("# Rules of part %d\n\n%s", i, strings.Repeat("- Write what is needed, and write it once; see `docs/style.md`.\n", 30))
 }
 
-// everything is a settings file with every key of the schema, and a comment for each
-// group. The values are the defaults, so that nothing is asked for that is not there.
+// everything returns a settings file with every key of the schema, and a comment for each group.
+// The values are the defaults, so that they have no effect.
 func everything(b *testing.B) string {
 	text, err := os.ReadFile(filepath.Join("..", "schemas", "settings.schema.json"))
 	if err != nil {

@@ -22,12 +22,10 @@ import (
 	"pollux/tool"
 )
 
-// A turn with all that looks at a history looking at it: is it to be compressed,
-// is anything to be masked, does it go in circles, does it fit. A turn is one
-// request to the model, its answer, and a call of a tool that answers at once. In
-// "steps" the model does, too; the others make the request of the whole history,
-// send it to a server on this machine that reads and forgets it, and read the
-// answer.
+// BenchmarkTurn measures a turn with everything that inspects the history: compression, masking,
+// loop detection, size limits. A turn is one request, its answer, and a call of a tool that
+// returns at once. In "steps" the model also returns at once; the others encode the whole
+// history, send it to a local server that discards it, and read the answer.
 func BenchmarkTurn(b *testing.B) {
 	for _, kind := range []string{"steps", "gemini", "openai", "anthropic"} {
 		for _, messages := range []int{10, 1000, 10_000} {
@@ -39,7 +37,7 @@ func BenchmarkTurn(b *testing.B) {
 					Compressor: compress.New(compress.Options{
 						Generator: m, Save: func(string, int, string) (string, error) { return "", io.ErrShortWrite },
 					}),
-					// Nothing gets old enough: masking is what happens once in a long while.
+					// No result gets old enough to be masked, which happens rarely.
 					Masker:       mask.New(mask.Options{Protect: 1 << 30, Save: func(_, _, _ string) (string, error) { return "", io.ErrShortWrite }}),
 					LoopDetector: loopdetect.New(loopdetect.Options{}),
 				})
@@ -47,8 +45,8 @@ func BenchmarkTurn(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					b.StopTimer()
-					a.SetHistory(history)
-					run(b, a, m, 1) // what is encoded once and kept is not a turn's cost
+					a.SetHistory(b.Context(), history)
+					run(b, a, m, 1) // warm up caches, which are not part of a turn's cost
 					b.StartTimer()
 					run(b, a, m, rounds)
 				}
@@ -58,7 +56,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// rounds is how many turns a prompt takes.
+// rounds is the number of turns of a prompt.
 const rounds = 20
 
 var models = map[string]string{"steps": "m", "gemini": "gemini-2.5-pro", "openai": "gpt-4.1", "anthropic": "claude-sonnet-4-6"}
@@ -72,7 +70,7 @@ func run(b *testing.B, a *agent.Agent, m *model, rounds int) {
 	}
 }
 
-// session is a history of so many messages: calls and results of 2 KB.
+// session returns a history of this many messages: calls, and results of 2 KB.
 func session(messages int) []agent.Message {
 	text := strings.Repeat("x := compute(y) // a line of code\n", 60)
 	history := []agent.Message{{ID: "p", Content: llm.User(llm.Text("Do it."))}}
@@ -86,9 +84,9 @@ func session(messages int) []agent.Message {
 	return append(history, agent.Message{ID: "a", Content: llm.Model(llm.Text("Done."))})
 }
 
-// model calls its tool so many times, and then is done.
+// model calls its tool a number of times and then ends its turn.
 type model struct {
-	llm.Generator // an adapter; nil for one that answers by itself
+	llm.Generator // an adapter, or nil to answer directly
 	left, calls   int
 }
 
@@ -98,7 +96,7 @@ func newModel(b *testing.B, kind string) *model {
 		return m
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // a client that has gone needs no answer
+		_, _ = io.Copy(io.Discard, r.Body) // an error means that the client has closed the connection
 		m.left--
 		m.calls++
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -120,7 +118,7 @@ func newModel(b *testing.B, kind string) *model {
 	return m
 }
 
-// said is an answer in the words of a protocol.
+// said returns an answer in a protocol's encoding.
 func said(kind string, n int, calls bool) string {
 	at := fmt.Sprintf(`{\"at\":-%d}`, n)
 	switch {
@@ -170,7 +168,7 @@ func (m *model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Res
 	}
 }
 
-// look is a tool that answers at once.
+// look is a tool that returns at once.
 type look struct{}
 
 func (look) Spec() *tool.Spec {
@@ -185,9 +183,9 @@ func (look) Locations() []tool.Location                              { return ni
 func (look) Confirmation(context.Context) (tool.Confirmation, error) { return nil, nil }
 func (look) Run(ctx context.Context, host tool.Host) *tool.Result    { return tool.Text("There it is.") }
 
-// gate lets everything in.
+// gate allows every call.
 type gate struct{}
 
-func (gate) Admit(_ context.Context, _ *agent.ToolCall, _ tool.Tool, _ agent.Ask) agent.Admission {
+func (gate) Admit(_ context.Context, _ *agent.ToolCall, _ tool.Tool, _ tool.Ask) agent.Admission {
 	return agent.Admission{Summary: "a look", Outcome: tool.ProceedOnce, Run: look{}.Run}
 }

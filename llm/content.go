@@ -16,7 +16,7 @@ const (
 	RoleModel Role = "model"
 )
 
-// Content is one message of a conversation (spec/agent.md §1).
+// Content is one message of a conversation.
 //
 // It must not change once it is part of a [Request] or of a history. Contents
 // are handed around as pointers; the zero value is an empty message.
@@ -28,10 +28,10 @@ type Content struct {
 	tokens atomic.Int64 // estimated, plus one; 0 where they were not yet
 }
 
-// User returns a message of the user's side.
+// User returns a message from the user.
 func User(parts ...Part) *Content { return &Content{Role: RoleUser, Parts: parts} }
 
-// Model returns a message of the model's side.
+// Model returns a message from the model.
 func Model(parts ...Part) *Content { return &Content{Role: RoleModel, Parts: parts} }
 
 // Encoded returns the form of c that encode appends to its first argument. It
@@ -64,7 +64,7 @@ func (c *Content) FunctionCalls() []*FunctionCall {
 	return calls
 }
 
-// HasFunctionResponse reports whether c answers a function call.
+// HasFunctionResponse reports whether c has the result of a function call.
 func (c *Content) HasFunctionResponse() bool {
 	for i := range c.Parts {
 		if c.Parts[i].FunctionResponse != nil {
@@ -74,7 +74,7 @@ func (c *Content) HasFunctionResponse() bool {
 	return false
 }
 
-// PartsText joins the texts of parts that are not thoughts.
+// PartsText returns the joined texts of parts, without thoughts.
 func PartsText(parts []Part) string {
 	var b strings.Builder
 	for i := range parts {
@@ -138,28 +138,28 @@ func (p *Part) IsText() bool {
 		p.FunctionResponse == nil && len(p.Extra) == 0 && (p.Text != "" || p.emptyText)
 }
 
-// IsEmpty reports whether p holds no payload at all, or only an empty text
-// (spec/agent.md §11.1: such a part makes its message invalid).
+// IsEmpty reports whether p holds no payload at all, or only an empty text. A
+// message with an empty part is invalid.
 func (p *Part) IsEmpty() bool {
 	return p.Text == "" && p.InlineData == nil && p.FileData == nil && p.FunctionCall == nil &&
 		p.FunctionResponse == nil && len(p.Extra) == 0
 }
 
-// Blob is data in a message: an image, a PDF, a sound.
+// Blob is data in a message: an image, a PDF or a sound.
 type Blob struct {
 	MIMEType    string
 	Data        []byte // decoded; base64 in JSON
 	DisplayName string
 }
 
-// FileData refers to data that the vendor already has.
+// FileData refers to a file that the vendor already has.
 type FileData struct {
 	MIMEType    string
 	FileURI     string
 	DisplayName string
 }
 
-// FunctionCall is a model's wish to have a tool run.
+// FunctionCall is a model's request to run a tool.
 type FunctionCall struct {
 	ID   string
 	Name string
@@ -167,7 +167,7 @@ type FunctionCall struct {
 	Args json.RawMessage
 }
 
-// FunctionResponse is what came of a [FunctionCall].
+// FunctionResponse is the result of a FunctionCall.
 type FunctionResponse struct {
 	ID   string
 	Name string

@@ -1,23 +1,20 @@
-// Package llm says what a language model is: the messages that go to it, the
-// answers that come back, and the one interface, [Generator], that every
-// vendor's adapter and every decorator implements.
+// Package llm defines messages to language models, their answers, and [Generator],
+// the interface that all vendors' adapters and all decorators implement.
 //
-// The vocabulary has the shape of the Gemini REST interface, because that is
-// the shape in which histories, hooks and recordings are kept on disk, but the
-// types are Pollux's own: a vendor's SDK never leaves the package that speaks
-// its protocol (llm/gemini, ...). A [Content] survives a round trip through JSON
-// without loss, keys of its parts that Pollux does not know included; of a
-// [Response] what Pollux has a use for does.
+// The types follow Gemini's REST API, because histories, hooks and recordings on
+// disk have its form. Types of vendors' SDKs do not leave the adapters (llm/gemini
+// and others). Encoding a [Content] to JSON and back loses nothing, including keys
+// of parts that Pollux does not know. A [Response] keeps the fields declared here.
 //
-// # Values that do not change
+// # Immutable values
 //
-// A [Content] or [ToolSet] is built once and then left alone. Adapters keep
-// the encoded form of each with it (see [Content.Encoded]), so that the cost of
-// a request is the cost of what is new in it and not of the whole history.
+// A [Content] or [ToolSet] must not change after it has been used in a request.
+// Adapters keep its encoded form with it (see [Content.Encoded]), so that a request
+// costs only what is new in it, not the whole history.
 //
 // # Errors
 //
-// An adapter turns whatever went wrong into an [*Error], whose Kind says what
-// can be done about it: wait and try again, switch models, ask the user, give
-// up. Nothing above the adapter looks at status codes or vendors' texts.
+// Adapters return failures as an [*Error], whose Kind tells what to do: wait and try
+// again, switch models, ask the user, or give up. Code above the adapters never
+// looks at status codes or vendors' error texts.
 package llm

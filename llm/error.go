@@ -18,6 +18,9 @@ type Error struct {
 	Message string
 	// Body is the vendor's error body as it came, at most 64 KiB of it.
 	Body string
+	// Size is what the vendor said of a request that is too long, with
+	// [KindContextWindow].
+	Size RequestSize
 	// RetryAfter is how long the vendor asked to wait; 0 where it did not say.
 	RetryAfter time.Duration
 	// Link is a page where the user can do something about it; often empty.
@@ -38,6 +41,20 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// RequestSize is the size of a request that does not fit the model's window, in tokens
+// as the vendor counts them. A number that it did not give is 0.
+type RequestSize struct {
+	Prompt int // of the whole request
+	Answer int // reserved for the answer, beside them
+	Window int // of the model
+}
+
+// Exceeds reports whether the numbers are complete and show that the request does not
+// fit.
+func (s RequestSize) Exceeds() bool {
+	return s.Window > 0 && s.Prompt > 0 && s.Prompt+s.Answer > s.Window
+}
+
 // Retryable reports whether the same request may succeed later.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
@@ -47,7 +64,7 @@ func (e *Error) Retryable() bool {
 	return false
 }
 
-// ErrorKind says what can be done about an [Error] (spec/agent.md §10).
+// ErrorKind classifies an [Error] by how to react to it.
 type ErrorKind int
 
 // The kinds of errors.

@@ -5,37 +5,35 @@ import (
 	"time"
 )
 
-// Request is one question to a model: the conversation so far and how to answer it.
+// Request is a request to a model: the conversation so far and how to answer it.
 type Request struct {
 	Model    string
 	Contents []*Content
 	Config   Config
 
-	// Use says what the request is for; PromptID ties it to the user's prompt.
-	// Neither is sent; they are for accounting and logs.
+	// Use is the purpose of the request, and PromptID the id of the user's prompt that
+	// caused it. Neither is sent: they are for statistics and logs.
 	Use      Use
 	PromptID string
 
-	// OnRetry, where set, is told of each failed attempt before the wait that
-	// precedes the next one. It is called on the goroutine that waits for the
-	// answer, while it waits.
+	// OnRetry, if not nil, is called after each failed attempt, before the wait for the
+	// next one, on the goroutine that waits for the answer.
 	OnRetry func(Retry)
-	// OnSwitch, where set, is told that another model is asked from here on, in
-	// the same way.
+	// OnSwitch, if not nil, is called in the same way before another model is asked
+	// instead.
 	OnSwitch func(Switch)
 
-	// MaxAttempts, where above 0, bounds how often it is tried at this model,
-	// below what who tries again (llm/retry) would do by itself.
+	// MaxAttempts, if above 0, lowers the maximum number of attempts with this model.
 	MaxAttempts int
-	// Standby says that another model will answer in this one's place if it has
-	// no room, so that it is not worth waiting for.
+	// Standby means that another model will answer if this one has no capacity, so that
+	// it is not worth waiting for.
 	Standby bool
 }
 
-// Use is the purpose of a request (spec/agent.md §1, "role").
+// Use is the purpose of a request.
 type Use string
 
-// The purposes that requests are made for.
+// The purposes of requests.
 const (
 	UseMain          Use = "main"
 	UseSubagent      Use = "subagent"
@@ -48,9 +46,9 @@ const (
 	UseEditCorrector Use = "utility_edit_corrector"
 )
 
-// Aside reports whether a request is a question of Pollux's own, without whose
-// answer the work goes on: nobody should have to wait for it.
-func (u Use) Aside() bool {
+// IsAuxiliary reports whether a request is a question of Pollux itself whose answer is
+// not essential, so that no one should have to wait long for it.
+func (u Use) IsAuxiliary() bool {
 	switch u {
 	case UseCompressor, UseSummarizer, UseRouter, UseLoopDetector, UseNextSpeaker, UseEditCorrector:
 		return true
@@ -58,8 +56,8 @@ func (u Use) Aside() bool {
 	return false
 }
 
-// Config is how a model is to answer. A nil or zero member is not sent and
-// leaves the choice to the vendor.
+// Config holds the settings for an answer. A nil or zero field is not sent, and the
+// vendor's default applies.
 type Config struct {
 	SystemInstruction  *Content
 	Tools              []*ToolSet
@@ -81,7 +79,7 @@ type Config struct {
 	Labels             map[string]string
 }
 
-// Tokens guesses how many tokens a request is beside its messages.
+// Tokens returns an estimate of the tokens in the system instruction and the tools.
 func (c *Config) Tokens() int {
 	n := 0
 	if c.SystemInstruction != nil {
@@ -96,30 +94,31 @@ func (c *Config) Tokens() int {
 	return n
 }
 
-// Thinking asks for reasoning before the answer.
+// Thinking controls the reasoning before an answer.
 type Thinking struct {
 	IncludeThoughts bool
 	Budget          *int   // tokens; 0 turns thinking off, -1 leaves it to the model
-	Level           string // "LOW", "HIGH", ...: newer models' form of Budget
+	Level           string // "LOW", "HIGH", ...: replaces Budget for newer models
 }
 
-// ToolSet is what the model may call. Like a [Content] it must not change once
-// it is part of a request.
+// ToolSet is a set of tools that a model may call. It must not change once it is part
+// of a request.
 type ToolSet struct {
 	Functions []FunctionDeclaration
-	// GoogleSearch and URLContext are tools that run at the vendor.
+	// GoogleSearch and URLContext enable tools that run at the vendor.
 	GoogleSearch bool
 	URLContext   bool
 
 	kept encodings
 }
 
-// Encoded is to a ToolSet what [Content.Encoded] is to a Content.
+// Encoded returns the form of t that encode appends to its first argument. It calls
+// encode once for each key and keeps the result with t; see [Content.Encoded].
 func (t *ToolSet) Encoded(key string, encode func([]byte, *ToolSet) []byte) []byte {
 	return t.kept.get(key, func() []byte { return encode(nil, t) })
 }
 
-// FunctionDeclaration is a tool as the model sees it.
+// FunctionDeclaration describes a tool to a model.
 type FunctionDeclaration struct {
 	Name        string
 	Description string
@@ -129,20 +128,20 @@ type FunctionDeclaration struct {
 
 // ToolConfig limits which functions may be called.
 type ToolConfig struct {
-	Mode    string // "AUTO", "ANY" or "NONE"
-	Allowed []string
+	Mode    string   // "AUTO", "ANY" or "NONE"
+	Allowed []string // names of functions; empty allows all
 }
 
-// Retry tells of a request that failed and will be tried again.
+// Retry describes a failed attempt that is followed by another.
 type Retry struct {
-	Attempt     int // the one that failed, from 1
+	Attempt     int // number of the failed attempt, from 1
 	MaxAttempts int
-	Delay       time.Duration // until the next
+	Delay       time.Duration // before the next attempt
 	Err         error
 	Model       string
 }
 
-// Switch tells that a model could not answer and another one is asked instead.
+// Switch describes the change to another model after one failed to answer.
 type Switch struct {
 	From, To string
 	Err      error // of the last attempt at From

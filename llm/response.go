@@ -2,8 +2,8 @@ package llm
 
 import "encoding/json"
 
-// Response is an answer, or one chunk of a streamed answer, which has the same
-// shape. Only the first candidate is ever used.
+// Response is an answer, or one chunk of a streamed answer. Pollux uses only the first
+// candidate.
 type Response struct {
 	Candidates     []Candidate
 	Usage          *Usage
@@ -12,7 +12,7 @@ type Response struct {
 	ResponseID     string
 }
 
-// Candidate is one answer that the model offers.
+// Candidate is one of a model's alternative answers.
 type Candidate struct {
 	Content       *Content
 	FinishReason  FinishReason
@@ -20,27 +20,27 @@ type Candidate struct {
 	Index         int
 	Citations     []Citation
 
-	// Kept as the vendor sent them.
+	// These are the vendor's JSON, unchanged.
 	SafetyRatings      json.RawMessage
 	GroundingMetadata  json.RawMessage
 	URLContextMetadata json.RawMessage
 }
 
-// Citation names a source that an answer quotes.
+// Citation is a source that an answer quotes.
 type Citation struct {
 	URI   string
 	Title string
 }
 
-// PromptFeedback says that, and why, the vendor would not answer.
+// PromptFeedback is the reason why the vendor did not answer a prompt.
 type PromptFeedback struct {
 	BlockReason        string
 	BlockReasonMessage string
 	SafetyRatings      json.RawMessage
 }
 
-// Usage counts tokens. In a stream each count covers the whole answer so far:
-// the last one holds, they are never added up.
+// Usage counts tokens. In a stream each count covers the whole answer so far: use the
+// last one, and do not add them up.
 type Usage struct {
 	Prompt        int // the whole prompt, cached tokens included
 	Candidates    int
@@ -62,7 +62,7 @@ func (r *Response) Parts() []Part {
 // Text returns the visible text of the first candidate.
 func (r *Response) Text() string { return PartsText(r.Parts()) }
 
-// FinishReason returns why the first candidate ended, or "" while it has not.
+// FinishReason is the reason why a model stopped.
 func (r *Response) FinishReason() FinishReason {
 	if r == nil || len(r.Candidates) == 0 {
 		return ""
@@ -73,7 +73,7 @@ func (r *Response) FinishReason() FinishReason {
 // FinishReason is why a model stopped.
 type FinishReason string
 
-// The reasons (spec/agent.md §1).
+// The reasons why a model stops.
 const (
 	FinishUnspecified            FinishReason = "FINISH_REASON_UNSPECIFIED"
 	FinishStop                   FinishReason = "STOP"

@@ -8,44 +8,42 @@ import (
 )
 
 const (
-	// maxUnits bounds what is held in memory where the limit does not: a
-	// character takes up to 3 bytes, so this is 16 MiB.
+	// maxUnits limits the text in memory if the limit of the Collector does not: a UTF-16
+	// unit takes up to 3 bytes, so this is 16 MiB.
 	maxUnits = 16 << 20 / 3
 
-	// maxFile bounds the file that takes the whole text, in bytes.
+	// maxFile is the maximum size of a file with the complete text, in bytes.
 	maxFile = 128 << 20
 )
 
-// Collector holds text for the model while it is being produced, however much
-// there is of it (spec/tools.md §4.1). Text that fits the limit is kept in
-// memory. Of longer text it keeps the first fifth of the limit and the last
-// four fifths, and the whole goes to a file as it comes.
+// Collector collects text for the model while a tool produces it, in bounded memory. It keeps
+// text that fits the limit. Of longer text it keeps the first fifth of the limit and the last
+// four fifths, and writes all of it to a file.
 //
-// The file is bounded too (128 MiB): of what is longer it has the beginning,
-// a note and the end. A file that can't be made or written costs a note in
-// the text and nothing else.
+// The file is limited to 128 MiB: for longer text it contains the beginning, a note and the
+// end. If the file cannot be created or written, a note in the text reports it.
 //
-// Write takes UTF-8, split anywhere. A Collector is used by one goroutine at a time.
+// Write accepts UTF-8 split at any byte. A Collector must not be used by several goroutines at
+// once.
 type Collector struct {
-	// Before and After frame the text. They count as a part of it, and may be
-	// set at any time until Text; a file that was begun earlier keeps the
-	// Before it was begun with.
+	// Before and After enclose the text and count as a part of it. They may be set at any time
+	// until Text is called. A file that is already open keeps the Before that was set when it
+	// was created.
 	Before, After string
 
 	limit int
 	spill func() (*os.File, error)
 
-	units int    // characters written
-	kept  []byte // all of them while they fit, then the beginning
-	over  bool   // they do not fit
-	end   *Tail  // the last of them, once they do not fit
-	file  spillFile
+	units  int    // UTF-16 units written
+	kept   []byte // all text while it fits, then its beginning
+	isOver bool   // the text does not fit
+	end    *Tail  // the end of the text, if isOver
+	file   spillFile
 }
 
-// NewCollector returns a collector for up to limit characters (UTF-16 units).
-// A limit of 0 or less, or one beyond what should be held in memory, is
-// 5,592,405: 16 MiB. spill makes the file for longer texts, at most once; nil
-// is none.
+// NewCollector returns a collector for up to limit characters (UTF-16 units). A limit of 0 or
+// less, or above 5,592,405, is 5,592,405 (16 MiB). spill creates the file for a longer text;
+// it is called at most once. A nil spill creates no file.
 func NewCollector(limit int, spill func() (*os.File, error)) *Collector {
 	if limit <= 0 || limit > maxUnits {
 		limit = maxUnits
@@ -53,8 +51,9 @@ func NewCollector(limit int, spill func() (*os.File, error)) *Collector {
 	return &Collector{limit: limit, spill: spill}
 }
 
-// Truncate does for a whole text what a [Collector] does for one that is
-// being produced.
+// Truncate shortens a text to limit characters (UTF-16 units), as a [Collector]
+// does, and returns the name of the file with the whole text, "" if there is none.
+// A limit of 0 or less returns the text unchanged.
 func Truncate(text string, limit int, spill func() (*os.File, error)) (cut, file string) {
 	if limit <= 0 {
 		return text, ""
@@ -67,10 +66,10 @@ func Truncate(text string, limit int, spill func() (*os.File, error)) (cut, file
 // Write adds p to the text. It never fails.
 func (c *Collector) Write(p []byte) (int, error) {
 	c.units += countBytes(p)
-	if !c.over && c.units > c.limit {
+	if !c.isOver && c.units > c.limit {
 		c.overflow()
 	}
-	if !c.over {
+	if !c.isOver {
 		c.kept = append(c.kept, p...)
 		return len(p), nil
 	}
@@ -85,8 +84,8 @@ func (c *Collector) Write(p []byte) (int, error) {
 // Empty reports whether nothing has been written.
 func (c *Collector) Empty() bool { return c.units == 0 && len(c.kept) == 0 }
 
-// Text returns the text, or what the model gets of it together with the name
-// of the file that has the whole. It is called once, after the last Write.
+// Text returns the collected text, shortened to the limit, and the name of the file with the
+// complete text, "" if there is none. It must be called once, after the last Write.
 func (c *Collector) Text() (text, file string) {
 	total := Units(c.Before) + c.units + Units(c.After)
 	if total <= c.limit {
@@ -95,7 +94,7 @@ func (c *Collector) Text() (text, file string) {
 	headUnits := c.limit / 5
 	tailUnits := c.limit - headUnits
 	var head, tail string
-	if c.over {
+	if c.isOver {
 		end := c.end.bytes()
 		head, tail = c.Before+string(c.kept), string(end)+c.After
 		file = c.file.finish(end, c.After)
@@ -106,26 +105,26 @@ func (c *Collector) Text() (text, file string) {
 		}
 		head, tail = whole, whole
 		c.file.open(c.spill, whole)
-		file = c.file.finish(bytesOf(Last(whole, tailUnits)), "")
+		file = c.file.finish(bytesNoCopy(Last(whole, tailUnits)), "")
 	}
-	head, tail = first(head, headUnits), Last(tail, tailUnits)
+	head, tail = firstUnits(head, headUnits), Last(tail, tailUnits)
 	omitted := total - Units(head) - Units(tail)
 
 	var b strings.Builder
-	fmt.Fprintf(&b, "Output too large. Showing first %s and last %s characters.", group(headUnits), group(tailUnits))
+	fmt.Fprintf(&b, "Output too large. Showing first %s and last %s characters.", groupThousands(headUnits), groupThousands(tailUnits))
 	switch {
 	case file != "":
 		fmt.Fprintf(&b, " For full output see: %s", file)
 	case c.file.err != nil:
 		fmt.Fprintf(&b, " The full output could not be saved: %v", c.file.err)
 	}
-	fmt.Fprintf(&b, "\n%s\n\n... [%s characters omitted] ...\n\n%s", head, group(omitted), tail)
+	fmt.Fprintf(&b, "\n%s\n\n... [%s characters omitted] ...\n\n%s", head, groupThousands(omitted), tail)
 	return b.String(), file
 }
 
-// overflow goes over from keeping everything to keeping both ends.
+// overflow opens the file and reduces the kept text to its beginning and its end.
 func (c *Collector) overflow() {
-	c.over = true
+	c.isOver = true
 	c.file.open(c.spill, c.Before)
 	c.file.write(c.kept)
 	c.end = NewTail(c.limit - c.limit/5)
@@ -134,11 +133,11 @@ func (c *Collector) overflow() {
 	c.kept = append(beginning, c.kept[:min(cap(beginning), len(c.kept))]...)
 }
 
-// spillFile is the file that takes the whole text.
+// spillFile is the file for the complete text.
 type spillFile struct {
-	f    *os.File
+	file *os.File
 	size int64
-	lost int64 // bytes that came after the file was full
+	lost int64 // bytes not written because the file was full
 	err  error
 }
 
@@ -146,15 +145,15 @@ func (s *spillFile) open(create func() (*os.File, error), begin string) {
 	if create == nil {
 		return
 	}
-	if s.f, s.err = create(); s.err != nil {
-		s.f = nil
+	if s.file, s.err = create(); s.err != nil {
+		s.file = nil
 		return
 	}
-	s.write(bytesOf(begin))
+	s.write(bytesNoCopy(begin))
 }
 
 func (s *spillFile) write(p []byte) {
-	if s.f == nil || len(p) == 0 {
+	if s.file == nil || len(p) == 0 {
 		return
 	}
 	if room := maxFile - s.size; s.lost > 0 || int64(len(p)) > room {
@@ -171,52 +170,52 @@ func (s *spillFile) write(p []byte) {
 	s.append(p)
 }
 
-// append writes p, whether or not it fits the file's bound.
+// append writes p even if it exceeds the maximum size of the file.
 func (s *spillFile) append(p []byte) {
-	if s.f == nil {
+	if s.file == nil {
 		return
 	}
-	n, err := s.f.Write(p)
+	n, err := s.file.Write(p)
 	s.size += int64(n)
 	if err != nil {
 		s.fail(err)
 	}
 }
 
-// fail gives the file up. What there is of it may be what fills the disk.
+// fail removes the file, because it may fill the disk, and stores err.
 func (s *spillFile) fail(err error) {
 	s.err = err
-	_ = s.f.Close() // the first error is the one to tell
-	_ = os.Remove(s.f.Name())
-	s.f = nil
+	_ = s.file.Close() // the first error is reported
+	_ = os.Remove(s.file.Name())
+	s.file = nil
 }
 
-// finish ends the file with end, as far as that is not in it yet, and after.
-// It returns the file's name, or "" if there is none.
+// finish writes the part of end that is not yet in the file, and after. It returns the file's
+// name, or "" if there is none.
 func (s *spillFile) finish(end []byte, after string) string {
-	if s.f == nil {
+	if s.file == nil {
 		return ""
 	}
 	if dropped := s.lost - int64(len(end)); s.lost > 0 && dropped <= 0 {
 		s.append(end[-dropped:])
 	} else if s.lost > 0 {
 		s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
-			group(int(dropped)), maxFile>>20))
+			groupThousands(int(dropped)), maxFile>>20))
 		s.append(end)
 	}
-	s.append(bytesOf(after))
-	if s.f == nil {
+	s.append(bytesNoCopy(after))
+	if s.file == nil {
 		return ""
 	}
-	if err := s.f.Close(); err != nil {
+	if err := s.file.Close(); err != nil {
 		s.fail(err)
 		return ""
 	}
-	return s.f.Name()
+	return s.file.Name()
 }
 
-// group writes n with separators of thousands.
-func group(n int) string {
+// groupThousands formats n with thousands separators.
+func groupThousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -61,8 +61,8 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// A collector gives what Truncate gives for the same text, however it was
-// split, and never half a character.
+// A collector returns the same text as Truncate, however the text was split, and never half a
+// character.
 func TestCollectorIsTruncate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -164,7 +164,7 @@ func TestCollectorBoundsTheFile(t *testing.T) {
 	}
 }
 
-// A little more than the file's bound is all in the file: it is not worth a gap.
+// A file slightly over its maximum size has no gap.
 func TestCollectorFileWithoutGap(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "full.txt")

@@ -1,12 +1,15 @@
-// Package tool says what a tool is: something that a model may ask to have
-// done on the user's machine.
+// Package tool defines tools: actions on the user's machine that a model may
+// request.
 //
 // A [Tool] is declared to the model by its [Spec]. A model's call becomes an
 // [Invocation] with [Build], which checks the arguments against the tool's
-// schema and lets the tool check what a schema can't say. An invocation can
-// tell a person what it will do, and do it; what came of it is a [Result].
+// schema and lets the tool check what a schema cannot express. An invocation can
+// describe what it will do, and do it; its outcome is a [Result].
 //
-// No tool decides whether it may run, asks for permission, or cuts its output
-// to the model's liking: whoever runs the invocation does (see agent.Gate), so
-// there is one place where it is done.
+// A tool does not decide whether it may run, ask for permission, or cut its
+// output to a size that suits the model. The caller of the invocation does all
+// of this in one place (see agent.Gate).
+//
+// A [Registry] holds the tools of a session. An optional interface of a tool or
+// an invocation, such as [Remote] or [Modifiable], is found with [As].
 package tool

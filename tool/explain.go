@@ -11,10 +11,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// explain says in Ajv's words what the first thing is that s finds wrong with
-// value, looking at the keywords in Ajv's order. It only words what the
-// library has decided: "" means that it found nothing to say, which is so for
-// keywords that tools hardly use.
+// explain describes the first error of value under the schema s in the words of Ajv, in the
+// order in which Ajv checks keywords. It only words the result of the validator. It returns ""
+// if it finds no error, which is possible for keywords that tools rarely use.
 func explain(s *jsonschema.Schema, value any, at string) string {
 	if s == nil {
 		return ""
@@ -93,7 +92,7 @@ func explainString(s *jsonschema.Schema, v, at string) string {
 		return fmt.Sprintf("%s must NOT have more than %d characters", at, *s.MaxLength)
 	case s.MinLength != nil && n < *s.MinLength:
 		return fmt.Sprintf("%s must NOT have fewer than %d characters", at, *s.MinLength)
-	case s.Pattern != "" && !fits(&jsonschema.Schema{Pattern: s.Pattern}, v):
+	case s.Pattern != "" && !matches(&jsonschema.Schema{Pattern: s.Pattern}, v):
 		return fmt.Sprintf("%s must match pattern %q", at, s.Pattern)
 	}
 	return ""
@@ -101,13 +100,13 @@ func explainString(s *jsonschema.Schema, v, at string) string {
 
 func explainChoice(s *jsonschema.Schema, value any, at string) string {
 	switch {
-	case s.Const != nil && !fits(&jsonschema.Schema{Const: s.Const}, value):
+	case s.Const != nil && !matches(&jsonschema.Schema{Const: s.Const}, value):
 		return at + " must be equal to constant"
-	case s.Enum != nil && !fits(&jsonschema.Schema{Enum: s.Enum}, value):
+	case s.Enum != nil && !matches(&jsonschema.Schema{Enum: s.Enum}, value):
 		return at + " must be equal to one of the allowed values"
-	case s.AnyOf != nil && !fits(&jsonschema.Schema{AnyOf: s.AnyOf}, value):
+	case s.AnyOf != nil && !matches(&jsonschema.Schema{AnyOf: s.AnyOf}, value):
 		return at + " must match a schema in anyOf"
-	case s.OneOf != nil && !fits(&jsonschema.Schema{OneOf: s.OneOf}, value):
+	case s.OneOf != nil && !matches(&jsonschema.Schema{OneOf: s.OneOf}, value):
 		return at + " must match exactly one schema in oneOf"
 	}
 	for _, sub := range s.AllOf {
@@ -124,7 +123,7 @@ func explainArray(s *jsonschema.Schema, v []any, at string) string {
 		return fmt.Sprintf("%s must NOT have more than %d items", at, *s.MaxItems)
 	case s.MinItems != nil && len(v) < *s.MinItems:
 		return fmt.Sprintf("%s must NOT have fewer than %d items", at, *s.MinItems)
-	case s.UniqueItems && !fits(&jsonschema.Schema{UniqueItems: true}, v):
+	case s.UniqueItems && !matches(&jsonschema.Schema{UniqueItems: true}, v):
 		return at + " must NOT have duplicate items"
 	}
 	for i, item := range v {
@@ -148,31 +147,31 @@ func explainObject(s *jsonschema.Schema, v map[string]any, at string) string {
 	slices.Sort(names)
 	if s.AdditionalProperties != nil && s.PatternProperties == nil {
 		for _, name := range names {
-			if _, known := s.Properties[name]; known || fits(s.AdditionalProperties, v[name]) {
+			if _, known := s.Properties[name]; known || matches(s.AdditionalProperties, v[name]) {
 				continue
 			}
 			if s.AdditionalProperties.Not != nil { // "additionalProperties": false
 				return at + " must NOT have additional properties"
 			}
-			return explain(s.AdditionalProperties, v[name], at+"/"+pointer(name))
+			return explain(s.AdditionalProperties, v[name], at+"/"+escapePointer(name))
 		}
 	}
 	for _, name := range names {
-		if text := explain(s.Properties[name], v[name], at+"/"+pointer(name)); text != "" {
+		if text := explain(s.Properties[name], v[name], at+"/"+escapePointer(name)); text != "" {
 			return text
 		}
 	}
 	return ""
 }
 
-// pointer escapes a name for a JSON pointer.
-func pointer(name string) string {
+// escapePointer escapes a name for a JSON pointer.
+func escapePointer(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// fits asks the library about a part of a schema. One that does not stand by
-// itself (a $ref into the rest) counts as fitting.
-func fits(s *jsonschema.Schema, value any) bool {
+// matches reports whether value is valid under a part of a schema. It returns true if the part
+// cannot be used alone, for example because it contains a $ref to another part.
+func matches(s *jsonschema.Schema, value any) bool {
 	resolved, err := s.CloneSchemas().Resolve(nil)
 	return err != nil || resolved.Validate(value) == nil
 }

@@ -1,125 +1,166 @@
 package tool
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"sync"
 	"sync/atomic"
-
-	"github.com/agnivade/levenshtein"
-
-	"pollux/llm"
 )
 
-// Registry holds the tools of a session in the order of their declaration,
-// which is the order they were added in. Tools are added before the first
-// call; after that it may be used, and tools be hidden, from several goroutines
-// at once.
+// Registry holds the tools of a session. Tools may be added, removed and hidden
+// at any time and from any goroutine: an MCP server connects while a model is
+// answering, a person switches the approval mode.
+//
+// A Registry is read through its [Snapshot], which never changes.
 type Registry struct {
-	tools  []Tool
-	byName map[string]Tool                 // names and aliases
-	hidden atomic.Pointer[map[string]bool] // by name; never changed, but replaced
+	current atomic.Pointer[Snapshot]
+
+	mu     sync.Mutex // held while the fields below, or current, change
+	owners []*owner   // in the order in which they were first added
+	hide   func(*Spec) bool
 }
 
-// NewRegistry returns a registry of these tools.
+// owner is one source of tools, such as an MCP server. It keeps its place in
+// the registry when all its tools are removed.
+type owner struct {
+	name  string
+	tools []*registered
+}
+
+// registered is a tool in the registry. Its address is its identity, because
+// the type of a Tool need not be comparable.
+type registered struct{ Tool }
+
+// builtin is the owner of the tools that a registry starts with.
+const builtin = ""
+
+// NewRegistry returns a registry that starts with these tools. They come
+// before all that are added later, and their owner is "".
 func NewRegistry(tools ...Tool) *Registry {
-	r := &Registry{byName: map[string]Tool{}}
-	r.hidden.Store(&map[string]bool{})
-	for _, t := range tools {
-		r.Add(t)
-	}
+	r := &Registry{}
+	r.current.Store(&Snapshot{})
+	r.Add(builtin, tools...)
 	return r
 }
 
-// Add adds a tool; one of the same name is replaced in its place.
-func (r *Registry) Add(t Tool) {
+// Conflict is a tool that [Registry.Add] did not add, because one of its names
+// belongs to another owner.
+type Conflict struct {
+	Tool  Tool
+	Name  string // the name or alias that is taken
+	Owner string // of the tool that has it
+}
+
+// Add adds tools to those of an owner, and returns those it did not add. The
+// owner is a name that the caller chooses, such as the name of an MCP server.
+//
+// Owners are in the order in which they were first added, and the tools of an
+// owner in the order in which they were added. To make the order of owners that
+// start side by side predictable, add each without tools first.
+//
+// A name or alias belongs to the owner that was first to use it. A tool of
+// another owner with that name or alias is not added. A tool of the same owner
+// with the same name replaces the former one in its place.
+func (r *Registry) Add(ownerName string, tools ...Tool) []Conflict {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.owners, func(o *owner) bool { return o.name == ownerName })
+	if i < 0 {
+		i = len(r.owners)
+		r.owners = append(r.owners, &owner{name: ownerName})
+	}
+	o := r.owners[i]
+	taken := map[string]string{} // name or alias to owner
+	for _, other := range r.owners {
+		if other != o {
+			for _, t := range other.tools {
+				for _, name := range names(t) {
+					taken[name] = other.name
+				}
+			}
+		}
+	}
+	var conflicts []Conflict
+	for _, t := range tools {
+		if j := slices.IndexFunc(names(t), func(name string) bool { _, found := taken[name]; return found }); j >= 0 {
+			name := names(t)[j]
+			conflicts = append(conflicts, Conflict{Tool: t, Name: name, Owner: taken[name]})
+			continue
+		}
+		o.add(t)
+	}
+	r.update()
+	return conflicts
+}
+
+// add adds a tool, or puts it in the place of the one with the same name.
+func (o *owner) add(t Tool) {
+	name := t.Spec().Name
+	if i := slices.IndexFunc(o.tools, func(old *registered) bool { return old.Spec().Name == name }); i >= 0 {
+		o.tools[i] = &registered{t}
+		return
+	}
+	o.tools = append(o.tools, &registered{t})
+}
+
+// names returns the name of a tool and its aliases.
+func names(t Tool) []string {
 	s := t.Spec()
-	if i := slices.IndexFunc(r.tools, func(o Tool) bool { return o.Spec().Name == s.Name }); i >= 0 {
-		r.tools[i] = t
-	} else {
-		r.tools = append(r.tools, t)
-	}
-	r.byName[s.Name] = t
-	for _, a := range s.Aliases {
-		if o, taken := r.byName[a]; !taken || o.Spec().Name == s.Name {
-			r.byName[a] = t
-		}
-	}
+	return append([]string{s.Name}, s.Aliases...)
 }
 
-// Hide keeps the tools that hide says yes to from the model: they are not
-// declared, and a call to one is a call to an unknown tool (spec/tools.md §2.3).
-// What was hidden before no longer is.
+// Remove removes all tools of an owner. The owner keeps its place: tools that
+// it adds later are declared where the removed ones were.
+func (r *Registry) Remove(ownerName string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.owners {
+		if o.name == ownerName {
+			o.tools = nil
+		}
+	}
+	r.update()
+}
+
+// Hide makes hide decide which tools the model does not see; nil hides none.
+// A hidden tool is neither declared nor found by its names. The registry asks
+// hide about each tool at once and at each later change, so hide must not use
+// the registry. If its answers depend on something else, call [Registry.Refresh]
+// when that has changed.
 func (r *Registry) Hide(hide func(*Spec) bool) {
-	hidden := map[string]bool{}
-	for _, t := range r.tools {
-		if s := t.Spec(); hide(s) {
-			hidden[s.Name] = true
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hide = hide
+	r.update()
+}
+
+// Refresh asks the function given to [Registry.Hide] about each tool again.
+func (r *Registry) Refresh() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.update()
+}
+
+// update replaces the snapshot if the active tools have changed. The caller
+// holds r.mu.
+func (r *Registry) update() {
+	var active []*registered
+	for _, o := range r.owners {
+		for _, t := range o.tools {
+			if r.hide == nil || !r.hide(t.Spec()) {
+				active = append(active, t)
+			}
 		}
 	}
-	r.hidden.Store(&hidden)
+	if before := r.current.Load(); !slices.Equal(active, before.registered) {
+		r.current.Store(newSnapshot(before.version+1, active))
+	}
 }
 
-func (r *Registry) hides(t Tool) bool { return (*r.hidden.Load())[t.Spec().Name] }
+// Snapshot returns the tools that the model may use now.
+func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 
-// Lookup returns the tool that the model may call by this name or alias.
-func (r *Registry) Lookup(name string) (Tool, bool) {
-	t, ok := r.byName[name]
-	if !ok || r.hides(t) {
-		return nil, false
-	}
-	return t, true
-}
+// Version returns the version of the current [Snapshot].
+func (r *Registry) Version() uint64 { return r.Snapshot().Version() }
 
-// Active returns the tools that the model may call, in order.
-func (r *Registry) Active() []Tool {
-	hidden := *r.hidden.Load() // once: a change in between must not mix two modes
-	var active []Tool
-	for _, t := range r.tools {
-		if !hidden[t.Spec().Name] {
-			active = append(active, t)
-		}
-	}
-	return active
-}
-
-// Declare returns the declarations of the active tools. brief selects the
-// shorter descriptions, for model families that need fewer words.
-func (r *Registry) Declare(brief bool) []llm.FunctionDeclaration {
-	var out []llm.FunctionDeclaration
-	for _, t := range r.Active() {
-		s := t.Spec()
-		d := llm.FunctionDeclaration{Name: s.Name, Description: s.Description, Parameters: s.Schema}
-		if brief && s.Brief != "" {
-			d.Description = s.Brief
-		}
-		out = append(out, d)
-	}
-	return out
-}
-
-// Unknown returns the text for a call to a tool that does not exist, with the
-// three nearest names (spec/tools.md §6).
-func (r *Registry) Unknown(name string) string {
-	var names []string
-	for _, t := range r.Active() {
-		names = append(names, t.Spec().Name)
-	}
-	// A name of megabytes must not cost a comparison of megabytes.
-	short := name[:min(len(name), 256)]
-	slices.SortStableFunc(names, func(a, b string) int {
-		return levenshtein.ComputeDistance(short, a) - levenshtein.ComputeDistance(short, b)
-	})
-	names = names[:min(3, len(names))]
-	text := fmt.Sprintf("Tool %q not found.", name)
-	for i, n := range names {
-		names[i] = `"` + n + `"`
-	}
-	switch len(names) {
-	case 0:
-		return text
-	case 1:
-		return text + " Did you mean " + names[0] + "?"
-	}
-	return text + " Did you mean one of: " + strings.Join(names, ", ") + "?"
-}
+// Lookup returns the tool that the model may use now under a name or alias.
+func (r *Registry) Lookup(name string) (Tool, bool) { return r.Snapshot().Lookup(name) }

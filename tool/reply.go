@@ -1,45 +1,45 @@
 package tool
 
-// QuestionConfirmation asks a person what the model wants to know
-// (spec/tools.md §3.14). The answer comes with a [Reply].
+import "context"
+
+// QuestionConfirmation asks a person questions of the model. The answers are in a [Reply].
 type QuestionConfirmation struct {
 	Title     string
 	Questions []Question
 }
 
-// Question is one of them.
+// Question is one question of a [QuestionConfirmation].
 type Question struct {
 	Text   string
 	Header string // names the question in a word or two
 	Kind   QuestionKind
-	// Options are what a choice is made of; Multi lets several be chosen.
+	// Options are the options of a choice. Multi allows several of them.
 	Options []Option
 	Multi   bool
-	// Closed is a choice that takes nothing but its options.
+	// Closed allows only the options of a choice, no other text.
 	Closed bool
-	// Placeholder shows what an answer in words could look like.
+	// Placeholder is an example of an answer in text.
 	Placeholder string
 }
 
-// QuestionKind is how a question is answered.
+// QuestionKind is the kind of answer to a question.
 type QuestionKind string
 
 // The kinds of questions.
 const (
-	ChoiceQuestion QuestionKind = "choice" // one of its options, or in words
-	TextQuestion   QuestionKind = "text"   // in words
+	ChoiceQuestion QuestionKind = "choice" // one of its options, or text
+	TextQuestion   QuestionKind = "text"   // text
 	YesNoQuestion  QuestionKind = "yesno"
-	// SecretQuestion is answered in words that nobody should see or keep. Models
-	// don't get to ask it.
+	// SecretQuestion asks for text that must not be shown or stored, such as an
+	// API key. Models cannot ask it.
 	SecretQuestion QuestionKind = "secret"
 )
 
 // Option is a possible answer.
 type Option struct{ Label, Description string }
 
-// PlanConfirmation shows a plan and asks whether it may be carried out
-// (spec/tools.md §3.15). A person who wants another plan says so in a [Reply];
-// one without is a yes.
+// PlanConfirmation shows a plan and asks for approval. The decision, and feedback if the plan
+// is rejected, are in a [Reply]. An answer without a Reply approves the plan.
 type PlanConfirmation struct {
 	Title string
 	Path  string // absolute
@@ -49,16 +49,16 @@ type PlanConfirmation struct {
 func (*QuestionConfirmation) confirmation() {}
 func (*PlanConfirmation) confirmation()     {}
 
-// Reply is what a person says to a [Confirmation] that asks for more than
-// consent (spec/tools.md §1.4).
+// Reply is the content of a person's answer to a [QuestionConfirmation] or a
+// [PlanConfirmation].
 type Reply struct {
-	// Answers are those to a [QuestionConfirmation], by the number of the
-	// question: "0" is the first. One that is missing was not answered. Several
-	// options are joined by ", ".
+	// Answers holds the answers to a [QuestionConfirmation] by the number of the question: "0"
+	// is the first. A question without an answer is missing. Several options are joined by ",
+	// ".
 	Answers map[string]string
-	// Approved, Mode and Feedback answer a [PlanConfirmation]: Mode is the
-	// approval mode to carry the plan out in, "" for the default one; Feedback
-	// says what should be otherwise.
+	// Approved, Mode and Feedback answer a [PlanConfirmation]. Mode is the approval mode in
+	// which to implement the plan, "" for the default one. Feedback describes what to change
+	// in a rejected plan.
 	Approved bool
 	Mode     string
 	Feedback string
@@ -66,6 +66,22 @@ type Reply struct {
 
 // Answerable is implemented by invocations whose confirmation asks for a [Reply].
 type Answerable interface {
-	// Answer is called with what the person said, before the call runs.
+	// Answer receives the person's reply, before the call runs.
 	Answer(Reply)
+}
+
+// Ask shows a person a confirmation and waits for the answer. It returns an error only if no
+// answer can arrive any more, because ctx or the call has ended.
+type Ask func(ctx context.Context, details Confirmation) (Answer, error)
+
+// Answer is a person's answer to a [Confirmation].
+type Answer struct {
+	Outcome Outcome
+	// Content, if set, is the person's version of a proposed edit.
+	Content *string
+	// Reply, if set, answers a confirmation that asks for a reply.
+	Reply *Reply
+	// Feedback, with [Cancel], describes what the person wants instead. The model gets it as
+	// the result of the call, and the run continues.
+	Feedback string
 }

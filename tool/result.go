@@ -6,7 +6,7 @@ import (
 	"pollux/llm"
 )
 
-// Result is what came of an invocation (spec/tools.md §1.3).
+// Result is the outcome of an [Invocation].
 type Result struct {
 	// Content is what the model gets: text, or text and media.
 	Content []llm.Part
@@ -14,24 +14,28 @@ type Result struct {
 	Display Display
 	// Summary is Display in a few words ("12 lines", "3 added, 1 removed").
 	Summary string
-	// Error says that the call failed. The model then gets Error.Message in
-	// place of Content.
+	// Error is set if the call failed. The model then gets Error.Message instead
+	// of Content.
 	Error *Error
-	// OutputFile is where the whole output is, if the model got a part of it.
+	// OutputFile is the file with the complete output, if the model got only a
+	// part of it.
 	OutputFile string
 	// Data is for hooks and machine-readable output.
 	Data map[string]any
 	// Lines counts what an edit changed.
 	Lines LineChange
+	// AgentID is the id of the subagent that did the work; "" for none.
+	AgentID string
 }
 
 // LineChange counts lines that an edit added and removed.
 type LineChange struct{ Added, Removed int }
 
-// Text returns a result that is one text for the model.
+// Text returns a result with s as the text for the model.
 func Text(s string) *Result { return &Result{Content: []llm.Part{llm.Text(s)}} }
 
-// Fail returns a result that says what went wrong, to the model and to a person.
+// Fail returns the result of a failed call. The model and the person both see
+// message.
 func Fail(t ErrorType, message string) *Result {
 	return &Result{Error: &Error{Type: t, Message: message}, Display: TextDisplay(message)}
 }
@@ -44,8 +48,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// ErrorType is the kind of a failed call. The values appear in JSON output
-// (spec/tools.md §1.5).
+// ErrorType is the kind of a failed call. The values appear in JSON output.
 type ErrorType string
 
 // The types that the built-in tools, the scheduler and the gate use.
@@ -76,7 +79,6 @@ const (
 	ErrGrep                     ErrorType = "grep_execution_error"
 	ErrList                     ErrorType = "ls_execution_error"
 	ErrPathIsNotDirectory       ErrorType = "path_is_not_a_directory"
-	ErrReadManySearch           ErrorType = "read_many_files_search_error"
 	ErrShell                    ErrorType = "shell_execute_error"
 	ErrDiscovered               ErrorType = "discovered_tool_execution_error"
 	ErrStopExecution            ErrorType = "stop_execution"
@@ -85,8 +87,7 @@ const (
 // Fatal reports whether the run cannot go on after an error of this type.
 func (t ErrorType) Fatal() bool { return t == ErrNoSpaceLeft }
 
-// Display is what a person sees of a result. The kinds are the types below;
-// a face renders each and switches on nothing else.
+// Display is what a person sees of a result. [Displays] lists the kinds.
 type Display interface{ display() }
 
 // TextDisplay is text, Markdown unless the tool's Spec says Plain.
@@ -129,16 +130,16 @@ type Match struct {
 	Text string
 }
 
-// TodoDisplay is the model's list of things to do. It replaces the one before.
+// TodoDisplay is the model's task list. It replaces any earlier one.
 type TodoDisplay struct{ Todos []Todo }
 
-// Todo is one of them.
+// Todo is one task of a [TodoDisplay].
 type Todo struct {
 	Description string
 	Status      TodoStatus
 }
 
-// TodoStatus is how far a thing to do is. The values appear in protocols.
+// TodoStatus is the state of a [Todo]. The values appear in protocols.
 type TodoStatus string
 
 // The statuses.
@@ -171,15 +172,15 @@ type DiffStat struct {
 	UserRemovedChars  int `json:"user_removed_chars"`
 }
 
-// Confirmation is what a person sees before a call runs (spec/tools.md §1.4).
-// The kinds are the types below.
+// Confirmation is what a person sees before a call runs. [Confirmations] lists
+// the kinds.
 type Confirmation interface{ confirmation() }
 
 // EditConfirmation shows a change to a file.
 type EditConfirmation struct {
 	Title string
-	// Modifiable says that a person may answer with a version of their own. The
-	// gate sets it, of invocations that are [Modifiable].
+	// Modifiable reports whether a person may answer with their own version. The
+	// gate sets it for invocations that are [Modifiable].
 	Modifiable bool
 	DiffDisplay
 }
@@ -190,14 +191,14 @@ type ExecConfirmation struct {
 	Command string
 	// Roots are the names of the programs that the command runs.
 	Roots []string
-	// UntrustedFlags are words of the command that come from what tools have brought
-	// in, not from a person, and ModifiedBuildFiles the files that it runs and that
-	// were changed in this session. The gate sets them (spec/tools.md §7).
+	// UntrustedFlags are words of the command that come from tool output rather
+	// than from a person. ModifiedBuildFiles are build files that changed in this
+	// session and that the command runs. The gate sets both.
 	UntrustedFlags     []string
 	ModifiedBuildFiles []string
 }
 
-// Once reports whether a person may allow the command this time only.
+// Once reports whether a person can approve only this call, not later ones.
 func (c *ExecConfirmation) Once() bool { return len(c.UntrustedFlags)+len(c.ModifiedBuildFiles) > 0 }
 
 // InfoConfirmation shows a sentence.

@@ -10,9 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Build checks args against t's schema and makes an invocation of them. The
-// error is for the model: it names the first thing that is wrong in the words
-// that models and scripts know from Gemini CLI (spec/tools.md §1.2).
+// Build checks args against the schema of t and creates an invocation. The text
+// of the error is for the model: it reports the first problem in the words that
+// Gemini CLI uses.
 func Build(t Tool, args json.RawMessage) (Invocation, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
@@ -23,14 +23,14 @@ func Build(t Tool, args json.RawMessage) (Invocation, error) {
 	return t.Build(args)
 }
 
-// schema is a schema that is ready to check arguments.
+// schema is a parsed schema.
 type schema struct {
 	source   *jsonschema.Schema
 	resolved *jsonschema.Resolved
 }
 
-// schemas keeps schemas by their source: a tool's schema is compiled at its
-// first call, not at start.
+// schemas caches schemas by their source. A schema is compiled at the first call of its tool,
+// not at start.
 var schemas sync.Map // string -> *schema, nil where it does not compile
 
 func checkArgs(source, args json.RawMessage) error {
@@ -42,9 +42,9 @@ func checkArgs(source, args json.RawMessage) error {
 		//lint:ignore ST1005 the text is a contract
 		return errors.New("Value of params must be an object")
 	}
-	s := compiled(string(source))
+	s := compileSchema(string(source))
 	if s == nil {
-		return nil // a schema that does not compile checks nothing (spec/tools.md §1.2)
+		return nil // a schema that does not compile accepts all arguments
 	}
 	err := s.resolved.Validate(value)
 	if err == nil {
@@ -56,14 +56,14 @@ func checkArgs(source, args json.RawMessage) error {
 	return fmt.Errorf("params do not fit the tool's schema: %w", err)
 }
 
-func compiled(source string) *schema {
+func compileSchema(source string) *schema {
 	if s, ok := schemas.Load(source); ok {
 		return s.(*schema)
 	}
 	made := &schema{source: new(jsonschema.Schema)}
 	err := json.Unmarshal([]byte(source), made.source)
 	if err == nil {
-		// Without a $schema it is what most tools mean by one.
+		// Most tools without a $schema use this one.
 		if made.source.Schema == "" {
 			made.source.Schema = "http://json-schema.org/draft-07/schema#"
 		}

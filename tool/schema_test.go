@@ -8,15 +8,14 @@ import (
 	"pollux/tool"
 )
 
-// fake is a tool that takes any arguments that fit its schema.
+// fake is a tool that accepts any arguments that fit its schema.
 type fake struct{ spec tool.Spec }
 
 func (f *fake) Spec() *tool.Spec { return &f.spec }
 
 func (f *fake) Build(json.RawMessage) (tool.Invocation, error) { return nil, nil }
 
-// The words for arguments that do not fit are those that Ajv has for them:
-// models have seen them before, and scripts look for them.
+// The errors for invalid arguments have the words of Ajv, which models and scripts know.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	const schema = `{
@@ -71,7 +70,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// A schema that does not compile checks nothing; one beyond our words gives the library's.
+// A schema that does not compile accepts all arguments. For keywords that explain does not
+// know, the error is that of the validator.
 func TestOddSchemas(t *testing.T) {
 	t.Parallel()
 	build := func(schema, args string) error {

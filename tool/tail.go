@@ -1,39 +1,39 @@
 package tool
 
-// Tail is an io.Writer that holds the last characters of what is written to
-// it. It takes memory as text comes, up to 3 bytes a character. It is used by
-// one goroutine at a time.
+// Tail is an io.Writer that keeps the last characters of the text written to it. Its memory
+// grows with the text, up to 3 bytes for each character. A Tail must not be used by several
+// goroutines at once.
 type Tail struct {
-	units int
-	max   int    // bytes
-	buf   []byte // grows to max, then is written around
-	next  int    // where the next byte goes, once it is full
+	units    int
+	maxBytes int    // bytes
+	buf      []byte // grows to maxBytes, then is a ring buffer
+	next     int    // position in the full buf of the next byte
 }
 
 // NewTail returns a Tail of n characters (UTF-16 units).
-func NewTail(n int) *Tail { return &Tail{units: n, max: bytesFor(n)} }
+func NewTail(n int) *Tail { return &Tail{units: n, maxBytes: bytesFor(n)} }
 
-// Write adds UTF-8, split anywhere. It never fails.
+// Write adds UTF-8 text, which may be split at any byte. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.write(p)
 	return len(p), nil
 }
 
-// String returns the last characters, as [Last] does.
+// String returns the last n characters, where n is the argument of [NewTail].
 func (t *Tail) String() string { return Last(string(t.bytes()), t.units) }
 
 func (t *Tail) write(p []byte) {
-	if len(p) > t.max {
-		p = p[len(p)-t.max:]
+	if len(p) > t.maxBytes {
+		p = p[len(p)-t.maxBytes:]
 	}
-	if room := t.max - len(t.buf); room > 0 {
+	if room := t.maxBytes - len(t.buf); room > 0 {
 		n := min(room, len(p))
 		t.buf = append(t.buf, p[:n]...)
 		p = p[n:]
 	}
 	n := copy(t.buf[t.next:], p)
 	t.next += n
-	if t.next == t.max {
+	if t.next == t.maxBytes {
 		t.next = 0
 	}
 	if n < len(p) {
@@ -41,18 +41,18 @@ func (t *Tail) write(p []byte) {
 	}
 }
 
-// bytes returns a copy of the last bytes, at least as many as the characters take.
+// bytes returns a copy of the last bytes, enough for the last characters.
 func (t *Tail) bytes() []byte {
-	if len(t.buf) < t.max {
+	if len(t.buf) < t.maxBytes {
 		return append([]byte(nil), t.buf...)
 	}
-	b := append(append(make([]byte, 0, t.max), t.buf[t.next:]...), t.buf[:t.next]...)
+	b := append(append(make([]byte, 0, t.maxBytes), t.buf[t.next:]...), t.buf[:t.next]...)
 	for len(b) > 0 && isContinuation(b[0]) {
-		b = b[1:] // the rest of a character that has gone
+		b = b[1:] // the rest of an overwritten character
 	}
 	return b
 }
 
-// bytesFor is how many bytes n whole characters may take, and the rest of one
-// that was cut.
+// bytesFor returns the maximum size of n characters in bytes, plus that of one incomplete
+// character.
 func bytesFor(n int) int { return 3*n + 3 }

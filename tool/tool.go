@@ -6,44 +6,45 @@ import (
 	"os"
 )
 
-// Tool is one thing that a model may ask for. Its methods may be called from
+// Tool is one action that a model may request. Its methods may be called from
 // several goroutines at once.
 type Tool interface {
-	// Spec describes the tool. It returns the same value at every call.
+	// Spec describes the tool. It always returns the same value.
 	Spec() *Spec
 
-	// Build makes an invocation of a model's arguments, a JSON object that
-	// already fits the schema. It touches nothing: it may look at the disk to
-	// refuse what cannot work, and its error text goes to the model as it is.
-	// Call it through [Build].
+	// Build creates an invocation from a model's arguments, a JSON object that matches the
+	// schema. It changes nothing, but may read the disk to reject calls that cannot succeed.
+	// The model gets the text of the error. Callers use the function [Build], which checks the
+	// schema first.
 	Build(args json.RawMessage) (Invocation, error)
 }
 
-// Spec is what a tool says of itself (spec/tools.md §1.1).
+// Spec describes a tool.
 type Spec struct {
 	Name string // as the model calls it
-	// DisplayName is what a person reads.
+	// DisplayName is the name for people.
 	DisplayName string
 	// Aliases are other names that calls and settings may use: a former name
 	// that models still know, the class name that old settings files use.
 	Aliases []string
-	// Description tells a model when and how to use the tool. Brief is for
-	// model families that need fewer words; where it is empty, Description serves all.
+	// Description explains to a model when and how to use the tool. Brief is a shorter
+	// description for model families that need fewer words; if it is empty, all families get
+	// Description.
 	Description string
 	Brief       string
 	Schema      json.RawMessage // JSON schema of the arguments
 	Kind        Kind
 	// Serial tools run alone and in the order of the calls; all others may run
-	// beside each other (spec/tools.md §5.3).
+	// at the same time.
 	Serial bool
-	// First tools run before the other calls of the same answer, wherever the model
-	// has put them (spec/tools.md §5.2).
+	// First tools run before the other calls of the same response, whatever their
+	// position in it.
 	First bool
-	// Plain output is not Markdown.
+	// Plain is true if the output is not Markdown.
 	Plain bool
 }
 
-// Kind is what a tool does to the world.
+// Kind is the effect of a tool.
 type Kind string
 
 // The kinds of tools.
@@ -75,21 +76,21 @@ func (k Kind) Mutates() bool {
 // Invocation is one call of a tool, checked and ready to run. It is used by
 // one goroutine at a time and run at most once.
 type Invocation interface {
-	// Summary says in one line what the call will do.
+	// Summary describes in one line what the call will do.
 	Summary() string
 
-	// Locations names the files that the call is about; often none.
+	// Locations returns the files that the call reads or changes, as far as they are known.
 	Locations() []Location
 
 	// Confirmation returns what a person should see before the call runs. Nil
-	// means that there is nothing to ask about: the call cannot succeed and
-	// will say so itself when it runs.
+	// means that no question is needed, because the call cannot succeed and
+	// will report why when it runs.
 	Confirmation(ctx context.Context) (Confirmation, error)
 
 	// Run does the work. It never panics for bad input and never returns nil;
 	// a failure is a Result with Error set. When ctx is cancelled it stops what
-	// it started, child processes included, and returns within 100 ms with
-	// what there was so far.
+	// it started, child processes included, and returns the output so far within
+	// 100 ms.
 	Run(ctx context.Context, host Host) *Result
 }
 
@@ -99,19 +100,28 @@ type Location struct {
 	Line int    // from 1; 0 for the whole file
 }
 
-// Host is what a running invocation may use of the place it runs in. The zero
-// Host works: output is not shown live, and is cut to nothing but memory's bounds.
+// Host connects a running invocation to its caller. All fields may be zero: then the call
+// shows no output while it runs, and limits its output only to protect memory.
 type Host struct {
-	// Output, where set, shows what the tool has so far. It replaces what was
-	// shown before, and returns quickly.
+	// Output, if set, shows the output so far in place of the output shown before. It returns
+	// quickly.
 	Output func(Display)
-	// Started, where set, is told the process that does the work.
+	// Started, if set, receives the id of the process that the call has started.
 	Started func(pid int)
-	// Limit is how many characters (UTF-16 units) the model may get; 0 is no
-	// limit. A tool whose output can be huge keeps to it while it produces
-	// (see [Collector]); others leave the cutting to the gate.
+	// Ask, if set, asks a person while the call runs.
+	Ask Ask
+	// Nested, if set, receives the events of an agent that the call runs. Call agent.Forward,
+	// which calls it.
+	Nested func(NestedEvent)
+	// Limit is the maximum number of characters (UTF-16 units) that the model gets; 0 is no
+	// limit. A tool whose output may be huge observes it while it produces the output (see
+	// [Collector]); for other tools the gate shortens the output.
 	Limit int
-	// Spill, where set, creates the file that takes what the model does not
-	// get. It is created at most once per call, mode 0600.
+	// Spill, if set, creates the file for the complete output, with mode 0600. It is called at
+	// most once for each call.
 	Spill func() (*os.File, error)
 }
+
+// NestedEvent is an event of an agent that runs inside a tool call. Package agent defines the
+// kinds.
+type NestedEvent interface{ NestedEvent() }

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// Units counts the characters of text as Gemini CLI and its settings do: in
-// UTF-16 units. A character outside of the basic plane counts as two.
-func Units(text string) int { return countBytes(bytesOf(text)) }
+// Units returns the number of UTF-16 units in text. Gemini CLI and its settings count
+// characters in this way: a character outside of the basic multilingual plane counts as two.
+func Units(text string) int { return countBytes(bytesNoCopy(text)) }
 
-// Last returns the last n UTF-16 units of text, one less where that would
-// split a character.
+// Last returns the last n UTF-16 units of text, or one less if n units would split a
+// character.
 func Last(text string, n int) string {
 	i := len(text)
 	for i > 0 {
@@ -27,9 +27,9 @@ func Last(text string, n int) string {
 	return text[i:]
 }
 
-// first returns the first n UTF-16 units of text, one less where that would
-// split a character.
-func first(text string, n int) string {
+// firstUnits returns the first n UTF-16 units of text, or one less if n units would split a
+// character.
+func firstUnits(text string, n int) string {
 	for i := 0; i < len(text); i++ {
 		if n -= unitsOf(text[i]); n < 0 {
 			return text[:i]
@@ -38,8 +38,8 @@ func first(text string, n int) string {
 	return text
 }
 
-// unitsOf counts a character at its first byte, so that text can be counted
-// in pieces that were split anywhere.
+// unitsOf returns the number of UTF-16 units of the character that begins with byte b, and 0
+// for all other bytes, so that text can be counted in pieces split at any byte.
 func unitsOf(b byte) int {
 	switch {
 	case isContinuation(b):
@@ -52,8 +52,8 @@ func unitsOf(b byte) int {
 
 func isContinuation(b byte) bool { return b&0xC0 == 0x80 }
 
-// countBytes is the sum of unitsOf, many bytes at a time: output of tens of
-// megabytes passes through here.
+// countBytes returns the sum of unitsOf over p. It processes 32 bytes at a time, because tools
+// write tens of megabytes.
 func countBytes(p []byte) int {
 	const ones = 0x0101010101010101
 	n := len(p)
@@ -75,5 +75,5 @@ func countBytes(p []byte) int {
 	return n
 }
 
-// bytesOf returns the bytes of s without copying them; they must not be changed.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+// bytesNoCopy returns the bytes of s without a copy. They must not be changed.
+func bytesNoCopy(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -20,6 +20,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"pollux/internal/scriptmodel"
+	wire "pollux/internal/scriptmodel/gemini"
 )
 
 // scene is a case: what is on the disk, what the model says, and which commands
@@ -219,7 +220,7 @@ func (g *stage) serve(t *testing.T, s *scene) {
 		}
 	}
 	g.server, err = scriptmodel.Start(script, scriptmodel.Options{
-		Wire: "gemini", Vars: map[string]string{"WORK": g.work, "HOME": g.home, "OTHER": g.other, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
+		Wires: []scriptmodel.Wire{wire.Wire{}}, Vars: map[string]string{"WORK": g.work, "HOME": g.home, "OTHER": g.other, "BIG": strings.Repeat("fifteen letters\n", 8<<10)},
 	})
 	if err != nil {
 		t.Fatal(err)

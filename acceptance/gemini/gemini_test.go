@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(patient{m}, map[string]func(){"pollux": func() {
 		env := config.Environ()
 		t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-		os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Run, cli.Demo, cli.Config, cli.Models, cli.Memory, cli.Doctor)))
+		os.Exit(int(cli.Main(os.Args[1:], t, env)))
 	}})
 }
 

@@ -14,8 +14,8 @@ import (
 	"pollux/tool"
 )
 
-// server answers a conversation as a vendor with a window of limit tokens does:
-// what is too long it refuses, of the rest it says how long it was.
+// server responds to a conversation as a vendor with a window of limit tokens does: it refuses
+// requests that are too long, and reports the usage of all others.
 type server struct {
 	*scribe
 	limit, refused int
@@ -23,7 +23,7 @@ type server struct {
 	last           *llm.Request // of the conversation
 }
 
-// Generate counts what of a summary's request the conversation has not sent before.
+// Generate counts the part of a summary's request that the conversation has not sent before.
 func (s *server) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	if s.last != nil {
 		for i, c := range req.Contents {
@@ -49,7 +49,7 @@ func (s *server) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 		}
 		if n > s.limit {
 			s.refused++
-			yield(nil, &llm.Error{Kind: llm.KindContextWindow, Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", n, s.limit)})
+			yield(nil, &llm.Error{Kind: llm.KindContextWindow, Size: llm.RequestSize{Prompt: n, Window: s.limit}})
 			return
 		}
 		s.last = req
@@ -61,12 +61,12 @@ func (s *server) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 
 type noGate struct{}
 
-func (noGate) Admit(context.Context, *agent.ToolCall, tool.Tool, agent.Ask) agent.Admission {
+func (noGate) Admit(context.Context, *agent.ToolCall, tool.Tool, tool.Ask) agent.Admission {
 	return agent.Admission{Refusal: tool.Fail(tool.ErrUnknown, "no tools here")}
 }
 
-// In its place in the loop: a session far longer than the window is never refused,
-// or once where nobody knew the window, and remembers how it began.
+// In an agent, a session far longer than the window is never refused, or once if the window is
+// unknown, and the model still knows its beginning.
 func TestInTheLoop(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]int{"known": 10_000, "not known": 0} {
@@ -81,7 +81,7 @@ func TestInTheLoop(t *testing.T) {
 				Limit:   func(string) int { return known },
 				Compressor: compress.New(compress.Options{
 					Generator: s, Warn: quiet(t),
-					Conversation: func(string) llm.Config { return llm.Config{SystemInstruction: system} },
+					RequestConfig: func(string) llm.Config { return llm.Config{SystemInstruction: system} },
 				}),
 			})
 			var seen []agent.Compression
@@ -116,7 +116,7 @@ func TestInTheLoop(t *testing.T) {
 	}
 }
 
-// A summariser that does not answer is no reason to stop.
+// The run continues if the summary fails.
 func TestFailsSoftly(t *testing.T) {
 	t.Parallel()
 	s := &server{limit: 100_000, scribe: &scribe{answer: func(int, *llm.Request) (*llm.Response, error) {

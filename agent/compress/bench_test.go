@@ -8,12 +8,12 @@ import (
 	"pollux/agent/compress"
 )
 
-// Below the threshold, and above it after a failure, a turn costs the same
-// however long the history is.
+// Below the threshold, and above it after a failure, the cost of a turn does not depend on the
+// length of the history.
 func BenchmarkNoOp(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000} {
 		history := talk(n, 400)
-		over := agent.Overlong{History: history, Model: "m", Tokens: 10_000, Limit: 100_000}
+		over := agent.CompressRequest{History: history, Model: "m", Tokens: 10_000, Limit: 100_000}
 		b.Run(fmt.Sprintf("below/%d", n), func(b *testing.B) {
 			c := compress.New(compress.Options{Generator: writes("")})
 			b.ReportAllocs()
@@ -33,7 +33,7 @@ func BenchmarkNoOp(b *testing.B) {
 	}
 }
 
-// A compression, but for the model's part in it.
+// BenchmarkCompress measures a compression without the time of the model.
 func BenchmarkCompress(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000} {
 		history := append(talk(2, 400), rounds(0, n/2, 800)...)

@@ -7,7 +7,8 @@ import (
 	"pollux/llm"
 )
 
-// isOpening knows the session's context by its tag (spec/agent.md §21).
+// isOpening reports whether m describes the environment of the session. It recognizes the
+// message by its tag.
 func isOpening(m agent.Message) bool {
 	return m.Content != nil && m.Content.Role == llm.RoleUser && startsWith(m.Content, "<session_context>")
 }
@@ -16,12 +17,13 @@ func startsWith(c *llm.Content, tag string) bool {
 	return len(c.Parts) > 0 && strings.HasPrefix(c.Parts[0].Text, tag)
 }
 
-// leading counts the messages in which an earlier compression put its summary.
-func leading(messages []agent.Message) int {
+// summaryLen returns the number of leading messages that hold the summary of an earlier
+// compression.
+func summaryLen(messages []agent.Message) int {
 	if len(messages) == 0 || !isSnapshot(messages[0]) {
 		return 0
 	}
-	if len(messages) > 1 && messages[1].Content.Role == llm.RoleModel && messages[1].Content.Text() == thanks {
+	if len(messages) > 1 && messages[1].Content.Role == llm.RoleModel && messages[1].Content.Text() == acknowledgementText {
 		return 2
 	}
 	return 1

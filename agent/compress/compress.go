@@ -1,23 +1,24 @@
-// Package compress keeps a conversation within a model's window: when it has
-// grown past a threshold, its older part gives way to a snapshot of what matters
-// in it, which a model writes (spec/agent.md §16).
+// Package compress keeps a conversation within a model's context window. When the history
+// exceeds a threshold, a model writes a summary of its older part, the snapshot, which replaces
+// that part.
 //
-// A compression goes: opening and body of the history apart; results of tools
-// beyond a budget into files; the place where the body is cut; the snapshot of
-// what stands before it, and a second look at that; the new history, if it is no
-// larger than the old. Each of these is a file of this package.
+// A compression has these steps:
 //
-// The summary is asked for in the cheapest way that is right. The model that
-// leads the conversation has most of it in its vendor's prompt cache, under its
-// own system instruction and tools. So it is sent these as they are, the same
-// messages behind them, and what it is to do at the end, as the user: of 70,000
-// tokens of history and 10,000 of instruction and tools all is then read at
-// the cache's rate, mostly a tenth, which is the price of 8,000 tokens. A
-// system instruction of the summary's own would change the first byte, and cost
-// the price of 70,000. Where the cache has forgotten, the difference to that
-// is the 10,000. A cheaper model has nothing cached and gets a system
-// instruction of its own and no tools; it is asked if prices say that it costs
-// less even so, or if they are not known ([Options].Price).
+//   - separate the messages of agent.Config.Context from the others (body.go);
+//   - save tool results beyond a budget to files (trim.go);
+//   - find the message at which to cut the history (cut.go);
+//   - have a model write the snapshot and verify it (summarise.go, prompts.go, snapshot.go);
+//   - build the new history, if it is not larger than the old one (compress.go).
+//
+// The cost of the summary depends on the vendor's prompt cache, which holds most of the
+// conversation, with the system instruction and the tools of the conversation's model. So the
+// request repeats all of these unchanged, and gives the task in a user message at the end. With
+// 70,000 tokens of history, and 10,000 tokens of system instruction and tools, the vendor then
+// reads all 80,000 tokens from the cache, mostly at a tenth of the price. With another system
+// instruction, it would charge 70,000 tokens at the full price. If the cache has expired, the
+// repetition costs 10,000 tokens more. Another model has nothing in its cache and gets a system
+// instruction of its own and no tools. It is used if it costs less even so, or if the prices are
+// unknown (see Price in [Options]).
 package compress
 
 import (
@@ -30,80 +31,77 @@ import (
 	"pollux/llm/catalog"
 )
 
-// The defaults of [Options] (spec/agent.md §16). The seeds' threshold is 0.7 in
-// one place and 0.2 in another.
+// The defaults of [Options].
 const (
 	DefaultThreshold      = 0.5
 	DefaultPreserve       = 0.3
 	DefaultResponseBudget = 50_000
-	DefaultShown          = 40_000
+	DefaultKeptChars      = 40_000
 )
 
-// Options are what a [Compressor] is made of. Generator must be set; the zero
-// value of each of the others is a default.
+// Options configures a [Compressor]. Generator must be set. All other fields may be zero.
 type Options struct {
 	Generator llm.Generator
 
-	// Conversation returns how the conversation asks a model: with its system
-	// instruction, tools and sampling, as they are in the last request. nil makes
-	// every summary a request of its own, which finds nothing in the prompt cache.
-	Conversation func(model string) llm.Config
-	// Model returns who writes the summary where this model leads the
-	// conversation, and how it is asked: see [Alias]. nil, "" and an error leave it
-	// to the model itself.
-	Model func(model string) (name string, cfg llm.Config, err error)
-	// Price returns what a model costs, nil if that is not known. With it, the model
-	// that Model names has to be worth it: the conversation's own, which has the
-	// history in its cache, writes the summary if it is known to cost no more, or if
-	// the other's window is too small. A nil Price, for users who have named a model
-	// themselves, asks that in any case. A conversation's model that has no price is
-	// asked in a request of its own: nobody knows that it has a cache.
+	// RequestConfig returns the system instruction, the tools and the sampling parameters of
+	// the conversation's last request. If it is nil, requests for a summary have a system
+	// instruction of their own, and the prompt cache is not used.
+	RequestConfig func(model string) llm.Config
+	// SummaryModel returns the model that writes the summary, and its configuration, if the
+	// given model leads the conversation; see [Alias]. If it is nil or returns "" or an error,
+	// that model writes the summary itself.
+	SummaryModel func(model string) (name string, cfg llm.Config, err error)
+	// Price returns the price of a model, nil if it is unknown. The conversation's own model,
+	// which has the history in its cache, then writes the summary if it is known to cost no
+	// more than the model of SummaryModel, or if the window of the latter is too small. A nil
+	// Price always uses the model of SummaryModel, for users who have selected it themselves.
+	// If the price of the conversation's model is unknown, it may have no cache, and requests
+	// to it do not repeat its system instruction and tools.
 	Price func(model string) *catalog.Price
-	// Limit returns how many tokens the summary's model takes where it is not the
-	// conversation's own; 0, and a nil Limit, if that is not known.
+	// Limit returns the size of the context window, in tokens, of a model other than the
+	// conversation's own. It returns 0, as a nil Limit does, if it is unknown.
 	Limit func(model string) int
 
-	Threshold float64 // share of the window from which on the history is compressed
-	Preserve  float64 // share of the history that is kept as it is
-	OneCall   bool    // leave out the second look at the summary (the seeds' rule)
-	FiveParts bool    // the seeds' sections of the snapshot, not the seven of today
+	Threshold        float64 // fraction of the window from which on the history is compressed
+	Preserve         float64 // fraction of the history that is kept unchanged
+	SkipVerification bool    // do not have the model verify the snapshot
+	FiveSections     bool    // use five sections in the snapshot instead of seven
 
-	// ResponseBudget is how many tokens of tools' results are left as they are,
-	// the newest first. Of one beyond it that has more than Shown characters,
-	// only these are left (negative: all), and Save keeps the whole. n counts
-	// the results that were saved, from 1; a file that exists must not be written
-	// over, for an older part of the session may refer to it. A nil Save keeps
-	// every result in the history.
+	// ResponseBudget is the number of tokens of tool results that stay in the history, the
+	// newest first. An older result of more than KeptChars characters is shortened to
+	// KeptChars (a negative number keeps all), and Save stores all of it in a file. n counts
+	// the saved results, from 1. Save must not overwrite an existing file, because an older
+	// part of the session may refer to it. A nil Save keeps every result in the history.
 	ResponseBudget int
-	Shown          int
+	KeptChars      int
 	Save           func(tool string, n int, text string) (path string, err error)
 
-	// PreCompress is called before a summary is asked for; trigger is "manual" or
-	// "auto".
+	// PreCompress is called before each request for a summary; trigger is "manual" or "auto".
 	PreCompress func(ctx context.Context, trigger string)
-	// Plan returns the path of the plan that the user has approved, "" if there is none.
-	Plan func() string
-	// Opening reports whether a message at the head of the history is one of
-	// [agent.Config.Context]. nil goes by the tag of such a message (spec/agent.md §21).
-	Opening func(agent.Message) bool
-	// Warn is told, in a sentence, what went wrong and was got over; nil drops it.
+	// PlanPath returns the path of the plan that the user has approved, "" if there is none.
+	PlanPath func() string
+	// IsContext reports whether a message at the head of the history belongs to
+	// [agent.Config.Context]. A nil IsContext recognizes such a message by its tag.
+	IsContext func(agent.Message) bool
+	// Warn is called with a sentence after a failure that does not stop the compression; nil
+	// discards it.
 	Warn func(string)
 }
 
-// Compressor is an [agent.Compressor] for one conversation. It is used by one
-// goroutine at a time.
+// Compressor is an [agent.Compressor] for one conversation. It must not be used by several
+// goroutines at once.
 type Compressor struct {
 	Options
-	tried attempt
-	saved map[*llm.FunctionResponse]string // what is left of results that are in files
-	files int
+	lastAttempt attempt
+	saved       map[*llm.FunctionResponse]string // by result: the shortened text of those saved to files
+	files       int                              // number of saved results
 }
 
 var _ agent.Compressor = (*Compressor)(nil)
 
-// New returns a compressor. Settings that make no sense are the defaults.
+// New returns a compressor. Invalid values in o are replaced by defaults.
 func New(o Options) *Compressor {
-	if !(o.Threshold > 0) { // NaN is none
+	if !(o.Threshold > 0) { // also false for NaN
 		o.Threshold = DefaultThreshold
 	}
 	if !(o.Preserve > 0 && o.Preserve < 1) {
@@ -112,11 +110,11 @@ func New(o Options) *Compressor {
 	if o.ResponseBudget <= 0 {
 		o.ResponseBudget = DefaultResponseBudget
 	}
-	if o.Shown == 0 {
-		o.Shown = DefaultShown
+	if o.KeptChars == 0 {
+		o.KeptChars = DefaultKeptChars
 	}
-	if o.Opening == nil {
-		o.Opening = isOpening
+	if o.IsContext == nil {
+		o.IsContext = isOpening
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -124,110 +122,111 @@ func New(o Options) *Compressor {
 	return &Compressor{Options: o}
 }
 
-// Compress implements [agent.Compressor]. As long as there is nothing to do it
-// looks at o's numbers and at none of the messages.
+// Compress implements [agent.Compressor]. If the history is below the threshold, its cost does
+// not depend on the number of messages.
 //
-// Without Force nothing happens where the window is not known, and after an
-// attempt that left the history over the threshold, until that has grown by a
-// tenth of the window, or by half of what was left of it if there is a summary, or
-// has another window: a summary that fails, or cannot be short enough, is not paid
-// for at every turn. After a failure, long results of
-// tools go to files in the meantime ([agent.CompressContentTruncated]). They do
-// so at once if a compression that is forced fails: the vendor may have refused
-// a request.
+// Without Force, Compress does nothing if the window is unknown. After an attempt that left
+// the history over the threshold, it does nothing until the history has grown by a tenth of
+// the window, or, if there is a summary, by half of the remaining window, or until the window
+// changes. So a summary that fails, or cannot be short enough, is not paid for in every turn.
+// After a failure, Compress meanwhile saves long tool results to files
+// ([agent.CompressContentTruncated]). If a forced compression fails, it does this at once,
+// because the vendor may have refused a request.
 //
-// A summary that was not given, refused, or has not the asked form is
-// [agent.CompressEmptySummary]; why is told to Warn. Since tokens are counted
-// here, [agent.CompressTokenCountError] does not occur.
-func (c *Compressor) Compress(ctx context.Context, o agent.Overlong) ([]agent.Message, agent.Compression) {
+// The status is [agent.CompressEmptySummary] if the model gave no summary, refused, or used
+// the wrong form; Warn gets the reason. [agent.CompressTokenCountError] does not occur.
+func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
 	if !o.Force {
 		if o.Limit <= 0 || float64(o.Tokens) < c.Threshold*float64(o.Limit) {
-			c.tried = attempt{}
+			c.lastAttempt = attempt{}
 			return o.History, unchanged(o)
 		}
-		if c.tried.covers(o) {
-			return c.wait(o)
+		if c.lastAttempt.covers(o) {
+			return c.reduceMeanwhile(o)
 		}
 	}
-	w := c.work(o)
+	w := c.newCompression(o)
 	if len(w.body) == 0 {
 		return o.History, agent.Compression{Status: agent.CompressNoOp}
 	}
 	if !o.Force && float64(w.before) < c.Threshold*float64(o.Limit) {
-		c.tried = attemptAt(o, o.Tokens) // the number is wrong
+		c.lastAttempt = attemptAt(o, o.Tokens) // o.Tokens was too high
 		return o.History, unchanged(o)
 	}
 	return w.compress(ctx)
 }
 
-// unchanged is the outcome of doing nothing.
-func unchanged(o agent.Overlong) agent.Compression {
+// unchanged returns the result of a compression that changed nothing.
+func unchanged(o agent.CompressRequest) agent.Compression {
 	return agent.Compression{Status: agent.CompressNoOp, Before: o.Tokens, After: o.Tokens}
 }
 
-// attempt is a compression that left the history over the threshold.
+// attempt describes a compression that left the history over the threshold.
 type attempt struct {
-	model  string
-	limit  int
-	next   int  // tokens from which on there is another
-	failed bool // there is no summary
-	look   int  // with so many tokens, results of tools are looked through again
+	model      string
+	limit      int
+	nextTokens int  // size of the history at which to try again
+	failed     bool // the attempt gave no summary
+	nextReduce int  // size of the history at which to save tool results again
 }
 
-func attemptAt(o agent.Overlong, tokens int) attempt {
-	return attempt{model: o.Model, limit: o.Limit, next: tokens + o.Limit/10}
+func attemptAt(o agent.CompressRequest, tokens int) attempt {
+	return attempt{model: o.Model, limit: o.Limit, nextTokens: tokens + o.Limit/10}
 }
 
-// covers reports whether another attempt would find what this one found.
-func (a attempt) covers(o agent.Overlong) bool {
-	return a.model == o.Model && a.limit == o.Limit && o.Tokens < a.next
+// covers reports whether another attempt for o is useless, because it would have the same
+// result.
+func (a attempt) covers(o agent.CompressRequest) bool {
+	return a.model == o.Model && a.limit == o.Limit && o.Tokens < a.nextTokens
 }
 
-// wait does what can be done without a summary. That changes messages which the
-// vendor has cached, so it is not done for every new one.
-func (c *Compressor) wait(o agent.Overlong) ([]agent.Message, agent.Compression) {
-	if !c.tried.failed || o.Tokens < c.tried.look {
+// reduceMeanwhile saves tool results to files after a failed attempt. It waits until the
+// history has grown, because each change makes the vendor's prompt cache useless.
+func (c *Compressor) reduceMeanwhile(o agent.CompressRequest) ([]agent.Message, agent.Compression) {
+	if !c.lastAttempt.failed || o.Tokens < c.lastAttempt.nextReduce {
 		return o.History, unchanged(o)
 	}
-	history, done := c.work(o).reduce()
-	c.tried.look = done.After + o.Limit/20
+	history, done := c.newCompression(o).reduce()
+	c.lastAttempt.nextReduce = done.After + o.Limit/20
 	return history, done
 }
 
-// work is one compression.
-type work struct {
+// compression is the state of one call of Compress.
+type compression struct {
 	*Compressor
-	agent.Overlong
+	agent.CompressRequest
 	scale
-	head []agent.Message // opens the history, and stays
-	body []agent.Message // what goes to the model of the rest
+	head []agent.Message // messages of agent.Config.Context, which stay
+	body []agent.Message // all other messages that are sent to the model
 }
 
-func (c *Compressor) work(o agent.Overlong) *work {
-	w := &work{Compressor: c, Overlong: o}
+func (c *Compressor) newCompression(o agent.CompressRequest) *compression {
+	w := &compression{Compressor: c, CompressRequest: o}
 	n := 0
-	for n < len(o.History) && c.Opening(o.History[n]) {
+	for n < len(o.History) && c.IsContext(o.History[n]) {
 		n++
 	}
 	w.head, w.body = o.History[:n:n], agent.Curated(o.History[n:])
 	var cfg llm.Config
-	if c.Conversation != nil {
-		cfg = c.Conversation(o.Model)
+	if c.RequestConfig != nil {
+		cfg = c.RequestConfig(o.Model)
 	}
 	w.scale = measure(o.Tokens, cfg.Tokens(), w.estimate(w.body))
 	return w
 }
 
-// estimate guesses how many tokens the opening and messages are.
-func (w *work) estimate(messages []agent.Message) int { return estimate(w.head) + estimate(messages) }
+// estimate estimates the tokens of the head and of messages.
+func (w *compression) estimate(messages []agent.Message) int {
+	return estimate(w.head) + estimate(messages)
+}
 
-// compress has a summary written and puts it in the place of what it tells of.
-func (w *work) compress(ctx context.Context) ([]agent.Message, agent.Compression) {
+// compress replaces the older part of the history by a summary.
+func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Compression) {
 	trimmed := w.trim(w.body)
 	cut := w.cut(trimmed)
-	if cut.at <= leading(w.body) { // an older summary would be all there is
-		w.settle(w.before)
-		return w.History, unchanged(w.Overlong)
+	if cut.at <= summaryLen(w.body) { // nothing to summarize but an older summary
+		w.recordAttempt(w.before)
+		return w.History, unchanged(w.CompressRequest)
 	}
 	if w.PreCompress != nil {
 		trigger := "auto"
@@ -238,38 +237,39 @@ func (w *work) compress(ctx context.Context) ([]agent.Message, agent.Compression
 	}
 	summary, err := w.summarise(ctx, cut, trimmed)
 	if ctx.Err() != nil {
-		return w.History, unchanged(w.Overlong)
+		return w.History, unchanged(w.CompressRequest)
 	}
 	if err != nil {
 		w.Warn(fmt.Sprintf("The conversation could not be summarised: %v", err))
 		return w.fail(agent.Compression{Status: agent.CompressEmptySummary, Before: w.before, After: w.before})
 	}
-	rest := w.rest(summary, cut, trimmed)
+	rest := w.tail(summary, cut, trimmed)
 	done := agent.Compression{Status: agent.CompressedOK, Before: w.before, After: w.scaled(w.estimate(rest))}
 	if done.After > done.Before {
 		done.Status = agent.CompressInflated
 		return w.fail(done)
 	}
-	w.settle(done.After)
-	return w.history(rest), done
+	w.recordAttempt(done.After)
+	return w.withHead(rest), done
 }
 
-// settle remembers an attempt that came to this many tokens. If that is still over
-// the threshold, as where instruction and tools fill much of a small window, half of
-// the room that is left is used before there is another one.
-func (w *work) settle(tokens int) {
-	w.tried = attempt{}
+// recordAttempt stores the size of the history after a compression. If it is still over the
+// threshold, for example because the system instruction and the tools fill much of a small
+// window, the next attempt waits until half of the remaining window is used.
+func (w *compression) recordAttempt(tokens int) {
+	w.lastAttempt = attempt{}
 	if w.Limit > 0 && float64(tokens) >= w.Threshold*float64(w.Limit) {
-		w.tried = attemptAt(w.Overlong, tokens)
-		w.tried.next = max(w.tried.next, tokens+(w.Limit-tokens)/2)
+		w.lastAttempt = attemptAt(w.CompressRequest, tokens)
+		w.lastAttempt.nextTokens = max(w.lastAttempt.nextTokens, tokens+(w.Limit-tokens)/2)
 	}
 }
 
-// fail leaves the history as it is, unless that may be too much for the vendor.
-func (w *work) fail(failure agent.Compression) ([]agent.Message, agent.Compression) {
+// fail returns the history unchanged. If the compression is forced, fail saves tool results to
+// files, because the history may be too long for the vendor.
+func (w *compression) fail(failure agent.Compression) ([]agent.Message, agent.Compression) {
 	if !w.Force {
-		w.tried = attemptAt(w.Overlong, w.Tokens)
-		w.tried.failed = true
+		w.lastAttempt = attemptAt(w.CompressRequest, w.Tokens)
+		w.lastAttempt.failed = true
 		return w.History, failure
 	}
 	if history, done := w.reduce(); done.Status == agent.CompressContentTruncated {
@@ -278,28 +278,29 @@ func (w *work) fail(failure agent.Compression) ([]agent.Message, agent.Compressi
 	return w.History, failure
 }
 
-// reduce shortens the history by what can go to files.
-func (w *work) reduce() ([]agent.Message, agent.Compression) {
+// reduce saves tool results to files.
+func (w *compression) reduce() ([]agent.Message, agent.Compression) {
 	trimmed := w.trim(w.body)
 	after := w.scaled(w.estimate(trimmed))
-	if same(trimmed, w.body) || after >= w.before {
-		return w.History, unchanged(w.Overlong)
+	if isSame(trimmed, w.body) || after >= w.before {
+		return w.History, unchanged(w.CompressRequest)
 	}
-	return w.history(trimmed), agent.Compression{Status: agent.CompressContentTruncated, Before: w.before, After: after}
+	return w.withHead(trimmed), agent.Compression{Status: agent.CompressContentTruncated, Before: w.before, After: after}
 }
 
-// same reports whether two slices are one.
-func same(a, b []agent.Message) bool {
+// isSame reports whether a and b are the same slice.
+func isSame(a, b []agent.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// history returns messages behind the opening.
-func (w *work) history(messages []agent.Message) []agent.Message {
+// withHead returns the head followed by messages.
+func (w *compression) withHead(messages []agent.Message) []agent.Message {
 	return append(w.head, messages...)
 }
 
-// rest returns what follows the opening, once there is a summary.
-func (w *work) rest(summary string, cut cut, messages []agent.Message) []agent.Message {
+// tail returns the messages of the new history after the head: the summary and the kept
+// messages.
+func (w *compression) tail(summary string, cut cut, messages []agent.Message) []agent.Message {
 	rest := []agent.Message{{Content: llm.User(llm.Text(summary))}}
 	if cut.prompt >= 0 {
 		rest = append(rest, agent.Message{Content: acknowledgement()}, messages[cut.prompt])
@@ -309,5 +310,5 @@ func (w *work) rest(summary string, cut cut, messages []agent.Message) []agent.M
 	return append(rest, messages[cut.at:]...)
 }
 
-// errNoSummary means that the model's answer can't take the place of a history.
+// errNoSummary means that the answer of the model does not contain a snapshot.
 var errNoSummary = errors.New("the model gave no summary in the form that was asked for")

@@ -15,8 +15,7 @@ import (
 	"pollux/llm"
 )
 
-// When a compression begins (spec/agent.md §16.3, seeds 000 and 004). Seed 000
-// has "more than 70 %", seed 003 and the spec "at least": so it is.
+// A compression starts when the history reaches the threshold.
 func TestTrigger(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -42,7 +41,7 @@ func TestTrigger(t *testing.T) {
 			s := writes(form("go"))
 			c := newCompressor(t, s, func(o *compress.Options) { o.Threshold = tt.threshold })
 			history := talk(10, tt.tokens/10*4) // as long as is said
-			got, done := c.Compress(t.Context(), agent.Overlong{History: history, Model: "m", Limit: tt.limit, Tokens: tt.tokens, Force: tt.force})
+			got, done := c.Compress(t.Context(), agent.CompressRequest{History: history, Model: "m", Limit: tt.limit, Tokens: tt.tokens, Force: tt.force})
 			if !tt.runs {
 				want := agent.Compression{Status: agent.CompressNoOp, Before: tt.tokens, After: tt.tokens}
 				if done != want || len(s.requests) > 0 || !cmp.Equal(contents(got), contents(history), pointers) {
@@ -57,8 +56,8 @@ func TestTrigger(t *testing.T) {
 
 var pointers = cmp.Comparer(func(a, b *llm.Content) bool { return a == b })
 
-// The history that comes of it: the opening, the snapshot, the model's answer to
-// that, and the rest as it was, its contents not even copied.
+// The new history holds the opening, the snapshot, the acknowledgement, and the other messages
+// with their own contents, not copies.
 func TestShape(t *testing.T) {
 	t.Parallel()
 	history := append([]agent.Message{opening()}, talk(10, 400)...)
@@ -97,7 +96,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// What a compression comes to (spec/agent.md §16.9).
+// The status of a compression.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	long := talk(10, 400)
@@ -163,11 +162,11 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// The seeds' summary is one call with five sections; a second look can be spared.
+// A summary may have five sections, and need not be verified.
 func TestSeedsForm(t *testing.T) {
 	t.Parallel()
 	s := writes(form("go"))
-	c := newCompressor(t, s, func(o *compress.Options) { o.FiveParts, o.OneCall = true, true })
+	c := newCompressor(t, s, func(o *compress.Options) { o.FiveSections, o.SkipVerification = true, true })
 	if _, done := c.Compress(t.Context(), forced(talk(10, 400))); done.Status != agent.CompressedOK || len(s.requests) != 1 {
 		t.Fatalf("%+v after %d requests", done, len(s.requests))
 	}
@@ -182,7 +181,7 @@ func TestSeedsForm(t *testing.T) {
 	}
 }
 
-// The history's calls keep their results, in what is summarised as in what is left.
+// Calls keep their results, both in the summarized part and in the kept part.
 func TestCallsAtTheEnd(t *testing.T) {
 	t.Parallel()
 	history := slices.Concat(talk(2, 100), []agent.Message{user("do it")}, rounds(0, 50, 400), []agent.Message{call("run__50", "run")})
@@ -200,8 +199,7 @@ func TestCallsAtTheEnd(t *testing.T) {
 	valid(t, got)
 }
 
-// A prompt that takes up most of what may be kept is told of in the summary like
-// the rest.
+// A prompt larger than the kept part is summarized.
 func TestLongPrompt(t *testing.T) {
 	t.Parallel()
 	history := slices.Concat([]agent.Message{user(strings.Repeat("much ", 4000))}, rounds(0, 50, 400), []agent.Message{call("run__50", "run")})
@@ -212,8 +210,8 @@ func TestLongPrompt(t *testing.T) {
 	valid(t, got)
 }
 
-// valid fails unless a history may be sent: calls are answered by what follows
-// them, and nothing is answered that was not asked.
+// valid fails the test unless each call is followed by its result, and each result follows its
+// call.
 func valid(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -282,13 +280,13 @@ func TestPreCompress(t *testing.T) {
 	}
 }
 
-// After a failure the history has to grow by a tenth of the window, or to get
-// another window, before a summary is paid for again.
+// After a failure, the next attempt waits until the history has grown by a tenth of the
+// window, or the window has changed.
 func TestFailureIsRemembered(t *testing.T) {
 	t.Parallel()
 	s := &scribe{answer: func(int, *llm.Request) (*llm.Response, error) { return nil, errors.New("no") }}
 	c := newCompressor(t, s, func(o *compress.Options) { o.Warn = nil })
-	over := agent.Overlong{History: talk(100, 4000), Model: "m", Tokens: 100_000, Limit: 150_000}
+	over := agent.CompressRequest{History: talk(100, 4000), Model: "m", Tokens: 100_000, Limit: 150_000}
 	for _, step := range []struct {
 		change   string
 		tokens   int
@@ -316,7 +314,7 @@ func TestFailureIsRemembered(t *testing.T) {
 	}
 }
 
-// A history that can't be made short enough is not summarised at every turn.
+// A history that cannot be made short enough is not summarized in every turn.
 func TestNoRest(t *testing.T) {
 	t.Parallel()
 	s := writes(form("go"))
@@ -324,7 +322,7 @@ func TestNoRest(t *testing.T) {
 	// The system instruction and the tools alone are over the threshold.
 	history, counted := talk(20, 4000), 90_000
 	for turn := range 20 {
-		got, done := c.Compress(t.Context(), agent.Overlong{History: history, Model: "m", Tokens: counted, Limit: 100_000})
+		got, done := c.Compress(t.Context(), agent.CompressRequest{History: history, Model: "m", Tokens: counted, Limit: 100_000})
 		if done.Status == agent.CompressedOK {
 			counted = done.After
 		}
@@ -336,18 +334,18 @@ func TestNoRest(t *testing.T) {
 	}
 }
 
-// Where instruction and tools fill most of a small window, half of what is left is
-// used before the next summary.
+// If system instruction and tools fill most of a small window, the next summary waits until
+// half of the rest is used.
 func TestLittleRoom(t *testing.T) {
 	t.Parallel()
 	system := llm.User(llm.Text(strings.Repeat("rule ", 5000)))
 	s := writes(form("go"))
 	c := newCompressor(t, s, func(o *compress.Options) {
-		o.Conversation = func(string) llm.Config { return llm.Config{SystemInstruction: system} }
+		o.RequestConfig = func(string) llm.Config { return llm.Config{SystemInstruction: system} }
 	})
 	history := talk(20, 1000)
 	limit := (system.Tokens() + tokens(history)) * 5 / 4
-	over := agent.Overlong{History: history, Model: "m", Tokens: system.Tokens() + tokens(history), Limit: limit}
+	over := agent.CompressRequest{History: history, Model: "m", Tokens: system.Tokens() + tokens(history), Limit: limit}
 	got, done := c.Compress(t.Context(), over)
 	if done.Status != agent.CompressedOK || float64(done.After) < 0.5*float64(limit) || done.After+limit/10 >= (done.After+limit)/2 {
 		t.Fatalf("%+v of %d is no case of it", done, limit)
@@ -364,7 +362,7 @@ func TestLittleRoom(t *testing.T) {
 	}
 }
 
-// A vendor that counts nothing, or nonsense, does not lead astray.
+// A missing or implausible count of the vendor is ignored.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	history := talk(20, 5500) // about 20,000 tokens
@@ -384,7 +382,7 @@ func TestWrongUsage(t *testing.T) {
 	} {
 		s := writes(form("go"))
 		c := newCompressor(t, s, nil)
-		over := agent.Overlong{History: history, Model: "m", Tokens: tt.counted, Limit: 100_000, Force: tt.force}
+		over := agent.CompressRequest{History: history, Model: "m", Tokens: tt.counted, Limit: 100_000, Force: tt.force}
 		_, done := c.Compress(t.Context(), over)
 		if done.Status != tt.want || done.Status == agent.CompressedOK && (done.After > done.Before || (done.Before == tt.counted) != tt.believe) {
 			t.Errorf("%d tokens: %+v", tt.counted, done)
@@ -397,16 +395,17 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// What comes after is on the vendor's scale, instruction and tools included.
+// The size after a compression is on the vendor's scale, including system instruction and
+// tools.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	history := talk(20, 4000)
 	system := llm.User(llm.Text(strings.Repeat("rule ", 8000))) // 10,000 tokens
 	guess := tokens(history) + system.Tokens()
 	c := newCompressor(t, writes(form("go")), func(o *compress.Options) {
-		o.Conversation = func(string) llm.Config { return llm.Config{SystemInstruction: system} }
+		o.RequestConfig = func(string) llm.Config { return llm.Config{SystemInstruction: system} }
 	})
-	got, done := c.Compress(t.Context(), agent.Overlong{History: history, Model: "m", Tokens: 2 * guess, Limit: 2 * guess})
+	got, done := c.Compress(t.Context(), agent.CompressRequest{History: history, Model: "m", Tokens: 2 * guess, Limit: 2 * guess})
 	if want := 2 * (system.Tokens() + tokens(got)); done.After != want {
 		t.Errorf("%+v, want %d after", done, want)
 	}

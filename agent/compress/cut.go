@@ -5,42 +5,42 @@ import (
 	"pollux/llm"
 )
 
-// cut is where a history is cut in two.
+// cut is a position at which to cut a history.
 type cut struct {
-	at int // the first message that is kept
-	// prompt, unless negative, is an earlier message that is kept too: the prompt
-	// that all the messages from at on are work for.
+	at int // index of the first kept message
+	// prompt, unless negative, is the index of an earlier message that is kept, too: the
+	// prompt that all messages from at on work on.
 	prompt int
-	// bound says of each message whether a cut before it would come between a
-	// call and its result; it has one more, for the end.
-	bound []bool
+	// inCall reports for the position before each message, and for the end, whether it is
+	// between a call and its result.
+	inCall []bool
 }
 
-// cut finds the place to cut messages, 0 if there is none: where the rule says,
-// or between two rounds of calls if otherwise most of the history would be left,
-// as with one prompt that a long work follows.
+// cut finds the position at which to cut messages, 0 if there is none. It prefers a position
+// before a prompt. If that keeps most of the history, for example because much work follows a
+// single prompt, it cuts between two rounds of tool calls.
 //
-// What is kept is a share of the history, or of the window where that is
-// smaller, because another model has taken over.
-func (w *work) cut(messages []agent.Message) cut {
-	c := cut{prompt: -1, bound: bound(messages)}
+// The kept part is a fraction of the history. If the history is larger than the window,
+// because the model has changed, it is a fraction of the window.
+func (w *compression) cut(messages []agent.Message) cut {
+	c := cut{prompt: -1, inCall: callSpans(messages)}
 	lengths, total := make([]int, len(messages)), 0
 	var scratch []byte
 	for i, m := range messages {
 		scratch = m.Content.AppendJSON(scratch[:0])
-		lengths[i] = units(scratch)
+		lengths[i] = countUnits(scratch)
 		total += lengths[i]
 	}
 	preserve := w.Preserve
 	if w.Limit > 0 && w.before > w.Limit {
 		preserve *= float64(w.Limit) / float64(w.before)
 	}
-	c.at = split(messages, lengths, c.bound, 1-preserve)
+	c.at = split(messages, lengths, c.inCall, 1-preserve)
 	kept := sum(lengths[c.at:])
-	if c.at > leading(messages) && float64(kept) <= 2*preserve*float64(total) {
+	if c.at > summaryLen(messages) && float64(kept) <= 2*preserve*float64(total) {
 		return c
 	}
-	if at := betweenRounds(messages, lengths, c.bound, 1-preserve); at > c.at {
+	if at := betweenRounds(messages, lengths, c.inCall, 1-preserve); at > c.at {
 		c.at = at
 		if p := promptBefore(messages, at); p >= 0 && float64(lengths[p]) <= preserve*float64(total) {
 			c.prompt = p
@@ -49,10 +49,9 @@ func (w *work) cut(messages []agent.Message) cut {
 	return c
 }
 
-// split returns the index of the first message to keep (spec/agent.md §16.6):
-// that of the first prompt before which there is at least this fraction of the
-// history; if there is none, all of it goes if the model has had the last word,
-// else what stands before the last prompt.
+// split returns the index of the first prompt that has at least the given fraction of the
+// history before it. If there is none, split returns the end of the history if the model has
+// the last word, and otherwise the index of the last prompt.
 func split(messages []agent.Message, lengths []int, bound []bool, fraction float64) int {
 	target := float64(sum(lengths)) * fraction
 	before, last := 0, 0
@@ -72,8 +71,8 @@ func split(messages []agent.Message, lengths []int, bound []bool, fraction float
 	return last
 }
 
-// betweenRounds returns the index of the first answer to results of tools before
-// which there is at least this fraction, else of the last one.
+// betweenRounds returns the index of the first response to tool results that has at least the
+// given fraction of the history before it, or else of the last such response.
 func betweenRounds(messages []agent.Message, lengths []int, bound []bool, fraction float64) int {
 	target := float64(sum(lengths)) * fraction
 	before, last := 0, 0
@@ -89,8 +88,8 @@ func betweenRounds(messages []agent.Message, lengths []int, bound []bool, fracti
 	return last
 }
 
-// promptBefore returns the index of the last prompt before index at, -1 if there
-// is none, or only the summary of an earlier one.
+// promptBefore returns the index of the last prompt before index at. It returns -1 if there is
+// none, or only a summary.
 func promptBefore(messages []agent.Message, at int) int {
 	for i := at - 1; i >= 0; i-- {
 		if isPrompt(messages[i]) {
@@ -107,14 +106,15 @@ func isPrompt(m agent.Message) bool {
 	return m.Content.Role == llm.RoleUser && !m.Content.HasFunctionResponse()
 }
 
-// bound returns where messages must not be cut: between a call and its result,
-// and behind a call at the end whose result is yet to come.
-func bound(messages []agent.Message) []bool {
+// callSpans reports for the position before each message, and for the end, whether it is
+// between a call and its result. The result of a call in the last series of model messages may
+// follow after the end.
+func callSpans(messages []agent.Message) []bool {
 	n := len(messages)
 	begins, ends := make([]int, n+2), make([]int, n+2)
-	waiting := map[string][]int{} // where calls were made, by what names them
-	ties := func(from, to int) { begins[from+1]++; ends[to+1]++ }
-	run := n // where the model's last words begin
+	waiting := map[string][]int{} // by callKey: indexes of messages with calls
+	addSpan := func(from, to int) { begins[from+1]++; ends[to+1]++ }
+	run := n // start of the last series of model messages
 	for run > 0 && messages[run-1].Content.Role == llm.RoleModel {
 		run--
 	}
@@ -122,16 +122,16 @@ func bound(messages []agent.Message) []bool {
 		for k := range m.Content.Parts {
 			p := &m.Content.Parts[k]
 			if call := p.FunctionCall; call != nil {
-				key := key(call.ID, call.Name)
+				key := callKey(call.ID, call.Name)
 				waiting[key] = append(waiting[key], i)
 				if i >= run {
-					ties(i, n)
+					addSpan(i, n)
 				}
 			}
 			if r := p.FunctionResponse; r != nil {
-				key := key(r.ID, r.Name)
+				key := callKey(r.ID, r.Name)
 				if calls := waiting[key]; len(calls) > 0 {
-					ties(calls[0], i)
+					addSpan(calls[0], i)
 					waiting[key] = calls[1:]
 				}
 			}
@@ -145,16 +145,16 @@ func bound(messages []agent.Message) []bool {
 	return bound
 }
 
-// key is what a call and its result have in common.
-func key(id, name string) string {
+// callKey returns a key that a call and its result have in common.
+func callKey(id, name string) string {
 	if id != "" {
 		return "#" + id
 	}
 	return name
 }
 
-// units counts the UTF-16 units of JSON.
-func units(json []byte) int {
+// countUnits returns the number of UTF-16 units of JSON text.
+func countUnits(json []byte) int {
 	n := 0
 	for _, b := range json {
 		if b&0xC0 != 0x80 {

@@ -9,7 +9,7 @@ import (
 	"pollux/llm"
 )
 
-// letters makes a history: u a prompt, m words of the model, c a call, r its result.
+// letters returns a history: u a prompt, m a text of the model, c a call, r its result.
 func letters(kinds string) []agent.Message {
 	var messages []agent.Message
 	for i, k := range kinds {
@@ -30,7 +30,7 @@ func letters(kinds string) []agent.Message {
 	return messages
 }
 
-// The rule of spec/agent.md §16.6 and seed 003 四 1.3, message by message.
+// split returns the first prompt that has the fraction before it.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -65,18 +65,18 @@ func TestSplit(t *testing.T) {
 				lengths = append(lengths, 100)
 			}
 		}
-		if got := split(messages, lengths, bound(messages), tt.fraction); got != tt.want {
+		if got := split(messages, lengths, callSpans(messages), tt.fraction); got != tt.want {
 			t.Errorf("%s at %v: %d, want %d", tt.kinds, tt.fraction, got, tt.want)
 		}
 	}
 }
 
-// A prompt between a call and its result is no place to cut.
+// split never returns a position between a call and its result.
 func TestSplitNeverBetweenCallAndResult(t *testing.T) {
 	t.Parallel()
 	messages := letters("umcummmmmm")
 	messages[5].Content = llm.User(llm.Part{FunctionResponse: llm.Output("id2", "f", "late")})
-	b := bound(messages)
+	b := callSpans(messages)
 	for i, open := range b {
 		if want := i >= 3 && i <= 5; open != want {
 			t.Errorf("before message %d: %v", i, open)
@@ -85,12 +85,12 @@ func TestSplitNeverBetweenCallAndResult(t *testing.T) {
 	// Without ids, names tell.
 	messages[2].Content = llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{Name: "f"}})
 	messages[5].Content = llm.User(llm.Part{FunctionResponse: llm.Output("", "f", "late")})
-	if b := bound(messages); !b[3] || !b[5] || b[6] {
+	if b := callSpans(messages); !b[3] || !b[5] || b[6] {
 		t.Errorf("%v", b)
 	}
 }
 
-// Where the rule leaves most of the history, the cut is between two rounds.
+// If split keeps most of the history, the cut is between two rounds of calls.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -104,18 +104,18 @@ func TestCut(t *testing.T) {
 		{"uc", 0, -1},
 		{"ucrc", 3, 0},
 	} {
-		w := New(Options{}).work(agent.Overlong{History: letters(tt.kinds)})
+		w := New(Options{}).newCompression(agent.CompressRequest{History: letters(tt.kinds)})
 		if c := w.cut(w.body); c.at != tt.at || c.prompt != tt.prompt {
 			t.Errorf("%.20s: at %d, prompt %d; want %d, %d", tt.kinds, c.at, c.prompt, tt.at, tt.prompt)
 		}
 	}
 }
 
-// The length that counts is JavaScript's.
+// Lengths are counted as in JavaScript.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{"": 0, "abc": 3, "é": 1, "日本": 2, "😀": 2} {
-		if got := units([]byte(s)); got != want {
+		if got := countUnits([]byte(s)); got != want {
 			t.Errorf("units(%q) = %d, want %d", s, got, want)
 		}
 	}
@@ -123,7 +123,7 @@ func TestUnits(t *testing.T) {
 
 func BenchmarkCut(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000} {
-		w := New(Options{}).work(agent.Overlong{History: letters(strings.Repeat("umucr", n/5))})
+		w := New(Options{}).newCompression(agent.CompressRequest{History: letters(strings.Repeat("umucr", n/5))})
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -8,23 +8,21 @@ import (
 	"pollux/llm/catalog"
 )
 
-// scale tells from our guesses how many tokens the vendor would count. The
-// vendor has counted the whole request, system instruction and tools included,
-// so that is what is guessed too; how far the two are apart for the history as it
-// was, they are thought to be for what becomes of it. So a number that was over
-// the threshold stays comparable with the one after.
+// scale converts estimates into the vendor's token counts. The vendor has counted the whole
+// request, including system instruction and tools. The ratio of that number to the estimate is
+// assumed to stay the same for the compressed history, so that the sizes before and after are
+// comparable.
 //
-// Where they are so far apart that no tokenizer explains it, the vendor's number
-// is not believed: the guess counts.
+// If no tokenizer could explain the ratio, scale uses the estimate.
 type scale struct {
 	fixed  int // tokens of a request without its messages
 	factor float64
-	before int // tokens of the request with the history as it is
+	before int // tokens of the request with the current history
 }
 
-// implausible is how many times a guess may be off: text of few letters to a
-// token, or many, makes a difference of 3.
-const implausible = 4
+// maxError is the factor by which an estimate may be wrong. Texts differ by a factor of 3 in
+// their number of letters per token.
+const maxError = 4
 
 func measure(counted, fixed, guessed int) scale {
 	s := scale{fixed: fixed, factor: 1, before: fixed + guessed}
@@ -32,19 +30,18 @@ func measure(counted, fixed, guessed int) scale {
 		return s
 	}
 	f := float64(counted) / float64(s.before)
-	if f >= 1.0/implausible && f <= implausible {
+	if f >= 1.0/maxError && f <= maxError {
 		s.factor, s.before = f, counted
 	}
 	return s
 }
 
-// scaled returns how many tokens a request is whose messages are guessed to be
-// this many.
+// scaled returns the tokens of a request whose messages are estimated to have guessed tokens.
 func (s scale) scaled(guessed int) int {
 	return int(math.Round(s.factor * float64(s.fixed+guessed)))
 }
 
-// estimate guesses how many tokens messages are.
+// estimate estimates the tokens of messages.
 func estimate(messages []agent.Message) int {
 	n := 0
 	for _, m := range messages {
@@ -53,14 +50,14 @@ func estimate(messages []agent.Message) int {
 	return n
 }
 
-// answerTokens is about what a summary and the thoughts before it come to.
+// answerTokens is the typical size of a summary and the thoughts before it.
 const answerTokens = 4000
 
-// cheaper reports whether a summary of so many calls costs less from the
-// conversation's own model, which has fixed tokens of instruction and tools and
-// the history in its cache, than from another one, which has the history cached
-// from its first call on. What is not known is not cheaper.
-func cheaper(own, other *catalog.Price, fixed, history, calls int) bool {
+// isCheaper reports whether a summary in the given number of calls is known to cost no more
+// with the conversation's own model than with the other. The own model reads fixed tokens of
+// system instruction and tools and the history from its cache. The other has the history in
+// its cache from the second call on.
+func isCheaper(own, other *catalog.Price, fixed, history, calls int) bool {
 	mine, ok := cost(own, fixed+history, true)
 	first, known := cost(other, history, false)
 	again, alsoKnown := cost(other, history, true)
@@ -71,7 +68,7 @@ func cheaper(own, other *catalog.Price, fixed, history, calls int) bool {
 func cost(p *catalog.Price, prompt int, cached bool) (usd float64, known bool) {
 	u := llm.Usage{Prompt: prompt, Candidates: answerTokens}
 	switch {
-	case p == nil || p.CacheRead == nil: // nothing is cached
+	case p == nil || p.CacheRead == nil: // the vendor has no cache
 	case cached:
 		u.CachedContent = prompt
 	default:

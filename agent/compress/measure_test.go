@@ -6,8 +6,8 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Whose summary costs less, at the catalog's prices: 10,000 tokens of
-// instruction and tools, 70,000 of history, 4,000 of answer, twice.
+// isCheaper compares two models at the catalog's prices, with 10,000 tokens of instruction and
+// tools, 70,000 of history and 4,000 of answer, twice.
 func TestCheaper(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -23,7 +23,7 @@ func TestCheaper(t *testing.T) {
 		{"gemini-2.5-pro", "somebody's", false},
 		{"somebody's", "gemini-2.5-pro", false},
 	} {
-		got := cheaper(price(tt.own), price(tt.other), 10_000, 70_000, 2)
+		got := isCheaper(price(tt.own), price(tt.other), 10_000, 70_000, 2)
 		if got != tt.want {
 			t.Errorf("%s rather than %s: %v", tt.own, tt.other, got)
 		}
@@ -32,7 +32,7 @@ func TestCheaper(t *testing.T) {
 
 func price(model string) *catalog.Price {
 	for _, provider := range []string{"gemini", "anthropic"} {
-		if m := catalog.Of(provider, model); m.Price != nil {
+		if m := catalog.ForProvider(provider, model); m.Price != nil {
 			return m.Price
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"pollux/llm"
 )
 
-// drawHistory makes up a history, well-formed in most places and not in some: no
-// two ids are the same, but calls lack results, results calls, and messages words.
+// drawHistory draws a history that is mostly valid: ids are unique, but calls may lack
+// results, results calls, and messages text.
 func drawHistory(t *rapid.T) []agent.Message {
 	var h []agent.Message
 	add := func(c *llm.Content) { h = append(h, agent.Message{ID: fmt.Sprint(len(h)), Content: c}) }
@@ -97,8 +97,8 @@ func loose(h []agent.Message) []string {
 	return lost
 }
 
-// Whatever the history and whatever the model answers: what comes out is valid
-// where what went in was, and no larger, and the same if there is nothing to do.
+// For any history and any answer of the model: the new history is valid if the old one was, it
+// is not larger, and it is unchanged if there is nothing to do.
 func TestAnyHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,7 +116,7 @@ func TestAnyHistory(t *testing.T) {
 		}}
 		o := compress.Options{Generator: s, Preserve: rapid.SampledFrom([]float64{0, 0.1, 0.5, 0.9}).Draw(t, "preserve")}
 		if rapid.Bool().Draw(t, "save") {
-			o.ResponseBudget, o.Shown = 100, 300
+			o.ResponseBudget, o.KeptChars = 100, 300
 			n := 0
 			o.Save = func(string, int, string) (string, error) {
 				if n++; n%4 == 0 {
@@ -126,7 +126,7 @@ func TestAnyHistory(t *testing.T) {
 			}
 		}
 		limit := rapid.SampledFrom([]int{0, 500, 4000, 1_000_000}).Draw(t, "limit")
-		got, done := compress.New(o).Compress(t.Context(), agent.Overlong{
+		got, done := compress.New(o).Compress(t.Context(), agent.CompressRequest{
 			History: history, Model: "m", Tokens: tokens(history), Limit: limit, Force: rapid.Bool().Draw(t, "force"),
 		})
 		if !cmp.Equal(contents(history), before, pointers) {

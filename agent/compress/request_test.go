@@ -13,7 +13,7 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Who is asked for the summary, and with which first bytes.
+// The model that is asked for the summary, and the start of the request.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	system := llm.User(llm.Text("You are an agent."))
@@ -44,35 +44,35 @@ func TestWriter(t *testing.T) {
 		output int  // MaxOutputTokens
 		warned string
 	}{
-		{"nothing is known of the conversation", func(o *compress.Options) { o.Conversation = nil }, "lead", false, 0, ""},
+		{"nothing is known of the conversation", func(o *compress.Options) { o.RequestConfig = nil }, "lead", false, 0, ""},
 		{"the conversation's own", nil, "lead", true, 99, ""},
-		{"another", func(o *compress.Options) { o.Model = mini }, "mini", false, 7, ""},
-		{"another, nothing is known of the conversation", func(o *compress.Options) { o.Model, o.Conversation = mini, nil }, "mini", false, 7, ""},
+		{"another", func(o *compress.Options) { o.SummaryModel = mini }, "mini", false, 7, ""},
+		{"another, nothing is known of the conversation", func(o *compress.Options) { o.SummaryModel, o.RequestConfig = mini, nil }, "mini", false, 7, ""},
 		{"the same by name", func(o *compress.Options) {
-			o.Model = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
+			o.SummaryModel = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
 		}, "lead", true, 99, ""},
 		{"none by name", func(o *compress.Options) {
-			o.Model = func(m string) (string, llm.Config, error) { return "", llm.Config{}, nil }
+			o.SummaryModel = func(m string) (string, llm.Config, error) { return "", llm.Config{}, nil }
 		}, "lead", true, 99, ""},
 		{"the same by name, nothing is known of the conversation", func(o *compress.Options) {
-			o.Conversation = nil
-			o.Model = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
+			o.RequestConfig = nil
+			o.SummaryModel = func(m string) (string, llm.Config, error) { return m, llm.Config{MaxOutputTokens: 7}, nil }
 		}, "lead", false, 7, ""},
 		{"an error", func(o *compress.Options) {
-			o.Model = func(m string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("no such alias") }
+			o.SummaryModel = func(m string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("no such alias") }
 		}, "lead", true, 99, "no such alias"},
-		{"another that is as dear", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, dear) }, "lead", true, 99, ""},
-		{"another that is cheaper than the cache", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, free) }, "mini", false, 7, ""},
+		{"another that is as dear", func(o *compress.Options) { o.SummaryModel, o.Price = mini, prices(dear, dear) }, "lead", true, 99, ""},
+		{"another that is cheaper than the cache", func(o *compress.Options) { o.SummaryModel, o.Price = mini, prices(dear, free) }, "mini", false, 7, ""},
 		{"another whose window is too small", func(o *compress.Options) {
-			o.Model, o.Price, o.Limit = mini, prices(dear, free), func(string) int { return 6000 }
+			o.SummaryModel, o.Price, o.Limit = mini, prices(dear, free), func(string) int { return 6000 }
 		}, "lead", true, 99, ""},
-		{"prices that nobody knows", func(o *compress.Options) { o.Model, o.Price = mini, prices(dear, nil) }, "mini", false, 7, ""},
+		{"prices that nobody knows", func(o *compress.Options) { o.SummaryModel, o.Price = mini, prices(dear, nil) }, "mini", false, 7, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s, warned := writes(form("go")), ""
 			c := newCompressor(t, s, func(o *compress.Options) {
-				o.Conversation = conversation
+				o.RequestConfig = conversation
 				o.Warn = func(w string) { warned = w }
 				if tt.change != nil {
 					tt.change(o)
@@ -114,7 +114,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A model that would rather work on is asked again without tools.
+// A model that calls a tool instead is asked again without tools.
 func TestCallsATool(t *testing.T) {
 	t.Parallel()
 	tools := []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "run"}}}}
@@ -126,7 +126,7 @@ func TestCallsATool(t *testing.T) {
 			return &llm.Response{Candidates: []llm.Candidate{{Content: call("1", "run").Content, FinishReason: reason}}}, nil
 		}}
 		c := newCompressor(t, s, func(o *compress.Options) {
-			o.Conversation = func(string) llm.Config { return llm.Config{Tools: tools, MaxOutputTokens: 9} }
+			o.RequestConfig = func(string) llm.Config { return llm.Config{Tools: tools, MaxOutputTokens: 9} }
 		})
 		_, done := c.Compress(t.Context(), forced(talk(10, 400)))
 		if done.Status != agent.CompressedOK || len(s.requests) != 3 || s.requests[1].Config.MaxOutputTokens != 9 {
@@ -143,12 +143,12 @@ func TestCallsATool(t *testing.T) {
 	}
 }
 
-// The window of another writer counts, not the conversation's.
+// The window of the writer counts, not that of the conversation's model.
 func TestWritersWindow(t *testing.T) {
 	t.Parallel()
 	s := recalls(8000)
 	c := newCompressor(t, s, func(o *compress.Options) {
-		o.Model = func(string) (string, llm.Config, error) { return "mini", llm.Config{}, nil }
+		o.SummaryModel = func(string) (string, llm.Config, error) { return "mini", llm.Config{}, nil }
 		o.Limit = func(model string) int { return map[string]int{"mini": 8000}[model] }
 	})
 	if _, done := c.Compress(t.Context(), forced(talk(100, 1000))); done.Status != agent.CompressedOK || len(s.requests) < 4 {
@@ -159,14 +159,14 @@ func TestWritersWindow(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := writes(form("go"))
-	c := newCompressor(t, s, func(o *compress.Options) { o.Plan = func() string { return "/p/plans/x.md" } })
+	c := newCompressor(t, s, func(o *compress.Options) { o.PlanPath = func() string { return "/p/plans/x.md" } })
 	c.Compress(t.Context(), forced(talk(10, 400)))
 	if told := s.requests[0].Config.SystemInstruction.Text(); !strings.Contains(told, "/p/plans/x.md") || !strings.Contains(told, "in <task_state>") {
 		t.Errorf("%.200s", told)
 	}
 }
 
-// A person says what must not be lost.
+// The request contains the focus of the person.
 func TestFocus(t *testing.T) {
 	t.Parallel()
 	s := writes(form("go"))
@@ -179,7 +179,7 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// spec/agent.md §16.7.
+// Alias returns the alias of each model.
 func TestAlias(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]string{
@@ -203,12 +203,12 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// A message of the opening may be known otherwise than by its tag.
+// IsContext recognizes messages of the opening without their tag.
 func TestOpening(t *testing.T) {
 	t.Parallel()
 	history := append([]agent.Message{user("This is the setup."), model("Got it.")}, talk(10, 400)...)
 	c := newCompressor(t, writes(form("go")), func(o *compress.Options) {
-		o.Opening = func(m agent.Message) bool {
+		o.IsContext = func(m agent.Message) bool {
 			return m.Content == history[0].Content || m.Content == history[1].Content
 		}
 	})

@@ -14,8 +14,8 @@ import (
 	"pollux/llm"
 )
 
-// recalls is a scribe that writes down each FACT-n that it is shown, forgets none,
-// and refuses what a window of limit tokens does not hold.
+// recalls returns a scribe that remembers each FACT-n that it gets and refuses requests larger
+// than a window of limit tokens.
 func recalls(limit int) *scribe {
 	fact := regexp.MustCompile(`FACT-\d+`)
 	return &scribe{answer: func(_ int, req *llm.Request) (*llm.Response, error) {
@@ -39,15 +39,15 @@ func recalls(limit int) *scribe {
 			n += s.Tokens()
 		}
 		if limit > 0 && n > limit {
-			return nil, &llm.Error{Kind: llm.KindContextWindow, Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", n, limit)}
+			return nil, &llm.Error{Kind: llm.KindContextWindow, Message: "the prompt is too long"}
 		}
 		facts := strings.Join(slices.Sorted(maps.Keys(found)), ", ")
 		return text("<scratchpad>The <state_snapshot> is next.</scratchpad><state_snapshot><overall_goal>go on</overall_goal><key_knowledge>" + facts + "</key_knowledge></state_snapshot>"), nil
 	}}
 }
 
-// A hundred compressions on end: what was said at the beginning is still known,
-// the history stays small and valid, and no request is larger than the window.
+// After a hundred compressions the summary still holds the first facts, the history is small
+// and valid, and no request was larger than the window.
 func TestHundredCompressions(t *testing.T) {
 	t.Parallel()
 	const limit = 20_000
@@ -56,7 +56,7 @@ func TestHundredCompressions(t *testing.T) {
 	history := []agent.Message{opening()}
 	compressions, most := 0, 0
 	for turn := 0; compressions < 100; turn++ {
-		over := agent.Overlong{History: history, Model: "m", Tokens: tokens(history), Limit: limit}
+		over := agent.CompressRequest{History: history, Model: "m", Tokens: tokens(history), Limit: limit}
 		got, done := c.Compress(t.Context(), over)
 		switch done.Status {
 		case agent.CompressedOK:
@@ -96,8 +96,7 @@ func flat(messages []agent.Message) string {
 	return b.String()
 }
 
-// A model with a smaller window takes over: what it can't take at once it
-// summarises piece by piece.
+// After a change to a model with a smaller window, it summarizes the history in pieces.
 func TestSmallerWindow(t *testing.T) {
 	t.Parallel()
 	history := []agent.Message{opening()}
@@ -116,7 +115,7 @@ func TestSmallerWindow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := recalls(tt.really)
-			got, done := newCompressor(t, s, nil).Compress(t.Context(), agent.Overlong{
+			got, done := newCompressor(t, s, nil).Compress(t.Context(), agent.CompressRequest{
 				History: history, Model: "small", Tokens: tokens(history), Limit: tt.limit, Force: true,
 			})
 			if done.Status != agent.CompressedOK {
@@ -136,7 +135,7 @@ func TestSmallerWindow(t *testing.T) {
 	}
 }
 
-// One message alone is more than the window of who summarises it.
+// A single message may exceed the window of the writer.
 func TestHugeMessage(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("word ", 100_000)
@@ -156,7 +155,7 @@ func TestHugeMessage(t *testing.T) {
 		model("all read"),
 	}
 	s := recalls(10_000)
-	got, done := newCompressor(t, s, nil).Compress(t.Context(), agent.Overlong{
+	got, done := newCompressor(t, s, nil).Compress(t.Context(), agent.CompressRequest{
 		History: history, Model: "small", Tokens: tokens(history), Limit: 10_000, Force: true,
 	})
 	all := flat(got)
@@ -179,7 +178,7 @@ func TestHugeMessage(t *testing.T) {
 	}
 }
 
-// A window too small for anything ends in a failure, not in a storm of requests.
+// If the window is too small for any request, the compression fails after few requests.
 func TestNoWindow(t *testing.T) {
 	t.Parallel()
 	s, warned := recalls(1), ""

@@ -14,7 +14,7 @@ import (
 	"pollux/llm"
 )
 
-// scribe is a model that summarises as it is told to.
+// scribe is a model that writes summaries with a function of the test.
 type scribe struct {
 	requests []*llm.Request
 	answer   func(n int, req *llm.Request) (*llm.Response, error) // n from 0
@@ -40,7 +40,7 @@ func (s *scribe) Embed(context.Context, string, []string) ([][]float32, error) {
 	return nil, errors.New("not scripted")
 }
 
-// writes is a scribe that gives these answers, the last one from then on.
+// writes returns a scribe that gives these answers in turn, and then the last one again.
 func writes(answers ...string) *scribe {
 	return &scribe{answer: func(n int, _ *llm.Request) (*llm.Response, error) {
 		return text(answers[min(n, len(answers)-1)]), nil
@@ -51,7 +51,7 @@ func text(s string) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(s)), FinishReason: llm.FinishStop}}}
 }
 
-// form is a snapshot with this goal.
+// form returns a snapshot with this goal.
 func form(goal string) string {
 	return "<state_snapshot>\n<overall_goal>" + goal + "</overall_goal>\n</state_snapshot>"
 }
@@ -104,8 +104,8 @@ func tokens(messages []agent.Message) int {
 	return n
 }
 
-func forced(history []agent.Message) agent.Overlong {
-	return agent.Overlong{History: history, Model: "lead", Tokens: tokens(history), Limit: 1_000_000, Force: true, PromptID: "p1"}
+func forced(history []agent.Message) agent.CompressRequest {
+	return agent.CompressRequest{History: history, Model: "lead", Tokens: tokens(history), Limit: 1_000_000, Force: true, PromptID: "p1"}
 }
 
 // contents returns the pointers of a history.

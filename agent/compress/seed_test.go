@@ -39,19 +39,19 @@ func TestSeed(t *testing.T) {
 		return text("<scratchpad>Let me think.</scratchpad>\n" + form(fmt.Sprintf("summary %d", n+1))), nil
 	}
 	c := newCompressor(t, s, func(o *compress.Options) {
-		o.Threshold, o.OneCall, o.FiveParts = 0.7, true, true
+		o.Threshold, o.SkipVerification, o.FiveSections = 0.7, true, true
 		o.Limit = func(model string) int { return catalog.Lookup(model).Input }
 	})
 
 	// Step 1: up to 70 % of the window nothing happens.
 	history := said(1, 1000)
 	at := 1_468_007 // the first number above 2,097,152 × 0.7
-	if got, done := c.Compress(t.Context(), agent.Overlong{History: history, Model: lead, Tokens: at - 1, Limit: limit}); done.Status != agent.CompressNoOp || len(got) != 1000 {
+	if got, done := c.Compress(t.Context(), agent.CompressRequest{History: history, Model: lead, Tokens: at - 1, Limit: limit}); done.Status != agent.CompressNoOp || len(got) != 1000 {
 		t.Fatalf("%+v", done)
 	}
 	// Step 2: 70 % are compressed, 30 % kept. Step 3: one call of its own, its
 	// system instruction the summariser's, the old history its content.
-	got, done := c.Compress(t.Context(), agent.Overlong{History: history, Model: lead, Tokens: at, Limit: limit, PromptID: "p"})
+	got, done := c.Compress(t.Context(), agent.CompressRequest{History: history, Model: lead, Tokens: at, Limit: limit, PromptID: "p"})
 	if done.Status != agent.CompressedOK || done.Before != at || done.After >= done.Before || len(s.requests) != 1 {
 		t.Fatalf("%+v after %d requests", done, len(s.requests))
 	}
@@ -74,7 +74,7 @@ func TestSeed(t *testing.T) {
 	// The second round: 500 more messages, of the 802 560 go, the first summary
 	// among them (the seed counts them to message 1140 there, which is 55 %).
 	history = append(got, said(1001, 1500)...)
-	got, done = c.Compress(t.Context(), agent.Overlong{History: history, Model: lead, Tokens: at, Limit: limit})
+	got, done = c.Compress(t.Context(), agent.CompressRequest{History: history, Model: lead, Tokens: at, Limit: limit})
 	req = s.requests[1]
 	if done.Status != agent.CompressedOK || len(req.Contents) != 563 || req.Contents[0] != history[0].Content {
 		t.Fatalf("%+v, %d messages were sent", done, len(req.Contents))
@@ -91,7 +91,7 @@ func TestSeed(t *testing.T) {
 		return text(form(strings.Repeat("and so on ", 600_000))), nil
 	}
 	history = append(got, said(1501, 1900)...)
-	over := agent.Overlong{History: history, Model: lead, Tokens: at, Limit: limit}
+	over := agent.CompressRequest{History: history, Model: lead, Tokens: at, Limit: limit}
 	same, done := c.Compress(t.Context(), over)
 	if done.Status != agent.CompressInflated || done.After <= done.Before || len(same) != len(history) {
 		t.Errorf("%+v", done)

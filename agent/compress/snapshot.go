@@ -12,20 +12,20 @@ const (
 	scratchClose  = "</scratchpad>"
 )
 
-// acknowledgement is the model's answer to a snapshot.
-func acknowledgement() *llm.Content { return llm.Model(llm.Text(thanks)) }
+// acknowledgement returns the model's response to a snapshot.
+func acknowledgement() *llm.Content { return llm.Model(llm.Text(acknowledgementText)) }
 
-// snapshot is what was found in a model's answer.
+// snapshot is a snapshot found in a model's answer.
 type snapshot struct {
-	body   string
-	whole  bool            // it has its end
-	filled map[string]bool // the sections that hold something
+	body       string
+	isComplete bool            // it has a closing tag
+	filled     map[string]bool // names of sections that are not empty
 }
 
-// read finds the snapshot in an answer, false if there is none that could stand
-// for a history. The scratchpad and all that is said around is left out. A
-// snapshot without its tags will do if it has sections; then an apology won't.
-func read(answer string, five bool) (snapshot, bool) {
+// parseSnapshot finds the snapshot in an answer. It returns false if there is none that can
+// replace a history. It removes the scratchpad and all text around the snapshot. A snapshot
+// without its tags is accepted if it has at least two sections, so that an apology is not.
+func parseSnapshot(answer string, five bool) (snapshot, bool) {
 	text := strings.ToValidUTF8(answer, "\uFFFD")
 	if before, after, ok := strings.Cut(text, scratchClose); ok && strings.Contains(before, "<scratchpad>") {
 		text = after
@@ -33,14 +33,14 @@ func read(answer string, five bool) (snapshot, bool) {
 	_, body, tagged := strings.Cut(text, snapshotOpen)
 	s := snapshot{body: body, filled: map[string]bool{}}
 	if end := strings.LastIndex(body, snapshotClose); tagged && end >= 0 {
-		s.body, s.whole = body[:end], true
+		s.body, s.isComplete = body[:end], true
 	}
 	if !tagged {
 		s.body = text
 	}
 	s.body = strings.TrimSpace(s.body)
 	for _, part := range sections(five) {
-		if holds(s.body, part.name) {
+		if hasSection(s.body, part.name) {
 			s.filled[part.name] = true
 		}
 	}
@@ -53,14 +53,14 @@ func read(answer string, five bool) (snapshot, bool) {
 	return s, false
 }
 
-// holds reports whether the section of this name is there and not empty.
-func holds(body, name string) bool {
+// hasSection reports whether body contains the section, and it is not empty.
+func hasSection(body, name string) bool {
 	_, rest, found := strings.Cut(body, "<"+name+">")
 	content, _, _ := strings.Cut(rest, "</"+name+">")
 	return found && hasWords(content)
 }
 
-// hasWords reports whether there is anything in s beside tags and comments.
+// hasWords reports whether s contains anything but tags and comments.
 func hasWords(s string) bool {
 	for {
 		s = strings.TrimSpace(s)
@@ -79,10 +79,10 @@ func hasWords(s string) bool {
 	}
 }
 
-// better returns the one of two snapshots to go on with: the second, which was
-// made to correct the first, unless it has lost something on the way.
-func better(first, second snapshot) snapshot {
-	if first.whole && !second.whole {
+// chooseSnapshot returns the second of two snapshots, which corrects the first, unless it is
+// incomplete or lacks a section that the first has.
+func chooseSnapshot(first, second snapshot) snapshot {
+	if first.isComplete && !second.isComplete {
 		return first
 	}
 	for name := range first.filled {
@@ -93,8 +93,8 @@ func better(first, second snapshot) snapshot {
 	return second
 }
 
-// String returns the snapshot as the model will see it: one pair of tags, whatever
-// is quoted in it, so that the next summary finds all of it.
+// String returns the snapshot as the model gets it. It has exactly one pair of tags, because
+// quoted tags are escaped, so that the next compression finds all of it.
 func (s snapshot) String() string {
 	body := strings.NewReplacer("<state_snapshot", "&lt;state_snapshot", "</state_snapshot", "&lt;/state_snapshot").Replace(s.body)
 	return snapshotOpen + "\n" + body + "\n" + snapshotClose

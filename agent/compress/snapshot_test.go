@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// The golden files are what the model reads: a change of a word shows in review.
+// The golden files contain the prompts, so that a review shows each change of a word.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for name, got := range map[string]string{
@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 		{"not UTF-8", "<state_snapshot>a\xffb</state_snapshot>", "a\uFFFDb"},
 		{"Chinese", "<scratchpad>让我回顾</scratchpad><state_snapshot><overall_goal>添加登录</overall_goal></state_snapshot>", "<overall_goal>添加登录</overall_goal>"},
 	} {
-		s, ok := read(tt.answer, false)
+		s, ok := parseSnapshot(tt.answer, false)
 		if got := s.String(); ok != (tt.want != "") || ok && got != "<state_snapshot>\n"+tt.want+"\n</state_snapshot>" {
 			t.Errorf("%s: %v %q", tt.name, ok, got)
 		}
@@ -87,16 +87,16 @@ func TestBetter(t *testing.T) {
 		{"both are", both[:len(both)-4], both[:len(both)-8], true},
 		{"without sections", "<state_snapshot>a</state_snapshot>", "<state_snapshot>b</state_snapshot>", true},
 	} {
-		first, _ := read(tt.first, false)
-		second, _ := read(tt.second, false)
-		if got := better(first, second); (got.body == second.body) != tt.takesSecond {
+		first, _ := parseSnapshot(tt.first, false)
+		second, _ := parseSnapshot(tt.second, false)
+		if got := chooseSnapshot(first, second); (got.body == second.body) != tt.takesSecond {
 			t.Errorf("%s: %q", tt.name, got.body)
 		}
 	}
 }
 
-// Whatever a model answers, what becomes of it has one pair of tags, holds no more
-// than was said, and is read back as it is.
+// A snapshot of any answer has one pair of tags, is not longer than the answer, and is parsed
+// unchanged.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"", "<state_snapshot>a</state_snapshot>", "<scratchpad></scratchpad><state_snapshot><overall_goal>a",
@@ -108,7 +108,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s, true)
 	}
 	f.Fuzz(func(t *testing.T, answer string, five bool) {
-		s, ok := read(answer, five)
+		s, ok := parseSnapshot(answer, five)
 		if !ok {
 			return
 		}
@@ -120,7 +120,7 @@ func FuzzRead(f *testing.F) {
 		if len(s.body) > 3*len(answer) {
 			t.Fatalf("%d bytes of %d", len(s.body), len(answer))
 		}
-		again, ok := read("<scratchpad>\n</scratchpad>\n"+out, five)
+		again, ok := parseSnapshot("<scratchpad>\n</scratchpad>\n"+out, five)
 		if !ok || again.String() != out || len(again.filled) != len(s.filled) {
 			t.Fatalf("%q is read back as %q", out, again.String())
 		}

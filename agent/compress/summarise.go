@@ -10,8 +10,8 @@ import (
 	"pollux/llm"
 )
 
-// Alias returns the name under which settings have the model that summarises
-// for this one (spec/agent.md §7.3, §16.7).
+// Alias returns the alias, in the settings, of the model that summarizes conversations of the
+// given model.
 func Alias(model string) string {
 	const prefix = "chat-compression-"
 	switch model {
@@ -27,47 +27,45 @@ func Alias(model string) string {
 	return prefix + "default"
 }
 
-// writer is who writes summaries, and how it is told to.
+// writer is a model that writes summaries, with its configuration.
 type writer struct {
 	model string
 	cfg   llm.Config
-	// before goes before what is asked, where the system instruction and the tools
-	// are the conversation's: what a system instruction would say.
-	before string
-	fixed  int // tokens of a request beside the history
-	limit  int // of the model; 0 if unknown
+	// prefix precedes the task if the system instruction and the tools are those of the
+	// conversation. It contains the text that is otherwise the system instruction.
+	prefix string
+	fixed  int // tokens of a request without the history
+	limit  int // size of the model's context window; 0 if unknown
 }
 
-// writers returns who writes the summary of a history of this many tokens, and
-// who does if that one would rather go on with the conversation: the
-// conversation's own model and settings, without its tools.
-func (w *work) writers(history int) (first, second writer) {
-	told := instructions(w.FiveParts, w.plan())
-	tokens := llm.EstimateTokens([]llm.Part{{Text: told}})
-	system := llm.User(llm.Text(told))
+// writers returns the writer for the summary of a history of this many tokens. second is the
+// conversation's own model without its tools, for the case that first calls a tool instead.
+func (w *compression) writers(history int) (first, second writer) {
+	text := instructions(w.FiveSections, w.planPath())
+	tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
+	system := llm.User(llm.Text(text))
 
-	own := writer{model: w.Overlong.Model, limit: w.Overlong.Limit, fixed: w.fixed + tokens}
+	own := writer{model: w.CompressRequest.Model, limit: w.CompressRequest.Limit, fixed: w.fixed + tokens}
 	plain := own
-	cached := w.Conversation != nil && (w.Price == nil || w.Price(own.model) != nil)
-	if w.Conversation != nil {
-		own.cfg, own.before = w.Conversation(own.model), aside+told+"\n\n"
+	cached := w.RequestConfig != nil && (w.Price == nil || w.Price(own.model) != nil)
+	if w.RequestConfig != nil {
+		own.cfg, own.prefix = w.RequestConfig(own.model), notePrefix+text+"\n\n"
 		plain.cfg, plain.fixed = own.cfg, tokens
 	}
 	plain.cfg.SystemInstruction, plain.cfg.Tools, plain.cfg.ToolConfig = system, nil, nil
 	if !cached {
-		// Of a model that nobody knows it is not known that it has a cache, but that
-		// it may well go on calling tools where it sees any.
+		// An unknown model may have no cache, and may continue to call tools if it gets any.
 		own = plain
 	}
-	if w.Options.Model == nil {
+	if w.Options.SummaryModel == nil {
 		return own, plain
 	}
-	name, cfg, err := w.Options.Model(own.model)
+	name, cfg, err := w.Options.SummaryModel(own.model)
 	switch {
 	case err != nil:
 		w.Warn(fmt.Sprintf("%s summarises its conversation itself: %v", own.model, err))
 		return own, plain
-	case name == "", name == own.model && w.Conversation != nil:
+	case name == "", name == own.model && w.RequestConfig != nil:
 		return own, plain
 	}
 	other := plain
@@ -76,40 +74,40 @@ func (w *work) writers(history int) (first, second writer) {
 	if name != own.model && w.Options.Limit != nil {
 		other.limit = w.Options.Limit(name)
 	}
-	if w.Conversation != nil && w.Price != nil &&
-		(w.room(other) < history || cheaper(w.Price(own.model), w.Price(name), own.fixed, history, w.calls())) {
+	if w.RequestConfig != nil && w.Price != nil &&
+		(w.room(other) < history || isCheaper(w.Price(own.model), w.Price(name), own.fixed, history, w.requestCount())) {
 		return own, plain
 	}
 	return other, plain
 }
 
-// calls is how often a summary asks.
-func (w *work) calls() int {
-	if w.OneCall {
+// requestCount returns the number of requests for one summary.
+func (w *compression) requestCount() int {
+	if w.SkipVerification {
 		return 1
 	}
 	return 2
 }
 
-func (w *work) plan() string {
-	if w.Plan == nil {
+func (w *compression) planPath() string {
+	if w.PlanPath == nil {
 		return ""
 	}
-	return w.Plan()
+	return w.PlanPath()
 }
 
-// maxRequests bounds what one compression may cost where a history has to be
-// summarised in pieces, and leastRoom how small these become.
+// maxRequests limits the number of pieces in which one compression summarizes a history, and
+// minRoom is their minimum size in tokens.
 const (
 	maxRequests = 32
-	leastRoom   = 256
+	minRoom     = 256
 )
 
-// summarise has what stands before the cut summarised. The results of tools are
-// as they were if they fit the writer's window, otherwise as trimmed; and what
-// does not fit even so, as after a change to a model with a smaller window, goes
-// in pieces, each with the summary of those before it.
-func (w *work) summarise(ctx context.Context, cut cut, trimmed []agent.Message) (string, error) {
+// summarise returns a summary of the messages before the cut. It uses the original tool
+// results if they fit the writer's window, and otherwise the trimmed ones. If the messages
+// still do not fit, for example after a change to a model with a smaller window, it summarizes
+// them in pieces, each with the summary of the earlier ones.
+func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Message) (string, error) {
 	messages := w.body[:cut.at]
 	by, plain := w.writers(estimate(messages))
 	room := w.room(by)
@@ -119,17 +117,17 @@ func (w *work) summarise(ctx context.Context, cut cut, trimmed []agent.Message) 
 	summary, start := "", 0
 	for range maxRequests {
 		known := llm.EstimateTokens([]llm.Part{{Text: summary}})
-		end := pieceEnd(messages, cut.bound, start, room-known)
+		end := pieceEnd(messages, cut.inCall, start, room-known)
 		piece := messages[start:end]
-		s, err := w.ask(ctx, by, w.piece(summary, piece, room-known), summary != "" || isSnapshot(piece[0]))
+		s, err := w.ask(ctx, by, w.pieceContents(summary, piece, room-known), summary != "" || isSnapshot(piece[0]))
 		switch {
 		case err == nil && end == cut.at:
 			return s, nil
 		case err == nil:
 			summary, start = s, end
-		case errors.Is(err, errCalled) && by.before != "":
+		case errors.Is(err, errCalled) && by.prefix != "":
 			by = plain
-		case isTooLong(err) && room-known > leastRoom:
+		case isTooLong(err) && room-known > minRoom:
 			messages = trimmed[:cut.at]
 			room = known + min(room-known, estimate(piece))/2
 		default:
@@ -144,9 +142,9 @@ func isTooLong(err error) bool {
 	return errors.As(err, &e) && e.Kind == llm.KindContextWindow
 }
 
-// piece returns what is sent of a piece of the history: before it, the opening
-// and the summary of the pieces that came first.
-func (w *work) piece(summary string, piece []agent.Message, room int) []*llm.Content {
+// pieceContents returns the contents to send for a piece of the history: the head, the summary
+// of the earlier pieces, and the piece.
+func (w *compression) pieceContents(summary string, piece []agent.Message, room int) []*llm.Content {
 	contents := make([]*llm.Content, 0, len(w.head)+len(piece)+8)
 	for _, m := range w.head {
 		contents = append(contents, m.Content)
@@ -162,18 +160,18 @@ func (w *work) piece(summary string, piece []agent.Message, room int) []*llm.Con
 		contents = append(contents, m.Content)
 	}
 	if estimate(piece) > room {
-		copy(contents[before:], squeeze(contents[before:], room))
+		copy(contents[before:], truncateContents(contents[before:], room))
 	}
 	return contents
 }
 
-// unlimited is room enough for anything.
+// unlimited is the room of a model whose window is unknown.
 const unlimited = 1 << 40
 
-// room returns how many tokens, as we guess them, a writer's window has for the
-// history: an eighth of it, but no more than the largest summaries take, is left
-// for the answer, and a sixteenth in case that the guess is wrong.
-func (w *work) room(by writer) int {
+// room returns the number of estimated tokens that a writer's window has for the history. It
+// reserves an eighth of the window, up to the size of the largest summaries, for the answer,
+// and a sixteenth for errors of the estimate.
+func (w *compression) room(by writer) int {
 	if by.limit <= 0 {
 		return unlimited
 	}
@@ -181,8 +179,8 @@ func (w *work) room(by writer) int {
 	return max(0, int(float64(free)/w.factor)-by.fixed-estimate(w.head))
 }
 
-// pieceEnd returns where the piece that begins at start ends: it has at most room
-// tokens, unless what must stay together has more.
+// pieceEnd returns the end of the piece that begins at start. The piece has at most room
+// tokens, unless a call and its result have more.
 func pieceEnd(messages []agent.Message, bound []bool, start, room int) int {
 	end, tokens := start, 0
 	for i := start; i < len(messages); i++ {
@@ -197,36 +195,37 @@ func pieceEnd(messages []agent.Message, bound []bool, start, room int) int {
 	return end
 }
 
-// ask has the model write a snapshot of contents, and look at it again.
-func (w *work) ask(ctx context.Context, by writer, contents []*llm.Content, older bool) (string, error) {
-	task := fresh
+// ask has the model write a snapshot of contents and verify it. older is true if contents
+// start with a summary.
+func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Content, older bool) (string, error) {
+	task := taskFirst
 	if older {
-		task = integrate
+		task = taskIntegrate
 	}
 	if w.Focus != "" {
-		task += " " + focus + w.Focus
+		task += " " + taskFocus + w.Focus
 	}
-	contents = append(contents, llm.User(llm.Text(by.before+task)))
+	contents = append(contents, llm.User(llm.Text(by.prefix+task)))
 	answer, err := w.generate(ctx, by, contents, "")
 	if err != nil {
 		return "", err
 	}
-	first, ok := read(answer, w.FiveParts)
-	if w.OneCall {
+	first, ok := parseSnapshot(answer, w.FiveSections)
+	if w.SkipVerification {
 		if !ok {
 			return "", errNoSummary
 		}
 		return first.String(), nil
 	}
-	contents = append(slices.Clip(contents), llm.Model(llm.Text(answer)), llm.User(llm.Text(verify)))
+	contents = append(slices.Clip(contents), llm.Model(llm.Text(answer)), llm.User(llm.Text(taskVerify)))
 	answer, err = w.generate(ctx, by, contents, "-verify")
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	second, alsoOK := read(answer, w.FiveParts)
+	second, alsoOK := parseSnapshot(answer, w.FiveSections)
 	switch {
 	case ok && alsoOK:
-		return better(first, second).String(), nil
+		return chooseSnapshot(first, second).String(), nil
 	case ok:
 		return first.String(), nil
 	case alsoOK:
@@ -237,8 +236,9 @@ func (w *work) ask(ctx context.Context, by writer, contents []*llm.Content, olde
 	return "", errNoSummary
 }
 
-// generate asks and returns the text of the answer, an error if there is none.
-func (w *work) generate(ctx context.Context, by writer, contents []*llm.Content, suffix string) (string, error) {
+// generate sends a request and returns the text of the answer. It returns an error if there is
+// none.
+func (w *compression) generate(ctx context.Context, by writer, contents []*llm.Content, suffix string) (string, error) {
 	response, err := w.Generator.Generate(ctx, &llm.Request{
 		Model: by.model, Contents: contents, Config: by.cfg, Use: llm.UseCompressor, PromptID: w.PromptID + suffix,
 	})
@@ -267,7 +267,7 @@ func (w *work) generate(ctx context.Context, by writer, contents []*llm.Content,
 	return text, nil
 }
 
-// errCalled means that the model called a tool instead.
+// errCalled means that the model called a tool instead of writing a summary.
 var errCalled = errors.New("the model called a tool instead of summarising")
 
 func isCall(p llm.Part) bool { return p.FunctionCall != nil }

@@ -13,24 +13,24 @@ import (
 	"pollux/tool"
 )
 
-// trim returns messages with the results of tools that the budget does not cover
-// shortened, the newest having the first claim to it (spec/agent.md §16.4).
-// What does not change keeps its Content; if nothing does, it is messages.
+// trim returns messages in which the oldest tool results, those beyond the budget, are
+// shortened. Unchanged messages keep their Content. If nothing changes, trim returns messages
+// itself.
 func (c *Compressor) trim(messages []agent.Message) []agent.Message {
-	if c.Save == nil || c.Shown < 0 {
+	if c.Save == nil || c.KeptChars < 0 {
 		return messages
 	}
 	before := c.saved
 	c.saved = nil
 	trimmed, spent := messages, 0
 	for i, m := range slices.Backward(messages) {
-		var parts []llm.Part // those that change
+		var parts []llm.Part // a changed copy of the parts
 		for k := len(m.Content.Parts) - 1; k >= 0; k-- {
 			r := m.Content.Parts[k].FunctionResponse
 			if r == nil {
 				continue
 			}
-			text := output(r)
+			text := resultText(r)
 			tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
 			if spent+tokens > c.ResponseBudget {
 				if short, ok := c.shorten(r, text, before); ok {
@@ -46,7 +46,7 @@ func (c *Compressor) trim(messages []agent.Message) []agent.Message {
 			spent += tokens
 		}
 		if parts != nil {
-			if same(trimmed, messages) {
+			if isSame(trimmed, messages) {
 				trimmed = slices.Clone(messages)
 			}
 			trimmed[i].Content = &llm.Content{Role: m.Content.Role, Parts: parts}
@@ -55,15 +55,16 @@ func (c *Compressor) trim(messages []agent.Message) []agent.Message {
 	return trimmed
 }
 
-// shorten returns what is left of a result whose text goes to a file, false if
-// all is. A result is saved once, however many attempts come upon it.
+// shorten saves the text of a result to a file and returns the shortened text. It returns
+// false if the result stays as it is. before holds the results that earlier attempts saved, so
+// that each is saved once.
 func (c *Compressor) shorten(r *llm.FunctionResponse, text string, before map[*llm.FunctionResponse]string) (string, bool) {
 	short, known := before[r]
 	if !known {
-		if isShort(text, c.Shown) {
+		if isTruncated(text, c.KeptChars) {
 			return "", false
 		}
-		cut, _ := tool.Truncate(text, c.Shown, nil)
+		cut, _ := tool.Truncate(text, c.KeptChars, nil)
 		if len(cut) >= len(text) {
 			return "", false
 		}
@@ -83,15 +84,15 @@ func (c *Compressor) shorten(r *llm.FunctionResponse, text string, before map[*l
 	return short, true
 }
 
-// isShort reports whether text is what is left of a longer one already, be it by
-// trim or when the tool ran: that is over the limit by the note that says so.
-func isShort(text string, limit int) bool {
+// isTruncated reports whether text has already been shortened, by trim or when the tool ran.
+// Such a text exceeds the limit by the note at its start.
+func isTruncated(text string, limit int) bool {
 	const note = 8 << 10 // a path may be long
 	return strings.HasPrefix(text, "Output too large. Showing first ") && tool.Units(text) <= limit+note
 }
 
-// output returns the text of a result.
-func output(r *llm.FunctionResponse) string {
+// resultText returns the text of a tool result.
+func resultText(r *llm.FunctionResponse) string {
 	var text string
 	if json.Unmarshal(r.Response, &text) == nil {
 		return text

@@ -14,7 +14,7 @@ import (
 	"pollux/llm"
 )
 
-// shelf is where results go.
+// shelf stores saved results.
 type shelf struct {
 	names, texts []string
 	err          error
@@ -28,8 +28,7 @@ func (s *shelf) save(tool string, n int, text string) (string, error) {
 	return fmt.Sprintf("/t/%s_%d.txt", tool, n), nil
 }
 
-// Results of tools beyond the budget go to files, the oldest first
-// (spec/agent.md §16.4).
+// Tool results beyond the budget are saved to files, the oldest first.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	// Each result is 84,000 characters, 15,000 tokens: three fit the budget, and
@@ -86,7 +85,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// What of a result is its text.
+// The text of a result in each of its forms.
 func TestBudgetForms(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 300_000)
@@ -121,8 +120,8 @@ func TestBudgetForms(t *testing.T) {
 	}
 }
 
-// After a failed summary the history is made shorter by what can go to files, once
-// and not again as long as it hardly grows; a file is written once.
+// After a failed summary, tool results are saved to files, once while the history hardly
+// grows. Each file is written once.
 func TestTruncateAfterFailure(t *testing.T) {
 	t.Parallel()
 	history := append([]agent.Message{user("go")}, rounds(0, 10, 100_000)...)
@@ -130,7 +129,7 @@ func TestTruncateAfterFailure(t *testing.T) {
 	var kept shelf
 	s := &scribe{answer: func(int, *llm.Request) (*llm.Response, error) { return nil, errors.New("no") }}
 	c := newCompressor(t, s, func(o *compress.Options) { o.Warn, o.Save = nil, kept.save })
-	over := agent.Overlong{History: history, Model: "m", Tokens: tokens(history), Limit: 320_000}
+	over := agent.CompressRequest{History: history, Model: "m", Tokens: tokens(history), Limit: 320_000}
 	if got, done := c.Compress(t.Context(), over); done.Status != agent.CompressEmptySummary || len(got) != len(history) || len(kept.names) != 8 {
 		t.Fatalf("%+v, %d files", done, len(kept.names))
 	}
@@ -150,8 +149,7 @@ func TestTruncateAfterFailure(t *testing.T) {
 	}
 }
 
-// Where a vendor refuses a request and then its summary too, the history gets
-// shorter all the same.
+// If the vendor refuses a request and the summary fails, the history still gets shorter.
 func TestTruncateWhenForced(t *testing.T) {
 	t.Parallel()
 	history := append([]agent.Message{user("go")}, rounds(0, 10, 100_000)...)
@@ -176,7 +174,7 @@ func TestTruncateWhenForced(t *testing.T) {
 	}
 }
 
-// Pictures that a tool returned stay with what is left of its text.
+// Images of a tool result stay with its shortened text.
 func TestBudgetKeepsMedia(t *testing.T) {
 	t.Parallel()
 	var kept shelf

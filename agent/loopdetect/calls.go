@@ -11,31 +11,32 @@ import (
 	"pollux/agent"
 )
 
-// calls are the last tool calls, as many as a loop can have.
+// calls holds the last tool calls, as many as a loop can have.
 type calls struct {
 	keys  [][sha256.Size]byte
 	names []string
 }
 
-// add takes the next call and returns the names of the calls that go round, nil
-// if none do.
+// add adds a call. If the last calls are a loop, it returns the names of one cycle, otherwise
+// nil.
 func (c *calls) add(call *agent.ToolCall, o *Options) []string {
 	if most := o.MaxCycle * o.Repeats; len(c.keys) >= most {
 		c.keys = slices.Delete(c.keys, 0, len(c.keys)-most+1)
 		c.names = slices.Delete(c.names, 0, len(c.names)-most+1)
 	}
-	c.keys = append(c.keys, key(call))
+	c.keys = append(c.keys, hashCall(call))
 	c.names = append(c.names, call.Name)
 	for k := 1; k <= o.MaxCycle; k++ {
-		if c.goRound(k, o.Repeats) {
+		if c.repeats(k, o.Repeats) {
 			return c.names[len(c.names)-k:]
 		}
 	}
 	return nil
 }
 
-// goRound reports whether the calls end in so many repetitions of the same k.
-func (c *calls) goRound(k, repeats int) bool {
+// repeats reports whether the calls end with the given number of repetitions of the same k
+// calls.
+func (c *calls) repeats(k, repeats int) bool {
 	n := len(c.keys)
 	if n < k*repeats {
 		return false
@@ -48,19 +49,20 @@ func (c *calls) goRound(k, repeats int) bool {
 	return true
 }
 
-// key tells calls apart. The same arguments have the same key however they are
-// written: white space, escapes and the order of members do not count.
-func key(call *agent.ToolCall) [sha256.Size]byte {
+// hashCall returns the same hash for calls of the same tool with the same arguments. White
+// space, escapes and the order of members do not count.
+func hashCall(call *agent.ToolCall) [sha256.Size]byte {
 	args := canonical(call.Args)
 	text := make([]byte, 0, len(call.Name)+1+len(args))
 	text = append(append(text, call.Name...), ':')
 	return sha256.Sum256(append(text, args...))
 }
 
-// maxArgs is how many bytes of arguments are worth reading.
+// maxArgs is the size in bytes up to which arguments are parsed.
 const maxArgs = 1 << 20
 
-// canonical returns the one way to write a JSON value; what is none as it is.
+// canonical returns a JSON value in a canonical form. It returns args unchanged if they are
+// too long or not JSON.
 func canonical(args json.RawMessage) []byte {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 {
@@ -82,7 +84,7 @@ func canonical(args json.RawMessage) []byte {
 	return b
 }
 
-// describe says which calls go round.
+// describe returns a sentence about the calls of a loop.
 func describe(cycle []string, times int) string {
 	names := make([]string, len(cycle))
 	for i, name := range cycle {

@@ -60,7 +60,7 @@ func TestCalls(t *testing.T) {
 			d, at := New(tt.o), 0
 			for i, c := range tt.calls {
 				tool, args, _ := strings.Cut(c, " ")
-				if loop, found := d.See(request(tool, args)); found {
+				if loop, found := d.Observe(request(tool, args)); found {
 					if loop.Kind != RepeatedCalls || tt.says != "" && loop.Detail != tt.says {
 						t.Errorf("found %+v", loop)
 					}
@@ -75,29 +75,29 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// A loop that See was not believed in is told again by Turn, until Reset.
+// CheckTurn returns the loop that Observe has found until Reset is called.
 func TestCallsAreToldAgain(t *testing.T) {
 	t.Parallel()
 	d := New(Options{})
 	for range 5 {
-		d.See(request("a", ""))
+		d.Observe(request("a", ""))
 	}
-	d.See(request("b", ""))
+	d.Observe(request("b", ""))
 	for range 2 {
-		if loop, found := d.Turn(t.Context(), nil); !found || loop.Kind != RepeatedCalls {
+		if loop, found := d.CheckTurn(t.Context(), nil); !found || loop.Kind != RepeatedCalls {
 			t.Errorf("found %v, %v", loop, found)
 		}
 	}
 	d.Reset("again")
-	if loop, found := d.Turn(t.Context(), nil); found {
+	if loop, found := d.CheckTurn(t.Context(), nil); found {
 		t.Errorf("found %v after Reset", loop)
 	}
 	for range 4 {
-		if loop, found := d.See(request("a", "")); found {
+		if loop, found := d.Observe(request("a", "")); found {
 			t.Errorf("found %v with calls of before", loop)
 		}
 	}
-	if _, found := d.See(request("a", "")); !found {
+	if _, found := d.Observe(request("a", "")); !found {
 		t.Error("no loop the second time")
 	}
 }
@@ -106,7 +106,7 @@ func TestCallsStayFew(t *testing.T) {
 	t.Parallel()
 	d := New(Options{})
 	for i := range 10_000 {
-		d.See(request(fmt.Sprint("tool", i), `{}`))
+		d.Observe(request(fmt.Sprint("tool", i), `{}`))
 	}
 	if n, c := len(d.calls.keys), cap(d.calls.keys); n != 25 || c > 64 || len(d.calls.names) != n {
 		t.Errorf("%d keys and %d names of at most %d are kept", n, len(d.calls.names), c)
@@ -118,6 +118,6 @@ func BenchmarkCall(b *testing.B) {
 	e := [2]agent.ToolRequested{request("read_file", `{"path": "internal/app/app.go", "limit": 100}`), request("write_file", `{"path": "a"}`)}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		d.look(e[i%2])
+		d.inspect(e[i%2])
 	}
 }

@@ -6,61 +6,60 @@ import (
 	"slices"
 )
 
-// chant finds text that repeats itself: the same chunk of characters many times,
-// close together, with much the same between one and the next. (Without the
-// last, a list of things that share a long prefix would be a loop.)
+// chantFinder finds text that repeats itself: the same chunk of characters many times, close
+// together, with few different texts in between. (Without the last condition, a list of items
+// with a long common prefix would be a loop.)
 //
-// Positions count the characters of a conversation, from 1. A chunk goes by the
-// position at which it begins. Of each position the ring keeps the hash of all
-// text before it, so that the hash of any piece is a subtraction; chunks of the
-// same hash are chained, the newest first, as a compressor does it. Nothing is
-// ever removed: what is before from does not count. The hash is modulo a prime,
-// to a base that nobody knows, so no text can be made to collide.
-type chant struct {
+// Positions count the characters of a conversation, from 1. A chunk is identified by the
+// position at which it begins. The ring stores for each position the hash of all text before
+// it, so that the hash of any piece is a subtraction. Chunks with the same hash are chained,
+// the newest first, as in a compressor. Nothing is ever removed from the chains; positions
+// before from are ignored. The hash is modulo a prime, with a random base, so that no text can
+// be made to collide.
+type chantFinder struct {
 	lines lines
 
 	chunk, hits, periods int
-	span                 int // from the first of the hits to the last, at most
+	maxSpan              int // between the first and the last of the hits
 	memory               int
 
 	ring   []place  // by position; the length is a power of two
-	newest []int    // chunks, by hash
+	newest []int    // position of the newest chunk, by hash
 	powers []uint64 // of base
 	base   uint64
 
-	from, next, end int    // what counts; the next chunk to look at; behind the last character
-	sum             uint64 // hash of all before end
-	at              []int  // where the last hits are, scratch
-	seen            []piece
+	from, next, end int    // first position that counts; next chunk to check; position after the last character
+	sum             uint64 // hash of all text before end
+	hitPositions    []int  // scratch space of isDense
+	gaps            []gap  // scratch space of hasFewGaps
 }
 
-// place is what is known of a position.
+// place is what the ring stores for a position.
 type place struct {
-	r     rune
-	hits  int32  // chunks like this one up to here, as far as they are counted
-	sum   uint64 // hash of all text before it
-	chain int    // an earlier chunk whose hash has the same low bits, 0 for none
-	same  int    // an earlier chunk that is the same, 0 for none
+	r        rune
+	hits     int32  // number of equal chunks up to this one, at most the number that makes a loop
+	sum      uint64 // hash of all text before it
+	chain    int    // an earlier chunk whose hash has the same low bits, 0 for none
+	previous int    // the previous equal chunk, 0 for none
 }
 
-// piece is a text between two chunks that are the same.
-type piece struct {
+// gap is the text from one hit to the next.
+type gap struct {
 	hash uint64
 	len  int
 }
 
-func newChant(o *Options) *chant {
+func newChantFinder(o *Options) *chantFinder {
 	span := (o.Hits - 1) * o.Spacing
-	// What is further away than the hits may be does not count, so it need not be
-	// remembered.
+	// Text that is further away than the hits may be does not count.
 	memory := min(o.Memory, span+o.Chunk+maxHead)
 	size := 1 << bits.Len(uint(memory))
-	c := &chant{
-		chunk: o.Chunk, hits: o.Hits, periods: o.Periods, span: span, memory: memory,
+	c := &chantFinder{
+		chunk: o.Chunk, hits: o.Hits, periods: o.Periods, maxSpan: span, memory: memory,
 		ring: make([]place, size), newest: make([]int, size), powers: make([]uint64, size),
 		base: 1<<32 + rand.Uint64N(prime-1<<32),
 		from: 1, next: 1, end: 1,
-		at: make([]int, o.Hits),
+		hitPositions: make([]int, o.Hits),
 	}
 	c.powers[0] = 1
 	for i := 1; i < size; i++ {
@@ -69,23 +68,22 @@ func newChant(o *Options) *chant {
 	return c
 }
 
-// forget drops all text so far.
-func (c *chant) forget() { c.from, c.next = c.end, c.end }
+// reset discards all text so far.
+func (c *chantFinder) reset() { c.from, c.next = c.end, c.end }
 
-// add takes a piece of an answer and returns the chunk that repeats itself, if
-// one does.
-func (c *chant) add(text string) (chunk string, found bool) {
+// add adds a piece of a response. It returns the chunk that repeats itself, if one does.
+func (c *chantFinder) add(text string) (chunk string, found bool) {
 	for _, r := range text {
 		switch c.lines.next(r) {
 		case hidden:
 		case fresh:
-			c.forget()
+			c.reset()
 		case held:
 			c.push(r)
 		case plain:
 			c.push(r)
 			for ; c.next+c.chunk <= c.end; c.next++ {
-				if c.repeats(c.next) {
+				if c.isLoop(c.next) {
 					return c.text(c.next), true
 				}
 			}
@@ -94,8 +92,8 @@ func (c *chant) add(text string) (chunk string, found bool) {
 	return "", false
 }
 
-// push remembers a character.
-func (c *chant) push(r rune) {
+// push stores a character.
+func (c *chantFinder) push(r rune) {
 	p := c.place(c.end)
 	p.r, p.sum = r, c.sum
 	c.sum = plus(times(c.sum, c.base), uint64(r)+1)
@@ -104,55 +102,55 @@ func (c *chant) push(r rune) {
 	c.next = max(c.next, c.from)
 }
 
-// repeats counts the chunk at pos, and reports whether it makes a loop.
-func (c *chant) repeats(pos int) bool {
+// isLoop counts the chunk at pos and reports whether it makes a loop.
+func (c *chantFinder) isLoop(pos int) bool {
 	hash := c.hash(pos, pos+c.chunk)
 	newest := &c.newest[int(hash)&(len(c.newest)-1)]
 	p := c.place(pos)
-	p.chain, p.same, p.hits = *newest, 0, 1
+	p.chain, p.previous, p.hits = *newest, 0, 1
 	*newest = pos
 	for q := p.chain; q >= c.from; q = c.place(q).chain {
 		if c.hash(q, q+c.chunk) == hash {
-			p.same, p.hits = q, min(c.place(q).hits+1, int32(c.hits))
+			p.previous, p.hits = q, min(c.place(q).hits+1, int32(c.hits))
 			break
 		}
 	}
-	return int(p.hits) == c.hits && c.dense(pos) && c.alike() && c.same()
+	return int(p.hits) == c.hits && c.isDense(pos) && c.hasFewGaps() && c.hitsEqual()
 }
 
-// dense finds the last hits up to pos and reports whether they are close enough.
-func (c *chant) dense(pos int) bool {
-	for i := range slices.Backward(c.at) {
+// isDense collects the last hits up to pos and reports whether they are close enough.
+func (c *chantFinder) isDense(pos int) bool {
+	for i := range slices.Backward(c.hitPositions) {
 		if pos < c.from {
 			return false
 		}
-		c.at[i] = pos
-		pos = c.place(pos).same
+		c.hitPositions[i] = pos
+		pos = c.place(pos).previous
 	}
-	return c.at[len(c.at)-1]-c.at[0] <= c.span
+	return c.hitPositions[len(c.hitPositions)-1]-c.hitPositions[0] <= c.maxSpan
 }
 
-// alike reports whether what is between the hits is much the same.
-func (c *chant) alike() bool {
-	c.seen = c.seen[:0]
-	for i, pos := range c.at[1:] {
-		p := piece{c.hash(c.at[i], pos), pos - c.at[i]}
-		if slices.Contains(c.seen, p) {
+// hasFewGaps reports whether there are few different texts between the hits.
+func (c *chantFinder) hasFewGaps() bool {
+	c.gaps = c.gaps[:0]
+	for i, pos := range c.hitPositions[1:] {
+		p := gap{c.hash(c.hitPositions[i], pos), pos - c.hitPositions[i]}
+		if slices.Contains(c.gaps, p) {
 			continue
 		}
-		if len(c.seen) == c.periods {
+		if len(c.gaps) == c.periods {
 			return false
 		}
-		c.seen = append(c.seen, p)
+		c.gaps = append(c.gaps, p)
 	}
 	return true
 }
 
-// same compares the hits, of which so far only the hashes are known to be equal.
-func (c *chant) same() bool {
+// hitsEqual compares the text of the hits, because equal hashes do not prove that it is equal.
+func (c *chantFinder) hitsEqual() bool {
 	for i := range c.chunk {
-		r := c.place(c.at[0] + i).r
-		for _, pos := range c.at[1:] {
+		r := c.place(c.hitPositions[0] + i).r
+		for _, pos := range c.hitPositions[1:] {
 			if c.place(pos+i).r != r {
 				return false
 			}
@@ -162,7 +160,7 @@ func (c *chant) same() bool {
 }
 
 // text returns the chunk at pos.
-func (c *chant) text(pos int) string {
+func (c *chantFinder) text(pos int) string {
 	rs := make([]rune, c.chunk)
 	for i := range rs {
 		rs[i] = c.place(pos + i).r
@@ -170,10 +168,10 @@ func (c *chant) text(pos int) string {
 	return string(rs)
 }
 
-func (c *chant) place(pos int) *place { return &c.ring[pos&(len(c.ring)-1)] }
+func (c *chantFinder) place(pos int) *place { return &c.ring[pos&(len(c.ring)-1)] }
 
 // hash returns the hash of the text from one position to another.
-func (c *chant) hash(from, to int) uint64 {
+func (c *chantFinder) hash(from, to int) uint64 {
 	sum := c.sum
 	if to != c.end {
 		sum = c.place(to).sum
@@ -181,8 +179,8 @@ func (c *chant) hash(from, to int) uint64 {
 	return plus(sum, prime-times(c.place(from).sum, c.powers[to-from]))
 }
 
-// prime is what hashes are modulo of. Its shape makes the remainder a matter of
-// adding two halves.
+// prime is the modulus of the hashes. It is a Mersenne prime, so that the remainder is the sum
+// of two halves.
 const prime = 1<<61 - 1
 
 // times returns a*b modulo prime, for a and b below it.

@@ -22,7 +22,7 @@ func said(n int, format string) string {
 
 const sentence = "I will now look at the configuration file to see what is in it. "
 
-// The published cases, and those that the rules for Markdown are there for.
+// Text with and without loops, and the rules for Markdown.
 func TestChanting(t *testing.T) {
 	t.Parallel()
 	fifty := strings.Repeat("abcdefghij", 5)[:49] + "."
@@ -116,12 +116,11 @@ func TestChanting(t *testing.T) {
 	}
 }
 
-// chanted reports whether d finds a loop in text that comes in pieces of so many
-// characters.
+// chanted reports whether d finds a loop in text, in pieces of size characters.
 func chanted(d *Detector, text string, size int) bool {
 	for rs := []rune(text); len(rs) > 0; {
 		n := min(size, len(rs))
-		if _, found := d.See(agent.Text{Text: string(rs[:n])}); found {
+		if _, found := d.Observe(agent.Text{Text: string(rs[:n])}); found {
 			return true
 		}
 		rs = rs[n:]
@@ -139,8 +138,7 @@ func TestChantDetail(t *testing.T) {
 	}
 }
 
-// What a chant needs may be spread over answers, but not over tool calls, void
-// answers and prompts.
+// A loop may span several responses, but not tool calls, discarded responses or prompts.
 func TestChantingBetweenAnswers(t *testing.T) {
 	t.Parallel()
 	five := agent.Text{Text: strings.Repeat(sentence, 6)}
@@ -148,26 +146,30 @@ func TestChantingBetweenAnswers(t *testing.T) {
 		between func(*Detector)
 		loop    bool
 	}{
-		"nothing":    {func(*Detector) {}, true},
-		"a turn":     {func(d *Detector) { d.Turn(t.Context(), nil) }, true},
-		"a thought":  {func(d *Detector) { d.See(agent.Thinking{Text: "```"}) }, true},
-		"open code":  {func(d *Detector) { d.See(agent.Text{Text: "\n```\n"}); d.Turn(t.Context(), nil); d.See(five) }, true},
-		"a call":     {func(d *Detector) { d.See(request("read", `{}`)) }, false},
+		"nothing":   {func(*Detector) {}, true},
+		"a turn":    {func(d *Detector) { d.CheckTurn(t.Context(), nil) }, true},
+		"a thought": {func(d *Detector) { d.Observe(agent.Thinking{Text: "```"}) }, true},
+		"open code": {func(d *Detector) {
+			d.Observe(agent.Text{Text: "\n```\n"})
+			d.CheckTurn(t.Context(), nil)
+			d.Observe(five)
+		}, true},
+		"a call":     {func(d *Detector) { d.Observe(request("read", `{}`)) }, false},
 		"a prompt":   {func(d *Detector) { d.Reset("next") }, false},
-		"a retry":    {func(d *Detector) { d.See(agent.Retried{}) }, false},
+		"a retry":    {func(d *Detector) { d.Observe(agent.Retried{}) }, false},
 		"a disabled": {func(d *Detector) { d.Disable() }, false},
 	}
 	for name, tt := range tests {
 		d := New(Options{})
-		d.See(five)
+		d.Observe(five)
 		tt.between(d)
-		if _, found := d.See(five); found != tt.loop {
+		if _, found := d.Observe(five); found != tt.loop {
 			t.Errorf("%s: loop = %v", name, found)
 		}
 	}
 }
 
-// Thresholds other than the usual ones hold too.
+// Other thresholds than the defaults work.
 func TestChantOptions(t *testing.T) {
 	t.Parallel()
 	o := Options{Chunk: 10, Hits: 3, Spacing: 40, Periods: 1, Memory: 60}
@@ -184,7 +186,8 @@ func TestChantOptions(t *testing.T) {
 	}
 }
 
-// The fast form finds what the rules say, at the same line, however the text is cut.
+// chantFinder finds the same loops as the naive implementation, at the same line, however the
+// text is split.
 func FuzzChant(f *testing.F) {
 	for _, s := range []string{sentence, sentence + "\n", "ab\n", "- item one\n", "| a | b |\n", "```\ncode\n", "```\n", "> > - 1. ```x``` y\n", "----", "=== x\n", "##\n", "#  x \r\n", "12) x", "•\t", "~~~~ a ~\n~~~\n~~~~~ \n", "─┼─\n", "\u00e9\u4e2d\U0001f642", "+--+--|\n", "- - -\n-\n", "    "} {
 		f.Add("intro\n", s, "outro\n", uint8(40), uint8(1), uint8(3))
@@ -214,7 +217,7 @@ func FuzzChant(f *testing.F) {
 	})
 }
 
-// A long answer, in the pieces in which models send it.
+// BenchmarkText measures a long response, in the pieces in which models send it.
 func BenchmarkText(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("the model reads a file and then it says what is in there, if anything is at all; so far nothing has been found\n")
@@ -243,7 +246,7 @@ func BenchmarkText(b *testing.B) {
 					d.Reset("")
 					for rest := text; rest != ""; {
 						n := min(size, len(rest))
-						if d.look(agent.Text{Text: rest[:n]}); d.found.Kind != "" {
+						if d.inspect(agent.Text{Text: rest[:n]}); d.found.Kind != "" {
 							b.Fatal("a loop: ", d.found.Detail)
 						}
 						rest = rest[n:]

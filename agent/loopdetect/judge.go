@@ -9,10 +9,10 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
-	"pollux/llm/ask"
+	"pollux/llm/jsonquery"
 )
 
-// The questions, as settings name them (spec/agent.md §7.3).
+// The aliases of the questions in the settings.
 const (
 	firstQuestion  = "loop-detection"
 	secondQuestion = "loop-detection-double-check"
@@ -44,36 +44,37 @@ const judgeSchema = `{"type":"object","properties":{` +
 	`"unproductive_state_confidence":{"type":"number","minimum":0,"maximum":1}},` +
 	`"required":["unproductive_state_analysis","unproductive_state_confidence"]}`
 
-// judge says when a judgement is due.
+// judge schedules the questions to a model.
 type judge struct {
 	turns    int // of this prompt
-	asked    int // at which turn
+	lastTurn int // turn of the last question
 	interval int
 }
 
-// due counts a turn.
-func (j *judge) due(o *Options) bool {
+// isDue counts a turn and reports whether to ask a model.
+func (j *judge) isDue(o *Options) bool {
 	j.turns++
-	if o.Generator == nil || j.turns < o.FirstJudgement || j.turns-j.asked < j.interval {
+	if o.Generator == nil || j.turns < o.FirstJudgement || j.turns-j.lastTurn < j.interval {
 		return false
 	}
-	j.asked = j.turns
+	j.lastTurn = j.turns
 	return true
 }
 
-// adapt makes the next judgement due the sooner, the surer this one was.
+// adapt sets the interval to the next question: the higher the confidence of the last answer,
+// the shorter.
 func (j *judge) adapt(confidence float64, o *Options) {
 	least, most := float64(o.MinInterval), float64(o.MaxInterval)
 	j.interval = int(math.Round(most - (most-least)*confidence))
 }
 
-// judgement is a model's answer.
+// judgement is the answer of a model.
 type judgement struct {
 	Analysis   string      `json:"unproductive_state_analysis"`
 	Confidence *confidence `json:"unproductive_state_confidence"`
 }
 
-// confidence is from 0 to 1, or a yes or a no, as the seeds have it.
+// confidence is a number from 0 to 1. In JSON it may also be a boolean.
 type confidence float64
 
 func (c *confidence) UnmarshalJSON(data []byte) error {
@@ -88,49 +89,47 @@ func (c *confidence) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(c))
 }
 
-// ask asks whether the conversation has come to a standstill. Whatever goes wrong
-// with the first model means that it has not. A second one that cannot be asked
-// does not save the agent from the first one's judgement.
-func (d *Detector) ask(ctx context.Context, history []agent.Message) agent.Loop {
+// judgeHistory asks one or two models whether the agent is stuck. If the first question fails,
+// the agent is not stuck. If the second model cannot be asked, the first answer decides.
+func (d *Detector) judgeHistory(ctx context.Context, history []agent.Message) agent.Loop {
 	contents := evidence(d.prompt, history, d.o.Window)
 	if contents == nil {
 		return agent.Loop{}
 	}
-	analysis, sure, err := d.judgement(ctx, firstQuestion, contents)
+	analysis, sure, err := d.askModel(ctx, firstQuestion, contents)
 	if err != nil {
 		return agent.Loop{}
 	}
-	told := Judgement{First: sure, Second: -1}
-	if d.o.Asked != nil {
-		defer func() { d.o.Asked(d.promptID, told) }()
+	judgement := Judgement{First: sure, Second: -1}
+	if d.o.OnJudgement != nil {
+		defer func() { d.o.OnJudgement(d.promptID, judgement) }()
 	}
 	if sure < d.o.Confidence {
 		return agent.Loop{}
 	}
-	if !d.o.Single {
-		second, sure, err := d.judgement(ctx, secondQuestion, contents)
+	if !d.o.SingleJudge {
+		second, sure, err := d.askModel(ctx, secondQuestion, contents)
 		if err == nil {
-			analysis, told.Second = second, sure
-			told.Model, _, _ = d.o.Which(secondQuestion) // it was known a moment ago
+			analysis, judgement.Second = second, sure
+			judgement.Model, _, _ = d.o.ResolveModel(secondQuestion) // askModel has resolved it without an error
 		}
-		if ctx.Err() != nil || errors.Is(err, ask.ErrUnusable) || err == nil && sure < d.o.Confidence {
+		if ctx.Err() != nil || errors.Is(err, jsonquery.ErrUnusable) || err == nil && sure < d.o.Confidence {
 			return agent.Loop{}
 		}
 	}
 	detail := "the latest turns made no progress"
 	if analysis != "" {
-		detail += ": " + short(analysis)
+		detail += ": " + shorten(analysis)
 	}
 	return agent.Loop{Kind: Judged, Detail: detail}
 }
 
-// judgement asks a model how sure it is that the agent is stuck, a second time if it
-// fails or its answer is no use.
-func (d *Detector) judgement(ctx context.Context, question string, contents []*llm.Content) (analysis string, sure float64, err error) {
-	v, err := ask.JSON(ctx, ask.Question{
-		Generator: d.o.Generator, Which: d.o.Which, Alias: question,
+// askModel asks a model how confident it is that the agent is stuck.
+func (d *Detector) askModel(ctx context.Context, question string, contents []*llm.Content) (analysis string, sure float64, err error) {
+	v, err := jsonquery.Ask(ctx, jsonquery.Question{
+		Generator: d.o.Generator, ResolveModel: d.o.ResolveModel, Alias: question,
 		System: judgeSystem, Contents: contents, Schema: judgeSchema,
-		Use: llm.UseLoopDetector, PromptID: d.promptID, Attempts: d.o.Attempts, Patience: d.o.Patience,
+		Use: llm.UseLoopDetector, PromptID: d.promptID, Attempts: d.o.Attempts, Timeout: d.o.Timeout,
 	}, func(v *judgement) bool { return v.Confidence != nil && *v.Confidence >= 0 && *v.Confidence <= 1 })
 	if err != nil {
 		return "", 0, err
@@ -140,15 +139,15 @@ func (d *Detector) judgement(ctx context.Context, question string, contents []*l
 	return v.Analysis, sure, nil
 }
 
-// evidence returns what a judge is shown: the user's request, and the last
-// messages, so that no call stands there without its result and no result
-// without its call. It returns nil if there are none.
+// evidence returns the contents that a model judges: the user's request and the last messages,
+// without calls that lack a result and results that lack a call. It returns nil if there are
+// none.
 func evidence(prompt string, history []agent.Message, window int) []*llm.Content {
 	last := history[max(0, len(history)-window):]
 	for len(last) > 0 && last[0].Content.HasFunctionResponse() {
 		last = last[1:]
 	}
-	for len(last) > 0 && calling(last[len(last)-1].Content) {
+	for len(last) > 0 && hasCall(last[len(last)-1].Content) {
 		last = last[:len(last)-1]
 	}
 	contents := make([]*llm.Content, 0, len(last)+2)
@@ -167,6 +166,6 @@ func evidence(prompt string, history []agent.Message, window int) []*llm.Content
 	return append(contents, llm.User(llm.Text(judgeQuestion)))
 }
 
-func calling(c *llm.Content) bool {
+func hasCall(c *llm.Content) bool {
 	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionCall != nil })
 }

@@ -16,12 +16,12 @@ import (
 	"pollux/llm"
 )
 
-// sure is a judgement.
+// sure returns an answer with this confidence.
 func sure(confidence float64) string {
 	return fmt.Sprintf(`{"unproductive_state_analysis": "It reads the same file.", "unproductive_state_confidence": %v}`, confidence)
 }
 
-// talk is a history of n messages: a prompt, then calls and their results.
+// talk returns a history of n messages: a prompt, then calls and their results.
 func talk(n int) []agent.Message {
 	h := []agent.Message{{Content: llm.User(llm.Text("first"))}}
 	for i := 1; i < n; i++ {
@@ -55,7 +55,7 @@ func (j *judges) options() Options {
 			}
 			return say[0].(string), nil
 		}),
-		Which: func(question string) (string, llm.Config, error) {
+		ResolveModel: func(question string) (string, llm.Config, error) {
 			if len(j.say[question]) == 0 {
 				return "", llm.Config{}, errors.New("no such model")
 			}
@@ -64,13 +64,13 @@ func (j *judges) options() Options {
 	}
 }
 
-// turns runs n turns and returns those, from 1, at which a model was asked. It
-// stops at a loop.
+// turns runs n turns and returns those, from 1, in which a model was asked. It stops at a
+// loop.
 func (j *judges) turns(t *testing.T, d *Detector, n int) (asked []int, loop agent.Loop) {
 	t.Helper()
 	for i := range n {
 		before := len(j.asked)
-		loop, found := d.Turn(t.Context(), talk(40))
+		loop, found := d.CheckTurn(t.Context(), talk(40))
 		if len(j.asked) > before {
 			asked = append(asked, i+1)
 		}
@@ -161,9 +161,9 @@ func TestJudgements(t *testing.T) {
 			t.Parallel()
 			j := &judges{say: map[string][]any{first: tt.first, second: tt.second}}
 			o := j.options()
-			o.FirstJudgement, o.Single = 1, tt.single
+			o.FirstJudgement, o.SingleJudge = 1, tt.single
 			o.Interval = 1
-			loop, found := New(o).Turn(t.Context(), talk(5))
+			loop, found := New(o).CheckTurn(t.Context(), talk(5))
 			if found != tt.loop || found != (loop.Kind == Judged) {
 				t.Errorf("found %v: %+v", found, loop)
 			}
@@ -174,7 +174,7 @@ func TestJudgements(t *testing.T) {
 	}
 }
 
-// Whoever looks on learns how sure each model was.
+// OnJudgement gets the confidence of each model.
 func TestJudgementsAreTold(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -191,22 +191,22 @@ func TestJudgementsAreTold(t *testing.T) {
 		var got []Judgement
 		o := j.options()
 		o.FirstJudgement, o.Interval = 1, 1
-		o.Asked = func(id string, one Judgement) {
+		o.OnJudgement = func(id string, one Judgement) {
 			if id != "p" {
 				t.Errorf("%s: the prompt is %q", name, id)
 			}
 			got = append(got, one)
 		}
 		d := New(o)
-		d.See(request("look", ""))
-		d.Turn(t.Context(), talk(5))
+		d.Observe(request("look", ""))
+		d.CheckTurn(t.Context(), talk(5))
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
 }
 
-// What led to one judgement does not lead to the next: turns count anew.
+// Reset restarts the count of turns.
 func TestJudgedAgain(t *testing.T) {
 	t.Parallel()
 	j := &judges{say: map[string][]any{firstQuestion: {sure(1)}, secondQuestion: {sure(1)}}}
@@ -227,13 +227,13 @@ func TestJudgeIsShown(t *testing.T) {
 	cfg := llm.Config{Temperature: new(0.0), MaxOutputTokens: 99}
 	d := New(Options{
 		FirstJudgement: 1, Interval: 1,
-		Generator: voice(func(_ context.Context, req *llm.Request) (string, error) { got = req; return sure(0), nil }),
-		Which:     func(string) (string, llm.Config, error) { return "m", cfg, nil },
+		Generator:    voice(func(_ context.Context, req *llm.Request) (string, error) { got = req; return sure(0), nil }),
+		ResolveModel: func(string) (string, llm.Config, error) { return "m", cfg, nil },
 	})
 	d.Reset("repair the build")
-	d.See(request("look", ""))
+	d.Observe(request("look", ""))
 	history := talk(40) // ends with a call
-	d.Turn(t.Context(), history)
+	d.CheckTurn(t.Context(), history)
 
 	if got.Model != "m" || got.Use != llm.UseLoopDetector || got.PromptID != "p" ||
 		got.Config.MaxOutputTokens != 99 || got.Config.ResponseMIMEType != "application/json" || got.Config.SystemInstruction == nil {
@@ -307,7 +307,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// A cancelled run gets no judgement, whatever the models said before.
+// A cancelled run gets no judgement.
 func TestJudgeCancelled(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{firstQuestion, secondQuestion} {
@@ -323,40 +323,40 @@ func TestJudgeCancelled(t *testing.T) {
 				}
 				return sure(1), nil
 			}),
-			Which: func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
+			ResolveModel: func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
 		})
-		if loop, found := d.Turn(ctx, talk(5)); found || asked > 2 {
+		if loop, found := d.CheckTurn(ctx, talk(5)); found || asked > 2 {
 			t.Errorf("cancelled at %s: found %v after %d questions", at, loop, asked)
 		}
 	}
 }
 
-// FuzzJudgement: whatever a model answers, the next judgement is in due time.
+// For any answer of a model, the next judgement is due within the intervals.
 func FuzzJudgement(f *testing.F) {
 	f.Add(sure(0.5))
 	f.Add("```json\n{'unproductive_state_confidence': True}")
 	f.Add(`{"a":{"b":[`)
 	f.Fuzz(func(t *testing.T, text string) {
 		d := New((&judges{say: map[string][]any{firstQuestion: {text}, secondQuestion: {sure(0)}}}).options())
-		if loop := d.ask(t.Context(), talk(5)); loop.Kind != "" || d.judge.interval < 5 || d.judge.interval > 15 {
+		if loop := d.judgeHistory(t.Context(), talk(5)); loop.Kind != "" || d.judge.interval < 5 || d.judge.interval > 15 {
 			t.Errorf("%q: %+v, the next after %d turns", text, loop, d.judge.interval)
 		}
 	})
 }
 
-// What a turn costs does not grow with the history.
+// The cost of a turn does not depend on the length of the history.
 func BenchmarkTurn(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		history := talk(n + 1)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			d := New(Options{
 				FirstJudgement: 1, Interval: 1, MinInterval: 1, MaxInterval: 1, // asks at every turn
-				Generator: voice(func(context.Context, *llm.Request) (string, error) { return sure(0), nil }),
-				Which:     func(string) (string, llm.Config, error) { return "m", llm.Config{}, nil },
+				Generator:    voice(func(context.Context, *llm.Request) (string, error) { return sure(0), nil }),
+				ResolveModel: func(string) (string, llm.Config, error) { return "m", llm.Config{}, nil },
 			})
 			b.ReportAllocs()
 			for b.Loop() {
-				d.Turn(b.Context(), history)
+				d.CheckTurn(b.Context(), history)
 			}
 		})
 	}

@@ -1,83 +1,83 @@
 package loopdetect
 
-// lines follows an answer's Markdown, a character at a time, as far as it takes
-// to know which text repeats itself by nature: code, tables, dividers; and where
-// something new begins that may well begin like the thing before it: an item, a
-// heading, a quotation. The zero value is the beginning of an answer.
+// lines scans the Markdown of a response character by character. It recognizes text that
+// repeats itself by nature: code, tables, dividers. It also recognizes the start of a list
+// item, heading or quotation, which may begin like the one before it. The zero value is the
+// start of a response.
 //
-// A line is known by its first characters, and until it is known its characters
-// are held. The result is the same however the answer is cut into pieces.
+// The first characters of a line determine its kind. Until it is known, its characters are
+// held. The result does not depend on how the response is split into pieces.
 type lines struct {
 	state state
-	mark  rune // what the head of the line is made of
-	n     int  // how many of them
+	mark  rune // the character that the head of the line consists of
+	marks int  // number of marks
 	held  int
 
-	fence  rune // of the code that this line is in; 0 outside
-	fences int  // how many of them opened it
+	fence  rune // of the code block that contains this line; 0 outside of code
+	fences int  // number of marks of the fence that opened the code block
 }
 
-// verdict says what to do with a character.
+// verdict is the kind of a character.
 type verdict uint8
 
 const (
-	plain  verdict = iota // text, and so is what was held
-	held                  // text, unless the line turns out to be something else
-	fresh                 // what came so far has nothing to do with what follows
-	hidden                // not looked at
+	plain  verdict = iota // text, as are the held characters before it
+	held                  // text, unless the line turns out to be of another kind
+	fresh                 // starts a block: the text so far must not count
+	hidden                // ignored
 )
 
 type state uint8
 
 const (
 	head    state = iota // only blanks so far
-	rule                 // -, =, *, ... which may be a divider or an item's mark
-	hash                 // a heading's marks
-	number               // an item's number
-	bullet               // the character behind that, or a bullet
+	rule                 // -, =, *, ...: a divider or the mark of an item
+	hash                 // marks of a heading
+	number               // number of an item
+	bullet               // the character after a number, or a bullet
 	ticks                // fewer marks than a fence has
-	fenced               // the opening fence
-	info                 // the words behind it
-	closing              // a closing fence, so far
-	tail                 // blanks behind that
+	fenced               // opening fence
+	info                 // text after an opening fence
+	closing              // possibly a closing fence
+	tail                 // blanks after a closing fence
 	body                 // text
-	unseen               // the rest of the line is not looked at
+	unseen               // the rest of the line is ignored
 )
 
-// maxHead is how many characters a line may begin with before it must be text:
-// a model that says nothing but dashes is in a loop all the same.
+// maxHead is the maximum number of held characters. Then the line is text, so that endless
+// dashes are a loop, too.
 const maxHead = 500
 
-// next takes the next character.
+// next processes a character.
 func (l *lines) next(r rune) verdict {
 	switch {
 	case l.fence != 0:
 		l.inCode(r)
 		return hidden
 	case r == '\n':
-		return l.end()
+		return l.endLine()
 	case l.state == body:
 		return plain
 	case l.state == unseen:
 		return hidden
 	case l.state == fenced || l.state == info:
-		l.opening(r)
+		l.openFence(r)
 		return hidden
 	}
 	if l.held++; l.held > maxHead {
-		return l.text()
+		return l.startText()
 	}
 	if l.state == head {
-		return l.first(r)
+		return l.startLine(r)
 	}
-	return l.further(r)
+	return l.continueLine(r)
 }
 
-// first takes the blanks that a line begins with, and the first character behind them.
-func (l *lines) first(r rune) verdict {
-	l.mark, l.n = r, 1
+// startLine processes the leading blanks of a line and the character after them.
+func (l *lines) startLine(r rune) verdict {
+	l.mark, l.marks = r, 1
 	switch {
-	case blank(r):
+	case isBlank(r):
 		return held
 	case isRule(r):
 		l.state = rule
@@ -90,104 +90,105 @@ func (l *lines) first(r rune) verdict {
 	case r == '`' || r == '~':
 		l.state = ticks
 	case r == '>':
-		return l.begin(head)
+		return l.startBlock(head)
 	case r == '|' || '\u2500' <= r && r <= '\u257F': // lines and corners of boxes
-		return l.begin(unseen)
+		return l.startBlock(unseen)
 	default:
-		return l.text()
+		return l.startText()
 	}
 	return held
 }
 
-// further takes a character behind the first ones.
-func (l *lines) further(r rune) verdict {
+// continueLine processes a character of a line whose kind is not known yet.
+func (l *lines) continueLine(r rune) verdict {
 	switch l.state {
 	case rule:
 		switch {
 		case isRule(r):
-			l.n++
+			l.marks++
 			return held
-		case r == '|' && l.n >= 3: // between the columns of a table
-			return l.begin(unseen)
-		case blank(r) && l.rules():
-			return l.begin(head)
+		case r == '|' && l.marks >= 3: // between the columns of a table
+			return l.startBlock(unseen)
+		case isBlank(r) && l.isRuleOrItem():
+			return l.startBlock(head)
 		}
 	case hash:
-		if blank(r) {
-			return l.begin(body)
+		if isBlank(r) {
+			return l.startBlock(body)
 		}
-		return l.more(r == '#', 6)
+		return l.addMark(r == '#', 6)
 	case number:
 		if r == '.' || r == ')' {
 			l.state = bullet
 			return held
 		}
-		return l.more('0' <= r && r <= '9', 9)
+		return l.addMark('0' <= r && r <= '9', 9)
 	case bullet:
-		if blank(r) {
-			return l.begin(head)
+		if isBlank(r) {
+			return l.startBlock(head)
 		}
 	case ticks:
-		if r == l.mark && l.n == 2 {
-			l.n = 3
-			return l.begin(fenced)
+		if r == l.mark && l.marks == 2 {
+			l.marks = 3
+			return l.startBlock(fenced)
 		}
-		return l.more(r == l.mark, 2)
+		return l.addMark(r == l.mark, 2)
 	}
-	return l.text()
+	return l.startText()
 }
 
-// more takes one more mark, of which there may be so many.
-func (l *lines) more(isMark bool, most int) verdict {
-	if !isMark || l.n == most {
-		return l.text()
+// addMark counts one more mark, up to most. Any other character makes the line text.
+func (l *lines) addMark(isMark bool, most int) verdict {
+	if !isMark || l.marks == most {
+		return l.startText()
 	}
-	l.n++
+	l.marks++
 	return held
 }
 
-// rules reports whether the marks are a divider, or mark an item.
-func (l *lines) rules() bool {
-	return l.n >= 3 || l.n == 1 && (l.mark == '-' || l.mark == '*' || l.mark == '+')
+// isRuleOrItem reports whether the marks are a divider or the mark of an item.
+func (l *lines) isRuleOrItem() bool {
+	return l.marks >= 3 || l.marks == 1 && (l.mark == '-' || l.mark == '*' || l.mark == '+')
 }
 
-// end takes the end of a line.
-func (l *lines) end() verdict {
+// endLine processes the end of a line.
+func (l *lines) endLine() verdict {
 	v := plain
 	switch l.state {
 	case rule:
-		if l.rules() {
+		if l.isRuleOrItem() {
 			v = fresh
 		}
 	case hash, bullet:
 		v = fresh
 	case fenced, info:
-		l.fence, l.fences = l.mark, l.n
+		l.fence, l.fences = l.mark, l.marks
 		v = hidden
 	case unseen:
 		v = hidden
 	}
-	l.state, l.n, l.held = head, 0, 0
+	l.state, l.marks, l.held = head, 0, 0
 	return v
 }
 
-// begin goes on to what begins here.
-func (l *lines) begin(s state) verdict {
+// startBlock starts an item, a heading, a quotation or an ignored line.
+func (l *lines) startBlock(s state) verdict {
 	l.state, l.held = s, 0
 	return fresh
 }
 
-func (l *lines) text() verdict {
+// startText makes the rest of the line text.
+func (l *lines) startText() verdict {
 	l.state = body
 	return plain
 }
 
-// opening takes a character of the line that opens a block of code. The words
-// behind the fence hold no backtick; then it is a line that has code in it.
-func (l *lines) opening(r rune) {
+// openFence processes a character of the line that opens a code block. If a backtick follows
+// the fence, the line contains inline code instead.
+func (l *lines) openFence(r rune) {
 	switch {
 	case r == l.mark && l.state == fenced:
-		l.n++
+		l.marks++
 	case r == '`' && l.mark == '`':
 		l.state = unseen
 	default:
@@ -195,25 +196,25 @@ func (l *lines) opening(r rune) {
 	}
 }
 
-// inCode takes a character of a block of code.
+// inCode processes a character of a code block.
 func (l *lines) inCode(r rune) {
 	switch {
 	case r == '\n':
-		if (l.state == closing || l.state == tail) && l.n >= l.fences {
+		if (l.state == closing || l.state == tail) && l.marks >= l.fences {
 			l.fence = 0
 		}
-		l.state, l.n = head, 0
+		l.state, l.marks = head, 0
 	case r == l.fence && (l.state == head || l.state == closing):
 		l.state = closing
-		l.n++
-	case l.state == head && (blank(r) || r == '>'):
-	case (l.state == closing || l.state == tail) && blank(r):
+		l.marks++
+	case l.state == head && (isBlank(r) || r == '>'):
+	case (l.state == closing || l.state == tail) && isBlank(r):
 		l.state = tail
 	default:
 		l.state = unseen
 	}
 }
 
-func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
+func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 
 func isRule(r rune) bool { return r == '-' || r == '=' || r == '*' || r == '_' || r == '+' }

@@ -1,7 +1,6 @@
-// Package loopdetect notices a model that goes in circles (spec/agent.md §14):
-// one that asks for the same tool calls over and over, one whose answer says the
-// same thing without end, and, by the judgement of a model, one that is busy but
-// gets nowhere.
+// Package loopdetect detects a model that repeats itself: one that requests the same tool calls
+// again and again, one whose response repeats the same text, and, by the judgement of a model,
+// one that works without progress.
 package loopdetect
 
 import (
@@ -16,55 +15,54 @@ import (
 	"pollux/llm"
 )
 
-// The kinds of loops. They appear in logs and telemetry.
+// The kinds of loops. The values appear in logs and telemetry.
 const (
 	RepeatedCalls = "consecutive_identical_tool_calls"
 	Chanting      = "chanting_identical_sentences"
 	Judged        = "llm_detected_loop"
 )
 
-// Options are the thresholds. What is zero has its default.
+// Options configures a [Detector]. A zero field has its default.
 type Options struct {
-	// A cycle of at most MaxCycle calls is a loop when it has come Repeats times
-	// in a row; by default 5 and 5. A MaxCycle of 1 is the seeds' rule: identical
-	// calls only.
+	// A cycle of at most MaxCycle calls (5) is a loop when it has occurred Repeats times (5)
+	// in a row. With a MaxCycle of 1, only identical calls are a loop.
 	MaxCycle int
 	Repeats  int
 
-	// A piece of text of Chunk characters (50) is a loop when it has come Hits
-	// times (10) among the last Memory characters (5000), at most Spacing
-	// characters (250) apart on average, and the texts from one to the next are
-	// at most Periods different ones (5). Characters are Unicode code points.
+	// A piece of text of Chunk characters (50) is a loop when it has occurred Hits times (10)
+	// among the last Memory characters (5000), at most Spacing characters (250) apart on
+	// average, with at most Periods different texts (5) from one occurrence to the next.
+	// Characters are Unicode code points.
 	Chunk, Hits, Memory, Spacing, Periods int
 
-	// Generator is asked for its judgement; nil asks none. Which says, by alias,
-	// what model is asked and how.
-	Generator llm.Generator
-	Which     func(question string) (model string, cfg llm.Config, err error)
-	// The judgement is asked for from turn FirstJudgement of a prompt on (30),
-	// next after Interval turns (10; the seeds: 3), and after a judgement the
-	// sooner the surer it was: after MinInterval (5) to MaxInterval (15) turns.
+	// Generator judges whether the agent makes progress; nil disables the judgement.
+	// ResolveModel returns the model to ask and its configuration for an alias in the
+	// settings.
+	Generator    llm.Generator
+	ResolveModel func(question string) (model string, cfg llm.Config, err error)
+	// A model is asked from turn FirstJudgement of a prompt on (30), then after Interval turns
+	// (10). After that, the next question follows after MinInterval (5) to MaxInterval (15)
+	// turns: the higher the confidence of the last answer, the sooner.
 	FirstJudgement, Interval, MinInterval, MaxInterval int
-	// Window is how many messages are judged (20).
+	// Window is the number of messages that a model judges (20).
 	Window int
-	// Confidence is how sure a judgement must be, from 0 to 1 (0.9).
+	// Confidence is the confidence from which on the agent counts as stuck, from 0 to 1 (0.9).
 	Confidence float64
-	// Single takes the first judgement that is sure for final. Without it a
-	// second model has to agree.
-	Single bool
-	// Attempts is how often a model is asked until its answer is usable (2), and
-	// Patience how long that may take in all (1 min).
+	// SingleJudge makes the first answer final. Otherwise a second model has to agree.
+	SingleJudge bool
+	// Attempts is the maximum number of requests for one usable answer (2). Timeout limits the
+	// time of all of them together (1 min).
 	Attempts int
-	Patience time.Duration
-	// Asked, where set, is told of each judgement.
-	Asked func(promptID string, j Judgement)
+	Timeout  time.Duration
+	// OnJudgement, if set, is called after each judgement.
+	OnJudgement func(promptID string, j Judgement)
 }
 
-// Judgement is how sure models are, from 0 to 1, that the agent is stuck.
+// Judgement is the confidence of models, from 0 to 1, that the agent is stuck.
 type Judgement struct {
 	First float64
-	// Second is what the second one thinks, Model is which that is; -1 and "" where
-	// none was asked or its answer was of no use.
+	// Second is the confidence of the second model, and Model is the name of that model. They
+	// are -1 and "" if no second model was asked or its answer was unusable.
 	Second float64
 	Model  string
 }
@@ -84,21 +82,21 @@ func (o Options) orDefault() Options {
 	o.Window = cmp.Or(o.Window, 20)
 	o.Confidence = cmp.Or(o.Confidence, 0.9)
 	o.Attempts = cmp.Or(o.Attempts, 2)
-	o.Patience = cmp.Or(o.Patience, time.Minute)
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	return o
 }
 
-// Detector watches one conversation. Memory and the time that a piece of text
-// costs do not depend on how much there was before it.
+// Detector is an [agent.LoopDetector] for one conversation. Its memory, and the time to check
+// a piece of text, do not depend on the length of the conversation.
 type Detector struct {
-	o   Options
-	off atomic.Bool
+	o        Options
+	disabled atomic.Bool
 
 	prompt   string
-	promptID string // as far as calls have told it
+	promptID string // of the last tool call; "" before the first
 	found    agent.Loop
 	calls    calls
-	chant    *chant // nil before the first text
+	chant    *chantFinder // nil before the first text
 	judge    judge
 }
 
@@ -111,84 +109,81 @@ func New(o Options) *Detector {
 	return d
 }
 
-// Disable makes the detector find nothing any more. It may be called from any
-// goroutine.
-func (d *Detector) Disable() { d.off.Store(true) }
+// Disable turns the detector off permanently. It may be called from any goroutine.
+func (d *Detector) Disable() { d.disabled.Store(true) }
 
-// Reset implements [agent.LoopDetector]. Nothing that came before counts any
-// more: not the calls, not the text, not the turns.
+// Reset implements [agent.LoopDetector]. It discards all calls, text and turns.
 func (d *Detector) Reset(prompt string) {
 	d.prompt, d.promptID = prompt, ""
 	d.found = agent.Loop{}
 	d.calls = calls{}
 	d.judge = judge{interval: d.o.Interval}
 	if d.chant != nil {
-		d.chant.forget()
+		d.chant.reset()
 		d.chant.lines = lines{}
 	}
 }
 
-// Turn implements [agent.LoopDetector]. A loop that See has found is told again
-// until Reset, so that it is not lost on a caller who could not break off there.
-func (d *Detector) Turn(ctx context.Context, history []agent.Message) (loop agent.Loop, found bool) {
-	if d.off.Load() {
+// CheckTurn implements [agent.LoopDetector]. It returns a loop that Observe has found until
+// Reset is called, for callers that could not stop when Observe returned it.
+func (d *Detector) CheckTurn(ctx context.Context, history []agent.Message) (loop agent.Loop, found bool) {
+	if d.disabled.Load() {
 		return agent.Loop{}, false
 	}
 	if d.found.Kind == "" {
 		if d.chant != nil {
-			d.chant.lines = lines{} // code that one answer leaves open does not go on in the next
+			d.chant.lines = lines{} // a code block ends with its response
 		}
-		if d.judge.due(&d.o) {
-			d.found = d.ask(ctx, history)
+		if d.judge.isDue(&d.o) {
+			d.found = d.judgeHistory(ctx, history)
 		}
 	}
 	return d.found, d.found.Kind != ""
 }
 
-// See implements [agent.LoopDetector]. It looks at text and at requested calls.
-func (d *Detector) See(e agent.Event) (loop agent.Loop, found bool) {
-	if d.off.Load() {
+// Observe implements [agent.LoopDetector]. It checks text and requested tool calls.
+func (d *Detector) Observe(e agent.Event) (loop agent.Loop, found bool) {
+	if d.disabled.Load() {
 		return agent.Loop{}, false
 	}
 	if d.found.Kind == "" {
-		d.look(e)
+		d.inspect(e)
 	}
 	return d.found, d.found.Kind != ""
 }
 
-func (d *Detector) look(e agent.Event) {
+func (d *Detector) inspect(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Text:
 		if d.chant == nil {
-			d.chant = newChant(&d.o)
+			d.chant = newChantFinder(&d.o)
 		}
 		if chunk, ok := d.chant.add(e.Text); ok {
 			d.found = agent.Loop{Kind: Chanting, Detail: "the answer says the same again and again: " + quote(chunk)}
 		}
 	case agent.ToolRequested:
 		if d.chant != nil {
-			d.chant.forget()
+			d.chant.reset()
 		}
 		d.promptID = e.Call.PromptID
 		if cycle := d.calls.add(e.Call, &d.o); cycle != nil {
 			d.found = agent.Loop{Kind: RepeatedCalls, Detail: describe(cycle, d.o.Repeats)}
 		}
-	case agent.Retried: // the text so far is void
+	case agent.Retried: // discard the text so far
 		if d.chant != nil {
-			d.chant.forget()
+			d.chant.reset()
 			d.chant.lines = lines{}
 		}
 	}
 }
 
-// quote returns what a model has said in quotation marks, on one line and short
-// enough for a sentence.
+// quote returns s in quotation marks, shortened to one line.
 func quote(s string) string {
-	return strconv.Quote(short(s))
+	return strconv.Quote(shorten(s))
 }
 
-// short returns s on one line, no longer than a sentence or two.
-func short(s string) string {
+// shorten returns s on one line of at most 300 bytes.
+func shorten(s string) string {
 	const most = 300
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	for i := range s {

@@ -21,7 +21,7 @@ func request(name, args string) agent.ToolRequested {
 	return agent.ToolRequested{Call: &agent.ToolCall{Name: name, Args: json.RawMessage(args), PromptID: "p"}}
 }
 
-// voice is a model that answers with what a function says.
+// voice is a model that calls a function.
 type voice func(ctx context.Context, req *llm.Request) (string, error)
 
 func (v voice) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
@@ -48,9 +48,8 @@ func answer(parts ...llm.Part) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(parts...), FinishReason: llm.FinishStop}}}
 }
 
-// In the conversation of a real agent: a model that goes in circles is warned
-// once and stopped the second time, and what made the first loop does not count
-// for the second.
+// An agent warns a model in a loop once and stops it the second time. The calls of the first
+// loop do not count for the second.
 func TestInAgent(t *testing.T) {
 	t.Parallel()
 	look := func(n int) *llm.Response {
@@ -107,7 +106,7 @@ func TestInAgent(t *testing.T) {
 	}
 }
 
-// script is a model that says what it is told to, one answer per request.
+// script is a model with scripted responses, one for each request.
 type script struct {
 	voice
 	answers  []*llm.Response
@@ -125,16 +124,16 @@ func (s *script) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 	}
 }
 
-// looker is a tool of which only its description is ever used.
+// looker is a tool that is only declared.
 type looker struct{ spec tool.Spec }
 
 func (l *looker) Spec() *tool.Spec                             { return &l.spec }
 func (*looker) Build(json.RawMessage) (tool.Invocation, error) { return nil, errors.ErrUnsupported }
 
-// open is a gate behind which nothing happens.
+// open is a gate that runs nothing.
 type open struct{}
 
-func (open) Admit(context.Context, *agent.ToolCall, tool.Tool, agent.Ask) agent.Admission {
+func (open) Admit(context.Context, *agent.ToolCall, tool.Tool, tool.Ask) agent.Admission {
 	return agent.Admission{Run: func(context.Context, tool.Host) *tool.Result { return tool.Text("nothing") }}
 }
 
@@ -144,23 +143,23 @@ func TestDisable(t *testing.T) {
 	d := New(Options{
 		FirstJudgement: 1,
 		Generator:      voice(func(context.Context, *llm.Request) (string, error) { asked++; return sure(1), nil }),
-		Which:          func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
+		ResolveModel:   func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
 	})
 	for range 5 {
-		d.See(request("look", `{}`))
+		d.Observe(request("look", `{}`))
 	}
-	if _, found := d.Turn(t.Context(), talk(9)); !found {
+	if _, found := d.CheckTurn(t.Context(), talk(9)); !found {
 		t.Error("no loop")
 	}
 	d.Disable()
-	if _, found := d.Turn(t.Context(), talk(9)); found {
+	if _, found := d.CheckTurn(t.Context(), talk(9)); found {
 		t.Error("a loop that was found before")
 	}
 	d.Reset("again")
 	for range 40 {
-		d.See(request("look", `{}`))
-		d.See(agent.Text{Text: sentence})
-		if loop, found := d.Turn(t.Context(), talk(9)); found || asked > 0 {
+		d.Observe(request("look", `{}`))
+		d.Observe(agent.Text{Text: sentence})
+		if loop, found := d.CheckTurn(t.Context(), talk(9)); found || asked > 0 {
 			t.Fatalf("found %v, asked %d times", loop, asked)
 		}
 	}
@@ -175,7 +174,7 @@ func TestShort(t *testing.T) {
 		strings.Repeat("a", 300): strings.Repeat("a", 300),
 		strings.Repeat("ü", 151): strings.Repeat("ü", 150) + "…",
 	} {
-		if diff := cmp.Diff(want, short(in)); diff != "" {
+		if diff := cmp.Diff(want, shorten(in)); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -27,8 +27,8 @@ type naive struct {
 	dropped int // characters, from the front of history
 }
 
-// find returns the number of the line, from 0, in which a loop is noticed, or -1.
-// The text must end in a line break.
+// find returns the number of the line, from 0, that completes a loop, or -1. The text must end
+// in a line break.
 func (n *naive) find(text string) int {
 	n.reset()
 	fence := ""

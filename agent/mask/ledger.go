@@ -5,79 +5,77 @@ import (
 	"pollux/llm"
 )
 
-// output is what a tool said, and still says to the model.
+// output is a tool output that a history still contains.
 type output struct {
 	response *llm.FunctionResponse
 	tokens   int
 }
 
-// ledger knows which outputs a history has, and which of them are old. It is
-// kept from call to call: messages do not change, so that only those that join
-// the history are looked at. All but its newest message are in it.
+// ledger tracks the tool outputs of a history, and which of them are old. It scans only
+// messages added since the last call, because messages do not change. It covers all messages
+// but the newest.
 type ledger struct {
-	known   []agent.Message // what has been looked at, as a part of the agent's own history
-	outputs []output        // of them, from oldest to newest, without those that are done with
-	first   int             // of outputs that is not old
-	protect int             // tokens of outputs from there on
-	behind  int             // tokens of older ones
+	seen      []agent.Message // the scanned messages, a slice of the agent's own history
+	outputs   []output        // of the scanned messages, the oldest first, without masked ones
+	firstNew  int             // index in outputs of the first that is not old
+	newTokens int             // tokens of outputs that are not old
+	oldTokens int             // tokens of old outputs
 }
 
-// end is where in the history what was not looked at begins.
-func (l *ledger) end() int { return len(l.known) }
+// end returns the index of the first message that is not scanned.
+func (l *ledger) end() int { return len(l.seen) }
 
-// old are the outputs that may go.
-func (l *ledger) old() []output { return l.outputs[:l.first] }
+// old returns the outputs that may be masked.
+func (l *ledger) old() []output { return l.outputs[:l.firstNew] }
 
-// follow takes note of what has joined the history, or begins anew where that
-// was replaced.
-func (l *ledger) follow(history []agent.Message, find func(*llm.Content) []output) {
+// update scans the new messages of history. If the history was replaced, it scans all of it.
+func (l *ledger) update(history []agent.Message, find func(*llm.Content) []output) {
 	n := max(0, len(history)-1)
 	if !l.continues(history[:n]) {
 		*l = ledger{}
 	}
-	for _, m := range history[len(l.known):n] {
+	for _, m := range history[len(l.seen):n] {
 		for _, o := range find(m.Content) {
 			l.outputs = append(l.outputs, o)
-			l.protect += o.tokens
+			l.newTokens += o.tokens
 		}
 	}
-	l.known = history[:n:n]
+	l.seen = history[:n:n]
 }
 
-// continues reports whether history begins with what is known. That is so if it
-// is the same piece of memory; and if not, because it has grown out of it or was
-// copied, the messages tell.
+// continues reports whether history begins with the scanned messages. It compares addresses
+// first. If the history was copied, it compares the contents.
 func (l *ledger) continues(history []agent.Message) bool {
-	if len(history) < len(l.known) {
+	if len(history) < len(l.seen) {
 		return false
 	}
-	if len(l.known) == 0 || &history[0] == &l.known[0] {
+	if len(l.seen) == 0 || &history[0] == &l.seen[0] {
 		return true
 	}
-	for i := range l.known {
-		if l.known[i].Content != history[i].Content {
+	for i := range l.seen {
+		if l.seen[i].Content != history[i].Content {
 			return false
 		}
 	}
 	return true
 }
 
-// advance lets outputs grow old of which, with all newer ones, there are more
-// tokens than are protected. It returns how many tokens the old ones are.
+// advance makes outputs old until the newer ones have at most as many tokens as are protected.
+// It returns the tokens of all old outputs.
 func (l *ledger) advance(protected int) int {
-	for l.protect > protected {
-		o := l.outputs[l.first]
-		l.first++
-		l.protect -= o.tokens
-		l.behind += o.tokens
+	for l.newTokens > protected {
+		o := l.outputs[l.firstNew]
+		l.firstNew++
+		l.newTokens -= o.tokens
+		l.oldTokens += o.tokens
 	}
-	return l.behind
+	return l.oldTokens
 }
 
-// settle goes on from a history in which the old outputs are masked, but those
-// that failed.
-func (l *ledger) settle(history []agent.Message, failed []output) {
-	l.outputs = append(failed, l.outputs[l.first:]...)
-	l.first, l.behind = len(failed), 0
-	l.known = history[:len(l.known):len(l.known)]
+// replaceOld continues with a history in which the old outputs are masked, except those that
+// failed.
+func (l *ledger) replaceOld(history []agent.Message, failed []output) {
+	l.outputs = append(failed, l.outputs[l.firstNew:]...)
+	l.firstNew, l.oldTokens = len(failed), 0
+	l.seen = history[:len(l.seen):len(l.seen)]
 }

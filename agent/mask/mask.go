@@ -1,10 +1,8 @@
-// Package mask puts what tools said long ago out of the model's sight
-// (spec/agent.md §18, tools.md §4.3): the text goes to a file, and the history
-// keeps its beginning, its end and the file's path, which the model can read.
+// Package mask removes old tool output from a history. It writes the text to a file. The history
+// keeps the first and last characters of it and the path of the file, which the model can read.
 //
-// A masked output changes the history in the middle, and behind that the vendor's
-// prompt cache is of no use. So it is done in batches: nothing happens until
-// 30,000 tokens can go at once, and then nothing again for as long.
+// To mask an output changes the history in the middle, and the vendor's prompt cache is useless
+// for the messages after it. So outputs are masked in batches of at least 30,000 tokens.
 package mask
 
 import (
@@ -16,31 +14,29 @@ import (
 	"pollux/llm"
 )
 
-// The defaults of [Options], in tokens (spec/agent.md §18). The seeds mask
-// nothing: an agent without a masker does as they do.
+// The defaults of [Options], in tokens.
 const (
 	DefaultProtect = 50_000
 	DefaultBatch   = 30_000
 )
 
-// Options are what a [Masker] is made of. Save must be set; the zero value of
-// each of the others is a default.
+// Options configures a [Masker]. Save must be set. All other fields may be zero.
 type Options struct {
-	// Save writes what a call said to a file of its own, which the model can read,
-	// and returns its path. Tool and call come from a model and may be anything.
+	// Save writes the output of a call to a file of its own, which the model can read, and
+	// returns its path. tool and call come from a model and may be any string.
 	Save func(tool, call, text string) (path string, err error)
 
-	Protect int // tokens of tools' outputs, the newest ones, that stay
-	Batch   int // tokens of older ones there must be for any to go
-	// Exempt are tools whose outputs stay; nil is what the spec says: those that
-	// tell the model how to work, or what the user wants.
+	Protect int // tokens of the newest outputs, which are never masked
+	Batch   int // tokens of older outputs from which on they are masked
+	// Exempt lists tools whose outputs are never masked. nil is the default: tools whose
+	// output instructs the model or contains the user's answers.
 	Exempt []string
-	// Warn is told, in a sentence, that an output could not be saved; nil drops it.
+	// Warn is called with a sentence if an output cannot be saved; nil discards it.
 	Warn func(string)
 }
 
-// Masker is an [agent.Masker] for one conversation. It is used by one goroutine
-// at a time.
+// Masker is an [agent.Masker] for one conversation. It must not be used by several goroutines
+// at once.
 type Masker struct {
 	Options
 	ledger ledger
@@ -48,7 +44,7 @@ type Masker struct {
 
 var _ agent.Masker = (*Masker)(nil)
 
-// New returns a masker. Settings that make no sense are the defaults.
+// New returns a masker. Invalid values in o are replaced by defaults.
 func New(o Options) *Masker {
 	if o.Protect <= 0 {
 		o.Protect = DefaultProtect
@@ -65,15 +61,14 @@ func New(o Options) *Masker {
 	return &Masker{Options: o}
 }
 
-// Mask implements [agent.Masker]. What it costs, as long as there is nothing to
-// do, depends on what is new since the last call. The newest message is never
-// touched. Images and other media of a result stay where they are, and so do
-// the signatures of its parts: neither can be read from a file of text.
+// Mask implements [agent.Masker]. If nothing is masked, its cost depends on the number of new
+// messages only. The newest message is never changed. Images and other media of a result, and
+// signatures, stay in the history, because they cannot be read from a text file.
 //
-// An output whose file cannot be written stays, and is tried again with the
-// next batch. When ctx ends, nothing is masked.
+// An output whose file cannot be written stays, and Mask tries again with the next batch. If
+// ctx ends, nothing is masked.
 func (m *Masker) Mask(ctx context.Context, history []agent.Message) (masked []agent.Message, saved int) {
-	m.ledger.follow(history, m.outputs)
+	m.ledger.update(history, m.outputs)
 	if m.ledger.advance(m.Protect) < m.Batch {
 		return history, 0
 	}
@@ -83,7 +78,7 @@ func (m *Masker) Mask(ctx context.Context, history []agent.Message) (masked []ag
 		if ctx.Err() != nil {
 			return history, 0
 		}
-		if replaced[o.response] != nil { // the same one twice
+		if replaced[o.response] != nil { // the history contains it twice
 			continue
 		}
 		short, err := m.shorten(o)
@@ -100,7 +95,7 @@ func (m *Masker) Mask(ctx context.Context, history []agent.Message) (masked []ag
 	}
 	masked = slices.Clone(history)
 	for i := range masked[:m.ledger.end()] {
-		if c := with(masked[i].Content, replaced); c != masked[i].Content {
+		if c := withReplaced(masked[i].Content, replaced); c != masked[i].Content {
 			saved += masked[i].Content.Tokens() - c.Tokens()
 			masked[i].Content = c
 		}
@@ -108,13 +103,13 @@ func (m *Masker) Mask(ctx context.Context, history []agent.Message) (masked []ag
 	if len(replaced) == 0 {
 		masked = history
 	}
-	m.ledger.settle(masked, failed)
+	m.ledger.replaceOld(masked, failed)
 	return masked, saved
 }
 
-// with returns c with some function responses replaced: c itself if it has none
-// of them.
-func with(c *llm.Content, replaced map[*llm.FunctionResponse]*llm.FunctionResponse) *llm.Content {
+// withReplaced returns c with some function responses replaced, or c itself if it contains
+// none of them.
+func withReplaced(c *llm.Content, replaced map[*llm.FunctionResponse]*llm.FunctionResponse) *llm.Content {
 	var parts []llm.Part
 	for i := range c.Parts {
 		short := replaced[c.Parts[i].FunctionResponse]
@@ -132,7 +127,7 @@ func with(c *llm.Content, replaced map[*llm.FunctionResponse]*llm.FunctionRespon
 	return &llm.Content{Role: c.Role, Parts: parts}
 }
 
-// outputs returns what of a message may be masked some day.
+// outputs returns the outputs of a message that may be masked later.
 func (m *Masker) outputs(c *llm.Content) []output {
 	var found []output
 	for i := range c.Parts {
@@ -142,7 +137,7 @@ func (m *Masker) outputs(c *llm.Content) []output {
 		}
 		tokens := 0
 		if len(c.Parts) == 1 && len(r.Parts) == 0 {
-			tokens = c.Tokens() // which the agent has asked for already
+			tokens = c.Tokens() // which the content has stored
 		} else {
 			tokens = textTokens(r)
 		}
@@ -151,22 +146,21 @@ func (m *Masker) outputs(c *llm.Content) []output {
 	return found
 }
 
-// textTokens is what r costs without its media.
+// textTokens estimates the tokens of r without its media.
 func textTokens(r *llm.FunctionResponse) int {
 	bare := *r
 	bare.Parts = nil
 	return llm.EstimateTokens([]llm.Part{{FunctionResponse: &bare}})
 }
 
-// shorten saves an output and returns what the model sees of it from now on, nil
-// if that is no less.
+// shorten saves an output and returns its masked form, or nil if that is not smaller.
 func (m *Masker) shorten(o output) (*llm.FunctionResponse, error) {
-	// Whether it is worth a file is told before there is one, by a path of usual length.
+	// Before it writes a file, shorten compares the sizes with a path of typical length.
 	const aPath = "/home/somebody/.gemini/tmp/a-project-of-theirs/tool-outputs/session-00000000-0000-0000-0000-000000000000/read_file_1.txt"
-	text := textOf(o.response.Response)
-	look := preview(text)
+	text := fileText(o.response.Response)
+	shown := preview(text)
 	short := *o.response
-	short.Response = llm.Output("", "", masked(look, aPath)).Response
+	short.Response = llm.Output("", "", maskedText(shown, aPath)).Response
 	if textTokens(&short) >= o.tokens {
 		return nil, nil
 	}
@@ -174,7 +168,7 @@ func (m *Masker) shorten(o output) (*llm.FunctionResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	short.Response = llm.Output("", "", masked(look, path)).Response
+	short.Response = llm.Output("", "", maskedText(shown, path)).Response
 	if textTokens(&short) >= o.tokens {
 		return nil, nil
 	}

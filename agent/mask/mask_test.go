@@ -16,7 +16,7 @@ import (
 	"pollux/llm"
 )
 
-// shelf keeps what is saved.
+// shelf stores saved outputs.
 type shelf struct {
 	tools, calls, texts []string
 	fail                func(call string) error
@@ -34,7 +34,7 @@ func (s *shelf) save(tool, call, text string) (string, error) {
 
 func message(c *llm.Content) agent.Message { return agent.Message{Content: c} }
 
-// round is a call and what came of it.
+// round returns a call and its result.
 func round(n int, tool, output string) []agent.Message {
 	id := fmt.Sprintf("%s__%d", tool, n)
 	return []agent.Message{
@@ -43,13 +43,13 @@ func round(n int, tool, output string) []agent.Message {
 	}
 }
 
-// words is a text of about n tokens.
+// words returns a text of about n tokens.
 func words(n int) string {
 	const some = "the first of many words "
 	return strings.Repeat(some, n*100/llm.EstimateTokens([]llm.Part{llm.Text(strings.Repeat(some, 100))}))
 }
 
-// session is n rounds of about so many tokens each, and an answer.
+// session returns n rounds of about so many tokens each, and a response.
 func session(n, tokens int) []agent.Message {
 	history := []agent.Message{message(llm.User(llm.Text("go")))}
 	for i := range n {
@@ -80,7 +80,7 @@ func isMasked(m agent.Message) bool {
 	return r != nil && strings.HasPrefix(string(r.Response), `{"output":"<tool_output_masked>\n`)
 }
 
-// Which outputs go, and when (spec/agent.md §18).
+// The outputs that are masked, and when.
 func TestWhich(t *testing.T) {
 	t.Parallel()
 	each := llm.EstimateTokens(round(1, "read_file", words(10_000))[1].Content.Parts)
@@ -139,7 +139,7 @@ func TestWhich(t *testing.T) {
 	}
 }
 
-// What a masked output looks like, and what is in its file.
+// The masked form of an output, and the content of its file.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é→字🎉 ", 100_000)
@@ -247,8 +247,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Of a message with several results those change that are masked; media,
-// signatures and what the message holds besides stay.
+// In a message with several results only the masked ones change. Media, signatures and other
+// parts stay.
 func TestOneOfSeveral(t *testing.T) {
 	t.Parallel()
 	image := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("data")}}
@@ -282,7 +282,7 @@ func TestOneOfSeveral(t *testing.T) {
 	}
 }
 
-// An image counts for nothing: it cannot be put into a file of text.
+// Images do not count, because they cannot be saved to a text file.
 func TestMediaAreNotCounted(t *testing.T) {
 	t.Parallel()
 	var kept shelf
@@ -297,7 +297,7 @@ func TestMediaAreNotCounted(t *testing.T) {
 	}
 }
 
-// Batches: between two of them nothing changes, so that the prompt cache holds.
+// The history does not change between two batches, so that the prompt cache stays valid.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	var kept shelf
@@ -326,8 +326,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// An output that cannot be saved stays, those beside it go, and it is tried
-// again with the next batch, not with each turn.
+// An output that cannot be saved stays; the others are masked. Mask tries again with the next
+// batch.
 func TestSaveFails(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}
@@ -368,7 +368,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// A run that is cancelled meanwhile masks nothing, and the next one all.
+// A cancelled call masks nothing, and the next call masks everything.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -383,7 +383,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The history may become another one between two calls.
+// The history may be replaced between two calls.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	var kept shelf
@@ -402,7 +402,7 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// 50 MB, of which a little is left.
+// An output of 50 MB is masked.
 func TestHuge(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"a line of some words\n", "x", "</tool_output_masked>", "\nExit Code: 1"} {

@@ -27,7 +27,7 @@ var (
 	})
 )
 
-// anyRound is some calls, and what came of them.
+// anyRound draws some calls and their results.
 func anyRound(t *rapid.T, id *int) []agent.Message {
 	call, result := llm.Model(), llm.User()
 	for range rapid.IntRange(1, 4).Draw(t, "calls") {
@@ -89,7 +89,7 @@ func TestAnyHistory(t *testing.T) {
 	})
 }
 
-// compare holds the history that Mask made to the one it was made of.
+// compare checks the history that Mask returned against the original.
 func compare(t *rapid.T, before, got []agent.Message, saved int, kept shelf, files int) {
 	if len(got) != len(before) {
 		t.Fatalf("%d messages are %d", len(before), len(got))
@@ -130,8 +130,7 @@ func compare(t *rapid.T, before, got []agent.Message, saved int, kept shelf, fil
 	}
 }
 
-// Whatever the results are: which of them go is what counting from the newest
-// says.
+// For any results, the masked ones are the oldest, counted from the newest.
 func TestAnyBatch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// The form of a masked output is a contract: files of sessions hold it.
+// The format of a masked output is stable, because session files contain it.
 const (
 	opening = "<tool_output_masked>\n"
 	closing = "\n</tool_output_masked>"
 	pointer = "\n\nOutput too large. Full output available at: "
-	anyTag  = "tool_output_masked"
+	tagName = "tool_output_masked"
 )
 
-// masked is what the model sees of an output: this much of it, and where the
-// rest is.
-func masked(look, path string) string {
-	return opening + harmless(look) + pointer + path + closing
+// maskedText returns the masked form of an output: a preview, and the path of the file with
+// the whole text.
+func maskedText(preview, path string) string {
+	return opening + escapeTags(preview) + pointer + path + closing
 }
 
-// harmless takes from a text the tags that would end or begin the form.
-func harmless(text string) string {
-	return strings.NewReplacer("<"+anyTag, "&lt;"+anyTag, "</"+anyTag, "&lt;/"+anyTag).Replace(text)
+// escapeTags escapes tags in text that would start or end the masked form.
+func escapeTags(text string) string {
+	return strings.NewReplacer("<"+tagName, "&lt;"+tagName, "</"+tagName, "&lt;/"+tagName).Replace(text)
 }
 
-// isMasked reports whether a response has the form already. A tool that prints
-// it must not get away with more than the form takes.
+// isMasked reports whether a response has the masked form. A longer response does not count,
+// because a tool could print the form to stay in the history.
 func isMasked(response json.RawMessage) bool {
-	const most = 64 << 10
-	if len(response) > most || !bytes.Contains(response, []byte(anyTag)) {
+	const maxSize = 64 << 10
+	if len(response) > maxSize || !bytes.Contains(response, []byte(tagName)) {
 		return false
 	}
 	var members map[string]string
@@ -42,9 +42,9 @@ func isMasked(response json.RawMessage) bool {
 	return strings.HasPrefix(text, opening) && strings.HasSuffix(text, closing) && strings.Contains(text, pointer)
 }
 
-// textOf is what goes to the file: the text of an output or an error, for that is
-// what is read there by the line, and JSON of anything else.
-func textOf(response json.RawMessage) string {
+// fileText returns the text to save: the text of an output or an error, which the model can
+// read by lines, or else indented JSON.
+func fileText(response json.RawMessage) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(response, &members) != nil {
 		return string(response)
@@ -71,27 +71,27 @@ func textOf(response json.RawMessage) string {
 }
 
 const (
-	ends      = 250 // characters of each end of an output that stay
-	endLines  = 10  // or lines, of a command's
-	lineChars = 250 // of each of them
+	endChars  = 250 // characters to keep of each end of an output
+	endLines  = 10  // lines to keep of each end of a command's output
+	lineChars = 250 // characters to keep of each of these lines
 )
 
-// preview is what stays of an output.
+// preview returns the part of an output to keep.
 func preview(text string) string {
 	if p, ok := commandPreview(text); ok {
 		return p
 	}
-	head, rest := cutRunes(text, ends)
-	tail, middle := cutLastRunes(rest, ends)
+	head, rest := cutRunes(text, endChars)
+	tail, middle := cutLastRunes(rest, endChars)
 	if middle == "" {
 		return text
 	}
 	return head + "\n... [TRUNCATED] ...\n" + tail
 }
 
-// commandPreview shortens the output of a shell command and keeps the lines that
-// say what came of it (spec/tools.md §3.9), and also one that says where the
-// whole output is, if it was long.
+// commandPreview shortens the output of a shell command. It keeps the lines that report the
+// outcome, such as the exit code, and the note with the path of the complete output, if there
+// is one. It returns false for other outputs.
 func commandPreview(text string) (string, bool) {
 	note := ""
 	if strings.HasPrefix(text, "Output too large. Showing first ") {
@@ -110,13 +110,13 @@ func commandPreview(text string) (string, bool) {
 		return "", false
 	}
 	output, outcome := splitOutcome(output)
-	return note + begin + someLines(output) + outcome + end, true
+	return note + begin + firstAndLastLines(output) + outcome + end, true
 }
 
-// splitOutcome parts the lines behind a command's output from it.
+// splitOutcome splits the output of a command from the lines after it that report the outcome.
 func splitOutcome(text string) (output, outcome string) {
 	at := len(text)
-	for range 6 { // there are no more kinds
+	for range 6 { // more than there are kinds
 		i := strings.LastIndexByte(text[:at], '\n')
 		if i < 0 || !isOutcome(text[i+1:at]) {
 			break
@@ -138,8 +138,8 @@ func isOutcome(line string) bool {
 	return false
 }
 
-// someLines are the first and the last lines of a text.
-func someLines(text string) string {
+// firstAndLastLines returns the first and the last lines of text.
+func firstAndLastLines(text string) string {
 	var b strings.Builder
 	for range endLines {
 		line, rest, more := strings.Cut(text, "\n")
@@ -170,7 +170,7 @@ func someLines(text string) string {
 	return b.String()
 }
 
-// clip shortens a line that is too long to be one.
+// clip shortens line to n characters and a note.
 func clip(line string, n int) string {
 	head, rest := cutRunes(line, n)
 	if rest == "" {
@@ -179,7 +179,7 @@ func clip(line string, n int) string {
 	return head + "... [TRUNCATED]"
 }
 
-// cutRunes cuts a text behind its first n characters.
+// cutRunes splits text after its first n characters.
 func cutRunes(text string, n int) (head, rest string) {
 	for i := range text {
 		if n == 0 {
@@ -190,7 +190,7 @@ func cutRunes(text string, n int) (head, rest string) {
 	return text, ""
 }
 
-// cutLastRunes cuts a text before its last n characters.
+// cutLastRunes splits text before its last n characters.
 func cutLastRunes(text string, n int) (tail, rest string) {
 	at := len(text)
 	for ; n > 0 && at > 0; n-- {

@@ -8,8 +8,7 @@ import (
 	"pollux/llm"
 )
 
-// Whatever a tool has said: what is left of it is bounded, is text, and is told
-// apart from what is not masked.
+// For any tool output, the masked form is bounded, is valid text, and is recognized as masked.
 func FuzzPreview(f *testing.F) {
 	for _, s := range []string{
 		"", `{"output":"x"}`, `{"output":1,"error":"e"}`, "{", "null", `[1]`, "\x00\xff",
@@ -25,13 +24,13 @@ func FuzzPreview(f *testing.F) {
 			response = []byte(strings.Repeat(string(response), max(1, times)))
 		}
 		isMasked(response)
-		text := textOf(response)
+		text := fileText(response)
 		look := preview(text)
 		const most = (2*endLines + 1) * (lineChars*utf8.UTFMax + 20) // and what comes around it
 		if n := most + 11*4*lineChars; len(look) > n || utf8.ValidString(text) && !utf8.ValidString(look) {
 			t.Errorf("%d bytes are left of %.200q: %.200q", len(look), text, look)
 		}
-		form := llm.Output("1", "x", masked(look, "/tmp/x")).Response
+		form := llm.Output("1", "x", maskedText(look, "/tmp/x")).Response
 		if !isMasked(form) && len(form) < 64<<10 {
 			t.Errorf("not masked: %s", form)
 		}

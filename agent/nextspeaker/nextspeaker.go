@@ -1,6 +1,5 @@
-// Package nextspeaker says who should speak after an answer that asks for no
-// tool (spec/agent.md §15): the user, or the model once more, because it broke
-// off or said what it was about to do and did not do it.
+// Package nextspeaker decides whether the model continues after a response without tool calls.
+// It continues if the response breaks off, or announces a step that the model did not take.
 package nextspeaker
 
 import (
@@ -10,48 +9,48 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
-	"pollux/llm/ask"
+	"pollux/llm/jsonquery"
 )
 
-// Options are what a [Checker] needs.
+// Options configures a [Checker].
 type Options struct {
-	// Off lets the user speak after every answer.
-	Off bool
-	// Generator is asked where the history alone does not tell. Which says, by
-	// alias, what model is asked and how.
-	Generator llm.Generator
-	Which     func(question string) (model string, cfg llm.Config, err error)
-	// Patience is how long an answer may take; 30 s where it is 0.
-	Patience time.Duration
+	// Disabled ends the run after every response.
+	Disabled bool
+	// Generator answers the question if the history alone does not. ResolveModel returns the
+	// model to ask and its configuration for an alias in the settings.
+	Generator    llm.Generator
+	ResolveModel func(question string) (model string, cfg llm.Config, err error)
+	// Timeout limits the time for an answer; 0 is 30 s.
+	Timeout time.Duration
 }
 
-// Checker implements [agent.NextSpeaker]. It may be used by several goroutines.
+// Checker implements [agent.NextSpeaker]. It may be used by several goroutines at once.
 type Checker struct{ o Options }
 
 var _ agent.NextSpeaker = (*Checker)(nil)
 
 // New returns a checker.
 func New(o Options) *Checker {
-	if o.Patience == 0 {
-		o.Patience = 30 * time.Second
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
 	}
 	return &Checker{o}
 }
 
-// Next implements [agent.NextSpeaker]. Whatever goes wrong, the user speaks.
+// Next implements [agent.NextSpeaker]. After an error it returns [llm.RoleUser].
 func (c *Checker) Next(ctx context.Context, history []agent.Message) llm.Role {
-	if c.o.Off || len(history) == 0 {
+	if c.o.Disabled || len(history) == 0 {
 		return llm.RoleUser
 	}
 	last := history[len(history)-1].Content
-	if last.Role == llm.RoleUser && !onlyResults(last) {
-		return llm.RoleUser // nobody has answered yet
+	if last.Role == llm.RoleUser && !hasOnlyResults(last) {
+		return llm.RoleUser // there is no response yet
 	}
 	sent := agent.Curated(history)
 	switch {
 	case len(sent) == 0:
 		return llm.RoleUser
-	case onlyResults(last), last.Role == llm.RoleModel && len(last.Parts) == 0:
+	case hasOnlyResults(last), last.Role == llm.RoleModel && len(last.Parts) == 0:
 		return llm.RoleModel
 	case sent[len(sent)-1].Content.Role != llm.RoleModel:
 		return llm.RoleUser
@@ -60,14 +59,14 @@ func (c *Checker) Next(ctx context.Context, history []agent.Message) llm.Role {
 	for _, m := range sent {
 		contents = append(contents, m.Content)
 	}
-	next, err := c.ask(ctx, append(contents, llm.User(llm.Text(instruction))))
+	next, err := c.askModel(ctx, append(contents, llm.User(llm.Text(instruction))))
 	if err != nil {
 		return llm.RoleUser
 	}
 	return next
 }
 
-func onlyResults(c *llm.Content) bool {
+func hasOnlyResults(c *llm.Content) bool {
 	return c.Role == llm.RoleUser && len(c.Parts) > 0 &&
 		!slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.FunctionResponse == nil })
 }
@@ -83,14 +82,14 @@ const schema = `{"type":"object","properties":{` +
 	`"next_speaker":{"type":"string","enum":["user","model"]}},` +
 	`"required":["reasoning","next_speaker"]}`
 
-// ask puts the question to a model.
-func (c *Checker) ask(ctx context.Context, contents []*llm.Content) (llm.Role, error) {
+// askModel asks a model who speaks next.
+func (c *Checker) askModel(ctx context.Context, contents []*llm.Content) (llm.Role, error) {
 	type answer struct {
 		NextSpeaker llm.Role `json:"next_speaker"`
 	}
-	a, err := ask.JSON(ctx, ask.Question{
-		Generator: c.o.Generator, Which: c.o.Which, Alias: "next-speaker-checker",
-		Contents: contents, Schema: schema, Use: llm.UseNextSpeaker, Patience: c.o.Patience,
+	a, err := jsonquery.Ask(ctx, jsonquery.Question{
+		Generator: c.o.Generator, ResolveModel: c.o.ResolveModel, Alias: "next-speaker-checker",
+		Contents: contents, Schema: schema, Use: llm.UseNextSpeaker, Timeout: c.o.Timeout,
 	}, func(a *answer) bool { return a.NextSpeaker == llm.RoleModel || a.NextSpeaker == llm.RoleUser })
 	return a.NextSpeaker, err
 }

@@ -19,7 +19,7 @@ import (
 	"pollux/tool"
 )
 
-// voice is a model that answers with what a function says.
+// voice is a model that calls a function.
 type voice func(ctx context.Context, req *llm.Request) (string, error)
 
 func (v voice) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
@@ -68,7 +68,7 @@ var (
 	thought = llm.Model(llm.Part{Text: "Hm.", Thought: true})
 )
 
-// What the history tells is not asked.
+// No model is asked if the history alone answers the question.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -96,14 +96,14 @@ func TestNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := false
-			c := New(Options{Which: which, Generator: voice(func(context.Context, *llm.Request) (string, error) {
+			c := New(Options{ResolveModel: which, Generator: voice(func(context.Context, *llm.Request) (string, error) {
 				asked = true
 				return `{"reasoning": "Rule 1.", "next_speaker": "model"}`, nil
 			})})
 			if got := c.Next(t.Context(), tt.history); got != tt.want || asked != tt.asked {
 				t.Errorf("%s, asked: %v", got, asked)
 			}
-			if got := New(Options{Off: true}).Next(t.Context(), tt.history); got != llm.RoleUser {
+			if got := New(Options{Disabled: true}).Next(t.Context(), tt.history); got != llm.RoleUser {
 				t.Errorf("off: %s", got)
 			}
 		})
@@ -129,7 +129,7 @@ func TestAnswers(t *testing.T) {
 		"{\"next_speaker\": \"\xff\x00\"}":                                       llm.RoleUser,
 		`{"reasoning": "` + "\u0000" + `", "next_speaker":`:                      llm.RoleUser,
 	} {
-		c := New(Options{Which: which, Generator: voice(func(context.Context, *llm.Request) (string, error) { return text, nil })})
+		c := New(Options{ResolveModel: which, Generator: voice(func(context.Context, *llm.Request) (string, error) { return text, nil })})
 		if got := c.Next(t.Context(), history(prompt, reply)); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
@@ -140,11 +140,11 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	h := history(prompt, reply)
 	broken := voice(func(context.Context, *llm.Request) (string, error) { return "", &llm.Error{Kind: llm.KindQuota} })
-	if got := New(Options{Which: which, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
+	if got := New(Options{ResolveModel: which, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
 		t.Errorf("no quota: %s", got)
 	}
 	nobody := func(string) (string, llm.Config, error) { return "", llm.Config{}, errors.New("not found") }
-	if got := New(Options{Which: nobody, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
+	if got := New(Options{ResolveModel: nobody, Generator: broken}).Next(t.Context(), h); got != llm.RoleUser {
 		t.Errorf("no model: %s", got)
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -153,20 +153,20 @@ func TestFailures(t *testing.T) {
 			return "", context.Cause(ctx)
 		})
 		start := time.Now()
-		if got := New(Options{Which: which, Generator: hangs}).Next(t.Context(), h); got != llm.RoleUser || time.Since(start) != 30*time.Second {
+		if got := New(Options{ResolveModel: which, Generator: hangs}).Next(t.Context(), h); got != llm.RoleUser || time.Since(start) != 30*time.Second {
 			t.Errorf("no answer: %s after %v", got, time.Since(start))
 		}
 	})
 }
 
-// The model is asked about the conversation as it was sent, with the question behind it.
+// The request holds the conversation as it was sent, followed by the question.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	var got *llm.Request
 	cfg := llm.Config{Temperature: new(0.0)}
 	c := New(Options{
-		Generator: voice(func(_ context.Context, req *llm.Request) (string, error) { got = req; return "", nil }),
-		Which:     func(string) (string, llm.Config, error) { return "m", cfg, nil },
+		Generator:    voice(func(_ context.Context, req *llm.Request) (string, error) { got = req; return "", nil }),
+		ResolveModel: func(string) (string, llm.Config, error) { return "m", cfg, nil },
 	})
 	c.Next(t.Context(), history(prompt, reply, empty, prompt, call, result, reply))
 	n := len(got.Contents) - 1
@@ -188,7 +188,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// In the conversation of a real agent the model goes on until it is done.
+// In an agent, the model continues until it is done.
 func TestInAgent(t *testing.T) {
 	t.Parallel()
 	m := &script{answers: []string{"Now I'll run the tests.", "They pass. Now I'll com", "mit it. Done."}}
@@ -199,7 +199,7 @@ func TestInAgent(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"reasoning": "", "next_speaker": %q}`, next), nil
 	}
-	a := agent.New(agent.Config{Generator: m, Model: "gemini-2.5-pro", Tools: tool.NewRegistry(), NextSpeaker: New(Options{Generator: m, Which: which})})
+	a := agent.New(agent.Config{Generator: m, Model: "gemini-2.5-pro", Tools: tool.NewRegistry(), NextSpeaker: New(Options{Generator: m, ResolveModel: which})})
 	for _, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("repair it")}}) {
 		if err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestInAgent(t *testing.T) {
 	}
 }
 
-// script is a model that says what it is told to, one answer per request.
+// script is a model with scripted responses, one for each request.
 type script struct {
 	voice
 	answers []string
@@ -224,13 +224,13 @@ func (s *script) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Resp
 	}
 }
 
-// What the check costs apart from the request, which is the whole conversation.
+// BenchmarkNext measures the check without the request.
 func BenchmarkNext(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		h := history(slices.Repeat([]*llm.Content{prompt, call, result, reply}, n/4)...)
 		h = append(h, history(prompt, reply)...)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c := New(Options{Which: which, Generator: voice(func(context.Context, *llm.Request) (string, error) {
+			c := New(Options{ResolveModel: which, Generator: voice(func(context.Context, *llm.Request) (string, error) {
 				return `{"next_speaker": "user"}`, nil
 			})})
 			b.ReportAllocs()

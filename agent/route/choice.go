@@ -2,10 +2,10 @@ package route
 
 import "pollux/llm/catalog"
 
-// Between returns what there is to choose from where the user has named this
-// model, and an account with Google gives this access; false if the name leaves
-// no choice (spec/agent.md §7.1, §8). "" stands for "auto".
-func Between(name string, a catalog.Access) (Choice, bool) {
+// AutoChoice returns the models that the "auto" settings choose from. name is the model that
+// the user selected, "" for "auto", and a is what the user's account with Google may use.
+// AutoChoice returns false if name is a single model.
+func AutoChoice(name string, a catalog.Access) (Choice, bool) {
 	switch name {
 	case "", "auto", "auto-gemini-3":
 		return Choice{Pro: catalog.Resolve("pro", a), Flash: catalog.Resolve("flash", a)}, true

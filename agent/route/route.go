@@ -1,21 +1,19 @@
-// Package route picks the model that answers a prompt (spec/agent.md §8).
+// Package route selects the model for a prompt.
 //
-// Strategies are asked in order, and the first one that has something to say
-// decides:
+// The first of these strategies that applies decides:
 //
-//	fallback              the model cannot answer: what its chain has in its place
-//	override              the user has named the model: it
-//	approval-mode         a plan is being made: pro; an approved one carried out: flash
-//	Classifier            a small model says whether the prompt needs pro
-//	NumericalClassifier   the same by a score from 1 to 100, for Gemini 3
-//	default               the model that the user's word stands for
+//	fallback              the model is unavailable: the next one of its fallback chain
+//	override              the user has selected a single model: that one
+//	approval-mode         the session makes a plan: pro; it implements one: flash
+//	Classifier            a small model decides whether the prompt needs pro
+//	NumericalClassifier   a small model scores the prompt from 1 to 100, for Gemini 3
+//	default               the model that the user's setting resolves to
 //
-// A prompt keeps its model, however often it is asked about.
+// The decision for a prompt does not change, so that all its requests use one model.
 //
-// The question to the small model is the only one that costs: a request, and the
-// time until its answer, before the prompt is even sent. So it is asked only where
-// [Choice] allows it, waits 3 seconds at most, and is left alone for a while if
-// it keeps failing; without it the default decides.
+// Only the question to the small model costs money and time, before the prompt is sent. The
+// router asks it only if [Choice] allows it, waits at most 3 seconds, and stops asking for a
+// while after repeated failures. Without an answer, the default applies.
 package route
 
 import (
@@ -30,99 +28,99 @@ import (
 	"pollux/llm"
 )
 
-// Options are what a [Router] goes by. All may be zero: every prompt then gets
-// the model that the user has chosen. The functions are called at each new
-// prompt, from whatever goroutine asks.
+// Options configures a [Router]. All fields may be zero: every prompt then gets the model that
+// the user has selected. The router calls the functions once for each new prompt, from the
+// goroutine that asks for a decision.
 type Options struct {
-	// Auto returns what there is to choose from, false if the user has named the
-	// model. It is false for what is not Google's: these strategies know only its
-	// models.
+	// Auto returns the models to choose from, or false if the user has selected a single model
+	// or one of another vendor than Google.
 	Auto func() (Choice, bool)
-	// Stage tells whether the session makes a plan or carries one out; nil, as
-	// when the user wants none of it (general.plan.modelRouting), is for neither.
+	// Stage returns whether the session makes a plan or implements one. A nil Stage disables
+	// the strategy approval-mode (general.plan.modelRouting).
 	Stage func() Stage
-	// Select returns the model that answers in this one's place as long as it
-	// cannot, else itself ([pollux/llm/fallback.Generator.Select]).
+	// Select returns the model to use in place of this one while it is unavailable, or the
+	// model itself ([pollux/llm/fallback.Generator.Select]).
 	Select func(model, promptID string) string
 
-	// Generator is asked how hard a prompt is; nil asks nobody. Which says, by
-	// alias, what model is asked and how.
-	Generator llm.Generator
-	Which     func(question string) (model string, cfg llm.Config, err error)
-	// Threshold is the score from which on a prompt goes to the pro model, from 1
-	// to 100; 0 is 90.
+	// Generator classifies prompts; nil disables the classifiers. ResolveModel returns the
+	// model to ask and its configuration for an alias in the settings.
+	Generator    llm.Generator
+	ResolveModel func(question string) (model string, cfg llm.Config, err error)
+	// Threshold is the score from which on a prompt needs the pro model, from 1 to 100; 0 is
+	// 90.
 	Threshold int
-	// Binary asks for one model or the other, not for a score, also with Gemini 3
-	// (the seeds' rule).
+	// Binary uses the strategy Classifier for Gemini 3, too.
 	Binary bool
-	// The binary question shows the last Keep (4) messages of Window (20) that are
-	// not about tools, the other one the last Scored (8) of all.
-	Window, Keep, Scored int
+	// The strategy Classifier shows the small model the last BinaryMessages (4) messages
+	// without tool calls and results among the last BinaryWindow (20). NumericalClassifier
+	// shows it the last ScoreMessages (8).
+	BinaryWindow, BinaryMessages, ScoreMessages int
 
-	// Decided is told of each decision.
-	Decided func(promptID string, d Decision)
+	// OnDecision, if set, is called after each decision.
+	OnDecision func(promptID string, d Decision)
 }
 
-// Choice is what "auto" chooses from.
+// Choice holds the models that "auto" chooses from.
 type Choice struct {
 	Pro, Flash string
-	// Judge lets a small model be asked which of the two.
-	Judge bool
+	// UseClassifier allows the router to ask a small model which of the two to use.
+	UseClassifier bool
 }
 
-// Stage is where a session stands with a plan.
+// Stage is the state of a session with regard to a plan.
 type Stage int
 
 // The stages.
 const (
 	NoPlan Stage = iota
 	Planning
-	Implementing // a plan that was approved
+	Implementing // an approved plan
 )
 
-// Decision is which model answers a prompt, and why.
+// Decision is the model for a prompt, and the reason.
 type Decision struct {
 	Model  string
-	Source string // the strategy's name, as above
-	// Latency is how long it took to decide.
+	Source string // name of the strategy, see the package documentation
+	// Latency is the duration of the decision.
 	Latency time.Duration
-	// Reasoning is the small model's, or says what led to the decision.
+	// Reasoning is the reasoning of the small model, or the reason for the decision.
 	Reasoning string
-	// Err is why a strategy before Source could not decide; nil if none failed.
+	// Err is the first error of the strategies before Source; nil if none failed.
 	Err error
 }
 
-// Router picks models. It may be used by several goroutines.
+// Router selects models. It may be used by several goroutines at once.
 type Router struct {
-	o      Options
-	lately *lru.Cache[string, Decision] // by prompt
+	o         Options
+	decisions *lru.Cache[string, Decision] // by prompt
 
-	mu    sync.Mutex
-	fails int       // of the small model, in a row
-	rests time.Time // until when it is not asked
+	mu        sync.Mutex
+	failures  int       // of the small model, in a row
+	restUntil time.Time // the small model is not asked before
 }
 
 var _ agent.Router = (*Router)(nil)
 
-// remembered is how many prompts keep their model: more than are ever worked on
-// at once.
-const remembered = 256
+// maxDecisions is the number of stored decisions: more than there are prompts at one time.
+const maxDecisions = 256
 
 // New returns a router.
 func New(o Options) *Router {
 	o.Threshold = cmp.Or(o.Threshold, defaultThreshold)
-	o.Window, o.Keep, o.Scored = cmp.Or(o.Window, 20), cmp.Or(o.Keep, 4), cmp.Or(o.Scored, 8)
-	lately, _ := lru.New[string, Decision](remembered) // fails for sizes below 1 only
-	return &Router{o: o, lately: lately}
+	o.BinaryWindow, o.BinaryMessages, o.ScoreMessages = cmp.Or(o.BinaryWindow, 20), cmp.Or(o.BinaryMessages, 4), cmp.Or(o.ScoreMessages, 8)
+	decisions, _ := lru.New[string, Decision](maxDecisions) // fails only for sizes below 1
+	return &Router{o: o, decisions: decisions}
 }
 
 // Route implements [agent.Router].
-func (r *Router) Route(ctx context.Context, q agent.Routing) string { return r.Decide(ctx, q).Model }
+func (r *Router) Route(ctx context.Context, q agent.RouteRequest) string {
+	return r.Decide(ctx, q).Model
+}
 
-// Decide picks the model for a prompt and says why. It asks a model at most, and
-// never fails: a cancelled context gets the default.
-func (r *Router) Decide(ctx context.Context, q agent.Routing) Decision {
-	if d, ok := r.lately.Get(q.PromptID); ok && q.PromptID != "" {
+// Decide selects the model for a prompt. It sends at most one question to a model and never
+// fails: if ctx is cancelled, it returns the default.
+func (r *Router) Decide(ctx context.Context, q agent.RouteRequest) Decision {
+	if d, ok := r.decisions.Get(q.PromptID); ok && q.PromptID != "" {
 		return d
 	}
 	began := time.Now()
@@ -132,22 +130,22 @@ func (r *Router) Decide(ctx context.Context, q agent.Routing) Decision {
 		return d
 	}
 	if q.PromptID != "" {
-		if first, ok, _ := r.lately.PeekOrAdd(q.PromptID, d); ok {
+		if first, ok, _ := r.decisions.PeekOrAdd(q.PromptID, d); ok {
 			return first
 		}
 	}
-	if r.o.Decided != nil {
-		r.o.Decided(q.PromptID, d)
+	if r.o.OnDecision != nil {
+		r.o.OnDecision(q.PromptID, d)
 	}
 	return d
 }
 
-func (r *Router) decide(ctx context.Context, q agent.Routing) Decision {
-	p := &prompt{Routing: q}
+func (r *Router) decide(ctx context.Context, q agent.RouteRequest) Decision {
+	p := &request{RouteRequest: q}
 	if r.o.Auto != nil {
-		p.Choice, p.auto = r.o.Auto()
+		p.Choice, p.isAuto = r.o.Auto()
 	}
-	for _, strategy := range [...]func(context.Context, *prompt) Decision{
+	for _, strategy := range [...]func(context.Context, *request) Decision{
 		r.fallback, r.override, r.approvalMode, r.classify,
 	} {
 		d := strategy(ctx, p)

@@ -19,8 +19,8 @@ import (
 
 const pro, flash, pro25, flash25 = "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro", "gemini-2.5-flash"
 
-// judge is a small model: it gives its answers in turn, the last one for ever.
-// "slow" is one that does not come.
+// judge is a small model. It gives its answers in turn, and then the last one again. The
+// answer "slow" never arrives.
 type judge struct {
 	llm.Generator
 	answers []string
@@ -55,25 +55,25 @@ func (j *judge) which(question string) (string, llm.Config, error) {
 	return "small", llm.Config{MaxOutputTokens: 1024}, nil
 }
 
-// auto is a session in which the user leaves the choice to a judge.
+// auto returns options in which the judge selects the model.
 func (j *judge) auto() route.Options {
 	return route.Options{
-		Auto:      func() (route.Choice, bool) { return route.Choice{Pro: pro, Flash: flash, Judge: true}, true },
-		Generator: j, Which: j.which,
+		Auto:      func() (route.Choice, bool) { return route.Choice{Pro: pro, Flash: flash, UseClassifier: true}, true },
+		Generator: j, ResolveModel: j.which,
 	}
 }
 
-func asks(model, id string) agent.Routing {
-	return agent.Routing{Model: model, PromptID: id, Prompt: llm.User(llm.Text("Rename foo to bar"))}
+func asks(model, id string) agent.RouteRequest {
+	return agent.RouteRequest{Model: model, PromptID: id, Prompt: llm.User(llm.Text("Rename foo to bar"))}
 }
 
-// The published strategies, each where its turn comes (spec/agent.md §8).
+// Each strategy applies in its order.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
-	newer := route.Choice{Pro: pro, Flash: flash, Judge: true}
-	older := route.Choice{Pro: pro25, Flash: flash25, Judge: true}
+	newer := route.Choice{Pro: pro, Flash: flash, UseClassifier: true}
+	older := route.Choice{Pro: pro25, Flash: flash25, UseClassifier: true}
 	unasked := newer
-	unasked.Judge = false
+	unasked.UseClassifier = false
 	const high, low = `{"complexity_reasoning":"much","complexity_score":90}`, `{"complexity_reasoning":"little","complexity_score":89}`
 	for _, c := range []struct {
 		name   string
@@ -131,7 +131,7 @@ func TestStrategies(t *testing.T) {
 			prompt: llm.User(llm.Part{FunctionResponse: llm.Output("1", "ls", "a")}), want: "default " + pro25,
 		},
 		{
-			name: "only one to choose", choice: &route.Choice{Pro: pro25, Flash: pro25, Judge: true}, model: pro25,
+			name: "only one to choose", choice: &route.Choice{Pro: pro25, Flash: pro25, UseClassifier: true}, model: pro25,
 			answer: `{"reasoning":"easy","model_choice":"flash"}`, want: "default " + pro25,
 		},
 	} {
@@ -156,8 +156,8 @@ func TestStrategies(t *testing.T) {
 					}
 					return model
 				},
-				Generator: j, Which: j.which,
-				Decided: func(id string, d route.Decision) { told = append(told, d) },
+				Generator: j, ResolveModel: j.which,
+				OnDecision: func(id string, d route.Decision) { told = append(told, d) },
 			}
 			if c.change != nil {
 				c.change(&o)
@@ -183,7 +183,7 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// What goes wrong on the way to the small model costs one request, and no wait.
+// A failure of the small model costs one request and no wait.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
@@ -198,13 +198,13 @@ func TestFailure(t *testing.T) {
 	j := &judge{}
 	o := j.auto()
 	unknown := errors.New("no small model")
-	o.Which = func(string) (string, llm.Config, error) { return "", llm.Config{}, unknown }
+	o.ResolveModel = func(string) (string, llm.Config, error) { return "", llm.Config{}, unknown }
 	if d := route.New(o).Decide(t.Context(), asks(pro, "p")); d.Source != "default" || !errors.Is(d.Err, unknown) || len(j.asked) != 0 {
 		t.Errorf("%+v", d)
 	}
 }
 
-// A small model that is slow, or of no use twice, holds up no more than that.
+// A slow small model, or two unusable answers, delay the prompt no longer than the timeout.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	const low = `{"complexity_reasoning":"little","complexity_score":3}`
@@ -238,7 +238,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// A prompt that is cancelled is routed at once, and by whoever asks next anew.
+// A cancelled prompt is routed at once, and its decision is not stored.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -258,7 +258,7 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// One prompt, one model, whatever changes meanwhile; the next one is new.
+// The model of a prompt does not change; the next prompt is decided anew.
 func TestSticky(t *testing.T) {
 	t.Parallel()
 	j := &judge{answers: []string{`{"complexity_reasoning":"little","complexity_score":3}`, `{"complexity_reasoning":"much","complexity_score":99}`}}
@@ -287,8 +287,8 @@ func TestSticky(t *testing.T) {
 	}
 }
 
-// said makes a history of one line a message: "u" or "m" for who speaks, "c" for
-// a call and "r" for a result.
+// said returns a history with one message for each line: "u" or "m" for a text of the user or
+// the model, "c" for a call and "r" for a result.
 func said(lines ...string) []agent.Message {
 	var history []agent.Message
 	for i, line := range lines {
@@ -307,8 +307,7 @@ func said(lines ...string) []agent.Message {
 	return history
 }
 
-// What the small model is shown of the conversation (seed 004 §8: window 20,
-// last 4; spec/agent.md §8: last 8 from one that is not about tools).
+// The part of the conversation that the small model gets.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	long := []string{"u one", "m two", "u three", "m four", "u five", "c ls", "r ls", "m six", "u seven"} // nine
@@ -329,7 +328,7 @@ func TestShown(t *testing.T) {
 		j := &judge{answers: []string{`{"reasoning":"x","model_choice":"pro"}`}}
 		o := j.auto()
 		o.Auto = func() (route.Choice, bool) {
-			return route.Choice{Pro: c.model, Flash: flash, Judge: true}, true
+			return route.Choice{Pro: c.model, Flash: flash, UseClassifier: true}, true
 		}
 		q := asks(c.model, "p")
 		q.History = said(c.history...)
@@ -348,7 +347,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// However much has been said, the question stays small.
+// The size of the question is bounded.
 func TestShownIsBounded(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("wörter ", 1<<17)
@@ -371,7 +370,7 @@ func TestShownIsBounded(t *testing.T) {
 	}
 }
 
-// The cost of a question does not grow with the conversation.
+// The cost of a question does not depend on the length of the conversation.
 func BenchmarkDecide(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -388,7 +387,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// fixed is a judge that remembers nothing.
+// fixed is a small model without state.
 type fixed struct{ judge }
 
 func (f *fixed) auto() route.Options {
@@ -401,7 +400,7 @@ func (*fixed) Generate(context.Context, *llm.Request) (*llm.Response, error) {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(`{"complexity_reasoning":"little","complexity_score":3}`))}}}, nil
 }
 
-// Whatever a small model answers: the prompt goes to one of the two models.
+// For any answer of a small model, the prompt gets one of the two models.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{`{"complexity_reasoning":"x","complexity_score":91}`, `{"complexity_score":NaN}`, "```json\n{}\n```", `{'complexity_reasoning':'x','complexity_score':1e400}`, `null`, "{\"a\":\"\xff"} {
 		f.Add(s, true)
@@ -438,7 +437,7 @@ func TestBetween(t *testing.T) {
 		{"gemini/auto", key, "", ""},
 		{pro, key, "", ""},
 	} {
-		got, ok := route.Between(c.name, c.access)
+		got, ok := route.AutoChoice(c.name, c.access)
 		if want := (route.Choice{Pro: c.pro, Flash: c.flash}); got != want || ok != (c.pro != "") {
 			t.Errorf("%q: %+v", c.name, got)
 		}

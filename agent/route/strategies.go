@@ -8,34 +8,34 @@ import (
 	"pollux/llm/catalog"
 )
 
-// prompt is what a decision is made about.
-type prompt struct {
-	agent.Routing
+// request is the input of a strategy.
+type request struct {
+	agent.RouteRequest
 	Choice
-	auto bool
-	err  error // why a strategy could not decide
+	isAuto bool
+	err    error // first error of the strategies so far
 }
 
-// The strategies. A Decision without a model leaves it to the next one.
+// The strategies. A strategy that does not apply returns a Decision without a model.
 
-// fallback replaces a model that cannot answer.
-func (r *Router) fallback(_ context.Context, p *prompt) Decision {
+// fallback replaces an unavailable model.
+func (r *Router) fallback(_ context.Context, p *request) Decision {
 	if to := r.available(p.Model, p.PromptID); to != p.Model {
 		return Decision{Model: to, Source: "fallback", Reasoning: p.Model + " cannot answer at present."}
 	}
 	return Decision{}
 }
 
-// override does as the user has said.
-func (r *Router) override(_ context.Context, p *prompt) Decision {
-	if p.auto {
+// override returns the model that the user has selected.
+func (r *Router) override(_ context.Context, p *request) Decision {
+	if p.isAuto {
 		return Decision{}
 	}
 	return Decision{Model: p.Model, Source: "override", Reasoning: "The user has named it."}
 }
 
-// approvalMode plans with the larger model and implements with the faster one.
-func (r *Router) approvalMode(_ context.Context, p *prompt) Decision {
+// approvalMode returns the pro model to make a plan and the flash model to implement it.
+func (r *Router) approvalMode(_ context.Context, p *request) Decision {
 	if r.o.Stage == nil {
 		return Decision{}
 	}
@@ -48,17 +48,17 @@ func (r *Router) approvalMode(_ context.Context, p *prompt) Decision {
 	return Decision{}
 }
 
-// classify leaves it to a small model's judgement of the prompt.
-func (r *Router) classify(ctx context.Context, p *prompt) Decision {
-	if !p.Judge || r.o.Generator == nil || p.Prompt == nil || p.Prompt.HasFunctionResponse() || p.Pro == p.Flash || !r.rested() {
+// classify asks a small model about the prompt.
+func (r *Router) classify(ctx context.Context, p *request) Decision {
+	if !p.UseClassifier || r.o.Generator == nil || p.Prompt == nil || p.Prompt.HasFunctionResponse() || p.Pro == p.Flash || !r.isClassifierReady() {
 		return Decision{}
 	}
-	question := r.binary
-	if catalog.IsGemini(p.Model) && catalog.Modern(p.Model) && !r.o.Binary {
-		question = r.numerical
+	question := r.classifyBinary
+	if catalog.IsGemini(p.Model) && catalog.IsModern(p.Model) && !r.o.Binary {
+		question = r.classifyScore
 	}
 	d, err := question(ctx, p)
-	r.judged(ctx, err)
+	r.recordResult(ctx, err)
 	if err != nil {
 		return Decision{Err: err}
 	}
@@ -68,7 +68,7 @@ func (r *Router) classify(ctx context.Context, p *prompt) Decision {
 	return d
 }
 
-// available returns the model that is asked where this one is meant.
+// available returns the model, or its replacement if it is unavailable.
 func (r *Router) available(model, promptID string) string {
 	if r.o.Select == nil {
 		return model

@@ -1,4 +1,5 @@
-// Command pollux is an AI agent in the terminal.
+// Command pollux is an AI agent for the terminal. Run "pollux --help" for its flags and
+// subcommands.
 package main
 
 import (
@@ -12,5 +13,5 @@ import (
 func main() {
 	env := config.Environ()
 	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-	os.Exit(int(cli.Main(os.Args[1:], t, env, cli.Run, cli.Demo, cli.Config, cli.Models, cli.Memory, cli.Doctor, cli.Auth)))
+	os.Exit(int(cli.Main(os.Args[1:], t, env)))
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// rule looks at one file and reports what is wrong with it.
+// rule checks one file and reports violations.
 type rule func(f *file, report reporter)
 
 type reporter func(at token.Pos, format string, args ...any)
@@ -24,12 +24,13 @@ var rules = map[string]rule{
 	"libraries stay home":  librariesStayHome,
 	"the process":          processIsCLI,
 	"nothing before main":  nothingBeforeMain,
+	"programs":             programsStartInOnePlace,
 	"packages have a name": packagesHaveAName,
 }
 
 func TestHouse(t *testing.T) {
 	t.Parallel()
-	files := house(t, filepath.Join("..", ".."))
+	files := parseModule(t, filepath.Join("..", ".."))
 	for name, check := range rules {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,8 +52,8 @@ type file struct {
 	*ast.File
 }
 
-// house parses the module at root.
-func house(t *testing.T, root string) []*file {
+// parseModule parses the source files of the module at root.
+func parseModule(t *testing.T, root string) []*file {
 	t.Helper()
 	var files []*file
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -60,7 +61,7 @@ func house(t *testing.T, root string) []*file {
 			return err
 		}
 		if d.IsDir() {
-			return skip(root, name, d)
+			return skipSource(root, name, d)
 		}
 		if !strings.HasSuffix(name, ".go") || !d.Type().IsRegular() {
 			return nil
@@ -89,8 +90,8 @@ func house(t *testing.T, root string) []*file {
 	return files
 }
 
-// skip leaves out what is not this module's source.
-func skip(root, name string, d fs.DirEntry) error {
+// skipSource returns fs.SkipDir for directories that are not part of this module's source.
+func skipSource(root, name string, d fs.DirEntry) error {
 	if name == root {
 		return nil
 	}
@@ -98,7 +99,7 @@ func skip(root, name string, d fs.DirEntry) error {
 		return filepath.SkipDir
 	}
 	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
-		return filepath.SkipDir // a module of its own
+		return filepath.SkipDir // a separate module
 	}
 	return nil
 }
@@ -110,20 +111,21 @@ func parse(rel string, src []byte) (*file, error) {
 	return f, err
 }
 
-// under reports whether f's package is dir or below it.
-func (f *file) under(dirs ...string) bool {
+// isUnder reports whether f's package is one of dirs or below it.
+func (f *file) isUnder(dirs ...string) bool {
 	for _, dir := range dirs {
-		if within(f.dir, dir) {
+		if isWithin(f.dir, dir) {
 			return true
 		}
 	}
 	return false
 }
 
-func within(dir, parent string) bool { return dir == parent || strings.HasPrefix(dir, parent+"/") }
+func isWithin(dir, parent string) bool { return dir == parent || strings.HasPrefix(dir, parent+"/") }
 
-// name returns the package that an identifier stands for, "" if it is none.
-func (f *file) name(id *ast.Ident) string {
+// packageOf returns the path of the package that an identifier refers to, or "" if it refers to
+// something else.
+func (f *file) packageOf(id *ast.Ident) string {
 	if id.Obj != nil { // something declared in this file
 		return ""
 	}
@@ -139,12 +141,12 @@ func (f *file) name(id *ast.Ident) string {
 	return ""
 }
 
-// TestRules shows each rule something that it must find, or must let pass.
+// TestRules checks each rule with code that it must report and code that it must accept.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		path, src string
-		want      string // in the one report; "" for none
+		want      string // text of the only report; "" for no report
 	}{
 		{"agent/run.go", `package agent; import "pollux/llm/catalog"`, ""},
 		{"agent/run.go", `package agent; import "pollux/internal/config"`, "internal/config is above agent"},
@@ -152,31 +154,38 @@ func TestRules(t *testing.T) {
 		{"tool/tool.go", `package tool; import "pollux/agent"`, "agent is above tool"},
 		{"llm/gemini/client.go", `package gemini; import "pollux/llm"`, ""},
 		{"agent/compress/compress.go", `package compress; import "pollux/agent"`, ""},
-		{"internal/tools/fs/read.go", `package fs; import "pollux/internal/workspace"`, ""},
-		{"internal/tools/fs/read.go", `package fs; import "pollux/internal/app"`, "internal/app is above internal/tools/fs"},
-		{"internal/app/app.go", `package app; import "pollux/internal/face/tui"`, "internal/face/tui is above internal/app"},
+		{"internal/tools/file/read.go", `package file; import "pollux/internal/workspace"`, ""},
+		{"internal/tools/file/read.go", `package file; import "pollux/internal/session"`, "internal/session is above internal/tools/file"},
+		{"internal/session/build.go", `package session; import "pollux/internal/face/tui"`, "internal/face/tui is above internal/session"},
 		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/face/plain"`, "beside internal/face/tui"},
 		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/face/tui/keys"`, ""},
-		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/app"`, ""},
+		{"internal/face/tui/tui.go", `package tui; import "pollux/internal/session"`, ""},
 		{"internal/cli/root.go", `package cli; import "pollux/internal/face/tui"`, ""},
 		{"cmd/pollux/main.go", `package main; import "pollux/internal/cli"`, ""},
-		{"pollux.go", `package pollux; import "pollux/internal/app"`, ""},
+		{"pollux.go", `package pollux; import "pollux/internal/session"`, ""},
 		{"pollux.go", `package pollux; import "pollux/internal/cli"`, "beside ."},
-		{"internal/app/app.go", `package app; import "pollux"`, "the root package is above internal/app"},
+		{"internal/session/build.go", `package session; import "pollux"`, "the root package is above internal/session"},
 		{"stuff/stuff.go", `package stuff`, "stuff has no place"},
+		{"internal/stuff/stuff.go", `package stuff`, "internal/stuff has no place"},
+		{"internal/durable/x.go", `package durable; import "pollux/internal/config"`, "internal/config is above internal/durable"},
+		{"internal/auth/x.go", `package auth; import "pollux/internal/memory"`, "beside internal/auth"},
+		{"internal/auth/x.go", `package auth; import "pollux/internal/guard"`, "internal/guard is above internal/auth"},
+		{"internal/tools/web/x.go", `package web; import "pollux/internal/tools/shell"`, "beside internal/tools/web"},
+		{"internal/guard/policy/x.go", `package policy; import "pollux/internal/guard/trust"`, ""},
+		{"internal/slash/x.go", `package slash; import "pollux/internal/doctor"`, ""},
 
 		{"llm/gemini/wire_test.go", `package gemini; import "google.golang.org/genai"`, ""},
 		{"llm/gemini/wire.go", `package gemini; import "google.golang.org/genai"`, "tests of llm/gemini"},
 		{"internal/scriptmodel/sdk_test.go", `package scriptmodel; import "github.com/openai/openai-go/v3"`, ""},
 		{"internal/scriptmodel/sdk.go", `package scriptmodel; import "github.com/openai/openai-go/v3"`, "tests of llm/openai"},
 		{"agent/run_test.go", `package agent; import "google.golang.org/genai"`, "tests of llm/gemini"},
-		{"llm/estimate_test.go", `package llm; import "github.com/tiktoken-go/tokenizer"`, ""},
-		{"llm/estimate.go", `package llm; import "github.com/tiktoken-go/tokenizer"`, "tests of llm"},
+		{"llm/tokens/tokens_test.go", `package tokens; import "github.com/tiktoken-go/tokenizer"`, ""},
+		{"llm/tokens/scan.go", `package tokens; import "github.com/tiktoken-go/tokenizer"`, "tests of llm/tokens"},
 		{"acceptance/counter_test.go", `package acceptance; import "github.com/tiktoken-go/tokenizer/codec"`, ""},
 		{"llm/adc/adc.go", `package adc; import "cloud.google.com/go/auth/credentials"`, ""},
 		{"internal/auth/auth.go", `package auth; import "cloud.google.com/go/auth/credentials"`, "belongs in llm/adc"},
-		{"internal/app/app.go", `package app; import "github.com/spf13/cobra"`, "belongs in internal/cli"},
-		{"internal/app/app.go", `package app; import "charm.land/lipgloss/v2"`, "belongs in internal/face"},
+		{"internal/session/build.go", `package session; import "github.com/spf13/cobra"`, "belongs in internal/cli"},
+		{"internal/session/build.go", `package session; import "charm.land/lipgloss/v2"`, "belongs in internal/face"},
 
 		{"internal/config/env.go", `package config; import "os"; var _ = func() { os.Getenv("X") }`, ""},
 		{"internal/auth/auth.go", `package auth; import "os"; func f() { _ = os.Getenv("X") }`, "os.Getenv: the environment is read in internal/config"},
@@ -186,13 +195,20 @@ func TestRules(t *testing.T) {
 		{"internal/auth/auth.go", `package auth; import . "os"`, "dot import"},
 		{"internal/cli/exit.go", `package cli; import "os"; func f() { os.Exit(1) }`, ""},
 		{"cmd/pollux/main.go", `package main; import "os"; func main() { os.Exit(1) }`, ""},
-		{"internal/app/app.go", `package app; import "os"; func f() { os.Exit(1) }`, "internal/cli ends the process"},
-		{"internal/app/app.go", `package app; import "log"; func f() { log.Fatalln() }`, "internal/cli ends the process"},
-		{"internal/app/app.go", `package app; import "fmt"; func f() { fmt.Println() }`, "fmt.Println: only internal/terminal"},
-		{"internal/app/app.go", `package app; import "fmt"; func f(w W) { fmt.Fprintln(w) }`, ""},
-		{"internal/app/app.go", `package app; import "os"; var out = os.Stderr`, "os.Stderr: only internal/terminal"},
-		{"internal/app/app.go", `package app; func f() { println() }`, "println: only internal/terminal"},
+		{"internal/session/build.go", `package session; import "os"; func f() { os.Exit(1) }`, "internal/cli ends the process"},
+		{"internal/session/build.go", `package session; import "log"; func f() { log.Fatalln() }`, "internal/cli ends the process"},
+		{"internal/session/build.go", `package session; import "fmt"; func f() { fmt.Println() }`, "fmt.Println: only internal/terminal"},
+		{"internal/session/build.go", `package session; import "fmt"; func f(w W) { fmt.Fprintln(w) }`, ""},
+		{"internal/session/build.go", `package session; import "os"; var out = os.Stderr`, "os.Stderr: only internal/terminal"},
+		{"internal/session/build.go", `package session; func f() { println() }`, "println: only internal/terminal"},
 		{"internal/terminal/terminal.go", `package terminal; import "os"; var f = os.Stdout`, ""},
+
+		{"internal/process/start.go", `package process; import ("os"; "os/exec"); var _ = func() { os.StartProcess(exec.ErrDot.Error(), nil, nil) }`, ""},
+		{"internal/slash/copy.go", `package slash; import "os/exec"`, "imports os/exec: programs are started in internal/process"},
+		{"internal/slash/copy_test.go", `package slash; import "os/exec"`, ""},
+		{"internal/slash/copy.go", `package slash; import "os"; func f() { os.StartProcess("", nil, nil) }`, "os.StartProcess: programs are started in internal/process"},
+		{"internal/slash/copy.go", `package slash; import "syscall"; func f() { syscall.ForkExec("", nil, nil) }`, "syscall.ForkExec: programs are started in internal/process"},
+		{"llm/anthropic/awskeys.go", `package anthropic; import "os/exec"`, ""},
 
 		{"llm/x.go", `package llm; func init() {}`, "init runs before main"},
 		{"llm/x.go", `package llm; type T int; func (T) init() {}`, ""},
@@ -204,9 +220,9 @@ func TestRules(t *testing.T) {
 		{"llm/x.go", `package llm; import "regexp"; func f() { _ = regexp.MustCompile("a") }`, ""},
 		{"llm/x.go", `package llm; import "os"; var dir, _ = os.Getwd()`, "sync.OnceValue"},
 
-		{"internal/util/x.go", `package util`, "drawer"},
-		{"internal/x/x.go", `package helpers`, "drawer"},
-		{"internal/x/x_test.go", `package types_test`, "drawer"},
+		{"internal/tools/util/x.go", `package util`, "drawer"},
+		{"internal/tools/x/x.go", `package helpers`, "drawer"},
+		{"internal/tools/x/x_test.go", `package types_test`, "drawer"},
 	} {
 		f, err := parse(tt.path, []byte(tt.src))
 		if err != nil {

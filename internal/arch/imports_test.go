@@ -8,29 +8,41 @@ import (
 
 const module = "pollux"
 
-// layers are the floors of the house from top to bottom. A room, which is a
-// directory and what is below it, imports from the floors under its own. Where
-// doors is set, the rooms of a floor may also import each other.
+// layers lists the floors of the module from top to bottom. A room is a directory with its
+// subdirectories. It may import rooms of lower floors, but no other room of its own floor.
 var layers = []struct {
-	rooms []string // a pattern for path.Match on the leading elements of a directory
-	doors bool
+	floor string   // name in messages
+	rooms []string // path.Match patterns for the leading elements of a directory
 }{
-	{rooms: []string{"cmd", "acceptance", "bench", "examples"}},
-	{rooms: []string{"internal/cli", "."}},
-	{rooms: []string{"internal/face/*"}},
-	{rooms: []string{"internal/slash"}},
-	{rooms: []string{"internal/app"}},
-	{rooms: []string{"internal/*"}, doors: true},
-	{rooms: []string{"agent"}},
-	{rooms: []string{"tool"}},
-	{rooms: []string{"llm"}},
-	{rooms: []string{"docs"}},
+	{"programs", []string{"cmd", "acceptance", "bench", "examples"}},
+	{"command line", []string{"internal/cli", "."}},
+	{"faces", []string{"internal/face/*"}},
+	{"/ commands", []string{"internal/slash"}},
+	{"showing", []string{"internal/doctor", "internal/demo"}},
+	{"session", []string{"internal/session"}},
+	// Rooms that act for a session, and that observe it.
+	{"action", []string{"internal/mention", "internal/telemetry"}},
+	{"tools", []string{"internal/guard", "internal/tools/*"}},
+	// Rooms that provide information: providers, prompts, prices.
+	{"models", []string{"internal/models"}},
+	{"knowledge", []string{
+		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
+		"internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
+	}},
+	// Rooms that all others may use.
+	{"secrets", []string{"internal/keychain"}},
+	{"foundations", []string{"internal/config", "internal/process", "internal/terminal", "internal/workspace"}},
+	{"ground", []string{"internal/arch", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
+	{"agent", []string{"agent"}},
+	{"tool", []string{"tool"}},
+	{"llm", []string{"llm"}},
+	{"docs", []string{"docs"}},
 }
 
-const direction = "cmd > internal/cli > internal/face/* > internal/slash > internal/app > internal/... > agent > tool > llm"
+const direction = "cmd > internal/cli > faces > slash > doctor > session > action > knowledge > foundations > agent > tool > llm"
 
-// place finds the floor and the room of a directory; floor is -1 if it has none.
-func place(dir string) (floor int, room string) {
+// locate returns the floor and the room of a directory; floor is -1 if no floor has it.
+func locate(dir string) (floor int, room string) {
 	for i, l := range layers {
 		for _, pattern := range l.rooms {
 			head := dir
@@ -45,13 +57,13 @@ func place(dir string) (floor int, room string) {
 	return -1, ""
 }
 
-// importsPointDown is the direction of design and architecture: a package
-// that needs something from above declares the interface it needs, and is
-// given the thing. Tests are free.
+// importsPointDown checks the direction of imports. A package that needs something of a higher
+// floor declares an interface and gets the implementation passed in. Test files may import
+// anything.
 func importsPointDown(f *file, report reporter) {
-	from, room := place(f.dir)
+	from, room := locate(f.dir)
 	if from < 0 {
-		report(f.Package, "%s has no place in the house: give it a row in the layers of internal/arch, or put it into internal", f.dir)
+		report(f.Package, "%s has no place in the house: give it a row in the layers of internal/arch", f.dir)
 		return
 	}
 	if f.test {
@@ -59,28 +71,28 @@ func importsPointDown(f *file, report reporter) {
 	}
 	for _, spec := range f.Imports {
 		p, _ := strconv.Unquote(spec.Path.Value)
-		if !within(p, module) {
+		if !isWithin(p, module) {
 			continue
 		}
 		dir, name := strings.TrimPrefix(p, module+"/"), strings.TrimPrefix(p, module+"/")
 		if p == module {
 			dir, name = ".", "the root package"
 		}
-		to, other := place(dir)
+		to, other := locate(dir)
 		switch {
 		case to < 0:
 			report(spec.Pos(), "imports %s, which has no place in the house", name)
 		case to < from:
 			report(spec.Pos(), "imports %s, but %s is above %s (%s): declare here the interface that is needed and let the upper one pass it in, or move what both need down",
 				name, name, f.dir, direction)
-		case to == from && other != room && !layers[to].doors:
+		case to == from && other != room:
 			report(spec.Pos(), "imports %s, which is beside %s: what both need belongs in a package of its own below them (%s)", name, f.dir, direction)
 		}
 	}
 }
 
-// homes says which room a library of others stays in.
-var homes = []struct {
+// libraryHomes lists the rooms that may import a third-party library.
+var libraryHomes = []struct {
 	library, room string
 	testsOnly     bool
 	why           string
@@ -90,21 +102,22 @@ var homes = []struct {
 	{"github.com/aws", "llm/anthropic", false, "vendors' types never leave their adapter"},
 	{"github.com/openai/openai-go", "llm/openai", true, "the SDK is the judge of what we send, and too slow to send it"},
 	{"github.com/anthropics/anthropic-sdk-go", "llm/anthropic", true, "the SDK is the judge of what we send, and too slow to send it"},
-	{"github.com/tiktoken-go/tokenizer", "llm", true, "its tables are the judge of our estimate, and 12 MB of binary"},
+	{"github.com/tiktoken-go/tokenizer", "llm/tokens", true, "its tables are the judge of our estimate, and 12 MB of binary"},
 	{"github.com/spf13/cobra", "internal/cli", false, "below the flags everything is plain functions"},
 	{"charm.land", "internal/face", false, "only a face draws"},
 }
 
+// librariesStayHome checks that only the rooms in libraryHomes import third-party libraries.
 func librariesStayHome(f *file, report reporter) {
 	for _, spec := range f.Imports {
 		p, _ := strconv.Unquote(spec.Path.Value)
-		for _, h := range homes {
-			judged := h.testsOnly && f.test && f.under("internal/scriptmodel", "acceptance") // they stand in for the vendor
+		for _, h := range libraryHomes {
+			isTestServer := h.testsOnly && f.test && f.isUnder("internal/scriptmodel", "acceptance") // scripted vendors
 			switch {
-			case !within(p, h.library), judged:
-			case h.testsOnly && !(f.test && f.under(h.room)):
+			case !isWithin(p, h.library), isTestServer:
+			case h.testsOnly && !(f.test && f.isUnder(h.room)):
 				report(spec.Pos(), "imports %s, which belongs in tests of %s: %s", p, h.room, h.why)
-			case !f.under(h.room):
+			case !f.isUnder(h.room):
 				report(spec.Pos(), "imports %s, which belongs in %s: %s", p, h.room, h.why)
 			}
 		}

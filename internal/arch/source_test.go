@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// owners says who alone may use what reaches the process as a whole.
+// owners lists the rooms that may use functions which affect the whole process.
 var owners = []struct {
 	pkg    string
 	names  []string
 	rooms  []string
-	belong string
+	advice string
 }{
 	{
 		"os",
@@ -26,6 +26,18 @@ var owners = []struct {
 		[]string{"Getenv", "Environ", "Setenv", "Unsetenv", "Clearenv"},
 		[]string{"internal/config"},
 		"the environment is read in internal/config, everyone else is given values",
+	},
+	{
+		"os",
+		[]string{"StartProcess"},
+		[]string{"internal/process"},
+		startMessage,
+	},
+	{
+		"syscall",
+		[]string{"StartProcess", "ForkExec", "Exec"},
+		[]string{"internal/process"},
+		startMessage,
 	},
 	{
 		"os",
@@ -65,6 +77,7 @@ var owners = []struct {
 	},
 }
 
+// processIsCLI checks that only owners use functions which affect the whole process.
 func processIsCLI(f *file, report reporter) {
 	if f.test {
 		return
@@ -76,8 +89,8 @@ func processIsCLI(f *file, report reporter) {
 	}
 	check := func(at token.Pos, pkg, name string) {
 		for _, o := range owners {
-			if o.pkg == pkg && slices.Contains(o.names, name) && !f.under(o.rooms...) {
-				report(at, "%s: %s", strings.TrimPrefix(pkg+"."+name, "."), o.belong)
+			if o.pkg == pkg && slices.Contains(o.names, name) && !f.isUnder(o.rooms...) {
+				report(at, "%s: %s", strings.TrimPrefix(pkg+"."+name, "."), o.advice)
 			}
 		}
 	}
@@ -85,7 +98,7 @@ func processIsCLI(f *file, report reporter) {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			if id, ok := n.X.(*ast.Ident); ok {
-				if pkg := f.name(id); pkg != "" {
+				if pkg := f.packageOf(id); pkg != "" {
 					check(n.Pos(), pkg, n.Sel.Name)
 				}
 			}
@@ -98,10 +111,35 @@ func processIsCLI(f *file, report reporter) {
 	})
 }
 
-// early are packages whose functions cost too much to be called for a package
-// variable: every start would pay, whether it needs the value or not.
-var early = []string{"regexp", "github.com/dlclark/regexp2", "text/template", "html/template", "os", "os/exec", "os/user", "net"}
+const startMessage = "programs are started in internal/process, so that they end with Pollux and a sandbox sees them; use a process.Launcher"
 
+// starters lists the rooms that may start programs without a process.Launcher.
+var starters = []struct{ room, why string }{
+	{"internal/process", "it is the way that all others use"},
+	{"llm/anthropic", "a library imports nothing of internal; it runs the program that the user's AWS profile names, or aws itself, " +
+		"which may ask a person at the terminal, and which no sandbox for the model's commands concerns"},
+}
+
+// programsStartInOnePlace checks that only starters import os/exec. Tests may import it.
+func programsStartInOnePlace(f *file, report reporter) {
+	if f.test {
+		return
+	}
+	for _, spec := range f.Imports {
+		if spec.Path.Value != `"os/exec"` {
+			continue
+		}
+		if !slices.ContainsFunc(starters, func(s struct{ room, why string }) bool { return f.isUnder(s.room) }) {
+			report(spec.Pos(), "imports os/exec: %s", startMessage)
+		}
+	}
+}
+
+// expensivePackages lists packages whose functions are too expensive for package variables: every start
+// would pay for them, even if it does not need the value.
+var expensivePackages = []string{"regexp", "github.com/dlclark/regexp2", "text/template", "html/template", "os", "os/exec", "os/user", "net"}
+
+// nothingBeforeMain checks that there are no init functions and no expensive package variables.
 func nothingBeforeMain(f *file, report reporter) {
 	if f.test {
 		return
@@ -110,7 +148,7 @@ func nothingBeforeMain(f *file, report reporter) {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
 			if d.Name.Name == "init" && d.Recv == nil {
-				report(d.Pos(), "init runs before main, in every start: make it a function that internal/app calls")
+				report(d.Pos(), "init runs before main, in every start: make it a function that internal/session calls")
 			}
 		case *ast.GenDecl:
 			if d.Tok == token.VAR {
@@ -120,27 +158,28 @@ func nothingBeforeMain(f *file, report reporter) {
 	}
 }
 
-// noEarlyCall reports a call that happens when the package is loaded; it
-// returns whether to look further inside n.
+// noEarlyCall reports a call that runs when the package is loaded. It returns whether to
+// inspect the children of n.
 func noEarlyCall(f *file, n ast.Node, report reporter) bool {
 	if _, ok := n.(*ast.FuncLit); ok {
-		return false // runs later
+		return false // the body runs later
 	}
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
 		return true
 	}
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-		if id, ok := sel.X.(*ast.Ident); ok && slices.Contains(early, f.name(id)) {
+		if id, ok := sel.X.(*ast.Ident); ok && slices.Contains(expensivePackages, f.packageOf(id)) {
 			report(call.Pos(), "%s.%s is called in every start: use sync.OnceValue, or call it where it is needed", id.Name, sel.Sel.Name)
 		}
 	}
 	return true
 }
 
-// drawers are names that say nothing of what a package holds.
+// drawers lists package names that do not describe the content of the package.
 var drawers = []string{"util", "utils", "common", "helper", "helpers", "types", "manager", "managers", "misc", "shared"}
 
+// packagesHaveAName checks that no package has one of the names in drawers.
 func packagesHaveAName(f *file, report reporter) {
 	name := strings.TrimSuffix(f.Name.Name, "_test")
 	if slices.Contains(drawers, name) || slices.Contains(drawers, path.Base(f.dir)) {

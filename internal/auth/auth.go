@@ -1,11 +1,9 @@
-// Package auth chooses whose models are asked and how Pollux proves itself to
-// them (spec/cli.md §5, spec/agent.md §2, spec/providers.md §1). It looks at settings
-// and the environment; only what these leave open is looked for elsewhere: a key among
-// those that the user has stored (see keyring), the account of a machine of Google's at its
-// metadata server.
+// Package auth determines which model providers the user can reach, and with which
+// credentials. It uses the settings and the environment. Only if these are not sufficient, it
+// reads the stored API keys (see keyring) or queries the metadata server of Google Cloud.
 //
-// What the user has is a set of [Accounts]. One is the default; [Accounts.Resolve]
-// finds the one that a model's name asks for.
+// The user's providers are a set of [Accounts], one of which is the default.
+// [Accounts.Resolve] finds the account for a model's name.
 package auth
 
 import (
@@ -23,11 +21,12 @@ import (
 	"pollux/llm/provider"
 )
 
-// Type is a way to authenticate, by its name in settings: one of these, or a
-// provider's id.
+// Type is a way to authenticate, by its name in settings: one of the constants, or the id of a
+// provider.
 type Type string
 
-// The types. GoogleLogin is known but cannot work here; CloudShell is an older name.
+// The types. Pollux does not support GoogleLogin, but reports that. CloudShell is an old name
+// of ComputeADC.
 const (
 	GeminiAPIKey Type = "gemini-api-key"
 	VertexAI     Type = "vertex-ai"
@@ -40,61 +39,60 @@ const (
 	CloudShell  Type = "cloud-shell"
 )
 
-// Inputs are what the choice depends on.
+// Inputs are the inputs of [Open].
 type Inputs struct {
 	Settings *config.Settings
 	Env      *config.Env
-	// Warn takes what is wrong with the user's providers, and with the store of keys.
+	// Warn is called for each problem with the user's providers or the stored keys. It may be
+	// nil.
 	Warn func(string)
-	// Context ends the search for what is neither in settings nor in the environment;
-	// nil is for none.
+	// Context cancels queries outside of settings and environment; nil means no cancellation.
 	Context context.Context
-	// Person says that somebody is there who can unlock a keychain.
-	Person bool
+	// Interactive reports whether a user is present who can unlock a keychain.
+	Interactive bool
 }
 
-// Account is a provider that the user can reach, and how.
+// Account is a provider that the user can reach, with its credentials.
 type Account struct {
 	Type Type
-	// As is the id under which the user has set it up: another than the ID of the
-	// provider where a variable for one holds the address of the other.
-	As string
+	// ConfiguredID is the id under which the user has configured the account. It differs from the ID of
+	// the provider if a variable for one provider contains the address of another.
+	ConfiguredID string
 	provider.Access
 }
 
-// Accounts are the providers that the user can reach. Once the default is settled
-// they may be used from several goroutines.
+// Accounts are the providers that the user can reach. After [Open] and [Accounts.Adopt] they
+// are safe for concurrent use.
 type Accounts struct {
-	// Network is how they are reached; see [Accounts.NetworkOf].
+	// Network describes how to connect to providers; see [Accounts.NetworkOf].
 	Network provider.Network
-	// Chosen is the type of the default account, "" if nothing speaks for any,
-	// Selected whether the settings name it, and Why what spoke for it.
+	// Chosen is the type of the default account, "" if there is none. Selected reports whether
+	// the settings select it. Why is the variable or setting that determined it.
 	Chosen   Type
 	Selected bool
 	Why      string
 
-	in       Inputs
-	table    *provider.Table
-	read     sync.Once // the table
-	enforced Type
-	found    *Account // on this machine, without being told
-	kept     bool     // the default was only found among the stored keys
-	opened   sync.Once
-	keys     *keyring
-	withheld sync.Once // that a key is has been told
-	machine  func() (machine, error)
-	wrong    func() error // what is wrong with Google's default credentials
+	in         Inputs
+	table      *provider.Table
+	read       sync.Once // initializes table
+	enforced   Type
+	found      *Account // discovered on this machine, not configured
+	fromStored bool     // the default is known only from the stored keys
+	opened     sync.Once
+	keys       *keyring
+	withheld   sync.Once // limits the warning about an unused key to one
+	machine    func() (machine, error)
+	adcError   func() error // the error of Google's default credentials
 }
 
-// Open looks at what the user has. Errors have exit code 41 and are for the
-// user; their texts are those of spec/cli.md §5.2 where it has one. The accounts
-// are then fit for a diagnosis only.
+// Open determines the user's accounts. Errors have exit code 41 and are meant for the user.
+// The accounts are not nil in this case, but only suitable for diagnosis.
 func Open(in Inputs) (*Accounts, error) {
 	if in.Context == nil {
 		in.Context = context.Background()
 	}
 	a := &Accounts{in: in}
-	a.machine, a.wrong = sync.OnceValues(a.askMachine), sync.OnceValue(a.checkADC)
+	a.machine, a.adcError = sync.OnceValues(a.askMachine), sync.OnceValue(a.checkADC)
 	err := a.choose()
 	if err == nil {
 		a.Network, err = network(in.Env)
@@ -109,8 +107,9 @@ const (
 		"GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GENAI_USE_GCA"
 )
 
-// choose settles the default: the type that settings name, else the one the
-// environment speaks for, else that of a stored key, if it is the one that must be used.
+// choose determines the default: the type in the settings, else the type that the environment
+// implies, else the type of a stored key. It returns an error if the settings enforce another
+// type.
 func (a *Accounts) choose() error {
 	a.Chosen = a.typeOf(config.AuthSelectedType.In(a.in.Settings))
 	if a.Chosen != "" {
@@ -121,7 +120,7 @@ func (a *Accounts) choose() error {
 	a.enforced = a.typeOf(config.AuthEnforcedType.In(a.in.Settings))
 	if a.Chosen == "" {
 		a.Chosen, a.Why = a.stored()
-		a.kept = a.Chosen != ""
+		a.fromStored = a.Chosen != ""
 	}
 	if a.enforced != "" && a.Chosen == "" {
 		return exit.Errorf(exit.Auth, "The auth type '%s' is enforced, but no authentication is configured.", a.enforced)
@@ -129,8 +128,7 @@ func (a *Accounts) choose() error {
 	return a.permit(a.Chosen)
 }
 
-// permit refuses a type where another one must be used, be it that of a model
-// which was named.
+// permit returns an error if the settings enforce another type than t.
 func (a *Accounts) permit(t Type) error {
 	if a.enforced == "" || a.enforced == t {
 		return nil
@@ -139,8 +137,8 @@ func (a *Accounts) permit(t Type) error {
 		"Please re-authenticate with the correct type.", a.enforced, t)
 }
 
-// typeOf returns the type that a name in the settings means: one of Google's, or
-// that of the provider which goes by it.
+// typeOf returns the type for a name in the settings: one of Google's, or that of the provider
+// with this name.
 func (a *Accounts) typeOf(name string) Type {
 	t := Type(strings.TrimSpace(name))
 	switch {
@@ -152,26 +150,26 @@ func (a *Accounts) typeOf(name string) Type {
 	p := a.Table().Find(string(t))
 	switch {
 	case p == nil:
-		return t // which is no type; that is said when it is used
+		return t // not a type; reported when it is used
 	case isGoogle(p):
 		return a.googleType(p)
 	}
 	return Type(p.ID)
 }
 
-// fromEnv returns the type that the environment speaks for, "" for none, and
-// what said so: Google's first, then the providers in the order of their table.
+// fromEnv returns the type that the environment implies, "" if there is none, and the variable
+// that implies it. Google's types come first, then the providers in the order of their table.
 func (a *Accounts) fromEnv() (Type, string) {
 	if chosen, why := switched(a.in.Env); chosen != "" {
 		return chosen, why
 	}
 	for p := range a.Table().All() {
-		// With a variable that is other programs', too, one has to name it.
+		// A provider whose variable other programs use too must be named explicitly.
 		if named := p.OnlyNamed || p.ID == "vertexai"; named && p.APIKey == "" {
 			continue
 		}
 		if !isGoogle(p) && a.in.Env.True("GEMINI_CLI_USE_COMPUTE_ADC") {
-			break // Google's come first
+			break // Google's types come first
 		}
 		switch access, found := a.plain(p); {
 		case !found:
@@ -184,26 +182,25 @@ func (a *Accounts) fromEnv() (Type, string) {
 	return computeFromEnv(a.in.Env)
 }
 
-// Table returns the providers that can be named: the built-in ones, and the
-// user's. A workspace has no say in it: whoever wrote it would choose where the
-// user's keys go.
+// Table returns all known providers: the built-in ones and the user's. It ignores those of the
+// workspace, whose author could otherwise redirect the user's keys.
 func (a *Accounts) Table() *provider.Table {
 	a.read.Do(func() {
 		a.table = provider.Builtin()
 		for _, scope := range [...]config.Scope{config.SystemDefaults, config.User, config.System, config.CommandLine} {
 			a.addOwn(scope)
 		}
-		if _, set := a.in.Settings.Only(config.Workspace).Lookup(string(config.ModelProviders)); set {
+		if _, set := a.in.Settings.ForScope(config.Workspace).Lookup(string(config.ModelProviders)); set {
 			a.warn("modelProviders in the workspace's settings is left out: it says where keys are sent. Put it into " + a.in.Settings.UserFile())
 		}
 	})
 	return a.table
 }
 
-// addOwn adds the providers of one of the user's files.
+// addOwn adds the providers of one of the user's settings files.
 func (a *Accounts) addOwn(scope config.Scope) {
 	var own map[string]json.RawMessage
-	if err := config.ModelProviders.Decode(a.in.Settings.Only(scope), &own); err != nil {
+	if err := config.ModelProviders.Decode(a.in.Settings.ForScope(scope), &own); err != nil {
 		a.warn(err.Error())
 		return
 	}
@@ -224,28 +221,26 @@ func (a *Accounts) warn(text string) {
 	}
 }
 
-// NetworkOf returns how an account's provider is reached: as n says, but that the
-// headers of GEMINI_CLI_CUSTOM_HEADERS, which may hold a key, go to the default
-// account's provider alone.
+// NetworkOf returns the network settings for an account's provider: n, but with the headers of
+// GEMINI_CLI_CUSTOM_HEADERS only for the default account, because they may contain a key.
 func (a *Accounts) NetworkOf(one Account, n provider.Network) provider.Network {
-	if def, err := a.Default(); err != nil || def.As != one.As {
+	if def, err := a.Default(); err != nil || def.ConfiguredID != one.ConfiguredID {
 		n.Header = nil
 	}
 	return n
 }
 
-// Discover returns the servers of models that are on this machine, unless the
-// user would not have them looked for.
+// Discover returns the model servers on this machine. It returns nil if the setting
+// pollux.localServers is off.
 func (a *Accounts) Discover(ctx context.Context) []provider.Access {
 	if !config.LocalServers.In(a.in.Settings) {
 		return nil
 	}
-	found := a.Table().Discover(ctx, time.Duration(config.LocalPatience.In(a.in.Settings)*float64(time.Millisecond)))
+	found := a.Table().Discover(ctx, time.Duration(config.LocalServerTimeout.In(a.in.Settings)*float64(time.Millisecond)))
 	return slices.DeleteFunc(found, func(access provider.Access) bool { return a.permit(Type(access.ID)) != nil })
 }
 
-// Adopt makes a server that was found on this machine the default, where there
-// is no other.
+// Adopt makes a server on this machine the default if there is no other.
 func (a *Accounts) Adopt(access provider.Access) {
 	if a.Chosen == "" {
 		a.found = &Account{Type(access.ID), access.ID, access}
@@ -253,8 +248,8 @@ func (a *Accounts) Adopt(access provider.Access) {
 	}
 }
 
-// Default returns the account that is used where a model's name does not ask for
-// another.
+// Default returns the account for models whose name does not determine another. The error
+// names what is missing.
 func (a *Accounts) Default() (Account, error) {
 	switch {
 	case a.found != nil:
@@ -265,20 +260,20 @@ func (a *Accounts) Default() (Account, error) {
 	return a.Find(string(a.Chosen))
 }
 
-// Find returns the account of a type, or of a provider's id or alias. The error
-// says what is missing.
+// Find returns the account for a type, or for a provider's id or alias. The error names what
+// is missing.
 func (a *Accounts) Find(name string) (Account, error) {
-	return a.with(Type(name), a.access)
+	return a.findWith(Type(name), a.access)
 }
 
-// with does so with what access says of profiles.
-func (a *Accounts) with(t Type, access reading) (Account, error) {
+// findWith is Find with a choice of where credentials are read from.
+func (a *Accounts) findWith(t Type, access reading) (Account, error) {
 	one, err := a.find(t, access)
 	if err == nil {
 		err = a.permit(one.Type)
 	}
 	if err == nil {
-		err = checked(&one)
+		err = checkAccount(&one)
 	}
 	return one, err
 }
@@ -297,21 +292,21 @@ func (a *Accounts) find(t Type, read reading) (Account, error) {
 	if isGoogle(p) {
 		return a.google(a.googleType(p), read)
 	}
-	if a.external(Type(p.ID)) {
+	if a.isExternal(Type(p.ID)) {
 		read = a.plain
 	}
 	access, found := read(p)
 	one := Account{Type(p.ID), p.ID, access}
-	if access.Elsewhere() && !p.Own {
-		// Behind a variable for one provider's address may be another's. Entries of
-		// the user's at one address are several all the same.
-		if there := a.Table().Serving(access.BaseURL); there != nil && there.ID != p.ID && there.Protocol == p.Protocol {
+	if access.HasCustomAddress() && !p.CustomAddress {
+		// A variable for one provider's address may contain another's. If the user has several
+		// entries with the same address, they remain different accounts.
+		if there := a.Table().FindByAddress(access.BaseURL); there != nil && there.ID != p.ID && there.Protocol == p.Protocol {
 			one.Profile, one.Model = there, cmp.Or(access.Model, there.Model)
 		}
 	}
 	switch {
-	case found, p.Keyless && !access.Nowhere():
-	case a.external(one.Type) && !access.Nowhere():
+	case found, p.Keyless && !access.LacksAddress():
+	case a.isExternal(one.Type) && !access.LacksAddress():
 		one.From = string(config.AuthUseExternal)
 	default:
 		return one, missing(&access)
@@ -319,20 +314,20 @@ func (a *Accounts) find(t Type, read reading) (Account, error) {
 	return one, nil
 }
 
-// external reports whether what is missing of an account comes from elsewhere, as
-// the settings may say of the default one.
-func (a *Accounts) external(t Type) bool {
+// isExternal reports whether missing credentials come from elsewhere. Settings can declare
+// this for the default account.
+func (a *Accounts) isExternal(t Type) bool {
 	return t == a.Chosen && config.AuthUseExternal.In(a.in.Settings)
 }
 
-// missing says what a provider's account lacks.
+// missing returns an error that names the missing part of a provider's account.
 func missing(a *provider.Access) error {
 	p := a.Profile
 	name := cmp.Or(p.Name, p.ID)
 	switch {
-	case a.Nowhere():
+	case a.LacksAddress():
 		return exit.Errorf(exit.Auth, "When using %s, you must specify its address in the %s environment variable.\n"+retry, name, strings.Join(p.BaseURLVars, " or the "))
-	case slices.Contains(p.KeyVars, "OPENAI_API_KEY") && !p.Own:
+	case slices.Contains(p.KeyVars, "OPENAI_API_KEY") && !p.CustomAddress:
 		return exit.Errorf(exit.Auth, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n"+retry)
 	}
 	vars := Variables(p)
@@ -342,15 +337,16 @@ func missing(a *provider.Access) error {
 	return exit.Errorf(exit.Auth, "When using %s, you must specify the %s environment variable.\n"+retry, name, strings.Join(vars, " or the "))
 }
 
-// Variables returns the names of those that may hold what proves who asks.
+// Variables returns the names of the environment variables that may hold a provider's
+// credentials.
 func Variables(p *provider.Profile) []string {
 	return slices.Concat(p.KeyVars, p.TokenVars)
 }
 
-// Secrets returns the names of the variables that hold what proves who asks, whoever
-// is asked: those that providers have, and those whose values the user has put into
-// the settings of one ("apiKey": "$MY_KEY").
-func Secrets(in Inputs) []string {
+// SecretVariables returns the names of the environment variables that hold credentials of any
+// provider: those of the providers' table, and those that the user's settings refer to
+// ("apiKey": "$MY_KEY").
+func SecretVariables(in Inputs) []string {
 	a := &Accounts{in: Inputs{Settings: in.Settings, Env: in.Env}}
 	var names, values []string
 	for p := range a.Table().All() {
@@ -366,10 +362,9 @@ func Secrets(in Inputs) []string {
 	return names
 }
 
-// Reachable returns all the accounts there are, the default first, the others in
-// the order in which they would be it.
+// Reachable returns all accounts, the default first, the others in order of precedence.
 func (a *Accounts) Reachable() []Account {
-	a.keysOf().look()
+	a.keysOf().prefetch()
 	return a.reachable(a.access)
 }
 
@@ -379,7 +374,7 @@ func (a *Accounts) reachable(read reading) []Account {
 		all = append(all, one)
 	}
 	for p := range a.Table().All() {
-		if slices.ContainsFunc(all, func(one Account) bool { return one.As == p.ID }) {
+		if slices.ContainsFunc(all, func(one Account) bool { return one.ConfiguredID == p.ID }) {
 			continue
 		}
 		if one, ok := a.reach(p, read); ok {
@@ -389,7 +384,7 @@ func (a *Accounts) reachable(read reading) []Account {
 	return all
 }
 
-// reach returns a provider's account, if there is anything that speaks for it.
+// reach returns a provider's account. ok is false if there are no credentials for it.
 func (a *Accounts) reach(p *provider.Profile, read reading) (Account, bool) {
 	if p == nil {
 		return Account{}, false
@@ -397,6 +392,6 @@ func (a *Accounts) reach(p *provider.Profile, read reading) (Account, bool) {
 	if _, found := read(p); !found && !isGoogle(p) {
 		return Account{}, false
 	}
-	one, err := a.with(Type(p.ID), read)
+	one, err := a.findWith(Type(p.ID), read)
 	return one, err == nil
 }

@@ -8,9 +8,9 @@ import (
 	"pollux/llm/provider"
 )
 
-// checked refuses an account that cannot be reached with what it holds.
-func checked(a *Account) error {
-	if a.Protocol != provider.Ollama { // whose address need be no URL
+// checkAccount returns an error if the account's address or key cannot be used.
+func checkAccount(a *Account) error {
+	if a.Protocol != provider.Ollama { // whose address need not be a URL
 		if err := checkURL(a.BaseURL); err != nil {
 			return err
 		}
@@ -18,22 +18,23 @@ func checked(a *Account) error {
 	return checkKey(exit.Auth, a.APIKey+a.AuthToken, a.From)
 }
 
-// checkURL refuses an address that no request can go to.
+// checkURL returns an error if an address is not a valid HTTP URL.
 func checkURL(address string) error {
 	if address == "" {
 		return nil
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", provider.Shown(address))
+		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", provider.RedactAddress(address))
 	}
 	return nil
 }
 
-// maxKey is how long a key is at most, in bytes.
+// maxKey is the maximum length of a key, in bytes.
 const maxKey = 4096
 
-// checkKey refuses a key that no header can carry, without showing it.
+// checkKey returns an error if a key cannot be sent in a header. The error does not contain
+// the key.
 func checkKey(code exit.Code, key, from string) error {
 	switch {
 	case len(key) > maxKey:

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/keychain"
@@ -16,8 +15,8 @@ import (
 	"pollux/tool"
 )
 
-// Preselected returns the type that GEMINI_DEFAULT_AUTH_TYPE names for whoever is
-// asked to choose one, "" if it names none. The error is for the user (spec/cli.md §3.2).
+// Preselected returns the type in GEMINI_DEFAULT_AUTH_TYPE, which is the default answer when
+// the user is asked to choose one; "" if it is not set. The error is meant for the user.
 func Preselected(env *config.Env) (Type, error) {
 	types := []string{string(GoogleLogin), string(GeminiAPIKey), string(VertexAI), string(CloudShell), string(ComputeADC), string(Gateway)}
 	name := env.Get("GEMINI_DEFAULT_AUTH_TYPE")
@@ -27,8 +26,9 @@ func Preselected(env *config.Env) (Type, error) {
 	return Type(name), nil
 }
 
-// StorableFor returns the provider whose key is to be stored: that of a name, be it an id,
-// an alias or a type, and without one that of GEMINI_DEFAULT_AUTH_TYPE, or Gemini.
+// StorableFor returns the provider whose key to store: the one with this id, alias or type. If
+// name is empty, it is the one of GEMINI_DEFAULT_AUTH_TYPE, or Gemini. The error has exit code
+// 42.
 func (a *Accounts) StorableFor(name string) (*provider.Profile, error) {
 	if name == "" {
 		preselected, err := Preselected(a.in.Env)
@@ -37,18 +37,18 @@ func (a *Accounts) StorableFor(name string) (*provider.Profile, error) {
 		}
 		name = string(cmp.Or(preselected, GeminiAPIKey))
 	}
-	p := a.Named(name)
+	p := a.FindProfile(name)
 	switch {
 	case p == nil:
-		return nil, exit.Errorf(exit.Input, "No provider is named %q. Keys can be stored for: %s.", name, strings.Join(ids(a.ofKeys()), ", "))
-	case !storable(p):
-		return nil, exit.Errorf(exit.Input, "%s needs no key that could be stored. Keys can be stored for: %s.", cmp.Or(p.Name, p.ID), strings.Join(ids(a.ofKeys()), ", "))
+		return nil, exit.Errorf(exit.Input, "No provider is named %q. Keys can be stored for: %s.", name, strings.Join(ids(a.storableProviders()), ", "))
+	case !isStorable(p):
+		return nil, exit.Errorf(exit.Input, "%s needs no key that could be stored. Keys can be stored for: %s.", cmp.Or(p.Name, p.ID), strings.Join(ids(a.storableProviders()), ", "))
 	}
 	return p, nil
 }
 
-// Named returns the provider of an id, an alias or a type, nil if there is none.
-func (a *Accounts) Named(name string) *provider.Profile {
+// FindProfile returns the provider with an id, alias or type, nil if there is none.
+func (a *Accounts) FindProfile(name string) *provider.Profile {
 	switch t := Type(strings.TrimSpace(name)); t {
 	case GeminiAPIKey:
 		name = "gemini"
@@ -58,9 +58,9 @@ func (a *Accounts) Named(name string) *provider.Profile {
 	return a.Table().Find(name)
 }
 
-// ofKeys returns the providers of which keys can be stored.
-func (a *Accounts) ofKeys() []*provider.Profile {
-	return slices.DeleteFunc(slices.Collect(a.Table().All()), func(p *provider.Profile) bool { return !storable(p) })
+// storableProviders returns the providers whose keys can be stored.
+func (a *Accounts) storableProviders() []*provider.Profile {
+	return slices.DeleteFunc(slices.Collect(a.Table().All()), func(p *provider.Profile) bool { return !isStorable(p) })
 }
 
 func ids(profiles []*provider.Profile) []string {
@@ -71,16 +71,16 @@ func ids(profiles []*provider.Profile) []string {
 	return list
 }
 
-// Keep stores a provider's key and says, in a few sentences, where that is and what it
-// is good for. The key is in no text.
-func (a *Accounts) Keep(p *provider.Profile, key string) (string, error) {
+// StoreKey stores a provider's key. It returns a message for the user about where the key is
+// stored and when it is used. The message does not contain the key.
+func (a *Accounts) StoreKey(p *provider.Profile, key string) (string, error) {
 	stored, err := a.keysOf().Set(p, key)
 	if err != nil {
 		return "", err
 	}
 	text := fmt.Sprintf("The key for %s is stored in %s", cmp.Or(p.Name, p.ID), stored.Where)
-	if stored.Instead != nil {
-		text += ", for " + stored.Instead.Error()
+	if stored.FallbackReason != nil {
+		text += ", for " + stored.FallbackReason.Error()
 	}
 	text += "."
 	if stored.Where != keychain.System {
@@ -92,16 +92,16 @@ func (a *Accounts) Keep(p *provider.Profile, key string) (string, error) {
 		}
 	}
 	in := a.in
-	in.Warn = nil // it has all been said
+	in.Warn = nil // warnings were already given
 	again, err := Open(in)
-	if def, wrong := again.Default(); err != nil || wrong != nil || def.As != p.ID {
+	if def, wrong := again.Default(); err != nil || wrong != nil || def.ConfiguredID != p.ID {
 		text += fmt.Sprintf("\nIt is used where %s is named, as in --model %s/%s. To make that the default: pollux config set %s %s",
 			p.ID, p.ID, cmp.Or(p.Model, "..."), config.AuthSelectedType, selectedAs(p))
 	}
 	return text, nil
 }
 
-// selectedAs is what security.auth.selectedType calls a provider.
+// selectedAs returns the value of security.auth.selectedType for a provider.
 func selectedAs(p *provider.Profile) Type {
 	switch p.ID {
 	case "gemini":
@@ -112,11 +112,11 @@ func selectedAs(p *provider.Profile) Type {
 	return Type(p.ID)
 }
 
-// Forget removes the stored key of a provider, which need not be in the table any
-// more, and says so.
-func (a *Accounts) Forget(name string) (string, error) {
+// RemoveKey removes the stored key of a provider, which may no longer be in the table. It returns
+// a message for the user.
+func (a *Accounts) RemoveKey(name string) (string, error) {
 	id, shown := name, name
-	if p := a.Named(name); p != nil {
+	if p := a.FindProfile(name); p != nil {
 		id, shown = p.ID, cmp.Or(p.Name, p.ID)
 	}
 	removed, err := a.keysOf().Remove(id)
@@ -129,21 +129,21 @@ func (a *Accounts) Forget(name string) (string, error) {
 	return fmt.Sprintf("The key for %s is removed.", shown), nil
 }
 
-// Kept returns where keys are stored, by the ids of their providers.
-func (a *Accounts) Kept() (map[string]string, error) { return a.keysOf().List() }
+// StoredKeys returns where keys are stored, by provider id.
+func (a *Accounts) StoredKeys() (map[string]string, error) { return a.keysOf().List() }
 
-// Command is the /auth command of a session (spec/tui.md §4).
+// Command is the /auth command of a session.
 type Command struct {
 	Inputs
-	// Paths lead to the settings in which Gemini's way to authenticate is selected once
-	// its key is stored.
+	// Paths lead to the settings file in which SignIn selects Gemini's type.
 	Paths *config.Paths
 }
 
-// Run runs it: "", "signin" (or login, set) and "signout" (or logout, remove), each
-// with a provider's name or without, and "list". Ask asks the person for what is
-// missing. The text is for the person. What has changed counts for the next session.
-func (c Command) Run(ctx context.Context, ask agent.Ask, args string) (string, error) {
+// Run runs the command and returns a message for the user. args are "", "signin" (or "login",
+// "set"), "signout" (or "logout", "remove"), each optionally with a provider's name, or
+// "list". ask is used to ask the user for missing values. Changes take effect in the next
+// session.
+func (c Command) Run(ctx context.Context, ask tool.Ask, args string) (string, error) {
 	words := strings.Fields(args)
 	verb, name := "signin", ""
 	if len(words) > 0 {
@@ -163,15 +163,16 @@ func (c Command) Run(ctx context.Context, ask agent.Ask, args string) (string, e
 	case "signout", "logout", "remove":
 		return c.signOut(ctx, a, ask, name)
 	case "list":
-		there, err := a.Kept()
-		return List(there), err
+		there, err := a.StoredKeys()
+		return FormatStored(there), err
 	}
 	return "", exit.Errorf(exit.Input, "Unknown command: /auth %s. Say /auth signin, /auth signout or /auth list.", verb)
 }
 
-// SignIn is what Run does for "signin", before the session begins: it also returns what
-// security.auth.selectedType calls the provider whose key was stored, "" for nobody's.
-func (c Command) SignIn(ctx context.Context, ask agent.Ask) (Type, string, error) {
+// SignIn asks the user for a provider and its key and stores it, before a session begins. It
+// returns the value of security.auth.selectedType for the provider, "" if the user cancels,
+// and a message for the user.
+func (c Command) SignIn(ctx context.Context, ask tool.Ask) (Type, string, error) {
 	p, text, err := c.signIn(ctx, c.open(ctx), ask, "")
 	if p == nil || err != nil {
 		return "", text, err
@@ -179,19 +180,19 @@ func (c Command) SignIn(ctx context.Context, ask agent.Ask) (Type, string, error
 	return selectedAs(p), text, nil
 }
 
-// open returns the accounts, whatever is wrong with them: keys can be stored in any case.
+// open returns the accounts even if there are errors: keys can be stored in any case.
 func (c Command) open(ctx context.Context) *Accounts {
-	c.Context, c.Person = ctx, true
+	c.Context, c.Interactive = ctx, true
 	a, _ := Open(c.Inputs)
 	return a
 }
 
 const unchanged = "Nothing was changed."
 
-// signIn stores a key for the provider of this name, "" for one to be asked for, which
-// it returns; nil if the person thinks better of it.
-func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name string) (*provider.Profile, string, error) {
-	p, err := c.whose(ctx, a, ask, name)
+// signIn stores a key for the provider called name, and asks for the provider if name is
+// empty. It returns the provider, nil if the user cancels.
+func (c Command) signIn(ctx context.Context, a *Accounts, ask tool.Ask, name string) (*provider.Profile, string, error) {
+	p, err := c.pickProvider(ctx, a, ask, name)
 	if p == nil {
 		return nil, unchanged, err
 	}
@@ -202,17 +203,17 @@ func (c Command) signIn(ctx context.Context, a *Accounts, ask agent.Ask, name st
 	if !isGoogle(p) || config.AuthSelectedType.In(c.Settings) == string(selectedAs(p)) {
 		return p, text, nil
 	}
-	// Only Google's types mean something to Gemini CLI, which reads the same file.
+	// Gemini CLI reads the same file, and knows only Google's types.
 	if err := c.Paths.Set(config.User, string(config.AuthSelectedType), string(selectedAs(p))); err != nil {
 		return p, text, err
 	}
-	text, _, _ = strings.Cut(text, "\n") // how to make it the default
+	text, _, _ = strings.Cut(text, "\n") // without instructions to make it the default
 	return p, text + fmt.Sprintf("\n%s is now %q in %s.", config.AuthSelectedType, selectedAs(p), c.Settings.UserFile()), nil
 }
 
-// whose returns the provider of a name, or the one that the person chooses; nil if that
-// is none.
-func (c Command) whose(ctx context.Context, a *Accounts, ask agent.Ask, name string) (*provider.Profile, error) {
+// pickProvider returns the provider called name, or the one that the user chooses; nil if they
+// cancel.
+func (c Command) pickProvider(ctx context.Context, a *Accounts, ask tool.Ask, name string) (*provider.Profile, error) {
 	if name != "" {
 		return a.StorableFor(name)
 	}
@@ -220,8 +221,8 @@ func (c Command) whose(ctx context.Context, a *Accounts, ask agent.Ask, name str
 	if err != nil {
 		return nil, err
 	}
-	profiles := a.ofKeys()
-	if at := slices.Index(profiles, a.Named(string(preselected))); at > 0 { // it comes first
+	profiles := a.storableProviders()
+	if at := slices.Index(profiles, a.FindProfile(string(preselected))); at > 0 { // make it the first choice
 		profiles = slices.Concat(profiles[at:at+1], profiles[:at], profiles[at+1:])
 	}
 	for problem := ""; ; {
@@ -237,9 +238,9 @@ func (c Command) whose(ctx context.Context, a *Accounts, ask agent.Ask, name str
 	}
 }
 
-// askKey asks for the key of a provider until it is one, stores it, and says so; "" if
-// the person gives none.
-func askKey(ctx context.Context, a *Accounts, ask agent.Ask, p *provider.Profile) (string, error) {
+// askKey asks for a provider's key until it is valid, and stores it. It returns a message, ""
+// if the user cancels.
+func askKey(ctx context.Context, a *Accounts, ask tool.Ask, p *provider.Profile) (string, error) {
 	for problem := ""; ; {
 		key, answered, err := question(ctx, ask, tool.Question{
 			Text: problem + "The API key for " + cmp.Or(p.Name, p.ID) + ":", Header: "API key", Kind: tool.SecretQuestion,
@@ -247,7 +248,7 @@ func askKey(ctx context.Context, a *Accounts, ask agent.Ask, p *provider.Profile
 		if key = strings.TrimSpace(key); err != nil || !answered || key == "" {
 			return "", err
 		}
-		text, err := a.Keep(p, key)
+		text, err := a.StoreKey(p, key)
 		if exit.CodeOf(err) != exit.Input {
 			return text, err
 		}
@@ -255,9 +256,9 @@ func askKey(ctx context.Context, a *Accounts, ask agent.Ask, p *provider.Profile
 	}
 }
 
-func (c Command) signOut(ctx context.Context, a *Accounts, ask agent.Ask, name string) (string, error) {
+func (c Command) signOut(ctx context.Context, a *Accounts, ask tool.Ask, name string) (string, error) {
 	if name == "" {
-		there, err := a.Kept()
+		there, err := a.StoredKeys()
 		switch {
 		case err != nil:
 			return "", err
@@ -274,11 +275,11 @@ func (c Command) signOut(ctx context.Context, a *Accounts, ask agent.Ask, name s
 			return unchanged, err
 		}
 	}
-	return a.Forget(name)
+	return a.RemoveKey(name)
 }
 
-// chooseProvider asks for a provider, and returns the id of the answer.
-func chooseProvider(ctx context.Context, ask agent.Ask, text string, profiles []*provider.Profile) (id string, answered bool, err error) {
+// chooseProvider asks the user for a provider, and returns its id.
+func chooseProvider(ctx context.Context, ask tool.Ask, text string, profiles []*provider.Profile) (id string, answered bool, err error) {
 	q := tool.Question{Text: text, Header: "Provider", Kind: tool.ChoiceQuestion}
 	for _, p := range profiles {
 		q.Options = append(q.Options, tool.Option{Label: p.ID, Description: cmp.Or(p.Name, p.ID)})
@@ -288,7 +289,7 @@ func chooseProvider(ctx context.Context, ask agent.Ask, text string, profiles []
 }
 
 // question asks one question.
-func question(ctx context.Context, ask agent.Ask, q tool.Question) (text string, answered bool, err error) {
+func question(ctx context.Context, ask tool.Ask, q tool.Question) (text string, answered bool, err error) {
 	if ask == nil {
 		return "", false, exit.Errorf(exit.Input, "There is nobody to ask. Use pollux auth set, with the key as standard input.")
 	}
@@ -300,8 +301,8 @@ func question(ctx context.Context, ask agent.Ask, q tool.Question) (text string,
 	return text, answered, nil
 }
 
-// List says where keys are stored, in lines.
-func List(there map[string]string) string {
+// FormatStored returns a text that lists where keys are stored.
+func FormatStored(there map[string]string) string {
 	if len(there) == 0 {
 		return "No key is stored."
 	}

@@ -32,7 +32,7 @@ const (
 		"gcloud auth application-default login."
 )
 
-// isGoogles reports whether a type is one of those that Gemini CLI has for Google.
+// isGoogles reports whether a type is one of Gemini CLI's types for Google.
 func (t Type) isGoogles() bool {
 	switch t {
 	case GeminiAPIKey, VertexAI, Gateway, GoogleLogin, ComputeADC, CloudShell:
@@ -41,7 +41,7 @@ func (t Type) isGoogles() bool {
 	return false
 }
 
-// switched returns which of Google's types a variable of its own switches on.
+// switched returns the Google type that is enabled by a variable of its own.
 func switched(env *config.Env) (Type, string) {
 	switch {
 	case env.True("GOOGLE_GENAI_USE_GCA"):
@@ -52,8 +52,9 @@ func switched(env *config.Env) (Type, string) {
 	return "", ""
 }
 
-// computeFromEnv returns which of Google's types is meant by where Pollux runs. In a
-// Cloud Shell, CLOUD_SHELL is always set: whatever else the user has set goes before it.
+// computeFromEnv returns the Google type that the environment of the machine implies. In a
+// Cloud Shell, CLOUD_SHELL is always set, so everything else that the user has set has
+// priority.
 func computeFromEnv(env *config.Env) (Type, string) {
 	switch {
 	case env.True("GEMINI_CLI_USE_COMPUTE_ADC"):
@@ -64,12 +65,12 @@ func computeFromEnv(env *config.Env) (Type, string) {
 	return "", ""
 }
 
-// isGoogle reports whether a profile's account is one of Google's types; others
-// may speak its protocols, too.
+// isGoogle reports whether a profile belongs to one of Google's types. Profiles of other
+// providers may use the same protocols.
 func isGoogle(p *provider.Profile) bool { return p.ID == "gemini" || p.ID == "vertexai" }
 
-// googleType returns the type that stands for a profile of Google's. A base URL
-// with a key is the Gemini API at another address; without one, a gateway.
+// googleType returns the type for a profile of Google's. A base URL with a key is the Gemini
+// API at another address; without a key it is a gateway.
 func (a *Accounts) googleType(p *provider.Profile) Type {
 	access, _ := p.Access(a.in.Env.Get)
 	switch {
@@ -81,22 +82,21 @@ func (a *Accounts) googleType(p *provider.Profile) Type {
 	return GeminiAPIKey
 }
 
-// google returns the account of one of Google's types, with what that needs. With
-// security.auth.useExternal, nothing is asked for: what is missing comes from
-// elsewhere.
+// google returns the account for one of Google's types, and an error if something is missing.
+// With security.auth.useExternal nothing is required, because it comes from elsewhere.
 func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 	env := a.in.Env
 	one.Type = t
-	if a.external(t) || t == Gateway || t == ComputeADC {
+	if a.isExternal(t) || t == Gateway || t == ComputeADC {
 		read = a.plain
 	}
 	switch t {
 	case GeminiAPIKey, Gateway:
-		one.As = "gemini"
-		one.Access, _ = read(a.Table().Find(one.As))
+		one.ConfiguredID = "gemini"
+		one.Access, _ = read(a.Table().Find(one.ConfiguredID))
 		one.Gateway = one.Gateway || t == Gateway
 		switch {
-		case a.external(t):
+		case a.isExternal(t):
 			one.Gateway = one.Gateway || one.APIKey == ""
 		case one.Gateway && one.BaseURL == "":
 			err = exit.Errorf(exit.Auth, noGatewayURL)
@@ -104,8 +104,8 @@ func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 			err = exit.Errorf(exit.Auth, noGeminiKey)
 		}
 	case VertexAI, ComputeADC:
-		one.As = "vertexai"
-		one.Access, _ = read(withHeaders(a.Table().Find(one.As), a.in.Settings))
+		one.ConfiguredID = "vertexai"
+		one.Access, _ = read(withHeaders(a.Table().Find(one.ConfiguredID), a.in.Settings))
 		if t == ComputeADC {
 			err = a.onMachine(&one.Access)
 		} else {
@@ -119,8 +119,8 @@ func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 	return one, err
 }
 
-// onVertex completes access to Vertex AI: in express mode with a key, else with a
-// project and the default credentials.
+// onVertex completes access to Vertex AI: with a key in express mode, otherwise with a project
+// and the default credentials.
 func (a *Accounts) onVertex(access *provider.Access) error {
 	if access.APIKey != "" {
 		access.Project, access.Location = "", ""
@@ -128,16 +128,16 @@ func (a *Accounts) onVertex(access *provider.Access) error {
 	}
 	access.From = "GOOGLE_CLOUD_PROJECT"
 	switch {
-	case a.external(VertexAI):
+	case a.isExternal(VertexAI):
 		return nil
 	case access.Project == "" || access.Location == "":
 		return exit.Errorf(exit.Auth, noVertex)
 	}
-	return cmp.Or(checkLocation(access), a.wrong())
+	return cmp.Or(checkLocation(access), a.adcError())
 }
 
-// checkLocation refuses a location that would make the address somebody else's, as a
-// .env file of any folder could say it.
+// checkLocation returns an error for a location that would change the host name of the
+// address. Any folder's .env file can set it.
 func checkLocation(access *provider.Access) error {
 	if access.BaseURL != "" || adc.IsLocation(access.Location) {
 		return nil
@@ -145,31 +145,31 @@ func checkLocation(access *provider.Access) error {
 	return exit.Errorf(exit.Auth, "GOOGLE_CLOUD_LOCATION is %q, which is no location of Google Cloud's: set it to one, as \"global\" or \"us-central1\".", access.Location)
 }
 
-// checkADC says what is wrong with the default credentials, as far as that can be
-// known here.
+// checkADC returns an error if the default credentials are not usable, as far as that can be
+// checked locally.
 func (a *Accounts) checkADC() error {
-	if err := adc.From(a.in.Env.Get).Check(); err != nil {
+	if err := adc.FromEnv(a.in.Env.Get).Check(); err != nil {
 		text := err.Error()
 		return exit.Errorf(exit.Auth, noADC, strings.ToUpper(text[:1])+text[1:])
 	}
 	return nil
 }
 
-// machine is the account of a machine of Google's.
+// machine is the service account of a Google Cloud machine.
 type machine struct {
 	tokens  adc.Tokens
 	project string
 }
 
-// onMachine completes access with the account of this machine: it pays for Vertex AI
-// with its project, unless another one is named.
+// onMachine completes access with the account of this machine. Vertex AI is billed to the
+// machine's project unless another one is set.
 func (a *Accounts) onMachine(access *provider.Access) error {
 	m, err := a.machine()
 	if err != nil {
 		return err
 	}
 	access.APIKey, access.AuthToken, access.From = "", "", "the metadata server"
-	access.ADC.Given = m.tokens
+	access.ADC.Custom = m.tokens
 	access.Project = cmp.Or(access.Project, trimmed(a.in.Env, "DEVSHELL_PROJECT_ID"), m.project)
 	access.Location = cmp.Or(access.Location, "global")
 	if access.Project == "" {
@@ -178,12 +178,12 @@ func (a *Accounts) onMachine(access *provider.Access) error {
 	return checkLocation(access)
 }
 
-// askMachine asks the metadata server for the account of this machine.
+// askMachine queries the metadata server for the account of this machine.
 func (a *Accounts) askMachine() (machine, error) {
-	const patience = 3 * time.Second
-	ctx, cancel := context.WithTimeout(a.in.Context, patience)
+	const timeout = 3 * time.Second
+	ctx, cancel := context.WithTimeout(a.in.Context, timeout)
 	defer cancel()
-	tokens, project, err := adc.Machine(ctx)
+	tokens, project, err := adc.MachineTokens(ctx)
 	switch {
 	case err == nil:
 		return machine{tokens, project}, nil
@@ -192,11 +192,11 @@ func (a *Accounts) askMachine() (machine, error) {
 	case ctx.Err() != nil:
 		err = errors.New("the metadata server does not answer")
 	}
-	return machine{}, exit.Errorf(exit.Auth, noMachine, short(err.Error()))
+	return machine{}, exit.Errorf(exit.Auth, noMachine, shorten(err.Error()))
 }
 
-// short returns the first line of what somebody else says, or most of it.
-func short(text string) string {
+// shorten returns the first line of an external text, cut to 300 bytes.
+func shorten(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	const most = 300
 	if len(text) > most {
@@ -205,8 +205,8 @@ func short(text string) string {
 	return text
 }
 
-// withHeaders returns a profile with the headers that the user's billing of
-// Vertex AI adds.
+// withHeaders returns a profile with additional headers for the user's Vertex AI billing
+// settings.
 func withHeaders(p *provider.Profile, s *config.Settings) *provider.Profile {
 	kind, shared := config.VertexRequestType.In(s), config.VertexSharedType.In(s)
 	if kind == "" && shared == "" {
@@ -225,5 +225,5 @@ func withHeaders(p *provider.Profile, s *config.Settings) *provider.Profile {
 	return &own
 }
 
-// trimmed returns what a variable holds, without white space around it.
+// trimmed returns the value of a variable without surrounding white space.
 func trimmed(env *config.Env, name string) string { return strings.TrimSpace(env.Get(name)) }

@@ -16,7 +16,7 @@ import (
 // it going before what the machine says; keys do not count.
 func TestMachine(t *testing.T) {
 	t.Parallel()
-	given := machine{adc.Given(func(context.Context) (string, error) { return "of-the-machine", nil }), "p-1"}
+	given := machine{adc.TokenFunc(func(context.Context) (string, error) { return "of-the-machine", nil }), "p-1"}
 	for name, c := range map[string]struct{ settings, env, want string }{
 		"a machine":         {"", "GEMINI_CLI_USE_COMPUTE_ADC=true", "p-1 global"},
 		"a Cloud Shell":     {"", "CLOUD_SHELL=true", "p-1 global"},
@@ -101,7 +101,7 @@ func TestLocationIsNoAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		accounts.machine = func() (machine, error) { return machine{}, nil }
-		accounts.wrong = func() error { return nil }
+		accounts.adcError = func() error { return nil }
 		want := `GOOGLE_CLOUD_LOCATION is "elsewhere.example/x", which is no location of Google Cloud's`
 		if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", env, err)

@@ -8,7 +8,7 @@ import (
 	"pollux/internal/exit"
 )
 
-// headers returns the headers that GEMINI_CLI_CUSTOM_HEADERS adds.
+// headers returns the headers of GEMINI_CLI_CUSTOM_HEADERS.
 func headers(env *config.Env) (http.Header, error) {
 	h := http.Header{}
 	for name, value := range splitHeaders(env.Get("GEMINI_CLI_CUSTOM_HEADERS")) {
@@ -20,8 +20,8 @@ func headers(env *config.Env) (http.Header, error) {
 	return h, nil
 }
 
-// splitHeaders yields the headers of "A: 1, B: x,y". A comma separates only
-// where a name and a colon follow; what has no name or no colon is left out.
+// splitHeaders yields the headers of "A: 1, B: x,y". A comma is a separator only if a name and
+// a colon follow. Entries without a name or colon are skipped.
 func splitHeaders(list string) func(yield func(name, value string) bool) {
 	return func(yield func(name, value string) bool) {
 		for list != "" {
@@ -38,8 +38,8 @@ func splitHeaders(list string) func(yield func(name, value string) bool) {
 
 // cutHeader returns the first header of a list, and the rest.
 func cutHeader(list string) (entry, rest string) {
-	// A name follows a comma if there is a colon before the next comma, and
-	// something between. So it is enough to remember the last comma.
+	// A name follows a comma if there is text and then a colon before the next comma. So it is
+	// enough to remember the last comma.
 	comma := -1
 	for i := range len(list) {
 		switch {
@@ -57,7 +57,7 @@ func cutHeader(list string) (entry, rest string) {
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// isToken reports whether a text can be a header's name (RFC 9110 §5.6.2).
+// isToken reports whether a text is a valid header name (RFC 9110 §5.6.2).
 func isToken(name string) bool {
 	for _, r := range name {
 		switch {

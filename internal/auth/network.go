@@ -10,14 +10,14 @@ import (
 	"pollux/llm/provider"
 )
 
-// CheckNetwork says what is wrong with how any provider is reached from here, which no
-// key can make up for.
+// CheckNetwork returns an error if the environment's network settings, such as the proxy, are
+// invalid.
 func CheckNetwork(env *config.Env) error {
 	_, err := network(env)
 	return err
 }
 
-// network returns how any provider is reached from here.
+// network returns the network settings of the environment.
 func network(env *config.Env) (n provider.Network, err error) {
 	if n.Proxy, err = proxy(env); err != nil {
 		return n, err
@@ -28,9 +28,9 @@ func network(env *config.Env) (n provider.Network, err error) {
 	return n, err
 }
 
-// proxy returns the address of the proxy, nil for none. The first variable that is
-// set holds for all requests (spec/cli.md §3.2); as elsewhere, "host:port" is
-// enough. The address is not shown, since it may hold a password.
+// proxy returns the URL of the proxy, nil if there is none. It is the first variable that is
+// set; "host:port" is accepted too. Errors do not contain the address, because it may include
+// a password.
 func proxy(env *config.Env) (*url.URL, error) {
 	for _, name := range proxyVars {
 		address := strings.TrimSpace(env.Get(name))

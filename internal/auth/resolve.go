@@ -9,19 +9,18 @@ import (
 	"pollux/llm/provider"
 )
 
-// Resolve finds out whose model a name means (spec/providers.md §1), and returns
-// the account that it is asked with and its name there, "" where the provider
-// has to be asked which models it has.
+// Resolve returns the account for a model's name, and the model's name at its provider; ""
+// means that the provider must be asked for its models.
 //
-//   - "provider/model" names both, unless the default account is one whose models'
-//     names have slashes, and was selected or is all there is.
-//   - Gemini's names and aliases, which settings are full of, mean the account's
-//     own default with any other vendor.
-//   - A name of Anthropic's, OpenAI's or Google's family goes to its maker, if
-//     that can be reached and the default account is not somewhere else, where
-//     any model may be.
-//   - Anything else goes to the default account if it was selected or is the only
-//     one; else to the only one whose models it is among.
+//   - "provider/model" names both, unless the default account's provider uses model names
+//     with slashes, and the account was selected or is the only one.
+//   - Gemini's names and aliases, which are common in settings, mean the account's
+//     default model if the default account belongs to another vendor.
+//   - Names of the model families of Anthropic, OpenAI and Google belong to their vendor, if the
+//     user can reach it and the default account is not at a custom address, which may serve
+//     any model.
+//   - Other names belong to the default account if it was selected or is the only one,
+//     otherwise to the only account that is known to have the model.
 func (a *Accounts) Resolve(name string) (Account, string, error) {
 	name = strings.TrimSpace(name)
 	if one, model, ok, err := a.named(name); ok {
@@ -36,26 +35,26 @@ func (a *Accounts) Resolve(name string) (Account, string, error) {
 	} else if !google && (catalog.IsGemini(name) || isAlias(name)) && !strings.Contains(name, "/") {
 		return def, def.Model, nil
 	}
-	if a.Selected && def.Elsewhere() || def.Router || def.Type == Gateway {
+	if a.Selected && def.HasCustomAddress() || def.Router || def.Type == Gateway {
 		return def, name, nil
 	}
 	maker := maker(name)
 	switch {
 	case maker == def.ID || maker == "gemini" && isGoogle(def.Profile):
 		return def, name, nil
-	case maker != "" && !def.Elsewhere():
+	case maker != "" && !def.HasCustomAddress():
 		if p := a.Table().Find(maker); a.has(p) {
 			one, err := a.Find(maker)
 			return one, name, err
 		}
 		return def, name, nil
-	case a.Selected || def.Elsewhere() || a.found != nil:
+	case a.Selected || def.HasCustomAddress() || a.found != nil:
 		return def, name, nil
 	}
 	return a.among(def, name)
 }
 
-// named returns what a name means that has a provider's before its first slash.
+// named resolves a name that begins with a provider and a slash. ok is false if it does not.
 func (a *Accounts) named(name string) (one Account, model string, ok bool, err error) {
 	head, model, ok := strings.Cut(name, "/")
 	if !ok || head == "models" || model == "" {
@@ -67,7 +66,7 @@ func (a *Accounts) named(name string) (one Account, model string, ok bool, err e
 	}
 	if def, err := a.Default(); err == nil {
 		switch {
-		case def.As == p.ID, def.ID == p.ID && !a.has(p):
+		case def.ConfiguredID == p.ID, def.ID == p.ID && !a.has(p):
 			return def, a.aliased(def, model), true, nil
 		case def.Router && (a.Selected || !a.has(p)):
 			return def, name, true, nil
@@ -77,13 +76,13 @@ func (a *Accounts) named(name string) (one Account, model string, ok bool, err e
 	return one, a.aliased(one, model), true, err
 }
 
-// Names reports whether a name says whose model it is.
-func (a *Accounts) Names(name string) bool {
+// HasProviderPrefix reports whether a model's name includes its provider.
+func (a *Accounts) HasProviderPrefix(name string) bool {
 	head, _, ok := strings.Cut(strings.TrimSpace(name), "/")
 	return ok && head != "models" && a.Table().Find(head) != nil
 }
 
-// aliased returns the model that a name without its provider stands for.
+// aliased returns the model for a name without a provider.
 func (a *Accounts) aliased(one Account, model string) string {
 	if one.Profile != nil && isGoogle(one.Profile) {
 		return catalog.Resolve(model, one.Gemini())
@@ -91,16 +90,17 @@ func (a *Accounts) aliased(one Account, model string) string {
 	return model
 }
 
-// has reports whether the user has what it takes to ask a provider.
+// has reports whether the user has credentials for a provider.
 func (a *Accounts) has(p *provider.Profile) bool {
 	_, ok := a.reach(p, a.access)
 	return ok
 }
 
-// among returns the account of several that a name of no known family means.
+// among returns the account for a name that belongs to no known model family, if there are
+// several accounts.
 func (a *Accounts) among(def Account, name string) (Account, string, error) {
-	read := a.plain // no key is looked for that may not be needed
-	if a.kept {
+	read := a.plain // do not read keys that may not be needed
+	if a.fromStored {
 		read = a.access
 	}
 	all := a.reachable(read)
@@ -123,13 +123,13 @@ func (a *Accounts) among(def Account, name string) (Account, string, error) {
 	}
 	var candidates []string
 	for _, one := range have {
-		candidates = append(candidates, one.As+"/"+name)
+		candidates = append(candidates, one.ConfiguredID+"/"+name)
 	}
 	return def, "", exit.Errorf(exit.Input, "%q could be a model of several providers that you have set up. Write one of: %s.",
 		name, strings.Join(candidates, ", "))
 }
 
-// Gemini says which of Google's models an account with Google may use.
+// Gemini returns which Google models the account can use.
 func (a Account) Gemini() catalog.Access {
 	if a.Type == Gateway || a.Type != GeminiAPIKey && a.Gateway {
 		return catalog.GatewayAccess()
@@ -137,12 +137,12 @@ func (a Account) Gemini() catalog.Access {
 	return catalog.KeyAccess()
 }
 
-// isAlias reports whether a name is one of Gemini CLI's for a Gemini model.
+// isAlias reports whether a name is one of Gemini CLI's aliases of Gemini models.
 func isAlias(name string) bool {
 	return slices.Contains([]string{"", "auto", "pro", "flash", "flash-lite", "auto-gemini-3", "auto-gemini-2.5", "none"}, name)
 }
 
-// maker returns the provider whose family a model's name is of, "" for none.
+// maker returns the provider of the model family that a name belongs to, "" if unknown.
 func maker(name string) string {
 	name = strings.ToLower(name)
 	for _, family := range makers {

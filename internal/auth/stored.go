@@ -17,22 +17,22 @@ import (
 	"pollux/llm/provider"
 )
 
-// keyring is the keys that the user has given to Pollux, or to Gemini CLI, to keep
-// (spec/cli.md §5.4). The store is not touched before one is asked for, and then no
-// longer than it takes: see [keychain.Options]. It may be used from several goroutines.
+// keyring manages the API keys that Pollux or Gemini CLI has stored for the user. It accesses
+// the keychain only when a key is needed, for a limited time: see [keychain.Options]. It is
+// safe for concurrent use.
 type keyring struct {
 	ctx   context.Context
 	store *keychain.Store
 	warn  func(string)
 
 	mu     sync.Mutex
-	known  map[string]keychain.Secret // by the provider's id; without a value if there is none
-	there  map[string]string          // what List has said, if it was asked
+	known  map[string]keychain.Secret // by provider id; an empty value means that there is none
+	listed map[string]string          // cached result of List, nil if there is none
 	warned bool
 }
 
-// The names under which keys are stored: Gemini CLI's for the one that it has, and our
-// own, with the provider's id for the account.
+// The names under which keys are stored: Gemini CLI's names for its key, otherwise our own
+// service with the provider's id as account.
 const (
 	geminiService = "gemini-cli-api-key"
 	geminiAccount = "default-api-key"
@@ -46,24 +46,25 @@ func nameOf(p *provider.Profile) (service, account string) {
 	return ownService, p.ID
 }
 
-// openKeys returns the keys that are stored where the environment says.
+// openKeys returns the keyring for the environment and settings.
 func openKeys(in Inputs) *keyring {
 	return &keyring{
 		ctx: in.Context, known: map[string]keychain.Secret{}, warn: in.Warn,
 		store: keychain.Open(keychain.Options{
-			File:     filepath.Join(filepath.Dir(in.Settings.UserFile()), "gemini-credentials.json"),
-			FileOnly: in.Env.True("GEMINI_FORCE_FILE_STORAGE"),
-			Bus:      in.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
-			Person:   in.Person,
+			File:        filepath.Join(filepath.Dir(in.Settings.UserFile()), "gemini-credentials.json"),
+			FileOnly:    in.Env.True("GEMINI_FORCE_FILE_STORAGE"),
+			Bus:         in.Env.Get("DBUS_SESSION_BUS_ADDRESS"),
+			Environ:     in.Env.List,
+			Interactive: in.Interactive,
 		}),
 	}
 }
 
-// storable reports whether a key of this provider may be stored: it asks for one, and
-// there is a variable that would hold it.
-func storable(p *provider.Profile) bool { return len(p.KeyVars) > 0 && !p.Keyless }
+// isStorable reports whether a key of this provider can be stored: the provider needs one, and
+// there is a variable for it.
+func isStorable(p *provider.Profile) bool { return len(p.KeyVars) > 0 && !p.Keyless }
 
-// record is what is stored of a key, in Gemini CLI's form.
+// record is the stored form of a key, the same as in Gemini CLI.
 type record struct {
 	ServerName string `json:"serverName"`
 	Token      struct {
@@ -73,13 +74,13 @@ type record struct {
 	UpdatedAt int64 `json:"updatedAt"` // milliseconds since 1970
 }
 
-// get returns a provider's key and where it is stored, "" if it is nowhere. That the
-// store cannot be used is told once, as a warning.
+// get returns a provider's key and where it is stored, "" if there is none. If the store
+// cannot be used, get warns once.
 func (k *keyring) get(p *provider.Profile) (key, where string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	secret, known := k.known[p.ID]
-	if known || k.there != nil && k.there[p.ID] == "" {
+	if known || k.listed != nil && k.listed[p.ID] == "" {
 		return secret.Value, secret.Where
 	}
 	service, account := nameOf(p)
@@ -96,8 +97,8 @@ func (k *keyring) get(p *provider.Profile) (key, where string) {
 	return secret.Value, secret.Where
 }
 
-// newest returns the key that was stored last, "" if that is none; the error says that
-// there is nothing but what is no record of a key.
+// newest returns the key that was stored last, "" if there is none. The error is not nil if
+// there are only invalid records.
 func newest(found []keychain.Secret) (secret keychain.Secret, err error) {
 	stored := int64(-1)
 	for _, one := range found {
@@ -114,7 +115,7 @@ func newest(found []keychain.Secret) (secret keychain.Secret, err error) {
 	return secret, err
 }
 
-// complain tells what is wrong with the store, once.
+// complain warns about a problem with the store, once.
 func (k *keyring) complain(err error) {
 	if errors.Is(err, keychain.ErrNotFound) || k.ctx.Err() != nil || k.warned || k.warn == nil {
 		return
@@ -123,8 +124,8 @@ func (k *keyring) complain(err error) {
 	k.warn("Warning: " + err.Error() + ".")
 }
 
-// List returns where keys are stored, by the ids of their providers, which need not be
-// in the table any more.
+// List returns where keys are stored, by provider id. A provider may no longer be in the
+// table.
 func (k *keyring) List() (map[string]string, error) {
 	found := map[string]string{}
 	own, err := k.store.List(k.ctx, ownService)
@@ -140,20 +141,20 @@ func (k *keyring) List() (map[string]string, error) {
 	return found, cmp.Or(err, err2)
 }
 
-// look finds out which keys there are, before many are asked for.
-func (k *keyring) look() {
+// prefetch lists the stored keys, before many of them are requested.
+func (k *keyring) prefetch() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.there != nil {
+	if k.listed != nil {
 		return
 	}
 	var err error
-	if k.there, err = k.List(); err != nil {
+	if k.listed, err = k.List(); err != nil {
 		k.complain(err)
 	}
 }
 
-// Set stores a key in place of the one that was there, and says where.
+// Set stores a provider's key, replacing an existing one.
 func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) {
 	if err := checkKey(exit.Input, key, "what was entered"); err != nil {
 		return keychain.Stored{}, err
@@ -168,7 +169,7 @@ func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.known, p.ID)
-	k.there = nil
+	k.listed = nil
 	stored, err := k.store.Set(k.ctx, service, account, string(data))
 	if err != nil {
 		return stored, exit.Errorf(exit.General, "The key cannot be stored: %w.", err)
@@ -176,13 +177,13 @@ func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) 
 	return stored, nil
 }
 
-// Remove forgets the key of a provider, by its id; false if there was none.
+// Remove removes a provider's key by its id. It returns false if there was none.
 func (k *keyring) Remove(id string) (bool, error) {
 	service, account := nameOf(&provider.Profile{ID: id})
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.known, id)
-	k.there = nil
+	k.listed = nil
 	err := k.store.Remove(k.ctx, service, account)
 	if errors.Is(err, keychain.ErrNotFound) {
 		return false, nil
@@ -193,14 +194,14 @@ func (k *keyring) Remove(id string) (bool, error) {
 	return true, nil
 }
 
-// keysOf returns the stored keys, of which nothing is known before one is needed.
+// keysOf returns the keyring, and creates it on the first call.
 func (a *Accounts) keysOf() *keyring {
 	a.opened.Do(func() { a.keys = openKeys(a.in) })
 	return a.keys
 }
 
-// access returns how a profile is reached with what the environment holds and, if
-// all that is missing is a key, with the one that is stored.
+// access returns how to reach a profile's provider with the environment and, if only the key
+// is missing, with the stored one.
 func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
 	access, found := a.plain(p)
 	if !a.lacksKey(p, &access) {
@@ -220,17 +221,18 @@ func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
 	return access, found
 }
 
-// plain does so without stored keys.
+// plain returns how to reach a profile's provider with the environment only, without stored
+// keys.
 func (a *Accounts) plain(p *provider.Profile) (provider.Access, bool) {
 	return p.Access(a.in.Env.Get)
 }
 
-// lacksKey reports whether a stored key would help. To an address that the environment
-// names it is only sent if the user's settings name the provider: what a project brings
-// along, such as a .env file, does not bring out a key that was never meant for it.
+// lacksKey reports whether a stored key would help. A stored key is sent to an address from
+// the environment only if the user's settings select the provider: a project, for example with
+// a .env file, must not redirect a key that was not meant for it.
 func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
 	switch {
-	case access.APIKey != "" || access.AuthToken != "", !storable(p):
+	case access.APIKey != "" || access.AuthToken != "", !isStorable(p):
 		return false
 	case p.ID == "vertexai" && access.Project != "" && access.Location != "":
 		return false
@@ -240,21 +242,21 @@ func (a *Accounts) lacksKey(p *provider.Profile, access *provider.Access) bool {
 	if !a.Selected || a.Chosen != selectedAs(p) {
 		return false
 	}
-	_, projects := a.in.Settings.Only(config.Workspace).Lookup(string(config.AuthSelectedType))
+	_, projects := a.in.Settings.ForScope(config.Workspace).Lookup(string(config.AuthSelectedType))
 	return !projects
 }
 
-// withholds reports whether a stored key stays where it is because a .env file of the
-// project says where it would go, or who could read it on the way. That is told once.
+// withholds reports whether a stored key must not be used, because a .env file of the project
+// determines where it would be sent, or who could read it on the way. It warns once.
 func (a *Accounts) withholds(p *provider.Profile, access *provider.Access) bool {
-	deciding := []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} // with which anybody is the provider
+	deciding := []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"} // with these, another server can impersonate the provider
 	if set := slices.IndexFunc(p.BaseURLVars, func(name string) bool { return trimmed(a.in.Env, name) != "" }); set >= 0 {
 		deciding = append(deciding, p.BaseURLVars[set])
 	}
 	if !strings.HasPrefix(cmp.Or(access.BaseURL, "https:"), "https:") {
 		deciding = append(deciding, proxyVars...)
 	}
-	at := slices.IndexFunc(deciding, func(name string) bool { return a.in.Env.OfProject(name) })
+	at := slices.IndexFunc(deciding, func(name string) bool { return a.in.Env.IsSetByProject(name) })
 	if at >= 0 {
 		a.withheld.Do(func() {
 			a.warn("the key that is stored for " + p.ID + " is left out: " + deciding[at] + " in this project's .env file decides who would get it. " +
@@ -264,18 +266,18 @@ func (a *Accounts) withholds(p *provider.Profile, access *provider.Access) bool 
 	return at >= 0
 }
 
-// stored returns the type of the first provider of the table whose key is stored, ""
-// if there is none; where another one must be used, it is the only one that counts.
+// stored returns the type of the first provider of the table that has a stored key, "" if
+// there is none. It skips types that the settings do not permit.
 func (a *Accounts) stored() (Type, string) {
 	switch a.enforced {
 	case Gateway, GoogleLogin, ComputeADC:
-		return "", "" // which need no key
+		return "", "" // these need no key
 	}
-	if a.keysOf().look(); len(a.keys.there) == 0 {
+	if a.keysOf().prefetch(); len(a.keys.listed) == 0 {
 		return "", ""
 	}
 	for p := range a.Table().All() {
-		if !storable(p) {
+		if !isStorable(p) {
 			continue
 		}
 		t := Type(p.ID)

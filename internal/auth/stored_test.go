@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/keychain"
@@ -28,7 +27,7 @@ func withKeys(t *testing.T, settings string, keys []string, env ...string) Input
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.Keep(p, key); err != nil {
+		if _, err := a.StoreKey(p, key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,7 +211,7 @@ func TestStoreIsBroken(t *testing.T) {
 		if exit.CodeOf(err) != exit.Auth || len(warnings) != 1 || !strings.Contains(warnings[0], want) {
 			t.Errorf("%v, %q", err, warnings)
 		}
-		if _, err := accounts.Keep(accounts.Named("gemini"), "k"); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), "move it away") {
+		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), "k"); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), "move it away") {
 			t.Error(err)
 		}
 		if data, err := os.ReadFile(file); err != nil || string(data) != content {
@@ -280,12 +279,12 @@ func TestKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, err := accounts.Keep(p, "secret-key"); err != nil || text != want {
+		if text, err := accounts.StoreKey(p, "secret-key"); err != nil || text != want {
 			t.Errorf("%s, %v", text, err)
 		}
 	}
 	for _, bad := range []string{"secret one", "secret\none", "secret\x00", "secret\u00e9", "\uFEFFsecret", `"secret"`, "'secret'", strings.Repeat("secret", 1000)} {
-		if _, err := accounts.Keep(accounts.Named("gemini"), bad); exit.CodeOf(err) != exit.Input || strings.Contains(err.Error(), "secret") {
+		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.Input || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -300,14 +299,14 @@ func TestKeep(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if there, err := accounts.Kept(); err != nil || List(there) != "anthropic in "+file+"\nopenai in "+file {
+	if there, err := accounts.StoredKeys(); err != nil || FormatStored(there) != "anthropic in "+file+"\nopenai in "+file {
 		t.Errorf("%v, %v", there, err)
 	}
-	if text, err := accounts.Forget("claude"); err != nil || text != "The key for Anthropic is removed." {
+	if text, err := accounts.RemoveKey("claude"); err != nil || text != "The key for Anthropic is removed." {
 		t.Error(text, err)
 	}
 	for _, name := range []string{"claude", "nobody"} {
-		if _, err := accounts.Forget(name); exit.CodeOf(err) != exit.Input {
+		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.Input {
 			t.Error(err)
 		}
 	}
@@ -327,19 +326,19 @@ func TestPreselected(t *testing.T) {
 }
 
 // answers returns a person who says this, and "" for no.
-func answers(t *testing.T, said ...string) agent.Ask {
-	return func(_ context.Context, details tool.Confirmation) (agent.Answer, error) {
+func answers(t *testing.T, said ...string) tool.Ask {
+	return func(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
 		if len(said) == 0 {
 			t.Error("asked once more")
-			return agent.Answer{}, errors.New("nobody")
+			return tool.Answer{}, errors.New("nobody")
 		}
 		word := said[0]
 		said = said[1:]
 		q := details.(*tool.QuestionConfirmation).Questions[0]
 		if secret := strings.HasPrefix(word, "secret"); word == "" || secret != (q.Kind == tool.SecretQuestion) {
-			return agent.Answer{Outcome: tool.Cancel}, nil
+			return tool.Answer{Outcome: tool.Cancel}, nil
 		}
-		return agent.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": word}}}, nil
+		return tool.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": word}}}, nil
 	}
 }
 

@@ -17,14 +17,15 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
 )
 
-// Auth is the subcommand about who answers, how Pollux proves itself to them, and the
-// keys that the user has stored.
-func Auth(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	c := &authCommand{term: t, env: env}
+// authCommand returns the subcommand auth, which shows the sign-in status and manages stored
+// API keys.
+func authCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	c := &authActions{term: t, env: env}
 	sub := func(use, short string, words int, run func(words []string) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: cobra.MaximumNArgs(words), RunE: func(cmd *cobra.Command, words []string) error {
 			if err := c.open(cmd.Context()); err != nil {
@@ -45,54 +46,54 @@ func Auth(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	return cmd
 }
 
-type authCommand struct {
+type authActions struct {
 	term *terminal.Terminal
 	env  *config.Env
 	json bool
 
 	ctx      context.Context
-	session  *session
+	setup    *session.Setup
 	accounts *auth.Accounts
-	wrong    error // with how a run would authenticate
+	openErr  error // the error of [auth.Open], which a run would end with
 }
 
-// open reads what the user has set.
-func (c *authCommand) open(ctx context.Context) error {
-	h, err := look(c.term, c.env, "")
+// open loads the settings and the .env file, and determines the user's accounts.
+func (c *authActions) open(ctx context.Context) error {
+	set, err := look(c.term, c.env)
 	if err != nil {
 		return err
 	}
-	c.ctx, c.session = ctx, h
-	c.accounts, c.wrong = auth.Open(auth.Inputs{
-		Settings: h.settings, Env: h.env, Context: ctx, Person: c.term.InTTY && c.term.ErrTTY,
-		Warn: func(text string) { h.warn(text) },
+	c.ctx, c.setup = ctx, set
+	c.accounts, c.openErr = auth.Open(auth.Inputs{
+		Settings: set.Settings, Env: set.Env, Context: ctx, Interactive: c.term.InTTY && c.term.ErrTTY,
+		Warn: set.Warn,
 	})
 	return nil
 }
 
-// authStatus is what is said of the way a run authenticates. There are no keys in it.
+// authStatus describes how a run authenticates. It contains no keys.
 type authStatus struct {
-	Provider string `json:"provider"` // "" for none
-	Type     string `json:"type"`     // as in security.auth.selectedType
+	Provider string `json:"provider"` // "" if none is chosen
+	Type     string `json:"type"`     // the sign-in type, as in security.auth.selectedType
 	Why      string `json:"why"`
-	Key      string `json:"key"` // where it comes from
+	Key      string `json:"key"` // the source of the key
 	Address  string `json:"address,omitempty"`
 	Problem  string `json:"problem,omitempty"`
 }
 
-func (c *authCommand) status([]string) error {
+func (c *authActions) status([]string) error {
 	one, err := c.accounts.Default()
 	if c.ctx.Err() != nil {
-		return context.Cause(c.ctx) // not all was looked at
+		return context.Cause(c.ctx) // the check is incomplete
 	}
-	if c.wrong != nil {
-		err = c.wrong
+	if c.openErr != nil {
+		err = c.openErr
 	}
-	s := authStatus{Provider: one.As, Type: string(c.accounts.Chosen), Why: c.session.where(c.accounts.Why)}
+	s := authStatus{Provider: one.ConfiguredID, Type: string(c.accounts.Chosen), Why: c.setup.Where(c.accounts.Why)}
 	if err != nil {
 		s.Problem = err.Error()
 	} else {
-		s.Key, s.Address = c.session.where(one.From), provider.Shown(one.BaseURL)
+		s.Key, s.Address = c.setup.Where(one.From), provider.RedactAddress(one.BaseURL)
 	}
 	var printed error
 	if c.json {
@@ -101,7 +102,7 @@ func (c *authCommand) status([]string) error {
 		printed = s.write(c.term.Out)
 	}
 	if printed == nil && err != nil {
-		printed = told{err}
+		printed = &exit.Shown{Err: err}
 	}
 	return printed
 }
@@ -123,8 +124,8 @@ func (s *authStatus) write(w io.Writer) error {
 	return err
 }
 
-func (c *authCommand) list([]string) error {
-	there, err := c.accounts.Kept()
+func (c *authActions) list([]string) error {
+	there, err := c.accounts.StoredKeys()
 	if c.json {
 		type stored struct {
 			Provider string `json:"provider"`
@@ -134,32 +135,32 @@ func (c *authCommand) list([]string) error {
 		for _, id := range slices.Sorted(maps.Keys(there)) {
 			keys = append(keys, stored{id, there[id]})
 		}
-		return cmp.Or(c.print(map[string]any{"keys": keys}), unusable(err))
+		return cmp.Or(c.print(map[string]any{"keys": keys}), storeError(err))
 	}
 	if err == nil || len(there) > 0 {
-		if _, err := fmt.Fprintln(c.term.Out, clean(auth.List(there))); err != nil {
+		if _, err := fmt.Fprintln(c.term.Out, clean(auth.FormatStored(there))); err != nil {
 			return err
 		}
 	}
-	return unusable(err)
+	return storeError(err)
 }
 
-// unusable is the error of a store that cannot be looked at.
-func unusable(err error) error {
+// storeError converts the error of a key store that cannot be read. It returns nil for nil.
+func storeError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return exit.Errorf(exit.General, "Not all stored keys can be looked at: %w.", err)
 }
 
-func (c *authCommand) print(v any) error {
+func (c *authActions) print(v any) error {
 	e := json.NewEncoder(c.term.Out)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
-func (c *authCommand) set(words []string) error {
+func (c *authActions) set(words []string) error {
 	p, err := c.accounts.StorableFor(strings.Join(words, ""))
 	if err != nil {
 		return err
@@ -168,7 +169,7 @@ func (c *authCommand) set(words []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.accounts.Keep(p, key)
+	text, err := c.accounts.StoreKey(p, key)
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (c *authCommand) set(words []string) error {
 	return err
 }
 
-func (c *authCommand) remove(words []string) error {
+func (c *authActions) remove(words []string) error {
 	name := strings.Join(words, "")
 	if name == "" {
 		p, err := c.accounts.StorableFor("")
@@ -185,7 +186,7 @@ func (c *authCommand) remove(words []string) error {
 		}
 		name = p.ID
 	}
-	text, err := c.accounts.Forget(name)
+	text, err := c.accounts.RemoveKey(name)
 	if err != nil {
 		return err
 	}
@@ -193,15 +194,16 @@ func (c *authCommand) remove(words []string) error {
 	return err
 }
 
-// maxInput bounds what is read for a key, in bytes; [auth.Accounts.Keep] says what of
-// that can be one.
+// maxInput is the maximum size of the input for a key, in bytes. [auth.Accounts.StoreKey]
+// checks the key itself.
 const maxInput = 64 << 10
 
-// readKey reads a key: from a person, who is asked for it and does not see it, or
-// else all of standard input. White space around it is none of it.
-func (c *authCommand) readKey(name string) (string, error) {
+// readKey reads the key of the named provider from standard input. On a terminal it prints a
+// prompt, hides the input and reads one line. Otherwise it reads all of standard input. It
+// trims white space from both ends of the key.
+func (c *authActions) readKey(name string) (string, error) {
 	if c.term.InTTY {
-		show, err := c.term.Hide()
+		show, err := c.term.HideInput()
 		if err != nil {
 			return "", exit.Errorf(exit.General, "The key cannot be read here, for %w. Give it as standard input.", err)
 		}
@@ -234,7 +236,8 @@ func (c *authCommand) readKey(name string) (string, error) {
 	}
 }
 
-// readInput reads to the end of the input, or of its first line if somebody types.
+// readInput reads r to its end, or only the first line if the input is typed. It returns an
+// error for an input larger than maxInput.
 func readInput(r io.Reader, typed bool) ([]byte, error) {
 	var all []byte
 	buf := make([]byte, 4096)

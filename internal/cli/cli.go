@@ -1,12 +1,12 @@
-// Package cli is the command line: flags and subcommands, what is printed when
-// they are wrong, signals, and the one place where errors become exit codes
-// (spec/cli.md §1, §6.5, §6.7).
+// Package cli implements the command line: flags, subcommands, usage errors, signals and
+// exit codes.
 //
-//   - flags.go declares the flags; dialect.go reads them the way scripts written
-//     for yargs expect; conflicts.go and later.go refuse what cannot be.
-//   - [Main] turns arguments into one [Request] and hands it to a [Runner],
-//     which is the composition root. It knows nothing of agents or models.
-//   - exit.go prints the error a run ended with, and chooses the exit code.
+//   - flags.go declares the flags. dialect.go parses them as yargs does, because existing
+//     scripts depend on that.
+//   - conflicts.go rejects flags that contradict each other, and later.go handles flags that
+//     are not available yet.
+//   - [Main] converts the arguments to a request, and start.go runs it in a user interface.
+//   - exit.go prints the error that ended a run, and chooses the exit code.
 package cli
 
 import (
@@ -23,46 +23,60 @@ import (
 	"pollux/internal/terminal"
 )
 
-// Runner runs one prompt. When ctx ends it stops within 100 ms and returns an
-// error that wraps ctx.Err(); the exit code is then the signal's. An error that
-// has a method Reported() bool which returns true is not printed again.
-type Runner func(ctx context.Context, req Request) error
+// runner runs one request. When ctx ends, a runner stops within 100 ms and returns an error
+// that wraps ctx.Err(). After a signal, the exit code is that of the signal. Errors that
+// wrap an [*exit.Shown] are not printed again.
+type runner func(ctx context.Context, req request) error
 
-// Request is what the user asked for on the command line.
-type Request struct {
+// request is a parsed command line without a subcommand.
+type request struct {
 	Flags Flags
-	// Query is the prompt: that of --prompt, or the words on the command line.
+	// Query is the prompt: the value of --prompt or --prompt-interactive, or the words on the
+	// command line.
 	Query string
-	// PromptGiven says that --prompt was used, be it with an empty text.
+	// PromptGiven reports whether --prompt was used, even with an empty text.
 	PromptGiven bool
-	// Headless says that there is no one at the terminal to answer.
+	// Headless reports whether to run without a person at the terminal.
 	Headless bool
-	// SessionID is --session-id, or a new one.
+	// Dir is the working directory, with symbolic links resolved.
+	Dir string
+	// SessionID is the value of --session-id, or a new id.
 	SessionID string
 	Terminal  *terminal.Terminal
-	// Env is the environment, with what flags set in it.
+	// Env is the environment, including the variables that flags set.
 	Env *config.Env
 	// Version returns the version of the program.
 	Version func() string
-	// CatchInterrupts makes Ctrl+C something to read instead of the end, until
-	// release is called.
+	// CatchInterrupts sends each Ctrl+C to interrupts instead of ending the run, until release
+	// is called.
 	CatchInterrupts func() (interrupts <-chan struct{}, release func())
-	// SetFormat tells in which format errors that end the run are printed, as
-	// soon as settings have decided; until then it is that of --output-format.
+	// SetFormat sets the format of the error that ends the run, once the settings are loaded.
+	// The initial format is the value of --output-format.
 	SetFormat func(format string)
 }
 
-// Command makes a subcommand of another package. It is called for each start
-// of the program, so it does nothing but fill in the struct.
-type Command func(t *terminal.Terminal, env *config.Env) *cobra.Command
+// subcommand returns a subcommand. The program calls it at every start, so it must only fill
+// in the struct.
+type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
+
+// subcommands lists the available subcommands, in the order of the help. runMain adds
+// completion after them.
+var subcommands = [...]subcommand{
+	demoCommand, configCommand, modelsCommand, memoryCommand, doctorCommand, authCommand,
+}
 
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
-func Main(args []string, t *terminal.Terminal, env *config.Env, run Runner, commands ...Command) exit.Code {
+func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
+	return runMain(args, t, env, run, subcommands[:]...)
+}
+
+// runMain implements [Main] with the given runner and subcommands, which tests replace.
+func runMain(args []string, t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) exit.Code {
 	p := &program{env: env, run: run}
 	p.term, p.closed = watchOut(t)
 	p.root = p.rootCommand()
-	for _, command := range commands {
+	for _, command := range subs {
 		p.root.AddCommand(command(p.term, env))
 	}
 	p.root.AddCommand(p.completionCommand())
@@ -73,25 +87,25 @@ func Main(args []string, t *terminal.Terminal, env *config.Env, run Runner, comm
 	return p.main(args)
 }
 
-// program is one start of Pollux.
+// program holds the state of one start of the program.
 type program struct {
 	term *terminal.Terminal
 	env  *config.Env
-	run  Runner
+	run  runner
 	root *cobra.Command
-	// raw is where the flags are parsed into.
+	// raw holds the parsed flags.
 	raw    rawFlags
 	format string
 	id     string
-	// closed reports that whoever read standard output has gone.
+	// closed is standard output. It records when the reader has closed it.
 	closed *pipe
-	// caught, where set, takes what SIGINT would end.
+	// caught, if not nil, receives each SIGINT, which then does not end the run.
 	caught atomic.Pointer[chan struct{}]
 }
 
 func (p *program) main(args []string) exit.Code {
-	if completes(args) {
-		completable(p.root)
+	if isCompletionRequest(args) {
+		addCompletions(p.root)
 		p.root.SetArgs(args)
 		return p.finish(context.Background(), p.root.Execute())
 	}
@@ -113,18 +127,18 @@ func (p *program) main(args []string) exit.Code {
 	return p.finish(ctx, p.root.ExecuteContext(ctx))
 }
 
-// rootCommand returns the command that runs without a subcommand's name.
+// rootCommand returns the root command, which runs a prompt.
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pollux [options] [command]",
 		Short: "Pollux CLI - Defaults to interactive mode. Use -p/--prompt for non-interactive (headless) mode.",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  p.prompt,
-		// Errors and help are printed by finish.
+		// finish prints errors and help.
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	// No word may be taken for a command that is none: "help me with this".
+	// Replace cobra's help command: a prompt can begin with "help".
 	root.SetHelpCommand(&cobra.Command{Use: "\x00", Hidden: true})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(p.term.Out, cmd, p.term.Width) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
@@ -134,7 +148,7 @@ func (p *program) rootCommand() *cobra.Command {
 	return root
 }
 
-// prompt is the root command: it makes the request and runs it.
+// prompt implements the root command: it checks the flags, builds a request and runs it.
 func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	flags, err := p.raw.resolve(cmd.Flags())
 	if err != nil {
@@ -160,8 +174,8 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if first {
 		query = p.raw.promptInteractive
 	}
-	nobody := prompted || !first && p.headless()
-	if !nobody && !first && query != "" {
+	headless := prompted || !first && p.headless()
+	if !headless && !first && query != "" {
 		warnings = append(warnings, "Positional arguments now default to interactive mode. To run in non-interactive mode, use the --prompt (-p) flag.")
 	}
 	for _, warning := range warnings {
@@ -174,8 +188,12 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if prompted {
 		query = flags.Prompt
 	}
-	return p.run(cmd.Context(), Request{
-		Flags: flags, Query: query, PromptGiven: prompted, Headless: nobody, SessionID: p.id,
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return err
+	}
+	return p.run(cmd.Context(), request{
+		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
 		Terminal: p.term, Env: env,
 		Version:   func() string { return version(env) },
 		SetFormat: func(format string) { p.format = format },
@@ -184,16 +202,8 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	})
 }
 
-// Run is the program's [Runner]: it talks with the person at the terminal, or runs a
-// prompt for a script.
-func Run(ctx context.Context, req Request) error {
-	if req.Headless {
-		return Headless(ctx, req)
-	}
-	return Interactive(ctx, req)
-}
-
-// headless reports whether no one is at the terminal (spec/cli.md §1.2).
+// headless reports whether no person is at the terminal: standard input or output is not a
+// terminal, or the environment is that of a CI job and not of an integration test.
 func (p *program) headless() bool {
 	ci := p.env.True("CI") || p.env.True("GITHUB_ACTIONS")
 	return ci && !p.env.True("GEMINI_CLI_INTEGRATION_TEST") || !p.term.InTTY || !p.term.OutTTY

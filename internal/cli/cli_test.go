@@ -17,16 +17,16 @@ import (
 	"pollux/internal/terminal"
 )
 
-// start is one start of the program in a test.
+// start is one start of the program in a test, with its result.
 type start struct {
 	args     []string
 	env      []string
 	tty      bool // all three streams are terminals
-	run      Runner
-	commands []Command
+	run      runner
+	commands []subcommand
 
 	ran      bool
-	request  Request
+	request  request
 	code     exit.Code
 	out, err *bytes.Buffer
 }
@@ -35,7 +35,7 @@ func (s *start) do() *start {
 	t, out, errs := terminal.Test("")
 	t.InTTY, t.OutTTY, t.ErrTTY = s.tty, s.tty, s.tty
 	s.out, s.err = out, errs
-	s.code = Main(s.args, t, config.NewEnv(s.env...), func(ctx context.Context, req Request) error {
+	s.code = runMain(s.args, t, config.NewEnv(s.env...), func(ctx context.Context, req request) error {
 		s.ran, s.request = true, req
 		if s.run != nil {
 			return s.run(ctx, req)
@@ -170,7 +170,7 @@ func TestUsage(t *testing.T) {
 		"demo|--bogus":                    "Unknown argument: bogus",
 		"--bogus\x1b[2J":                  "Unknown argument: bogus[2J",
 	} {
-		s := (&start{args: strings.Split(args, "|"), commands: []Command{sample(nil)}}).do()
+		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil)}}).do()
 		if s.code != exit.General || s.ran || s.out.Len() > 0 {
 			t.Errorf("%s: code %d, ran %v, stdout %q", args, s.code, s.ran, s.out)
 		}
@@ -184,7 +184,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Help and version come before any mistake, and touch nothing.
+// TestHelpAndVersion checks that help and version have priority over usage errors and run no
+// prompt.
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"--help", "-h", "-phi", "--bogus|-h", "hello|--help", "-h|-v", "-o|xml|--help"} {
@@ -340,41 +341,6 @@ func TestLater(t *testing.T) {
 	}
 }
 
-func TestRefuseSandbox(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		setting any
-		env     string
-		refused bool
-	}{
-		{nil, "", false},
-		{true, "", true},
-		{false, "", false},
-		{"docker", "", true},
-		{"false", "", false},
-		{map[string]any{"enabled": true}, "", true},
-		{map[string]any{"command": "docker"}, "", false},
-		{true, "SANDBOX=inside", false},
-		{true, "GEMINI_SANDBOX=false", false},
-	} {
-		home := t.TempDir()
-		env := config.NewEnv("HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none/s.json", tt.env)
-		s, _, err := config.Load(config.Sources{
-			Paths: config.NewPaths(env, home), Env: env, Flags: map[string]any{"tools.sandbox": tt.setting},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := exit.OK
-		if tt.refused {
-			want = exit.Sandbox
-		}
-		if err := refuseSandbox(s, env); exit.CodeOf(err) != want {
-			t.Errorf("%v, %s: got %v", tt.setting, tt.env, err)
-		}
-	}
-}
-
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	s := pollux("--skip-trust", "-p", "x")
@@ -392,8 +358,9 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// sample is a subcommand of another package.
-func sample(ran *string) Command {
+// sample returns a subcommand for tests. It stores its flags and its environment in ran, unless
+// ran is nil.
+func sample(ran *string) subcommand {
 	return func(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		cmd := &cobra.Command{Use: "demo", Short: "Show what Pollux does", Args: cobra.NoArgs}
 		keep := cmd.Flags().Bool("keep", false, "Keep the project")
@@ -418,25 +385,25 @@ func TestCommands(t *testing.T) {
 		"demo|--debug|--keep": "true true true x",
 	} {
 		var ran string
-		s := (&start{args: strings.Split(args, "|"), env: []string{"X=x"}, tty: true, commands: []Command{sample(&ran)}}).do()
+		s := (&start{args: strings.Split(args, "|"), env: []string{"X=x"}, tty: true, commands: []subcommand{sample(&ran)}}).do()
 		if s.code != exit.OK || ran != want || s.out.String() != "done\n" || s.ran {
 			t.Errorf("%s: code %d, %q, want %q: %s", args, s.code, ran, want, s.err)
 		}
 	}
-	s := (&start{args: []string{"demo", "--help"}, commands: []Command{sample(nil)}}).do()
+	s := (&start{args: []string{"demo", "--help"}, commands: []subcommand{sample(nil)}}).do()
 	if s.code != exit.OK || !strings.Contains(s.out.String(), "--keep") || strings.Contains(s.out.String(), "done") {
 		t.Errorf("help: code %d, %s %s", s.code, s.out, s.err)
 	}
-	if s := (&start{args: []string{"--help"}, commands: []Command{sample(nil)}}).do(); !strings.Contains(s.out.String(), "pollux demo") {
+	if s := (&start{args: []string{"--help"}, commands: []subcommand{sample(nil)}}).do(); !strings.Contains(s.out.String(), "pollux demo") {
 		t.Errorf("the help does not name demo: %s", s.out)
 	}
-	if s := (&start{args: []string{"demo", "surplus"}, commands: []Command{sample(nil)}}).do(); s.code != exit.General {
+	if s := (&start{args: []string{"demo", "surplus"}, commands: []subcommand{sample(nil)}}).do(); s.code != exit.General {
 		t.Errorf("a surplus word is accepted: %d", s.code)
 	}
 }
 
-// Whatever the arguments, they are read to the end, and what comes out is a
-// command line that cobra understands.
+// FuzzRead checks that all arguments either run a prompt or print something, and that each error
+// has a message.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{"-p\nhi", "--no-x\n-phi\n--\n-z", "-m=5\n--outputFormat\njson", "-\n--\n--", "-dm\n-5\nmcp\n-x", "--=\n-=\n---"} {
 		f.Add(seed)
@@ -458,7 +425,7 @@ func BenchmarkVersion(b *testing.B) {
 	env := config.NewEnv("CLI_VERSION=1")
 	b.ReportAllocs()
 	for b.Loop() {
-		if Main([]string{"--version"}, t, env, nil) != exit.OK {
+		if runMain([]string{"--version"}, t, env, nil) != exit.OK {
 			b.Fatal("failed")
 		}
 	}
@@ -467,10 +434,10 @@ func BenchmarkVersion(b *testing.B) {
 func BenchmarkMain(b *testing.B) {
 	t, _, _ := terminal.Test("")
 	env := config.NewEnv()
-	run := func(context.Context, Request) error { return nil }
+	run := func(context.Context, request) error { return nil }
 	b.ReportAllocs()
 	for b.Loop() {
-		if Main([]string{"--yolo", "-o", "json", "-p", "hello"}, t, env, run) != exit.OK {
+		if runMain([]string{"--yolo", "-o", "json", "-p", "hello"}, t, env, run) != exit.OK {
 			b.Fatal("failed")
 		}
 	}
@@ -478,13 +445,13 @@ func BenchmarkMain(b *testing.B) {
 
 var errOrdinary = errors.New("something went wrong")
 
-// What goes below a mistake fits the terminal, as --help does.
+// TestUsageWidth checks that the help below a usage error is wrapped if stderr is a terminal.
 func TestUsageWidth(t *testing.T) {
 	t.Parallel()
 	for _, tty := range []bool{true, false} {
 		term, _, errs := terminal.Test("")
 		term.OutTTY, term.ErrTTY, term.Width = true, tty, 70
-		Main([]string{"--bogus"}, term, config.NewEnv(), nil)
+		runMain([]string{"--bogus"}, term, config.NewEnv(), nil)
 		longest := 0
 		for line := range strings.Lines(errs.String()) {
 			longest = max(longest, utf8.RuneCountInString(line)-1)

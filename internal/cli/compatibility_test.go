@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"iter"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -18,10 +17,9 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"pollux/internal/app"
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/guard/policy"
+	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -174,14 +172,14 @@ func (p *comparison) slash() {
 			continue
 		}
 		c := slash.Commands()[i]
-		if c.Later {
+		if c.IsPlanned {
 			p.row("/"+name, "/"+name, notYet, "")
 			continue
 		}
 		v, note := same, c.Summary
 		var there []string
 		for _, sub := range c.Subs {
-			if sub.Later {
+			if sub.IsPlanned {
 				v = notYet
 			} else {
 				there = append(there, "`"+sub.Name+"`")
@@ -215,19 +213,14 @@ func everyTool(t *testing.T) map[string]bool {
 	found := map[string]bool{}
 	home, dir := t.TempDir(), t.TempDir()
 	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
-	paths := config.NewPaths(env, dir)
-	for _, mode := range []policy.Mode{policy.Default, policy.Plan} {
-		settings, _, err := config.Load(config.Sources{Paths: paths, Env: env, Flags: map[string]any{
-			"tools.allowed":          []any{"get_internal_docs"},
-			"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
-			"tools.callCommand":      "cat",
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := app.New(t.Context(), app.Options{
-			Settings: settings, Env: env, Paths: paths, Model: "gemini-2.5-pro", Mode: mode, Interactive: true, Trusted: true,
-			SessionID: "s", Generator: nobody{}, Warn: func(string) {}, Log: slog.New(slog.DiscardHandler),
+	for _, mode := range []string{"default", "plan"} {
+		a, err := session.Open(t.Context(), session.Options{
+			Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Trusted: true, Generator: nobody{},
+			Flags: map[string]any{
+				"tools.allowed":          []any{"get_internal_docs"},
+				"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
+				"tools.callCommand":      "cat",
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -294,7 +287,7 @@ func (p *comparison) variables() {
 			continue
 		}
 		v := config.Variables()[i]
-		p.supported("$"+name, name, v.Support, v.What)
+		p.supported("$"+name, name, v.Support, v.Doc)
 	}
 	p.body.WriteString("\nMore of them: [environment.md](environment.md).\n")
 }

@@ -15,9 +15,9 @@ import (
 	"pollux/llm/provider"
 )
 
-// The scripts ask the program through cobra's hidden command __complete. They are
-// ours: those that cobra writes evaluate the line as it is typed, so that a command
-// which stands in a prompt would run at the press of a key.
+// The completion scripts call cobra's hidden command __complete. They replace the scripts
+// that cobra generates, which evaluate the typed line: pressing Tab could run a command
+// that is part of a prompt.
 var (
 	//go:embed completion/bash
 	bashCompletion string
@@ -29,8 +29,7 @@ var (
 
 var shells = []string{"bash", "zsh", "fish"}
 
-// completionCommand is the subcommand that prints what makes a shell complete
-// the command line.
+// completionCommand returns the subcommand completion, which prints a shell completion script.
 func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion <" + strings.Join(shells, "|") + ">",
@@ -48,40 +47,41 @@ func (p *program) completionCommand() *cobra.Command {
 	}
 }
 
-// completes reports whether a shell asks what fits a command line.
-func completes(args []string) bool {
+// isCompletionRequest reports whether the arguments are a shell's request for completions.
+func isCompletionRequest(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// completable tells the commands what fits where. Nothing of it is read from the
-// disk or asked of a server: it is wanted while somebody types.
-func completable(root *cobra.Command) {
-	// Cobra offers its help command even if it is hidden; ours has no name that
-	// could be typed, so one that can be stands in for it.
+// addCompletions registers completions for all commands and flags. Completions must be fast,
+// because the user is typing: they read no files and send no requests.
+func addCompletions(root *cobra.Command) {
+	// Cobra completes the name of the help command even if it is hidden. The name of ours
+	// cannot be typed, so use an existing command instead.
 	root.SetHelpCommand(root.Commands()[0])
-	each(root, func(cmd *cobra.Command) {
-		cmd.DisableFlagParsing = false // ours would not be asked for flags
+	walkCommands(root, func(cmd *cobra.Command) {
+		cmd.DisableFlagParsing = false // cobra completes no flags where it does not parse them
 		if cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = wordsOf(cmd)
+			cmd.ValidArgsFunction = argumentCompletion(cmd)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			_, f.Usage = described(f)
-			if values := valuesOf(f); values != nil {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, values) // it is there, and this is the first
+			if values := flagCompletion(f); values != nil {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, values) // cannot fail: the flag exists and has no completion yet
 			}
 		})
 	})
 }
 
-func each(cmd *cobra.Command, do func(*cobra.Command)) {
-	do(cmd)
+// walkCommands calls visit for cmd and all commands below it.
+func walkCommands(cmd *cobra.Command, visit func(*cobra.Command)) {
+	visit(cmd)
 	for _, sub := range cmd.Commands() {
-		each(sub, do)
+		walkCommands(sub, visit)
 	}
 }
 
-// valuesOf returns what fits after a flag, nil for names of files.
-func valuesOf(f *pflag.Flag) cobra.CompletionFunc {
+// flagCompletion returns the function that completes the value of a flag, nil for file names.
+func flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 	switch {
 	case f.Annotations[choices] != nil:
 		return cobra.FixedCompletions(f.Annotations[choices], cobra.ShellCompDirectiveNoFileComp)
@@ -94,18 +94,19 @@ func valuesOf(f *pflag.Flag) cobra.CompletionFunc {
 	case f.Name == "resume":
 		return cobra.FixedCompletions([]string{"latest"}, cobra.ShellCompDirectiveNoFileComp)
 	case slices.Contains([]string{"prompt", "prompt-interactive", "session-file", "policy", "admin-policy"}, f.Name):
-		return nil // files, also in a prompt
+		return nil // complete file names, which prompts can contain too
 	}
 	return cobra.NoFileCompletions
 }
 
-// wordsOf returns what fits after a command.
-func wordsOf(cmd *cobra.Command) cobra.CompletionFunc {
+// argumentCompletion returns the function that completes the arguments of a command, nil for
+// file names.
+func argumentCompletion(cmd *cobra.Command) cobra.CompletionFunc {
 	switch strings.TrimPrefix(cmd.CommandPath(), "pollux ") {
 	case "pollux":
-		return nil // a prompt may name files
+		return nil // a prompt can contain file names
 	case "completion":
-		return first(shells)
+		return completeFirst(shells)
 	case "models":
 		return providers
 	case "config get", "config unset", "config explain":
@@ -123,8 +124,9 @@ func wordsOf(cmd *cobra.Command) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// first completes the first word, and no other.
-func first(values []string) cobra.CompletionFunc {
+// completeFirst returns a function that completes the first argument of a command with values,
+// and no further arguments.
+func completeFirst(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(words) > 0 {
 			values = nil
@@ -133,6 +135,7 @@ func first(values []string) cobra.CompletionFunc {
 	}
 }
 
+// settingsKeys completes the first argument of a command with the keys of settings.
 func settingsKeys(_ *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var keys []string
 	for _, key := range config.Keys() {
@@ -143,7 +146,7 @@ func settingsKeys(_ *cobra.Command, words []string, typed string) ([]string, cob
 	return keys, cobra.ShellCompDirectiveNoFileComp
 }
 
-// settingsValues completes a key, and then a value of its type.
+// settingsValues completes the two arguments of "config set": a key, then a value of its type.
 func settingsValues(cmd *cobra.Command, words []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(words) != 1 {
 		return settingsKeys(cmd, words, typed)
@@ -160,9 +163,10 @@ func settingsValues(cmd *cobra.Command, words []string, typed string) ([]string,
 	if values, ok := strings.CutPrefix(key.Type, "enum "); ok {
 		return strings.Fields(values), cobra.ShellCompDirectiveNoFileComp
 	}
-	return nil, cobra.ShellCompDirectiveDefault // it may be the name of a file
+	return nil, cobra.ShellCompDirectiveDefault // the value can be a file name
 }
 
+// providers completes the ids of the built-in providers.
 func providers(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
 	for p := range provider.Builtin().All() {
@@ -173,8 +177,9 @@ func providers(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Shel
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// models completes the names of Google's models, and of a provider before those
-// of its own.
+// models completes the names of models. Before a slash is typed, it returns Google's models,
+// their aliases, and the prefixes of providers such as "openai/". After it, it returns the
+// models of that provider.
 func models(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	var names []string
@@ -200,7 +205,7 @@ func models(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCo
 		add(p.ID + "/")
 	}
 	if google == 0 {
-		return names, none | cobra.ShellCompDirectiveNoSpace // a model is to follow
+		return names, none | cobra.ShellCompDirectiveNoSpace // only provider prefixes match: the name of a model follows
 	}
 	return names, none
 }

@@ -8,10 +8,11 @@ import (
 	"pollux/internal/exit"
 )
 
-// fitting is what a shell is told for a line, without the descriptions.
-func fitting(t *testing.T, words ...string) (values []string, directive string) {
+// completions returns the completions of a command line, without descriptions, and the directive
+// for the shell.
+func completions(t *testing.T, words ...string) (values []string, directive string) {
 	t.Helper()
-	s := (&start{args: append([]string{"__complete"}, words...), commands: []Command{sample(nil), Config, Models, Auth}}).do()
+	s := (&start{args: append([]string{"__complete"}, words...), commands: []subcommand{sample(nil), configCommand, modelsCommand, authCommand}}).do()
 	if s.code != exit.OK || s.ran {
 		t.Fatalf("%q: code %d, ran %v: %s", words, s.code, s.ran, s.err)
 	}
@@ -59,21 +60,21 @@ func TestCompletions(t *testing.T) {
 		{"demo|", "", none},
 		{"mcp|", "", none},
 	} {
-		values, directive := fitting(t, strings.Split(tt.line, "|")...)
+		values, directive := completions(t, strings.Split(tt.line, "|")...)
 		if strings.Join(values, " ") != tt.values || directive != tt.directive {
 			t.Errorf("%s: %q %s, want %q %s", tt.line, values, directive, tt.values, tt.directive)
 		}
 	}
-	values, _ := fitting(t, "")
+	values, _ := completions(t, "")
 	for _, value := range values {
 		if value == "" || value == "\x00" || value == "mcp" || strings.HasPrefix(value, "__") {
 			t.Errorf("%q is offered", value)
 		}
 	}
-	if values, _ := fitting(t, "-m", "gemini-2.5-"); !slices.Contains(values, "gemini-2.5-pro") {
+	if values, _ := completions(t, "-m", "gemini-2.5-"); !slices.Contains(values, "gemini-2.5-pro") {
 		t.Errorf("Google's models are not offered: %q", values)
 	}
-	if values, _ := fitting(t, "-m", "openai/"); len(values) == 0 || !strings.HasPrefix(values[0], "openai/gpt-") {
+	if values, _ := completions(t, "-m", "openai/"); len(values) == 0 || !strings.HasPrefix(values[0], "openai/gpt-") {
 		t.Errorf("OpenAI's models are not offered: %q", values)
 	}
 }

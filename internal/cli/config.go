@@ -14,13 +14,15 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/session"
 	"pollux/internal/telemetry"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
-// Config is the subcommand that shows and changes settings (spec/cli.md §2).
-func Config(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	c := &configCommand{term: t, env: env}
+// configCommand returns the subcommand config, which shows and changes settings.
+func configCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+	c := &configActions{term: t, env: env}
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and change settings", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -39,16 +41,16 @@ func Config(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	return cmd
 }
 
-// configCommand is what the subcommands of config share.
-type configCommand struct {
+// configActions holds the state and the flags that the subcommands of config share.
+type configActions struct {
 	term  *terminal.Terminal
 	env   *config.Env
 	scope string
 	json  bool
 }
 
-// sub makes a subcommand that takes n words.
-func (c *configCommand) sub(use, short string, n int, run func(words []string) error) *cobra.Command {
+// sub returns a subcommand of config that takes n arguments.
+func (c *configActions) sub(use, short string, n int, run func(words []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		words, err := parseWords(cmd.Flags(), args)
@@ -58,7 +60,7 @@ func (c *configCommand) sub(use, short string, n int, run func(words []string) e
 		case help:
 			return cmd.Help()
 		case len(words) != n:
-			return &usageError{message: fmt.Sprintf("pollux config %s takes %s, not %d.", cmd.Name(), count(n, "argument"), len(words)), cmd: cmd}
+			return &usageError{message: fmt.Sprintf("pollux config %s takes %s, not %d.", cmd.Name(), wording.Count(n, "argument"), len(words)), cmd: cmd}
 		}
 		if _, ok := config.ParseScope(c.scope); c.scope != "" && !ok {
 			return &usageError{message: fmt.Sprintf("There is no scope %q. There are: user, workspace, system.", clean(c.scope)), cmd: cmd}
@@ -71,8 +73,8 @@ func (c *configCommand) sub(use, short string, n int, run func(words []string) e
 	return cmd
 }
 
-// parseWords parses flags and returns the other words. A negative number is a
-// word: it may be the value of a setting.
+// parseWords parses flags and returns the other arguments. A negative number is not a flag,
+// because it can be the value of a setting.
 func parseWords(flags *pflag.FlagSet, args []string) ([]string, error) {
 	const mark = "\x00"
 	marked := make([]string, len(args))
@@ -92,32 +94,26 @@ func parseWords(flags *pflag.FlagSet, args []string) ([]string, error) {
 	return words, nil
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
-// settings loads all layers. With --scope only that one is returned.
-func (c *configCommand) settings() (*session, *config.Settings, error) {
-	h, _, err := load(Request{Terminal: c.term, Env: c.env}, nil)
+// settings loads the settings of all layers. With --scope, the returned settings are those of
+// that layer only. It warns if the settings of an untrusted folder are ignored.
+func (c *configActions) settings() (*session.Setup, *config.Settings, error) {
+	set, err := loadSettings(c.term, c.env)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !h.settings.Trusted() && h.paths.WorkspaceSettings() != "" {
-		if _, err := os.Stat(h.paths.WorkspaceSettings()); err == nil {
-			h.warn("Warning: This folder is not trusted: its own settings are ignored.")
+	if !set.IsTrusted() && set.Paths.WorkspaceSettings() != "" {
+		if _, err := os.Stat(set.Paths.WorkspaceSettings()); err == nil {
+			set.Warn("Warning: This folder is not trusted: its own settings are ignored.")
 		}
 	}
-	s := h.settings
+	s := set.Settings
 	if scope, ok := config.ParseScope(c.scope); ok {
-		s = s.Only(scope)
+		s = s.ForScope(scope)
 	}
-	return h, s, nil
+	return set, s, nil
 }
 
-func (c *configCommand) get(words []string) error {
+func (c *configActions) get(words []string) error {
 	key := words[0]
 	_, s, err := c.settings()
 	if err != nil {
@@ -130,9 +126,9 @@ func (c *configCommand) get(words []string) error {
 		return err
 	}
 	if c.scope != "" {
-		v, _ = s.Lookup(key) // a file has no defaults
+		v, _ = s.Lookup(key) // one layer, without defaults
 	}
-	v = config.Masked(key, v)
+	v = config.MaskSecrets(key, v)
 	switch text, isText := v.(string); {
 	case c.json:
 		return c.print(v)
@@ -145,12 +141,12 @@ func (c *configCommand) get(words []string) error {
 	return c.print(v)
 }
 
-func (c *configCommand) list(all bool) error {
+func (c *configActions) list(all bool) error {
 	_, s, err := c.settings()
 	if err != nil {
 		return err
 	}
-	keys := s.Set()
+	keys := s.SetKeys()
 	if all {
 		keys = keys[:0]
 		for _, key := range config.Keys() {
@@ -165,7 +161,7 @@ func (c *configCommand) list(all bool) error {
 	table := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
 	for _, key := range keys {
 		v, from := s.Effective(key)
-		if v = config.Masked(key, v); c.json {
+		if v = config.MaskSecrets(key, v); c.json {
 			entries[key] = entry{v, append([]string{}, from...)}
 			continue
 		}
@@ -180,7 +176,7 @@ func (c *configCommand) list(all bool) error {
 	return table.Flush()
 }
 
-func (c *configCommand) set(words []string) error {
+func (c *configActions) set(words []string) error {
 	key, text := words[0], words[1]
 	v, err := config.ParseValue(key, text, c.env)
 	if err != nil {
@@ -193,7 +189,7 @@ func (c *configCommand) set(words []string) error {
 	if err := paths.Set(scope, key, v); err != nil {
 		return err
 	}
-	shown := config.Masked(key, v)
+	shown := config.MaskSecrets(key, v)
 	if c.json {
 		err = c.print(map[string]any{"key": key, "value": shown, "scope": scope.String(), "file": paths.File(scope)})
 	} else {
@@ -206,8 +202,9 @@ func (c *configCommand) set(words []string) error {
 	return nil
 }
 
-// afterSet tells what could surprise whoever has set a key.
-func (c *configCommand) afterSet(key string, scope config.Scope, text string, v any) {
+// afterSet prints notes about a key that was just set, to standard error: for example, that the
+// key has no effect yet, or that another value has priority.
+func (c *configActions) afterSet(key string, scope config.Scope, text string, v any) {
 	note := func(format string, args ...any) {
 		fmt.Fprintf(c.term.Err, "Note: "+format+"\n", args...)
 	}
@@ -222,16 +219,16 @@ func (c *configCommand) afterSet(key string, scope config.Scope, text string, v 
 		note("%s", sentence)
 	}
 	quiet := *c.term
-	quiet.Err = io.Discard // what is wrong elsewhere is not today's matter
-	h, _, err := load(Request{Terminal: &quiet, Env: c.env}, nil)
+	quiet.Err = io.Discard // no warnings about other settings
+	set, err := loadSettings(&quiet, c.env)
 	if err != nil {
 		fmt.Fprintln(c.term.Err, clean(err.Error()))
 		return
 	}
-	if _, err := telemetry.Resolve(h.settings, c.env); err != nil && row.Path == string(config.Telemetry) {
-		note("no run begins like this. %v", err) // its fields have no types to check before
+	if _, err := telemetry.Resolve(set.Settings, c.env); err != nil && row.Path == string(config.Telemetry) {
+		note("no run begins like this. %v", err) // ParseValue does not check the fields of telemetry
 	}
-	if scope == config.Workspace && !h.settings.Trusted() {
+	if scope == config.Workspace && !set.IsTrusted() {
 		note("this folder is not trusted: its settings are ignored.")
 		return
 	}
@@ -239,12 +236,12 @@ func (c *configCommand) afterSet(key string, scope config.Scope, text string, v 
 		note("%s is set and wins over all files.", row.Variable())
 		return
 	}
-	if _, from := h.settings.Effective(key); len(from) > 0 && from[len(from)-1] != scope.String() && len(from) == 1 {
+	if _, from := set.Settings.Effective(key); len(from) > 0 && from[len(from)-1] != scope.String() && len(from) == 1 {
 		note("the %s settings have another value, which wins.", from[0])
 	}
 }
 
-func (c *configCommand) unset(words []string) error {
+func (c *configActions) unset(words []string) error {
 	key := words[0]
 	if _, err := config.Find(key); err != nil {
 		return err
@@ -267,9 +264,10 @@ func (c *configCommand) unset(words []string) error {
 	return err
 }
 
-// target returns the scope to write to, the user's by default.
-func (c *configCommand) target() (*config.Paths, config.Scope, error) {
-	dir, err := workingDir()
+// target returns the scope of --scope, by default the user's, and the paths of all settings
+// files.
+func (c *configActions) target() (*config.Paths, config.Scope, error) {
+	dir, err := config.WorkingDir()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -280,7 +278,7 @@ func (c *configCommand) target() (*config.Paths, config.Scope, error) {
 	return config.NewPaths(c.env, dir), scope, nil
 }
 
-// layerJSON is a file of settings, for programs.
+// layerJSON describes a settings file in JSON output.
 type layerJSON struct {
 	Scope string `json:"scope"`
 	File  string `json:"file"`
@@ -290,7 +288,7 @@ type layerJSON struct {
 	Value any    `json:"value,omitempty"`
 }
 
-func (c *configCommand) path([]string) error {
+func (c *configActions) path([]string) error {
 	paths, scope, err := c.target()
 	if err != nil {
 		return err
@@ -303,12 +301,12 @@ func (c *configCommand) path([]string) error {
 		_, err := fmt.Fprintln(c.term.Out, clean(file))
 		return err
 	}
-	// Also where a file is broken: it has to be found to be mended.
-	h, _, err := load(Request{Terminal: c.term, Env: c.env}, nil)
+	// Continue after an error: users need the path of a broken file to fix it.
+	set, err := loadSettings(c.term, c.env)
 	if err != nil {
 		fmt.Fprintln(c.term.Err, clean(err.Error()))
 	}
-	layers := config.Files(h.settings, paths)
+	layers := config.Files(set.Settings, paths)
 	list := []layerJSON{}
 	table := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
 	for _, l := range layers {
@@ -324,7 +322,7 @@ func (c *configCommand) path([]string) error {
 	return table.Flush()
 }
 
-// show writes a value on one line.
+// show returns a value as JSON on one line, or "unset" for nil.
 func show(v any) string {
 	if v == nil {
 		return "unset"
@@ -332,13 +330,14 @@ func show(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // JSON's own shapes always can be
+	_ = e.Encode(v) // cannot fail: v is a JSON value
 	return clean(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// print prints a value as JSON.
-func (c *configCommand) print(v any) error { return printJSON(c.term.Out, v) }
+// print prints a value as indented JSON to standard output.
+func (c *configActions) print(v any) error { return printJSON(c.term.Out, v) }
 
+// printJSON writes a value as indented JSON, without escaping HTML.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -9,13 +9,14 @@ import (
 	"pollux/internal/config"
 )
 
-// explain says why a key has the value it has.
-func (c *configCommand) explain(words []string) error {
-	h, _, err := c.settings()
+// explain implements "config explain": it prints the value of a key, its source, and the value
+// in each layer.
+func (c *configActions) explain(words []string) error {
+	set, _, err := c.settings()
 	if err != nil {
 		return err
 	}
-	e, err := config.Explain(h.settings, h.paths, words[0])
+	e, err := config.Explain(set.Settings, set.Paths, words[0])
 	if err != nil {
 		return err
 	}
@@ -28,20 +29,20 @@ func (c *configCommand) explain(words []string) error {
 	return c.writeExplanation(e)
 }
 
-// variable returns the value of the environment variable that wins over the
-// files for a key.
-func (c *configCommand) variable(key *config.Key, path string) string {
+// variable returns the value of the environment variable that overrides a key in all settings
+// files, "" if there is none. The path must be that of the whole key, not of a field in it.
+func (c *configActions) variable(key *config.Key, path string) string {
 	if name := key.Variable(); name != "" && path == key.Path {
 		return c.env.Get(name)
 	}
 	return ""
 }
 
-func (c *configCommand) explainJSON(e *config.Explanation) error {
+func (c *configActions) explainJSON(e *config.Explanation) error {
 	layers := []layerJSON{}
 	for _, l := range e.Layers {
 		layers = append(layers, layerJSON{
-			Scope: l.Scope.String(), File: l.File, State: l.State, Line: l.Line, Set: &l.Says, Value: config.Masked(e.Path, l.Value),
+			Scope: l.Scope.String(), File: l.File, State: l.State, Line: l.Line, Set: &l.IsSet, Value: config.MaskSecrets(e.Path, l.Value),
 		})
 	}
 	return c.print(struct {
@@ -56,37 +57,37 @@ func (c *configCommand) explainJSON(e *config.Explanation) error {
 		Doc     string      `json:"doc"`
 		Layers  []layerJSON `json:"layers"`
 	}{
-		e.Path, config.Masked(e.Path, e.Value), append([]string{}, e.From...), e.Key.Default, e.Key.Type, e.Key.Merge(),
+		e.Path, config.MaskSecrets(e.Path, e.Value), append([]string{}, e.From...), e.Key.Default, e.Key.Type, e.Key.DescribeMerge(),
 		e.Key.Flags&config.Restart != 0, e.Key.Support.String(), e.Key.Doc, layers,
 	})
 }
 
-func (c *configCommand) writeExplanation(e *config.Explanation) error {
+func (c *configActions) writeExplanation(e *config.Explanation) error {
 	w := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
 	from := "the default"
 	if len(e.From) > 0 {
 		from = "from " + strings.Join(e.From, " + ")
 	}
 	fmt.Fprintf(w, "%s\t%s\n", e.Path, e.Key.Doc)
-	fmt.Fprintf(w, "Value\t%s (%s)\n", show(config.Masked(e.Path, e.Value)), from)
+	fmt.Fprintf(w, "Value\t%s (%s)\n", show(config.MaskSecrets(e.Path, e.Value)), from)
 	if e.Path == e.Key.Path {
 		fmt.Fprintf(w, "Default\t%s\n", show(e.Key.Default))
 	}
-	fmt.Fprintf(w, "Type\t%s\n", e.Key.Kind())
-	fmt.Fprintf(w, "Layers\t%s\n", e.Key.Merge())
+	fmt.Fprintf(w, "Type\t%s\n", e.Key.DescribeType())
+	fmt.Fprintf(w, "Layers\t%s\n", e.Key.DescribeMerge())
 	fmt.Fprintf(w, "Support\t%s\n", strings.TrimSuffix(e.Key.Support.String()+": "+e.Key.Support.Explain(), ": "))
 	for _, l := range e.Layers {
-		says := l.State
-		if l.Says {
-			says = show(config.Masked(e.Path, l.Value))
+		content := l.State
+		if l.IsSet {
+			content = show(config.MaskSecrets(e.Path, l.Value))
 		} else if l.State == "read" {
-			says = "says nothing"
+			content = "says nothing"
 		}
 		place := l.File
 		if l.Line > 0 {
 			place += ":" + strconv.Itoa(l.Line)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", l.Scope, says, clean(place))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", l.Scope, content, clean(place))
 	}
 	return w.Flush()
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// conflicts refuses flags that contradict each other (spec/cli.md §1.4).
+// conflicts returns a usage error if flags contradict each other or the positional prompt, or if
+// the session id is invalid.
 func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 	sessions := 0
 	for _, name := range [...]string{"resume", "session-id", "session-file"} {
@@ -37,5 +38,5 @@ func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 	return &usageError{message: message}
 }
 
-// idCharacters are the characters that a session id may have.
+// idCharacters lists the characters allowed in a session id.
 const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -3,23 +3,20 @@ package cli
 import (
 	"context"
 	"iter"
-	"log/slog"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"pollux/agent"
-	"pollux/internal/app"
 	"pollux/internal/config"
 	"pollux/internal/demo"
-	"pollux/internal/guard/policy"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
-	"pollux/llm"
 )
 
-// Demo is the subcommand that shows Pollux at work on a scripted model.
-func Demo(t *terminal.Terminal, env *config.Env) *cobra.Command {
+// demoCommand returns the subcommand demo, which fixes a bug in a sample project with a scripted
+// model.
+func demoCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -38,30 +35,23 @@ func Demo(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	return cmd
 }
 
-// startDemo puts an agent together as a headless run does, but with nothing of
-// the user's: an empty home, no settings, the scripted model's address.
+// startDemo opens a session for the demo and runs its prompt. The session uses the home, the
+// address and the key of the demo instead of the user's settings and credentials.
 func startDemo(ctx context.Context, env *config.Env, s demo.Setup) (iter.Seq2[agent.Event, error], error) {
-	// The project's tests are a shell script: it needs a shell where PATH has none.
+	// The tests of the demo project are a shell script. Add the directories of the shell, in
+	// case PATH does not contain them.
 	path := strings.TrimPrefix(env.Get("PATH")+":/usr/bin:/bin", ":")
 	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
 		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
-	paths := config.NewPaths(own, s.Dir)
-	settings, _, err := config.Load(config.Sources{Paths: paths, Env: own})
-	if err != nil {
-		return nil, err
-	}
-	a, err := app.New(ctx, app.Options{
-		Settings: settings, Env: own, Paths: paths,
-		Model: s.Model, SessionID: uuid.NewString(), Mode: policy.Yolo, Trusted: true,
-		UserAgent: userAgent(func() string { return version(env) }, env),
-		Warn:      func(string) {}, Log: slog.New(slog.DiscardHandler),
+	live, err := session.Open(ctx, session.Options{
+		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Trusted: true, Version: version(env),
 	})
 	if err != nil {
 		return nil, err
 	}
-	events := a.Agent.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text(s.Prompt)}})
+	events := live.Run(ctx, s.Prompt)
 	return func(yield func(agent.Event, error) bool) {
-		defer a.Close()
+		defer live.Close()
 		events(yield)
 	}, nil
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// line is a command line, read in the dialect of yargs, which scripts are
-// written for (spec/cli.md §1.1).
+// line is a parsed command line. Its syntax is that of yargs, because existing scripts depend
+// on it.
 type line struct {
-	// flags are the flags of the root command, each as --name=value.
+	// flags lists the flags of the root command, each as --name=value.
 	flags []string
-	// words are the other arguments; command says that the first of them is a
-	// subcommand, which reads what follows by itself.
+	// words lists the other arguments. If command is true, the first of them is a subcommand,
+	// which parses the rest.
 	words   []string
 	command bool
 
@@ -26,7 +26,7 @@ type line struct {
 	err           error
 }
 
-// canonical returns the line as cobra reads it.
+// canonical returns the command line as arguments that cobra can parse.
 func (l *line) canonical() []string {
 	if l.command {
 		return append(l.flags, l.words...)
@@ -34,8 +34,8 @@ func (l *line) canonical() []string {
 	return append(append(l.flags, "--"), l.words...)
 }
 
-// usageError is a mistake on the command line: its message, the help of the
-// command, and what may have been meant go to stderr, and the exit code is 1.
+// usageError is an error in the command line. The program prints its message, the help of the
+// command and the hint to stderr, and the exit code is 1.
 type usageError struct {
 	message string
 	cmd     *cobra.Command
@@ -44,8 +44,8 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.message }
 
-// read reads a command line. Mistakes are in line.err; help and version come
-// before them.
+// read parses a command line. It stores usage errors in line.err; callers must check line.help
+// and line.version first, which have priority.
 func read(root *cobra.Command, args []string) *line {
 	l := &line{}
 	r := reader{line: l, flags: root.Flags(), args: args}
@@ -79,18 +79,20 @@ func read(root *cobra.Command, args []string) *line {
 	return l
 }
 
-// isFlag reports whether an argument is not a word: negative numbers and a
-// single dash are.
+// isFlag reports whether an argument is a flag or "--". A single dash and negative numbers are
+// not flags.
 func isFlag(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && (arg[1] < '0' || arg[1] > '9')
 }
 
+// isCommand reports whether name is the name or an alias of a subcommand.
 func isCommand(root *cobra.Command, name string) bool {
 	return slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool {
 		return c.Name() == name || c.HasAlias(name)
 	})
 }
 
+// unknownArguments returns the message for unknown arguments.
 func unknownArguments(names []string) string {
 	if len(names) == 1 {
 		return "Unknown argument: " + names[0]
@@ -98,7 +100,7 @@ func unknownArguments(names []string) string {
 	return "Unknown arguments: " + strings.Join(names, ", ")
 }
 
-// reader takes the arguments one by one.
+// reader parses arguments one by one into a line.
 type reader struct {
 	*line
 	flags *pflag.FlagSet
@@ -113,7 +115,7 @@ func (r *reader) next() string {
 	return arg
 }
 
-// lookup finds a flag by its name, its name in camel case, or its letter.
+// lookup returns the flag with a name, a name in camel case, or a letter; nil if there is none.
 func (r *reader) lookup(name string) *pflag.Flag {
 	if len(name) == 1 {
 		return r.flags.ShorthandLookup(name)
@@ -127,7 +129,7 @@ func (r *reader) lookup(name string) *pflag.Flag {
 	return nil
 }
 
-// long reads --name, --name=value and --no-name.
+// long parses --name, --name=value and --no-name, without the leading dashes.
 func (r *reader) long(arg string) {
 	name, value, hasValue := strings.Cut(arg, "=")
 	if f := r.lookup(name); f != nil {
@@ -139,14 +141,14 @@ func (r *reader) long(arg string) {
 			r.set(f, "false")
 			return
 		}
-		r.strange(name)
+		r.addUnknown(name)
 		return
 	}
-	r.strange(name)
+	r.addUnknown(name)
 }
 
-// short reads -x, -x=value, -x5 and clusters such as -yd, where only the last
-// letter can take its value from the next argument.
+// short parses -x, -x=value, -x5 and clusters such as -yd, without the leading dash. In a
+// cluster, only the last letter can take its value from the next argument.
 func (r *reader) short(arg string) {
 	for i := range len(arg) {
 		name, rest := arg[i:i+1], arg[i+1:]
@@ -154,7 +156,7 @@ func (r *reader) short(arg string) {
 		value, hasValue := strings.CutPrefix(rest, "=")
 		switch {
 		case f == nil:
-			r.strange(name)
+			r.addUnknown(name)
 			if hasValue {
 				return
 			}
@@ -163,7 +165,7 @@ func (r *reader) short(arg string) {
 			return
 		case rest == "":
 			r.flag(f, name, "", false)
-		case !isBool(f) && attached(rest):
+		case !isBool(f) && isAttachedValue(rest):
 			r.set(f, rest)
 			return
 		case isBool(f):
@@ -174,15 +176,16 @@ func (r *reader) short(arg string) {
 	}
 }
 
-// attached reports whether what follows a letter is its value and not more
-// letters: a number, or anything that does not start with one.
-func attached(rest string) bool {
+// isAttachedValue reports whether rest, the text after the letter of a flag, is the value of that
+// flag. If rest starts with an ASCII letter, it consists of more flags instead.
+func isAttachedValue(rest string) bool {
 	c := rest[0]
 	letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 	return !letter
 }
 
-// flag gives a flag its value, which may be the next argument.
+// flag sets a flag to its value. Without hasValue, the value is the next argument if the flag can
+// use it, else the default for a flag without a value.
 func (r *reader) flag(f *pflag.Flag, name, value string, hasValue bool) {
 	next := ""
 	if r.more() {
@@ -209,6 +212,7 @@ func (r *reader) flag(f *pflag.Flag, name, value string, hasValue bool) {
 	}
 }
 
+// set appends a flag with its value to the line, and records --help and --version.
 func (r *reader) set(f *pflag.Flag, value string) {
 	switch {
 	case f.Name == "help" && value == "true":
@@ -219,8 +223,8 @@ func (r *reader) set(f *pflag.Flag, value string) {
 	r.line.flags = append(r.line.flags, "--"+f.Name+"="+value)
 }
 
-// strange notes an unknown flag, by both its names.
-func (r *reader) strange(name string) {
+// addUnknown records an unknown flag under its name and its name in camel case.
+func (r *reader) addUnknown(name string) {
 	for _, name := range [...]string{name, camel(name)} {
 		if !slices.Contains(r.unknown, name) {
 			r.unknown = append(r.unknown, name)
@@ -228,7 +232,7 @@ func (r *reader) strange(name string) {
 	}
 }
 
-// fail notes a mistake; the first one counts.
+// fail records a usage error. It keeps only the first one.
 func (r *reader) fail(message string) {
 	if r.err == nil {
 		r.err = errors.New(message)
@@ -237,7 +241,7 @@ func (r *reader) fail(message string) {
 
 func isBool(f *pflag.Flag) bool { return f.Value.Type() == "bool" }
 
-// camel turns some-name into someName.
+// camel converts some-name to someName.
 func camel(name string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(name, "-") {
@@ -249,7 +253,7 @@ func camel(name string) string {
 	return b.String()
 }
 
-// kebab turns someName into some-name.
+// kebab converts someName to some-name.
 func kebab(name string) string {
 	var b strings.Builder
 	for _, c := range name {
@@ -262,7 +266,7 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// checkChoices checks the flags that have a closed set of values.
+// checkChoices returns a usage error if the value of a flag is not one of its choices.
 func checkChoices(f *pflag.FlagSet) error {
 	var wrong []string
 	f.Visit(func(flag *pflag.Flag) {
@@ -276,15 +280,17 @@ func checkChoices(f *pflag.FlagSet) error {
 	return &usageError{message: "Invalid values:\n" + strings.Join(wrong, "\n")}
 }
 
+// invalidValue returns the message for one flag whose value is not allowed.
 func invalidValue(name, given string, allowed ...string) string {
 	return "Invalid values:\n" + invalidChoice(name, given, allowed...)
 }
 
+// invalidChoice returns the line of a message that describes a value that is not allowed.
 func invalidChoice(name, given string, allowed ...string) string {
 	return fmt.Sprintf(`  Argument: %s, Given: "%s", Choices: "%s"`, name, given, strings.Join(allowed, `", "`))
 }
 
-// flagError words the mistakes that pflag finds in a subcommand's flags.
+// flagError converts an error of pflag to a usage error, with a hint for an unknown flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if errors.As(err, &missing) {

@@ -9,18 +9,21 @@ import (
 	"time"
 
 	"pollux/internal/exit"
+	"pollux/internal/wording"
 	"pollux/llm"
 )
 
-// finish prints the error that a run ended with, in the format of the run, and
-// returns the exit code. Nothing else ends the process.
+// finish prints the error of a run in the output format of the run and returns the
+// exit code. If a signal cancelled ctx, finish returns the exit code of the signal, and
+// prints the signal's message instead of an error that the user has not seen. finish
+// prints nothing if standard output is closed.
 func (p *program) finish(ctx context.Context, err error) exit.Code {
-	if p.closed.gone.Load() {
-		return exit.OK // spec/cli.md §6.10: no one is left to tell
+	if p.closed.isClosed.Load() {
+		return exit.OK // standard output has no reader
 	}
 	if err == nil {
-		if lost := p.closed.lost.Load(); lost != nil {
-			err = exit.Errorf(exit.General, "Cannot write the answer: %w", *lost)
+		if writeErr := p.closed.writeErr.Load(); writeErr != nil {
+			err = exit.Errorf(exit.General, "Cannot write the answer: %w", *writeErr)
 			p.line(err.Error())
 			return exit.General
 		}
@@ -28,32 +31,27 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 	}
 	var usage *usageError
 	if errors.As(err, &usage) {
-		p.misused(usage)
+		p.printUsageError(usage)
 		return exit.General
 	}
 	var signalled *exit.Error
 	stopped := errors.As(context.Cause(ctx), &signalled)
-	if stopped && !reported(err) {
+	if stopped && !exit.WasShown(err) {
 		err = signalled
 	}
 	code := exit.CodeOf(err)
 	if stopped {
 		code = signalled.Code
 	}
-	if !reported(err) {
+	if !exit.WasShown(err) {
 		p.report(err)
 	}
 	return code
 }
 
-// reported says that a face has already shown an error to the user.
-func reported(err error) bool {
-	var r interface{ Reported() bool }
-	return errors.As(err, &r) && r.Reported()
-}
-
-// misused prints what is wrong with the command line, the help, and the hint.
-func (p *program) misused(err *usageError) {
+// printUsageError prints a message about a wrong command line, the help of the command,
+// and a hint.
+func (p *program) printUsageError(err *usageError) {
 	cmd := err.cmd
 	if cmd == nil {
 		cmd = p.root
@@ -65,13 +63,14 @@ func (p *program) misused(err *usageError) {
 	fmt.Fprintf(p.term.Err, "%s\n\n", clean(err.message))
 	printHelp(p.term.Err, cmd, width)
 	if err.hint != "" {
-		fmt.Fprintf(p.term.Err, "\n%s\n", err.hint) // below the help, where it is seen
+		fmt.Fprintf(p.term.Err, "\n%s\n", err.hint) // at the bottom, where it stays visible
 	}
 }
 
-// report prints an error in the format of the run (spec/cli.md §6.5).
+// report prints an error in the output format of the run. Configuration and trust errors
+// are plain text even if the format is json.
 func (p *program) report(err error) {
-	message := text(err)
+	message := wording.Error(err)
 	code := exit.CodeOf(err)
 	plain := code == exit.Config || code == exit.Untrusted
 	if p.format == "json" && !plain {
@@ -86,7 +85,7 @@ func (p *program) report(err error) {
 	}
 }
 
-// line prints a message to stderr, red where a person will see it.
+// line prints a message to stderr, in red if stderr supports color.
 func (p *program) line(message string) {
 	message = clean(message)
 	if p.term.ErrColor() {
@@ -95,20 +94,8 @@ func (p *program) line(message string) {
 	fmt.Fprintln(p.term.Err, message)
 }
 
-// text is what a user is told about an error.
-func text(err error) string {
-	var e *exit.Error
-	var api *llm.Error
-	switch {
-	case errors.As(err, &e):
-		return e.Message
-	case errors.As(err, &api):
-		return "[API Error: " + api.Error() + "]"
-	}
-	return err.Error()
-}
-
-// jsonError is the object that --output-format=json prints for an error.
+// jsonError returns the object that --output-format=json prints for an error. The code is
+// the HTTP status if the error is a provider's response, otherwise the exit code.
 func jsonError(id string, err error, message string) []byte {
 	type detail struct {
 		Type    string `json:"type"`
@@ -129,8 +116,8 @@ func jsonError(id string, err error, message string) []byte {
 	}{id, detail{exit.TypeOf(err), message, code}}, "  ")
 }
 
-// streamError is the last event of --output-format=stream-json for a run that
-// never got to its first request.
+// streamError returns the result event that --output-format=stream-json prints for a run
+// that fails before its first request.
 func streamError(err error, message string) []byte {
 	type detail struct {
 		Type    string `json:"type"`
@@ -160,7 +147,7 @@ func streamError(err error, message string) []byte {
 	}, "")
 }
 
-// encode writes a value that always has an encoding, without escaping HTML.
+// encode returns v as JSON without HTML escapes. v must be encodable.
 func encode(v any, indent string) []byte {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -170,8 +157,8 @@ func encode(v any, indent string) []byte {
 	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// clean takes control characters out of a text from outside, so that it cannot
-// steer the terminal.
+// clean removes control characters, except newlines and tabs, from untrusted text, so that
+// the text cannot control the terminal.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || r >= ' ' && (r < 0x7f || r > 0x9f) {

@@ -12,15 +12,9 @@ import (
 	"pollux/llm"
 )
 
-func failing(err error) Runner {
-	return func(context.Context, Request) error { return err }
+func failing(err error) runner {
+	return func(context.Context, request) error { return err }
 }
-
-// shown is an error that a face has shown.
-type shown struct{ error }
-
-func (shown) Reported() bool  { return true }
-func (s shown) Unwrap() error { return s.error }
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
@@ -58,8 +52,8 @@ func TestErrors(t *testing.T) {
 		{"api", "text", api, 1, "", "[API Error: too many]\n"},
 		{"api", "json", api, 1, fmt.Sprintf(object, "Error", "too many", 429), fmt.Sprintf(object, "Error", "too many", 429)},
 		{"api", "stream-json", api, 1, fmt.Sprintf(event, "Error", "[API Error: too many]"), "[API Error: too many]\n"},
-		{"shown", "text", shown{api}, 1, "", ""},
-		{"shown", "json", fmt.Errorf("x: %w", shown{exit.Errorf(exit.TurnLimit, "enough")}), 53, "", ""},
+		{"shown", "text", &exit.Shown{Err: api}, 1, "", ""},
+		{"shown", "json", fmt.Errorf("x: %w", &exit.Shown{Err: exit.Errorf(exit.TurnLimit, "enough")}), 53, "", ""},
 		{"cancelled", "text", context.Canceled, 130, "", "context canceled\n"},
 		{"escapes", "text", exit.Errorf(exit.Input, "a\x1b[2J\u009bb\r\x07\nc\td"), 42, "", "a[2Jb\nc\td\n"},
 	} {
@@ -79,10 +73,10 @@ func TestErrorColour(t *testing.T) {
 	}
 }
 
-// A format that only settings name is used as soon as it is known.
+// TestFormatFromSettings checks that errors use the format passed to SetFormat.
 func TestFormatFromSettings(t *testing.T) {
 	t.Parallel()
-	s := (&start{args: []string{"-p", "x"}, run: func(_ context.Context, req Request) error {
+	s := (&start{args: []string{"-p", "x"}, run: func(_ context.Context, req request) error {
 		req.SetFormat("json")
 		return errOrdinary
 	}}).do()

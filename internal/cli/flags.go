@@ -9,37 +9,36 @@ import (
 	"pollux/internal/config"
 )
 
-// Flags are the options of a run that have a meaning in this version.
+// Flags are the options of a run that this version supports.
 type Flags struct {
 	Debug bool
-	// Model is the model asked for, "" if none: see [config.Model].
+	// Model is the model of --model, or "": see [config.Model].
 	Model string
-	// Prompt is the text of --prompt.
+	// Prompt is the value of --prompt.
 	Prompt string
-	// ApprovalMode is default, auto_edit, yolo or plan; "" leaves it to the
-	// settings.
+	// ApprovalMode is default, auto_edit, yolo or plan, or "" to use the settings.
 	ApprovalMode string
-	// SkipTrust trusts the workspace for this run; the request's environment
-	// says so too.
+	// SkipTrust trusts the workspace for this run. It also sets
+	// GEMINI_CLI_TRUST_WORKSPACE in the environment of the request.
 	SkipTrust bool
-	// OutputFormat is text, json or stream-json; "" leaves it to the settings.
+	// OutputFormat is text, json or stream-json, or "" to use the settings.
 	OutputFormat string
-	// RawOutput keeps escape sequences in answers; RawOutputWarning says that
-	// the user has not accepted what that means.
+	// RawOutput keeps escape sequences in responses. RawOutputWarning is set if the
+	// user has not accepted the risk of that.
 	RawOutput, RawOutputWarning bool
-	// SessionID is the id the new session should have.
+	// SessionID is the id for the new session, or "" to generate one.
 	SessionID string
-	// FakeResponses is a file to answer from instead of a model, FakeStrict
-	// whether requests must be those it was recorded with; RecordResponses is
-	// a file to record to.
+	// FakeResponses is a file of recorded responses to use instead of a model.
+	// FakeStrict requires requests in the recorded order. RecordResponses is a file to
+	// record responses to.
 	FakeResponses   string
 	FakeStrict      bool
 	RecordResponses string
-	// Settings are the settings that flags replace, for [config.Sources].
+	// Settings are the settings that flags override, for [config.Sources].
 	Settings map[string]any
 }
 
-// rawFlags are the flags as they were given.
+// rawFlags holds the parsed values of all flags.
 type rawFlags struct {
 	debug, skipTrust, sandbox, yolo, acp, experimentalACP, isCommand bool
 	listExtensions, listSessions, screenReader, ignoreEnv            bool
@@ -50,15 +49,15 @@ type rawFlags struct {
 	policy, adminPolicy, mcpServers, allowedTools, extensions, dirs  list
 }
 
-// choices and topic are the annotations of a flag: its closed set of values, and
-// the group of the help that it is in.
+// The annotations of a flag: choices lists its allowed values, and topic is its group in
+// the help.
 const (
 	choices = "choices"
 	topic   = "topic"
 )
 
-// declare is the list of all flags (spec/cli.md §1.3), in the order of the help.
-// A description begins with what the help calls the value, between back quotes.
+// declare declares all flags on root, in the order of the help. A usage text begins with
+// the name of the value, between back quotes.
 func (r *rawFlags) declare(root *cobra.Command) {
 	f := root.Flags()
 	f.SortFlags = false
@@ -69,8 +68,8 @@ func (r *rawFlags) declare(root *cobra.Command) {
 	root.PersistentFlags().BoolVarP(&r.debug, "debug", "d", false, "Show what goes on inside, on stderr")
 	f.BoolP("version", "v", false, "Print the version")
 	root.PersistentFlags().BoolP("help", "h", false, "Print this help")
-	about(f, "Other")
-	about(root.PersistentFlags(), "Other")
+	setGroup(f, "Other")
+	setGroup(root.PersistentFlags(), "Other")
 	f.StringVar(&r.fake, "fake-responses", "", "")
 	f.StringVar(&r.fakeNonStrict, "fake-responses-non-strict", "", "")
 	f.StringVar(&r.record, "record-responses", "", "")
@@ -87,9 +86,9 @@ func (r *rawFlags) declarePrompt(f *pflag.FlagSet) {
 	f.BoolVar(&r.rawOutput, "raw-output", false, "Keep escape sequences in answers")
 	f.BoolVar(&r.acceptRawOutputRisk, "accept-raw-output-risk", false, "Do the same, without a warning")
 	f.BoolVar(&r.screenReader, "screen-reader", false, "Show plain text that a screen reader can read")
-	about(f, "Prompt and output")
+	setGroup(f, "Prompt and output")
 	f.StringVarP(&r.model, "model", "m", "", "`name` The model to ask; provider/name for one that is not Google's")
-	about(f, "Model")
+	setGroup(f, "Model")
 }
 
 func (r *rawFlags) declareSafety(f *pflag.FlagSet) {
@@ -100,7 +99,7 @@ func (r *rawFlags) declareSafety(f *pflag.FlagSet) {
 	f.Var(&r.policy, "policy", "`path,...` Use these policy files or directories instead of those in the settings")
 	f.Var(&r.adminPolicy, "admin-policy", "`path,...` The same, of the administrator's tier")
 	f.Var(&r.allowedTools, "allowed-tools", "`name,...` Tools that run without asking (deprecated: write a policy)")
-	about(f, "Approval and safety")
+	setGroup(f, "Approval and safety")
 }
 
 func (r *rawFlags) declareSessions(f *pflag.FlagSet) {
@@ -109,24 +108,24 @@ func (r *rawFlags) declareSessions(f *pflag.FlagSet) {
 	f.StringVar(&r.sessionFile, "session-file", "", "`path` Begin with the session in this file")
 	f.BoolVar(&r.listSessions, "list-sessions", false, "List this project's sessions and exit")
 	f.StringVar(&r.deleteSession, "delete-session", "", "`session` Delete a session, by its number or id, and exit")
-	about(f, "Sessions")
+	setGroup(f, "Sessions")
 }
 
 func (r *rawFlags) declareContext(f *pflag.FlagSet) {
 	f.Var(&r.dirs, "include-directories", "`path,...` More directories to work in")
 	f.BoolVar(&r.ignoreEnv, "ignore-env", false, "Read no plain .env file outside the home directory")
 	optional(f, &r.worktree, "worktree", "w", " ", "`name` Work in a git worktree of its own")
-	about(f, "Context")
+	setGroup(f, "Context")
 	f.VarP(&r.extensions, "extensions", "e", "`name,...` The only extensions to use; none for no extension")
 	f.BoolVarP(&r.listExtensions, "list-extensions", "l", false, "List the extensions and exit")
 	f.Var(&r.mcpServers, "allowed-mcp-server-names", "`name,...` The only MCP servers to use")
 	f.BoolVar(&r.acp, "acp", false, "Serve an editor over the Agent Client Protocol")
 	f.BoolVar(&r.experimentalACP, "experimental-acp", false, "The old name of --acp")
-	about(f, "Extensions, MCP and editors")
+	setGroup(f, "Extensions, MCP and editors")
 }
 
-// about puts the flags that are in no group of the help yet into this one.
-func about(f *pflag.FlagSet, group string) {
+// setGroup assigns a group in the help to all flags that do not have one yet.
+func setGroup(f *pflag.FlagSet, group string) {
 	f.VisitAll(func(flag *pflag.Flag) {
 		if flag.Annotations[topic] != nil {
 			return
@@ -138,21 +137,22 @@ func about(f *pflag.FlagSet, group string) {
 	})
 }
 
-// choice declares a flag with a closed set of values. They are checked when all
-// flags are read, so that an unknown flag is complained about first.
+// choice declares a flag with a fixed set of values. [checkChoices] checks them after
+// parsing, so that Pollux reports unknown flags first.
 func choice(f *pflag.FlagSet, p *string, name, short, usage string, values ...string) {
 	f.StringVarP(p, name, short, "", usage)
 	f.Lookup(name).Annotations = map[string][]string{choices: values}
 }
 
-// optional declares a flag that may stand without a value.
+// optional declares a flag with an optional value. without is the value if the user
+// gives none.
 func optional(f *pflag.FlagSet, p *string, name, short, without, usage string) {
 	f.StringVarP(p, name, short, "", usage)
 	f.Lookup(name).NoOptDefVal = without
 }
 
-// list is a flag that may be repeated and holds several values at once, with
-// commas between them.
+// list is the value of a flag that can be repeated and that accepts several values
+// separated by commas.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
@@ -165,7 +165,7 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// any returns the list in the shape that settings have.
+// any returns the list in the type that settings use.
 func (l list) any() []any {
 	items := make([]any, len(l))
 	for i := range l {
@@ -174,8 +174,8 @@ func (l list) any() []any {
 	return items
 }
 
-// resolve makes one value of the flags that were given. Changed ones that have
-// a closed set of values are checked.
+// resolve returns the parsed flags as [Flags]. It returns an error if a flag in f has a
+// value that is not allowed.
 func (r *rawFlags) resolve(f *pflag.FlagSet) (Flags, error) {
 	if err := checkChoices(f); err != nil {
 		return Flags{}, err
@@ -204,7 +204,7 @@ func (r *rawFlags) resolve(f *pflag.FlagSet) (Flags, error) {
 	return flags, nil
 }
 
-// settings returns the settings that flags replace, by key.
+// settings returns the settings that the flags set in f override, by key.
 func (r *rawFlags) settings(f *pflag.FlagSet) map[string]any {
 	set := map[string]any{}
 	for flag, replace := range map[string]func(){

@@ -16,7 +16,8 @@ import (
 	"pollux/internal/terminal"
 )
 
-// TestFlagSet compares the flags with those that scripts know.
+// TestFlagSet compares the declared flags with testdata/flags.txt, the flags that existing
+// scripts use.
 func TestFlagSet(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/flags.txt")

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// printHelp prints the help of a command, wrapped at a width; 0 does not wrap.
+// printHelp prints the help of a command, wrapped at width columns. It does not wrap if
+// width is 0.
 func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 	h := helpWriter{w, width}
 	fmt.Fprintf(w, "Usage: %s\n\n%s\n", usageLine(cmd), strings.Join(wrap(cmd.Short, width), "\n"))
@@ -43,7 +44,7 @@ func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 
 var queryRows = [][2]string{{"query", "The prompt. Without -p it is for interactive mode."}}
 
-// usageLine is what to type, without what every command has.
+// usageLine returns the syntax of a command for the first line of its help.
 func usageLine(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return cmd.Use
@@ -65,14 +66,15 @@ func commandRows(cmd *cobra.Command) [][2]string {
 	return rows
 }
 
-// flagGroup is flags about one thing.
+// flagGroup is a titled group of flags in the help.
 type flagGroup struct {
 	title string
 	rows  [][2]string
 }
 
-// flagGroups returns the flags that a command shows, each with what is said of
-// it: its own before those that all commands have, and the help last.
+// flagGroups returns the visible flags of a command with their descriptions: first its
+// own flags, then inherited ones, and --help last. Only the root command has several
+// groups.
 func flagGroups(cmd *cobra.Command) []flagGroup {
 	var groups []flagGroup
 	add := func(f *pflag.Flag) {
@@ -106,7 +108,8 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 	return groups
 }
 
-// flagName is a flag as it is typed, with what its value is called.
+// flagName returns the left column of a flag in the help: its short and long names, and
+// the name of its value.
 func flagName(f *pflag.Flag) string {
 	name := "    --" + f.Name
 	if f.Shorthand != "" {
@@ -122,7 +125,8 @@ func flagName(f *pflag.Flag) string {
 	return name + " <" + value + ">"
 }
 
-// flagUsage says what a flag does, and whether it does it yet.
+// flagUsage returns the right column of a flag in the help: its description, its allowed
+// values, and a note if it is not available yet.
 func flagUsage(f *pflag.Flag) string {
 	_, usage := described(f)
 	if values := f.Annotations[choices]; values != nil {
@@ -134,8 +138,8 @@ func flagUsage(f *pflag.Flag) string {
 	return usage
 }
 
-// described splits a flag's description into what its value is called, which stands
-// in front between back quotes, and what the flag does.
+// described splits the usage text of a flag into the name of its value, which comes first
+// between back quotes, and the description.
 func described(f *pflag.Flag) (value, usage string) {
 	if rest, ok := strings.CutPrefix(f.Usage, "`"); ok {
 		if value, usage, ok = strings.Cut(rest, "` "); ok {
@@ -145,13 +149,13 @@ func described(f *pflag.Flag) (value, usage string) {
 	return pflag.UnquoteUsage(f)
 }
 
-// widest returns how many columns the left sides need, but for those that are so
-// long that the right side begins on the next line.
+// widest returns the width of the left column in rows. It ignores entries that are so long
+// that their right column starts on the next line.
 func widest(rows [][2]string) int {
-	const most = 34
+	const maxLeft = 34
 	left := 0
 	for _, row := range rows {
-		if n := utf8.RuneCountInString(row[0]); n <= most {
+		if n := utf8.RuneCountInString(row[0]); n <= maxLeft {
 			left = max(left, n)
 		}
 	}
@@ -166,12 +170,12 @@ type helpWriter struct {
 
 func (h helpWriter) heading(text string) { fmt.Fprintf(h.w, "\n%s\n", text) }
 
-// rows prints two columns, the left one this wide. Where that leaves no room for
-// the right one, it goes below.
+// rows prints two columns, where left is the width of the left one. If too little room is
+// left for the right column, rows prints it below the left one.
 func (h helpWriter) rows(indent string, rows [][2]string, left int) {
-	const least = 24 // columns in which text can be read
+	const minRight = 24 // columns needed for readable text
 	gap := strings.Repeat(" ", left+2)
-	narrow := h.width > 0 && h.width-len(indent)-len(gap) < least
+	narrow := h.width > 0 && h.width-len(indent)-len(gap) < minRight
 	if narrow {
 		gap = strings.Repeat(" ", 8)
 	}
@@ -191,8 +195,8 @@ func (h helpWriter) rows(indent string, rows [][2]string, left int) {
 	}
 }
 
-// wrap breaks a text into lines of at most room characters, at spaces. With no
-// room it is one line.
+// wrap breaks text at spaces into lines of at most room characters. A longer word gets its
+// own line. wrap returns text as one line if room is not positive.
 func wrap(text string, room int) []string {
 	if room <= 0 {
 		return []string{text}

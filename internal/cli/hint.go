@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// hint says what may have been meant by a flag that does not exist, "" if nobody
-// knows. It stands apart from the message, which scripts match.
+// hint returns a suggestion for the first unknown flag that has one: the replacement of a
+// removed flag, or a flag in sets with a similar name. It returns "" if there is none. The
+// hint is separate from the error message, because scripts match the message.
 func hint(unknown []string, sets ...*pflag.FlagSet) string {
 	for _, name := range unknown {
-		if instead := gone(name); instead != "" {
+		if instead := replacement(name); instead != "" {
 			return dashed(name) + " is gone: " + instead + "."
 		}
 		if near := nearest(kebab(name), sets); near != "" {
@@ -21,7 +22,7 @@ func hint(unknown []string, sets ...*pflag.FlagSet) string {
 	return ""
 }
 
-// dashed is a flag's name or letter as it is typed.
+// dashed returns a flag's name or letter with its leading dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -29,9 +30,9 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// gone says what to use in the place of a flag that older versions of Gemini CLI
-// had, "" for any other.
-func gone(flag string) string {
+// replacement explains what to use instead of a flag that older versions of Gemini CLI
+// had. It returns "" for other flags.
+func replacement(flag string) string {
 	switch flag = kebab(flag); {
 	case flag == "checkpointing", flag == "c":
 		return "set general.checkpointing.enabled in your settings"
@@ -53,10 +54,11 @@ func gone(flag string) string {
 	return ""
 }
 
-// nearest returns the flag whose name is most like this one, "" if none is.
+// nearest returns the name of the visible flag most similar to name, or "" if no flag is
+// similar enough.
 func nearest(name string, sets []*pflag.FlagSet) string {
 	if len(name) < 3 || len(name) > 64 {
-		return "" // any letter is like any other
+		return "" // short names are similar to too many flags
 	}
 	best, least := "", 1+min(3, len(name)/3)
 	for _, set := range sets {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The last line under the help says what may have been meant.
+// TestHint checks the hint for an unknown flag, which is the last line below the help.
 func TestHint(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
@@ -32,7 +32,7 @@ func TestHint(t *testing.T) {
 		"-p|a|b":                          "",
 		"--" + strings.Repeat("p", 1<<20): "",
 	} {
-		s := (&start{args: strings.Split(args, "|"), commands: []Command{sample(nil)}}).do()
+		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil)}}).do()
 		lines := strings.Split(strings.TrimRight(s.err.String(), "\n"), "\n")
 		got := lines[len(lines)-1]
 		if strings.HasPrefix(got, " ") {

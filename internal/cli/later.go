@@ -10,15 +10,16 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/session"
 )
 
-// laterCommands are the subcommands that are known but not there yet, with
-// their other names.
+// laterCommands are the names and aliases of subcommands that are not available yet.
 var laterCommands = [...][]string{
 	{"mcp"}, {"extensions", "extension"}, {"skills", "skill"}, {"hooks", "hook"}, {"gemma"},
 }
 
-// laterCommand returns the subcommand that says so.
+// laterCommand returns a hidden subcommand that fails with a "not available yet" error.
+// names are its name and aliases.
 func laterCommand(names []string) *cobra.Command {
 	return &cobra.Command{
 		Use: names[0], Aliases: names[1:], Short: "Not available yet", Hidden: true,
@@ -29,14 +30,15 @@ func laterCommand(names []string) *cobra.Command {
 	}
 }
 
-// refusal is the answer to a flag whose subsystem is not there yet.
+// refusal describes the error for a flag whose feature is not available yet.
 type refusal struct {
 	flag string
 	code exit.Code
-	what string
+	what string // the beginning of the message
 }
 
-// refusals are the flags that a run without what they ask for would betray.
+// refusals are the unavailable flags that Pollux cannot ignore, because the run would not
+// do what the user expects.
 var refusals = [...]refusal{
 	{"sandbox", exit.Sandbox, "The sandbox is"},
 	{"worktree", exit.General, "Worktrees are"},
@@ -49,7 +51,7 @@ var refusals = [...]refusal{
 	{"delete-session", exit.General, "Deleting sessions is"},
 }
 
-// isLater reports whether a flag's subsystem is not there yet.
+// isLater reports whether the feature of a flag is not available yet.
 func isLater(flag string) bool {
 	switch flag {
 	case "allowed-mcp-server-names", "extensions":
@@ -58,8 +60,9 @@ func isLater(flag string) bool {
 	return slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
 }
 
-// later answers for the flags whose subsystem is not there yet: an error where
-// the user relies on it, a warning where the run is of use all the same.
+// later checks for flags whose feature is not available yet. It returns an error for flags
+// in [refusals] and for a sandbox set in the environment, and warnings for flags that
+// Pollux can ignore because the run is still useful.
 func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, err error) {
 	for _, refused := range refusals {
 		flag := f.Lookup(refused.flag)
@@ -68,8 +71,8 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 		}
 		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux: run it without --%s.", refused.what, refused.flag)
 	}
-	if wantsSandbox(env.Get("GEMINI_SANDBOX")) && env.Get("SANDBOX") == "" {
-		return nil, errSandbox()
+	if err := session.RefuseSandboxIn(env); err != nil {
+		return nil, err
 	}
 	if f.Changed("allowed-mcp-server-names") && !slices.Equal(r.mcpServers, list{""}) {
 		warnings = append(warnings, fmt.Sprintf("Warning: MCP servers are not available yet in this version of Pollux: %s will not be used.",
@@ -81,43 +84,4 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 			strings.Join(r.extensions, ", ")))
 	}
 	return warnings, nil
-}
-
-// refuseSandbox refuses to run without the sandbox that settings ask for, or a .env
-// file. What GEMINI_SANDBOX says about it wins; inside a sandbox all is well.
-func refuseSandbox(s *config.Settings, env *config.Env) error {
-	if env.Get("SANDBOX") != "" {
-		return nil
-	}
-	if value := env.Get("GEMINI_SANDBOX"); value != "" {
-		if wantsSandbox(value) {
-			return errSandbox()
-		}
-		return nil
-	}
-	asked := false
-	switch v := config.ToolSandbox.In(s).(type) {
-	case bool:
-		asked = v
-	case string:
-		asked = wantsSandbox(v)
-	case map[string]any:
-		asked, _ = v["enabled"].(bool)
-	}
-	if asked {
-		return exit.Errorf(exit.Sandbox, "The sandbox that tools.sandbox asks for is not available yet in this version of Pollux: "+
-			"use --no-sandbox to run without it.")
-	}
-	return nil
-}
-
-func errSandbox() error {
-	return exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
-}
-
-// wantsSandbox reports whether the value of GEMINI_SANDBOX, or of the setting,
-// names a sandbox.
-func wantsSandbox(value string) bool {
-	value = strings.ToLower(strings.TrimSpace(value))
-	return value != "" && value != "0" && value != "false"
 }

@@ -10,56 +10,54 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pollux/internal/app"
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/guard/trust"
 	"pollux/internal/memory"
 	"pollux/internal/terminal"
 )
 
-// Memory is the subcommand about what the user and the project have written
-// down for the model.
-func Memory(t *terminal.Terminal, env *config.Env) *cobra.Command {
+// memoryCommand returns the subcommand that shows the memory files of the user and the
+// project, and adds to the user's file.
+func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
-	// told makes a subcommand that says something of the files.
-	told := func(use, short string, say func(w io.Writer, files []memory.File) error) *cobra.Command {
+	// newCommand returns a subcommand that prints the files with write, or as JSON.
+	newCommand := func(use, short string, write func(w io.Writer, files []memory.File) error) *cobra.Command {
 		sub := &cobra.Command{
 			Use: use, Short: short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				r, err := recall(t, env)
+				set, err := loadSettings(t, env)
 				if err != nil {
 					return err
 				}
-				files := r.memory.Files()
-				if !r.trusted {
-					r.warn("Warning: This folder is not trusted: its own memory files are not used.")
+				files := set.OpenMemory().Files()
+				if !set.IsTrusted() {
+					set.Warn("Warning: This folder is not trusted: its own memory files are not used.")
 				}
 				if asJSON {
-					return writeMemoryJSON(t.Out, r, files)
+					return writeMemoryJSON(t.Out, set.IsTrusted(), files)
 				}
-				return say(t.Out, files)
+				return write(t.Out, files)
 			},
 		}
 		sub.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
 		return sub
 	}
-	line := func(text func([]memory.File) string) func(io.Writer, []memory.File) error {
+	printed := func(text func([]memory.File) string) func(io.Writer, []memory.File) error {
 		return func(w io.Writer, files []memory.File) error {
 			_, err := fmt.Fprintln(w, clean(text(files)))
 			return err
 		}
 	}
-	refresh := told("refresh", "Read all files, and say what there is", line(memory.Reloaded))
+	refresh := newCommand("refresh", "Read all files, and say what there is", printed(memory.FormatReloaded))
 	refresh.Aliases = []string{"reload"}
-	show := told("show", "Show the text, and what each file costs in tokens", writeMemory)
+	show := newCommand("show", "Show the text, and what each file costs in tokens", writeMemory)
 	cmd := &cobra.Command{
 		Use: "memory", Short: "Show what the model is told by GEMINI.md files, and add to it",
 		Args: cobra.NoArgs, RunE: show.RunE,
 	}
 	cmd.AddCommand(
 		show,
-		told("list", "Name the files", line(memory.List)),
+		newCommand("list", "Name the files", printed(memory.List)),
 		refresh,
 		&cobra.Command{
 			Use: "add <text...>", Short: "Add a line to your own file, for all projects", Args: cobra.MinimumNArgs(1),
@@ -69,27 +67,7 @@ func Memory(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	return cmd
 }
 
-// recalled is the memory that a run here would have.
-type recalled struct {
-	*session
-	memory  *memory.Memory
-	trusted bool
-	file    string // that is written
-}
-
-func recall(t *terminal.Terminal, env *config.Env) (*recalled, error) {
-	h, state, err := load(Request{Terminal: t, Env: env}, nil)
-	if err != nil {
-		return nil, err
-	}
-	parts := app.Options{
-		Settings: h.settings, Env: h.env, Paths: h.paths, Trusted: state == trust.Trusted,
-		Warn: func(text string) { h.warn(text) },
-	}
-	return &recalled{session: h, trusted: parts.Trusted, memory: app.Memory(parts), file: app.MemoryFile(parts)}, nil
-}
-
-// writeMemory prints the text and a table of what it costs.
+// writeMemory prints the text of the files and a table of their estimated tokens.
 func writeMemory(w io.Writer, files []memory.File) error {
 	if _, err := fmt.Fprintln(w, clean(memory.Show(files))); err != nil || len(files) == 0 {
 		return err
@@ -113,7 +91,7 @@ func writeMemory(w io.Writer, files []memory.File) error {
 	return table.Flush()
 }
 
-// memoryJSON is the memory for programs.
+// memoryJSON is the output of `pollux memory --json`.
 type memoryJSON struct {
 	Trusted bool             `json:"trusted"`
 	Tokens  int              `json:"tokens"` // estimated
@@ -130,8 +108,8 @@ type memoryFileJSON struct {
 	Text    string   `json:"text"`
 }
 
-func writeMemoryJSON(w io.Writer, r *recalled, files []memory.File) error {
-	all := memoryJSON{Trusted: r.trusted, Files: []memoryFileJSON{}}
+func writeMemoryJSON(w io.Writer, trusted bool, files []memory.File) error {
+	all := memoryJSON{Trusted: trusted, Files: []memoryFileJSON{}}
 	for _, f := range files {
 		all.Tokens += f.Tokens()
 		all.Files = append(all.Files, memoryFileJSON{
@@ -145,20 +123,20 @@ func writeMemoryJSON(w io.Writer, r *recalled, files []memory.File) error {
 	return e.Encode(all)
 }
 
-// addMemory writes into the user's global file.
+// addMemory adds a text to the user's global memory file and prints the result.
 func addMemory(t *terminal.Terminal, env *config.Env, text string) error {
-	r, err := recall(t, env)
+	set, err := loadSettings(t, env)
 	if err != nil {
 		return err
 	}
-	item, added, err := memory.Add(r.file, text)
+	item, added, err := memory.Add(set.MemoryFile(), text)
 	if err != nil {
 		return exit.Errorf(exit.General, "Cannot add to memory: %w.", err)
 	}
-	say := "Added to %s: %s\n"
+	format := "Added to %s: %s\n"
 	if !added {
-		say = "It is already in %s: %s\n"
+		format = "It is already in %s: %s\n"
 	}
-	_, err = fmt.Fprintf(t.Out, say, clean(r.file), clean(strings.TrimPrefix(item, "- ")))
+	_, err = fmt.Fprintf(t.Out, format, clean(set.MemoryFile()), clean(strings.TrimPrefix(item, "- ")))
 	return err
 }

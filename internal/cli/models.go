@@ -22,12 +22,13 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )
 
-// Models is the subcommand that lists the models which can be asked.
-func Models(t *terminal.Terminal, env *config.Env) *cobra.Command {
+// modelsCommand returns the subcommand that lists the models of the user's providers.
+func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "models [provider[/word]...]",
@@ -44,23 +45,24 @@ func Models(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			if err := write(t.Out, lists); err != nil {
 				return err
 			}
-			return unlisted(lists)
+			return listError(lists)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON array of objects")
 	return cmd
 }
 
-// listing is what one provider offers, and why it does not say so itself.
+// listing is the models of one provider, or the error from listing them.
 type listing struct {
 	account auth.Account
-	words   []string // in the names that are wanted; none for all
+	words   []string // keep models whose names contain one of these; empty keeps all
 	models  []catalog.Model
 	err     error
 }
 
-// unlisted is the error of asking providers of which none has said anything.
-func unlisted(lists []listing) error {
+// listError returns the last error in lists if all providers failed and none listed a
+// model, otherwise nil. The user has already seen the error as a warning.
+func listError(lists []listing) error {
 	var failure error
 	for _, l := range lists {
 		if len(l.models) > 0 || l.err == nil {
@@ -71,33 +73,33 @@ func unlisted(lists []listing) error {
 	if failure == nil {
 		return nil
 	}
-	return told{failure}
+	return &exit.Shown{Err: failure}
 }
 
-// patience is how long a provider may take to list its models.
-const patience = 10 * time.Second
+// listTimeout is the time limit for listing the models of all providers.
+const listTimeout = 10 * time.Second
 
-// listModels asks the providers that are named, by default all that can be
-// reached, for their models.
+// listModels returns the models of the providers in names, or of all available providers
+// if names is empty. It queries them concurrently and warns about each that fails.
 func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, names []string) ([]listing, error) {
-	h, err := look(t, env, "")
+	set, err := look(t, env)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := auth.Open(auth.Inputs{Settings: h.settings, Env: h.env, Context: ctx, Warn: func(text string) { h.warn(text) }})
+	accounts, err := auth.Open(auth.Inputs{Settings: set.Settings, Env: set.Env, Context: ctx, Warn: set.Warn})
 	if err != nil {
 		return nil, err
 	}
-	accounts.Network.UserAgent = userAgent(func() string { return version(env) }, env)
-	lists, err := wanted(ctx, accounts, names)
+	accounts.Network.UserAgent = set.UserAgentHeader()
+	lists, err := newListings(ctx, accounts, names)
 	if err != nil {
 		return nil, err
 	}
 	var all sync.WaitGroup
-	asking, cancel := context.WithTimeout(ctx, patience)
+	listCtx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	for i := range lists {
-		all.Go(func() { lists[i].ask(asking, accounts) })
+		all.Go(func() { lists[i].fetch(listCtx, accounts) })
 	}
 	all.Wait()
 	if ctx.Err() != nil {
@@ -105,37 +107,40 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	}
 	for _, l := range lists {
 		if l.err != nil {
-			h.warn(fmt.Sprintf("Warning: %s does not say which models it has: %s", cmp.Or(l.account.Name, l.account.ID), firstLine(l.err)))
+			set.Warn(fmt.Sprintf("Warning: %s does not say which models it has: %s", cmp.Or(l.account.Name, l.account.ID), firstLine(l.err)))
 		}
 	}
 	return lists, nil
 }
 
-// ask asks the provider.
-func (l *listing) ask(ctx context.Context, accounts *auth.Accounts) {
+// fetch requests the models from the provider and keeps those that match. It sets l.models
+// or l.err.
+func (l *listing) fetch(ctx context.Context, accounts *auth.Accounts) {
 	client, err := provider.Open(l.account.Access, accounts.NetworkOf(l.account, accounts.Network))
 	if err == nil {
 		l.models, err = client.Models(ctx)
 	}
 	if l.err = err; errors.Is(err, context.DeadlineExceeded) {
-		l.err = fmt.Errorf("no answer in %d s", patience/time.Second)
+		l.err = fmt.Errorf("no answer in %d s", listTimeout/time.Second)
 	}
-	l.models = slices.DeleteFunc(l.models, func(m catalog.Model) bool { return !l.wants(m.Name) })
+	l.models = slices.DeleteFunc(l.models, func(m catalog.Model) bool { return !l.matches(m.Name) })
 }
 
-// wants reports whether a model's name has one of the words in it.
-func (l *listing) wants(name string) bool {
+// matches reports whether a model's name contains one of the words, ignoring case. If
+// there are no words, it returns true.
+func (l *listing) matches(name string) bool {
 	return len(l.words) == 0 || slices.ContainsFunc(l.words, func(word string) bool {
 		return strings.Contains(strings.ToLower(name), strings.ToLower(word))
 	})
 }
 
-// wanted returns who is to be asked: these providers; without names all that can be
-// reached, and the servers that are found on this machine.
-func wanted(ctx context.Context, accounts *auth.Accounts, names []string) ([]listing, error) {
+// newListings returns a listing without models for each provider in names, which have the
+// form provider or provider/word. If names is empty, it returns one for each account that is
+// set up and each model server on this machine, or an error if there are none.
+func newListings(ctx context.Context, accounts *auth.Accounts, names []string) ([]listing, error) {
 	var lists []listing
 	for _, name := range names {
-		id, word, _ := strings.Cut(name, "/") // no word is in all names
+		id, word, _ := strings.Cut(name, "/") // an empty word matches all names
 		account, err := accounts.Find(id)
 		if err != nil && accounts.Table().Find(id) == nil {
 			return nil, exit.Errorf(exit.Input, "No provider is named %q. There are: %s.", id, strings.Join(ids(accounts), ", "))
@@ -143,7 +148,7 @@ func wanted(ctx context.Context, accounts *auth.Accounts, names []string) ([]lis
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(lists, func(l listing) bool { return l.account.As == account.As })
+		at := slices.IndexFunc(lists, func(l listing) bool { return l.account.ConfiguredID == account.ConfiguredID })
 		if at < 0 {
 			lists, at = append(lists, listing{account: account}), len(lists)
 		}
@@ -156,8 +161,8 @@ func wanted(ctx context.Context, accounts *auth.Accounts, names []string) ([]lis
 		lists = append(lists, listing{account: account})
 	}
 	for _, local := range accounts.Discover(ctx) {
-		if !slices.ContainsFunc(lists, func(l listing) bool { return l.account.As == local.ID }) {
-			lists = append(lists, listing{account: auth.Account{Type: auth.Type(local.ID), As: local.ID, Access: local}})
+		if !slices.ContainsFunc(lists, func(l listing) bool { return l.account.ConfiguredID == local.ID }) {
+			lists = append(lists, listing{account: auth.Account{Type: auth.Type(local.ID), ConfiguredID: local.ID, Access: local}})
 		}
 	}
 	if len(lists) == 0 {
@@ -180,7 +185,7 @@ func firstLine(err error) string {
 	return text
 }
 
-// writeModels prints a table for people. What is not known is "-".
+// writeModels prints the models as a table. Unknown values are "-".
 func writeModels(w io.Writer, lists []listing) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MODEL\tWINDOW\tANSWER\tTOOLS\tTHINKING\tIMAGES\t$/M IN\tCACHED\tOUT")
@@ -191,15 +196,15 @@ func writeModels(w io.Writer, lists []listing) error {
 				in, out = rate(&p.Input), rate(&p.Output)
 				cached = rate(p.CacheRead)
 			}
-			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cell(l.account.As), cell(m.Name), tokens(m.Input), tokens(m.Output),
+			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cell(l.account.ConfiguredID), cell(m.Name), wording.Tokens(m.Input), wording.Tokens(m.Output),
 				word(m.Tools), thinking(m), word(m.Images), in, cached, out)
 		}
 	}
 	return table.Flush()
 }
 
-// cell returns a text from outside for one cell of a table: on one line, without
-// what moves the cursor or turns the direction of writing.
+// cell removes unprintable characters from untrusted text for a table cell: newlines,
+// escape sequences, and characters that change the text direction.
 func cell(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -233,20 +238,7 @@ func rate(usd *float64) string {
 	return strconv.FormatFloat(math.Round(*usd*1e6)/1e6, 'f', -1, 64)
 }
 
-// tokens writes a number of tokens short: 200k, 1.05M.
-func tokens(n int) string {
-	switch {
-	case n <= 0:
-		return "-"
-	case n < 1000:
-		return strconv.Itoa(n)
-	case n < 999_500:
-		return strconv.Itoa((n+500)/1000) + "k"
-	}
-	return strconv.FormatFloat(float64((n+5000)/10_000)/100, 'f', -1, 64) + "M"
-}
-
-// modelJSON is a model in the list for programs. What is not known is null.
+// modelJSON is a model in the output of `pollux models --json`. Unknown values are null.
 type modelJSON struct {
 	Provider  string         `json:"provider"`
 	Model     string         `json:"model"`
@@ -279,7 +271,7 @@ func writeModelsJSON(w io.Writer, lists []listing) error {
 	for _, l := range lists {
 		for _, m := range l.models {
 			list = append(list, modelJSON{
-				Provider: l.account.As, Model: m.Name, Window: number(m.Input), MaxOutput: number(m.Output),
+				Provider: l.account.ConfiguredID, Model: m.Name, Window: number(m.Input), MaxOutput: number(m.Output),
 				Tools: can(m.Tools), Thinking: can(m.Thinking), Efforts: m.Efforts,
 				Images: can(m.Images), PDF: can(m.PDF), Audio: can(m.Audio), Video: can(m.Video), Price: m.Price,
 			})

@@ -12,18 +12,21 @@ import (
 
 	"pollux/internal/exit"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
-// interruptible returns a context that ends with the first SIGINT, SIGTERM or
-// SIGHUP, or when standard output is closed; its cause is then an [exit.Error]
-// or errClosed. A further SIGINT ends the process at once, and so does the end of
-// mercy: what writes to a terminal or pipe that nobody reads hears of no context. A
-// signal that was ignored when the process started, as nohup does, stays ignored.
-// While a person is talked with ([program.catchInterrupts]) each SIGINT is handed to
-// the face instead.
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, and
+// that is also cancelled when standard output is closed. Its cause is an [exit.Error] for a
+// signal, or [errClosed]. While [program.catchInterrupts] is active, SIGINT goes to its
+// channel instead. The returned function stops the signal handling.
 //
-// SIGPIPE is caught too, so that a write to a closed pipe fails instead of
-// killing the process. (Ignored, it would be ignored in all children.)
+// A SIGINT after the cancellation ends the process immediately. If the run has not ended
+// [gracePeriod] after a signal cancelled it, the process ends too, because a write that
+// blocks on a terminal or pipe ignores the context. A signal that is ignored when the
+// process starts, as with nohup, stays ignored.
+//
+// interruptible also catches SIGPIPE, so that a write to a closed pipe returns an error
+// instead of killing the process. If Pollux ignored SIGPIPE, child processes would too.
 func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.closed.onClose(func() { cancel(errClosed) })
@@ -34,32 +37,32 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 			signal.Notify(signals, sig)
 		}
 	}
-	broken := make(chan os.Signal, 1) // never read: it is enough to be notified
+	broken := make(chan os.Signal, 1) // never read: Notify alone prevents the default action
 	signal.Notify(broken, syscall.SIGPIPE)
 
 	done := make(chan struct{})
 	go func() {
 		var code exit.Code
-		var late <-chan time.Time
+		var timeout <-chan time.Time
 		for {
 			select {
 			case <-done:
 				return
-			case <-late:
-				p.die(code)
+			case <-timeout:
+				p.exitNow(code)
 			case sig := <-signals:
 				switch caught := p.caught.Load(); {
 				case sig == syscall.SIGINT && ctx.Err() != nil:
-					p.die(exit.Interrupted)
+					p.exitNow(exit.Interrupted)
 				case sig == syscall.SIGINT && caught != nil:
 					select {
 					case *caught <- struct{}{}:
 					default:
-						p.die(exit.Interrupted)
+						p.exitNow(exit.Interrupted)
 					}
-				case late == nil:
-					end := interruption(sig)
-					code, late = end.Code, time.After(mercy)
+				case timeout == nil:
+					end := signalError(sig)
+					code, timeout = end.Code, time.After(gracePeriod)
 					cancel(end)
 				}
 			}
@@ -73,26 +76,26 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// mercy is how long a run that was told to end has for that (spec/cli.md §6.10).
-var mercy = 5 * time.Second
+// gracePeriod is the time that a run has to end after a signal.
+var gracePeriod = 5 * time.Second
 
-// die ends the process where nothing else does.
-func (p *program) die(code exit.Code) {
+// exitNow restores the terminal and ends the process without waiting for the run.
+func (p *program) exitNow(code exit.Code) {
 	p.term.Restore()
 	os.Exit(int(code))
 }
 
-// catchInterrupts hands each SIGINT to the returned channel, until release is
-// called: from then on it ends the program again. A third one while two have not
-// been heard ends it, too.
+// catchInterrupts sends each SIGINT to the returned channel instead of cancelling the run,
+// until the caller calls release. If two interrupts are unread, a third one ends the
+// process.
 func (p *program) catchInterrupts() (interrupts <-chan struct{}, release func()) {
 	caught := make(chan struct{}, 2)
 	p.caught.Store(&caught)
 	return caught, func() { p.caught.Store(nil) }
 }
 
-// interruption is what a signal means for the run.
-func interruption(sig os.Signal) *exit.Error {
+// signalError returns the error for a run that a signal cancelled.
+func signalError(sig os.Signal) *exit.Error {
 	code := exit.Interrupted
 	switch sig {
 	case syscall.SIGTERM:
@@ -100,23 +103,23 @@ func interruption(sig os.Signal) *exit.Error {
 	case syscall.SIGHUP:
 		code = exit.HungUp
 	}
-	return &exit.Error{Code: code, Message: "Operation cancelled.", Err: context.Canceled}
+	return &exit.Error{Code: code, Message: wording.Cancelled, Err: context.Canceled}
 }
 
-// errClosed is the end of a run whose output no one reads any more.
+// errClosed is the cancellation cause of a run whose standard output has no reader.
 var errClosed = errors.New("standard output is closed")
 
-// pipe is standard output. It notices when its reader is gone, which no other
-// broken pipe (to a server, to a tool) must be taken for.
+// pipe is standard output. It detects that the reader has closed it, and so distinguishes
+// this from broken connections to servers and tools, which return the same error.
 type pipe struct {
 	io.Writer
-	gone  atomic.Bool
-	close atomic.Pointer[func()]
-	// lost is why something could not be written though there is a reader.
-	lost atomic.Pointer[error]
+	isClosed atomic.Bool
+	close    atomic.Pointer[func()]
+	// writeErr is the first write error other than a closed reader.
+	writeErr atomic.Pointer[error]
 }
 
-// watchOut returns the terminal with its output watched.
+// watchOut returns a copy of the terminal whose output is a [pipe], and the pipe.
 func watchOut(t *terminal.Terminal) (*terminal.Terminal, *pipe) {
 	watched := *t
 	p := &pipe{Writer: t.Out}
@@ -128,12 +131,12 @@ func (p *pipe) Write(b []byte) (int, error) {
 	n, err := p.Writer.Write(b)
 	switch {
 	case errors.Is(err, syscall.EPIPE):
-		p.gone.Store(true)
+		p.isClosed.Store(true)
 		if f := p.close.Load(); f != nil {
 			(*f)()
 		}
 	case err != nil:
-		p.lost.CompareAndSwap(nil, &err)
+		p.writeErr.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }

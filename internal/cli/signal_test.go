@@ -21,52 +21,52 @@ import (
 	"pollux/internal/terminal"
 )
 
-// TestMain lets the test binary be the program: signals, closed pipes and exit
-// codes are things of whole processes.
+// TestMain runs the program instead of the tests if CLI_TEST_CHILD is set. Tests of
+// signals, closed pipes and exit codes need a separate process.
 func TestMain(m *testing.M) {
 	if mode := config.Environ().Get("CLI_TEST_CHILD"); mode != "" {
 		env := config.Environ()
-		os.Exit(int(Main(os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get), env, children[mode])))
+		os.Exit(int(runMain(os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get), env, children[mode])))
 	}
 	os.Exit(m.Run())
 }
 
-var children = map[string]Runner{
-	// waits for the end of its context
-	"wait": func(ctx context.Context, req Request) error {
+var children = map[string]runner{
+	// waits until its context ends
+	"wait": func(ctx context.Context, req request) error {
 		fmt.Fprintln(req.Terminal.Out, "ready")
 		<-ctx.Done()
 		return fmt.Errorf("run: %w", ctx.Err())
 	},
-	// does not stop when it is told to
-	"stubborn": func(ctx context.Context, req Request) error {
+	// does not stop when its context ends
+	"stubborn": func(ctx context.Context, req request) error {
 		fmt.Fprintln(req.Terminal.Out, "ready")
 		<-ctx.Done()
 		fmt.Fprintln(req.Terminal.Out, "cancelled")
 		select {}
 	},
-	// writes to somebody who does not read, whatever it is told
-	"stuck": func(_ context.Context, req Request) error {
-		mercy = 10 * time.Millisecond
+	// ignores its context and blocks writing to a full pipe
+	"stuck": func(_ context.Context, req request) error {
+		gracePeriod = 10 * time.Millisecond
 		for {
 			fmt.Fprintln(req.Terminal.Out, "ready")
 		}
 	},
-	// takes interrupts for itself and then is too busy to look at them
-	"deaf": func(_ context.Context, req Request) error {
+	// catches interrupts but never reads them
+	"deaf": func(_ context.Context, req request) error {
 		_, release := req.CatchInterrupts()
 		defer release()
 		fmt.Fprintln(req.Terminal.Out, "ready")
 		select {}
 	},
-	// has a SIGPIPE that children inherit
-	"child": func(_ context.Context, req Request) error {
+	// starts a child that SIGPIPE must kill
+	"child": func(_ context.Context, req request) error {
 		cmd := exec.Command("sh", "-c", `trap '' USR1; yes | head -1; kill -PIPE $$; echo survived`)
 		cmd.Stdout = req.Terminal.Out
 		return cmd.Run()
 	},
-	// prints until someone stops it
-	"flood": func(ctx context.Context, req Request) error {
+	// prints until its context ends
+	"flood": func(ctx context.Context, req request) error {
 		for ctx.Err() == nil {
 			if _, err := fmt.Fprintln(req.Terminal.Out, strings.Repeat("x", 1000)); err != nil {
 				<-ctx.Done() // the context ends too
@@ -76,7 +76,7 @@ var children = map[string]Runner{
 		return context.Cause(ctx)
 	},
 	// loses the connection to a server
-	"network": func(context.Context, Request) error {
+	"network": func(context.Context, request) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
@@ -167,7 +167,8 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	}
 }
 
-// Whoever cannot be stopped by word ends all the same, with the signal's code.
+// TestStuckRunEnds checks that a run that ignores its context still ends, with the exit
+// code of the signal.
 func TestStuckRunEnds(t *testing.T) {
 	t.Parallel()
 	for sig, want := range map[syscall.Signal]exit.Code{syscall.SIGTERM: exit.Terminated, syscall.SIGHUP: exit.HungUp} {
@@ -188,7 +189,8 @@ func TestStuckRunEnds(t *testing.T) {
 	}
 }
 
-// Whoever presses Ctrl+C again and again gets out, whatever has become of the face.
+// TestUnheardInterruptsEnd checks that repeated SIGINTs end a run that does not read its
+// interrupts.
 func TestUnheardInterruptsEnd(t *testing.T) {
 	t.Parallel()
 	if signal.Ignored(syscall.SIGINT) {
@@ -207,13 +209,14 @@ func TestUnheardInterruptsEnd(t *testing.T) {
 				t.Errorf("code %d after %d times", code, pressed)
 			}
 			return
-		case <-time.After(10 * time.Millisecond): // signals that come together are one
-			_ = cmd.Process.Signal(syscall.SIGINT) // it may have ended just now
+		case <-time.After(10 * time.Millisecond): // simultaneous signals are merged into one
+			_ = cmd.Process.Signal(syscall.SIGINT) // the process may have ended already
 		}
 	}
 }
 
-// A signal that is ignored at the start, as after nohup, stays ignored.
+// TestIgnoredSignal checks that a signal that is ignored at the start, as with nohup, stays
+// ignored.
 func TestIgnoredSignal(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", `trap '' HUP; exec "$0" -p x`, os.Args[0])
@@ -239,7 +242,7 @@ func TestIgnoredSignal(t *testing.T) {
 	}
 }
 
-// Whoever reads the output may stop reading: that is no error.
+// TestClosedOutput checks that a closed standard output is not an error.
 func TestClosedOutput(t *testing.T) {
 	t.Parallel()
 	cmd, out, errs := child(t, "flood")
@@ -252,7 +255,8 @@ func TestClosedOutput(t *testing.T) {
 	}
 }
 
-// A broken connection to a server is one.
+// TestBrokenConnection checks that a broken connection to a server is an error, unlike a
+// closed standard output.
 func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
 	cmd, out, errs := child(t, "network")
@@ -262,7 +266,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// Programs that Pollux starts die of SIGPIPE as usual.
+// TestChildrenGetSIGPIPE checks that SIGPIPE kills child processes as usual.
 func TestChildrenGetSIGPIPE(t *testing.T) {
 	t.Parallel()
 	cmd, out, _ := child(t, "child")
@@ -273,11 +277,11 @@ func TestChildrenGetSIGPIPE(t *testing.T) {
 	}
 }
 
-// Nothing stays behind when Main has returned.
+// TestMainLeavesNothing checks that the context of the run ends when Main returns.
 func TestMainLeavesNothing(t *testing.T) {
 	t.Parallel()
 	var ctx context.Context
-	(&start{args: []string{"-p", "x"}, run: func(c context.Context, _ Request) error {
+	(&start{args: []string{"-p", "x"}, run: func(c context.Context, _ request) error {
 		ctx = c
 		return nil
 	}}).do()

@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkWords makes the commands below root complain about words that are too many
-// or too few as they do about flags: in the words of yargs, with the help, and with
-// the command that may have been meant.
+// checkWords makes the commands below root report too many or too few arguments in the same
+// way as wrong flags: with a message in the format of yargs, the help, and a hint.
 func checkWords(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if accept := cmd.Args; accept != nil || cmd.HasSubCommands() {
@@ -28,15 +27,16 @@ func checkWords(root *cobra.Command) {
 	}
 }
 
-// wrongWords says what is wrong with words that a command does not accept.
+// wrongWords returns the error for arguments that accept rejects: too many, too few, or
+// the error of accept itself.
 func wrongWords(cmd *cobra.Command, words []string, accept cobra.PositionalArgs) error {
 	for n := len(words) - 1; n >= 0; n-- {
 		if accept(cmd, words[:n]) == nil {
 			return &usageError{unknownArguments(words[n:]), cmd, nearCommand(cmd, words[n])}
 		}
 	}
-	const most = 9
-	for n := len(words) + 1; n <= most; n++ {
+	const maxWords = 9
+	for n := len(words) + 1; n <= maxWords; n++ {
 		if accept(cmd, append(slices.Clone(words), make([]string, n-len(words))...)) == nil {
 			return &usageError{message: fmt.Sprintf("Not enough non-option arguments: got %d, need at least %d", len(words), n), cmd: cmd}
 		}
@@ -44,7 +44,8 @@ func wrongWords(cmd *cobra.Command, words []string, accept cobra.PositionalArgs)
 	return &usageError{message: accept(cmd, words).Error(), cmd: cmd}
 }
 
-// nearCommand is the hint for a word that is none of a command's commands.
+// nearCommand returns a hint with the visible subcommand of cmd whose name is most similar
+// to word, or "" if none is similar enough.
 func nearCommand(cmd *cobra.Command, word string) string {
 	best, least := "", 1+min(2, (len(word)+1)/2)
 	for _, sub := range cmd.Commands() {

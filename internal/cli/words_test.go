@@ -21,7 +21,7 @@ func TestWrongWords(t *testing.T) {
 		"completion|a|b":   {"Name your shell: bash, zsh, fish.", ""},
 		"config|--bogus|x": {"Unknown argument: bogus", ""},
 	} {
-		s := (&start{args: strings.Split(args, "|"), commands: []Command{sample(nil), Config, Memory}}).do()
+		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil), configCommand, memoryCommand}}).do()
 		message, help, _ := strings.Cut(s.err.String(), "\n\n")
 		if s.code != exit.General || message != want[0] || !strings.HasPrefix(help, "Usage: pollux ") {
 			t.Errorf("%s: code %d, %q, want %q; then %.40q", args, s.code, message, want[0], help)

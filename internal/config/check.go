@@ -12,24 +12,24 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// check takes what is wrong out of a file's tree, so that the layer below
-// counts there, and says what it was. It puts right what is meant clearly: "5"
-// where a number belongs, "TRUE" where a bool does (spec/cli.md §2.2).
+// check removes invalid values from a file's tree, so that the layer below is used for them,
+// and returns warnings about them. It corrects values whose meaning is clear: "5" for a
+// number, "TRUE" for a bool.
 func check(tree map[string]any, path string) []Warning {
 	var c checker
 	c.group("", tree)
-	return append(c.invalid(path), c.unknown(path)...)
+	return append(c.invalidWarnings(path), c.unknownWarnings(path)...)
 }
 
 type checker struct {
 	issues  []issue
-	strange []string // paths that are no keys
+	unknown []string // paths that are not keys
 }
 
-// issue is one wrong value.
+// issue is an invalid value.
 type issue struct {
 	path, message      string
-	expected, received string // for a value of a wrong type
+	expected, received string // only for a value of the wrong type
 }
 
 // group checks the keys below path.
@@ -53,12 +53,12 @@ func (c *checker) group(path string, tree map[string]any) {
 				delete(tree, name)
 			}
 		default:
-			c.strange = append(c.strange, at)
+			c.unknown = append(c.unknown, at)
 		}
 	}
 }
 
-// value returns a key's value in the type it must have.
+// value returns a key's value converted to the type that it must have.
 func (c *checker) value(key *Key, path string, v any) (any, bool) {
 	kind, rest, _ := strings.Cut(key.Type, " ")
 	switch kind {
@@ -91,7 +91,7 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 	return nil, false
 }
 
-// coerce returns v as a value of a plain type.
+// coerce converts v to a plain type.
 func coerce(kind string, v any) (any, bool) {
 	text, isText := v.(string)
 	switch kind {
@@ -117,7 +117,7 @@ func (c *checker) choice(path string, v any, choices []string) (any, bool) {
 	}
 	received := typeOf(v)
 	if ok {
-		received = "'" + printable(text) + "'"
+		received = "'" + Printable(text) + "'"
 	}
 	c.issues = append(c.issues, issue{path: path, message: fmt.Sprintf("Invalid enum value. Expected '%s', received %s",
 		strings.Join(choices, "' | '"), received)})
@@ -130,7 +130,7 @@ func (c *checker) strings(path string, v any, kind string) (any, bool) {
 	}
 	if key, ok := KeyOf(path); ok && key.Flags&(Union|Concat) != 0 {
 		if _, ok := v.(string); ok {
-			v = []any{v} // spec/cli.md §2.3: a single value is wrapped
+			v = []any{v} // a single value becomes a list of one
 		}
 	}
 	items, ok := v.([]any)
@@ -147,8 +147,7 @@ func (c *checker) strings(path string, v any, kind string) (any, bool) {
 	return v, true
 }
 
-// record checks that an object has no other than these fields; those it has are
-// taken out.
+// record checks that an object has only these fields, and removes others.
 func (c *checker) record(path string, v any, fields []string) bool {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -158,7 +157,7 @@ func (c *checker) record(path string, v any, fields []string) bool {
 	var bad []string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(fields, name) {
-			bad = append(bad, "'"+printable(name)+"'")
+			bad = append(bad, "'"+Printable(name)+"'")
 			delete(object, name)
 		}
 	}
@@ -177,8 +176,9 @@ func (c *checker) mismatch(path, kind string, v any) {
 	})
 }
 
-// invalid is the warning about wrong values, whose form is contract.
-func (c *checker) invalid(path string) []Warning {
+// invalidWarnings returns the warning about invalid values. Its format is the same as in
+// Gemini CLI.
+func (c *checker) invalidWarnings(path string) []Warning {
 	if len(c.issues) == 0 {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (c *checker) invalid(path string) []Warning {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Invalid configuration in %s:\n\n", path)
 	for _, i := range c.issues[:min(len(c.issues), most)] {
-		fmt.Fprintf(&b, "Error in: %s\n    %s\n", printable(i.path), i.message)
+		fmt.Fprintf(&b, "Error in: %s\n    %s\n", Printable(i.path), i.message)
 		if i.expected != "" {
 			fmt.Fprintf(&b, "Expected: %s, but received: %s\n", i.expected, i.received)
 		}
@@ -199,28 +199,28 @@ func (c *checker) invalid(path string) []Warning {
 	return []Warning{Warning(b.String())}
 }
 
-// unknown is the warning about keys that are none.
-func (c *checker) unknown(path string) []Warning {
-	if len(c.strange) == 0 {
+// unknownWarnings returns the warning about unknown keys.
+func (c *checker) unknownWarnings(path string) []Warning {
+	if len(c.unknown) == 0 {
 		return nil
 	}
 	const most = 5
 	var lines []string
-	for _, name := range c.strange[:min(len(c.strange), most)] {
-		line := fmt.Sprintf("Unknown setting %q in %s is ignored.", printable(name), path)
+	for _, name := range c.unknown[:min(len(c.unknown), most)] {
+		line := fmt.Sprintf("Unknown setting %q in %s is ignored.", Printable(name), path)
 		if near, ok := nearest(name); ok {
 			line += fmt.Sprintf(" Did you mean %q?", near)
 		}
 		lines = append(lines, line)
 	}
-	if n := len(c.strange) - most; n > 0 {
+	if n := len(c.unknown) - most; n > 0 {
 		lines = append(lines, fmt.Sprintf("...and %d more unknown settings.", n))
 	}
 	return []Warning{Warning(strings.Join(lines, "\n"))}
 }
 
-// nearest returns the key that was probably meant: one of the same name in
-// another group, or one that is spelled much the same, or such a group.
+// nearest returns the key that was probably meant: one with the same name in another group, a
+// key or group with similar spelling.
 func nearest(path string) (string, bool) {
 	if len(path) > 100 {
 		return "", false
@@ -248,7 +248,7 @@ func cutLast(path string) (group, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// typeName is what messages call a type of the table.
+// typeName returns the name of a type in messages.
 func typeName(kind string) string {
 	if kind == "bool" {
 		return "boolean"
@@ -272,14 +272,15 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// isUnsafe reports whether a name means something to JavaScript's objects; such
-// entries are skipped wherever the same files are read.
+// isUnsafe reports whether a name is special to JavaScript objects. Gemini CLI, which reads
+// the same files, skips such entries too.
 func isUnsafe(name string) bool {
 	return name == "__proto__" || name == "constructor" || name == "prototype"
 }
 
-// printable makes a foreign text fit for a line on the terminal.
-func printable(text string) string {
+// Printable returns untrusted text in a form that is safe for one line on the terminal: characters
+// that are not printable become "?", and a text of more than 100 characters is cut.
+func Printable(text string) string {
 	const most = 100
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

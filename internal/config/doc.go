@@ -1,17 +1,16 @@
-// Package config reads what the user set: the environment, the settings files
-// of all layers, .env files, and where Pollux keeps its own files
-// (spec/cli.md §2 to §4).
+// Package config reads the user's configuration: the environment, the settings files of all
+// layers and .env files. It also knows the locations of Pollux's own files.
 //
-//   - keys.go is the table of all settings; a reader takes one in one line,
-//     as in MaxSessionTurns.In(settings).
-//   - [Load] reads and merges the layers into one immutable [Settings].
-//   - [Paths.Set] and [Paths.Unset] change a file and leave the rest of it as it
-//     is; [Explain] says which layer a value comes from.
-//   - [Environ] is the only place that reads the process environment; all
-//     others are handed an [Env], or single values of it.
-//   - [Paths] knows the files below ~/.gemini; a project's own directory is
-//     made when it is first asked for.
+//   - keys.go is the table of all settings. Code reads a setting with
+//     MaxSessionTurns.In(settings), for example.
+//   - [Load] reads and merges the layers into immutable [Settings].
+//   - [Paths.Set] and [Paths.Unset] change a settings file and preserve the rest
+//     of it; [Explain] reports which layer a value comes from.
+//   - [Environ] is the only function that reads the process environment. Other
+//     packages get an [Env], or single values of it.
+//   - [Paths] returns the locations of files below ~/.gemini. A project's own
+//     directory is created when it is first needed.
 //
-// Everything a user could have got wrong is either a [Warning], and the lower
-// layer's value is used, or an error with exit code 52 that names the file.
+// A mistake in the configuration results either in a [Warning], and the value of the layer
+// below is used, or in an error with exit code 52 that names the file.
 package config

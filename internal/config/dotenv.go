@@ -12,22 +12,21 @@ import (
 	"pollux/internal/durable"
 )
 
-// maxDotEnv bounds a .env file, in bytes; a larger one is not read.
+// maxDotEnv is the maximum size of a .env file in bytes. Larger files are not read.
 const maxDotEnv = 1 << 20
 
-// WithDotEnv returns env with the variables of the one .env file that counts
-// here: the nearest, going up from the working directory, else the one at home;
-// in each directory .gemini/.env before .env. It never changes a variable that
-// is set. In a folder that is not trusted only a few variables are taken, and
-// .gemini/.env is not read (spec/cli.md §3.1, spec/safety.md §6). The warnings name
-// files that cannot be read, and variables that nothing comes of yet.
+// WithDotEnv returns env extended by the variables of one .env file. It is the first file
+// found in the working directory, its parents, and the home directory; in each directory,
+// .gemini/.env comes before .env. Variables that are already set do not change. In an
+// untrusted folder only a few variables are used, and .gemini/.env is not read. The warnings
+// list files that cannot be read, and variables that have no effect in this version.
 func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	if at.file != "" {
 		excluded := excludedFrom(at.file, s)
 		var pairs []string
 		for _, v := range parseDotEnv(data, nil) {
-			if value, fate := judge(v, excluded, env, s); fate == taken {
+			if value, fate := evaluate(v, excluded, env, s); fate == taken {
 				pairs = append(pairs, v.name+"="+value)
 			}
 		}
@@ -39,10 +38,10 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	return env, warnings
 }
 
-// excludedFrom returns the names that the file at a path may not set.
+// excludedFrom returns the names of the variables that the file at path must not set.
 func excludedFrom(path string, s *Settings) []string {
-	// These lead to a program that is run, or to who keeps the user's secrets (the
-	// address of a bus can be either); a project has no say in that.
+	// These select a program to run, or the service that stores the user's secrets (the
+	// address of a bus can do either). A project must not decide that.
 	excluded := []string{"DBUS_SESSION_BUS_ADDRESS", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
 	if filepath.Base(filepath.Dir(path)) != ".gemini" {
 		excluded = append(excluded, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
@@ -51,21 +50,21 @@ func excludedFrom(path string, s *Settings) []string {
 	return excluded
 }
 
-// fate is what becomes of a variable in a .env file.
-type fate int
+// outcome is the result for one variable of a .env file.
+type outcome int
 
 const (
-	taken     fate = iota
-	overruled      // it is set already
-	forbidden      // such a file has no say in it
+	taken      outcome = iota
+	alreadySet         // the variable is already set
+	forbidden          // such a file must not set it
 )
 
-// judge says what becomes of a variable, and which value it gets.
-func judge(v variable, excluded []string, env *Env, s *Settings) (value string, f fate) {
+// evaluate returns the outcome for a variable, and its value.
+func evaluate(v variable, excluded []string, env *Env, s *Settings) (value string, f outcome) {
 	_, set := env.Lookup(v.name)
 	switch {
 	case set:
-		return "", overruled
+		return "", alreadySet
 	case slices.Contains(excluded, v.name), strings.IndexByte(v.value, 0) >= 0:
 		return "", forbidden
 	case s.Trusted():
@@ -76,17 +75,16 @@ func judge(v variable, excluded []string, env *Env, s *Settings) (value string, 
 	return strings.Map(onlyPlain, v.value), taken
 }
 
-// DotEnv returns the path of the .env file that [WithDotEnv] reads, "" if there is
-// none.
-func DotEnv(s *Settings, p *Paths) string {
+// DotEnvFile returns the path of the .env file that [WithDotEnv] reads, "" if there is none.
+func DotEnvFile(s *Settings, p *Paths) string {
 	at, _, _ := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	return at.file
 }
 
-// harmless are the variables that a folder without trust may set.
+// harmless lists the variables that an untrusted folder may set.
 var harmless = [...]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"}
 
-// onlyPlain drops the characters that the value of such a variable never has.
+// onlyPlain removes characters that never occur in the values of these variables.
 func onlyPlain(r rune) rune {
 	if r < 0x80 && (isWord(byte(r)) || strings.ContainsRune("-./", r)) {
 		return r
@@ -94,9 +92,8 @@ func onlyPlain(r rune) rune {
 	return -1
 }
 
-// findDotEnv returns the first .env file there is, in the order of the search.
-// One that cannot be read is passed by; a directory of that name is nothing strange,
-// all else is told of.
+// findDotEnv returns the first existing .env file in search order. It skips files that cannot
+// be read, with a warning unless the path is a directory.
 func findDotEnv(p *Paths, trusted, ignoreLocal bool) (found dotEnvPlace, data []byte, warnings []Warning) {
 	for at := range dotEnvPlaces(p) {
 		if at.ignored(trusted, ignoreLocal) != "" {
@@ -106,21 +103,21 @@ func findDotEnv(p *Paths, trusted, ignoreLocal bool) (found dotEnvPlace, data []
 		switch {
 		case err == nil:
 			return at, content, warnings
-		case !errors.Is(err, errAbsent) && !errors.Is(err, durable.ErrDirectory) && !outOfReach(at.file, err):
+		case !errors.Is(err, errAbsent) && !errors.Is(err, durable.ErrDirectory) && !isUnreachable(at.file, err):
 			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s was not read: %v.", at.file, err)))
 		}
 	}
 	return dotEnvPlace{}, nil, warnings
 }
 
-// dotEnvPlace is where a .env file may be.
+// dotEnvPlace is a possible location of a .env file.
 type dotEnvPlace struct {
 	file    string
 	special bool // in a .gemini directory
 	home    bool
 }
 
-// ignored says why a file there would not count, "" if it would.
+// ignored returns the reason why a file in this place is ignored, "" if it is not.
 func (at *dotEnvPlace) ignored(trusted, ignoreLocal bool) string {
 	switch {
 	case at.special && !trusted:
@@ -131,10 +128,10 @@ func (at *dotEnvPlace) ignored(trusted, ignoreLocal bool) string {
 	return ""
 }
 
-// dotEnvPlaces are the places of the search, in its order.
+// dotEnvPlaces returns the possible locations in search order.
 func dotEnvPlaces(p *Paths) iter.Seq[dotEnvPlace] {
 	return func(yield func(dotEnvPlace) bool) {
-		real, err := filepath.EvalSymlinks(p.Home()) // as the working directory is known
+		real, err := filepath.EvalSymlinks(p.Home()) // the working directory has no links either
 		if err != nil {
 			real = p.Home()
 		}
@@ -161,14 +158,13 @@ func dotEnvPlaces(p *Paths) iter.Seq[dotEnvPlace] {
 
 type variable struct{ name, value string }
 
-// parseDotEnv reads the dialect of Node's dotenv, which the files are written
-// for: an optional export, a name, "=" or ": ", and a value that is bare up to a
-// "#" or in quotes of three kinds, where it may have several lines. In double
-// quotes \n and \r are line ends. There is no ${X}, and a line that makes no
-// sense is skipped; odd, where set, is told its number. (The dotenv libraries for
-// Go expand variables and give up at the first such line.) Of a name that is set
-// twice the last value counts.
-func parseDotEnv(data []byte, odd func(line int)) []variable {
+// parseDotEnv parses the format of Node's dotenv, which .env files are written for: an
+// optional "export", a name, "=" or ": ", and a value. The value either ends at a "#" or line
+// end, or is in one of three kinds of quotes and may contain several lines. In double quotes,
+// \n and \r are line ends. There is no ${X}. Invalid lines are skipped; onInvalid, if set, is
+// called with the line number. If a name is set twice, the last value is used. (The dotenv
+// libraries for Go expand variables and stop at the first invalid line.)
+func parseDotEnv(data []byte, onInvalid func(line int)) []variable {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
 	var vars []variable
@@ -176,13 +172,13 @@ func parseDotEnv(data []byte, odd func(line int)) []variable {
 	whole, line, counted := text, 1, 0
 	for text != "" {
 		text = strings.TrimLeft(text, " \t\n\v\f")
-		v, rest, ok := assignment(text)
+		v, rest, ok := parseAssignment(text)
 		if !ok {
-			if odd != nil && text != "" && text[0] != '#' {
+			if onInvalid != nil && text != "" && text[0] != '#' {
 				at := len(whole) - len(text)
 				line += strings.Count(whole[counted:at], "\n")
 				counted = at
-				odd(line)
+				onInvalid(line)
 			}
 			_, text, _ = strings.Cut(text, "\n")
 			continue
@@ -200,8 +196,8 @@ func parseDotEnv(data []byte, odd func(line int)) []variable {
 
 const blanks = " \t\v\f"
 
-// assignment reads one assignment at the start of text.
-func assignment(text string) (v variable, rest string, ok bool) {
+// parseAssignment parses one assignment at the start of text.
+func parseAssignment(text string) (v variable, rest string, ok bool) {
 	if after, found := strings.CutPrefix(text, "export"); found && after != strings.TrimLeft(after, blanks) {
 		text = strings.TrimLeft(after, blanks)
 	}
@@ -220,30 +216,29 @@ func assignment(text string) (v variable, rest string, ok bool) {
 	} else {
 		return v, "", false
 	}
-	v.value, rest = assigned(strings.TrimLeft(text, blanks))
+	v.value, rest = parseEnvValue(strings.TrimLeft(text, blanks))
 	return v, rest, true
 }
 
-// assigned reads a value, and the comment after it.
-func assigned(text string) (value, rest string) {
-	if quote(text) != 0 {
-		if end := closing(text); end > 0 {
+// parseEnvValue parses a value and the comment after it.
+func parseEnvValue(text string) (value, rest string) {
+	if quoteOf(text) != 0 {
+		if end := closingQuote(text); end > 0 {
 			after := strings.TrimLeft(text[end+1:], blanks)
 			if after == "" || after[0] == '\n' || after[0] == '#' {
 				_, rest, _ = strings.Cut(after, "\n")
-				return unquoted(text[:end+1]), rest
+				return unquote(text[:end+1]), rest
 			}
 		}
 	}
 	line, rest, _ := strings.Cut(text, "\n")
 	value, _, _ = strings.Cut(line, "#")
-	return unquoted(strings.TrimSpace(value)), rest
+	return unquote(strings.TrimSpace(value)), rest
 }
 
-// unquoted takes the quotes off that a value begins and ends with, whatever is between
-// them: 'it's' is it's.
-func unquoted(value string) string {
-	q := quote(value)
+// unquote removes the quotes around a value, whatever is between them: 'it's' becomes it's.
+func unquote(value string) string {
+	q := quoteOf(value)
 	if last := len(value) - 1; q != 0 && last > 0 && value[last] == q {
 		value = value[1:last]
 	}
@@ -253,16 +248,17 @@ func unquoted(value string) string {
 	return value
 }
 
-// quote returns the quotation mark that text starts with, or 0.
-func quote(text string) byte {
+// quoteOf returns the quotation mark that text starts with, 0 if there is none.
+func quoteOf(text string) byte {
 	if text != "" && strings.IndexByte(`'"`+"`", text[0]) >= 0 {
 		return text[0]
 	}
 	return 0
 }
 
-// closing returns where the quote that text starts with ends, or 0.
-func closing(text string) int {
+// closingQuote returns the index of the end of the quote that text starts with, 0 if there is
+// none.
+func closingQuote(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '\\':

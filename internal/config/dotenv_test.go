@@ -148,7 +148,7 @@ func TestDotEnvOfProject(t *testing.T) {
 		write(t, filepath.Join(filepath.Dir(p.home), file), "SET=file\nA=1\nB=1")
 		env, _ := WithDotEnv(p.env, &Settings{trust: true}, p.paths())
 		env = env.With("B=2")
-		if env.Get("A") != "1" || env.OfProject("A") != of || env.OfProject("NONE", "A") != of || env.OfProject("SET", "B", "NONE") || p.env.OfProject("A") {
+		if env.Get("A") != "1" || env.IsSetByProject("A") != of || env.IsSetByProject("NONE", "A") != of || env.IsSetByProject("SET", "B", "NONE") || p.env.IsSetByProject("A") {
 			t.Errorf("%s: %v", file, env)
 		}
 	}
@@ -168,8 +168,8 @@ func TestDotEnvLinkedHome(t *testing.T) {
 	link(t, p.home, linked)
 	p.env = p.env.With("GEMINI_CLI_HOME=" + linked)
 	s := &Settings{trust: true, tree: map[string]any{"advanced": map[string]any{"ignoreLocalEnv": true}}}
-	if env, _ := WithDotEnv(p.env, s, p.paths()); env.Get("A") != "1" || env.OfProject("A") {
-		t.Errorf("A is %q, of the project: %v", env.Get("A"), env.OfProject("A"))
+	if env, _ := WithDotEnv(p.env, s, p.paths()); env.Get("A") != "1" || env.IsSetByProject("A") {
+		t.Errorf("A is %q, of the project: %v", env.Get("A"), env.IsSetByProject("A"))
 	}
 	if files := EnvFiles(p.env, s, p.paths()); len(files) != 1 {
 		t.Errorf("the file is found in %d places", len(files))

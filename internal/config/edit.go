@@ -14,22 +14,21 @@ import (
 	"pollux/internal/exit"
 )
 
-// Set writes a value for the path of a key into the settings file of a scope,
-// and makes the file if there is none. The value is one that [ParseValue] has
-// returned. All else in the file stays as it is, comments and order included
-// (spec/cli.md §2.5).
+// Set writes a value for a key's path into the settings file of a scope, and creates the file
+// if necessary. v must be a result of [ParseValue]. The rest of the file is preserved,
+// including comments and order.
 //
-// If the file is a symbolic link, what it leads to is written; a project's link is
-// left alone, for it could lead anywhere, and so is a file that cannot be understood
-// or that others write at this moment: the error has exit code 52.
+// If the file is a symbolic link, Set writes its target, except in a project, where the link
+// could lead anywhere. The error has exit code 52 if the file is such a link, cannot be
+// parsed, or is locked by another process.
 func (p *Paths) Set(scope Scope, path string, v any) error {
 	return p.edit(scope, func(text []byte) ([]byte, error) {
 		d, err := openDocument(text)
 		if err != nil {
 			return nil, err
 		}
-		// The first layout had the model's name where its group is today.
-		if name, ok := d.name("model"); ok && strings.HasPrefix(path, "model.") {
+		// In the first layout the model's name was at the place of today's group.
+		if name, ok := d.stringAt("model"); ok && strings.HasPrefix(path, "model.") {
 			if text, err = d.set([]string{"model"}, map[string]any{"name": name}); err != nil {
 				return nil, err
 			}
@@ -52,9 +51,8 @@ func (p *Paths) Set(scope Scope, path string, v any) error {
 	})
 }
 
-// Unset takes the path of a key out of the settings file of a scope, under its
-// old names too, and reports whether there was anything. It leaves alone what
-// [Paths.Set] does.
+// Unset removes a key's path from the settings file of a scope, including its old names. It
+// reports whether there was anything to remove. Its errors are those of [Paths.Set].
 func (p *Paths) Unset(scope Scope, path string) (found bool, err error) {
 	if _, err := os.Lstat(p.File(scope)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -73,8 +71,8 @@ func (p *Paths) Unset(scope Scope, path string) (found bool, err error) {
 	return found, err
 }
 
-// unsetAll takes all members of a path out: where a file has a name twice, the
-// first would count as soon as the second is gone.
+// unsetAll removes all members with a path: if a file has a name twice, the first would become
+// effective when the second is removed.
 func unsetAll(text []byte, path string) ([]byte, error) {
 	const most = 20
 	for range most {
@@ -82,7 +80,7 @@ func unsetAll(text []byte, path string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := d.name("model"); path == "model" && !ok {
+		if _, ok := d.stringAt("model"); path == "model" && !ok {
 			return text, nil // it is the group
 		}
 		names := strings.Split(path, ".")
@@ -98,8 +96,8 @@ func unsetAll(text []byte, path string) ([]byte, error) {
 	return nil, fmt.Errorf("it has %q more than %d times", path, most)
 }
 
-// name returns the string that is at a name of the outermost object.
-func (d *document) name(name string) (string, bool) {
+// stringAt returns the string member called name of the outermost object.
+func (d *document) stringAt(name string) (string, bool) {
 	tree, err := parse(d.text)
 	if err != nil {
 		return "", false
@@ -110,7 +108,7 @@ func (d *document) name(name string) (string, bool) {
 
 var errLayout = errors.New("it is laid out in a way that cannot be edited safely: please do it by hand")
 
-// verify makes sure that an edit has changed what it should and nothing else.
+// verify returns an error if an edit has changed anything else than intended.
 func verify(before, after []byte, change func(tree map[string]any)) error {
 	want, err := parse(before)
 	if err != nil {
@@ -119,7 +117,7 @@ func verify(before, after []byte, change func(tree map[string]any)) error {
 	got, err := parse(after)
 	if err == nil {
 		change(want)
-		change(got) // which has been changed: nothing happens
+		change(got) // it is already changed, so nothing happens
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		return errLayout
@@ -127,7 +125,7 @@ func verify(before, after []byte, change func(tree map[string]any)) error {
 	return nil
 }
 
-// drop takes out what is at a path, and the objects that are empty then.
+// drop removes the value at a path, and objects that become empty.
 func drop(tree map[string]any, path []string) {
 	if len(path) > 1 {
 		below, ok := tree[path[0]].(map[string]any)
@@ -141,7 +139,7 @@ func drop(tree map[string]any, path []string) {
 	delete(tree, path[0])
 }
 
-// edit changes the text of a scope's file, while no one else does.
+// edit changes the text of a scope's file under a lock.
 func (p *Paths) edit(scope Scope, change func(text []byte) ([]byte, error)) error {
 	path := p.File(scope)
 	if path == "" {
@@ -161,7 +159,7 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 	if scope == System || scope == SystemDefaults {
 		perm = 0o644 // all users of the machine read it
 	}
-	path, err := target(path, scope == Workspace)
+	path, err := resolveTarget(path, scope == Workspace)
 	if err != nil {
 		return err
 	}
@@ -204,15 +202,15 @@ func (p *Paths) editFile(scope Scope, path string, change func(text []byte) ([]b
 	return plain(durable.WriteFileAt(dir, name, edited, perm))
 }
 
-// target returns the file to write for one that may be a symbolic link, as where
-// somebody keeps their settings among other dotfiles. A project's link could lead to
-// the settings of another.
-func target(path string, project bool) (string, error) {
+// resolveTarget returns the file to write for path, which may be a symbolic link: some people
+// keep their settings with their other dotfiles. In a project it must not be a link, which
+// could lead to the settings of another project.
+func resolveTarget(path string, project bool) (string, error) {
 	to, err := os.Readlink(path)
 	if err != nil {
-		return path, nil // no link, or nothing yet; what else is wrong, reading says
+		return path, nil // not a link, or missing; reading reports other errors
 	}
-	to = filepath.Base(path) + " is a symbolic link to " + printable(to)
+	to = filepath.Base(path) + " is a symbolic link to " + Printable(to)
 	if project {
 		return "", errors.New(to + ": edit that file itself")
 	}
@@ -222,11 +220,11 @@ func target(path string, project bool) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// openDir opens a directory. One that a project brings must not be a link: it
-// could lead to the settings of another.
+// openDir opens a directory. In a project it must not be a link, which could lead to the
+// settings of another project.
 func openDir(path string, project bool) (*os.File, error) {
 	if project {
-		if _, err := target(path, project); err != nil {
+		if _, err := resolveTarget(path, project); err != nil {
 			return nil, err
 		}
 	}
@@ -245,13 +243,13 @@ func openDir(path string, project bool) (*os.File, error) {
 		}
 	}
 	if err != nil {
-		_ = dir.Close() // the first error is the one to tell
+		_ = dir.Close() // report the first error, not this one
 		return nil, plain(err)
 	}
 	return dir, nil
 }
 
-// oldNames returns the paths under which files of older layouts have a path.
+// oldNames returns the paths of a key in older layouts.
 func oldNames(path string) []string {
 	var names []string
 	if path == string(ModelName) {

@@ -317,7 +317,7 @@ func TestMasked(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := clone(v)
-		if got := Masked(test.path, v); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := MaskSecrets(test.path, v); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", test.path, got, want)
 		}
 		if fmt.Sprint(before) != fmt.Sprint(v) {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Env is an environment. It does not change; [Env.With] returns another one.
+// Env is an immutable environment. [Env.With] returns a changed copy.
 type Env struct {
 	vars    map[string]string
-	project map[string]bool // the names of those that a project's .env file has set
+	project map[string]bool // names of the variables that a project's .env file has set
 }
 
 // Environ returns the environment of this process.
 func Environ() *Env { return NewEnv(os.Environ()...) }
 
-// NewEnv returns the environment made of these NAME=value pairs. As in the C
-// library, the first of several pairs with one name counts.
+// NewEnv returns an environment with these NAME=value pairs. As in the C library, the first of
+// several pairs with the same name is used.
 func NewEnv(pairs ...string) *Env {
 	e := &Env{vars: make(map[string]string, len(pairs)+8)}
 	for _, pair := range pairs {
@@ -33,7 +33,7 @@ func NewEnv(pairs ...string) *Env {
 	return e
 }
 
-// Lookup returns the value of a variable and whether it is set.
+// Lookup returns the value of a variable, and whether it is set.
 func (e *Env) Lookup(name string) (string, bool) {
 	value, ok := e.vars[envName(name)]
 	return value, ok
@@ -42,11 +42,10 @@ func (e *Env) Lookup(name string) (string, bool) {
 // Get returns the value of a variable, "" if it is not set.
 func (e *Env) Get(name string) string { return e.vars[envName(name)] }
 
-// True reports whether a variable is exactly "true", which is how most
-// switches of spec/cli.md §3.2 are read.
+// True reports whether a variable is exactly "true", which is how most switches are read.
 func (e *Env) True(name string) bool { return e.Get(name) == "true" }
 
-// First returns the first of these variables that is not empty.
+// First returns the value of the first of these variables that is not empty, "" if all are.
 func (e *Env) First(names ...string) string {
 	for _, name := range names {
 		if value := e.Get(name); value != "" {
@@ -56,15 +55,14 @@ func (e *Env) First(names ...string) string {
 	return ""
 }
 
-// OfProject reports whether any of these variables has its value from a .env file of
-// the project. Such a file may have come with the project: it must not decide where
-// the user's secrets go.
-func (e *Env) OfProject(names ...string) bool {
+// IsSetByProject reports whether the value of any of these variables comes from a .env file of the
+// project. Such a file may come from strangers: it must not decide where the user's secrets
+// are sent.
+func (e *Env) IsSetByProject(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return e.project[envName(name)] })
 }
 
-// With returns an environment that also has these NAME=value pairs; they win
-// over what e has.
+// With returns a copy of e with these NAME=value pairs added. They replace existing values.
 func (e *Env) With(pairs ...string) *Env { return e.with(pairs, false) }
 
 func (e *Env) with(pairs []string, project bool) *Env {
@@ -89,7 +87,7 @@ func (e *Env) List() []string {
 	return list
 }
 
-// cutPair splits NAME=value. Windows has names that start with "=".
+// cutPair splits NAME=value. On Windows a name can start with "=".
 func cutPair(pair string) (name, value string, ok bool) {
 	i := strings.IndexByte(pair[min(1, len(pair)):], '=')
 	if i < 0 {
@@ -98,8 +96,7 @@ func cutPair(pair string) (name, value string, ok bool) {
 	return pair[:i+1], pair[i+2:], true
 }
 
-// envName is the form under which a variable is kept: Windows does not tell
-// upper from lower case.
+// envName returns the form in which a name is stored: Windows ignores case.
 func envName(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)

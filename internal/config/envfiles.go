@@ -5,26 +5,25 @@ import (
 	"slices"
 )
 
-// EnvFile is a .env file that the search of [WithDotEnv] comes by.
+// EnvFile is a .env file that the search of [WithDotEnv] has found.
 type EnvFile struct {
 	Path string
-	// State is "read" for the one that counts, else why this one does not.
+	// State is "read" for the file that is used, otherwise the reason why this one is not.
 	State string
-	// Err is why it cannot be read, where that is the reason.
+	// Err is the error of reading the file, if that is the reason.
 	Err error
-	// Taken are the names that it sets; Overruled those that the environment has
-	// already, and Forbidden those in which such a file has no say. Odd are the
-	// numbers of lines that are no assignment.
-	Taken, Overruled, Forbidden []string
-	Odd                         []int
+	// Set are the variables that the file sets, AlreadySet those that are already set in the
+	// environment, and Forbidden those that such a file must not set. InvalidLines are the numbers of
+	// lines that cannot be parsed.
+	Set, AlreadySet, Forbidden []string
+	InvalidLines               []int
 }
 
-// EnvFiles returns the .env files that there are for a working directory, in the
-// order of the search. It is for those who look for what is wrong; env is the
-// environment without them.
+// EnvFiles returns the .env files for a working directory in search order, for diagnosis. env
+// must not contain their variables.
 func EnvFiles(env *Env, s *Settings, p *Paths) []EnvFile {
 	var files []EnvFile
-	found := false
+	hasRead := false
 	for at := range dotEnvPlaces(p) {
 		data, err := readFile(at.file, maxDotEnv)
 		f := EnvFile{Path: at.file, State: at.ignored(s.Trusted(), IgnoreLocalEnv.In(s))}
@@ -34,29 +33,29 @@ func EnvFiles(env *Env, s *Settings, p *Paths) []EnvFile {
 		case f.State != "":
 		case err != nil:
 			f.State, f.Err = err.Error(), err
-		case found:
+		case hasRead:
 			f.State = "another one comes first"
 		default:
-			f.State, found = "read", true
-			f.sort(data, env, s)
+			f.State, hasRead = "read", true
+			f.classify(data, env, s)
 		}
 		files = append(files, f)
 	}
 	return files
 }
 
-// sort says what becomes of each variable in a file.
-func (f *EnvFile) sort(data []byte, env *Env, s *Settings) {
+// classify sorts the file's variables by outcome.
+func (f *EnvFile) classify(data []byte, env *Env, s *Settings) {
 	excluded := excludedFrom(f.Path, s)
-	for _, v := range parseDotEnv(data, func(line int) { f.Odd = append(f.Odd, line) }) {
-		switch _, fate := judge(v, excluded, env, s); fate {
+	for _, v := range parseDotEnv(data, func(line int) { f.InvalidLines = append(f.InvalidLines, line) }) {
+		switch _, fate := evaluate(v, excluded, env, s); fate {
 		case taken:
-			f.Taken = append(f.Taken, v.name)
-		case overruled:
-			f.Overruled = append(f.Overruled, v.name)
+			f.Set = append(f.Set, v.name)
+		case alreadySet:
+			f.AlreadySet = append(f.AlreadySet, v.name)
 		case forbidden:
 			f.Forbidden = append(f.Forbidden, v.name)
 		}
 	}
-	slices.Sort(f.Taken)
+	slices.Sort(f.Set)
 }

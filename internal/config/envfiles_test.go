@@ -24,7 +24,7 @@ func TestEnvFiles(t *testing.T) {
 			{Path: "work/below/.env", State: "it is a directory"},
 			{
 				Path: "work/.gemini/.env", State: "read",
-				Taken: []string{"B", "GEMINI_API_KEY"}, Overruled: []string{"SET"}, Forbidden: []string{"HOME"}, Odd: []int{3, 7},
+				Set: []string{"B", "GEMINI_API_KEY"}, AlreadySet: []string{"SET"}, Forbidden: []string{"HOME"}, InvalidLines: []int{3, 7},
 			},
 			{Path: "work/.env", State: "another one comes first"},
 			{Path: "home/.env", State: "another one comes first"},
@@ -49,7 +49,7 @@ func TestEnvFiles(t *testing.T) {
 		}
 		env, _ := WithDotEnv(p.env, s, p.paths())
 		for _, f := range got {
-			if has := env.Get("B") != ""; f.State == "read" && has != slices.Contains(f.Taken, "B") {
+			if has := env.Get("B") != ""; f.State == "read" && has != slices.Contains(f.Set, "B") {
 				t.Errorf("trusted %v: what is said and done differ", trusted)
 			}
 		}
@@ -75,7 +75,7 @@ func TestLoadBroken(t *testing.T) {
 		t.Fatal("a run goes on with a broken file")
 	}
 	var broken []string
-	s, _, err := Load(Sources{Paths: p.paths(), Env: p.env, Broken: func(scope Scope, path string, err error) {
+	s, _, err := Load(Sources{Paths: p.paths(), Env: p.env, OnBroken: func(scope Scope, path string, err error) {
 		broken = append(broken, scope.String()+" "+filepath.Base(path)+": "+err.Error())
 	}})
 	if err != nil || ModelName.In(s) != "theirs" {

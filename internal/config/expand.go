@@ -2,17 +2,17 @@ package config
 
 import "strings"
 
-// expander puts variables into the texts of one file: $NAME, ${NAME} and
-// ${NAME:-default}, where names are letters, digits and underscores. A variable that
-// is not set and has no default stays as it is written; one that is set but empty
-// counts as set. What is put in is not expanded again (spec/cli.md §2.2).
+// expander replaces variables in the strings of one file: $NAME, ${NAME} and ${NAME:-default}.
+// Names consist of letters, digits and underscores. A variable that is neither set nor has a
+// default is not replaced; an empty variable counts as set. Replaced text is not expanded
+// again.
 type expander struct {
 	lookup func(string) (string, bool)
-	budget int // bytes that may still be put in
+	budget int // number of bytes that may still be inserted
 }
 
-// tree expands all strings below path, in place. The servers of MCP are left to
-// the one who starts them: their variables may come from a .env file.
+// tree expands all strings below path in place, except in mcpServers: the code that starts the
+// servers expands those, because the variables may come from a .env file.
 func (e *expander) tree(path string, tree map[string]any) {
 	for name, v := range tree {
 		if path == "" && name == "mcpServers" {
@@ -47,7 +47,7 @@ func (e *expander) text(text string) string {
 		if !found {
 			return b.String()
 		}
-		n, name, fallback, hasFallback := reference(after)
+		n, name, fallback, hasFallback := parseReference(after)
 		value, set := "", false
 		if n > 0 {
 			value, set = e.lookup(name)
@@ -65,9 +65,9 @@ func (e *expander) text(text string) string {
 	}
 }
 
-// reference reads what follows a dollar sign: how long it is (0 if it is no
-// reference), the variable and the default.
-func reference(s string) (n int, name, fallback string, hasFallback bool) {
+// parseReference parses the text after a dollar sign. It returns the length of the reference
+// (0 if it is none), the variable and the default.
+func parseReference(s string) (n int, name, fallback string, hasFallback bool) {
 	braced := strings.HasPrefix(s, "{")
 	if braced {
 		n++

@@ -9,17 +9,18 @@ import (
 
 var scopeNames = [scopes]string{"system defaults", "user", "workspace", "system", "command line"}
 
-// String returns the name of a scope for people.
+// String returns the scope's name for messages, such as "system defaults".
 func (s Scope) String() string { return scopeNames[s] }
 
-// ParseScope returns the scope that a command line names.
+// ParseScope returns the scope with this name; only files that users can name are accepted
+// ("user", "workspace", "system").
 func ParseScope(name string) (Scope, bool) {
 	i := slices.Index(scopeNames[User:CommandLine], name)
 	return User + Scope(i), i >= 0
 }
 
-// File returns the path of the file of a scope: "" for the workspace in the home
-// directory, and for the command line.
+// File returns the path of a scope's settings file. It is "" for the command line, and for the
+// workspace if that is the home directory.
 func (p *Paths) File(scope Scope) string {
 	switch scope {
 	case SystemDefaults:
@@ -34,34 +35,35 @@ func (p *Paths) File(scope Scope) string {
 	return ""
 }
 
-// Explanation says why a key has the value it has.
+// Explanation describes where the value of a key comes from.
 type Explanation struct {
 	Key *Key
-	// Path is the key's, or leads to a part of it.
+	// Path is the key's path, or a path inside the key's value.
 	Path string
-	// Value is what counts; nil if it is unset.
+	// Value is the effective value; nil if it is unset.
 	Value any
-	// From are the layers that Value comes from, lowest first; none if it is the
-	// default. Keys that merge may have several.
+	// From are the names of the layers that Value comes from, lowest first; empty if it is the
+	// default. Keys with a merge rule may have several.
 	From   []string
 	Layers []Layer
 }
 
-// Layer is what one file says about a key.
+// Layer is the content of one settings file for a key.
 type Layer struct {
 	Scope Scope
 	File  string
-	// State is "read", "absent", or why the file does not count.
+	// State is "read", "absent", or why the file is ignored.
 	State string
-	// Line is where the key stands, 0 if that is not known.
+	// Line is the number of the key's line, 0 if unknown.
 	Line int
-	// Value is what the file says, with variables put in, if it Says anything.
+	// Value is the value in the file with variables expanded. IsSet reports whether there is
+	// one.
 	Value any
-	Says  bool
+	IsSet bool
 }
 
-// Explain says why a key, or a part of one, has the value it has. Errors are
-// those of [Find].
+// Explain reports where the value of a key, or a part of it, comes from. Its errors are those
+// of [Find].
 func Explain(s *Settings, paths *Paths, path string) (*Explanation, error) {
 	key, err := Find(path)
 	if err != nil {
@@ -70,7 +72,7 @@ func Explain(s *Settings, paths *Paths, path string) (*Explanation, error) {
 	e := &Explanation{Key: key, Path: path, Layers: Files(s, paths)}
 	for i := range e.Layers {
 		l := &e.Layers[i]
-		if l.Value, l.Says = at(s.layers[l.Scope], path); l.Says {
+		if l.Value, l.IsSet = at(s.layers[l.Scope], path); l.IsSet {
 			l.Line = lineOf(l.File, path)
 		}
 	}
@@ -78,7 +80,8 @@ func Explain(s *Settings, paths *Paths, path string) (*Explanation, error) {
 	return e, nil
 }
 
-// Files returns the layers that are files, lowest first, and their state.
+// Files returns the settings files with their state, lowest layer first. Without settings (s
+// is nil) the state is only whether the file exists.
 func Files(s *Settings, paths *Paths) []Layer {
 	var layers []Layer
 	for scope := SystemDefaults; scope <= System; scope++ {
@@ -101,8 +104,8 @@ func Files(s *Settings, paths *Paths) []Layer {
 	return layers
 }
 
-// Effective returns the value that counts for a path, which is the default where
-// no layer has one, and the names of the layers it comes from, lowest first.
+// Effective returns the effective value of a path, including the default, and the names of the
+// layers that it comes from, lowest first.
 func (s *Settings) Effective(path string) (v any, from []string) {
 	v, set := s.Lookup(path)
 	if !set {
@@ -111,7 +114,7 @@ func (s *Settings) Effective(path string) (v any, from []string) {
 		}
 	}
 	_, several := v.(map[string]any)
-	if key, err := Find(path); err == nil && key.Flags&(Union|Concat|Meet) != 0 {
+	if key, err := Find(path); err == nil && key.Flags&(Union|Concat|Intersect) != 0 {
 		several = true
 	}
 	for scope, layer := range s.layers {
@@ -127,8 +130,8 @@ func (s *Settings) Effective(path string) (v any, from []string) {
 	return v, from
 }
 
-// Set returns the paths of the keys that some layer sets, sorted.
-func (s *Settings) Set() []string {
+// SetKeys returns the sorted paths of the keys that at least one layer sets.
+func (s *Settings) SetKeys() []string {
 	var paths []string
 	for i := range table {
 		if _, ok := s.Lookup(table[i].Path); ok {
@@ -138,7 +141,7 @@ func (s *Settings) Set() []string {
 	return paths
 }
 
-// at returns what a tree has at a path, be it null.
+// at returns the value at a path of a tree, which may be null.
 func at(tree map[string]any, path string) (any, bool) {
 	for {
 		name, rest, more := strings.Cut(path, ".")
@@ -153,8 +156,8 @@ func at(tree map[string]any, path string) (any, bool) {
 	}
 }
 
-// lineOf returns the line of a file on which a path stands, by today's name or
-// an old one, 0 if that cannot be told.
+// lineOf returns the number of the line of a file with a path, by its current or an old name;
+// 0 if unknown.
 func lineOf(file, path string) int {
 	data, err := readFile(file, maxSettings)
 	if err != nil {
@@ -172,8 +175,8 @@ func lineOf(file, path string) int {
 	return 0
 }
 
-// Merge says in words what happens to what several layers say.
-func (k *Key) Merge() string {
+// DescribeMerge describes how the values of several layers are merged.
+func (k *Key) DescribeMerge() string {
 	kind, _, _ := strings.Cut(k.Type, " ")
 	switch {
 	case k.Flags&Union != 0:
@@ -182,7 +185,7 @@ func (k *Key) Merge() string {
 		return "lists are joined"
 	case k.Flags&Shallow != 0:
 		return "entries replace each other whole"
-	case k.Flags&Meet != 0:
+	case k.Flags&Intersect != 0:
 		return "what all lists have in common"
 	case kind == "object" || kind == "record" || kind == "map":
 		return "objects are merged"
@@ -190,12 +193,12 @@ func (k *Key) Merge() string {
 	return "the highest layer counts"
 }
 
-// String says in words what a key does in this version.
+// String returns "live", "later", "screen" or "inert".
 func (s Support) String() string {
 	return [...]string{"live", "later", "screen", "inert"}[s]
 }
 
-// Explain says the same in a sentence, "" for what needs none.
+// Explain describes the degree of support in a sentence. It is "" for [Live].
 func (s Support) Explain() string {
 	return [...]string{
 		"", "It has no effect yet in this version of Pollux.", "It is about the interactive screen, which is not there yet.",
@@ -203,8 +206,8 @@ func (s Support) Explain() string {
 	}[s]
 }
 
-// Variable returns the environment variable that wins over the files for a key,
-// "" for none (spec/cli.md §3.2).
+// Variable returns the environment variable that has priority over the files for this key, ""
+// if there is none.
 func (k *Key) Variable() string {
 	switch k.Path {
 	case string(ModelName):

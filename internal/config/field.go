@@ -11,9 +11,9 @@ import (
 	"pollux/internal/exit"
 )
 
-// Find returns the row of the table that a path names, or that it leads into:
-// "mcpServers.git.command" is a part of mcpServers. If there is none, the error
-// has exit code 42 and names the key that was probably meant.
+// Find returns the key for a path, which may also lead into the key's value:
+// "mcpServers.git.command" is a part of mcpServers. If there is none, the error has exit code
+// 42 and suggests a similar key.
 func Find(path string) (*Key, error) {
 	for at := path; at != ""; at, _ = cutLast(at) {
 		key, ok := KeyOf(at)
@@ -23,7 +23,7 @@ func Find(path string) (*Key, error) {
 		if at == path {
 			return key, nil
 		}
-		return key, key.has(strings.Split(path[len(at)+1:], "."))
+		return key, key.checkPart(strings.Split(path[len(at)+1:], "."))
 	}
 	if isGroup(path) {
 		first := table[search(path+".")].Path
@@ -37,16 +37,16 @@ func Find(path string) (*Key, error) {
 		}
 	}
 	if near, ok := nearest(path); ok {
-		return nil, exit.Errorf(exit.Input, "There is no setting %q. Did you mean %q?", printable(path), near)
+		return nil, exit.Errorf(exit.Input, "There is no setting %q. Did you mean %q?", Printable(path), near)
 	}
-	return nil, exit.Errorf(exit.Input, "There is no setting %q. pollux config list --all shows all there are.", printable(path))
+	return nil, exit.Errorf(exit.Input, "There is no setting %q. pollux config list --all shows all there are.", Printable(path))
 }
 
-// IsGroup reports whether a path is the parent of keys.
+// IsGroup reports whether there are keys below a path.
 func IsGroup(path string) bool { return isGroup(path) }
 
-// has says what is wrong with the names below a key, nil if they can be there.
-func (k *Key) has(names []string) error {
+// checkPart returns an error if the key's value cannot contain the path made of names.
+func (k *Key) checkPart(names []string) error {
 	if slices.Contains(names, "") || slices.ContainsFunc(names, isUnsafe) {
 		return exit.Errorf(exit.Input, "%s has no part of that name.", k.Path)
 	}
@@ -63,13 +63,13 @@ func (k *Key) has(names []string) error {
 			return nil
 		}
 		slices.Sort(fields)
-		return exit.Errorf(exit.Input, "%s has no field %q. There are: %s.", k.Path, printable(names[0]), strings.Join(fields, ", "))
+		return exit.Errorf(exit.Input, "%s has no field %q. There are: %s.", k.Path, Printable(names[0]), strings.Join(fields, ", "))
 	}
-	return exit.Errorf(exit.Input, "%s is %s: it has no parts.", k.Path, k.Kind())
+	return exit.Errorf(exit.Input, "%s is %s: it has no parts.", k.Path, k.DescribeType())
 }
 
-// Kind says in words what a value must be.
-func (k *Key) Kind() string {
+// DescribeType describes the type of the key's values in words, such as "a list of strings".
+func (k *Key) DescribeType() string {
 	kind, rest, _ := strings.Cut(k.Type, " ")
 	switch kind {
 	case "bool":
@@ -92,7 +92,7 @@ func (k *Key) Kind() string {
 	return "an object"
 }
 
-// example is what a value may look like on a command line.
+// example returns an example value for the command line.
 func (k *Key) example() string {
 	switch kind, _, _ := strings.Cut(k.Type, " "); kind {
 	case "number":
@@ -107,9 +107,9 @@ func (k *Key) example() string {
 	return ""
 }
 
-// ParseValue reads the text of a value for a path: as JSON if it is JSON and fits
-// the key, else as a string. What does not fit is an error with exit code 42
-// that says what does.
+// ParseValue parses the text of a value for a path: as JSON if it is valid JSON of the right
+// type, otherwise as a string. If the value does not have the key's type, the error has exit
+// code 42 and describes the type.
 func ParseValue(path, text string, env *Env) (any, error) {
 	key, err := Find(path)
 	switch {
@@ -130,7 +130,7 @@ func ParseValue(path, text string, env *Env) (any, error) {
 	if problem == "" {
 		return fitting, nil
 	}
-	message := fmt.Sprintf("%s must be %s, not %s.", path, key.Kind(), printable(Masked(path, text).(string)))
+	message := fmt.Sprintf("%s must be %s, not %s.", path, key.DescribeType(), Printable(MaskSecrets(path, text).(string)))
 	if key.Path != path {
 		message = path + ": " + problem + "."
 	} else if example := key.example(); example != "" {
@@ -139,8 +139,8 @@ func ParseValue(path, text string, env *Env) (any, error) {
 	return nil, exit.Errorf(exit.Input, "%s", message)
 }
 
-// fit returns v in the form that belongs at a path, or says what is wrong. A
-// text with variables is judged by what they stand for, and stays as it is.
+// fit returns v converted to the type of the value at a path, or describes the problem. A text
+// with variables is checked in expanded form, and returned unexpanded.
 func fit(path string, v any, env *Env) (fitting any, problem string) {
 	written := nest(map[string]any{path: clone(v)})
 	tree := nest(map[string]any{path: clone(v)})
@@ -152,7 +152,7 @@ func fit(path string, v any, env *Env) (fitting any, problem string) {
 	switch {
 	case len(c.issues) > 0:
 		return nil, c.issues[0].message
-	case len(c.strange) > 0:
+	case len(c.unknown) > 0:
 		return nil, "there is no such setting"
 	case expanded:
 		return v, ""
@@ -164,7 +164,7 @@ func fit(path string, v any, env *Env) (fitting any, problem string) {
 	return v, "" // null
 }
 
-// clone copies a value in the shapes of [encoding/json].
+// clone returns a deep copy of a value as decoded by [encoding/json].
 func clone(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

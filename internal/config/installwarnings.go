@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// InstallWarnings returns the lines of a file that installers leave for the next
-// start, gemini-cli-warnings.txt in the directory for temporary files, and removes
-// it (spec/cli.md §8.4). In such a directory anybody can leave a file: only the
-// user's own is read.
+// InstallWarnings returns the lines of gemini-cli-warnings.txt in the directory for temporary
+// files, which installers write for the next start, and removes the file. Anyone can create
+// files there, so it reads only a file of the user's own.
 func InstallWarnings(env *Env) []string {
 	const most = 64 << 10
 	path := filepath.Join(tempOf(env), "gemini-cli-warnings.txt")
@@ -21,7 +20,7 @@ func InstallWarnings(env *Env) []string {
 	if err != nil {
 		return nil
 	}
-	_ = os.Remove(path) // what stays is told once more
+	_ = os.Remove(path) // if this fails, the lines are shown again
 	var lines []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(data), "\uFFFD")) {
 		if line = strings.TrimSpace(line); line != "" {

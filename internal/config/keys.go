@@ -5,67 +5,67 @@ import (
 	"strings"
 )
 
-// Key is one row of the settings table (spec/cli.md §2.7).
+// Key is one row of the settings table.
 type Key struct {
-	// Path is the key with its parents, joined by dots.
+	// Path is the key's name with its groups, separated by dots.
 	Path string
-	// Type is what a value must be:
+	// Type is the type of the value:
 	//
 	//	bool, number, string, array, object
 	//	strings          a list of strings
-	//	string|strings   one string or a list
-	//	any              several shapes; the reader sorts them out
+	//	string|strings   a string or a list of strings
+	//	any              one of several types, which the reader distinguishes
 	//	enum a b c       one of these strings
-	//	record a b c     an object that has no other fields than these
+	//	record a b c     an object with only these fields
 	//	map a b c        an object of such records
 	Type string
-	// Default is the value where no layer has one: bool, float64, string,
-	// []any, or nil for unset.
+	// Default is the value if no layer has one: bool, float64, string, []any, or nil for
+	// unset.
 	Default any
-	// Flags are the merge rule and whether a change needs a restart.
+	// Flags are the merge rule, and whether a change needs a restart.
 	Flags Flag
-	// Support is what the key does in this version.
+	// Support is the effect of the key in this version.
 	Support Support
-	// Doc is one line for people.
+	// Doc is a one-line description for users.
 	Doc string
 }
 
-// Flag is a property of a [Key]. Without one of the merge rules a higher
-// layer's value replaces the lower one's, and objects merge deeply.
+// Flag is a property of a [Key]. Without a merge rule, a value replaces the one of the layer
+// below, and objects are merged deeply.
 type Flag uint8
 
 // The flags.
 const (
-	Union    Flag = 1 << iota // lists are joined, without duplicates
-	Concat                    // lists are joined
-	Shallow                   // an object's entries replace each other whole
-	Meet                      // only what all the lists have in common
-	Restart                   // a change takes effect at the next start
-	Negative                  // of a bool: false switches something on
+	Union     Flag = 1 << iota // lists are joined, without duplicates
+	Concat                     // lists are joined
+	Shallow                    // entries of an object replace each other as a whole
+	Intersect                  // the intersection of all lists
+	Restart                    // a change takes effect at the next start
+	Negative                   // for a bool: false enables something
 )
 
-// Support says what setting a key does in this version of Pollux.
+// Support is the effect of a key or variable in this version of Pollux.
 type Support uint8
 
 // The degrees of support.
 const (
-	Live   Support = iota // what its Doc says
-	Later                 // nothing yet: a value that asks for something gives a warning
-	Screen                // nothing in a headless run, by design; the screen is not there yet
-	Inert                 // nothing, by design: it is accepted for the sake of existing files
+	Live   Support = iota // it has the effect that its Doc describes
+	Later                 // no effect yet; a value other than the default causes a warning
+	Screen                // no effect without the full-screen interface, which does not exist yet
+	Inert                 // no effect by design; accepted because existing files have it
 )
 
-// Short names for the table, where a row should fit on a line.
+// Short names, so that each row of the table fits on a line.
 const (
 	live, later, screen, inert = Live, Later, Screen, Inert
 	union, concat, shallow     = Union, Concat, Shallow
-	meet, restart, negative    = Meet, Restart, Negative
+	meet, restart, negative    = Intersect, Restart, Negative
 )
 
-// Keys returns the table, sorted by path. It must not be changed.
+// Keys returns the table, sorted by path. The caller must not change it.
 func Keys() []Key { return table[:] }
 
-// KeyOf returns the row for a path.
+// KeyOf returns the key with this path.
 func KeyOf(path string) (*Key, bool) {
 	i := search(path)
 	if i < len(table) && table[i].Path == path {
@@ -84,8 +84,8 @@ func search(path string) int {
 	return sort.Search(len(table), func(i int) bool { return table[i].Path >= path })
 }
 
-// The typed handles of the keys that Pollux reads. Tests hold that each names a
-// row of its type, that the row is live, and that some package reads it.
+// The typed keys that Pollux reads. Tests check that each is a row of the table with this
+// type, that its support is live, and that a package reads it.
 const (
 	DefaultApprovalMode = String("general.defaultApprovalMode")
 	MaxAttempts         = Int("general.maxAttempts")
@@ -143,8 +143,7 @@ const (
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
 
-	// Pollux's own: what the documents it was made from ask for, where Gemini
-	// CLI does otherwise.
+	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
 	HistoryForget         = Bool("pollux.history.forgetCancelled")
 	InvalidAnswerContinue = Bool("pollux.invalidAnswer.continue")
@@ -155,16 +154,16 @@ const (
 	MemoryEager = Bool("pollux.memory.eager")
 	SaveMemory  = Bool("pollux.memory.saveTool")
 
-	ModelProviders = Object("modelProviders")
-	Fallback       = Strings("pollux.fallback")
-	LocalServers   = Bool("pollux.localServers")
-	LocalPatience  = Float("pollux.localPatience")
+	ModelProviders     = Object("modelProviders")
+	Fallback           = Strings("pollux.fallback")
+	LocalServers       = Bool("pollux.localServers")
+	LocalServerTimeout = Float("pollux.localPatience")
 
 	Routing          = String("pollux.routing")
 	RoutingBinary    = Bool("pollux.routingBinary")
 	RoutingThreshold = Int("pollux.routingThreshold")
 
-	StdinPatience = Float("pollux.stdinPatience")
+	StdinTimeout = Float("pollux.stdinPatience")
 
 	CompressionPreserve  = Float("pollux.compression.preserve")
 	CompressionOneCall   = Bool("pollux.compression.oneCall")
@@ -199,8 +198,7 @@ const (
 const mcpServerFields = "map command args env cwd url type httpUrl headers tcp timeout trust description includeTools " +
 	"excludeTools oauth authProviderType targetAudience targetServiceAccount extension"
 
-// table has every key there is, sorted by path. It is data only: nothing here
-// is computed at start.
+// table contains all keys, sorted by path. It is pure data: nothing is computed at start.
 var table = [...]Key{
 	{"$schema", "string", nil, 0, inert, "Where an editor finds the schema of this file."},
 
@@ -462,5 +460,5 @@ var table = [...]Key{
 	{"useWriteTodos", "bool", true, 0, live, "The model may keep a list of things to do."},
 }
 
-// list is the shape JSON gives a list; a literal of it costs nothing at start.
+// list is the type of a list in JSON; a literal of it costs nothing at start.
 type list = []any

@@ -71,7 +71,7 @@ func TestTableIsSound(t *testing.T) {
 		if _, ok := c.value(key, key.Path, key.Default); !ok {
 			t.Errorf("%s: the default %v is not a %s", key.Path, key.Default, key.Type)
 		}
-		if key.asks(key.Default) {
+		if key.needsSupport(key.Default) {
 			t.Errorf("%s: the default asks for something", key.Path)
 		}
 	}

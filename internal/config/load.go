@@ -13,33 +13,32 @@ import (
 	"pollux/internal/exit"
 )
 
-// Sources says where settings come from.
+// Sources are the inputs of [Load].
 type Sources struct {
 	Paths *Paths
 	Env   *Env
-	// Trusted decides about the workspace, given what the other layers say of
-	// security, and nothing else; nil trusts it. It is asked once.
+	// Trusted decides whether the workspace is trusted. Its argument contains only the
+	// security settings of the other layers. It is called once; nil means trusted.
 	Trusted func(*Settings) (bool, error)
-	// Flags are the values that the command line sets, by path of the key.
-	// They win over all files.
+	// Flags are the values set on the command line, by path of the key. They have priority
+	// over all files.
 	Flags map[string]any
-	// Broken, where set, takes the files that cannot be read or understood: they
-	// are left out, and are no error. It is for those who look for what is wrong; a
-	// run must not go on without what its user has written.
-	Broken func(scope Scope, path string, err error)
+	// OnBroken, if set, is called for each file that cannot be read or parsed. Such a file is
+	// then left out and is no error. It is meant for diagnosis; a normal run must not ignore
+	// settings.
+	OnBroken func(scope Scope, path string, err error)
 }
 
-// Warning is something the user should know about the settings: one or more
-// lines without a final newline.
+// Warning is a message to the user about the settings: one or more lines without a final
+// newline.
 type Warning string
 
-// Load reads and merges all layers (spec/cli.md §2.1). A file that is not
-// there is an empty layer. A file that cannot be read or understood is an error
-// with exit code 52; all such files are named in it. A single value that is
-// wrong is a warning, and the layer below counts.
+// Load reads and merges all layers. A missing file is an empty layer. If files cannot be read
+// or parsed, the error has exit code 52 and names all of them. A single invalid value is a
+// warning, and the value of the layer below is used.
 func Load(src Sources) (*Settings, []Warning, error) {
 	s := &Settings{user: src.Paths.UserSettings(), trust: true}
-	l := loader{env: src.Env, broken: src.Broken}
+	l := loader{env: src.Env, broken: src.OnBroken}
 	for _, f := range [...]struct {
 		scope Scope
 		path  string
@@ -70,7 +69,7 @@ func Load(src Sources) (*Settings, []Warning, error) {
 	return s, append(l.warnings, s.notices()...), nil
 }
 
-// loader reads files and collects what is wrong with them.
+// loader reads files and collects problems.
 type loader struct {
 	env      *Env
 	warnings []Warning
@@ -78,7 +77,7 @@ type loader struct {
 	broken   func(Scope, string, error)
 }
 
-// fail takes note of a file that cannot be used.
+// fail records a file that cannot be used.
 func (l *loader) fail(scope Scope, path string, err error) {
 	if l.broken != nil {
 		l.broken(scope, path, err)
@@ -87,16 +86,16 @@ func (l *loader) fail(scope Scope, path string, err error) {
 	l.fatal = append(l.fatal, "Error in "+path+": "+err.Error())
 }
 
-// file returns what one settings file says: read, expanded, brought to today's
-// keys and checked. It returns nil if there is nothing.
+// file returns the content of a settings file: parsed, expanded, migrated to current keys and
+// checked. It returns nil if there is none.
 func (l *loader) file(scope Scope, path string) map[string]any {
 	data, err := readFile(path, maxSettings)
 	switch {
 	case errors.Is(err, errAbsent):
 		return nil
-	case outOfReach(path, err) && (scope == User || scope == Workspace):
-		// As where a container runs as a user who has no home of his own. The
-		// system's settings are another matter: they may forbid something.
+	case isUnreachable(path, err) && (scope == User || scope == Workspace):
+		// For example, a container whose user has no home directory. System settings are not
+		// skipped like this: they may forbid something.
 		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s cannot be entered: %v. What is set there is not used.", filepath.Dir(path), err)))
 		return nil
 	case err != nil:
@@ -114,7 +113,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		l.fail(scope, path, err)
 		return nil
 	}
-	delete(tree, "admin") // only an administrator's server sets these
+	delete(tree, "admin") // only an administrator's server can set these
 	expander := expander{lookup: l.env.Lookup, budget: maxSettings}
 	expander.tree("", tree)
 	l.warnings = append(l.warnings, migrate(tree, scope, path)...)
@@ -122,9 +121,9 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	return tree
 }
 
-// outOfReach reports whether err, of reading a file, comes from a directory on the way,
-// so that nobody knows whether there is such a file.
-func outOfReach(path string, err error) bool {
+// isUnreachable reports whether err, the error of reading a file, comes from a parent
+// directory, so that it is unknown whether the file exists.
+func isUnreachable(path string, err error) bool {
 	if !errors.Is(err, fs.ErrPermission) {
 		return false
 	}
@@ -132,7 +131,7 @@ func outOfReach(path string, err error) bool {
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// notices are the warnings about the settings as a whole.
+// notices returns warnings about the settings as a whole.
 func (s *Settings) notices() []Warning {
 	const guide = " are deprecated and will be removed in 1.0: Migrate to Policy Engine: https://geminicli.com/docs/core/policy-engine/"
 	var notices []Warning
@@ -146,10 +145,10 @@ func (s *Settings) notices() []Warning {
 	return append(notices, s.missing()...)
 }
 
-// missing names the keys that ask for what is not there yet, in one warning.
-// Those that a flag sets are left out: the command line answers for its flags.
+// missing returns one warning with the keys that need something Pollux does not support yet.
+// It leaves out those set by flags, which the command line checks itself.
 func (s *Settings) missing() []Warning {
-	flags := s.Only(CommandLine)
+	flags := s.ForScope(CommandLine)
 	var names []string
 	var walk func(path string, tree map[string]any)
 	walk = func(path string, tree map[string]any) {
@@ -157,7 +156,7 @@ func (s *Settings) missing() []Warning {
 			at := join(path, name)
 			if key, ok := KeyOf(at); ok {
 				_, flag := flags.Lookup(at)
-				if key.Support == Later && key.asks(v) && !flag {
+				if key.Support == Later && key.needsSupport(v) && !flag {
 					names = append(names, at)
 				}
 			} else if below, ok := v.(map[string]any); ok {
@@ -172,8 +171,8 @@ func (s *Settings) missing() []Warning {
 	return []Warning{Warning("Warning: no effect yet in this version of Pollux: " + enumerate(names))}
 }
 
-// asks reports whether a value asks for something that the default does not.
-func (k *Key) asks(v any) bool {
+// needsSupport reports whether a value needs something that the default does not.
+func (k *Key) needsSupport(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
@@ -189,7 +188,7 @@ func (k *Key) asks(v any) bool {
 	return v != k.Default
 }
 
-// nest turns values by path into a tree.
+// nest converts values by path to a tree.
 func nest(flat map[string]any) map[string]any {
 	if len(flat) == 0 {
 		return nil
@@ -201,7 +200,7 @@ func nest(flat map[string]any) map[string]any {
 	return tree
 }
 
-// put sets the value at a path, making the objects on the way.
+// put sets the value at a path, and creates missing objects.
 func put(tree map[string]any, path string, v any) {
 	for {
 		name, rest, more := strings.Cut(path, ".")
@@ -218,7 +217,7 @@ func put(tree map[string]any, path string, v any) {
 	}
 }
 
-// join returns the path of a key inside another.
+// join returns the path of a key inside another one.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -226,14 +225,14 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// Model returns the name of the model the user wants: the flag, else
-// GEMINI_MODEL, else the setting, else "auto" (spec/cli.md §1.3).
+// Model returns the model that the user has selected: by the flag, else by GEMINI_MODEL, else
+// by the setting, else "auto".
 func Model(flag string, env *Env, s *Settings) string {
-	return cmp.Or(NamedModel(flag, env, s), "auto")
+	return cmp.Or(ChosenModel(flag, env, s), "auto")
 }
 
-// NamedModel is [Model], but "" where the user has named none.
-func NamedModel(flag string, env *Env, s *Settings) string {
+// ChosenModel is like [Model], but returns "" if the user has not selected a model.
+func ChosenModel(flag string, env *Env, s *Settings) string {
 	for _, name := range [...]string{flag, env.Get("GEMINI_MODEL"), ModelName.In(s)} {
 		if name = strings.TrimSpace(name); name != "" {
 			return name
@@ -242,7 +241,7 @@ func NamedModel(flag string, env *Env, s *Settings) string {
 	return ""
 }
 
-// enumerate lists names in order, with a bound.
+// enumerate returns the sorted names as a list of at most 12.
 func enumerate(names []string) string {
 	const most = 12
 	slices.Sort(names)

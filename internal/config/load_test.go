@@ -137,13 +137,13 @@ func TestMerge(t *testing.T) {
 	if _, ok := s.Lookup("__proto__"); ok {
 		t.Error("__proto__ was merged")
 	}
-	if got := ModelName.In(s.Only(User)); got != "u" {
+	if got := ModelName.In(s.ForScope(User)); got != "u" {
 		t.Errorf("the user's own model is %q: layers share memory", got)
 	}
-	if v, _ := s.Only(User).Lookup("modelConfigs.customAliases.a"); !cmp.Equal(v, map[string]any{"x": 1.0, "y": 1.0}) {
+	if v, _ := s.ForScope(User).Lookup("modelConfigs.customAliases.a"); !cmp.Equal(v, map[string]any{"x": 1.0, "y": 1.0}) {
 		t.Errorf("the user's own alias is %v: layers share memory", v)
 	}
-	if got := ToolsExclude.In(s.Only(Workspace)); !slices.Equal(got, []string{"b", "c"}) {
+	if got := ToolsExclude.In(s.ForScope(Workspace)); !slices.Equal(got, []string{"b", "c"}) {
 		t.Errorf("the workspace's own exclude is %v", got)
 	}
 }

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// merge makes the tree of all layers, by the rules of the table
-// (spec/cli.md §2.3), or of these groups alone. The layers stay as they are.
+// merge builds the tree of all layers, or only these groups of it. The layers do not change.
 func (s *Settings) merge(groups ...string) {
 	s.tree = map[string]any{}
 	for scope, layer := range s.layers {
@@ -34,7 +33,7 @@ func mergeInto(dst, src map[string]any, path string, scope Scope) {
 			rule = key.Flags
 		}
 		if scope == CommandLine {
-			rule &= Concat // a flag replaces, except where it adds
+			rule &= Concat // a flag replaces other values, except where it adds to them
 		}
 		switch {
 		case v == nil:
@@ -45,7 +44,7 @@ func mergeInto(dst, src map[string]any, path string, scope Scope) {
 			dst[name] = joinHooks(dst[name], v)
 		case rule&Concat != 0:
 			dst[name] = slices.Concat(lower(dst, name, at), items(v))
-		case rule&Meet != 0 && dst[name] != nil:
+		case rule&Intersect != 0 && dst[name] != nil:
 			dst[name] = common(items(dst[name]), items(v))
 		default:
 			dst[name] = over(dst[name], v, at, scope, rule&Shallow != 0)
@@ -53,8 +52,8 @@ func mergeInto(dst, src map[string]any, path string, scope Scope) {
 	}
 }
 
-// over puts v over what is below it: objects merge, anything else replaces. The
-// objects below are the merged tree's own.
+// over merges v into the value of the layers below: objects are merged, other values replaced.
+// It may change objects of the merged tree.
 func over(below, v any, path string, scope Scope, shallow bool) any {
 	upper, ok := v.(map[string]any)
 	if !ok {
@@ -88,7 +87,7 @@ func lower(dst map[string]any, name, path string) []any {
 	return nil
 }
 
-// items returns a list as it is, and anything else as a list of one.
+// items returns a list unchanged, and any other value as a list of one.
 func items(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
@@ -109,7 +108,7 @@ func distinct(a, b []any) []any {
 	return joined
 }
 
-// common returns the names that are in both lists, whatever their case.
+// common returns the strings that are in both lists, ignoring case.
 func common(a, b []any) []any {
 	both := []any{}
 	for _, item := range a {
@@ -124,7 +123,7 @@ func common(a, b []any) []any {
 	return both
 }
 
-// joinHooks joins the lists of two layers' hooks, event by event.
+// joinHooks joins the hooks of two layers by event.
 func joinHooks(below, v any) any {
 	upper, ok := v.(map[string]any)
 	if !ok {

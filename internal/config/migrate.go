@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// move is an old name of a key and today's. A leading "!" turns a bool round;
-// no new name means that the key is gone for good.
+// move is an old name of a key and its current name. A leading "!" in to inverts a bool; to is
+// empty if the key no longer exists.
 type move struct{ from, to string }
 
-// flat are the names of the first, flat layout (spec/cli.md §2.4).
+// flat lists the names of the first, flat layout.
 var flat = [...]move{
 	{"accessibility", "ui.accessibility"},
 	{"allowMCPServers", "mcp.allowed"},
@@ -67,7 +67,7 @@ var flat = [...]move{
 	{"vimMode", "general.vimMode"},
 }
 
-// renamed are the keys that changed their name later.
+// renamed lists keys that were renamed later.
 var renamed = [...]move{
 	{"general.disableAutoUpdate", "!general.enableAutoUpdate"},
 	{"general.disableUpdateNag", "!general.enableAutoUpdateNotification"},
@@ -79,8 +79,8 @@ var renamed = [...]move{
 	{"experimental.plan", "general.plan.enabled"},
 }
 
-// migrate brings a file's tree to today's keys. The file itself stays as it is.
-// Where both names are set, today's counts.
+// migrate converts a file's tree to current keys. The file itself does not change. If both
+// names are set, the current one is used.
 func migrate(tree map[string]any, scope Scope, path string) []Warning {
 	var warnings []Warning
 	if old := migrateFlat(tree); len(old) > 0 {
@@ -102,7 +102,7 @@ func migrate(tree map[string]any, scope Scope, path string) []Warning {
 	return warnings
 }
 
-// migrateFlat moves the keys of the flat layout and names them.
+// migrateFlat moves the keys of the flat layout, and returns their names.
 func migrateFlat(tree map[string]any) (old []string) {
 	if name, ok := tree["model"].(string); ok {
 		tree["model"] = map[string]any{"name": name}
@@ -121,7 +121,7 @@ func migrateFlat(tree map[string]any) (old []string) {
 	return old
 }
 
-// migrateValues brings values to today's form.
+// migrateValues converts values to their current form.
 func migrateValues(tree map[string]any, scope Scope) {
 	if on, ok := coerce("bool", tree["telemetry"]); ok {
 		tree["telemetry"] = map[string]any{"enabled": on}
@@ -142,7 +142,7 @@ func migrateValues(tree map[string]any, scope Scope) {
 	}
 }
 
-// apply makes the move in tree and reports whether there was anything to move.
+// apply moves a key in tree, and reports whether there was anything to move.
 func (m move) apply(tree map[string]any) bool {
 	names := strings.Split(m.from, ".")
 	parent := tree
@@ -166,8 +166,8 @@ func (m move) apply(tree map[string]any) bool {
 	return true
 }
 
-// graft puts v at a place in the tree unless something is there. Two objects
-// are joined; a value in the way of an object stays, to be complained about.
+// graft sets the value at a path of the tree unless there is one already. It joins two
+// objects; if a value is in the way of an object, the value stays, and a check reports it.
 func graft(tree map[string]any, at []string, v any) {
 	for _, name := range at[:len(at)-1] {
 		if _, taken := tree[name]; !taken {

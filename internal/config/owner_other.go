@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// ownedByRoot reports whether only an administrator can have written a system
-// file. Pollux cannot tell on this system, so it does not use the file.
+// ownedByRoot returns false: only an administrator may have written a system file, and Pollux
+// cannot check the owner on this system.
 func ownedByRoot(scope Scope, path string) (Warning, bool) {
 	what := "system settings file"
 	if scope == SystemDefaults {
@@ -17,10 +17,9 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': its owner cannot be checked on this system.", what, path)), false
 }
 
-// Foreign says why somebody else than an administrator may have put something at
-// a path: on this system nobody can tell.
-func Foreign(string) string { return "its owner cannot be checked on this system" }
+// OwnershipProblem returns the reason why a user other than the administrator may have written the file
+// at a path. On this system the owner cannot be checked.
+func OwnershipProblem(string) string { return "its owner cannot be checked on this system" }
 
-// isOurs takes files in the user's own directory for the user's: elsewhere than on
-// Unix the directory for temporary files is one.
+// isOurs returns true: except on Unix, the directory for temporary files belongs to the user.
 func isOurs(fs.FileInfo) bool { return true }

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// ownedByRoot reports whether only root can have written a system file: it, all
-// directories above it and all links on the way belong to root, and no one else
-// may write there. If not, it returns the warning for it (spec/cli.md §2.1).
+// ownedByRoot reports whether only root can have written a system file: the file, all its
+// parent directories and all links in the path must belong to root and not be writable by
+// others. Otherwise it returns a warning.
 func ownedByRoot(scope Scope, path string) (Warning, bool) {
 	where, reason := firstForeign(path)
 	if reason == "" {
@@ -26,34 +26,34 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 	return Warning(fmt.Sprintf("Security Warning: Skipping %s '%s': %s. To use it, %s", what, path, reason, remedy(where))), false
 }
 
-// remedy says what makes something root's alone.
+// remedy returns instructions that make path writable only by root.
 func remedy(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeSticky != 0 {
-		// Everybody needs to write to /tmp.
+		// All users need to write to /tmp.
 		return "move it to a directory that belongs to root and that nobody else may write to."
 	}
 	return fmt.Sprintf("run: sudo chown root '%s' && sudo chmod go-w '%s'", path, path)
 }
 
-// Foreign says why somebody else than root may have put something at a path, or
-// below it if it is a directory; "" if nobody else can have.
-func Foreign(path string) string {
+// OwnershipProblem returns the reason why a user other than root may have written the file at a path
+// or, if it is a directory, anything in it; "" if only root can have.
+func OwnershipProblem(path string) string {
 	_, reason := firstForeign(path)
 	return reason
 }
 
-// firstForeign walks to a file as the kernel does, one name at a time, and
-// returns the first thing that someone else than root controls.
+// firstForeign follows a path name by name, as the kernel does, and returns the first element
+// that a user other than root controls.
 func firstForeign(path string) (where, reason string) {
 	const maxLinks = 40
 	at, links := "/", 0
-	rest := strings.Split(path, "/") // not cleaned: after a link, ".." leads elsewhere
+	rest := strings.Split(path, "/") // not cleaned: after a link, ".." has another meaning
 	for {
 		info, err := os.Lstat(at)
 		if err != nil {
 			return at, err.Error()
 		}
-		if reason := foreign(info); reason != "" {
+		if reason := ownerProblem(info); reason != "" {
 			return at, "'" + at + "' " + reason
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
@@ -79,8 +79,9 @@ func firstForeign(path string) (where, reason string) {
 	}
 }
 
-// foreign says why something is not root's alone, "" if it is.
-func foreign(info fs.FileInfo) string {
+// ownerProblem returns the reason why a file may be changed by a user other than root, "" if
+// it cannot.
+func ownerProblem(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok:

@@ -40,7 +40,7 @@ func TestSystemFilesNeedRoot(t *testing.T) {
 
 func TestFirstForeign(t *testing.T) {
 	t.Parallel()
-	if info, err := os.Stat("/etc/passwd"); err != nil || foreign(info) != "" {
+	if info, err := os.Stat("/etc/passwd"); err != nil || ownerProblem(info) != "" {
 		t.Skip("/etc/passwd is not root's here")
 	}
 	if where, reason := firstForeign("/etc/passwd"); reason != "" {
@@ -49,7 +49,7 @@ func TestFirstForeign(t *testing.T) {
 	if where, reason := firstForeign("/etc/../etc/./passwd"); reason != "" {
 		t.Errorf("/etc/../etc/./passwd is refused: %s %s", where, reason)
 	}
-	if Foreign("/etc/passwd") != "" || Foreign(t.TempDir()) == "" {
+	if OwnershipProblem("/etc/passwd") != "" || OwnershipProblem(t.TempDir()) == "" {
 		t.Error("Foreign does not tell root's files from others'")
 	}
 	dir := t.TempDir()

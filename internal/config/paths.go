@@ -9,22 +9,21 @@ import (
 	"sync"
 )
 
-// Paths knows where the files of Pollux are for one user and one working
-// directory (spec/cli.md §4). Nothing is read or made before it is asked for.
-// Its methods may be called from several goroutines.
+// Paths returns the locations of Pollux's files for one user and one working directory. It
+// accesses the disk only when necessary. It is safe for concurrent use.
 type Paths struct {
 	env  *Env
 	dir  string
 	home string
-	// slug claims the project's directories when they are first needed.
+	// slug claims the project's directories on the first call.
 	slug func() (string, error)
-	// likely is what slug will return, most likely.
+	// likely returns the probable result of slug without claiming it.
 	likely func() string
 }
 
-// NewPaths returns the paths for a working directory, which must be absolute.
-// GEMINI_CLI_HOME replaces the home directory; without any, files go below the
-// directory for temporary files.
+// NewPaths returns the paths for a working directory, which must be absolute. GEMINI_CLI_HOME
+// replaces the home directory; without either, files are below the directory for temporary
+// files.
 func NewPaths(env *Env, dir string) *Paths {
 	p := &Paths{env: env, dir: dir, home: homeOf(env)}
 	p.slug = sync.OnceValues(p.claim)
@@ -32,12 +31,12 @@ func NewPaths(env *Env, dir string) *Paths {
 	return p
 }
 
-// homeOf returns the home directory, absolute if the working directory is known.
+// homeOf returns the home directory. It is absolute unless the working directory is unknown.
 func homeOf(env *Env) string {
 	home := userHome(env)
 	if other := env.Get("GEMINI_CLI_HOME"); other != "" {
-		// A tilde is for the shell to expand, and it does not where a service or
-		// a container is described.
+		// Usually the shell expands a tilde, but not in descriptions of services and
+		// containers.
 		if rest, ok := strings.CutPrefix(other, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 			other = filepath.Join(home, rest)
 		}
@@ -77,11 +76,11 @@ func tempOf(env *Env) string {
 // Dir returns the working directory.
 func (p *Paths) Dir() string { return p.dir }
 
-// Home returns the home directory, which is also what "~" stands for.
+// Home returns the home directory, which replaces "~" in paths.
 func (p *Paths) Home() string { return p.home }
 
-// Expand returns path with the home directory for a leading "~", or for the
-// %userprofile% that settings shared with Windows have.
+// Expand replaces a leading "~" with the home directory, and also %userprofile%, which is in
+// settings shared with Windows.
 func (p *Paths) Expand(path string) string {
 	const profile = "%userprofile%"
 	switch {
@@ -93,8 +92,8 @@ func (p *Paths) Expand(path string) string {
 	return path
 }
 
-// Absolute returns a path that a user wrote, from the root on: "~" is the home
-// directory, and what is relative is so to the working directory.
+// Absolute returns the absolute form of a path that a user wrote. "~" is the home directory;
+// relative paths start at the working directory.
 func (p *Paths) Absolute(path string) string {
 	if path = p.Expand(path); !filepath.IsAbs(path) {
 		path = filepath.Join(p.dir, path)
@@ -102,23 +101,23 @@ func (p *Paths) Absolute(path string) string {
 	return path
 }
 
-// Gemini returns ~/.gemini.
-func (p *Paths) Gemini() string { return filepath.Join(p.home, ".gemini") }
+// GeminiDir returns the path of ~/.gemini.
+func (p *Paths) GeminiDir() string { return filepath.Join(p.home, ".gemini") }
 
-// Runtime returns where files are kept that change all the time: ~/.gemini, or
-// ~/.cache/.gemini inside the macOS sandbox.
-func (p *Paths) Runtime() string {
+// RuntimeDir returns the directory for files that change often: ~/.gemini, or ~/.cache/.gemini
+// inside the macOS sandbox.
+func (p *Paths) RuntimeDir() string {
 	if p.env.Get("SANDBOX") == "sandbox-exec" {
 		return filepath.Join(p.home, ".cache", ".gemini")
 	}
-	return p.Gemini()
+	return p.GeminiDir()
 }
 
 // UserSettings returns the path of the user's settings file.
-func (p *Paths) UserSettings() string { return filepath.Join(p.Gemini(), "settings.json") }
+func (p *Paths) UserSettings() string { return filepath.Join(p.GeminiDir(), "settings.json") }
 
-// WorkspaceSettings returns the path of the workspace's settings file, "" in the
-// home directory, where it would be the user's.
+// WorkspaceSettings returns the path of the workspace's settings file. It is "" in the home
+// directory, where that file is the user's.
 func (p *Paths) WorkspaceSettings() string {
 	if p.AtHome() {
 		return ""
@@ -126,8 +125,7 @@ func (p *Paths) WorkspaceSettings() string {
 	return filepath.Join(p.dir, ".gemini", "settings.json")
 }
 
-// AtHome reports whether the working directory is the home directory, by
-// whatever name.
+// AtHome reports whether the working directory is the home directory, even under another name.
 func (p *Paths) AtHome() bool {
 	if p.dir == p.home {
 		return true
@@ -140,7 +138,8 @@ func (p *Paths) AtHome() bool {
 	return err == nil && os.SameFile(dir, home)
 }
 
-// SystemSettings returns the path of the settings that win over the user's.
+// SystemSettings returns the path of the system's settings file, which has priority over the
+// user's.
 func (p *Paths) SystemSettings() string {
 	if path := p.env.Get("GEMINI_CLI_SYSTEM_SETTINGS_PATH"); path != "" {
 		return p.absolute(path)
@@ -154,7 +153,8 @@ func (p *Paths) SystemSettings() string {
 	return "/etc/gemini-cli/settings.json"
 }
 
-// SystemDefaults returns the path of the settings below the user's.
+// SystemDefaults returns the path of the system's default settings, which the user's have
+// priority over.
 func (p *Paths) SystemDefaults() string {
 	if path := p.env.Get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH"); path != "" {
 		return p.absolute(path)
@@ -163,10 +163,10 @@ func (p *Paths) SystemDefaults() string {
 }
 
 // UserPolicies returns the directory of the user's policy files.
-func (p *Paths) UserPolicies() string { return filepath.Join(p.Gemini(), "policies") }
+func (p *Paths) UserPolicies() string { return filepath.Join(p.GeminiDir(), "policies") }
 
-// SystemPolicies returns the directory of the administrator's policy files. No
-// variable moves it: who could move it would be the administrator.
+// SystemPolicies returns the directory of the administrator's policy files. It cannot be
+// changed by a variable, because users could then replace the administrator's policies.
 func SystemPolicies() string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -184,16 +184,16 @@ func (p *Paths) absolute(path string) string {
 	return p.dir + string(filepath.Separator) + path
 }
 
-// Slug returns the short name of this project, which is unique among the
-// user's projects (spec/cli.md §4.4). The first call may write below ~/.gemini.
+// Slug returns the project's short name, which is unique among the user's projects. The first
+// call may write files below ~/.gemini.
 func (p *Paths) Slug() (string, error) { return p.slug() }
 
-// ProjectTemp returns tmp/<slug>, the directory for what Pollux keeps about this
-// project, and makes it.
+// ProjectTemp returns tmp/<slug>, the directory for Pollux's data about this project, and
+// creates it.
 func (p *Paths) ProjectTemp() (string, error) { return p.below(p.tmp()) }
 
-// ProjectHistory returns history/<slug>, the directory for snapshots of this
-// project, and makes it.
+// ProjectHistory returns history/<slug>, the directory for snapshots of this project, and
+// creates it.
 func (p *Paths) ProjectHistory() (string, error) { return p.below(p.history()) }
 
 func (p *Paths) below(base string) (string, error) {
@@ -204,5 +204,5 @@ func (p *Paths) below(base string) (string, error) {
 	return filepath.Join(base, slug), nil
 }
 
-func (p *Paths) tmp() string     { return filepath.Join(p.Runtime(), "tmp") }
-func (p *Paths) history() string { return filepath.Join(p.Gemini(), "history") }
+func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }
+func (p *Paths) history() string { return filepath.Join(p.GeminiDir(), "history") }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Peek returns what the settings file of the workspace says, whether the folder is
-// trusted or not, for a person to judge; nil if there is none. Nothing in it counts
-// by that. An error says what is wrong with the file, as [Load] would.
-func Peek(src Sources) (*Settings, error) {
+// PeekWorkspace returns the workspace's settings even if the folder is not trusted, so that a user can
+// review them; nil if there is no file. They do not take effect. The error describes problems
+// with the file, like the one of [Load].
+func PeekWorkspace(src Sources) (*Settings, error) {
 	path := src.Paths.WorkspaceSettings()
 	if path == "" {
 		return nil, nil

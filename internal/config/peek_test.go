@@ -29,7 +29,7 @@ func TestPeek(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := Peek(Sources{Paths: NewPaths(env, dir), Env: env})
+			s, err := PeekWorkspace(Sources{Paths: NewPaths(env, dir), Env: env})
 			if (err != nil) != (tt.err != "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) {
 				t.Fatalf("error %v, want %q", err, tt.err)
 			}

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxSettings bounds a settings file, and what it grows to when variables
-	// are put in, in bytes.
+	// maxSettings is the maximum size in bytes of a settings file, before and after variables
+	// are expanded.
 	maxSettings = 16 << 20
-	// maxDepth bounds how deep objects and lists may nest.
+	// maxDepth is the maximum nesting depth of objects and lists.
 	maxDepth = 1000
 )
 
@@ -33,14 +33,14 @@ var (
 //lint:ignore ST1005 the text is contract
 var errNotObject = errors.New("Settings file is not a valid JSON object.")
 
-// readFile reads a regular file of at most limit bytes, and waits for nothing.
-// Errors do not name the file; that of one that is not there is errAbsent.
+// readFile reads a regular file of at most limit bytes, and never blocks. Errors do not
+// contain the path; a missing file is errAbsent.
 func readFile(path string, limit int64) ([]byte, error) {
 	data, err := durable.ReadFile(path, limit)
 	return data, plain(err)
 }
 
-// plain takes the operation and the path off a file error.
+// plain removes the operation and path from a file error.
 func plain(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return errAbsent
@@ -48,8 +48,8 @@ func plain(err error) error {
 	return durable.Cause(err)
 }
 
-// parse reads JSON with comments, trailing commas and a byte order mark, none
-// of which it needs. Most files have none of them and are parsed once.
+// parse parses JSON that may have comments, trailing commas and a byte order mark. Most files
+// have none of them and are parsed once.
 func parse(data []byte) (map[string]any, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	var top any
@@ -60,7 +60,7 @@ func parse(data []byte) (map[string]any, error) {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return nil, errEmpty
 		}
-		if top, err = parseWithout(data); err != nil {
+		if top, err = parseLenient(data); err != nil {
 			return nil, err
 		}
 	}
@@ -71,9 +71,9 @@ func parse(data []byte) (map[string]any, error) {
 	return tree, nil
 }
 
-// parseWithout reads JSON without its comments and trailing commas. Where there
-// are but comments it does so at a quarter of the cost, which every start pays.
-func parseWithout(data []byte) (top any, err error) {
+// parseLenient parses JSON with comments or trailing commas. If there are only comments, this
+// costs a quarter, which matters because every start pays for it.
+func parseLenient(data []byte) (top any, err error) {
 	if plain := withoutComments(data); plain != nil && json.Unmarshal(plain, &top) == nil {
 		return top, nil
 	}
@@ -81,15 +81,15 @@ func parseWithout(data []byte) (top any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	value.Standardize() // as long as it was: offsets stay
+	value.Standardize() // the length does not change, so offsets stay valid
 	if err := json.Unmarshal(value.Pack(), &top); err != nil {
-		return nil, unfit(data, err)
+		return nil, typeError(data, err)
 	}
 	return top, nil
 }
 
-// withoutComments returns JSON with spaces in the place of comments, nil if one
-// does not end or is no text.
+// withoutComments returns JSON with comments replaced by spaces, nil if a comment is not
+// closed or the text is not UTF-8.
 func withoutComments(data []byte) []byte {
 	if !utf8.Valid(data) {
 		return nil
@@ -113,18 +113,19 @@ func withoutComments(data []byte) []byte {
 	return plain
 }
 
-// parseCommented reads JSON with comments; errors begin with line and column.
+// parseCommented parses JSON with comments. Errors begin with the line and column.
 func parseCommented(data []byte) (hujson.Value, error) {
 	// A comment on the last line may end with the file.
 	value, err := hujson.Parse(append(data[:len(data):len(data)], '\n'))
 	if err != nil {
-		return value, errors.New(printable(strings.TrimPrefix(err.Error(), "hujson: ")))
+		return value, errors.New(Printable(strings.TrimPrefix(err.Error(), "hujson: ")))
 	}
 	return value, nil
 }
 
-// unfit says what Go cannot hold of a text that is JSON, and where it stands.
-func unfit(data []byte, err error) error {
+// typeError converts an error about a valid JSON value that Go cannot represent to one with
+// line and column.
+func typeError(data []byte, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || wrong.Offset > int64(len(data)) {
 		return err
@@ -132,11 +133,11 @@ func unfit(data []byte, err error) error {
 	before := data[:wrong.Offset] // with the number
 	before = before[:max(bytes.LastIndex(before, []byte(strings.TrimPrefix(wrong.Value, "number "))), 0)]
 	return fmt.Errorf("line %d, column %d: the %s is too large",
-		1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'), printable(wrong.Value))
+		1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'), Printable(wrong.Value))
 }
 
-// depth returns how deep brackets nest outside strings and comments. The parser
-// for comments recurses without a bound of its own.
+// depth returns the maximum nesting depth of brackets outside of strings and comments. The
+// parser for comments is recursive and has no limit.
 func depth(data []byte) int {
 	level, deepest := 0, 0
 	for i := 0; i < len(data); i++ {
@@ -157,8 +158,8 @@ func depth(data []byte) int {
 	return deepest
 }
 
-// stringEnd returns where the string that begins at i ends: the index of its
-// quotation mark, or one beyond data.
+// stringEnd returns the end of the string that begins at i: the index of its closing quote, or
+// an index beyond data.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data) && data[i] != '"'; i++ {
 		if data[i] == '\\' {
@@ -168,7 +169,7 @@ func stringEnd(data []byte, i int) int {
 	return i
 }
 
-// comment returns the length of the comment that data starts with, or 0.
+// comment returns the length of the comment that data starts with, 0 if there is none.
 func comment(data []byte) int {
 	var end []byte
 	switch {

@@ -216,7 +216,7 @@ accepted so that existing files go on working. A value marked **R** is read at t
 
 // row is a key's line in the page.
 func row(key *Key) string {
-	kind := key.Kind()
+	kind := key.DescribeType()
 	if choices, ok := strings.CutPrefix(key.Type, "enum "); ok {
 		kind = "`" + strings.Join(strings.Fields(choices), "` `") + "`"
 	}
@@ -228,8 +228,8 @@ func row(key *Key) string {
 	if kind, names, _ := strings.Cut(key.Type, " "); kind == "record" || kind == "map" {
 		doc += " Fields: `" + strings.Join(strings.Fields(names), "` `") + "`."
 	}
-	if key.Flags&(Union|Concat|Shallow|Meet) != 0 {
-		doc += " Of several layers: " + key.Merge() + "."
+	if key.Flags&(Union|Concat|Shallow|Intersect) != 0 {
+		doc += " Of several layers: " + key.DescribeMerge() + "."
 	}
 	if key.Flags&Restart != 0 {
 		doc += " **R**"
@@ -284,7 +284,7 @@ func TestSchemaAgrees(t *testing.T) {
 			after, _ := at(tree, key.Path)
 			_, isText := v.(string)
 			coerced := isText && len(c.issues) == 0 && fmt.Sprintf("%T", after) != "string" && fmt.Sprintf("%T", after) != "[]interface {}"
-			loads := len(c.issues) == 0 && !coerced || v == "$NAME" && len(c.strange) == 0 && isScalar(key)
+			loads := len(c.issues) == 0 && !coerced || v == "$NAME" && len(c.unknown) == 0 && isScalar(key)
 			if key.Path == "telemetry" && v == true {
 				loads = true // migrated before it is checked
 			}
@@ -357,8 +357,8 @@ func TestExamples(t *testing.T) {
 			}
 			var c checker
 			c.group("", tree)
-			if len(c.issues)+len(c.strange) > 0 {
-				t.Errorf("%s: %s\n%v %v", page, m[1], c.issues, c.strange)
+			if len(c.issues)+len(c.unknown) > 0 {
+				t.Errorf("%s: %s\n%v %v", page, m[1], c.issues, c.unknown)
 			}
 		}
 	}

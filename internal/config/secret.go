@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// mask stands for what is not shown.
+// mask replaces hidden values.
 const mask = "********"
 
-// Masked returns what a path has, in the shapes of [encoding/json], without what
-// is likely to be a key: fields that are called so, what is in "env" and
-// "headers", and what the arguments and addresses of servers carry. A reference
-// to a variable is shown: it is no key yet. The value itself stays as it is.
-func Masked(path string, v any) any {
+// MaskSecrets returns a copy of the value at a path in which values that are probably secrets are
+// masked: fields with names such as "apiKey", everything in "env" and "headers", and secrets
+// in arguments and URLs of servers. References to variables are not masked.
+func MaskSecrets(path string, v any) any {
 	key, err := Find(path)
 	if err != nil || !key.keepsSecrets() {
 		return v
@@ -24,8 +23,8 @@ func Masked(path string, v any) any {
 	return masked(path[strings.LastIndexByte(path, '.')+1:], v, hidden)
 }
 
-// keepsSecrets reports whether a key has fields that can be anything. All other
-// keys say what they are for.
+// keepsSecrets reports whether the key's value has fields with arbitrary content. The purpose
+// of all other keys is known.
 func (k *Key) keepsSecrets() bool {
 	kind, _, _ := strings.Cut(k.Type, " ")
 	return kind == "object" || kind == "map" || kind == "record" || kind == "array"
@@ -46,7 +45,7 @@ func masked(name string, v any, hidden bool) any {
 		}
 	case []any:
 		items := make([]any, len(v))
-		follows := false // a flag whose value is a secret
+		follows := false // the previous item is a flag whose value is a secret
 		for i, item := range v {
 			text, isText := item.(string)
 			flag, _, joined := strings.Cut(text, "=")
@@ -70,7 +69,7 @@ func masked(name string, v any, hidden bool) any {
 	return v
 }
 
-// isSecret reports whether something of this name is likely to be a key.
+// isSecret reports whether a value with this name is probably a secret.
 func isSecret(name string) bool {
 	name = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
 	switch name {
@@ -85,17 +84,17 @@ func isSecret(name string) bool {
 	return strings.Contains(name, "secret") || strings.Contains(name, "password")
 }
 
-// isReference reports whether a text is nothing but a variable's name.
+// isReference reports whether a text is only a reference to a variable.
 func isReference(text string) bool {
 	after, ok := strings.CutPrefix(text, "$")
 	if !ok {
 		return false
 	}
-	n, _, _, fallback := reference(after)
+	n, _, _, fallback := parseReference(after)
 	return n > 0 && n == len(after) && !fallback
 }
 
-// maskedURL takes the password and the parameters off an address.
+// maskedURL masks the password and query of a URL.
 func maskedURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Settings is what all layers together say. It does not change; a value is
-// read through its typed key, as in MaxSessionTurns.In(settings).
+// Settings are the merged settings of all layers. They are immutable. A value is read through
+// its typed key, as in MaxSessionTurns.In(settings).
 type Settings struct {
 	tree   map[string]any
 	layers [scopes]map[string]any
@@ -15,10 +15,10 @@ type Settings struct {
 	trust  bool
 }
 
-// Scope is a layer of the settings, lowest first (spec/cli.md §2.1).
+// Scope is a layer of the settings. Higher ones have priority.
 type Scope int
 
-// The scopes.
+// The scopes, lowest first.
 const (
 	SystemDefaults Scope = iota
 	User
@@ -28,21 +28,21 @@ const (
 	scopes
 )
 
-// UserFile returns the path of the user's settings file, which need not exist.
+// UserFile returns the path of the user's settings file, which may not exist.
 func (s *Settings) UserFile() string { return s.user }
 
-// Trusted reports whether the workspace was trusted when the settings were
-// loaded, so that its own settings are part of them.
+// Trusted reports whether the workspace was trusted when the settings were loaded. If so, they
+// include the workspace's own settings.
 func (s *Settings) Trusted() bool { return s.trust }
 
-// Only returns what a single layer says: hooks and servers are judged by where
-// they come from.
-func (s *Settings) Only(scope Scope) *Settings {
+// ForScope returns the settings of a single layer, for values whose origin matters, such as hooks
+// and servers.
+func (s *Settings) ForScope(scope Scope) *Settings {
 	return &Settings{tree: s.layers[scope], user: s.user, trust: s.trust}
 }
 
-// Lookup returns what the layers say at a path, in the shapes of
-// [encoding/json], and whether they say anything; defaults do not count.
+// Lookup returns the value that the layers have at a path, as decoded by [encoding/json], and
+// whether there is one. It does not return defaults.
 func (s *Settings) Lookup(path string) (any, bool) {
 	tree := s.tree
 	for {
@@ -58,8 +58,8 @@ func (s *Settings) Lookup(path string) (any, bool) {
 	}
 }
 
-// value returns the value at a path of the type T, else the default of the
-// key, else the zero T.
+// value returns the value at a path if it has the type T, else the key's default, else the
+// zero T.
 func value[T any](s *Settings, path string) T {
 	if set, ok := s.Lookup(path); ok {
 		if v, ok := set.(T); ok {
@@ -75,38 +75,37 @@ func value[T any](s *Settings, path string) T {
 	return zero
 }
 
-// Bool is a key that is true or false.
+// Bool is a key whose value is true or false.
 type Bool string
 
 // In returns the key's value.
 func (k Bool) In(s *Settings) bool { return value[bool](s, string(k)) }
 
-// Int is a key that is a whole number.
+// Int is a key whose value is an integer.
 type Int string
 
-// In returns the key's value, without a fraction.
+// In returns the key's value, rounded toward zero.
 func (k Int) In(s *Settings) int {
 	const limit = 1 << 52
 	return int(max(-limit, min(limit, value[float64](s, string(k)))))
 }
 
-// Float is a key that is a number.
+// Float is a key whose value is a number.
 type Float string
 
 // In returns the key's value.
 func (k Float) In(s *Settings) float64 { return value[float64](s, string(k)) }
 
-// String is a key that is a string.
+// String is a key whose value is a string.
 type String string
 
 // In returns the key's value, "" if it is unset.
 func (k String) In(s *Settings) string { return value[string](s, string(k)) }
 
-// Strings is a key that is a list of strings, or a single one.
+// Strings is a key whose value is a list of strings, or a single string.
 type Strings string
 
-// In returns the key's values: nil if it is unset, which is not the same as an
-// empty list everywhere.
+// In returns the key's values. It is nil if the key is unset, and empty if the list is.
 func (k Strings) In(s *Settings) []string {
 	if one := value[string](s, string(k)); one != "" {
 		return []string{one}
@@ -114,7 +113,7 @@ func (k Strings) In(s *Settings) []string {
 	return texts(value[[]any](s, string(k)))
 }
 
-// texts returns the strings of a list, nil for no list.
+// texts returns the strings of a list, nil if the list is nil.
 func texts(items []any) []string {
 	if items == nil {
 		return nil
@@ -128,11 +127,11 @@ func texts(items []any) []string {
 	return texts
 }
 
-// Object is a key with a structure of its own.
+// Object is a key whose value is an object or list.
 type Object string
 
-// Decode stores the key's value in the variable that v points to, as
-// [json.Unmarshal] does. If the key is unset, the variable stays as it is.
+// Decode stores the key's value in the variable that v points to, like [json.Unmarshal]. If
+// the key is unset, the variable does not change.
 func (k Object) Decode(s *Settings, v any) error {
 	set, ok := s.Lookup(string(k))
 	if !ok {
@@ -148,8 +147,8 @@ func (k Object) Decode(s *Settings, v any) error {
 	return nil
 }
 
-// Any is a key whose value may have several shapes.
+// Any is a key whose value may have one of several types.
 type Any string
 
-// In returns the value in the shapes of [encoding/json], nil if it is unset.
+// In returns the value as decoded by [encoding/json], nil if it is unset.
 func (k Any) In(s *Settings) any { return value[any](s, string(k)) }

@@ -17,31 +17,31 @@ import (
 	"pollux/internal/durable"
 )
 
-// The registry maps projects to slugs: projects.json, and a marker in each
-// directory that names the project it belongs to. The markers are the truth; the
-// file is an index that they heal. Other programs share both, so the file is
-// written under their lock (see durable.Lock).
+// The registry maps projects to slugs. It consists of projects.json, and a marker in each
+// directory that names the project it belongs to. The markers are authoritative; the file is
+// an index that is repaired from them. Other programs use both, so the file is written under a
+// lock that they know (see durable.Lock).
 
 const (
 	markerName = ".project_root"
-	// maxRegistry and maxMarker bound foreign files, in bytes.
+	// maxRegistry and maxMarker are the maximum sizes of these files, in bytes.
 	maxRegistry = 16 << 20
 	maxMarker   = 64 << 10
 )
 
-// ProjectHash returns the SHA-256 of the project's path in hex, by which session
-// records name it.
+// ProjectHash returns the SHA-256 of the project's path in hexadecimal digits, which
+// identifies the project in session records.
 func (p *Paths) ProjectHash() string {
 	sum := sha256.Sum256([]byte(p.dir))
 	return hex.EncodeToString(sum[:])
 }
 
-// claim returns the project's slug, and makes its directories and markers. In
-// the common case it only reads.
+// claim returns the project's slug, and creates its directories and markers. Usually it only
+// reads.
 func (p *Paths) claim() (string, error) {
 	slug, err := p.claimSlug()
 	if err != nil {
-		return "", fmt.Errorf("find a place for project %s in %s: %w", p.dir, p.Runtime(), err)
+		return "", fmt.Errorf("find a place for project %s in %s: %w", p.dir, p.RuntimeDir(), err)
 	}
 	return slug, nil
 }
@@ -60,7 +60,7 @@ func (p *Paths) claimSlug() (string, error) {
 			return slug, err
 		}
 	}
-	if err := durable.MkdirAll(p.Runtime(), 0o700); err != nil {
+	if err := durable.MkdirAll(p.RuntimeDir(), 0o700); err != nil {
 		return "", err
 	}
 	unlock, err := durable.Lock(p.registry())
@@ -79,7 +79,7 @@ func (p *Paths) claimSlug() (string, error) {
 	return slug, p.writeRegistry(projects)
 }
 
-// settle finds the project's slug among the markers, or takes a new one.
+// settle finds the project's slug among the markers, or chooses a new one.
 func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 	known := p.marked(key)
 	if slug := projects[key]; isSlug(slug) {
@@ -117,7 +117,7 @@ func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 	}
 }
 
-// slugOf returns the name a project would like to have.
+// slugOf returns the preferred slug of a project.
 func slugOf(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(strings.ToLower(filepath.Base(path))) {
@@ -134,8 +134,8 @@ func slugOf(path string) string {
 	return "project"
 }
 
-// isSlug reports whether a name found in a file can be a slug. Anything else
-// could lead out of the directory.
+// isSlug reports whether a name read from a file is a valid slug. Other names could lead out
+// of the directory.
 func isSlug(name string) bool {
 	if name == "" || len(name) > 255 {
 		return false
@@ -148,8 +148,8 @@ func isSlug(name string) bool {
 	return true
 }
 
-// mark makes the project's directories with their markers and reports whether
-// they are its own.
+// mark creates the project's directories with their markers, and reports whether they belong
+// to it.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
 	bases := [...]string{p.tmp(), p.history()}
 	for _, base := range bases {
@@ -176,7 +176,7 @@ func (p *Paths) mark(slug, key string) (ours bool, err error) {
 	return true, nil
 }
 
-// readMarker returns the project a directory belongs to, "" if it says none.
+// readMarker returns the project that a directory belongs to, "" if there is no marker.
 func readMarker(dir string) (string, error) {
 	data, err := readFile(filepath.Join(dir, markerName), maxMarker)
 	if errors.Is(err, errAbsent) {
@@ -188,8 +188,8 @@ func readMarker(dir string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// writeMarker gives a directory to a project, and reports whether it got it:
-// of several that try, one does. The marker is there whole or not at all.
+// writeMarker marks a directory as a project's own. If several processes try this at the same
+// time, it returns true in only one of them. The marker is created atomically.
 func writeMarker(dir, key string) (ours bool, err error) {
 	path := filepath.Join(dir, markerName)
 	f, err := os.CreateTemp(dir, markerName+".*.tmp")
@@ -204,7 +204,7 @@ func writeMarker(dir, key string) (ours bool, err error) {
 	switch err := os.Link(f.Name(), path); {
 	case err == nil:
 		return true, nil
-	case !errors.Is(err, fs.ErrExist): // a file system without links
+	case !errors.Is(err, fs.ErrExist): // a file system without hard links
 		return createMarker(path, key)
 	}
 	switch owner, err := readMarker(dir); {
@@ -234,7 +234,7 @@ func createMarker(path, key string) (bool, error) {
 func (p *Paths) marked(key string) []string {
 	var slugs []string
 	for _, base := range [...]string{p.tmp(), p.history()} {
-		entries, _ := os.ReadDir(base) // not there yet, or none of our business
+		entries, _ := os.ReadDir(base) // the directory may be missing or unreadable
 		for _, entry := range entries {
 			if !entry.IsDir() || !isSlug(entry.Name()) {
 				continue
@@ -256,8 +256,8 @@ func (p *Paths) exists(slug string) bool {
 	return false
 }
 
-// adopt copies what an older version kept under the hash of the project's path.
-// What cannot be copied stays where it was.
+// adopt copies the files that older versions stored under the hash of the project's path. It
+// skips files that it cannot copy.
 func (p *Paths) adopt(slug string) {
 	for _, base := range [...]string{p.tmp(), p.history()} {
 		from, to := filepath.Join(base, p.ProjectHash()), filepath.Join(base, slug)
@@ -291,9 +291,9 @@ func copyFile(to, from string) error {
 	return errors.Join(err, dst.Close())
 }
 
-func (p *Paths) registry() string { return filepath.Join(p.Runtime(), "projects.json") }
+func (p *Paths) registry() string { return filepath.Join(p.RuntimeDir(), "projects.json") }
 
-// readRegistry returns the known projects. A broken file counts as empty.
+// readRegistry returns the known projects. An invalid file counts as empty.
 func (p *Paths) readRegistry() (map[string]string, error) {
 	data, err := readFile(p.registry(), maxRegistry)
 	if err != nil && !errors.Is(err, errAbsent) {

@@ -318,7 +318,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%v: defaults %q", tt.env, got)
 		}
 	}
-	if got := NewPaths(NewEnv("HOME=/h", "SANDBOX=sandbox-exec"), "/w").Runtime(); got != "/h/.cache/.gemini" {
+	if got := NewPaths(NewEnv("HOME=/h", "SANDBOX=sandbox-exec"), "/w").RuntimeDir(); got != "/h/.cache/.gemini" {
 		t.Errorf("Runtime is %q", got)
 	}
 	if got := NewPaths(NewEnv(), "/w").Home(); !filepath.IsAbs(got) {

@@ -10,15 +10,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is the text of a settings file with a tree that knows where its
-// parts stand. A change is made to the text alone: whatever is not changed keeps
-// its bytes, comments included.
+// document is the text of a settings file with a syntax tree that has offsets. Edits change
+// only the text: the parts that are not edited are preserved, including comments.
 type document struct {
 	text []byte // without a byte order mark
 	root hujson.Value
 }
 
-// openDocument reads a settings file's text.
+// openDocument parses the text of a settings file.
 func openDocument(text []byte) (*document, error) {
 	if _, err := parse(text); err != nil {
 		return nil, err
@@ -33,8 +32,8 @@ func openDocument(text []byte) (*document, error) {
 	return &document{text, value}, nil
 }
 
-// member returns the member of a name. Of several the last one counts, as it
-// does for all who read JSON.
+// member returns the member called name. If there are several, the last one counts, as in JSON
+// parsers.
 func member(object *hujson.Object, name string) (at int, value *hujson.Value) {
 	for i := len(object.Members) - 1; i >= 0; i-- {
 		if literal, ok := object.Members[i].Name.Value.(hujson.Literal); ok && literal.String() == name {
@@ -44,8 +43,8 @@ func member(object *hujson.Object, name string) (at int, value *hujson.Value) {
 	return -1, nil
 }
 
-// line returns the line, from 1, on which the key of a path stands, 0 if it is
-// not there.
+// line returns the number of the line with the key of a path, starting at 1; 0 if there is
+// none.
 func (d *document) line(path []string) int {
 	at, in := 0, &d.root
 	for _, name := range path {
@@ -62,7 +61,7 @@ func (d *document) line(path []string) int {
 	return 1 + bytes.Count(d.text[:at], []byte("\n"))
 }
 
-// set returns the text with a value at a path.
+// set returns the text with v at a path.
 func (d *document) set(path []string, v any) ([]byte, error) {
 	in := &d.root
 	for i, name := range path {
@@ -79,7 +78,7 @@ func (d *document) set(path []string, v any) ([]byte, error) {
 	return splice(d.text, in.StartOffset, in.EndOffset, d.encode(v, d.indentOf(in.StartOffset))), nil
 }
 
-// nestAt returns v inside the objects of these names.
+// nestAt returns v inside nested objects with these names.
 func nestAt(path []string, v any) any {
 	for i := len(path) - 1; i >= 0; i-- {
 		v = map[string]any{path[i]: v}
@@ -87,7 +86,7 @@ func nestAt(path []string, v any) any {
 	return v
 }
 
-// insert puts a member at the end of an object.
+// insert appends a member to an object.
 func (d *document) insert(in *hujson.Value, object *hujson.Object, name string, v any) []byte {
 	key := append(d.encode(name, ""), ": "...)
 	if len(object.Members) == 0 {
@@ -95,7 +94,7 @@ func (d *document) insert(in *hujson.Value, object *hujson.Object, name string, 
 	}
 	last := &object.Members[len(object.Members)-1]
 	end := last.Value.EndOffset
-	comma := end // or where the comma ends that is there already
+	comma := end // or the end of an existing comma
 	if last.Value.AfterExtra != nil {
 		comma = end + len(last.Value.AfterExtra) + 1
 	}
@@ -114,7 +113,7 @@ func (d *document) insert(in *hujson.Value, object *hujson.Object, name string, 
 	return splice(splice(d.text, place, place, text), end, end, []byte(","))
 }
 
-// fill puts the first member into an object, after the comments in it.
+// fill inserts the first member of an object, after its comments.
 func (d *document) fill(in *hujson.Value, object *hujson.Object, key []byte, v any) []byte {
 	outer := d.indentOf(in.StartOffset)
 	indent := outer + d.unit()
@@ -124,8 +123,8 @@ func (d *document) fill(in *hujson.Value, object *hujson.Object, key []byte, v a
 	return splice(d.text, end-len(object.AfterExtra)+len(inside), end, text)
 }
 
-// unset returns the text without what is at a path, and whether there was
-// anything. Objects that have nothing else in them, comments included, go too.
+// unset returns the text without the value at a path, and whether there was one. It also
+// removes objects that contain nothing else, not even comments.
 func (d *document) unset(path []string) ([]byte, bool) {
 	in := &d.root
 	var from *hujson.Object
@@ -139,7 +138,7 @@ func (d *document) unset(path []string) ([]byte, bool) {
 		if value == nil {
 			return d.text, false
 		}
-		if from == nil || !bare(object) || twice(from, index) {
+		if from == nil || !isBare(object) || isDuplicate(from, index) {
 			from, index = object, i
 		}
 		in = value
@@ -147,8 +146,8 @@ func (d *document) unset(path []string) ([]byte, bool) {
 	return d.remove(from, index), true
 }
 
-// bare reports whether an object has one member and no comments around it.
-func bare(object *hujson.Object) bool {
+// isBare reports whether an object has one member and no comments around it.
+func isBare(object *hujson.Object) bool {
 	if len(object.Members) != 1 {
 		return false
 	}
@@ -157,21 +156,20 @@ func bare(object *hujson.Object) bool {
 	return len(bytes.TrimSpace(extra)) == 0
 }
 
-// twice reports whether an object has an earlier member of the same name.
-func twice(object *hujson.Object, i int) bool {
+// isDuplicate reports whether an object has an earlier member with the same name.
+func isDuplicate(object *hujson.Object, i int) bool {
 	name := object.Members[i].Name.Value.(hujson.Literal).String()
 	earlier := hujson.Object{Members: object.Members[:i]}
 	_, value := member(&earlier, name)
 	return value != nil
 }
 
-// remove takes a member out, with the comma that it no longer needs. Comments
-// stay where they are.
+// remove removes a member and the comma that is no longer needed. It preserves comments.
 func (d *document) remove(object *hujson.Object, i int) []byte {
 	m := &object.Members[i]
 	start, end := m.Name.StartOffset, m.Value.EndOffset
 	inside := bytes.Join([][]byte{m.Name.AfterExtra, m.Value.BeforeExtra}, nil)
-	rest := []byte(nil) // what stays of the member: comments inside it
+	rest := []byte(nil) // the part of the member that stays: comments inside it
 	if inside = bytes.TrimSpace(inside); len(inside) > 0 {
 		rest = append(bytes.Clone(inside), d.newline()...)
 	}
@@ -183,7 +181,7 @@ func (d *document) remove(object *hujson.Object, i int) []byte {
 		}
 	}
 	text := d.text
-	// The line goes if nothing else is on it.
+	// Remove the line if nothing else is on it.
 	left := bytes.TrimRight(text[:start], " \t")
 	right := after
 	for right < len(text) && (text[right] == ' ' || text[right] == '\t' || text[right] == '\r') {
@@ -205,7 +203,7 @@ func (d *document) remove(object *hujson.Object, i int) []byte {
 	}
 	text = splice(text, len(left), right, rest)
 	if i > 0 && i == len(object.Members)-1 && m.Value.AfterExtra == nil {
-		// The one before is the last now.
+		// The previous member is now the last one.
 		before := &object.Members[i-1].Value
 		comma := before.EndOffset + len(before.AfterExtra)
 		text = splice(text, comma, comma+1, nil)
@@ -213,7 +211,7 @@ func (d *document) remove(object *hujson.Object, i int) []byte {
 	return text
 }
 
-// splice returns text with other bytes in place of text[start:end].
+// splice replaces text[start:end] with other bytes.
 func splice(text []byte, start, end int, with []byte) []byte {
 	spliced := make([]byte, 0, len(text)+len(with))
 	spliced = append(spliced, text[:start]...)
@@ -221,9 +219,8 @@ func splice(text []byte, start, end int, with []byte) []byte {
 	return append(spliced, text[end:]...)
 }
 
-// endOfLine returns where the line ends that goes on at an offset, or where the
-// object ends, whichever comes first. Comments on the line belong to what is
-// before them.
+// endOfLine returns the end of the line that continues at an offset, or the end of the object
+// if that comes first. Comments on the line belong to the text before them.
 func (d *document) endOfLine(at int) int {
 	end := at
 	for at < len(d.text) {
@@ -248,13 +245,13 @@ func (d *document) endOfLine(at int) int {
 	return end
 }
 
-// indentOf returns the white space that the line of an offset begins with.
+// indentOf returns the white space at the start of the line with an offset.
 func (d *document) indentOf(at int) string {
 	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// unit returns one step of indentation: a tab where the file has those.
+// unit returns one level of indentation: a tab if the file uses tabs.
 func (d *document) unit() string {
 	if bytes.Contains(d.text, []byte("\n\t")) {
 		return "\t"
@@ -274,7 +271,7 @@ func (d *document) encode(v any, indent string) []byte {
 	return bytes.ReplaceAll(encodeJSON(v, indent, d.unit()), []byte("\n"), []byte(d.newline()))
 }
 
-// encodeJSON returns v, which is in the shapes of [encoding/json], as JSON.
+// encodeJSON returns v, a value as decoded by [encoding/json], as JSON.
 func encodeJSON(v any, prefix, indent string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -282,6 +279,6 @@ func encodeJSON(v any, prefix, indent string) []byte {
 	if indent != "" {
 		e.SetIndent(prefix, indent)
 	}
-	_ = e.Encode(v) // these shapes always can be
+	_ = e.Encode(v) // never fails for such values
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// Variable is a row of the table of environment variables (spec/cli.md §3.2). Those
-// of single providers, OPENAI_API_KEY for one, are in llm/provider's table.
+// Variable is a row of the table of environment variables. Variables of single providers, such
+// as OPENAI_API_KEY, are in the table of llm/provider instead.
 type Variable struct {
-	// Name may end in *, for all variables that begin so.
+	// Name may end in *, which stands for all variables with this prefix.
 	Name string
-	// Support is what the variable does in this version.
+	// Support is the effect of the variable in this version.
 	Support Support
-	// Ambient says that others set it, editors and systems, or that it only adds to
-	// something: where nothing comes of it, there is nothing to warn of.
+	// Ambient reports whether editors or systems set the variable, or it is only an addition
+	// to something else: then there is no warning if it has no effect.
 	Ambient bool
-	// What is one line for people.
-	What string
+	// Doc is a one-line description for users.
+	Doc string
 }
 
-// Variables returns the table, by topic. It must not be changed.
+// Variables returns the table, by topic. The caller must not change it.
 func Variables() []Variable { return envTable[:] }
 
-// missingVariables returns the names of the variables that are set and ask for
-// something that is not there yet.
+// missingVariables returns the names of variables that are set and need something Pollux does
+// not support yet.
 func missingVariables(env *Env) []string {
 	var names []string
 	for _, v := range envTable {
 		prefix, all := strings.CutSuffix(v.Name, "*")
 		switch {
 		case v.Support != Later || v.Ambient:
-		case !all && asks(env.Get(v.Name)):
+		case !all && isOn(env.Get(v.Name)):
 			names = append(names, v.Name)
 		case all:
 			for name, value := range env.vars {
-				if strings.HasPrefix(name, prefix) && asks(value) {
+				if strings.HasPrefix(name, prefix) && isOn(value) {
 					names = append(names, name)
 				}
 			}
@@ -44,14 +44,14 @@ func missingVariables(env *Env) []string {
 	return names
 }
 
-// asks reports whether the value of a variable asks for something.
-func asks(value string) bool { return value != "" && value != "0" && value != "false" }
+// isOn reports whether the value of a variable switches something on.
+func isOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// ambient is a name for the table.
+// ambient is a short name for the table.
 const ambient = true
 
 var envTable = [...]Variable{
-	// Whom to ask.
+	// Providers and authentication.
 	{"GEMINI_API_KEY", live, !ambient, "A key of Google AI Studio, or of a gateway that speaks its protocol."},
 	{"GOOGLE_API_KEY", live, !ambient, "A key for Vertex AI in express mode."},
 	{"GOOGLE_GENAI_USE_VERTEXAI", live, !ambient, "true: ask Vertex AI."},
@@ -78,12 +78,12 @@ var envTable = [...]Variable{
 	{"EDITOR_IN_CLOUD_SHELL", inert, ambient, "Another sign of the Cloud Shell."},
 	{"WEB_HOST", inert, ambient, "Where the Cloud Shell's pages are."},
 
-	// What the model is told.
+	// System prompt.
 	{"GEMINI_SYSTEM_MD", live, !ambient, "A file with a system prompt of your own; true or 1 is .gemini/system.md."},
 	{"GEMINI_WRITE_SYSTEM_MD", live, !ambient, "Write the system prompt to this file; true or 1 is .gemini/system.md."},
 	{"GEMINI_PROMPT_*", live, !ambient, "0 or false leaves the section of this name out of the system prompt."},
 
-	// Where things are.
+	// Locations of files.
 	{"GEMINI_CLI_HOME", live, !ambient, "Stands in for the home directory."},
 	{"HOME", live, ambient, "The home directory."},
 	{"TMPDIR", live, ambient, "Where files go that are not kept."},
@@ -92,7 +92,7 @@ var envTable = [...]Variable{
 	{"GEMINI_CLI_TRUSTED_FOLDERS_PATH", live, !ambient, "The file of trusted folders."},
 	{"GEMINI_CLI_EXTENSION_REGISTRY_URI", later, !ambient, "Where extensions are listed."},
 
-	// What may happen.
+	// Trust and sandbox.
 	{"GEMINI_CLI_TRUST_WORKSPACE", live, !ambient, "true or false: the folder is trusted, or not, whatever the file says."},
 	{"GEMINI_RESTRICTED_MODE", live, !ambient, "true: the folder is not trusted."},
 	{"GEMINI_SANDBOX", live, !ambient, "Which sandbox to run in; as there is none yet, do not run."},
@@ -141,7 +141,7 @@ var envTable = [...]Variable{
 	{"OAUTH_CALLBACK_PORT", later, ambient, "Where a login to an MCP server comes back."},
 	{"OAUTH_CALLBACK_HOST", later, ambient, "The same, on which address."},
 
-	// What goes on inside.
+	// Diagnosis.
 	{"DEBUG", live, ambient, "1 or true: show what goes on, on stderr."},
 	{"DEBUG_MODE", live, ambient, "The same."},
 	{"DEBUG_PORT", inert, ambient, "Belongs to Node's inspector."},
@@ -207,7 +207,7 @@ var envTable = [...]Variable{
 	{"GOOGLE_CLOUD_WORKSTATIONS", later, ambient, "Set inside Google's workstations."},
 	{"REMOTE_CONTAINERS", later, ambient, "Set inside development containers."},
 
-	// Of those who build Gemini CLI.
+	// Development of Gemini CLI.
 	{"DEV", inert, ambient, "Belongs to Gemini CLI's build."},
 	{"NODE_ENV", inert, ambient, "Belongs to Gemini CLI's build."},
 	{"VITEST", inert, ambient, "Belongs to Gemini CLI's tests."},

@@ -25,8 +25,8 @@ func TestVariables(t *testing.T) {
 	var got []string
 	for _, v := range Variables() {
 		got = append(got, v.Name)
-		if !strings.HasSuffix(v.What, ".") {
-			t.Errorf("%s: %q is no sentence", v.Name, v.What)
+		if !strings.HasSuffix(v.Doc, ".") {
+			t.Errorf("%s: %q is no sentence", v.Name, v.Doc)
 		}
 	}
 	slices.Sort(want)
@@ -117,7 +117,7 @@ func environmentPage() string {
 		if topic := topics[v.Name]; topic != "" {
 			fmt.Fprintf(&b, "\n### %s\n\n| Variable | What it does | Support |\n| --- | --- | --- |\n", topic)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.What, v.Support)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.Doc, v.Support)
 	}
 	return b.String()
 }

@@ -1,9 +1,10 @@
-// Package demo shows Pollux at work without a key and without a network: a
-// scripted model on loopback drives the real agent with the real tools in a
-// small project, finds the bug in it, mends it and runs the tests.
+// Package demo shows Pollux at work without an API key or network: a scripted model on
+// loopback drives the real agent with the real tools in a small project. It finds a bug, fixes
+// it and runs the tests.
 package demo
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -13,7 +14,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,7 +21,9 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"pollux/agent"
+	"pollux/internal/process"
 	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/gemini"
 )
 
 //go:embed project
@@ -30,36 +32,36 @@ var project embed.FS
 //go:embed model.script
 var modelScript string
 
-// Prompt is what the demo asks the agent.
+// Prompt is the prompt of the demo.
 const Prompt = "One test of this project fails. Find the bug, fix it, and run the tests again."
 
-// Options are how to run the demo.
+// Options configure the demo.
 type Options struct {
 	Out io.Writer
-	// Keep leaves the project where it is, and says where.
+	// Keep keeps the project and prints its path.
 	Keep bool
-	// Live is for a person's eyes: the model speaks at a pace that can be read.
+	// Live slows the model down to a pace that a person can read.
 	Live bool
-	// Colour uses the terminal's colours.
+	// Colour enables terminal colors.
 	Colour bool
 	// Start starts the real agent.
 	Start func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error)
 }
 
-// Setup is where the demo's agent is to run. It must approve every call, trust
-// Dir, and read nothing of the user's.
+// Setup is the environment of the demo's agent. The agent must approve every call, trust Dir,
+// and not read any of the user's files.
 type Setup struct {
 	Dir     string // the project
 	Home    string // an empty home directory
-	BaseURL string // of a model that speaks Gemini's protocol
-	APIKey  string // which it accepts
-	Model   string // which it is
-	Prompt  string
+	BaseURL string // of a model with Gemini's protocol
+	APIKey  string // a key that the model accepts
+	Model   string // the name of the model
+	Prompt  string // the first prompt
 }
 
-// Run runs the demo. It fails if the agent does, if the run does not go by the
-// script, or if the project's tests do not pass afterwards. Unless it is to be
-// kept, the project is removed, also when ctx is cancelled.
+// Run runs the demo. It returns an error if the agent fails, if the run deviates from the
+// script, or if the project's tests fail afterwards. Unless Options.Keep is set, it removes the
+// project, even if ctx is cancelled.
 func Run(ctx context.Context, o Options) (err error) {
 	root, err := os.MkdirTemp("", "pollux-demo-")
 	if err != nil {
@@ -76,7 +78,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Dir: filepath.Join(root, "till"), Home: filepath.Join(root, "home"),
 		APIKey: "demo", Model: "gemini-2.5-flash", Prompt: Prompt,
 	}
-	if err := lay(setup); err != nil {
+	if err := writeProject(setup); err != nil {
 		return fmt.Errorf("make the demo's project: %w", err)
 	}
 	model, err := serve(o.Live)
@@ -108,8 +110,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// lay writes the project.
-func lay(setup Setup) error {
+// writeProject writes the project's files.
+func writeProject(setup Setup) error {
 	if err := os.MkdirAll(setup.Home, 0o700); err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func lay(setup Setup) error {
 	return os.CopyFS(setup.Dir, files)
 }
 
-// serve starts the model. It says its text in small chunks, as models do.
+// serve starts the model. It sends text in small chunks, as real models do.
 func serve(live bool) (*scriptmodel.Server, error) {
 	script, err := scriptmodel.Parse(modelScript)
 	if err != nil {
@@ -143,10 +145,10 @@ func serve(live bool) (*scriptmodel.Server, error) {
 			t.Pace = 35 * time.Millisecond
 		}
 	}
-	return scriptmodel.Start(script, scriptmodel.Options{})
+	return scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}}})
 }
 
-// play runs the agent and shows what happens.
+// play runs the agent and shows its events.
 func play(ctx context.Context, o Options, setup Setup, s *screen) error {
 	events, err := o.Start(ctx, setup)
 	if err != nil {
@@ -166,30 +168,25 @@ func play(ctx context.Context, o Options, setup Setup, s *screen) error {
 	return context.Cause(ctx)
 }
 
-// test runs the project's tests, as a person would to see for himself.
+// test runs the project's tests to verify the fix.
 func test(ctx context.Context, dir string, s *screen) error {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		shell = "/bin/sh" // PATH is not what it should be
-	}
-	cmd := exec.CommandContext(ctx, shell, "tests/run.sh")
-	cmd.Dir = dir
-	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput()
-	s.tests(out)
-	var exit *exec.ExitError
+	var out bytes.Buffer
+	status, err := process.Launcher{}.Run(ctx, &process.Command{ // needs no environment variables or other programs
+		Path: "/bin/sh", Args: []string{"tests/run.sh"}, Dir: dir, Stdout: &out, Stderr: &out,
+	})
+	s.tests(out.Bytes())
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &exit):
-		return fmt.Errorf("the project's tests still fail (%s)", exit)
 	case err != nil:
 		return fmt.Errorf("run the project's tests: %w", err)
+	case status != process.Status{}:
+		return fmt.Errorf("the project's tests still fail (%s)", status)
 	}
 	return nil
 }
 
-// changes shows what the agent changed in the project.
+// changes shows the agent's changes to the project.
 func (s *screen) changes(dir string) error {
 	files, err := fs.Sub(project, "project")
 	if err != nil {

@@ -22,10 +22,10 @@ import (
 	"pollux/tool"
 )
 
-// least is the least that can play the demo: it asks the model over HTTP, does
-// what its calls say with a line of code each, and tells what happens. The real
-// agent plays it in acceptance/demo.txtar.
-type least struct {
+// fakeAgent is a minimal agent for the demo: it sends requests to the model over HTTP, runs
+// tool calls with trivial implementations, and yields events. acceptance/demo.txtar tests the
+// demo with the real agent.
+type fakeAgent struct {
 	setup    Setup
 	contents []*llm.Content
 	yield    func(agent.Event, error) bool
@@ -33,40 +33,41 @@ type least struct {
 
 func start(_ context.Context, setup Setup) (iter.Seq2[agent.Event, error], error) {
 	return func(yield func(agent.Event, error) bool) {
-		l := &least{setup: setup, yield: yield, contents: []*llm.Content{llm.User(llm.Text(setup.Prompt))}}
+		l := &fakeAgent{setup: setup, yield: yield, contents: []*llm.Content{llm.User(llm.Text(setup.Prompt))}}
 		for l.turn() {
 		}
 	}, nil
 }
 
-// turn asks once and reports whether the model wants to be asked again.
-func (l *least) turn() bool {
+// turn sends one request, runs the tool calls of the response, and reports whether there were
+// any.
+func (l *fakeAgent) turn() bool {
 	l.yield(agent.TurnStarted{}, nil)
-	answer, err := l.ask()
+	answer, err := l.request()
 	if err != nil {
 		l.yield(nil, err)
 		return false
 	}
 	l.yield(agent.Text{Text: answer.Text()}, nil)
-	var said []llm.Part
+	var parts []llm.Part
 	for _, p := range answer.Parts() {
 		if !p.Thought {
-			said = append(said, p)
+			parts = append(parts, p)
 		}
 	}
 	var results []llm.Part
-	for _, c := range (&llm.Content{Parts: said}).FunctionCalls() {
-		out := l.do(c)
+	for _, c := range (&llm.Content{Parts: parts}).FunctionCalls() {
+		out := l.runTool(c)
 		call := &agent.ToolCall{ID: c.ID, Name: c.Name}
 		l.yield(agent.ToolUpdated{Call: call, Summary: string(c.Args)}, nil)
 		l.yield(agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Display: tool.TextDisplay(out)}, Duration: time.Millisecond}, nil)
 		results = append(results, llm.Part{FunctionResponse: llm.Output(c.ID, c.Name, out)})
 	}
-	l.contents = append(l.contents, llm.Model(said...), llm.User(results...))
+	l.contents = append(l.contents, llm.Model(parts...), llm.User(results...))
 	return len(results) > 0
 }
 
-func (l *least) ask() (*llm.Response, error) {
+func (l *fakeAgent) request() (*llm.Response, error) {
 	var tools []map[string]string
 	for _, name := range []string{"grep_search", "read_file", "replace", "run_shell_command"} {
 		tools = append(tools, map[string]string{"name": name, "description": name})
@@ -89,7 +90,7 @@ func (l *least) ask() (*llm.Response, error) {
 	return answer, json.Unmarshal(text, answer)
 }
 
-func (l *least) do(c *llm.FunctionCall) string {
+func (l *fakeAgent) runTool(c *llm.FunctionCall) string {
 	var args map[string]string
 	if err := json.Unmarshal(c.Args, &args); err != nil {
 		return err.Error()
@@ -185,7 +186,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// Every kind of event can be shown; what cannot be written ends the run.
+// TestScreen checks that show accepts every kind of event and returns write errors.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -196,7 +197,7 @@ func TestScreen(t *testing.T) {
 			f.Call = &agent.ToolCall{Name: "f"}
 			e = f
 		case agent.ToolAsked:
-			f.Answer = func(a agent.Answer) {
+			f.Answer = func(a tool.Answer) {
 				if a.Outcome != tool.Cancel {
 					t.Errorf("answered %v", a)
 				}

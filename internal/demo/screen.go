@@ -12,23 +12,23 @@ import (
 	"pollux/tool"
 )
 
-// width is where the model's text is wrapped, maxLines how much is shown of a
-// tool's output.
+// width is the column at which the model's text is wrapped. maxLines is the maximum number of
+// lines shown of a tool's output.
 const (
 	width    = 78
 	maxLines = 8
 )
 
-// screen shows a run as plain text, in the order in which it happens.
+// screen prints a run as plain text, in the order of events.
 type screen struct {
 	out    io.Writer
 	colour bool
-	dir    string // the project's; paths in it are shown without it
-	err    error  // the first that writing gave
-	column int    // of the model's text
-	space  bool   // stands before its next word
+	dir    string // the project's directory, which is removed from paths
+	err    error  // the first write error
+	column int    // current column in the model's text
+	space  bool   // a space is pending before the next word
 	calls  int
-	// summaries are what the calls in flight do, by their ids.
+	// summaries are the summaries of unfinished calls by id.
 	summaries map[string]string
 }
 
@@ -36,7 +36,7 @@ func newScreen(out io.Writer, colour bool, dir string) *screen {
 	return &screen{out: out, colour: colour, dir: dir, summaries: map[string]string{}}
 }
 
-// The styles, as terminal attributes.
+// The text styles, as parameters of the SGR escape sequence.
 const (
 	plain = ""
 	bold  = "1"
@@ -66,7 +66,7 @@ func (s *screen) intro(setup Setup) {
 	s.printf("%s %s\n", s.styled(cyan, ">"), s.styled(bold, setup.Prompt))
 }
 
-// show shows an event. Kinds that the script cannot bring about are passed over.
+// show prints an event. It ignores events that the script cannot cause.
 func (s *screen) show(e agent.Event) error {
 	switch e := e.(type) {
 	case agent.TurnStarted:
@@ -84,7 +84,7 @@ func (s *screen) show(e agent.Event) error {
 	case agent.ToolFinished:
 		s.finished(e)
 	case agent.ToolAsked:
-		e.Answer(agent.Answer{Outcome: tool.Cancel}) // the demo's agent approves by itself
+		e.Answer(tool.Answer{Outcome: tool.Cancel}) // the demo's agent approves calls itself
 	case agent.InvalidStream:
 		s.end()
 		s.printf("%s\n", s.styled(red, e.Message))
@@ -95,8 +95,8 @@ func (s *screen) show(e agent.Event) error {
 	return s.err
 }
 
-// text shows a piece of the answer, wrapped at words. A space waits for the
-// word behind it, so that no line ends in one.
+// text prints a part of the response, wrapped at words. A space is printed together with the
+// following word, so that no line ends in a space.
 func (s *screen) text(text string) {
 	for len(text) > 0 {
 		n := strings.IndexAny(text, " \n")
@@ -132,7 +132,7 @@ func (s *screen) word(word string) {
 	s.column += n
 }
 
-// end ends a line of the model's text.
+// end ends the current line of the model's text, if any.
 func (s *screen) end() {
 	if s.column > 0 {
 		s.printf("\n")
@@ -156,7 +156,7 @@ func (s *screen) finished(e agent.ToolFinished) {
 	}
 }
 
-// shown returns what a person gets to see of a result.
+// shown returns the text of a tool result that the screen prints.
 func shown(r *tool.Result) string {
 	text := ""
 	switch d := r.Display.(type) {
@@ -178,7 +178,7 @@ func shown(r *tool.Result) string {
 	return text
 }
 
-// quote shows the output of a tool, indented and not too much of it.
+// quote prints the output of a tool, indented and shortened.
 func (s *screen) quote(text string) {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -1,12 +1,10 @@
-// Package durable is the one place that writes files, so that a crash, a full
-// disk or a pulled plug leaves the old file or the new one, whole, and never a
-// piece of either.
+// Package durable reads and writes files safely. A write is atomic: after a crash, a full disk
+// or a power failure the file has either its old or its new content, never a part of either.
 //
-// What holds at any instant of [WriteFile]: path is the old file until the
-// rename and the new one from then on, and the new one's bytes are on the disk
-// before the rename makes them visible. What a kill at the worst moment can
-// leave behind is a temporary file beside the destination, whose name begins
-// with a dot and holds the destination's name.
+// At any instant of [WriteFile], path is the old file until the rename and the new file after
+// it, and the new content is on the disk before the rename makes it visible. A process that is
+// killed during a write may leave a temporary file beside the destination. Its name is a dot,
+// the destination's name, a random suffix and ".tmp".
 package durable
 
 import (
@@ -19,15 +17,15 @@ import (
 	"syscall"
 )
 
-// WriteFile makes data the content of the file at path. Perm, less the umask,
-// is the mode of a file that did not exist; one that did keeps its mode and,
-// where the system lets us, its owner and group. If path is a symbolic link,
-// the file it leads to is written, and created if it is not there yet.
+// WriteFile replaces the content of the file at path with data, or creates the file. perm,
+// minus the umask, is the mode of a new file. An existing file keeps its mode and, where the
+// system permits it, its owner and group. If path is a symbolic link, WriteFile writes the
+// file that it refers to, and creates that file if necessary.
 //
-// The directory must exist. Directories, devices, pipes and sockets are
-// refused, and so is a file that the user may not write, although a rename
-// could replace it. Errors are [*fs.PathError] with path as it was given. A
-// file that has several names (hard links) is written under this one only.
+// The directory must exist. WriteFile refuses directories, devices, pipes and sockets, and
+// files that the user may not write, although a rename could replace them. Errors are
+// [*fs.PathError] with path as given. If the file has several hard links, only this one gets
+// the new content.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	if err := writeFile(path, data, perm); err != nil {
 		return &fs.PathError{Op: "write", Path: path, Err: Cause(err)}
@@ -36,19 +34,18 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 }
 
 func writeFile(path string, data []byte, perm fs.FileMode) error {
-	path, old, err := destination(path)
+	path, old, err := resolveDestination(path)
 	if err != nil {
 		return err
 	}
 	dir, name := filepath.Split(path)
-	return byPath(dir).write(name, data, perm, old)
+	return atPath(dir).write(name, data, perm, old)
 }
 
-// WriteFileAt is [WriteFile] for the file of this name directly in dir, an
-// open directory: whatever dir's path leads to by now, the file is written
-// there. A name that is a symbolic link is refused with [syscall.ELOOP], for
-// it may lead anywhere. (An os.Root would not do: on the way to a directory
-// below its own it follows links, and waits at pipes.)
+// WriteFileAt is like [WriteFile] for the file called name directly in dir, an open directory.
+// It writes there even if dir's path refers to another directory by now. If name is a symbolic
+// link, the error is [syscall.ELOOP]. (An os.Root cannot be used: it follows links on the way
+// to a directory below its own, and blocks on pipes.)
 func WriteFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error {
 	defer runtime.KeepAlive(dir)
 	if err := writeFileAt(dir, name, data, perm); err != nil {
@@ -61,43 +58,45 @@ func writeFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error
 	if name != filepath.Base(name) || name == "." || name == ".." || os.IsPathSeparator(name[0]) {
 		return syscall.EINVAL
 	}
-	p := inside(dir)
-	old, err := p.look(name)
+	p := atDir(dir)
+	old, err := p.lstat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := p.mayReplace(name, old); err != nil {
+	if err := p.checkReplaceable(name, old); err != nil {
 		return err
 	}
 	return p.write(name, data, perm, old)
 }
 
-// write gives a file its content. Old is what is there now, nil for nothing.
-func (p place) write(name string, data []byte, perm fs.FileMode, old *found) error {
-	temp, f, err := p.createBeside(name, perm, old)
+// write replaces the content of a file, or creates it. old describes the existing file, nil if
+// there is none.
+func (p directory) write(name string, data []byte, perm fs.FileMode, old *fileState) error {
+	temp, f, err := p.createTemp(name, perm, old)
 	if err != nil {
 		return err
 	}
 	// Removing after the rename would fail harmlessly: the name is gone.
-	err = fill(f, data, old)
+	err = writeAndClose(f, data, old)
 	if err == nil {
 		err = p.rename(temp, name)
 	}
 	if err != nil {
-		p.remove(temp) // the first error is the one to tell
+		p.remove(temp) // report the first error, not this one
 		return err
 	}
 	return p.sync()
 }
 
-// MkdirAll creates the directory at path and the parents it lacks, and makes
-// the disk keep them. Perm, less the umask, is the mode of each new one.
+// MkdirAll creates the directory at path and its missing parents, and syncs them to disk.
+// perm, minus the umask, is the mode of each new directory. Its errors are those of
+// [os.MkdirAll].
 func MkdirAll(path string, perm fs.FileMode) error {
 	path = filepath.Clean(path)
 	var missing []string
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			break // what is wrong here, Mkdir will say
+			break // Mkdir reports what is wrong here
 		}
 		missing = append(missing, dir)
 		if filepath.Dir(dir) == dir {
@@ -105,35 +104,35 @@ func MkdirAll(path string, perm fs.FileMode) error {
 		}
 	}
 	if len(missing) == 0 {
-		return os.MkdirAll(path, perm) // it says if path is not a directory
+		return os.MkdirAll(path, perm) // reports an error if path is not a directory
 	}
 	if err := os.MkdirAll(path, perm); err != nil {
 		return err
 	}
 	for _, dir := range missing {
-		if err := byPath(filepath.Dir(dir) + string(filepath.Separator)).sync(); err != nil {
+		if err := atPath(filepath.Dir(dir) + string(filepath.Separator)).sync(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// maxLinks is how many symbolic links in a row we follow, as Linux does.
+// maxLinks is the maximum number of symbolic links to follow, the same as in Linux.
 const maxLinks = 40
 
-// destination follows path's symbolic links, and returns what is there now,
-// nil for nothing.
-func destination(path string) (string, *found, error) {
+// resolveDestination follows path's symbolic links. It returns the path of the file to write
+// and the state of the existing file, nil if there is none.
+func resolveDestination(path string) (string, *fileState, error) {
 	for range maxLinks {
-		p := byPath("")
-		old, err := p.look(path)
+		p := atPath("")
+		old, err := p.lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return path, nil, nil
 		case err != nil:
 			return "", nil, err
 		}
-		if err := p.mayReplace(path, old); !errors.Is(err, syscall.ELOOP) {
+		if err := p.checkReplaceable(path, old); !errors.Is(err, syscall.ELOOP) {
 			return path, old, err
 		}
 		target, err := os.Readlink(path)
@@ -141,7 +140,7 @@ func destination(path string) (string, *found, error) {
 			return "", nil, err
 		}
 		if !filepath.IsAbs(target) {
-			// Not Join: it takes "a/.." away, which leads elsewhere if a is a link.
+			// Not Join: it removes "a/..", which is wrong if a is a link.
 			dir, _ := filepath.Split(path)
 			target = dir + target
 		}
@@ -150,8 +149,8 @@ func destination(path string) (string, *found, error) {
 	return "", nil, syscall.ELOOP
 }
 
-// mayReplace says why a file may not be replaced: ELOOP for a link.
-func (p place) mayReplace(name string, old *found) error {
+// checkReplaceable returns an error if a file must not be replaced: ELOOP for a symbolic link.
+func (p directory) checkReplaceable(name string, old *fileState) error {
 	switch {
 	case old == nil:
 		return nil
@@ -162,17 +161,17 @@ func (p place) mayReplace(name string, old *found) error {
 	case old.kind != 0:
 		return errNotRegular
 	}
-	return p.mayWrite(name, old)
+	return p.checkWritable(name, old)
 }
 
 var errNotRegular = errors.New("not a regular file")
 
-// maxName is the longest file name that common file systems take, in bytes.
+// maxName is the longest file name that common file systems accept, in bytes.
 const maxName = 255
 
-// createBeside creates an empty file beside the one of this name. It is
-// private until it has its content and old's mode.
-func (p place) createBeside(name string, perm fs.FileMode, old *found) (temp string, f *os.File, err error) {
+// createTemp creates an empty file beside the file called name. It is private (mode 0600) if
+// an existing file is being replaced, until it gets that file's mode.
+func (p directory) createTemp(name string, perm fs.FileMode, old *fileState) (temp string, f *os.File, err error) {
 	if old != nil {
 		perm = 0o600
 	}
@@ -186,12 +185,12 @@ func (p place) createBeside(name string, perm fs.FileMode, old *found) (temp str
 	}
 }
 
-// fill writes data to f, gives it old's owner and mode, makes the disk keep
-// it, and closes it.
-func fill(f *os.File, data []byte, old *found) error {
+// writeAndClose writes data to f, gives it the owner and mode of the old file, syncs it and
+// closes it.
+func writeAndClose(f *os.File, data []byte, old *fileState) error {
 	_, err := f.Write(data)
 	if err == nil && old != nil {
-		err = old.give(f)
+		err = old.applyTo(f)
 	}
 	if err == nil {
 		err = f.Sync()

@@ -11,29 +11,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place is where names are: in an open directory, or behind the prefix of a path.
-type place struct {
+// directory is the location of file names: an open directory, or the prefix of a path.
+type directory struct {
 	dir    int
-	prefix string // empty, or with a slash at the end
+	prefix string // empty, or ends in a slash
 }
 
-func byPath(prefix string) place { return place{unix.AT_FDCWD, prefix} }
+func atPath(prefix string) directory { return directory{unix.AT_FDCWD, prefix} }
 
-func inside(dir *os.File) place { return place{int(dir.Fd()), ""} }
+func atDir(dir *os.File) directory { return directory{int(dir.Fd()), ""} }
 
-// found is what has a name.
-type found struct {
-	kind     fs.FileMode // its type bits
+// fileState describes an existing file.
+type fileState struct {
+	kind     fs.FileMode // type bits only
 	mode     uint32
 	uid, gid uint32
 }
 
-func (p place) look(name string) (*found, error) {
+func (p directory) lstat(name string) (*fileState, error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(p.dir, p.prefix+name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return nil, err
 	}
-	f := &found{kind: fs.ModeIrregular, mode: uint32(st.Mode) & 0o7777, uid: st.Uid, gid: st.Gid}
+	f := &fileState{kind: fs.ModeIrregular, mode: uint32(st.Mode) & 0o7777, uid: st.Uid, gid: st.Gid}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		f.kind = 0
@@ -45,11 +45,11 @@ func (p place) look(name string) (*found, error) {
 	return f, nil
 }
 
-func (p place) mayWrite(name string, _ *found) error {
+func (p directory) checkWritable(name string, _ *fileState) error {
 	return unix.Faccessat(p.dir, p.prefix+name, unix.W_OK, unix.AT_EACCESS)
 }
 
-func (p place) create(name string, perm fs.FileMode) (*os.File, error) {
+func (p directory) create(name string, perm fs.FileMode) (*os.File, error) {
 	fd, err := p.open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(perm.Perm()))
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (p place) create(name string, perm fs.FileMode) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-func (p place) open(name string, flags int, perm uint32) (fd int, err error) {
+func (p directory) open(name string, flags int, perm uint32) (fd int, err error) {
 	for {
 		fd, err = unix.Openat(p.dir, p.prefix+name, flags|unix.O_CLOEXEC, perm)
 		if !errors.Is(err, unix.EINTR) {
@@ -66,18 +66,18 @@ func (p place) open(name string, flags int, perm uint32) (fd int, err error) {
 	}
 }
 
-func (p place) rename(from, to string) error {
+func (p directory) rename(from, to string) error {
 	return unix.Renameat(p.dir, p.prefix+from, p.dir, p.prefix+to)
 }
 
-func (p place) remove(name string) { _ = unix.Unlinkat(p.dir, p.prefix+name, 0) }
+func (p directory) remove(name string) { _ = unix.Unlinkat(p.dir, p.prefix+name, 0) }
 
-// sync makes the disk keep the names.
-func (p place) sync() error {
+// sync flushes the directory's entries to disk.
+func (p directory) sync() error {
 	fd, err := p.open(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return nil // writable but not readable: it cannot be asked
+			return nil // writable but not readable: it cannot be opened
 		}
 		return err
 	}
@@ -90,9 +90,9 @@ func (p place) sync() error {
 	return nil
 }
 
-// give makes f as old was. Of the owner it does what it can: only root may
-// give files away, and others may choose between their own groups.
-func (old *found) give(f *os.File) error {
+// applyTo gives f the mode and, as far as permitted, the owner and group of the old file. Only
+// root can change the owner; other users can only choose one of their own groups.
+func (old *fileState) applyTo(f *os.File) error {
 	var is unix.Stat_t
 	fd := int(f.Fd())
 	if err := unix.Fstat(fd, &is); err == nil && (is.Uid != old.uid || is.Gid != old.gid) {
@@ -100,5 +100,5 @@ func (old *found) give(f *os.File) error {
 			_ = unix.Fchown(fd, -1, int(old.gid))
 		}
 	}
-	return unix.Fchmod(fd, old.mode) // last: a change of owner clears bits of it
+	return unix.Fchmod(fd, old.mode) // last, because a change of owner clears mode bits
 }

@@ -12,28 +12,29 @@ import (
 )
 
 const (
-	// lockStale is the age after which a lock that nobody is known to hold was
-	// left behind by a crash; other programs that know this lock say the same.
+	// lockStale is the age after which a lock without a known holder counts as left behind by
+	// a crash. Other programs that use this kind of lock have the same limit.
 	lockStale = 10 * time.Second
-	// lockWait bounds the wait for a lock that others hold.
+	// lockWait is the maximum time to wait for a lock.
 	lockWait = 30 * time.Second
 )
 
-// Lock keeps other processes, and goroutines of this one, from changing the file
-// at path between reading and writing it, until unlock is called. It waits as long
-// as another holds the lock, half a minute at most.
+// Lock locks the file at path against changes by other processes and goroutines until unlock
+// is called. It waits up to 30 seconds while another process holds the lock, and returns an
+// error after that.
 //
-// The lock is the directory path.lock, as Gemini CLI and other programs have it
-// (spec/cli.md §4.4): who makes it holds it, and after ten seconds without a sign
-// of life it was left behind. Between processes of ours the system knows better:
-// the holder has the directory open under flock(2), so that a holder that was
-// put to sleep keeps its lock, and of many that find a lock left behind one gets it.
-// Unlock is due soon: the lock is not renewed.
+// The lock is the directory path.lock, which Gemini CLI and other programs use too: the
+// process that creates it holds the lock, and a lock older than ten seconds counts as
+// abandoned. Between Pollux processes the lock is safer: the holder keeps the directory locked
+// with flock(2), so that a suspended holder keeps its lock, and only one of several waiting
+// processes can take over an abandoned lock. The lock is not renewed: hold it only for a short
+// time.
 func Lock(path string) (unlock func(), err error) {
 	return LockContext(context.Background(), path)
 }
 
-// LockContext is [Lock], which waits no longer than ctx: its cause is then the error.
+// LockContext is like [Lock], but stops waiting when ctx ends. The error is then the cause of
+// ctx.
 func LockContext(ctx context.Context, path string) (unlock func(), err error) {
 	name := path + ".lock"
 	deadline := time.Now().Add(lockWait)
@@ -53,31 +54,31 @@ func LockContext(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// tryLock takes the lock, or returns nil, nil while another holds it.
+// tryLock takes the lock. It returns nil, nil if another process holds it.
 func tryLock(name string) (unlock func(), err error) {
 	err = os.Mkdir(name, 0o700)
 	made := err == nil
 	if !made && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return hold(name, made)
+	return acquire(name, made)
 }
 
-// stale reports whether a lock shows no sign of life.
-func stale(lock fs.FileInfo) bool { return time.Since(lock.ModTime()) > lockStale }
+// isStale reports whether a lock is older than lockStale.
+func isStale(lock fs.FileInfo) bool { return time.Since(lock.ModTime()) > lockStale }
 
-// setAside removes a lock that is stale, where the system does not know its holder.
-// Renaming it first makes sure that of several that find it so one removes it.
-func setAside(name string) error {
+// breakStale removes a stale lock where flock does not work. It renames the lock first, so
+// that only one of several processes removes it.
+func breakStale(name string) error {
 	aside := name + "." + strconv.FormatUint(rand.Uint64(), 36)
 	if err := os.Rename(name, aside); err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			return nil // another was faster, or has it open
+			return nil // another process was faster, or has it open
 		}
 		return err
 	}
-	if moved, err := os.Lstat(aside); err == nil && !stale(moved) {
-		_ = os.Rename(aside, name) // another has broken it and made its own: give it back
+	if moved, err := os.Lstat(aside); err == nil && !isStale(moved) {
+		_ = os.Rename(aside, name) // another process has replaced it with a lock of its own: put that back
 		return nil
 	}
 	return os.Remove(aside)

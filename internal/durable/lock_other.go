@@ -4,14 +4,14 @@ package durable
 
 import "os"
 
-// hold takes the lock directory that we have made, or removes one that was left
-// behind; it returns nil, nil if another has it.
-func hold(name string, made bool) (unlock func(), err error) {
+// acquire takes a lock directory that this process has made, or removes a stale one. It
+// returns nil, nil if another process holds the lock.
+func acquire(name string, made bool) (unlock func(), err error) {
 	if made {
-		return func() { _ = os.Remove(name) }, nil // what cannot be removed gets old
+		return func() { _ = os.Remove(name) }, nil // if this fails, the lock becomes stale
 	}
-	if info, err := os.Lstat(name); err != nil || !stale(info) {
+	if info, err := os.Lstat(name); err != nil || !isStale(info) {
 		return nil, nil
 	}
-	return nil, setAside(name)
+	return nil, breakStale(name)
 }

@@ -12,19 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold takes the lock directory that we have made, or that is there and was left
-// behind; it returns nil, nil if another has it.
+// acquire takes a lock directory that this process has made, or a stale one. It returns nil,
+// nil if another process holds the lock.
 //
-// Who has the flock of the directory that the name leads to, and has either made
-// it or found it stale, is alone: a second one cannot have the flock of the same
-// directory, and another directory can have the name only after this one was removed.
-func hold(name string, made bool) (unlock func(), err error) {
+// A process that has flocked the directory that name currently refers to, and has either made
+// it or found it stale, is the only holder: no other process can flock the same directory, and
+// name can refer to another directory only after this one was removed.
+func acquire(name string, made bool) (unlock func(), err error) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return nil, nil // just removed
 	case errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
-		return nil, discard(name)
+		return nil, removeStaleFile(name)
 	case err != nil:
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 	}
@@ -36,25 +36,25 @@ func hold(name string, made bool) (unlock func(), err error) {
 	}()
 	how := unix.LOCK_EX | unix.LOCK_NB
 	if made {
-		how = unix.LOCK_EX // others have it for the time of a look
+		how = unix.LOCK_EX // others flock it only for the time of a check
 	}
-	flocked := flock(fd, how)
-	if errors.Is(flocked, unix.EWOULDBLOCK) {
+	flockErr := flock(fd, how)
+	if errors.Is(flockErr, unix.EWOULDBLOCK) {
 		return nil, nil
 	}
-	here, err := dir.Stat()
+	opened, err := dir.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if there, err := os.Lstat(name); err != nil || !os.SameFile(here, there) {
+	if current, err := os.Lstat(name); err != nil || !os.SameFile(opened, current) {
 		return nil, nil // removed while we waited
 	}
 	if !made {
-		if !stale(here) {
+		if !isStale(opened) {
 			return nil, nil
 		}
-		if flocked != nil { // a network file system that has none for directories
-			return nil, setAside(name)
+		if flockErr != nil { // a network file system without flock for directories
+			return nil, breakStale(name)
 		}
 		now := time.Now()
 		if err := os.Chtimes(name, now, now); err != nil {
@@ -62,8 +62,8 @@ func hold(name string, made bool) (unlock func(), err error) {
 		}
 	}
 	return func() {
-		_ = os.Remove(name) // what cannot be removed gets old
-		_ = dir.Close()     // only now: the next holder makes its own
+		_ = os.Remove(name) // if this fails, the lock becomes stale
+		_ = dir.Close()     // only now: the next holder makes its own directory
 	}, nil
 }
 
@@ -75,11 +75,11 @@ func flock(fd, how int) error {
 	}
 }
 
-// discard removes what is no directory and old. Unlink, unlike Remove, leaves a directory
-// alone that another has made in the meantime.
-func discard(name string) error {
+// removeStaleFile removes a stale lock that is not a directory. It calls Unlink instead of
+// Remove so as not to remove a directory that another process has made in the meantime.
+func removeStaleFile(name string) error {
 	info, err := os.Lstat(name)
-	if err != nil || !stale(info) {
+	if err != nil || !isStale(info) { // gone, or not stale yet
 		return nil // gone, or not yet
 	}
 	if err := syscall.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR) && !errors.Is(err, syscall.EPERM) {

@@ -10,12 +10,13 @@ import (
 	"syscall"
 )
 
-// ErrDirectory says that a directory is where a file should be.
+// ErrDirectory is the error of [ReadFile] for a directory.
 var ErrDirectory = errors.New("it is a directory")
 
-// ReadFile reads a regular file of at most limit bytes. It never waits: what could
-// keep it waiting, a pipe or a device, is refused. Errors say what is wrong and do
-// not name the file: the caller knows what it is to a person.
+// ReadFile reads a regular file of at most limit bytes. It never blocks: it refuses pipes and
+// devices. Errors do not contain the path, so that the caller can describe the file: "it is a
+// directory" ([ErrDirectory]), "it is not a regular file", "it is larger than 4 MB", or the
+// system's error.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -33,7 +34,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	case info.Size() > limit:
 		return nil, tooLarge(limit)
 	}
-	// What a file says of its size may be untrue by now, or have been before.
+	// The size may be out of date, and some files report a wrong one.
 	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
 		return nil, Cause(err)
@@ -51,8 +52,9 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("it is larger than %d MB", limit>>20)
 }
 
-// Cause takes the operation and the path off a file error: where both have been said,
-// what the system says is enough.
+// Cause returns the system's error without the operation and path that [fs.PathError],
+// [os.LinkError] and [os.SyscallError] add, for messages that already name them. Other errors
+// are returned unchanged.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

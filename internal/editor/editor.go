@@ -1,120 +1,186 @@
-// Package editor tells the model what the user has open in an editor: all of
-// it once, then what has changed since (spec/agent.md §20).
+// Package editor opens files in the user's own editor: a prompt, a plan, or a change
+// that the model proposes.
 //
-// What it tells comes from outside and stands in a block of JSON, which no
-// path and no selected text can end.
+// The table of known editors, with the arguments that make each one wait or show two
+// files side by side, is in table.go. An editor owns the terminal while it runs. No
+// shell starts it, and its command line contains no text of the model except part of a
+// file name, in safe characters.
 package editor
 
 import (
-	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
 	"slices"
+	"strings"
+	"time"
 
-	"pollux/agent"
+	"mvdan.cc/sh/v3/shell"
+
+	"pollux/internal/process"
+	"pollux/internal/terminal"
 )
 
-// State is what an editor reports, in the form in which its companion sends it.
-type State struct {
-	Files []File `json:"openFiles"`
+// Options configures an [Editor].
+type Options struct {
+	// Preferred is the id of an editor, from the setting general.preferredEditor; "" is
+	// for the editor that the environment names.
+	Preferred string
+	// NewWindow is the setting general.openEditorInNewWindow.
+	NewWindow bool
+	// Visual and Editor are $VISUAL and $EDITOR of the user's shell, never of a
+	// project's .env file: a project must not choose which program runs.
+	Visual, Editor string
+	// Environ is the environment of the editor. Editors are found in its PATH.
+	Environ []string
+	// Launcher starts the editor.
+	Launcher process.Launcher
+	// Terminal is lent to the editor.
+	Terminal *terminal.Terminal
+	// Temp is the directory for temporary files; "" is the system's directory.
+	Temp string
 }
 
-// File is an open file.
-type File struct {
-	Path      string  `json:"path"`
-	Time      float64 `json:"timestamp"` // when it was last looked at, in milliseconds
-	Active    bool    `json:"isActive"`
-	Cursor    *Cursor `json:"cursor"`
-	Selection string  `json:"selectedText"`
-}
+// Editor opens files in the user's editor and waits until the editor ends. Its methods
+// return errors that can be shown to the user.
+type Editor struct{ options Options }
 
-// Cursor is a place in a file; both count from 1.
-type Cursor struct {
-	Line      int `json:"line"`
-	Character int `json:"character"`
-}
+// New returns an Editor. It searches for the program on first use.
+func New(o Options) *Editor { return &Editor{o} }
 
-// Editor follows an editor for one conversation. It is used by one goroutine
-// at a time.
-type Editor struct {
-	state func() (State, bool)
-	told  *view // what the model believes; nil if it knows nothing
-}
+// ErrNoEditor is returned if no editor is configured and vi is not installed.
+//
+//lint:ignore ST1005 the text of Gemini CLI
+var ErrNoEditor = errors.New("No external editor is available. Please run /editor to configure one.")
 
-var _ agent.Editor = (*Editor)(nil)
+// ErrUnsaved is returned if the editor ended without saving the file.
+//
+//lint:ignore ST1005 shown to the user without a prefix
+var ErrUnsaved = errors.New("Nothing was saved in the editor, so nothing comes of it.")
 
-// New returns an Editor that looks at what state returns; state says whether
-// there is an editor at all, and may be called at any time.
-func New(state func() (s State, connected bool)) *Editor { return &Editor{state: state} }
-
-// Look returns what has changed since the last call, "" for nothing. It
-// returns everything if full is set, or if the model knows nothing yet.
-func (e *Editor) Look(full bool) string {
-	state, connected := e.state()
-	if !connected {
-		e.told = nil
-		return ""
+// Open opens a file in the editor. It returns [ErrUnsaved] if the editor did not save
+// the file.
+func (e *Editor) Open(ctx context.Context, path string) error {
+	c, err := e.find()
+	if err != nil {
+		return err
 	}
-	now := viewOf(state)
-	before := e.told
-	e.told = now
-	if full || before == nil {
-		return now.whole()
+	return e.requireSave(path, func() error { return e.run(ctx, c, c.openArgs(path)) })
+}
+
+// Check returns an error if the user's editor cannot be found. It does not open the
+// editor.
+func (e *Editor) Check() error {
+	_, err := e.find()
+	return err
+}
+
+// Diff opens the file path for editing, beside the file before if the editor can show
+// two files. It returns [ErrUnsaved] if the editor did not save path.
+func (e *Editor) Diff(ctx context.Context, before, path string) error {
+	c, err := e.find()
+	if err != nil {
+		return err
 	}
-	now.remember(before)
-	return now.since(before)
+	return e.requireSave(path, func() error { return e.run(ctx, c, c.diffArgs(before, path)) })
 }
 
-const (
-	// maxFiles is how many files are told.
-	maxFiles = 10
-	// maxOpen is how many files are looked at: nobody has more open.
-	maxOpen = 1000
-	// maxPath is longer than any path that a system can open, in bytes.
-	maxPath = 4096
-)
-
-// view is a state as the model may see it.
-type view struct {
-	files []File              // the newest, newest first; only the first may be active
-	open  map[string]struct{} // all that are open
-	told  map[string]struct{} // those of them that the model knows of
+// requireSave calls f, and returns [ErrUnsaved] if the file is the same afterwards.
+func (e *Editor) requireSave(path string, f func() error) error {
+	before, _ := os.Stat(path) // nil if the file does not exist
+	if err := f(); err != nil {
+		return err
+	}
+	after, err := os.Stat(path)
+	if err == nil && before != nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) && before.Size() == after.Size() {
+		return ErrUnsaved
+	}
+	return nil
 }
 
-func viewOf(s State) *view {
-	files := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return f.Path == "" || len(f.Path) > maxPath })
-	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Time, a.Time) })
-	v := &view{open: map[string]struct{}{}, told: map[string]struct{}{}}
-	for i, f := range files[:min(len(files), maxOpen)] {
-		if _, twice := v.open[f.Path]; twice {
+// command is the command line of an installed editor.
+type command struct {
+	path      string
+	args      []string // from $VISUAL or $EDITOR
+	family    family
+	hasWindow bool // a window of its own, not the terminal
+	newWindow bool // add --new-window
+}
+
+// find returns the preferred editor, else the first one of $VISUAL, $EDITOR and vi that
+// is set.
+func (e *Editor) find() (*command, error) {
+	if id := e.options.Preferred; id != "" {
+		i := slices.IndexFunc(editors[:], func(known editor) bool { return known.id == id })
+		if i < 0 {
+			return nil, fmt.Errorf("Editor '%s' is not a recognized editor identifier. Supported editors: %s", id, supportedIDs())
+		}
+		return e.findFirst(editors[i].commands, nil)
+	}
+	for _, line := range []string{e.options.Visual, e.options.Editor} {
+		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		v.open[f.Path] = struct{}{}
-		if len(v.files) == maxFiles {
+		words, err := shell.Fields(line, e.getenv)
+		if err != nil || len(words) == 0 {
+			//lint:ignore ST1005 shown to the user without a prefix
+			return nil, fmt.Errorf("The editor command %q cannot be read. Set VISUAL or EDITOR to a program and its arguments.", line)
+		}
+		return e.findFirst(words[:1], words[1:])
+	}
+	c, err := e.findFirst([]string{"vi"}, nil)
+	if err != nil {
+		return nil, ErrNoEditor
+	}
+	return c, nil
+}
+
+// findFirst returns the first installed program of names, with the arguments args.
+func (e *Editor) findFirst(names, args []string) (*command, error) {
+	for _, name := range names {
+		path, err := process.LookPath(e.getenv("PATH"), name) // never a program of the project
+		if err != nil {
 			continue
 		}
-		if i > 0 || !f.Active {
-			f.Active, f.Cursor, f.Selection = false, nil, ""
-		}
-		f.Selection = cut(f.Selection)
-		v.files = append(v.files, f)
-		v.told[f.Path] = struct{}{}
+		c := &command{path: path, args: args}
+		x := lookup(path)
+		c.family, c.hasWindow = x.family, x.hasWindow
+		c.newWindow = e.options.NewWindow && c.family == vscodeFamily
+		return c, nil
 	}
-	return v
+	//lint:ignore ST1005 the text of Gemini CLI
+	return nil, fmt.Errorf("Editor command '%s' was not found in PATH. Install it or use /editor to choose another editor.", names[0])
 }
 
-// remember adds what the model has been told before and what is still true: a
-// file that is no longer among the newest has not been closed.
-func (v *view) remember(before *view) {
-	for path := range before.told {
-		if _, open := v.open[path]; open {
-			v.told[path] = struct{}{}
+func (e *Editor) getenv(name string) string {
+	for _, pair := range e.options.Environ {
+		if n, value, ok := strings.Cut(pair, "="); ok && n == name {
+			return value
 		}
 	}
+	return ""
 }
 
-// active returns the file that the user is in, nil if there is none.
-func (v *view) active() *File {
-	if len(v.files) > 0 && v.files[0].Active {
-		return &v.files[0]
+// run starts an editor with the terminal and waits until it ends.
+func (e *Editor) run(ctx context.Context, c *command, args []string) error {
+	streams, restore := e.options.Terminal.Lend()
+	defer restore()
+	status, err := e.options.Launcher.Run(ctx, &process.Command{
+		Path: c.path, Args: args, Env: e.options.Environ,
+		Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err, TTY: true, Grace: time.Second,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("run the editor %s: %w", c.path, err)
+	case status.Signal != 0:
+		//lint:ignore ST1005 matches the text below
+		return fmt.Errorf("External editor was ended by a signal (%s)", status)
+	case status.Code != 0:
+		//lint:ignore ST1005 the text of Gemini CLI
+		return fmt.Errorf("External editor exited with status %d", status.Code)
 	}
 	return nil
 }

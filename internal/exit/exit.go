@@ -1,7 +1,6 @@
-// Package exit holds the ways in which Pollux ends badly: the exit codes that
-// scripts rely on (spec/cli.md §6.7) and the error that carries one. Packages
-// that know why a run cannot go on return an [*Error]; internal/cli, and no
-// one else, turns it into the end of the process.
+// Package exit defines the exit codes that scripts rely on, and the error that carries one. A
+// package that knows why a run must end returns an [*Error]; only internal/cli turns it into
+// the end of the process.
 package exit
 
 import (
@@ -13,7 +12,7 @@ import (
 // Code is a process exit status.
 type Code int
 
-// The exit codes.
+// The exit codes. They are those of Gemini CLI, and 128 plus the signal number for signals.
 const (
 	OK          Code = 0
 	General     Code = 1
@@ -29,18 +28,19 @@ const (
 	Terminated  Code = 143
 )
 
-// Error is an error that ends the run with a code of its own.
+// Error is an error that ends the run with a given exit code.
 type Error struct {
 	Code Code
-	// Type is what machine-readable output calls it; "" for the usual name of
-	// the code (spec/cli.md §6.5).
+	// Type is the error's type in machine-readable output. If it is empty, [TypeOf] derives it
+	// from Code.
 	Type string
-	// Message is for the user, whole: what, why, what next.
+	// Message is the complete text for the user: what happened, why, and what to do next.
 	Message string
 	Err     error // the cause, if any
 }
 
-// Errorf returns an [*Error] with this code.
+// Errorf returns an [*Error] with this code and a formatted message. An error formatted with
+// %w becomes its Err.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
@@ -50,7 +50,8 @@ func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// CodeOf returns the exit code for err: its own, if it has one.
+// CodeOf returns the exit code for err: the code of an [*Error] in its chain, [Interrupted]
+// for [context.Canceled], [General] for other errors, [OK] for nil.
 func CodeOf(err error) Code {
 	var e *Error
 	switch {
@@ -64,7 +65,8 @@ func CodeOf(err error) Code {
 	return General
 }
 
-// TypeOf returns the name of err's class in machine-readable output.
+// TypeOf returns the name of err's type in machine-readable output, such as "FatalInputError";
+// "Error" for errors without a special type.
 func TypeOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.Type != "" {
@@ -89,4 +91,19 @@ func TypeOf(err error) string {
 		return "FatalCancellationError"
 	}
 	return "Error"
+}
+
+// Shown is an error that the user has been shown: only its exit code counts from
+// there on.
+type Shown struct{ Err error }
+
+func (e *Shown) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e *Shown) Unwrap() error { return e.Err }
+
+// WasShown reports whether the user has been shown err.
+func WasShown(err error) bool {
+	var shown *Shown
+	return errors.As(err, &shown)
 }

@@ -4,68 +4,68 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 
-	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// validate makes an invocation of the model's arguments.
-func (p *passage) validate(context.Context) *refusal {
-	inv, err := p.build(p.args)
+// validate builds the invocation from the arguments of the model.
+func (g *gatedCall) validate(context.Context) *refusal {
+	inv, err := g.build(g.args)
 	if err != nil {
-		return p.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))
+		return g.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))
 	}
-	p.inv = inv
+	g.inv = inv
 	return nil
 }
 
-func (p *passage) build(args json.RawMessage) (tool.Invocation, error) {
-	if err := checkKeys(p.spec.Schema, args); err != nil {
+func (g *gatedCall) build(args json.RawMessage) (tool.Invocation, error) {
+	if err := checkKeys(g.spec.Schema, args); err != nil {
 		return nil, err
 	}
-	return tool.Build(p.tool, args)
+	return tool.Build(g.tool, args)
 }
 
-// policy asks the rules (spec/safety.md §2.10).
-func (p *passage) policy(context.Context) *refusal {
-	if p.call.Typed {
-		p.verdict = policy.Allow
+// policy applies the policy rules.
+func (g *gatedCall) policy(context.Context) *refusal {
+	if g.call.Typed {
+		g.verdict = policy.Allow
 		return nil
 	}
-	v := p.opts.Policy.Check(p.policyCall())
-	p.verdict = v.Decision
+	v := g.opts.Policy.Check(g.policyCall())
+	g.verdict = v.Decision
 	switch v.Decision {
 	case policy.Allow:
 		return nil
 	case policy.Ask:
-		// A person's own command needs no second consent, unless it asks for
-		// more than commands may.
-		if p.call.FromClient && !has(p.args, "additional_permissions") {
-			p.verdict = policy.Allow
+		// A person's own command needs no further approval, unless it requests additional
+		// permissions.
+		if g.call.FromClient && !hasMember(g.args, "additional_permissions") {
+			g.verdict = policy.Allow
 			return nil
 		}
-		return p.needsPerson()
+		return g.requirePerson()
 	}
 	text := "Tool execution denied by policy."
 	if v.Message != "" {
 		text += " " + v.Message
 	}
-	return p.refuse(tool.Fail(tool.ErrPolicyViolation, text))
+	return g.refuse(tool.Fail(tool.ErrPolicyViolation, text))
 }
 
-func (p *passage) policyCall() policy.Call {
-	c := policyCall(p.tool, p.args, p.inv)
-	c.Subagent = p.opts.Subagent
+func (g *gatedCall) policyCall() policy.Call {
+	c := policyCall(g.tool, g.args, g.inv)
+	c.Subagent = g.opts.Subagent
 	return c
 }
 
-// PolicyCall returns a call of the main agent as rules see it.
+// PolicyCall returns a call of the main agent in the form that policy rules check.
 func PolicyCall(t tool.Tool, args json.RawMessage) policy.Call {
 	inv, err := tool.Build(t, args)
 	if err != nil {
-		inv = nil // what cannot be called touches nothing
+		inv = nil // an invalid call has no locations
 	}
 	return policyCall(t, args, inv)
 }
@@ -78,159 +78,176 @@ func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.C
 			c.Paths = append(c.Paths, l.Path)
 		}
 	}
-	if r, ok := t.(Remote); ok {
+	if r, ok := tool.As[tool.Remote](t); ok {
 		c.Server, c.Annotations = r.Server(), r.Annotations()
 	}
 	return c
 }
 
-// needsPerson refuses if a person must be asked and there is none.
-func (p *passage) needsPerson() *refusal {
-	if p.opts.Interactive {
+// requirePerson refuses the call if no person is there to answer.
+func (g *gatedCall) requirePerson() *refusal {
+	if g.opts.Interactive {
 		return nil
 	}
-	name := p.spec.DisplayName
+	name := g.spec.DisplayName
 	if name == "" {
-		name = p.spec.Name
+		name = g.spec.Name
 	}
-	return p.refuse(tool.Fail(tool.ErrUnhandled, fmt.Sprintf(
+	return g.refuse(tool.Fail(tool.ErrUnhandled, fmt.Sprintf(
 		"Tool execution for %q requires user confirmation, which is not supported in non-interactive mode.", name)))
 }
 
-// hooks lets the user's programs stop, block, change or hold up the call
-// (spec/tools.md §5.4). What they change must pass the policy again.
-func (p *passage) hooks(ctx context.Context) *refusal {
-	if p.opts.Hooks == nil {
+// hooks runs the user's hooks before the call. A hook may end the run, refuse the call, change
+// its arguments, or require a person's approval. Changed arguments are checked by the policy
+// again.
+func (g *gatedCall) hooks(ctx context.Context) *refusal {
+	if g.opts.Hooks == nil {
 		return nil
 	}
-	before := p.opts.Hooks.Before(ctx, p.call, p.spec, p.args)
+	before := g.opts.Hooks.Before(ctx, g.call, g.spec, g.args)
 	switch {
 	case before.Stop:
-		return p.refuse(tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+before.Reason))
+		return g.refuse(tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+before.Reason))
 	case before.Block:
-		return p.refuse(tool.Fail(tool.ErrPolicyViolation, "Tool execution blocked: "+before.Reason))
+		return g.refuse(tool.Fail(tool.ErrPolicyViolation, "Tool execution blocked: "+before.Reason))
 	}
 	if before.Args != nil {
-		if err := p.rebuild(before.Args); err != nil {
-			return p.refuse(tool.Fail(tool.ErrInvalidParams, "Tool parameter modification by hook failed validation: "+err.Error()))
+		if err := g.rebuild(before.Args); err != nil {
+			return g.refuse(tool.Fail(tool.ErrInvalidParams, "Tool parameter modification by hook failed validation: "+err.Error()))
 		}
-		p.modified = true
-		if no := p.policy(ctx); no != nil {
+		g.isModified = true
+		if no := g.policy(ctx); no != nil {
 			return no
 		}
 	}
 	if before.Ask {
-		p.verdict = policy.Ask
-		return p.needsPerson()
+		g.verdict = policy.Ask
+		return g.requirePerson()
 	}
 	return nil
 }
 
-// rebuild puts other arguments in the place of the call's.
-func (p *passage) rebuild(args json.RawMessage) error {
-	inv, err := p.build(args)
+// rebuild replaces the arguments of the call.
+func (g *gatedCall) rebuild(args json.RawMessage) error {
+	inv, err := g.build(args)
 	if err == nil {
-		p.args, p.inv = args, inv
+		g.args, g.inv = args, inv
 	}
 	return err
 }
 
-// confirm asks a person, again for as long as they edit (spec/tools.md §5.5).
-func (p *passage) confirm(ctx context.Context) *refusal {
-	if err := p.doubt(ctx); err != nil {
-		return p.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
+// confirm asks a person for approval, if it is needed. It asks again after each edit.
+func (g *gatedCall) confirm(ctx context.Context) *refusal {
+	if err := g.findWarnings(ctx); err != nil {
+		return g.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
 	}
-	for p.verdict == policy.Ask {
-		details, err := p.inv.Confirmation(ctx)
+	for g.verdict == policy.Ask {
+		details, err := g.inv.Confirmation(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return p.cancel(nil)
+			return g.cancel(nil)
 		case err != nil:
-			return p.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
+			return g.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
 		case details == nil:
 			return nil
 		}
 		switch d := details.(type) {
 		case *tool.EditConfirmation:
-			_, d.Modifiable = p.inv.(tool.Modifiable)
+			_, d.Modifiable = tool.As[tool.Modifiable](g.inv)
 		case *tool.ExecConfirmation:
-			d.UntrustedFlags, d.ModifiedBuildFiles = p.words, p.files
+			d.UntrustedFlags, d.ModifiedBuildFiles = g.untrustedWords, g.changedFiles
 		}
-		answer, err := p.ask(ctx, details)
+		g.notify(ctx, details)
+		answer, err := g.ask(ctx, details)
 		if err != nil {
-			return p.cancel(shown(details))
+			return g.cancel(refusedDisplay(details))
 		}
-		if no := p.heed(ctx, details, answer); no != nil {
+		if no := g.applyAnswer(ctx, details, answer); no != nil {
 			return no
 		}
 	}
 	return nil
 }
 
-// heed does what a person answered. The verdict remains Ask if they are to be
-// asked again.
-func (p *passage) heed(ctx context.Context, details tool.Confirmation, answer agent.Answer) *refusal {
-	p.outcome = answer.Outcome
+// notify calls the notifier before a person is asked.
+func (g *gatedCall) notify(ctx context.Context, details tool.Confirmation) {
+	if g.opts.Notify == nil {
+		return
+	}
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				g.opts.Log.Debug("notifier panicked", "call", g.call.ID, "panic", v, "stack", string(debug.Stack()))
+			}
+		}()
+		g.opts.Notify(ctx, g.call, details)
+	}()
+}
+
+// applyAnswer applies a person's answer. If the verdict is Ask afterwards, confirm asks again.
+func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, answer tool.Answer) *refusal {
+	g.outcome = answer.Outcome
 	switch answer.Outcome {
 	case tool.ProceedOnce, tool.ModifyWithEditor,
 		tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
-	default: // also what no face should say
-		no := p.cancel(shown(details))
+	default: // also unknown outcomes
+		no := g.cancel(refusedDisplay(details))
 		if answer.Feedback != "" {
 			no.result.Content = []llm.Part{llm.Text("The user did not want this, and says: " + answer.Feedback)}
 		}
 		return no
 	}
 	if answer.Content != nil {
-		if no := p.edit(ctx, *answer.Content); no != nil {
+		if no := g.edit(ctx, *answer.Content); no != nil {
 			return no
 		}
 	}
-	if a, ok := p.inv.(tool.Answerable); ok && answer.Reply != nil {
+	if a, ok := tool.As[tool.Answerable](g.inv); ok && answer.Reply != nil {
 		a.Answer(*answer.Reply)
 	}
 	switch answer.Outcome {
 	case tool.ModifyWithEditor:
-		p.verdict = policy.Ask
+		g.verdict = policy.Ask
 		return nil
 	case tool.ProceedOnce:
 	default:
-		if p.doubtful() || !p.opts.Policy.Remember(p.policyCall(), answer.Outcome) {
-			p.outcome = tool.ProceedOnce
+		if g.hasWarnings() || !g.opts.Policy.Remember(g.policyCall(), answer.Outcome) {
+			g.outcome = tool.ProceedOnce
 		}
 	}
-	p.dispel()
-	p.verdict = policy.Allow
+	g.acceptWarnings()
+	g.verdict = policy.Allow
 	return nil
 }
 
-// edit puts a person's content in the place of the model's. A rule that denies
-// what came of it still counts.
-func (p *passage) edit(ctx context.Context, content string) *refusal {
-	m, ok := p.inv.(tool.Modifiable)
+// edit replaces the content that the model proposed by a person's content. A rule that denies
+// the edited call still applies.
+func (g *gatedCall) edit(ctx context.Context, content string) *refusal {
+	m, ok := tool.As[tool.Modifiable](g.inv)
 	if !ok {
-		return p.refuse(tool.Fail(tool.ErrInvalidParams, "This call can't be modified."))
+		return g.refuse(tool.Fail(tool.ErrInvalidParams, "This call can't be modified."))
 	}
 	args, err := m.WithContent(content)
 	if err == nil {
-		err = p.rebuild(args)
+		err = g.rebuild(args)
 	}
 	if err != nil {
-		return p.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))
+		return g.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))
 	}
-	return p.policy(ctx)
+	return g.policy(ctx)
 }
 
-// shown is what stays on the screen of a confirmation that was refused.
-func shown(details tool.Confirmation) tool.Display {
+// refusedDisplay returns the part of a refused confirmation that stays visible.
+func refusedDisplay(details tool.Confirmation) tool.Display {
 	if e, ok := details.(*tool.EditConfirmation); ok {
 		return &e.DiffDisplay
 	}
 	return nil
 }
 
-func has(args json.RawMessage, key string) bool {
+// hasMember reports whether args has a member key that is not null.
+func hasMember(args json.RawMessage, key string) bool {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(args, &members) // they were checked
+	_ = json.Unmarshal(args, &members) // args are valid JSON
 	return members[key] != nil
 }

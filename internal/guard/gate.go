@@ -1,11 +1,11 @@
-// Package guard is the gate: the one way in which a tool call reaches the
-// world. A call passes the same steps in the same order, whoever asks for it:
+// Package guard implements the gate: it decides whether a tool call runs, and runs it. Each call
+// passes the same steps in the same order:
 //
-//	validate -> policy -> hooks -> confirm -> snapshot -> sandboxed run -> hooks -> trim -> record
+//	validate -> policy -> hooks -> confirm -> snapshot -> run -> hooks -> trim -> record
 //
-// The steps up to confirm are taken by [Gate.Admit], one after the other; the
-// rest by the run it returns. There is no side door: tools don't ask, don't
-// decide and don't cut their output to size by themselves.
+// [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others.
+// All calls go through the gate, and tools do not ask for permission, decide whether they run,
+// or cut their output themselves.
 package guard
 
 import (
@@ -19,55 +19,51 @@ import (
 	"pollux/tool"
 )
 
-// Options are what a [Gate] works with.
+// Options configures a [Gate]. Policy must be set.
 type Options struct {
 	Policy *policy.Engine
-	// Interactive says that a person is there to answer.
+	// Interactive is true if a person is there to answer.
 	Interactive bool
-	// Subagent is the name of the agent that calls, "" for the main one.
+	// Subagent is the name of the subagent that makes the calls, "" for the main agent.
 	Subagent string
 
-	Origins  Origins  // nil suspects nothing
-	Hooks    Hooks    // nil is none
-	Snapshot Snapshot // nil takes none
-	Sandbox  Sandbox  // nil runs tools as they are
-	Record   Record   // nil keeps none
+	// Notify, if set, is called each time before a person is asked, with the confirmation, so
+	// that the user's own program can draw attention to it. It runs on its own goroutine and
+	// does not delay the question. It must not modify details, and must return when ctx, the
+	// context of the run, ends.
+	Notify func(ctx context.Context, call *agent.ToolCall, details tool.Confirmation)
 
-	// Threshold is how many characters of a long output the model gets; 0 or
-	// less is all of it (tools.truncateToolOutputThreshold).
+	Origins  Origins  // nil trusts all words
+	Hooks    Hooks    // nil for none
+	Snapshot Snapshot // nil for none
+	Record   Record   // nil for none
+
+	// Threshold is the number of characters of a long output that the model gets; 0 or less is
+	// no limit (tools.truncateToolOutputThreshold).
 	Threshold int
-	// OutputDir names the directory for outputs that are longer. It is called
-	// when the first one comes.
+	// OutputDir returns the directory for the complete text of truncated outputs. It is called
+	// for each such output.
 	OutputDir func() (string, error)
-	// Log takes what only debugging needs; nil drops it.
+	// Log receives debug messages; nil discards them.
 	Log *slog.Logger
 }
 
-// Snapshot makes changes undoable.
+// Snapshot saves files before a call changes them.
 type Snapshot interface {
-	// Before is called before a call runs. An error keeps it from running.
+	// Before is called before a call runs. If it returns an error, the call does not run.
 	Before(ctx context.Context, call *agent.ToolCall, spec *tool.Spec, files []tool.Location) error
 }
 
-// Sandbox runs an invocation where it can do no more than it should.
-type Sandbox func(ctx context.Context, spec *tool.Spec, inv tool.Invocation, host tool.Host) *tool.Result
-
-// Record keeps what came of the calls.
+// Record receives the results of calls.
 type Record interface {
+	// After is called when a call that ran has ended.
 	After(ctx context.Context, call *agent.ToolCall, args json.RawMessage, outcome tool.Outcome, result *tool.Result)
-}
-
-// Remote is implemented by tools that an MCP server offers. Policies ask for
-// the server's name, as configured, and the tool's annotations.
-type Remote interface {
-	Server() string
-	Annotations() map[string]any
 }
 
 // Gate implements [agent.Gate].
 type Gate struct {
-	opts  Options
-	built built
+	opts    Options
+	changed buildFiles
 }
 
 var _ agent.Gate = (*Gate)(nil)
@@ -81,17 +77,17 @@ func New(o Options) *Gate {
 }
 
 // Admit implements [agent.Gate].
-func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask agent.Ask) (admission agent.Admission) {
-	p := &passage{Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, args: call.Args, outcome: tool.ProceedOnce}
-	defer p.catch(func(r *tool.Result) { admission = p.refuse(r).admission() })
+func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask tool.Ask) (admission agent.Admission) {
+	c := &gatedCall{Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, args: call.Args, outcome: tool.ProceedOnce}
+	defer c.recoverPanic(func(r *tool.Result) { admission = c.refuse(r).admission() })
 	for _, step := range []func(context.Context) *refusal{
-		p.validate,
-		p.policy,
-		p.hooks,
-		p.confirm,
+		c.validate,
+		c.policy,
+		c.hooks,
+		c.confirm,
 	} {
 		if ctx.Err() != nil {
-			return p.cancel(nil).admission()
+			return c.cancel(nil).admission()
 		}
 		if no := step(ctx); no != nil {
 			return no.admission()
@@ -99,52 +95,50 @@ func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask
 	}
 	var ran atomic.Bool
 	return agent.Admission{
-		Summary: p.inv.Summary(), Args: p.args, Outcome: p.outcome,
+		Summary: c.inv.Summary(), Args: c.args, Outcome: c.outcome,
 		Run: func(ctx context.Context, host tool.Host) *tool.Result {
 			if ran.Swap(true) {
 				return tool.Fail(tool.ErrUnhandled, "A tool call runs only once.")
 			}
-			return p.run(ctx, host)
+			return c.run(ctx, host)
 		},
 	}
 }
 
-// passage is one call on its way through the gate. It is used by one
-// goroutine at a time.
-type passage struct {
+// gatedCall is the state of one call in the gate. It is used by one goroutine at a time.
+type gatedCall struct {
 	*Gate
 	call *agent.ToolCall
 	tool tool.Tool
 	spec *tool.Spec
-	ask  agent.Ask
+	ask  tool.Ask
 
-	args     json.RawMessage // as they are now
-	inv      tool.Invocation // built of args
-	verdict  policy.Decision // Allow or Ask, after policy
-	modified bool            // by a hook
-	outcome  tool.Outcome
-	words    []string // of the command, see doubt
-	files    []string // that it builds with, see doubt
+	args           json.RawMessage // current arguments
+	inv            tool.Invocation // built from args
+	verdict        policy.Decision // Allow or Ask, set by policy
+	isModified     bool            // a hook has changed args
+	outcome        tool.Outcome
+	untrustedWords []string // words of the command, see findWarnings
+	changedFiles   []string // build files that the command uses, see findWarnings
 }
 
-// refusal ends a passage before the call runs.
+// refusal is the result of a call that does not run.
 type refusal struct {
-	passage   *passage
+	call      *gatedCall
 	result    *tool.Result
 	cancelled bool
 }
 
-func (p *passage) refuse(r *tool.Result) *refusal { return &refusal{passage: p, result: r} }
+func (g *gatedCall) refuse(r *tool.Result) *refusal { return &refusal{call: g, result: r} }
 
-// cancel refuses because a person does, or because the run is over. shown is
-// what the person saw.
-func (p *passage) cancel(shown tool.Display) *refusal {
-	return &refusal{passage: p, result: &tool.Result{Display: shown}, cancelled: true}
+// cancel refuses the call because a person refused it or the run has ended. shown is the
+// display that stays visible.
+func (g *gatedCall) cancel(shown tool.Display) *refusal {
+	return &refusal{call: g, result: &tool.Result{Display: shown}, cancelled: true}
 }
 
 func (r *refusal) admission() agent.Admission {
-	p := r.passage
-	a := agent.Admission{Args: p.args, Refusal: r.result, Cancelled: r.cancelled}
+	a := agent.Admission{Args: r.call.args, Refusal: r.result, Cancelled: r.cancelled}
 	if r.cancelled {
 		a.Outcome = tool.Cancel
 	}

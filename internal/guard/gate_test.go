@@ -21,7 +21,7 @@ import (
 	"pollux/tool"
 )
 
-// realTool is a tool of the tests' own: it does real things in a directory.
+// realTool is a tool that changes files in a directory.
 type realTool struct {
 	spec tool.Spec
 	run  func(ctx context.Context, args map[string]any, host tool.Host) *tool.Result
@@ -93,7 +93,7 @@ func writer(dir string) *realTool {
 	}
 }
 
-// printer returns its content; its kind is kind.
+// printer returns a tool of this kind that returns its content.
 func printer(name string, kind tool.Kind) *realTool {
 	return &realTool{
 		spec: tool.Spec{Name: name, Kind: kind, Schema: json.RawMessage(schema)},
@@ -113,12 +113,12 @@ func call(name, path, content string) *agent.ToolCall {
 	return &agent.ToolCall{ID: name + "__1", Name: name, Args: args}
 }
 
-// answers is a person who gives these answers, in turn.
-func answers(t *testing.T, list ...agent.Answer) agent.Ask {
-	return func(context.Context, tool.Confirmation) (agent.Answer, error) {
+// answers returns a person who gives these answers in turn.
+func answers(t *testing.T, list ...tool.Answer) tool.Ask {
+	return func(context.Context, tool.Confirmation) (tool.Answer, error) {
 		if len(list) == 0 {
 			t.Error("asked once more than expected")
-			return agent.Answer{Outcome: tool.Cancel}, nil
+			return tool.Answer{Outcome: tool.Cancel}, nil
 		}
 		a := list[0]
 		list = list[1:]
@@ -126,7 +126,7 @@ func answers(t *testing.T, list ...agent.Answer) agent.Ask {
 	}
 }
 
-// A face learns which changes a person may make their own version of.
+// A confirmation reports whether a person may edit the change.
 func TestModifiable(t *testing.T) {
 	t.Parallel()
 	for _, modifiable := range []bool{true, false} {
@@ -136,12 +136,12 @@ func TestModifiable(t *testing.T) {
 		}
 		asked := false
 		gate(policy.Default, Options{Interactive: true}).Admit(t.Context(), call("write_file", "a", "theirs"), w,
-			func(_ context.Context, details tool.Confirmation) (agent.Answer, error) {
+			func(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
 				asked = true
 				if e := details.(*tool.EditConfirmation); e.Modifiable != modifiable {
 					t.Errorf("Modifiable is %v, want %v", e.Modifiable, modifiable)
 				}
-				return agent.Answer{Outcome: tool.Cancel}, nil
+				return tool.Answer{Outcome: tool.Cancel}, nil
 			})
 		if !asked {
 			t.Error("nobody was asked")
@@ -149,7 +149,7 @@ func TestModifiable(t *testing.T) {
 	}
 }
 
-// fixedTool is a tool whose calls can't be modified.
+// fixedTool is a tool whose calls cannot be edited.
 type fixedTool struct{ tool.Tool }
 
 func (f fixedTool) Build(args json.RawMessage) (tool.Invocation, error) {
@@ -157,7 +157,7 @@ func (f fixedTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	return struct{ tool.Invocation }{inv}, err
 }
 
-func unasked(t *testing.T) agent.Ask { return answers(t) }
+func unasked(t *testing.T) tool.Ask { return answers(t) }
 
 func wantRefusal(t *testing.T, a agent.Admission, typ tool.ErrorType, message string) {
 	t.Helper()
@@ -257,19 +257,19 @@ func TestConfirm(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		path    string
-		answers []agent.Answer
+		answers []tool.Answer
 		outcome tool.Outcome
 		file    string // what is written, "-" for a refusal
 	}{
-		{"once", "a", []agent.Answer{{Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "theirs"},
-		{"cancel", "a", []agent.Answer{{Outcome: tool.Cancel}}, tool.Cancel, "-"},
-		{"nonsense", "a", []agent.Answer{{Outcome: "x"}}, tool.Cancel, "-"},
-		{"edited", "a", []agent.Answer{{Outcome: tool.ProceedOnce, Content: &mine}}, tool.ProceedOnce, "mine"},
-		{"in the editor", "a", []agent.Answer{{Outcome: tool.ModifyWithEditor, Content: &mine}, {Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "mine"},
-		{"no editor", "a", []agent.Answer{{Outcome: tool.ModifyWithEditor}, {Outcome: tool.Cancel}}, tool.Cancel, "-"},
+		{"once", "a", []tool.Answer{{Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "theirs"},
+		{"cancel", "a", []tool.Answer{{Outcome: tool.Cancel}}, tool.Cancel, "-"},
+		{"nonsense", "a", []tool.Answer{{Outcome: "x"}}, tool.Cancel, "-"},
+		{"edited", "a", []tool.Answer{{Outcome: tool.ProceedOnce, Content: &mine}}, tool.ProceedOnce, "mine"},
+		{"in the editor", "a", []tool.Answer{{Outcome: tool.ModifyWithEditor, Content: &mine}, {Outcome: tool.ProceedOnce}}, tool.ProceedOnce, "mine"},
+		{"no editor", "a", []tool.Answer{{Outcome: tool.ModifyWithEditor}, {Outcome: tool.Cancel}}, tool.Cancel, "-"},
 		{"nothing to ask", "nothing to ask", nil, tool.ProceedOnce, "theirs"},
-		{"bad edit", "a", []agent.Answer{{Outcome: tool.ProceedOnce, Content: &refused}}, "", "-"},
-		{"always", "a", []agent.Answer{{Outcome: tool.ProceedAlways}}, tool.ProceedAlways, "theirs"},
+		{"bad edit", "a", []tool.Answer{{Outcome: tool.ProceedOnce, Content: &refused}}, "", "-"},
+		{"always", "a", []tool.Answer{{Outcome: tool.ProceedAlways}}, tool.ProceedAlways, "theirs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -300,7 +300,7 @@ func TestAlways(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Default, Options{Interactive: true})
 	w := writer(t.TempDir())
-	g.Admit(t.Context(), call("write_file", "a", ""), w, answers(t, agent.Answer{Outcome: tool.ProceedAlways}))
+	g.Admit(t.Context(), call("write_file", "a", ""), w, answers(t, tool.Answer{Outcome: tool.ProceedAlways}))
 	if g.opts.Policy.Mode() != policy.AutoEdit {
 		t.Errorf("mode = %v", g.opts.Policy.Mode())
 	}
@@ -308,7 +308,7 @@ func TestAlways(t *testing.T) {
 		t.Errorf("asked again: %+v", a)
 	}
 	p := printer("web_search", tool.KindOther)
-	g.Admit(t.Context(), call("web_search", "a", ""), p, answers(t, agent.Answer{Outcome: tool.ProceedAlwaysTool}))
+	g.Admit(t.Context(), call("web_search", "a", ""), p, answers(t, tool.Answer{Outcome: tool.ProceedAlwaysTool}))
 	if a := g.Admit(t.Context(), call("web_search", "b", ""), p, unasked(t)); a.Run == nil {
 		t.Errorf("asked again: %+v", a)
 	}
@@ -319,10 +319,10 @@ func TestCancelledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	g := gate(policy.Default, Options{Interactive: true})
 	w := writer(t.TempDir())
-	a := g.Admit(ctx, call("write_file", "a", ""), w, func(ctx context.Context, _ tool.Confirmation) (agent.Answer, error) {
+	a := g.Admit(ctx, call("write_file", "a", ""), w, func(ctx context.Context, _ tool.Confirmation) (tool.Answer, error) {
 		cancel()
 		<-ctx.Done()
-		return agent.Answer{}, ctx.Err()
+		return tool.Answer{}, ctx.Err()
 	})
 	if !a.Cancelled || a.Run != nil || a.Refusal == nil {
 		t.Errorf("while asking: %+v", a)
@@ -363,8 +363,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// script is a user's hook as a real program: it is given the arguments on its
-// standard input and prints what it decided.
+// script is a user's hook as a real program: it reads the arguments from its standard input
+// and prints its decision.
 type script struct{ before, after string }
 
 func (s script) output(program string, in any) []byte {
@@ -395,7 +395,7 @@ func TestHooks(t *testing.T) {
 	if denyB.Args, err = policy.NewPattern(`\x00"file_path":"b"\x00`); err != nil {
 		t.Fatal(err)
 	}
-	admit := func(g *Gate, ask agent.Ask) agent.Admission {
+	admit := func(g *Gate, ask tool.Ask) agent.Admission {
 		return g.Admit(t.Context(), call("write_file", "a", "x"), writer(t.TempDir()), ask)
 	}
 	with := func(before, after string) *Gate {
@@ -427,17 +427,17 @@ func TestHooks(t *testing.T) {
 		t.Errorf("result = %+v", r)
 	}
 	asked := gate(policy.Yolo, Options{Interactive: true, Hooks: script{`echo '{"Ask":true}'`, ""}})
-	if a := admit(asked, answers(t, agent.Answer{Outcome: tool.Cancel})); !a.Cancelled {
+	if a := admit(asked, answers(t, tool.Answer{Outcome: tool.Cancel})); !a.Cancelled {
 		t.Errorf("a hook's question: %+v", a)
 	}
 }
 
-// A person who refuses may say what they want instead.
+// A person may refuse with feedback.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Default, Options{Interactive: true})
 	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
-		answers(t, agent.Answer{Outcome: tool.Cancel, Feedback: "shorter, please"}))
+		answers(t, tool.Answer{Outcome: tool.Cancel, Feedback: "shorter, please"}))
 	if !a.Cancelled || a.Run != nil {
 		t.Fatalf("admission = %+v", a)
 	}
@@ -446,7 +446,7 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// steps notes the order in which they are taken.
+// steps records the order of the steps.
 type steps struct {
 	mu    sync.Mutex
 	taken []string
@@ -489,17 +489,13 @@ func TestOrder(t *testing.T) {
 	g := gate(policy.Default, Options{
 		Interactive: true, Hooks: order{s}, Snapshot: s, Record: records{s}, Threshold: 100,
 		OutputDir: func() (string, error) { return dir, nil },
-		Sandbox: func(ctx context.Context, _ *tool.Spec, inv tool.Invocation, host tool.Host) *tool.Result {
-			s.note("sandbox")
-			return inv.Run(ctx, host)
-		},
 	})
 	run(t, g.Admit(t.Context(), call("echo", "a", strings.Repeat("x", 500)), printer("echo", tool.KindOther),
-		func(context.Context, tool.Confirmation) (agent.Answer, error) {
+		func(context.Context, tool.Confirmation) (tool.Answer, error) {
 			s.note("confirm")
-			return agent.Answer{Outcome: tool.ProceedOnce}, nil
+			return tool.Answer{Outcome: tool.ProceedOnce}, nil
 		}))
-	want := "hooks, confirm, snapshot a, sandbox, hooks after 500, record proceed_once true false"
+	want := "hooks, confirm, snapshot a, hooks after 500, record proceed_once true false"
 	if got := strings.Join(s.taken, ", "); got != want {
 		t.Errorf("steps: %s\nwant:  %s", got, want)
 	}
@@ -507,7 +503,7 @@ func TestOrder(t *testing.T) {
 	s.fail = errors.New("no space")
 	dir = t.TempDir()
 	g.opts.Hooks = nil
-	r := run(t, g.Admit(t.Context(), call("write_file", "a", "x"), writer(dir), answers(t, agent.Answer{Outcome: tool.ProceedOnce})))
+	r := run(t, g.Admit(t.Context(), call("write_file", "a", "x"), writer(dir), answers(t, tool.Answer{Outcome: tool.ProceedOnce})))
 	if _, err := os.Stat(filepath.Join(dir, "a")); err == nil || r.Error == nil || r.Error.Type != tool.ErrExecutionFailed {
 		t.Errorf("result = %+v, %v", r, err)
 	}
@@ -535,7 +531,7 @@ func TestTrim(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "outputs")
 		g := gate(policy.Yolo, Options{Threshold: tt.threshold, OutputDir: func() (string, error) { return dir, nil }})
 		c := call("Print.It", "a", long)
-		c.Room = tt.room
+		c.TokensLeft = tt.room
 		r := run(t, g.Admit(t.Context(), c, printer("Print.It", tt.kind), unasked(t)))
 		text := llm.PartsText(r.Content)
 		if tt.units == 0 {
@@ -562,7 +558,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// A link in the place of the output file is not followed.
+// A link in place of the output file is not followed.
 func TestSpillOverLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -612,6 +608,37 @@ type remote struct {
 func (r remote) Server() string              { return r.server }
 func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHint": true} }
 
+// wrapper adds nothing to a tool and to its invocations.
+type wrapper struct{ tool.Tool }
+
+func (w wrapper) Unwrap() tool.Tool { return w.Tool }
+
+func (w wrapper) Build(args json.RawMessage) (tool.Invocation, error) {
+	inv, err := w.Tool.Build(args)
+	return wrappedCall{inv}, err
+}
+
+type wrappedCall struct{ tool.Invocation }
+
+func (c wrappedCall) Unwrap() tool.Invocation { return c.Invocation }
+
+// A person may edit what a wrapped tool writes, too.
+func TestEditWrapped(t *testing.T) {
+	t.Parallel()
+	dir, mine := t.TempDir(), "mine"
+	g := gate(policy.Default, Options{Interactive: true})
+	a := g.Admit(t.Context(), call("write_file", "a", "theirs"), wrapper{writer(dir)}, func(_ context.Context, c tool.Confirmation) (tool.Answer, error) {
+		if e, ok := c.(*tool.EditConfirmation); !ok || !e.Modifiable {
+			t.Errorf("%T cannot be edited", c)
+		}
+		return tool.Answer{Outcome: tool.ProceedOnce, Content: &mine}, nil
+	})
+	run(t, a)
+	if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != mine {
+		t.Errorf("file = %q, %v", b, err)
+	}
+}
+
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Default, Options{Subagent: "helper"},
@@ -619,6 +646,9 @@ func TestRemote(t *testing.T) {
 	p := printer("mcp_my_server_get", tool.KindOther)
 	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), remote{p, "my_server"}, unasked(t)); a.Run == nil {
 		t.Errorf("refused: %+v", a.Refusal)
+	}
+	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), wrapper{wrapper{remote{p, "my_server"}}}, unasked(t)); a.Run == nil {
+		t.Errorf("refused where it is wrapped: %+v", a.Refusal)
 	}
 	if a := g.Admit(t.Context(), call(p.spec.Name, "a", ""), remote{p, "other"}, unasked(t)); a.Run != nil {
 		t.Error("another server is admitted")
@@ -642,8 +672,8 @@ func TestConcurrentCalls(t *testing.T) {
 				{call("echo", fmt.Sprint(i), strings.Repeat("x", 1000)), p},
 			} {
 				c.call.ID = fmt.Sprintf("%s__%d", c.call.Name, i)
-				a := g.Admit(t.Context(), c.call, c.tool, func(context.Context, tool.Confirmation) (agent.Answer, error) {
-					return agent.Answer{Outcome: outcome}, nil
+				a := g.Admit(t.Context(), c.call, c.tool, func(context.Context, tool.Confirmation) (tool.Answer, error) {
+					return tool.Answer{Outcome: outcome}, nil
 				})
 				if (a.Run == nil) != a.Cancelled {
 					t.Errorf("admission = %+v", a)
@@ -704,7 +734,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// questioner is a tool that asks for more than consent.
+// questioner is a tool that asks a person for a reply.
 type questioner struct{ *realTool }
 
 func (q questioner) Build(json.RawMessage) (tool.Invocation, error) {
@@ -725,7 +755,7 @@ func (q *question) Run(context.Context, tool.Host) *tool.Result {
 	return tool.Text(q.reply.Answers["0"] + q.reply.Feedback)
 }
 
-// What a person says beside yes reaches the call, and no other call.
+// The reply of a person reaches the call, and no other call.
 func TestReply(t *testing.T) {
 	t.Parallel()
 	ask := &realTool{spec: tool.Spec{Name: "ask_user", DisplayName: "Ask User"}}
@@ -733,12 +763,12 @@ func TestReply(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		tool   tool.Tool
-		answer agent.Answer
+		answer tool.Answer
 		want   string // "" if the call does not run
 	}{
-		{"answered", questioner{ask}, agent.Answer{Outcome: tool.ProceedOnce, Reply: reply}, "blue!"},
-		{"a plain yes", questioner{ask}, agent.Answer{Outcome: tool.ProceedOnce}, "nothing"},
-		{"cancelled", questioner{ask}, agent.Answer{Outcome: tool.Cancel, Reply: reply}, ""},
+		{"answered", questioner{ask}, tool.Answer{Outcome: tool.ProceedOnce, Reply: reply}, "blue!"},
+		{"a plain yes", questioner{ask}, tool.Answer{Outcome: tool.ProceedOnce}, "nothing"},
+		{"cancelled", questioner{ask}, tool.Answer{Outcome: tool.Cancel, Reply: reply}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

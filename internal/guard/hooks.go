@@ -9,48 +9,48 @@ import (
 	"pollux/tool"
 )
 
-// Hooks are the user's programs around tools (spec/safety.md §1).
+// Hooks runs the user's hooks before and after tool calls.
 type Hooks interface {
-	// Before runs when the policy has let a call pass, or wants a person asked.
+	// Before runs when the policy has allowed a call or requires a person's approval.
 	Before(ctx context.Context, call *agent.ToolCall, spec *tool.Spec, args json.RawMessage) BeforeTool
-	// After runs when the tool has returned, with an error or without.
+	// After runs when the tool has returned a result, also a failed one.
 	After(ctx context.Context, call *agent.ToolCall, spec *tool.Spec, args json.RawMessage, result *tool.Result) AfterTool
 }
 
-// BeforeTool is what hooks decided before a call; the zero value lets it go on.
+// BeforeTool is the decision of hooks before a call. The zero value lets the call continue.
 type BeforeTool struct {
 	Stop   bool // end the whole run
 	Block  bool // refuse the call
 	Reason string
-	Ask    bool            // a person must agree
-	Args   json.RawMessage // where set, in place of the call's
+	Ask    bool            // require a person's approval
+	Args   json.RawMessage // if set, replaces the arguments of the call
 }
 
-// AfterTool is what hooks decided after a call; the zero value changes nothing.
+// AfterTool is the decision of hooks after a call. The zero value changes nothing.
 type AfterTool struct {
 	Stop    bool // end the whole run
-	Block   bool // the model gets Reason in place of the result
+	Block   bool // the model gets Reason instead of the result
 	Reason  string
-	Context string // for the model, behind the result
+	Context string // for the model, appended to the result
 }
 
-// hooksAfter lets the user's programs see a result and change what the model
-// gets of it (spec/tools.md §5.7).
-func (p *passage) hooksAfter(ctx context.Context, r *tool.Result) *tool.Result {
-	if p.opts.Hooks == nil {
+// runAfterHooks runs the user's hooks after the call and returns the result with their
+// changes.
+func (g *gatedCall) runAfterHooks(ctx context.Context, r *tool.Result) *tool.Result {
+	if g.opts.Hooks == nil {
 		return r
 	}
 	note := ""
-	if p.modified {
+	if g.isModified {
 		note = "\n\n[System] Tool input parameters were modified by a hook before execution."
 	}
-	after := p.opts.Hooks.After(ctx, p.call, p.spec, p.args, r)
+	after := g.opts.Hooks.After(ctx, g.call, g.spec, g.args, r)
 	switch {
 	case after.Stop:
 		return tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+after.Reason)
 	case after.Block:
 		failed := tool.Fail(tool.ErrExecutionFailed, after.Reason)
-		failed.Display = r.Display // the person may still see what happened
+		failed.Display = r.Display // the person still sees the result
 		return failed
 	case after.Context != "":
 		note += "\n\n<hook_context>" + after.Context + "</hook_context>"
@@ -61,7 +61,7 @@ func (p *passage) hooksAfter(ctx context.Context, r *tool.Result) *tool.Result {
 	return appendText(r, note)
 }
 
-// appendText returns the result with text behind what the model gets of it.
+// appendText returns the result with text appended to what the model gets.
 func appendText(r *tool.Result, text string) *tool.Result {
 	changed := *r
 	if r.Error != nil {

@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// checkKeys refuses arguments whose names differ from a parameter's only in
-// case. Decoders disagree about them: a tool would take "COMMAND" for its
-// command where policy, which compares exactly, saw another one.
+// checkKeys refuses arguments whose names differ from a parameter's name only in case. JSON
+// decoders disagree about them: a tool would read "COMMAND" as its command, but policy rules
+// compare names exactly and would not see it.
 func checkKeys(schema, args json.RawMessage) error {
-	names := parameters(string(schema))
+	names := parameterNames(string(schema))
 	if len(names) == 0 {
 		return nil
 	}
 	for raw := range topKeys(args) {
 		var key string
 		if json.Unmarshal(raw, &key) != nil {
-			return nil // tool.Build says what is wrong
+			return nil // tool.Build reports the error
 		}
 		for _, n := range names {
 			if n != key && strings.EqualFold(n, key) {
@@ -31,8 +31,8 @@ func checkKeys(schema, args json.RawMessage) error {
 	return nil
 }
 
-// topKeys yields the keys of a JSON object, as they are written. It looks at
-// little else, as values may be whole files; what is no JSON yields anything.
+// topKeys yields the keys of a JSON object, as they are written. It does not parse values,
+// which may be whole files. For invalid JSON it yields any strings.
 func topKeys(object []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		depth := 0
@@ -54,7 +54,7 @@ func topKeys(object []byte) iter.Seq[[]byte] {
 	}
 }
 
-// stringEnd returns where the string that begins at i is over.
+// stringEnd returns the end of the string literal that begins at i.
 func stringEnd(b []byte, i int) int {
 	for j := i + 1; ; j++ {
 		n := bytes.IndexByte(b[j:], '"')
@@ -72,21 +72,21 @@ func stringEnd(b []byte, i int) int {
 	}
 }
 
-// parameterNames keeps the names of a schema's parameters by its source.
-var parameterNames sync.Map // string -> []string
+// parameterCache maps the source of a schema to the names of its parameters.
+var parameterCache sync.Map // string -> []string
 
-func parameters(schema string) []string {
-	if names, ok := parameterNames.Load(schema); ok {
+func parameterNames(schema string) []string {
+	if names, ok := parameterCache.Load(schema); ok {
 		return names.([]string)
 	}
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	_ = json.Unmarshal([]byte(schema), &s) // a schema that is no JSON declares nothing
+	_ = json.Unmarshal([]byte(schema), &s) // an invalid schema has no parameters
 	names := make([]string, 0, len(s.Properties))
 	for n := range s.Properties {
 		names = append(names, n)
 	}
-	kept, _ := parameterNames.LoadOrStore(schema, names)
+	kept, _ := parameterCache.LoadOrStore(schema, names)
 	return kept.([]string)
 }

@@ -10,49 +10,38 @@ import (
 )
 
 // run takes the steps from the snapshot on.
-func (p *passage) run(ctx context.Context, host tool.Host) (result *tool.Result) {
-	defer func() { p.record(ctx, result) }()
-	defer p.catch(func(r *tool.Result) { result = r })
+func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Result) {
+	defer func() { g.record(ctx, result) }()
+	defer g.recoverPanic(func(r *tool.Result) { result = r })
 
-	host.Limit = p.limit()
-	host.Spill = p.spill
-	if p.opts.Snapshot != nil {
-		if err := p.opts.Snapshot.Before(ctx, p.call, p.spec, p.inv.Locations()); err != nil {
+	host.Limit = g.outputLimit()
+	host.Spill = g.spill
+	if g.opts.Snapshot != nil {
+		if err := g.opts.Snapshot.Before(ctx, g.call, g.spec, g.inv.Locations()); err != nil {
 			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err))
 		}
 	}
-	result = p.sandboxed(ctx, host)
-	p.modifies(result)
-	result = p.hooksAfter(ctx, result)
-	return p.trim(result, host)
+	result = g.inv.Run(ctx, host)
+	if result == nil {
+		result = tool.Fail(tool.ErrUnhandled, "The tool returned nothing.")
+	}
+	g.noteBuildFiles(result)
+	result = g.runAfterHooks(ctx, result)
+	return g.trim(result, host)
 }
 
-func (p *passage) sandboxed(ctx context.Context, host tool.Host) *tool.Result {
-	var r *tool.Result
-	if p.opts.Sandbox != nil {
-		r = p.opts.Sandbox(ctx, p.spec, p.inv, host)
-	} else {
-		r = p.inv.Run(ctx, host)
-	}
-	if r == nil {
-		return tool.Fail(tool.ErrUnhandled, "The tool returned nothing.")
-	}
-	return r
-}
-
-// trim cuts a long text to what the model gets of it (spec/tools.md §4.1):
-// results of commands and of tools that others wrote, if they are one text.
-// Pollux's own tools know better what to leave out.
-func (p *passage) trim(r *tool.Result, host tool.Host) *tool.Result {
+// trim truncates the text of a result to the limit. It applies to commands and to discovered
+// and MCP tools, if the result is a single text. The built-in tools limit their output
+// themselves.
+func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 	if host.Limit == 0 || r.Error != nil || r.OutputFile != "" || len(r.Content) != 1 || !isText(&r.Content[0]) {
 		return r
 	}
 	limit := host.Limit
-	switch p.spec.Kind {
+	switch g.spec.Kind {
 	case tool.KindOther:
 	case tool.KindExecute:
-		// A command's output was cut while it came, where that was needed, and
-		// is longer by the note that says so.
+		// The shell tool has already cut a long output, and added a note to it.
 		const note = 1000
 		limit += note
 	default:
@@ -68,29 +57,29 @@ func (p *passage) trim(r *tool.Result, host tool.Host) *tool.Result {
 	return &cut
 }
 
-// limit is how many characters of its output the model gets: no more than four
-// for each token it has room for.
-func (p *passage) limit() int {
-	limit := max(p.opts.Threshold, 0)
+// outputLimit returns the number of characters of its output that the model gets: the
+// threshold, but at most four for each token left in the model's window.
+func (g *gatedCall) outputLimit() int {
+	limit := max(g.opts.Threshold, 0)
 	const perToken = 4
-	if room := p.call.Room; room > 0 && room < limit/perToken {
+	if room := g.call.TokensLeft; room > 0 && room < limit/perToken {
 		limit = room * perToken
 	}
 	return limit
 }
 
-func (p *passage) record(ctx context.Context, r *tool.Result) {
-	if p.opts.Record != nil {
-		p.opts.Record.After(ctx, p.call, p.args, p.outcome, r)
+func (g *gatedCall) record(ctx context.Context, r *tool.Result) {
+	if g.opts.Record != nil {
+		g.opts.Record.After(ctx, g.call, g.args, g.outcome, r)
 	}
 }
 
-// catch makes a failed result of a panic. Deferred.
-func (p *passage) catch(set func(*tool.Result)) {
+// recoverPanic turns a panic into a failed result. It must be deferred.
+func (g *gatedCall) recoverPanic(set func(*tool.Result)) {
 	v := recover()
 	if v == nil {
 		return
 	}
-	p.opts.Log.Debug("tool panicked", "tool", p.spec.Name, "call", p.call.ID, "panic", v, "stack", string(debug.Stack()))
-	set(tool.Fail(tool.ErrUnhandled, fmt.Sprintf("The tool %s failed unexpectedly: %v", p.spec.Name, v)))
+	g.opts.Log.Debug("tool panicked", "tool", g.spec.Name, "call", g.call.ID, "panic", v, "stack", string(debug.Stack()))
+	set(tool.Fail(tool.ErrUnhandled, fmt.Sprintf("The tool %s failed unexpectedly: %v", g.spec.Name, v)))
 }

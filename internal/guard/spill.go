@@ -10,30 +10,30 @@ import (
 	"strings"
 )
 
-// spill creates the file for what the model does not get of a call's output.
-func (p *passage) spill() (*os.File, error) {
-	if p.opts.OutputDir == nil {
+// spill creates the file for the complete output of a call.
+func (g *gatedCall) spill() (*os.File, error) {
+	if g.opts.OutputDir == nil {
 		return nil, errors.New("there is no directory for outputs")
 	}
-	dir, err := p.opts.OutputDir()
+	dir, err := g.opts.OutputDir()
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, outputName(p.call.Name, p.call.ID))
-	// A call's file may be there from before the session was resumed.
+	path := filepath.Join(dir, outputName(g.call.Name, g.call.ID))
+	// After a session is resumed, the file of an earlier call with this id may exist.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// outputName names the file for a call's output (spec/tools.md §4.1). Both
-// names come from a model, and may be anything.
+// outputName returns the name of the file for the output of a call. name and id come from a
+// model and may be any string.
 func outputName(name, id string) string {
-	name, id = safe(name), safe(id)
+	name, id = sanitize(name), sanitize(id)
 	if !strings.HasPrefix(id, name) {
 		id = name + "_" + id
 	}
@@ -44,7 +44,7 @@ func outputName(name, id string) string {
 	return id + ".txt"
 }
 
-func safe(s string) string {
+func sanitize(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'A' && r <= 'Z':

@@ -25,10 +25,10 @@ import (
 	"pollux/internal/durable"
 )
 
-// file is the encrypted file: "<iv>:<tag>:<cipher>" in hexadecimal digits, where the
-// cipher is AES-256-GCM of JSON, {"service": {"account": "secret"}}. The key is made
-// of the names of the machine and the user, so that this keeps secrets from being
-// read by mistake and in backups, not from a program that wants to.
+// file is the encrypted file. Its content is "<iv>:<tag>:<cipher>" in hexadecimal digits,
+// where cipher is AES-256-GCM of the JSON {"service": {"account": "secret"}}. The key is
+// derived from the names of the machine and the user: this protects secrets from being read by
+// accident and in backups, but not from a malicious program of the same user.
 type file struct {
 	path string
 	key  func() ([]byte, error)
@@ -36,13 +36,14 @@ type file struct {
 
 var _ backend = (*file)(nil)
 
-func newFile(path string) *file { return &file{path, key} }
+func newFile(path string) *file { return &file{path, deriveKey} }
 
-// maxFile bounds the file, in bytes.
+// maxFile is the maximum size of the file, in bytes.
 const maxFile = 4 << 20
 
-// key makes the key, which takes some 50 ms, as is its purpose, when it is first needed.
-var key = sync.OnceValues(func() ([]byte, error) {
+// deriveKey derives the key when it is first needed. That takes about 50 ms, by design of
+// scrypt.
+var deriveKey = sync.OnceValues(func() ([]byte, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("name of this machine: %w", err)
@@ -102,8 +103,8 @@ func (f *file) remove(ctx context.Context, service, account string) error {
 	})
 }
 
-// change reads, changes and writes the file, which nobody else does meanwhile. One
-// that cannot be read is left as it is.
+// change reads the file, applies the function and writes the file, under a lock. It never
+// overwrites a file that cannot be read.
 func (f *file) change(ctx context.Context, change func(secrets) error) error {
 	unlock, err := durable.LockContext(ctx, f.path)
 	switch {
@@ -124,7 +125,7 @@ func (f *file) change(ctx context.Context, change func(secrets) error) error {
 		return err
 	}
 	if len(all) == 0 {
-		path, err := filepath.EvalSymlinks(f.path) // not a link in its place
+		path, err := filepath.EvalSymlinks(f.path) // do not remove a link instead
 		if err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func (f *file) write(all secrets) error {
 	return durable.WriteFile(f.path, []byte(data), 0o600)
 }
 
-// read returns what the file has; the error is ErrNotFound if there is none.
+// read returns the content of the file. The error is ErrNotFound if there is no file.
 func (f *file) read() (secrets, error) {
 	data, err := durable.ReadFile(f.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -171,12 +172,11 @@ func (f *file) read() (secrets, error) {
 	return all, nil
 }
 
-// errForeign is what all that is wrong with the content comes to: what to do about it
-// is the same.
+// errForeign is the error for every kind of invalid content, because the remedy is always the
+// same.
 var errForeign = errors.New("it is damaged, or of another machine or user; move it away and store the keys again")
 
-// open decrypts the content of the file. Initialization vectors of 16 bytes are those
-// of older files.
+// open decrypts the content of the file. Older files have initialization vectors of 16 bytes.
 func (f *file) open(data []byte) (secrets, error) {
 	parts := strings.Split(strings.TrimSpace(string(data)), ":")
 	if len(parts) != 3 {

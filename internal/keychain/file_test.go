@@ -38,7 +38,7 @@ func TestFile(t *testing.T) {
 		t.Error("looking has left something behind")
 	}
 	for account, secret := range map[string]string{"b": "2", "a": "1\"\n\u00e4\x00", "": "empty"} {
-		if got, err := s.Set(ctx, "s", account, secret); err != nil || got.Where != path || got.Instead != nil {
+		if got, err := s.Set(ctx, "s", account, secret); err != nil || got.Where != path || got.FallbackReason != nil {
 			t.Fatal(got, err)
 		}
 	}

@@ -1,11 +1,10 @@
-// Package keychain keeps the user's secrets: in the keychain of the system, or
-// where there is none in an encrypted file below ~/.gemini (spec/cli.md §5.4).
-// Gemini CLI keeps its own in the same places under the same names and in the same
-// form, so that either program finds what the other has stored.
+// Package keychain stores the user's secrets: in the system's keychain or, if there is none,
+// in an encrypted file below ~/.gemini. Gemini CLI uses the same places, names and formats, so
+// each program finds what the other has stored.
 //
-// A secret has the name of a service and of an account. Neither [Open] nor anything
-// else touches a keychain before it is asked for a secret: one whose owner has
-// logged out, or that waits for somebody to unlock it, may not answer at all.
+// A secret is identified by a service and an account. No keychain is contacted until a secret
+// is read or written: a keychain that is locked, or belongs to a session that has ended, may
+// never respond.
 package keychain
 
 import (
@@ -20,51 +19,54 @@ import (
 	"time"
 )
 
-// ErrNotFound says that there is no such secret.
+// ErrNotFound means that there is no such secret.
 var ErrNotFound = errors.New("there is no such secret")
 
-// errAbsent says that this machine has no keychain, which is nothing to complain of.
-var errAbsent = errors.New("there is no keychain here")
+// errNoKeychain means that this machine has no keychain. Users need not know about it.
+var errNoKeychain = errors.New("there is no keychain here")
 
-// System is where a secret of the system's keychain is said to be.
+// System is the Where of secrets in the system's keychain.
 const System = "the system's keychain"
 
-// Options say where secrets are.
+// Options configure a [Store].
 type Options struct {
 	// File is the path of the encrypted file.
 	File string
-	// FileOnly leaves the system's keychain alone.
+	// FileOnly disables the system's keychain.
 	FileOnly bool
-	// Bus is the address of the session's D-Bus, by which keychains other than those
-	// of macOS and Windows are reached; "" where there is none.
+	// Bus is the address of the session's D-Bus, which is needed for keychains other than
+	// those of macOS and Windows; "" if there is none.
 	Bus string
-	// Person says that somebody is there who can be asked to unlock the keychain, and
-	// is waited for. Otherwise one that is locked is as good as none, as is in any case
-	// one that does not answer for two seconds.
-	Person bool
+	// Environ returns the environment for the program that accesses the keychain of macOS; nil
+	// means an empty one.
+	Environ func() []string
+	// Interactive reports whether a user is present who can unlock the keychain; Pollux then
+	// waits up to two minutes for them. Otherwise a locked keychain is not used. A keychain
+	// that does not respond within two seconds is never used.
+	Interactive bool
 }
 
-// Store is the user's secrets. It may be used from several goroutines.
+// Store gives access to the user's secrets. It is safe for concurrent use.
 type Store struct {
-	system   backend // nil for none
-	file     *file
-	patience time.Duration
+	system  backend // nil if there is none
+	file    *file
+	timeout time.Duration
 
-	mu   sync.Mutex
-	down error // why the system's keychain is not asked any more
+	mu          sync.Mutex
+	unavailable error // why the system's keychain is not used any more
 }
 
-// Open returns the store.
+// Open returns a store. It contacts no keychain yet.
 func Open(o Options) *Store {
-	s := &Store{file: newFile(o.File), patience: 2 * time.Second}
+	s := &Store{file: newFile(o.File), timeout: 2 * time.Second}
 	if !o.FileOnly {
-		s.system = system(o)
+		s.system = newSystem(o)
 	}
 	return s
 }
 
-// backend is one place for secrets. Its errors are ErrNotFound, errAbsent, or say
-// what is wrong; its methods return when ctx ends, or may be left behind.
+// backend stores secrets in one place. Its errors are ErrNotFound, errNoKeychain or describe
+// what is wrong. Its methods return when ctx ends; the caller abandons those that do not.
 type backend interface {
 	get(ctx context.Context, service, account string) (string, error)
 	set(ctx context.Context, service, account, secret string) error
@@ -72,18 +74,18 @@ type backend interface {
 	list(ctx context.Context, service string) ([]string, error)
 }
 
-// Secret is a secret that was found, and where: [System], or the path of the file.
+// Secret is a stored secret. Where is [System] or the path of the encrypted file.
 type Secret struct {
 	Value, Where string
 }
 
-// Get returns a secret: the keychain's, and the file's. It is in both, and may be
-// another in each, where the keychain could be used at one time and not at another;
-// which one counts, only its content can say. If it is in neither, the error is
-// [ErrNotFound], or says what keeps it from being looked for.
+// Get returns the secret from the system's keychain and from the encrypted file, in this
+// order. Both may have one, with different values, if the keychain was available at some times
+// only. The caller has to decide which one is valid. If there is none, the error is
+// [ErrNotFound] or the reason why the keychain or file cannot be read.
 func (s *Store) Get(ctx context.Context, service, account string) ([]Secret, error) {
 	var found []Secret
-	value, failure := ask(ctx, s, func(ctx context.Context, b backend) (string, error) { return b.get(ctx, service, account) })
+	value, failure := query(ctx, s, func(ctx context.Context, b backend) (string, error) { return b.get(ctx, service, account) })
 	if failure == nil {
 		found = append(found, Secret{value, System})
 	}
@@ -94,29 +96,30 @@ func (s *Store) Get(ctx context.Context, service, account string) ([]Secret, err
 	if len(found) > 0 {
 		return found, nil
 	}
-	return nil, worse(err, failure)
+	return nil, mainError(err, failure)
 }
 
-// Stored says where a secret was put, and if that is not the system's keychain though
-// there is one, why.
+// Stored is the result of [Store.Set]. Where is [System] or the path of the encrypted file.
+// FallbackReason is the reason why the system's keychain was not used; nil if it was, or if
+// there is none.
 type Stored struct {
-	Where   string
-	Instead error
+	Where          string
+	FallbackReason error
 }
 
-// Set stores a secret, in place of the one that was there; one in a keychain that
-// cannot be used now stays in it. Whether the keychain can be relied on is tried first
-// with a secret of no value.
+// Set stores a secret and replaces an existing one. It first tests the system's keychain with
+// a dummy secret; if the keychain cannot be used, Set stores the secret in the encrypted file,
+// and a secret that the keychain may contain stays there.
 func (s *Store) Set(ctx context.Context, service, account, secret string) (Stored, error) {
-	_, failure := ask(ctx, s, func(ctx context.Context, b backend) (struct{}, error) {
-		if err := probe(ctx, b, service); err != nil {
+	_, failure := query(ctx, s, func(ctx context.Context, b backend) (struct{}, error) {
+		if err := testBackend(ctx, b, service); err != nil {
 			return struct{}{}, err
 		}
 		return struct{}{}, b.set(ctx, service, account, secret)
 	})
 	if failure == nil {
-		// One that was stored before there was a keychain would come back with the end of
-		// this one. If it cannot be removed, it is still the older of the two.
+		// Remove an older secret from the file, so that it does not reappear when the one in
+		// the keychain is removed. If that fails, Get still returns the newer one first.
 		_ = s.file.remove(ctx, service, account)
 		return Stored{Where: System}, nil
 	}
@@ -126,18 +129,18 @@ func (s *Store) Set(ctx context.Context, service, account, secret string) (Store
 	if err := s.file.set(ctx, service, account, secret); err != nil {
 		return Stored{}, err
 	}
-	if errors.Is(failure, errAbsent) {
+	if errors.Is(failure, errNoKeychain) {
 		failure = nil
 	}
 	return Stored{s.file.path, failure}, nil
 }
 
-// trial is how the accounts of secrets of no value begin, with Gemini CLI as well.
-const trial = "__keychain_test__"
+// testPrefix begins the accounts of dummy secrets, in Gemini CLI too.
+const testPrefix = "__keychain_test__"
 
-// probe writes, reads and removes a secret.
-func probe(ctx context.Context, b backend, service string) error {
-	account, value := trial+rand.Text()[:16], "test"
+// testBackend writes, reads and removes a dummy secret.
+func testBackend(ctx context.Context, b backend, service string) error {
+	account, value := testPrefix+rand.Text()[:16], "test"
 	if err := b.set(ctx, service, account, value); err != nil {
 		return err
 	}
@@ -148,33 +151,34 @@ func probe(ctx context.Context, b backend, service string) error {
 	return cmp.Or(err, b.remove(ctx, service, account))
 }
 
-// Remove forgets a secret wherever it is; the error is [ErrNotFound] if it is nowhere.
+// Remove removes a secret from the system's keychain and the encrypted file. The error is
+// [ErrNotFound] if neither has it.
 func (s *Store) Remove(ctx context.Context, service, account string) error {
-	_, failure := ask(ctx, s, func(ctx context.Context, b backend) (struct{}, error) {
+	_, failure := query(ctx, s, func(ctx context.Context, b backend) (struct{}, error) {
 		return struct{}{}, b.remove(ctx, service, account)
 	})
 	err := s.file.remove(ctx, service, account)
 	switch {
-	case failure == nil && errors.Is(err, ErrNotFound), err == nil && (failure == nil || errors.Is(failure, ErrNotFound) || errors.Is(failure, errAbsent)):
+	case failure == nil && errors.Is(err, ErrNotFound), err == nil && (failure == nil || errors.Is(failure, ErrNotFound) || errors.Is(failure, errNoKeychain)):
 		return nil
 	case err != nil:
-		return worse(err, failure)
+		return mainError(err, failure)
 	}
 	return failure // it may still be there
 }
 
-// Entry is the name of a secret, and where it is.
+// Entry is the name of a secret. Where is [System] or the path of the encrypted file.
 type Entry struct {
 	Account, Where string
 }
 
-// List returns the secrets of a service, by name. What cannot be looked at is in the
-// error; what was found elsewhere is returned all the same.
+// List returns the secrets of a service, sorted by account. If the keychain or the file cannot
+// be read, List returns the entries of the other one together with the error.
 func (s *Store) List(ctx context.Context, service string) ([]Entry, error) {
-	accounts, failure := ask(ctx, s, func(ctx context.Context, b backend) ([]string, error) { return b.list(ctx, service) })
+	accounts, failure := query(ctx, s, func(ctx context.Context, b backend) ([]string, error) { return b.list(ctx, service) })
 	var entries []Entry
 	for _, account := range accounts {
-		if !strings.HasPrefix(account, trial) { // one that was cut off
+		if !strings.HasPrefix(account, testPrefix) { // left behind by an interrupted test
 			entries = append(entries, Entry{account, System})
 		}
 	}
@@ -185,78 +189,78 @@ func (s *Store) List(ctx context.Context, service string) ([]Entry, error) {
 		}
 	}
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Account, b.Account) })
-	if err = worse(err, failure); errors.Is(err, ErrNotFound) {
+	if err = mainError(err, failure); errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return entries, err
 }
 
-// worse returns what the user should know of two failures: that there is no secret
-// is news only if both say so.
-func worse(file, system error) error {
+// mainError returns the more important of two errors. It is ErrNotFound only if neither
+// backend has the secret.
+func mainError(file, system error) error {
 	switch {
 	case file != nil && !errors.Is(file, ErrNotFound):
 		return file
-	case system == nil, errors.Is(system, errAbsent), errors.Is(system, ErrNotFound):
+	case system == nil, errors.Is(system, errNoKeychain), errors.Is(system, ErrNotFound):
 		return file
 	}
 	return system
 }
 
-// ask puts a question to the system's keychain and waits for the answer for as long
-// as there is patience. One that has failed to answer is not asked again.
-func ask[T any](ctx context.Context, s *Store, question func(context.Context, backend) (T, error)) (T, error) {
+// query calls the system's keychain and waits for the result until the timeout. A keychain
+// that has failed is not called again.
+func query[T any](ctx context.Context, s *Store, call func(context.Context, backend) (T, error)) (T, error) {
 	var none T
 	s.mu.Lock()
-	down := s.down
+	unavailable := s.unavailable
 	s.mu.Unlock()
 	switch {
 	case s.system == nil:
-		return none, errAbsent
-	case down != nil:
-		return none, down
+		return none, errNoKeychain
+	case unavailable != nil:
+		return none, unavailable
 	}
-	type answer struct {
+	type result struct {
 		value T
 		err   error
 	}
-	answers := make(chan answer, 1)
-	waiting, cancel := context.WithCancel(ctx)
+	results := make(chan result, 1)
+	callCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	patience := time.AfterFunc(s.patience, cancel)
-	defer patience.Stop()
-	waiting = context.WithValue(waiting, patienceKey{}, patience)
+	timer := time.AfterFunc(s.timeout, cancel)
+	defer timer.Stop()
+	callCtx = context.WithValue(callCtx, timerKey{}, timer)
 	go func() {
-		value, err := question(waiting, s.system)
-		answers <- answer{value, err}
+		value, err := call(callCtx, s.system)
+		results <- result{value, err}
 	}()
-	var a answer
+	var a result
 	select {
-	case a = <-answers:
-	case <-waiting.Done():
-		a.err = waiting.Err()
+	case a = <-results:
+	case <-callCtx.Done():
+		a.err = callCtx.Err()
 	}
 	switch {
 	case a.err == nil, errors.Is(a.err, ErrNotFound):
 		return a.value, a.err
 	case ctx.Err() != nil:
 		return none, context.Cause(ctx)
-	case waiting.Err() != nil:
+	case callCtx.Err() != nil:
 		a.err = fmt.Errorf("%s does not answer", System)
-	case !errors.Is(a.err, errAbsent):
+	case !errors.Is(a.err, errNoKeychain):
 		a.err = fmt.Errorf("%s cannot be used: %w", System, a.err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.down = a.err
+	s.unavailable = a.err
 	return none, a.err
 }
 
-type patienceKey struct{}
+type timerKey struct{}
 
-// bear prolongs the patience with a backend that has asked the person something.
-func bear(ctx context.Context) {
-	if patience, ok := ctx.Value(patienceKey{}).(*time.Timer); ok && patience.Stop() {
-		patience.Reset(2 * time.Minute)
+// extendTimeout gives the user two minutes to answer a question of the backend.
+func extendTimeout(ctx context.Context) {
+	if timer, ok := ctx.Value(timerKey{}).(*time.Timer); ok && timer.Stop() {
+		timer.Reset(2 * time.Minute)
 	}
 }

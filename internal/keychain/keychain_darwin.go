@@ -6,38 +6,41 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
-	"time"
+
+	"pollux/internal/process"
 )
 
-// system returns the keychain that the user's session has open, by way of the program
-// that comes with macOS. (go-keyring does so, too, but stores an encoding of the
-// secret, which Gemini CLI does not know.)
-func system(o Options) backend { return security{o.Person} }
+// newSystem returns the keychain of the user's login session, accessed through the security(1)
+// program of macOS. (go-keyring stores an encoding of the secret that Gemini CLI does not
+// know.)
+func newSystem(o Options) backend { return security{o.Interactive, o.Environ} }
 
-type security struct{ person bool }
+type security struct {
+	interactive bool
+	environ     func() []string
+}
 
 func (s security) get(ctx context.Context, service, account string) (string, error) {
-	_, said, err := s.run(ctx, "", "find-generic-password", "-s", service, "-a", account, "-g")
+	_, stderr, err := s.run(ctx, "", "find-generic-password", "-s", service, "-a", account, "-g")
 	if err != nil {
 		return "", err
 	}
-	return passwordIn(said)
+	return passwordIn(stderr)
 }
 
-// set gives the secret to the program as input, for its arguments are everybody's to
-// see. There "-X" takes hexadecimal digits, which need no quoting.
+// set passes the secret on standard input because other users can see a program's arguments.
+// "-X" takes hexadecimal digits, which need no quoting.
 func (s security) set(ctx context.Context, service, account, secret string) error {
 	line := fmt.Sprintf("add-generic-password -U -s %s -a %s -l %s -X %s\n",
 		quote(service), quote(account), quote(service+"/"+account), hex.EncodeToString([]byte(secret)))
-	const longest = 4000 // of a longer line the program takes a piece for the whole
+	const longest = 4000 // the program silently truncates longer lines
 	if len(line) > longest {
 		return errors.New("the secret is too long for it")
 	}
-	_, said, err := s.run(ctx, line, "-i")
-	if err == nil && len(bytes.TrimSpace(said)) > 0 { // interactive, it ends well in any case
-		err = errors.New(string(bytes.TrimSpace(said)))
+	_, stderr, err := s.run(ctx, line, "-i")
+	if err == nil && len(bytes.TrimSpace(stderr)) > 0 { // in interactive mode the exit code is always 0
+		err = errors.New(string(bytes.TrimSpace(stderr)))
 	}
 	return err
 }
@@ -52,24 +55,30 @@ func (s security) list(ctx context.Context, service string) ([]string, error) {
 	return accountsIn(out, service), err
 }
 
-// run runs the program; what it prints is for programs, what it says for people.
-func (s security) run(ctx context.Context, input string, args ...string) (printed, said []byte, err error) {
-	if s.person { // whom macOS may ask, but does not say so
-		bear(ctx)
+// run runs security(1) and returns its standard output and error.
+func (s security) run(ctx context.Context, input string, args ...string) (stdout, stderr []byte, err error) {
+	if s.interactive { // macOS may ask the user, without notice
+		extendTimeout(ctx)
 	}
-	cmd := exec.CommandContext(ctx, "/usr/bin/security", args...)
 	var out, errs bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = strings.NewReader(input), &out, &errs, time.Second
-	err = cmd.Run()
+	var environ []string
+	if s.environ != nil {
+		environ = s.environ()
+	}
+	status, err := process.Launcher{}.Run(ctx, &process.Command{
+		Path: "/usr/bin/security", Args: args, Env: environ, Stdin: strings.NewReader(input), Stdout: &out, Stderr: &errs,
+	})
 	const notFound = 44
-	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case errors.As(err, &exit) && exit.ExitCode() == notFound:
+	case err != nil:
+	case status.Code == notFound:
 		err = ErrNotFound
-	case err != nil && args[len(args)-1] != "-g": // which shows the secret
-		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(errs.Bytes()))
+	case status != process.Status{} && args[len(args)-1] == "-g": // which prints the secret
+		err = errors.New(status.String())
+	case status != process.Status{}:
+		err = fmt.Errorf("%s: %s", status, bytes.TrimSpace(errs.Bytes()))
 	}
 	return out.Bytes(), errs.Bytes(), err
 }

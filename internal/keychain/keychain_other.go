@@ -2,5 +2,5 @@
 
 package keychain
 
-// system returns nil: the file is all there is.
-func system(Options) backend { return nil }
+// newSystem returns nil: there is only the encrypted file.
+func newSystem(Options) backend { return nil }

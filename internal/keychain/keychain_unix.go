@@ -11,24 +11,25 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// system returns the Secret Service of the session, be it GNOME's, KDE's or a password
-// manager's. (go-keyring gives secrets other attributes than Gemini CLI's library does,
-// starts a bus where there is none, and waits without end.)
-func system(o Options) backend {
+// newSystem returns the Secret Service of the session: GNOME's, KDE's or a password manager's.
+// (go-keyring sets other attributes than Gemini CLI's library, starts a bus where there is
+// none, and waits without a timeout.)
+func newSystem(o Options) backend {
 	if o.Bus == "" || strings.HasPrefix(o.Bus, "autolaunch:") {
 		return nil
 	}
-	return &secretService{o.Bus, o.Person}
+	return &secretService{o.Bus, o.Interactive}
 }
 
-// secretService speaks the freedesktop.org Secret Service protocol. Each question has
-// a connection of its own, which is no more than a few messages.
+// secretService speaks the freedesktop.org Secret Service protocol. Each query uses a
+// connection of its own, which costs only a few messages.
 type secretService struct {
-	bus    string
-	person bool
+	bus         string
+	interactive bool
 }
 
-// attributes are those that libsecret gives to a secret of keytar's.
+// attributes returns the attributes that libsecret gives to a secret of keytar, the library of
+// Gemini CLI.
 func attributes(service, account string) map[string]string {
 	a := map[string]string{"xdg:schema": "org.freedesktop.Secret.Generic", "service": service}
 	if account != "" {
@@ -38,7 +39,7 @@ func attributes(service, account string) map[string]string {
 }
 
 func (s *secretService) get(ctx context.Context, service, account string) (secret string, err error) {
-	return secret, s.connected(ctx, func(c *conn) error {
+	return secret, s.connect(ctx, func(c *conn) error {
 		items, err := c.search(attributes(service, account))
 		if err != nil {
 			return err
@@ -51,7 +52,7 @@ func (s *secretService) get(ctx context.Context, service, account string) (secre
 }
 
 func (s *secretService) set(ctx context.Context, service, account, secret string) error {
-	return s.connected(ctx, func(c *conn) error {
+	return s.connect(ctx, func(c *conn) error {
 		const defaults = dbus.ObjectPath("/org/freedesktop/secrets/aliases/default")
 		if err := c.unlock([]dbus.ObjectPath{defaults}); err != nil {
 			return err
@@ -66,19 +67,19 @@ func (s *secretService) set(ctx context.Context, service, account, secret string
 		if err != nil {
 			return err
 		}
-		return c.prompted(prompt)
+		return c.waitForPrompt(prompt)
 	})
 }
 
 func (s *secretService) remove(ctx context.Context, service, account string) error {
-	return s.connected(ctx, func(c *conn) error {
+	return s.connect(ctx, func(c *conn) error {
 		items, err := c.search(attributes(service, account))
 		for _, item := range items {
 			var prompt dbus.ObjectPath
 			if err := c.call(item, "org.freedesktop.Secret.Item.Delete").Store(&prompt); err != nil {
 				return err
 			}
-			if err := c.prompted(prompt); err != nil {
+			if err := c.waitForPrompt(prompt); err != nil {
 				return err
 			}
 		}
@@ -87,7 +88,7 @@ func (s *secretService) remove(ctx context.Context, service, account string) err
 }
 
 func (s *secretService) list(ctx context.Context, service string) (accounts []string, err error) {
-	return accounts, s.connected(ctx, func(c *conn) error {
+	return accounts, s.connect(ctx, func(c *conn) error {
 		items, err := c.search(attributes(service, ""))
 		for _, item := range items {
 			v, err := c.object(item).GetProperty("org.freedesktop.Secret.Item.Attributes")
@@ -102,8 +103,8 @@ func (s *secretService) list(ctx context.Context, service string) (accounts []st
 	})
 }
 
-// dbusSecret is the protocol's struct of a secret. Within a session of the kind
-// "plain" it is not encrypted: the bus is the user's own.
+// dbusSecret is the protocol's struct of a secret. In a "plain" session it is not encrypted:
+// the bus belongs to the user.
 type dbusSecret struct {
 	Session     dbus.ObjectPath
 	Parameters  []byte
@@ -111,36 +112,36 @@ type dbusSecret struct {
 	ContentType string
 }
 
-// conn is a connection with a session.
+// conn is a connection with an open session.
 type conn struct {
 	*dbus.Conn
-	ctx     context.Context
-	session dbus.ObjectPath
-	person  bool
+	ctx         context.Context
+	session     dbus.ObjectPath
+	interactive bool
 }
 
-func (s *secretService) connected(ctx context.Context, do func(*conn) error) error {
-	// With ctx the connection ends, and with it all that waits for an answer.
+func (s *secretService) connect(ctx context.Context, do func(*conn) error) error {
+	// When ctx ends, the connection is closed, and all pending calls fail.
 	bus, err := dbus.Connect(s.bus, dbus.WithContext(ctx))
 	if err != nil {
-		return fmt.Errorf("%w: %w", errAbsent, err) // its address was left behind by another session
+		return fmt.Errorf("%w: %w", errNoKeychain, err) // the address belongs to a session that has ended
 	}
 	defer bus.Close()
-	c := &conn{Conn: bus, ctx: ctx, person: s.person}
+	c := &conn{Conn: bus, ctx: ctx, interactive: s.interactive}
 	var output dbus.Variant
 	err = c.call(service, "org.freedesktop.Secret.Service.OpenSession", "plain", dbus.MakeVariant("")).Store(&output, &c.session)
 	if err == nil {
 		err = do(c)
 	}
-	var said dbus.Error
-	if errors.As(err, &said) && nobody(said.Name) {
-		return errAbsent
+	var dbusErr dbus.Error
+	if errors.As(err, &dbusErr) && isServiceMissing(dbusErr.Name) {
+		return errNoKeychain
 	}
 	return err
 }
 
-// nobody reports whether an error says that nobody offers the service.
-func nobody(name string) bool {
+// isServiceMissing reports whether a D-Bus error means that no program provides the service.
+func isServiceMissing(name string) bool {
 	return name == "org.freedesktop.DBus.Error.ServiceUnknown" || name == "org.freedesktop.DBus.Error.NameHasNoOwner" ||
 		strings.HasPrefix(name, "org.freedesktop.DBus.Error.Spawn.")
 }
@@ -155,8 +156,8 @@ func (c *conn) call(path dbus.ObjectPath, method string, args ...any) *dbus.Call
 	return c.object(path).CallWithContext(c.ctx, method, 0, args...)
 }
 
-// search returns the items with these attributes, of which there is at least one, in
-// whatever collection, unlocked.
+// search returns the unlocked items with these attributes, of all collections. The error is
+// ErrNotFound if there is none.
 func (c *conn) search(attributes map[string]string) ([]dbus.ObjectPath, error) {
 	var open, locked []dbus.ObjectPath
 	err := c.call(service, "org.freedesktop.Secret.Service.SearchItems", attributes).Store(&open, &locked)
@@ -176,15 +177,15 @@ func (c *conn) unlock(paths []dbus.ObjectPath) error {
 	if err != nil {
 		return err
 	}
-	return c.prompted(prompt)
+	return c.waitForPrompt(prompt)
 }
 
-// prompted lets the service ask the person, if it has to, and waits for the answer.
-func (c *conn) prompted(prompt dbus.ObjectPath) error {
+// waitForPrompt lets the service ask the user, if necessary, and waits for the answer.
+func (c *conn) waitForPrompt(prompt dbus.ObjectPath) error {
 	switch {
 	case prompt == "/" || prompt == "":
 		return nil
-	case !c.person:
+	case !c.interactive:
 		return errors.New("it is locked")
 	}
 	match := []dbus.MatchOption{dbus.WithMatchObjectPath(prompt), dbus.WithMatchInterface("org.freedesktop.Secret.Prompt")}
@@ -193,7 +194,7 @@ func (c *conn) prompted(prompt dbus.ObjectPath) error {
 	}
 	signals := make(chan *dbus.Signal, 8)
 	c.Signal(signals)
-	bear(c.ctx)
+	extendTimeout(c.ctx)
 	if err := c.call(prompt, "org.freedesktop.Secret.Prompt.Prompt", "").Err; err != nil {
 		return err
 	}

@@ -229,13 +229,13 @@ func TestSecretService(t *testing.T) {
 	if _, err := store(Options{FileOnly: true}).Set(ctx, "svc", "other", "x"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.system.set(ctx, "svc", trial+"x", "test"); err != nil { // a trial that was cut off
+	if err := s.system.set(ctx, "svc", testPrefix+"x", "test"); err != nil { // a trial that was cut off
 		t.Fatal(err)
 	}
 	if list, err := s.List(ctx, "svc"); err != nil || fmt.Sprint(list) != fmt.Sprint([]Entry{{"acct", System}, {"other", path}}) {
 		t.Errorf("%v, %v", list, err)
 	}
-	for _, account := range []string{"acct", "other", trial + "x"} {
+	for _, account := range []string{"acct", "other", testPrefix + "x"} {
 		if err := s.Remove(ctx, "svc", account); err != nil {
 			t.Error(err)
 		}
@@ -258,17 +258,17 @@ func TestSecretService(t *testing.T) {
 	if _, err := store(Options{}).Get(ctx, "svc", "acct"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "it is locked") || d.asked() != 0 {
 		t.Error(err, d.asked())
 	}
-	if got, err := store(Options{Person: true}).Set(ctx, "svc", "acct", "2"); err != nil || got.Where != path || got.Instead == nil || d.asked() != 1 {
+	if got, err := store(Options{Interactive: true}).Set(ctx, "svc", "acct", "2"); err != nil || got.Where != path || got.FallbackReason == nil || d.asked() != 1 {
 		t.Error(got, err, d.asked())
 	}
 	d.set(func() { d.dismiss = false })
-	if got, err := store(Options{Person: true}).Get(ctx, "svc", "acct"); err != nil || !slices.Equal(got, []Secret{{"1", System}, {"2", path}}) || d.asked() != 2 {
+	if got, err := store(Options{Interactive: true}).Get(ctx, "svc", "acct"); err != nil || !slices.Equal(got, []Secret{{"1", System}, {"2", path}}) || d.asked() != 2 {
 		t.Error(got, err, d.asked())
 	}
 
 	// One that loses what it is given is not relied on.
 	d.set(func() { d.lossy = true })
-	if got, err := store(Options{}).Set(ctx, "svc", "lost", "3"); err != nil || got.Where != path || got.Instead == nil {
+	if got, err := store(Options{}).Set(ctx, "svc", "lost", "3"); err != nil || got.Where != path || got.FallbackReason == nil {
 		t.Error(got, err)
 	}
 }
@@ -301,12 +301,12 @@ func TestSilent(t *testing.T) {
 	for _, bus := range []string{address, "unix:path=" + mute.Addr().String()} {
 		path := filepath.Join(t.TempDir(), "gemini-credentials.json")
 		s := Open(Options{File: path, Bus: bus})
-		s.patience = 20 * time.Millisecond
+		s.timeout = 20 * time.Millisecond
 		if _, err := s.Get(t.Context(), "svc", "acct"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "does not answer") {
 			t.Error(err)
 		}
-		s.patience = time.Hour
-		if got, err := s.Set(t.Context(), "svc", "acct", "1"); err != nil || got.Where != path || got.Instead == nil {
+		s.timeout = time.Hour
+		if got, err := s.Set(t.Context(), "svc", "acct", "1"); err != nil || got.Where != path || got.FallbackReason == nil {
 			t.Error(got, err)
 		}
 		if got, err := s.Get(t.Context(), "svc", "acct"); err != nil || !slices.Equal(got, []Secret{{"1", path}}) {

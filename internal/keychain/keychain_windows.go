@@ -8,16 +8,16 @@ import (
 	"github.com/danieljoos/wincred"
 )
 
-// system returns the Credential Manager. (go-keyring uses it under other names than
-// Gemini CLI does.)
-func system(Options) backend { return credentials{} }
+// newSystem returns the Credential Manager of Windows. (go-keyring uses other names than
+// Gemini CLI.)
+func newSystem(Options) backend { return credentials{} }
 
 type credentials struct{}
 
 func (credentials) get(_ context.Context, service, account string) (string, error) {
 	c, err := wincred.GetGenericCredential(service + "/" + account)
 	if err != nil {
-		return "", known(err)
+		return "", translateError(err)
 	}
 	return string(c.CredentialBlob), nil
 }
@@ -31,15 +31,15 @@ func (credentials) set(_ context.Context, service, account, secret string) error
 func (credentials) remove(_ context.Context, service, account string) error {
 	c, err := wincred.GetGenericCredential(service + "/" + account)
 	if err != nil {
-		return known(err)
+		return translateError(err)
 	}
-	return known(c.Delete())
+	return translateError(c.Delete())
 }
 
 func (credentials) list(_ context.Context, service string) ([]string, error) {
 	all, err := wincred.FilteredList(service + "/*")
 	if err != nil {
-		return nil, known(err)
+		return nil, translateError(err)
 	}
 	var accounts []string
 	for _, c := range all {
@@ -50,7 +50,7 @@ func (credentials) list(_ context.Context, service string) ([]string, error) {
 	return accounts, nil
 }
 
-func known(err error) error {
+func translateError(err error) error {
 	if errors.Is(err, wincred.ErrElementNotFound) {
 		return ErrNotFound
 	}

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// What follows is the language of macOS's security(1), which needs no macOS.
+// This file parses the output of macOS's security(1). It builds and is tested on all systems.
 
-// passwordIn returns the secret in the line `password: "text"`, or, of what is not
-// plain, `password: 0x6162  "ab"`.
-func passwordIn(said []byte) (string, error) {
-	for line := range strings.Lines(string(said)) {
+// passwordIn returns the secret in the line `password: "text"` or, for non-ASCII text,
+// `password: 0x6162  "ab"`.
+func passwordIn(output []byte) (string, error) {
+	for line := range strings.Lines(string(output)) {
 		if value, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "password: "); ok {
-			if text, ok := blob(value); ok {
+			if text, ok := parseBlob(value); ok {
 				return text, nil
 			}
 		}
@@ -24,7 +24,7 @@ func passwordIn(said []byte) (string, error) {
 	return "", errors.New("security(1) shows no password")
 }
 
-// accountsIn returns the accounts of a service in a dump of a keychain.
+// accountsIn returns the accounts of a service in the output of "security dump-keychain".
 func accountsIn(dump []byte, service string) []string {
 	var accounts []string
 	of, account := "", ""
@@ -42,19 +42,19 @@ func accountsIn(dump []byte, service string) []string {
 		case strings.HasPrefix(line, "keychain: "):
 			end()
 		case strings.HasPrefix(line, `"svce"<blob>=`):
-			of, _ = blob(line[len(`"svce"<blob>=`):])
+			of, _ = parseBlob(line[len(`"svce"<blob>=`):])
 		case strings.HasPrefix(line, `"acct"<blob>=`):
-			account, _ = blob(line[len(`"acct"<blob>=`):])
+			account, _ = parseBlob(line[len(`"acct"<blob>=`):])
 		}
 	}
 	end()
 	return accounts
 }
 
-// blob reads a value as the program prints it: "text", or 0x74657874 and behind it a
-// text with escapes. It is not told whether the text had quotes, so the outer ones
-// are taken off.
-func blob(value string) (string, bool) {
+// parseBlob parses a value as the program prints it: "text", or 0x74657874 followed by the
+// text with escapes. The program adds quotes without escaping inner ones, so only the outer
+// ones are removed.
+func parseBlob(value string) (string, bool) {
 	if digits, ok := strings.CutPrefix(value, "0x"); ok {
 		digits, _, _ = strings.Cut(digits, " ")
 		data, err := hex.DecodeString(digits)
@@ -66,7 +66,7 @@ func blob(value string) (string, bool) {
 	return value[1 : len(value)-1], true
 }
 
-// quote writes a word for a line of the program's input.
+// quote quotes a word for a line of the program's standard input.
 func quote(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(word) + `"`
 }

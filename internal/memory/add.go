@@ -13,15 +13,15 @@ import (
 	"pollux/internal/workspace"
 )
 
-// heading is where lines are added. Files that Gemini CLI wrote have it.
+// heading is the heading of added items. Files that Gemini CLI wrote have it too.
 const heading = "## Gemini Added Memories"
 
-// maxItem is how long a line may be that is added, in bytes.
+// maxItem is the maximum length of an added item, in bytes.
 const maxItem = 4096
 
-// Item returns the line that stands in a memory file for a text, whoever wrote
-// it: one line, in which nothing begins another item, a heading, an import, a
-// block of code or the end of the memory. It is an error if nothing is left.
+// Item returns the line that a text becomes in a memory file. The text may come from anyone:
+// the line cannot start another item, a heading, an import, a code block or the end of the
+// memory. It is an error if nothing is left, or if the text is longer than 4096 bytes.
 func Item(text string) (string, error) {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -51,10 +51,9 @@ func Item(text string) (string, error) {
 	return "- " + text, nil
 }
 
-// Add writes a text into a memory file, as an item of the section for such
-// additions, and returns the item. The file and the section are made if they
-// are missing; all else in it stays as it is. An item that is there already is
-// not added again.
+// Add appends a text to the section for added items in a memory file, and returns the item. It
+// creates the file and the section if necessary, and preserves everything else. added is false
+// if the item already exists.
 func Add(file, text string) (item string, added bool, err error) {
 	item, err = Item(text)
 	if err != nil {
@@ -72,7 +71,7 @@ func Add(file, text string) (item string, added bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	after := With(before, item)
+	after := AppendItem(before, item)
 	if after == before {
 		return item, false, nil
 	}
@@ -85,7 +84,7 @@ func Add(file, text string) (item string, added bool, err error) {
 	return item, true, nil
 }
 
-// Read returns the content of a memory file as it is, "" if there is none.
+// Read returns the content of a memory file, "" if there is none.
 func Read(file string) (string, error) {
 	real, err := filepath.EvalSymlinks(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,15 +103,15 @@ func Read(file string) (string, error) {
 	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("%s has more than %d KiB", file, maxFile>>10)
 	}
-	if err == nil && strings.ContainsRune(string(data), 0) { // UTF-16, for one
+	if err == nil && strings.ContainsRune(string(data), 0) { // UTF-16, for example
 		err = fmt.Errorf("%s is not UTF-8 text", file)
 	}
 	return string(data), err
 }
 
-// With returns the content of a memory file with an item at the end of the
-// section for additions.
-func With(content, item string) string {
+// AppendItem returns the content of a memory file with an item appended to the section for added
+// items.
+func AppendItem(content, item string) string {
 	newline := "\n"
 	if strings.Contains(content, "\r\n") {
 		newline = "\r\n"
@@ -141,8 +140,8 @@ func With(content, item string) string {
 	return content[:at] + newline + item + rest
 }
 
-// section returns where the lines for additions are: behind their heading, up
-// to the next heading as high.
+// section returns the range of the section for added items: from the end of its heading to the
+// next heading of the same or a higher level.
 func section(content string) (start, end int, ok bool) {
 	end = len(content)
 	for at := 0; at < len(content); {

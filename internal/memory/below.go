@@ -10,8 +10,8 @@ import (
 	"pollux/internal/workspace"
 )
 
-// addBelow reads what is in subdirectories of the workspace: breadth first, in
-// at most MaxDirs of them, and not where the ignore rules hide something.
+// addBelow reads the memory files in subdirectories of the workspace, breadth first, in at
+// most MaxDirs directories. It skips ignored directories.
 func (l *loaded) addBelow() {
 	if !l.Trusted || l.MaxDirs <= 0 {
 		return
@@ -32,13 +32,13 @@ func (l *loaded) addBelow() {
 			if l.full {
 				return
 			}
-			more := l.MaxDirs + 2 - looked - len(queue) // one too many, to know that there are
+			more := l.MaxDirs + 2 - looked - len(queue) // one more than allowed, to detect that there are more
 			queue = append(queue, l.subdirectories(queue[0], more)...)
 		}
 	}
 }
 
-// subdirectories returns the first n directories in a directory, by name.
+// subdirectories returns the first n directories in a directory, sorted by name.
 func (l *loaded) subdirectories(dir string, n int) []string {
 	if n <= 0 {
 		return nil
@@ -51,7 +51,7 @@ func (l *loaded) subdirectories(dir string, n int) []string {
 	}
 	err := l.Workspace.Walk(context.Background(), dir, workspace.WalkOptions{
 		Filter: l.Workspace.DefaultFilter(),
-		Prune: func(_, name string) bool { // it is asked about every directory; none is entered
+		Prune: func(_, name string) bool { // collects the name of each directory, and enters none
 			mu.Lock()
 			defer mu.Unlock()
 			if name != ".git" && name != "node_modules" {

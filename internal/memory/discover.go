@@ -3,12 +3,13 @@ package memory
 import (
 	"os"
 	"path/filepath"
+
+	"pollux/internal/workspace"
 )
 
-// Discover returns what a tool's result should have at its end when the tool
-// has touched these paths: the memory files on the way from each up to the top
-// of its project that the model has not seen yet, "" if there are none. Paths
-// outside the workspace bring nothing.
+// Discover returns text to append to the result of a tool that has accessed these paths: the
+// memory files in the directories between each path and the top of its project that the model
+// has not seen yet; "" if there are none. It ignores paths outside the workspace.
 func (m *Memory) Discover(paths ...string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -27,7 +28,7 @@ func (m *Memory) Discover(paths ...string) string {
 	return "\n\n--- Newly Discovered Project Context ---\n" + text + "\n--- End Project Context ---"
 }
 
-// discover reads what there is for a path.
+// discover reads the memory files for a path.
 func (l *loaded) discover(path string) {
 	dir := l.Workspace.Resolve(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -35,7 +36,7 @@ func (l *loaded) discover(path string) {
 	}
 	deepest := ""
 	for _, d := range l.Workspace.Dirs() {
-		if isWithin(dir, d) && len(d) > len(deepest) {
+		if workspace.IsWithin(dir, d) && len(d) > len(deepest) {
 			deepest = d
 		}
 	}

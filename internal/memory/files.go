@@ -5,20 +5,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pollux/internal/workspace"
 )
 
-// candidate is a place where a memory file may be.
+// candidate is a possible location of a memory file.
 type candidate struct {
 	path string
 	tier Tier
-	// own says that the user put it there: it may be a link to anywhere.
+	// own reports whether the user owns the location: such a file may be a link to anywhere.
 	own bool
-	// root is the directory that it must be in, links followed, and home the one
-	// of the workspace that it is found for; "" if it is none's.
+	// root is the directory that the file must be in after links are followed. home is the
+	// workspace directory that it was found for, "" if there is none.
 	root, home string
 }
 
-// candidates returns what is there at the start, in order.
+// candidates returns the memory files to read at the start, in order.
 func (o *Options) candidates() []candidate {
 	var list []candidate
 	if o.Global != "" {
@@ -27,7 +29,7 @@ func (o *Options) candidates() []candidate {
 		}
 	}
 	if o.Private != "" {
-		for _, name := range []string{"MEMORY.md", defaultName} { // the second is what older releases wrote
+		for _, name := range []string{"MEMORY.md", defaultName} { // older releases wrote GEMINI.md
 			before := len(list)
 			list = o.appendIfThere(list, candidate{path: filepath.Join(o.Private, name), tier: Private, own: true, root: o.Private})
 			if len(list) > before {
@@ -55,22 +57,22 @@ func (o *Options) candidates() []candidate {
 	return list
 }
 
-// appendIn adds the memory files that are directly in dir.
+// appendIn appends the memory files that are directly in dir.
 func (o *Options) appendIn(list []candidate, dir string, c candidate) []candidate {
 	if o.isGlobal(dir) {
 		return list
 	}
 	for _, name := range o.Names {
 		c.path = filepath.Join(dir, name)
-		if isWithin(dir, c.home) || mayCount(c.path, c.home) {
+		if workspace.IsWithin(dir, c.home) || isTrustworthy(c.path, c.home) {
 			list = o.appendIfThere(list, c)
 		}
 	}
 	return list
 }
 
-// appendIfThere adds a file that exists. It costs one call of the system, for
-// there are many places and few files.
+// appendIfThere appends a file if it exists. It makes one system call, because there are many
+// possible locations and few files.
 func (o *Options) appendIfThere(list []candidate, c candidate) []candidate {
 	if _, err := os.Lstat(c.path); err != nil {
 		return list
@@ -78,7 +80,7 @@ func (o *Options) appendIfThere(list []candidate, c candidate) []candidate {
 	return append(list, c)
 }
 
-// isGlobal reports whether dir is ~/.gemini, whose files are of their own tier.
+// isGlobal reports whether dir is ~/.gemini, whose files have a tier of their own.
 func (o *Options) isGlobal(dir string) bool {
 	if o.Global == "" || filepath.Base(dir) != filepath.Base(o.Global) {
 		return false
@@ -91,7 +93,7 @@ func (o *Options) isGlobal(dir string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// upward returns the directories from top down to dir, which is in it.
+// upward returns the directories from top down to dir, which must be below top.
 func (o *Options) upward(dir, top string) []string {
 	var dirs []string
 	for ; ; dir = filepath.Dir(dir) {
@@ -103,8 +105,8 @@ func (o *Options) upward(dir, top string) []string {
 	}
 }
 
-// top returns the topmost directory of the project that a directory of the
-// workspace belongs to: the nearest one with a marker, else itself.
+// top returns the top directory of the project that a workspace directory belongs to: the
+// nearest one with a marker, otherwise the workspace directory.
 func (o *Options) top(dir string) string {
 	if top, ok := o.marked(dir, dir); ok {
 		return top
@@ -117,7 +119,7 @@ func (o *Options) marked(dir, workspaceDir string) (string, bool) {
 	for at := dir; len(o.Markers) > 0; at = filepath.Dir(at) {
 		for _, marker := range o.Markers {
 			path := filepath.Join(at, marker)
-			if _, err := os.Lstat(path); err == nil && (isWithin(at, workspaceDir) || mayCount(path, workspaceDir)) {
+			if _, err := os.Lstat(path); err == nil && (workspace.IsWithin(at, workspaceDir) || isTrustworthy(path, workspaceDir)) {
 				return at, true
 			}
 		}
@@ -128,26 +130,19 @@ func (o *Options) marked(dir, workspaceDir string) (string, bool) {
 	return "", false
 }
 
-// mayCount reports whether something above a directory of the workspace is to
-// be believed. Where others may write, in /tmp for instance, anyone can leave
-// a marker and a memory file for whoever works below: as for git, they count
-// only if they belong to the user, to root, or to who owns the directory.
-func mayCount(path, workspaceDir string) bool {
+// isTrustworthy reports whether to trust a marker or memory file above a workspace directory. Where
+// others can write, for example in /tmp, anyone can put files there. As in git, they count
+// only if they belong to the user, to root, or to the owner of the workspace directory.
+func isTrustworthy(path, workspaceDir string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return false
 	}
 	dir, err := os.Lstat(workspaceDir)
-	return err == nil && believed(info, dir)
+	return err == nil && isTrustedOwner(info, dir)
 }
 
-// isBelow reports whether name is a path that stays below where it starts.
+// isBelow reports whether name is a relative path that stays below its start.
 func isBelow(name string) bool {
 	return name != "" && name != "." && filepath.IsLocal(name) && !slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..")
-}
-
-// isWithin reports whether path is dir or below it. Both are clean.
-func isWithin(path, dir string) bool {
-	below, ok := strings.CutPrefix(path, dir)
-	return ok && (below == "" || strings.HasSuffix(dir, string(filepath.Separator)) || below[0] == filepath.Separator)
 }

@@ -12,19 +12,19 @@ import (
 	"pollux/internal/workspace"
 )
 
-// The bounds of imports.
+// Limits of imports.
 const (
-	maxDepth   = 5    // how far an import may lead to the next, in a tree
-	maxImports = 1000 // of one memory file, all in all
+	maxDepth   = 5    // nesting depth in a tree
+	maxImports = 1000 // in one memory file, including nested ones
 )
 
-// resolve sets the text of a memory file: what was read, with its imports.
+// resolve sets the text of a memory file: its content with all imports.
 func (l *loaded) resolve(f *File, got content, c candidate) {
 	f.Text = got.text
 	if len(imports(got.text)) == 0 {
 		return
 	}
-	im := &importer{loaded: l, file: f, root: l.rooted(l.importRoot(c)), room: l.left - len(got.text)}
+	im := &importer{loaded: l, file: f, root: l.rooted(l.importRoot(c)), room: l.room - len(got.text)}
 	if l.Flat {
 		f.Text = im.flat(c.path, got)
 	} else {
@@ -33,7 +33,7 @@ func (l *loaded) resolve(f *File, got content, c candidate) {
 	im.report()
 }
 
-// importer puts imports into one memory file.
+// importer resolves the imports of one memory file.
 type importer struct {
 	*loaded
 	file *File
@@ -41,12 +41,12 @@ type importer struct {
 
 	room   int // bytes that imports may still add
 	tried  int
-	failed []string // some of what could not be imported, and why
-	lost   int      // how many that were
+	failed []string // the first failed imports, with reasons
+	lost   int      // number of failed imports
 }
 
-// tree returns a text with the imported texts in the place of their imports.
-// chain are the files that led here.
+// tree returns a text with imports replaced by the imported texts. chain are the files that
+// are being imported.
 func (im *importer) tree(text, dir string, chain []fs.FileInfo) string {
 	if len(chain) > maxDepth {
 		return text
@@ -62,7 +62,7 @@ func (im *importer) tree(text, dir string, chain []fs.FileInfo) string {
 	return b.String()
 }
 
-// inPlace returns what stands in the place of an import.
+// inPlace returns the replacement of an import.
 func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
 	got, err := im.open(path, dir)
 	switch {
@@ -81,18 +81,17 @@ func (im *importer) inPlace(path, dir string, chain []fs.FileInfo) string {
 	return fmt.Sprintf("<!-- Imported from: %s -->\n%s\n<!-- End of import from: %[1]s -->", path, text) + after
 }
 
-// isName reports whether what looks like a path may as well be the name of a
-// package, or of a group of people.
+// isName reports whether a path may be the name of a package or a group of users instead.
 func isName(path string) bool { return path[0] != '.' && path[0] != '/' && extension(path) == "" }
 
-// flat returns the text of a file and those of the files it imports, each once.
+// flat returns the text of a file followed by those of all imported files, each once.
 func (im *importer) flat(path string, got content) string {
 	var parts []string
 	var seen []fs.FileInfo
 	var visit func(path string, got content)
 	visit = func(path string, got content) {
 		seen = append(seen, got.info)
-		parts = append(parts, fmt.Sprintf("--- File: %s ---\n%s\n--- End of File: %[1]s ---", printable(path), strings.TrimSpace(got.text)))
+		parts = append(parts, fmt.Sprintf("--- File: %s ---\n%s\n--- End of File: %[1]s ---", workspace.PrintableName(path), strings.TrimSpace(got.text)))
 		for _, s := range slices.Backward(imports(got.text)) {
 			next, err := im.open(got.text[s.start+1:s.end], filepath.Dir(path))
 			if err != nil || slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(other, next.info) }) {
@@ -106,21 +105,21 @@ func (im *importer) flat(path string, got content) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Why an import fails.
+// Reasons for failed imports.
 var (
 	errTraversal = errors.New("Path traversal attempt") //lint:ignore ST1005 the text is a contract
 	errRoom      = errors.New("there is no more room for imports")
 )
 
-// imported is a file that an import names.
+// imported is a file that an import refers to.
 type imported struct {
 	content
-	path string // as it is named
+	path string // as written in the import
 	abs  string
 }
 
-// open reads what an import names. Where there is no such file, what ends a
-// sentence is not a part of the name.
+// open reads the file that an import refers to. If it does not exist, open tries the name
+// without trailing punctuation.
 func (im *importer) open(path, dir string) (imported, error) {
 	got, err := im.openExactly(path, dir)
 	if short := withoutPunctuation(path); errors.Is(err, fs.ErrNotExist) && short != path {
@@ -131,7 +130,7 @@ func (im *importer) open(path, dir string) (imported, error) {
 	return got, err
 }
 
-// openExactly reads a file. It must be in the root, links followed.
+// openExactly reads a file. It must be in the root after links are followed.
 func (im *importer) openExactly(path, dir string) (imported, error) {
 	for _, scheme := range []string{"file:", "http://", "https://"} {
 		if strings.HasPrefix(strings.ToLower(path), scheme) {
@@ -153,9 +152,9 @@ func (im *importer) openExactly(path, dir string) (imported, error) {
 	return imported{got, path, abs}, err
 }
 
-// took counts a file that is imported.
+// took records an imported file.
 func (im *importer) took(got imported) {
-	const frame = 100 // about what says where it begins and ends
+	const frame = 100 // approximate length of the begin and end markers
 	im.room -= len(got.text) + frame
 	if !slices.Contains(im.file.Imports, got.abs) {
 		im.file.Imports = append(im.file.Imports, got.abs)
@@ -163,16 +162,16 @@ func (im *importer) took(got imported) {
 	im.file.Cut = im.file.Cut || got.cut
 }
 
-// fail keeps why an import failed.
+// fail records the reason of a failed import.
 func (im *importer) fail(path string, err error) {
 	const shown = 3
 	im.Log.Error("memory import failed", "file", im.file.Path, "import", path, "error", err)
 	if im.lost++; im.lost <= shown {
-		im.failed = append(im.failed, fmt.Sprintf("@%s (%s)", printable(path), why(err)))
+		im.failed = append(im.failed, fmt.Sprintf("@%s (%s)", workspace.PrintableName(path), why(err)))
 	}
 }
 
-// report tells what could not be imported.
+// report warns about failed imports.
 func (im *importer) report() {
 	if im.lost == 0 {
 		return
@@ -181,5 +180,5 @@ func (im *importer) report() {
 	if more := im.lost - len(im.failed); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	im.Warn(fmt.Sprintf("Warning: %s imports what cannot be imported: %s.", printable(im.file.Path), text))
+	im.Warn(fmt.Sprintf("Warning: %s imports what cannot be imported: %s.", workspace.PrintableName(im.file.Path), text))
 }

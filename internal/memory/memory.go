@@ -1,21 +1,20 @@
-// Package memory holds what the user and the project have written down for the
-// model: GEMINI.md and its kin (spec/agent.md §23).
+// Package memory manages the instructions that the user and the project have written for the
+// model: GEMINI.md and similar files.
 //
-// A memory has three tiers. The user's own files are a part of the system
-// instruction; those of extensions and of the project stand in the message that
-// opens a session ([Memory.Texts] has both); those of subdirectories come along
-// with the first tool result from there ([Memory.Discover], which [Wrap] calls).
+// There are three tiers. The user's own files are part of the system instruction. Files of
+// extensions and of the project are part of the first message of a session ([Memory.Texts]
+// returns both). Files of subdirectories are appended to the first tool result from there
+// ([Memory.Discover], which [Wrap] calls).
 //
-//   - files.go says where the files of the first two tiers are, discover.go where
-//     those of the third, below.go where a search from the top finds them all.
-//   - read.go reads one of them, whatever it turns out to be.
-//   - scan.go finds the imports in a text, imports.go puts them in.
-//   - report.go has the forms in which people and models see it, add.go writes a
-//     line.
+//   - files.go locates the files of the first two tiers, discover.go those of the third,
+//     below.go finds all of them by a search from the top.
+//   - read.go reads one file.
+//   - scan.go finds the imports in a text, imports.go replaces them.
+//   - report.go formats memory for users and models, add.go adds an item.
 //
-// Files are read once, when they are first asked for, and again by
-// [Memory.Reload]. All of it is bounded: a file to 256 KiB, everything together
-// to 1 MiB and 1000 files; what is cut is told through [Options.Warn].
+// Files are read when they are first needed, and again by [Memory.Reload]. Sizes are limited
+// to 256 KiB for one file, and 1 MiB and 1000 files in total; [Options.Warn] is called for
+// what is cut.
 package memory
 
 import (
@@ -30,41 +29,41 @@ import (
 	"pollux/llm"
 )
 
-// Options say where memory is found, and in which form it is told.
+// Options configure a [Memory].
 type Options struct {
-	// Names are the names of memory files, as [Names] returns them.
+	// Names are the names of memory files, as returned by [Names].
 	Names []string
-	// Global is the user's ~/.gemini, and Private the directory of what the user
-	// alone is told about this project, <project temp>/memory; "" for none.
+	// Global is the user's ~/.gemini, "" for none.
+	// Private is the directory of the user's private notes about this project, <project
+	// temp>/memory, "" for none.
 	Global, Private string
-	// Extensions are the context files of the active extensions, absolute paths.
+	// Extensions are the absolute paths of the context files of active extensions.
 	Extensions []string
 
-	// Workspace has the directories whose memory counts if the folder is trusted.
+	// Workspace contains the directories whose memory files are used if Trusted is set.
 	Workspace *workspace.Workspace
 	Trusted   bool
-	// Markers are what stands in the topmost directory of a project: the search
-	// upward ends there. With none, or where none is found, there is no search.
+	// Markers are names of files that mark the top directory of a project, where the upward
+	// search ends. If there are none, or none is found, there is no upward search.
 	Markers []string
 
-	// Flat puts imported files behind the one that imports them, instead of in
-	// the place of the import.
+	// Flat appends imported files to the importing file instead of replacing the imports.
 	Flat bool
-	// Eager reads at the start what is in subdirectories too, in up to MaxDirs of
-	// them, and tells everything at once, as releases before the tiers did. What
-	// lies deeper still comes along with tools.
+	// Eager reads subdirectories at the start, up to MaxDirs, and adds everything to the
+	// system instruction, as releases without tiers did. Deeper files are still added by
+	// tools.
 	Eager   bool
 	MaxDirs int
 
-	// Warn takes what the user should know and can live with, Log what only
-	// debugging needs; nil drops it.
+	// Warn is called for problems that the user should know about. Log is for debugging. Both
+	// may be nil.
 	Warn func(string)
 	Log  *slog.Logger
 }
 
-// Names returns the names of memory files for the setting context.fileName: the
-// user's in their order, and GEMINI.md behind them. The first one is the one
-// that is written. A name that is no path below a directory is left out.
+// Names returns the names of memory files for the setting context.fileName: the user's names
+// in their order, followed by GEMINI.md. New memory is written to the first one. Names that
+// are not relative paths below a directory are dropped.
 func Names(setting []string) []string {
 	var names []string
 	for _, name := range append(slices.Clone(setting), defaultName) {
@@ -78,7 +77,7 @@ func Names(setting []string) []string {
 
 const defaultName = "GEMINI.md"
 
-// Tier is where a file stands among those that a memory is made of.
+// Tier is the category of a memory file.
 type Tier string
 
 // The tiers, in the order of the files.
@@ -87,34 +86,33 @@ const (
 	Private    Tier = "private"
 	Extension  Tier = "extension"
 	Project    Tier = "project"
-	Discovered Tier = "discovered" // in a subdirectory, by a tool or a search
+	Discovered Tier = "discovered" // in a subdirectory, found by a tool or a search
 )
 
-// File is a memory file that was read.
+// File is a memory file.
 type File struct {
 	Path string
 	Tier Tier
-	// Text is what the model gets of it, imports included.
+	// Text is the text for the model, including imports.
 	Text string
-	// Imports are the files that were imported, absolute, each once.
+	// Imports are the absolute paths of all imported files, each once.
 	Imports []string
-	// Cut says that it was too large.
+	// Cut reports whether the text was cut because it was too long.
 	Cut bool
 }
 
-// Tokens returns what the file costs the model, estimated.
+// Tokens returns the estimated number of tokens of the file's text.
 func (f *File) Tokens() int { return llm.EstimateTokens([]llm.Part{llm.Text(block(f))}) }
 
-// Memory is a session's memory. Its methods may be called from several
-// goroutines at once.
+// Memory is the memory of a session. It is safe for concurrent use.
 type Memory struct {
 	o Options
 
-	mu  sync.Mutex
-	now *loaded // nil until it is needed
+	mu      sync.Mutex
+	current *loaded // nil until it is needed
 }
 
-// New returns the memory that o describes. Nothing is read yet.
+// New returns a memory. It reads no files yet.
 func New(o Options) *Memory {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -126,84 +124,83 @@ func New(o Options) *Memory {
 	return &Memory{o: o}
 }
 
-// Texts are what the model is told from the start, by the place where it is
-// told. They can be compared.
+// Texts are the texts for the start of a session, by where they are sent. They can be compared
+// with ==.
 type Texts struct {
-	Global, Private    string // in the system instruction
-	Extension, Project string // in the message that opens the session
-	// All is everything, in the system instruction, if Options.Eager is set; the
-	// others are then empty.
+	Global, Private    string // for the system instruction
+	Extension, Project string // for the first message of the session
+	// All is the complete memory, for the system instruction, if Options.Eager is set. The
+	// other fields are empty then.
 	All string
 }
 
-// Texts returns what the model is told from the start: the same strings until
-// a reload finds something else.
+// Texts returns the texts for the start of a session. They stay the same strings until a
+// reload finds a change.
 func (m *Memory) Texts() Texts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.loaded().texts
 }
 
-// Files returns the files that were read, in their order, those that tools
-// have come across behind the others.
+// Files returns the memory files in order. Those found by tools come last.
 func (m *Memory) Files() []File {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.loaded().files)
 }
 
-// Reload reads everything anew. What tools have come across is forgotten, and
-// told again when they come back.
+// Reload reads all files again. Files found by tools are forgotten, and added again when tools
+// find them.
 func (m *Memory) Reload() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old := m.loaded()
-	m.now = m.load()
-	if m.now.texts == old.texts {
-		m.now.texts = old.texts // the same pointers, so that comparing costs nothing
+	m.current = m.load()
+	if m.current.texts == old.texts {
+		m.current.texts = old.texts // the same pointers, so that comparing costs nothing
 	}
 }
 
-// SetTrusted says that the folder is trusted now, or no longer. It counts from the
-// next [Memory.Reload] on.
+// SetTrusted sets whether the folder is trusted. It takes effect with the next
+// [Memory.Reload].
 func (m *Memory) SetTrusted(trusted bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.loaded() // as it was until now
+	m.loaded() // read with the old value
 	m.o.Trusted = trusted
 }
 
-// loaded returns what was read, and reads it first if that has not been done.
+// loaded returns the content, and reads it if necessary.
 func (m *Memory) loaded() *loaded {
-	if m.now == nil {
-		m.now = m.load()
+	if m.current == nil {
+		m.current = m.load()
 	}
-	return m.now
+	return m.current
 }
 
-// The bounds of what is read. A token is about four bytes.
+// Limits in bytes or files. A token has about four bytes.
 const (
-	maxFile  = 256 << 10 // of one file
-	maxAll   = 1 << 20   // of all texts of a session
-	maxFiles = 1000      // imports not counted
+	maxFile  = 256 << 10 // one file
+	maxAll   = 1 << 20   // all texts of a session
+	maxFiles = 1000      // without imports
 )
 
-// loaded is what was read since the start or the last reload.
+// loaded is the content since the start or the last reload.
 type loaded struct {
 	*Options
 	files []File
 	texts Texts
 
-	tried map[string]bool // paths, whatever became of them
-	seen  []fs.FileInfo   // of files, and of those that were empty
-	left  int             // bytes that may still be told
-	full  bool            // it has been told that no more may be
+	tried map[string]bool // paths that were tried, with any result
+	seen  []fs.FileInfo   // files that were read, including empty ones
+	room  int             // number of bytes that may still be added
+	full  bool            // the warning about the limit was given
 	roots map[string]*workspace.Workspace
-	tops  map[string]string // by directory of the workspace
+	tops  map[string]string // by workspace directory
 }
 
 func (m *Memory) load() *loaded {
-	l := &loaded{Options: &m.o, left: maxAll, tried: map[string]bool{}}
+	l := &loaded{Options: &m.o, room: maxAll, tried: map[string]bool{}}
 	for _, c := range m.o.candidates() {
 		l.add(c)
 	}
@@ -213,24 +210,24 @@ func (m *Memory) load() *loaded {
 		return l
 	}
 	l.texts = Texts{
-		Global: blocks(l.of(Global)), Private: blocks(l.of(Private)),
-		Extension: blocks(l.of(Extension)), Project: blocks(l.of(Project)),
+		Global: blocks(l.ofTier(Global)), Private: blocks(l.ofTier(Private)),
+		Extension: blocks(l.ofTier(Extension)), Project: blocks(l.ofTier(Project)),
 	}
 	return l
 }
 
-// of returns the files of a tier.
-func (l *loaded) of(t Tier) []File {
+// ofTier returns the files of a tier.
+func (l *loaded) ofTier(t Tier) []File {
 	return slices.DeleteFunc(slices.Clone(l.files), func(f File) bool { return f.Tier != t })
 }
 
-// add reads a file, unless that was tried before or it was read by another name.
+// add reads a file, unless it was tried before or already read under another name.
 func (l *loaded) add(c candidate) {
 	if l.tried[c.path] {
 		return
 	}
 	l.tried[c.path] = true
-	if l.left <= 0 || len(l.seen) >= maxFiles {
+	if l.room <= 0 || len(l.seen) >= maxFiles {
 		l.refuse(c.path)
 		return
 	}
@@ -249,20 +246,20 @@ func (l *loaded) add(c candidate) {
 	f := File{Path: c.path, Tier: c.tier, Cut: got.cut}
 	l.resolve(&f, got, c)
 	f.Text = strings.TrimSpace(f.Text)
-	if len(f.Text) > l.left {
-		f.Text, f.Cut = cutText(f.Text, l.left), true
+	if len(f.Text) > l.room {
+		f.Text, f.Cut = cutText(f.Text, l.room), true
 	}
-	l.left -= len(f.Text)
+	l.room -= len(f.Text)
 	if f.Cut {
-		l.Warn("Warning: " + printable(f.Path) + " is too large for a memory file, or imports one that is: only the beginning is used.")
+		l.Warn("Warning: " + workspace.PrintableName(f.Path) + " is too large for a memory file, or imports one that is: only the beginning is used.")
 	}
 	l.files = append(l.files, f)
 }
 
-// refuse tells once that there is no more room.
+// refuse warns once that the limit is reached.
 func (l *loaded) refuse(path string) {
 	if !l.full {
 		l.full = true
-		l.Warn("Warning: There are more memory files than can be used; " + printable(path) + " and those behind it are left out. `pollux memory show` says what is used.")
+		l.Warn("Warning: There are more memory files than can be used; " + workspace.PrintableName(path) + " and those behind it are left out. `pollux memory show` says what is used.")
 	}
 }

@@ -350,9 +350,9 @@ func TestTexts(t *testing.T) {
 	for want, got := range map[string]string{
 		"Memory is currently empty.":                                          memory.Show(nil),
 		"No GEMINI.md files in use.":                                          memory.List(nil),
-		"Memory reloaded successfully. No memory content found":               memory.Reloaded(nil),
+		"Memory reloaded successfully. No memory content found":               memory.FormatReloaded(nil),
 		"There are 2 GEMINI.md file(s) in use:\n\n/p/GEMINI.md\n/p/AGENTS.md": memory.List(files),
-		"Memory reloaded successfully. Loaded 165 characters from 2 file(s)":  memory.Reloaded(files),
+		"Memory reloaded successfully. Loaded 165 characters from 2 file(s)":  memory.FormatReloaded(files),
 		"Current memory content from 2 file(s):\n\n---\n--- Context from: /p/GEMINI.md ---\none 😀\n--- End of Context from: /p/GEMINI.md ---\n\n" +
 			"--- Context from: /p/AGENTS.md ---\ntwo\n--- End of Context from: /p/AGENTS.md ---\n---": memory.Show(files),
 	} {

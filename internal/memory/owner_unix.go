@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// believed reports whether a file belongs to the user, to root, or to the
-// owner of dir.
-func believed(file, dir fs.FileInfo) bool {
+// isTrustedOwner reports whether a file belongs to the user, to root, or to the owner of dir.
+func isTrustedOwner(file, dir fs.FileInfo) bool {
 	f, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false

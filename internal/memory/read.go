@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -18,22 +17,22 @@ import (
 	"pollux/internal/workspace"
 )
 
-// content is what was read of a file.
+// content is the content of a file.
 type content struct {
 	text string
 	info fs.FileInfo
 	cut  bool
 }
 
-// Why a file is not used.
+// Reasons for not using a file.
 var (
 	errElsewhere = errors.New("it leads to what is no memory file of the project")
 	errBinary    = errors.New("it is not text")
 )
 
-// read reads a memory file. A link may lead anywhere in the root; out of it the
-// user's own may, and others only to what is called like a memory file: a
-// repository must not get at a key by calling a link to it GEMINI.md.
+// read reads a memory file. A link may point to any file in the root. Links out of the root
+// are allowed for the user's own files, and otherwise only to files with the name of a memory
+// file: a repository must not read a key through a link called GEMINI.md.
 func (l *loaded) read(c candidate) (content, error) {
 	got, err := readFile(l.rooted(c.root), c.path)
 	var outside workspace.Refusal
@@ -50,7 +49,7 @@ func (l *loaded) read(c candidate) (content, error) {
 	return readFile(l.rooted(filepath.Dir(real)), real)
 }
 
-// readFile reads a file below a root: up to its bound, and as text.
+// readFile reads a text file below a root, up to the maximum size.
 func readFile(root *workspace.Workspace, path string) (content, error) {
 	f, err := root.Disk().Open(path)
 	if err != nil {
@@ -76,13 +75,13 @@ func readFile(root *workspace.Workspace, path string) (content, error) {
 	return c, nil
 }
 
-// readUpTo reads a file; one byte more than the bound says that it is larger.
+// readUpTo reads up to bound+1 bytes: more than bound bytes mean that the file is larger.
 func readUpTo(f io.Reader, bound int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, bound+1))
 }
 
-// decode makes text of bytes: UTF-8, or UTF-16 that says so, as some editors
-// and shells write it. Ends of lines are newlines.
+// decode converts a file to text. It accepts UTF-8, and UTF-16 with a byte order mark, which
+// some editors and shells write. Line ends become newlines.
 func decode(data []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
@@ -109,26 +108,26 @@ func fromUTF16(data []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// cutText returns the beginning of a text, in whole lines if there are any, and
-// a note that it is no more.
+// cutText returns the beginning of a text, cut at a line end if possible, with a note that it
+// was cut.
 func cutText(text string, size int) string {
 	const note = "\n<!-- Cut here: the file is too large -->"
 	size = max(0, min(size, len(text)))
 	for size > 0 && size < len(text) && !utf8.RuneStart(text[size]) {
 		size--
 	}
-	text = strings.TrimRight(text[:size], "\ufffd") // what a cut leaves of a character
+	text = strings.TrimRight(text[:size], "\ufffd") // remove the rest of a cut character
 	if end := strings.LastIndexByte(text, '\n'); end > 0 {
 		text = text[:end]
 	}
 	return text + note
 }
 
-// rooted returns the way to the files below a directory and to no others.
+// rooted returns a workspace that contains only the files below a directory.
 func (l *loaded) rooted(dir string) *workspace.Workspace {
 	root, ok := l.roots[dir]
 	if !ok {
-		root, _ = workspace.New(workspace.Options{Root: dir}) // a directory that is gone fails when it is used
+		root, _ = workspace.New(workspace.Options{Root: dir}) // a missing directory fails when it is used
 		if l.roots == nil {
 			l.roots = map[string]*workspace.Workspace{}
 		}
@@ -137,8 +136,8 @@ func (l *loaded) rooted(dir string) *workspace.Workspace {
 	return root
 }
 
-// importRoot returns the directory that the imports of a file must be in: the
-// topmost of the project that its directory belongs to.
+// importRoot returns the directory that the imports of a file must be in: the top directory of
+// its project.
 func (l *loaded) importRoot(c candidate) string {
 	if c.tier == Extension {
 		return c.root
@@ -154,8 +153,8 @@ func (l *loaded) importRoot(c candidate) string {
 	return c.root
 }
 
-// skipped tells that a file is not used. Nobody needs to know of one that has
-// just gone, may not be read or is a directory.
+// skipped reports that a file is not used. Missing or unreadable files and directories are
+// only logged.
 func (l *loaded) skipped(path string, err error) {
 	for _, usual := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.EISDIR, syscall.ENOTDIR} {
 		if errors.Is(err, usual) {
@@ -163,24 +162,14 @@ func (l *loaded) skipped(path string, err error) {
 			return
 		}
 	}
-	l.Warn(fmt.Sprintf("Warning: The memory file %s is not used: %s.", printable(path), why(err)))
+	l.Warn(fmt.Sprintf("Warning: The memory file %s is not used: %s.", workspace.PrintableName(path), why(err)))
 }
 
-// why says what is wrong with a file in a few words.
+// why returns a short description of an error about a file.
 func why(err error) string {
 	var refused workspace.Refusal
 	if errors.As(err, &refused) {
 		return "it is where no tool may look"
 	}
 	return durable.Cause(err).Error()
-}
-
-// printable keeps a path on its line.
-func printable(path string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return '\ufffd'
-		}
-		return r
-	}, path)
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"pollux/internal/workspace"
 	"pollux/tool"
 )
 
-// block returns the form in which the model sees a file.
+// block returns the text of a file as sent to the model.
 func block(f *File) string {
-	path := printable(f.Path)
+	path := workspace.PrintableName(f.Path)
 	return fmt.Sprintf("--- Context from: %s ---\n%s\n--- End of Context from: %[1]s ---", path, f.Text)
 }
 
@@ -21,10 +22,9 @@ func blocks(files []File) string {
 	return strings.Join(list, "\n\n")
 }
 
-// The texts of the commands about memory (spec/agent.md §23), which pollux
-// memory and /memory have in common.
+// The texts of `pollux memory` and /memory.
 
-// Show returns what the model is told, as text.
+// Show returns the memory that the model gets.
 func Show(files []File) string {
 	if len(files) == 0 {
 		return "Memory is currently empty."
@@ -32,20 +32,21 @@ func Show(files []File) string {
 	return fmt.Sprintf("Current memory content from %d file(s):\n\n---\n%s\n---", len(files), blocks(files))
 }
 
-// List names the files.
+// List returns a text that lists the files.
 func List(files []File) string {
 	if len(files) == 0 {
 		return "No GEMINI.md files in use."
 	}
 	paths := make([]string, len(files))
 	for i, f := range files {
-		paths[i] = printable(f.Path)
+		paths[i] = workspace.PrintableName(f.Path)
 	}
 	return fmt.Sprintf("There are %d GEMINI.md file(s) in use:\n\n%s", len(files), strings.Join(paths, "\n"))
 }
 
-// Reloaded says what a reload has found. Characters are UTF-16 units.
-func Reloaded(files []File) string {
+// FormatReloaded returns a message about the result of a reload. Characters are counted as UTF-16
+// units.
+func FormatReloaded(files []File) string {
 	if len(files) == 0 {
 		return "Memory reloaded successfully. No memory content found"
 	}

@@ -2,16 +2,16 @@ package memory
 
 import "strings"
 
-// span is the part text[start:end] of a text.
+// span is the range text[start:end] of a text.
 type span struct{ start, end int }
 
-// maxPath is the longest path that an import may have, in bytes.
+// maxPath is the maximum length of an imported path, in bytes.
 const maxPath = 4096
 
-// imports returns the imports in a text, in order: an @ at the start or after
-// white space, outside of code, and the path behind it up to the next white
-// space. A word after an @ is somebody's name rather than a path, unless it has
-// a slash or an extension (spec/agent.md §23).
+// imports returns the imports in a text in order. An import is an @ at the start or after
+// white space, outside of code, followed by a path that ends at the next white space. A word
+// after an @ is a path only if it has a slash or an extension; otherwise it is a person's
+// name.
 func imports(text string) []span {
 	var found []span
 	var regions []span
@@ -31,7 +31,7 @@ func imports(text string) []span {
 		if !looksLikePath(text[start+1 : i]) {
 			continue
 		}
-		if regions == nil { // most texts have no import, and need no look at their code
+		if regions == nil { // most texts have no imports, and their code need not be found
 			regions = append(codeRegions(text), span{len(text), len(text)})
 		}
 		for regions[0].end <= start {
@@ -54,11 +54,11 @@ func looksLikePath(word string) bool {
 	return len(word) <= maxPath && (strings.Contains(word, "/") || extension(word) != "")
 }
 
-// withoutPunctuation returns a word without what ends a sentence.
+// withoutPunctuation returns a word without trailing punctuation.
 func withoutPunctuation(word string) string { return strings.TrimRight(word, ".,;:!?)") }
 
-// extension returns what stands behind the last dot of a file's name, "" if
-// that is nothing, or all of it.
+// extension returns the text after the last dot of a file's name, "" if there is none, or
+// nothing but dots before it.
 func extension(path string) string {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 && strings.Trim(name[:dot], ".") != "" {
@@ -67,8 +67,8 @@ func extension(path string) string {
 	return ""
 }
 
-// codeRegions returns what is code in a Markdown text, in order: fenced blocks,
-// and what stands between backticks in a paragraph.
+// codeRegions returns the code in a Markdown text in order: fenced blocks, and text between
+// backticks in a paragraph.
 func codeRegions(text string) []span {
 	var regions []span
 	paragraph := 0
@@ -95,7 +95,7 @@ func codeRegions(text string) []span {
 	return regions
 }
 
-// lineEnd returns where the line after the one at this place begins.
+// lineEnd returns the start of the line after the one at an offset.
 func lineEnd(text string, at int) int {
 	if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
 		return at + end + 1
@@ -103,8 +103,8 @@ func lineEnd(text string, at int) int {
 	return len(text)
 }
 
-// openingFence returns the backticks or tildes that open a block of code, ""
-// if the line does not. It may be indented by any amount, as it is in lists.
+// openingFence returns the backticks or tildes that open a code block, "" if the line does not
+// open one. It may be indented by any amount, as in lists.
 func openingFence(line string) string {
 	n := run(line)
 	if n < 3 || line[0] == '`' && strings.IndexByte(line[n:], '`') >= 0 {
@@ -113,7 +113,7 @@ func openingFence(line string) string {
 	return line[:n]
 }
 
-// run returns how many backticks or tildes a text begins with.
+// run returns the number of backticks or tildes at the start of a text.
 func run(text string) int {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return 0
@@ -121,8 +121,8 @@ func run(text string) int {
 	return len(text) - len(strings.TrimLeft(text, text[:1]))
 }
 
-// closeFence returns where the block of code ends that a fence has opened: behind
-// a line of at least as many of the same, else at the end of the text.
+// closeFence returns the end of the code block that fence has opened: after a line of at least
+// as many of the same characters, otherwise the end of the text.
 func closeFence(text string, at int, fence string) int {
 	for at < len(text) {
 		next := lineEnd(text, at)
@@ -135,11 +135,11 @@ func closeFence(text string, at int, fence string) int {
 	return len(text)
 }
 
-// appendInline adds what stands between two runs of the same number of
-// backticks in text[from:to].
+// appendInline appends the text between two runs of the same number of backticks in
+// text[from:to].
 func appendInline(regions []span, text string, from, to int) []span {
 	var runs []span
-	last := map[int]int{} // the last run of each length
+	last := map[int]int{} // index of the last run of each length
 	for at := from; at < to; {
 		tick := strings.IndexByte(text[at:to], '`')
 		if tick < 0 {
@@ -154,7 +154,7 @@ func appendInline(regions []span, text string, from, to int) []span {
 	for i := 0; i < len(runs); i++ {
 		n := runs[i].end - runs[i].start
 		if last[n] == i {
-			continue // nothing closes it
+			continue // not closed
 		}
 		open := i
 		for i++; runs[i].end-runs[i].start != n; i++ {

@@ -59,8 +59,8 @@ func FuzzAdd(f *testing.F) {
 				t.Fatalf("an import in %q", item)
 			}
 		}
-		after := With(content, item)
-		if again := With(after, item); again != after {
+		after := AppendItem(content, item)
+		if again := AppendItem(after, item); again != after {
 			t.Fatalf("added twice: %q, %q", after, again)
 		}
 		lines := func(s string) []string {

@@ -9,9 +9,8 @@ import (
 	"pollux/tool"
 )
 
-// Wrap returns the tool with the memory of what it touches behind its results:
-// [Memory.Discover] of the files and directories that a call names. It is meant
-// for the tools that work with files.
+// Wrap returns a tool that appends the memory for the paths it accesses to its results, by
+// [Memory.Discover]. It is meant for tools that work with files.
 func Wrap(t tool.Tool, m *Memory) tool.Tool { return &wrapped{t, m} }
 
 type wrapped struct {
@@ -24,12 +23,11 @@ func (w *wrapped) Build(args json.RawMessage) (tool.Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := &wrappedCall{inv, w.memory, args}
-	if edit, ok := inv.(tool.Modifiable); ok {
-		return &wrappedEdit{call, edit}, nil
-	}
-	return call, nil
+	return &wrappedCall{inv, w.memory, args}, nil
 }
+
+// Unwrap returns the tool below, for [tool.As].
+func (w *wrapped) Unwrap() tool.Tool { return w.Tool }
 
 type wrappedCall struct {
 	tool.Invocation
@@ -37,11 +35,8 @@ type wrappedCall struct {
 	args   json.RawMessage
 }
 
-// wrappedEdit is a call that a person may edit.
-type wrappedEdit struct {
-	*wrappedCall
-	tool.Modifiable
-}
+// Unwrap returns the invocation below, for [tool.As].
+func (c *wrappedCall) Unwrap() tool.Invocation { return c.Invocation }
 
 func (c *wrappedCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	r := c.Invocation.Run(ctx, host)
@@ -62,7 +57,7 @@ func (c *wrappedCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	return &with
 }
 
-// touched returns the paths that the call is about.
+// touched returns the paths that the call accesses.
 func (c *wrappedCall) touched() []string {
 	var paths []string
 	for _, at := range c.Locations() {
@@ -75,7 +70,7 @@ func (c *wrappedCall) touched() []string {
 		Dir     string   `json:"dir_path"`
 		Include []string `json:"include"`
 	}
-	_ = json.Unmarshal(c.args, &args) // they fit the schema
+	_ = json.Unmarshal(c.args, &args) // they match the schema
 	if args.Dir != "" {
 		paths = append(paths, args.Dir)
 	}

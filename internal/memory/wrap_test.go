@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pollux/internal/memory"
-	"pollux/internal/tools/fs"
+	"pollux/internal/tools/file"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -42,11 +42,10 @@ func TestWrap(t *testing.T) {
 		args map[string]any
 		want string // what the result begins with
 	}{
-		"read_file":       {func(o memory.Options) tool.Tool { return fs.NewReadFile(o.Workspace) }, map[string]any{"file_path": "a/b/f.txt"}, "hello"},
-		"list_directory":  {func(o memory.Options) tool.Tool { return fs.NewList(o.Workspace) }, map[string]any{"dir_path": "a/b"}, "Directory listing"},
-		"write_file":      {func(o memory.Options) tool.Tool { return fs.NewWrite(o.Workspace, nil) }, map[string]any{"file_path": "a/b/new.txt", "content": "x"}, "Successfully created"},
-		"replace":         {func(o memory.Options) tool.Tool { return fs.NewReplace(o.Workspace, nil) }, map[string]any{"file_path": "a/b/f.txt", "instruction": "x", "old_string": "hello", "new_string": "x"}, "Successfully modified"},
-		"read_many_files": {func(o memory.Options) tool.Tool { return fs.NewReadMany(o.Workspace) }, map[string]any{"include": []string{"a/b/*.txt"}}, "--- "},
+		"read_file":      {func(o memory.Options) tool.Tool { return file.NewReadFile(o.Workspace) }, map[string]any{"file_path": "a/b/f.txt"}, "hello"},
+		"list_directory": {func(o memory.Options) tool.Tool { return file.NewList(o.Workspace) }, map[string]any{"dir_path": "a/b"}, "Directory listing"},
+		"write_file":     {func(o memory.Options) tool.Tool { return file.NewWrite(o.Workspace, nil) }, map[string]any{"file_path": "a/b/new.txt", "content": "x"}, "Successfully created"},
+		"replace":        {func(o memory.Options) tool.Tool { return file.NewReplace(o.Workspace, nil) }, map[string]any{"file_path": "a/b/f.txt", "instruction": "x", "old_string": "hello", "new_string": "x"}, "Successfully modified"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +62,7 @@ func TestWrap(t *testing.T) {
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, end) {
 				t.Errorf("got %q", got)
 			}
-			if got := call(t, memory.Wrap(fs.NewReadFile(o.Workspace), m), map[string]any{"file_path": "a/b/f.txt"}); strings.Contains(got, "Context") {
+			if got := call(t, memory.Wrap(file.NewReadFile(o.Workspace), m), map[string]any{"file_path": "a/b/f.txt"}); strings.Contains(got, "Context") {
 				t.Errorf("a second time: %q", got)
 			}
 			p.wantFiles(m, "project p/GEMINI.md", "discovered p/a/GEMINI.md", "discovered p/a/b/GEMINI.md")
@@ -77,7 +76,7 @@ func TestWrapKeepsTheTool(t *testing.T) {
 	o := p.options()
 	m := memory.New(o)
 	// A failed call brings nothing.
-	read := memory.Wrap(fs.NewReadFile(o.Workspace), m)
+	read := memory.Wrap(file.NewReadFile(o.Workspace), m)
 	if got := call(t, read, map[string]any{"file_path": "s/gone"}); !strings.HasPrefix(got, "error: ") || strings.Contains(got, "Context") {
 		t.Errorf("got %q", got)
 	}
@@ -91,17 +90,17 @@ func TestWrapKeepsTheTool(t *testing.T) {
 		t.Errorf("content = %+v", r.Content)
 	}
 	// What a person may edit stays so; what they may not does, too.
-	edit, err := tool.Build(memory.Wrap(fs.NewWrite(o.Workspace, nil), m), json.RawMessage(`{"file_path":"f","content":"x"}`))
+	edit, err := tool.Build(memory.Wrap(file.NewWrite(o.Workspace, nil), m), json.RawMessage(`{"file_path":"f","content":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := edit.(tool.Modifiable); !ok {
+	if _, ok := tool.As[tool.Modifiable](edit); !ok {
 		t.Error("an edit cannot be edited any more")
 	}
-	if _, ok := inv.(tool.Modifiable); ok {
+	if _, ok := tool.As[tool.Modifiable](inv); ok {
 		t.Error("a read can be edited")
 	}
-	if plain := fs.NewReadFile(o.Workspace); read.Spec().Name != plain.Spec().Name {
+	if plain := file.NewReadFile(o.Workspace); read.Spec().Name != plain.Spec().Name {
 		t.Errorf("spec = %+v", read.Spec())
 	}
 	// Outside of the workspace is nothing to discover.

@@ -1,5 +1,4 @@
-// Package mention puts the files that a prompt mentions with @ into what the
-// model gets (spec/cli.md §6.8, spec/tools.md §3.3).
+// Package mention adds the files that a prompt mentions with @ to the message for the model.
 package mention
 
 import (
@@ -8,7 +7,7 @@ import (
 	"strings"
 
 	"pollux/internal/exit"
-	"pollux/internal/tools/fs"
+	"pollux/internal/tools/file"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
@@ -16,28 +15,27 @@ import (
 
 // Expansion is a prompt with the files that it mentions.
 type Expansion struct {
-	// Parts is what the model gets: the prompt, then the contents of the files.
+	// Parts is the message for the model: the prompt, then the contents of the files.
 	Parts []llm.Part
 	// Shown is the prompt as the user wrote it.
 	Shown string
-	// Files are the files whose contents are in Parts, absolute.
+	// Files are the absolute paths of the files in Parts.
 	Files []string
-	// Skipped are what was mentioned and is not in Parts, and why. (What does
-	// not exist is no mention: it stays as text and is not told.)
+	// Skipped are mentioned files that are not in Parts, with the reason. An @ before
+	// something that does not exist is no mention, but plain text.
 	Skipped []tool.Skipped
 }
 
-// The begin and the end of the files' contents.
+// The text around the files' contents.
 const (
 	contentBegin = "\n--- Content from referenced files ---"
 	contentEnd   = "\n--- End of content ---"
 	contentNone  = "No files matching the criteria were found or all were skipped."
 )
 
-// Expand finds the files that prompt mentions and reads them, as
-// read_many_files does. Only what exists is a mention: a path, a directory
-// (all below it), a glob or a piece of a path (its best match). A file that is
-// named and cannot be read is an error, of the code exit.Input.
+// Expand finds the files that the prompt mentions and reads them. A mention is an existing path,
+// a directory (meaning all files below it), a glob, or a part of a path (meaning its best match).
+// If a file that is named cannot be read, the error has the code exit.Input.
 func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansion, error) {
 	e := Expansion{Shown: prompt, Parts: []llm.Part{llm.Text(prompt)}}
 	if !strings.Contains(prompt, "@") {
@@ -52,7 +50,7 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansi
 		e.Skipped = r.skipped
 		return e, nil
 	}
-	got, err := fs.Collect(ctx, w, fs.Selection{Include: r.include, DefaultExcludes: true, Filter: w.DefaultFilter()})
+	got, err := file.Collect(ctx, w, file.Selection{Include: r.include, Filter: w.DefaultFilter()})
 	if err != nil {
 		return e, err
 	}
@@ -71,10 +69,10 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansi
 	return e, nil
 }
 
-func contents(w *workspace.Workspace, files []fs.File) []llm.Part {
+func contents(w *workspace.Workspace, files []file.File) []llm.Part {
 	parts := []llm.Part{llm.Text(contentBegin)}
 	if len(files) == 0 {
-		return append(parts, llm.Text(contentNone)) // or the model would take what was mentioned for read
+		return append(parts, llm.Text(contentNone)) // otherwise the model assumes that it was read
 	}
 	for _, f := range files {
 		if f.Media != nil {

@@ -2,6 +2,7 @@ package mention
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,7 +154,7 @@ func TestExpandReadError(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, _ := workspace.New(workspace.Options{Root: root, Disk: workspace.Disk{
-		Open: func(path string) (*os.File, error) {
+		Open: func(path string) (fs.File, error) {
 			return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
 		},
 	}})

@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// mention is a place in a prompt that may name a file.
+// mention is a part of a prompt that may name a file.
 type mention struct {
-	start, end int    // of the @ and all that belongs to it
+	start, end int    // including the @
 	path       string // without quotes and escapes
 }
 
-// parse returns what may be mentions in prompt, in order. An @ begins one
-// unless a letter, a digit or a sign of an e-mail address is before it, or a
-// backslash. The path goes on to a space or a sign that prose puts after a
-// path; it may be quoted, or have backslashes before such signs.
+// parse returns the possible mentions in a prompt in order. An @ begins one unless it follows
+// a letter, a digit, a character of an e-mail address or a backslash. The path ends at a space
+// or a punctuation character; it may be quoted, or contain such characters with backslashes.
 func parse(prompt string) []mention {
 	var found []mention
 	for i := 0; i < len(prompt); {
@@ -30,7 +29,7 @@ func parse(prompt string) []mention {
 		}
 		path, n := quoted(prompt[i:])
 		if n == 0 {
-			path, n = bare(prompt[i:])
+			path, n = unquoted(prompt[i:])
 		}
 		if path != "" {
 			found = append(found, mention{start, i + n, path})
@@ -44,7 +43,7 @@ func mayPrecede(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`\._%+-@/`, r)
 }
 
-// quoted reads a path in double quotes. It returns how much of s it is, 0 for nothing.
+// quoted parses a path in double quotes, and returns its length in s, 0 if there is none.
 func quoted(s string) (path string, n int) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", 0
@@ -56,11 +55,11 @@ func quoted(s string) (path string, n int) {
 	return s[1 : 1+end], end + 2
 }
 
-// ends are the signs that end a bare path.
+// ends are the characters that end an unquoted path.
 const ends = ",;!?()[]{}\"'`<>|"
 
-// bare reads a path without quotes.
-func bare(s string) (path string, n int) {
+// unquoted parses a path without quotes.
+func unquoted(s string) (path string, n int) {
 	var b strings.Builder
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
@@ -79,7 +78,7 @@ func bare(s string) (path string, n int) {
 		n += size
 	}
 	path = b.String()
-	for strings.HasSuffix(path, ".") || strings.HasSuffix(path, ":") { // the sentence's, not the path's
+	for strings.HasSuffix(path, ".") || strings.HasSuffix(path, ":") { // punctuation of the sentence
 		if rest := path[:len(path)-1]; rest == "" || strings.HasSuffix(rest, "/") || rest == "." || strings.HasSuffix(rest, "/.") {
 			break // "@.", "@..", "@src/.."
 		}

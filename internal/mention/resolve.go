@@ -16,29 +16,28 @@ import (
 	"pollux/tool"
 )
 
-// A prompt may be a whole file from a pipe. Of its mentions no more than
-// maxMentions are looked at; of those that are no path, no more than
-// maxSearched are searched for.
+// A prompt may be a large file from a pipe. At most maxMentions of its mentions are checked,
+// and at most maxSearched that are not paths are searched for.
 const (
 	maxMentions = 1000
 	maxSearched = 50
 )
 
-// target is what a mention is resolved to.
+// target is the meaning of a mention.
 type target struct {
-	include string // pattern for the files; "" if it is no mention
-	text    string // what stands after the @ in the prompt
+	include string // pattern for the files; "" if it is not a mention
+	text    string // text after the @ in the resulting prompt
 }
 
 type resolver struct {
 	w       *workspace.Workspace
 	known   map[string]target // by mention
 	include []string
-	named   map[string]bool // absolute paths of files that were named
+	named   map[string]bool // absolute paths of explicitly named files
 	skipped []tool.Skipped
 }
 
-// resolve finds out what the mentions are.
+// resolve determines the targets of the mentions.
 func (r *resolver) resolve(ctx context.Context, mentions []mention) error {
 	r.named = map[string]bool{}
 	var missing []string
@@ -51,7 +50,7 @@ func (r *resolver) resolve(ctx context.Context, mentions []mention) error {
 			break
 		}
 		r.known[m.path] = target{}
-		if !r.path(m.path) && len(missing) < maxSearched && searchable(m.path) {
+		if !r.path(m.path) && len(missing) < maxSearched && isSearchable(m.path) {
 			missing = append(missing, m.path)
 		}
 		if err := ctx.Err(); err != nil {
@@ -65,7 +64,7 @@ func (r *resolver) skip(path, reason string) {
 	r.skipped = append(r.skipped, tool.Skipped{Path: path, Reason: reason})
 }
 
-// path resolves the mention of a path that exists, and reports whether it does.
+// path resolves a mention of an existing path, and reports whether the path exists.
 func (r *resolver) path(name string) bool {
 	for _, dir := range r.w.Dirs() {
 		abs := name
@@ -100,21 +99,21 @@ func (r *resolver) path(name string) bool {
 	return false
 }
 
-// escape makes a glob that only path itself matches.
+// escape returns a glob that matches only path.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(filepath.ToSlash(path))
 }
 
-// searchable reports whether a name that is no path may be a part of one:
-// names of nothing but signs would match anything.
-func searchable(name string) bool {
+// isSearchable reports whether a name that is not a path may be a part of one. Names without
+// letters would match everything.
+func isSearchable(name string) bool {
 	return len(name) <= 4096 && !filepath.IsAbs(name) && strings.ContainsFunc(name, func(r rune) bool {
 		return r != '.' && r != '/' && r != '*' && r != '~'
 	}) && !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "~/")
 }
 
-// search resolves names that are no paths: globs, and pieces of the end of a
-// path. One walk serves them all.
+// search resolves names that are not paths: globs, and the last parts of paths. It walks each
+// directory once for all names.
 func (r *resolver) search(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -144,7 +143,7 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// Any other error is a directory that has gone: nothing is found there.
+		// Any other error means that the directory is gone: it contains no matches.
 	}
 	for _, name := range names {
 		if h, ok := best[name]; ok && r.w.CheckRead(h.abs) == nil {
@@ -156,20 +155,20 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 	return nil
 }
 
-// hit is a file that a name may mean.
+// hit is a file that matches a name.
 type hit struct {
 	rel, abs string
 	rank     int
 }
 
-// before reports whether h is the better hit.
+// before reports whether h is the better match.
 func (h hit) before(o hit) bool {
 	return cmp.Or(cmp.Compare(h.rank, o.rank), cmp.Compare(strings.Count(h.rel, "/"), strings.Count(o.rel, "/")),
 		cmp.Compare(len(h.rel), len(o.rel)), cmp.Compare(h.rel, o.rel)) < 0
 }
 
-// rank says how well a name means the file at rel: 1 is best, 0 not at all.
-// Case matters only between files that else are the same to it.
+// rank returns how well a name matches the file at rel: 1 is best, 0 means no match. Matches
+// that differ in case are worse.
 func rank(name, rel string) int {
 	if n := rankExact(name, rel); n > 0 {
 		return n
@@ -199,8 +198,8 @@ func rankExact(name, rel string) int {
 	return 2
 }
 
-// rewrite returns the prompt as the model gets it: mentions name what they
-// were resolved to, and stand apart from what is before them.
+// rewrite returns the prompt for the model: it replaces mentions with their targets and
+// separates them from the preceding text.
 func (r *resolver) rewrite(prompt string, mentions []mention) string {
 	var b strings.Builder
 	from := 0

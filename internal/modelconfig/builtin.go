@@ -7,10 +7,10 @@ import (
 	"pollux/llm/catalog"
 )
 
-// chatBase is the alias that all conversations build on.
+// chatBase is the alias that all chat aliases extend.
 const chatBase = "chat-base"
 
-// family returns the chat alias that fits a model.
+// family returns the built-in chat alias for a model.
 func family(model string) string {
 	t := catalog.ChatConfig(model).Thinking
 	switch {
@@ -24,14 +24,13 @@ func family(model string) string {
 	return chatBase
 }
 
-// builtinOverrides returns the overrides there are without settings: an answer
-// of no use is asked for again at temperature 1.
+// builtinOverrides returns the overrides that apply without settings: after an unusable
+// response, the request is repeated at temperature 1.
 func builtinOverrides() []*override {
 	return []*override{{on: new(chatBase), retry: new(true), config: tree{"temperature": 1.0}, builtin: true}}
 }
 
-// builtins returns the aliases there are without settings (spec/agent.md §7.3).
-// It must not be changed.
+// builtins returns the built-in aliases. The caller must not change them.
 var builtins = sync.OnceValue(func() map[string]*alias {
 	aliases := map[string]*alias{}
 	for _, row := range append(utilities(), chats()...) {
@@ -40,21 +39,21 @@ var builtins = sync.OnceValue(func() map[string]*alias {
 	return aliases
 })
 
-// row is an alias of the table. One that builds on none sends no sampling.
+// row is an alias of the table. An alias that extends no other sends no sampling parameters.
 type row struct {
 	name, extends, model string
 	config               tree
 }
 
-// chats are the aliases for conversations. What Gemini's families want is the
-// catalog's to say.
+// chats returns the aliases for chats. The catalog defines the settings of Gemini's model
+// families.
 func chats() []row {
 	thinking := func(model, name string) tree {
 		k, _ := encode(catalog.ChatConfig(model))["thinkingConfig"].(tree)
 		return tree{"thinkingConfig": tree{name: k[name]}}
 	}
 	rows := []row{
-		{chatBase, "base", "", encode(catalog.ChatConfig("gemini-2.0-flash"))}, // one that takes neither
+		{chatBase, "base", "", encode(catalog.ChatConfig("gemini-2.0-flash"))}, // a model without thinking settings
 		{chatBase + "-2.5", chatBase, "", thinking(catalog.Pro25, "thinkingBudget")},
 		{chatBase + "-3", chatBase, "", thinking(catalog.Pro3, "thinkingLevel")},
 	}
@@ -68,8 +67,8 @@ func chats() []row {
 	return rows
 }
 
-// utilities are the aliases for Pollux's own questions, which users' settings
-// know by these names.
+// utilities returns the aliases for Pollux's own requests. Users' settings refer to them by
+// these names.
 func utilities() []row {
 	tokens := func(n int) tree { return encode(llm.Config{MaxOutputTokens: n}) }
 	budget := func(n int) tree { return encode(llm.Config{Thinking: &llm.Thinking{Budget: new(n)}}) }

@@ -10,13 +10,11 @@ import (
 	"pollux/llm/fallback"
 )
 
-// Chains returns the chains of models that the user has set, by name; nil where
-// there are none. resolve returns the name that requests carry for a model, as
-// [Options.Resolve] does; nil changes none.
+// Chains returns the user's fallback chains by name, nil if there are none. resolve returns
+// the model to request for a name, like [Options.Resolve]; nil leaves names unchanged.
 //
-// What is wrong is told to warn. A model that is not understood, or cannot be
-// asked, is left out of its chain, a failure that is not gets the standard
-// action and state.
+// It reports mistakes to warn, one line each. Invalid or unavailable models are left out of
+// their chain; invalid actions and states are replaced by the default ones.
 func Chains(s *config.Settings, resolve func(string) (string, error), warn func(string)) map[string]fallback.Chain {
 	const path = string(config.ModelChains)
 	v, ok := s.Lookup(path)
@@ -48,7 +46,7 @@ func Chains(s *config.Settings, resolve func(string) (string, error), warn func(
 	return chains
 }
 
-// policy reads one model of a chain.
+// policy parses one model of a chain.
 func (p *parser) policy(path string, v any, resolve func(string) (string, error)) (policy fallback.Policy, ok bool) {
 	fields, ok := p.object(path, v)
 	if !ok {
@@ -62,7 +60,7 @@ func (p *parser) policy(path string, v any, resolve func(string) (string, error)
 	if resolve != nil {
 		model, err := resolve(policy.Model)
 		if err != nil {
-			p.ignored(path, "%s cannot be asked: %s", shown(policy.Model), strings.TrimSuffix(err.Error(), "."))
+			p.ignored(path, "%s cannot be asked: %s", config.Printable(policy.Model), strings.TrimSuffix(err.Error(), "."))
 			return policy, false
 		}
 		policy.Model = model
@@ -74,11 +72,11 @@ func (p *parser) policy(path string, v any, resolve func(string) (string, error)
 	policy.MaxAttempts = count(plain["maxAttempts"])
 	policy.LastResort, _ = plain["isLastResort"].(bool)
 	policy.Actions = outcomes(p, path+".actions", fields["actions"], fallback.Ask, fallback.Silent)
-	policy.States = outcomes(p, path+".stateTransitions", fields["stateTransitions"], fallback.Gone, fallback.Sticky, fallback.Well)
+	policy.States = outcomes(p, path+".stateTransitions", fields["stateTransitions"], fallback.Unavailable, fallback.StickyRetry, fallback.Available)
 	return policy, true
 }
 
-// outcomes reads what follows from each kind of failure.
+// outcomes parses the action or state for each kind of failure.
 func outcomes[T ~string](p *parser, path string, v any, choices ...T) map[fallback.Kind]T {
 	if v == nil {
 		return nil
@@ -89,7 +87,7 @@ func outcomes[T ~string](p *parser, path string, v any, choices ...T) map[fallba
 		text, _ := fields[name].(string)
 		switch k := fallback.Kind(name); {
 		case !slices.Contains([]fallback.Kind{fallback.Terminal, fallback.Transient, fallback.NotFound, fallback.Unknown}, k):
-			p.strange(path, name)
+			p.unknownName(path, name)
 		case fields[name] == nil:
 		case !slices.Contains(choices, T(text)):
 			p.ignored(path+"."+name, "it must be one of %q, not %s", choices, printable(fields[name]))

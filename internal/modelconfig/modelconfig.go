@@ -1,12 +1,11 @@
-// Package modelconfig answers how a model is to be asked: which one, with which
-// temperature, how much it may think and write (spec/agent.md §7.3).
+// Package modelconfig determines how to request a model: which model, at which temperature,
+// with how much thinking and output.
 //
-// The answer is put together from aliases, which build on each other, and
-// overrides, which match what is asked for. There are built-in ones; the user's
-// settings, modelConfigs, add to them or take their place. With a vendor other
-// than Google an alias keeps its settings, but the vendor's own model answers,
-// and what only Gemini's makers recommend for Gemini gives way to what
-// [pollux/llm/catalog.ChatConfig] knows of that model.
+// A configuration is made of aliases, which extend each other, and overrides, which match
+// requests. There are built-in ones; the modelConfigs setting adds to them or replaces them.
+// For a vendor other than Google, an alias keeps its settings, but the vendor's own model is
+// used, and settings that are only recommended for Gemini are replaced by those of
+// [pollux/llm/catalog.ChatConfig] for the model.
 package modelconfig
 
 import (
@@ -18,56 +17,62 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Options are what a [Resolver] needs besides settings.
+// Options configure a [Resolver].
 type Options struct {
-	// Resolve turns what a configuration or a user calls a model ("flash-lite",
-	// "gemini-3-pro-preview", "auto") into the model that this session asks in
-	// its place; one that can be asked stands for itself. It is asked once for a
-	// name, unless it fails, and may be asked at any time and by several
-	// goroutines. Its errors are passed on as they are. nil changes no name.
+	// Resolve returns the model to request for a name in a configuration or from the user,
+	// such as "flash-lite", "gemini-3-pro-preview" or "auto"; a name that can be requested is
+	// returned unchanged. It is called once for a name unless it fails, possibly from several
+	// goroutines. Its errors are returned unchanged. nil leaves names unchanged.
 	Resolve func(name string) (string, error)
-	// Hosted reports whether who serves a model runs googleSearch and urlContext
-	// for it; where not, they are left out of what is asked. nil is for Gemini
-	// alone.
-	Hosted func(model string) bool
-	// Defaults returns how a model is asked in a conversation where nobody has set
-	// anything; nil is [catalog.ChatConfig].
+	// StandIn returns the name to use in place of one that the user has not chosen for the
+	// conversation, such as a provider's own small model for a quick one. nil leaves names
+	// unchanged.
+	StandIn func(name string) string
+	// RunsHostedTools reports whether the provider of a model runs the googleSearch and urlContext
+	// tools. For other models they are removed from requests. nil means only Gemini models.
+	RunsHostedTools func(model string) bool
+	// Defaults returns the configuration of a chat with a model without user settings; nil
+	// means [catalog.ChatConfig].
 	Defaults func(model string) llm.Config
-	// Warn takes what is wrong with the settings, a line at a time; nil drops it.
+	// Warn is called for each problem with the settings, with one line of text; nil ignores
+	// them.
 	Warn func(string)
 }
 
-// Resolver answers for one session. It may be used by several goroutines.
+// Resolver determines the configurations of one session. It is safe for concurrent use.
 type Resolver struct {
-	resolve func(string) (string, error)
-	hosted  func(string) bool
-	usual   func(string) llm.Config
-	warn    func(string)
+	resolve  func(string) (string, error)
+	standIn  func(string) string
+	hosted   func(string) bool
+	defaults func(string) llm.Config
+	warn     func(string)
 
-	idle      bool              // the user has set nothing
-	aliases   map[string]*alias // in place of the built-in ones, unless nil
+	idle      bool              // there are no user settings
+	aliases   map[string]*alias // replace the built-in ones unless nil
 	custom    map[string]*alias
 	overrides []*override
 
 	mu     sync.Mutex
-	names  map[string]string // what resolve has said
-	chosen map[string]string // for models that were chosen by another name: that name
-	told   map[string]bool   // what was complained of
+	names  map[string]string // cached results of resolve
+	chosen map[string]string // the name that the user chose, by model, if it differs
+	warned map[string]bool   // warnings that were already given
 }
 
-// New returns a resolver for the user's settings, nil standing for none. What is
-// wrong in them is told to o.Warn, and ignored. Where modelConfigs is not set it
-// does nothing.
+// New returns a resolver for the user's settings; nil means none. Invalid settings are
+// reported to o.Warn and ignored.
 func New(s *config.Settings, o Options) *Resolver {
-	r := &Resolver{resolve: o.Resolve, hosted: o.Hosted, usual: o.Defaults, warn: o.Warn}
+	r := &Resolver{resolve: o.Resolve, standIn: o.StandIn, hosted: o.RunsHostedTools, defaults: o.Defaults, warn: o.Warn}
 	if r.resolve == nil {
 		r.resolve = func(name string) (string, error) { return name, nil }
+	}
+	if r.standIn == nil {
+		r.standIn = func(name string) string { return name }
 	}
 	if r.hosted == nil {
 		r.hosted = catalog.IsGemini
 	}
-	if r.usual == nil {
-		r.usual = catalog.ChatConfig
+	if r.defaults == nil {
+		r.defaults = catalog.ChatConfig
 	}
 	if r.warn == nil {
 		r.warn = func(string) {}
@@ -98,21 +103,21 @@ func New(s *config.Settings, o Options) *Resolver {
 	return r
 }
 
-// Model returns the model that answers in a conversation for which the user has
-// named this one, which may be an alias. From then on [Resolver.Chat] has for
-// that model what the alias says. Errors are those of [Resolver.Resolve].
-func (r *Resolver) Model(name string) (string, error) {
+// SelectModel returns the model for a chat with the model or alias that the user has named. From
+// then on [Resolver.ChatConfig] includes the alias's settings for that model. Its errors are those
+// of [Resolver.Resolve].
+func (r *Resolver) SelectModel(name string) (string, error) {
 	if r.idle {
-		return r.model(name)
+		return r.model(name, true)
 	}
 	tables := r.tables()
-	res, err := r.resolveIn(tables, Key{Model: name, Chat: true})
+	res, err := r.resolveIn(tables, Key{Model: name, Chat: true, Chosen: true})
 	if err != nil {
 		return "", err
 	}
 	_, special := find(tables, name)
-	if plain, err := r.model(name); err != nil || plain != res.Model {
-		special = true // an override names it
+	if plain, err := r.model(name, true); err != nil || plain != res.Model {
+		special = true // an override applies
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,14 +130,13 @@ func (r *Resolver) Model(name string) (string, error) {
 	return res.Model, nil
 }
 
-// Chat returns how a model, as [Resolver.Model] names it, is asked in a
-// conversation; retry says that its last answer was of no use. Where the
-// settings contradict themselves it says so once and leaves the model to the
-// catalog. An override that names another model for a retry changes the
-// settings, not the model.
-func (r *Resolver) Chat(model string, retry bool) llm.Config {
+// ChatConfig returns the configuration of a chat with a model as returned by [Resolver.SelectModel]. retry
+// reports whether the last response was unusable. If the settings are contradictory, Chat
+// warns once and returns the defaults. An override for retries can change the settings, but
+// not the model.
+func (r *Resolver) ChatConfig(model string, retry bool) llm.Config {
 	if r.idle {
-		return r.usual(model)
+		return r.defaults(model)
 	}
 	r.mu.Lock()
 	name, ok := r.chosen[model]
@@ -142,18 +146,17 @@ func (r *Resolver) Chat(model string, retry bool) llm.Config {
 	}
 	res, err := r.Resolve(Key{Model: name, Retry: retry, Chat: true})
 	if err != nil {
-		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %s: %v", shown(model), err))
-		return r.usual(model)
+		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %s: %v", config.Printable(model), err))
+		return r.defaults(model)
 	}
 	return res.Config
 }
 
-// Utility returns the model and the settings for one of Pollux's own questions,
-// by the alias that spec/agent.md §7.3 lists it under. The settings hold whatever
-// model answers. Where the user's aliases replace the built-in ones and have
-// none of this name, the built-in one counts: no model is called that. Errors
-// are those of [Resolver.Resolve].
-func (r *Resolver) Utility(alias string) (string, llm.Config, error) {
+// UtilityConfig returns the model and configuration for one of Pollux's own requests by its alias.
+// The settings apply to whatever model is used. If the user's aliases replace the built-in
+// ones and lack this alias, the built-in one is used. Its errors are those of
+// [Resolver.Resolve].
+func (r *Resolver) UtilityConfig(alias string) (string, llm.Config, error) {
 	tables := append(r.tables(), builtins())
 	if _, ok := find(tables, alias); !ok {
 		return "", llm.Config{}, notFound(alias)
@@ -162,16 +165,20 @@ func (r *Resolver) Utility(alias string) (string, llm.Config, error) {
 	return res.Model, res.Config, err
 }
 
-// Forget makes Options.Resolve say anew what each name stands for: the user has
-// chosen another model, or has other accounts.
-func (r *Resolver) Forget() {
+// ClearCache discards the cached results of Options.Resolve. It must be called when the user has
+// chosen another model or changed credentials.
+func (r *Resolver) ClearCache() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.names)
 }
 
-// model returns the model that is asked where this name is meant.
-func (r *Resolver) model(name string) (string, error) {
+// model returns the model to request for a name; chosen reports whether the user has chosen the
+// name for the conversation.
+func (r *Resolver) model(name string, chosen bool) (string, error) {
+	if !chosen {
+		name = r.standIn(name)
+	}
 	r.mu.Lock()
 	model, ok := r.names[name]
 	r.mu.Unlock()
@@ -194,7 +201,7 @@ func (r *Resolver) model(name string) (string, error) {
 	return model, nil
 }
 
-// tables returns the aliases there are, those that win first.
+// tables returns the alias tables, the one with the highest priority first.
 func (r *Resolver) tables() []map[string]*alias {
 	base := r.aliases
 	if base == nil {
@@ -203,14 +210,14 @@ func (r *Resolver) tables() []map[string]*alias {
 	return []map[string]*alias{r.custom, base}
 }
 
-// complain warns of something once.
+// complain gives a warning once.
 func (r *Resolver) complain(warning string) {
 	r.mu.Lock()
-	known := r.told[warning]
-	if r.told == nil {
-		r.told = map[string]bool{}
+	known := r.warned[warning]
+	if r.warned == nil {
+		r.warned = map[string]bool{}
 	}
-	r.told[warning] = true
+	r.warned[warning] = true
 	r.mu.Unlock()
 	if !known {
 		r.warn(warning)

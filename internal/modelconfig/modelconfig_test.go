@@ -112,12 +112,12 @@ func TestBuiltins(t *testing.T) {
 		"chat-compression-default":          {"gemini-3-pro-preview", llm.Config{}},
 		"agent-history-provider-summarizer": {"gemini-3-flash-preview", llm.Config{}},
 	} {
-		model, cfg, err := New(nil, Options{Resolve: google}).Utility(alias)
+		model, cfg, err := New(nil, Options{Resolve: google}).UtilityConfig(alias)
 		if diff := cmp.Diff(want, Resolved{model, cfg}, sameConfig); diff != "" || err != nil {
 			t.Errorf("%s (-want +got):\n%s%v", alias, diff, err)
 		}
 	}
-	if _, _, err := New(nil, Options{}).Utility("no-such"); err == nil || err.Error() != `Alias "no-such" not found.` {
+	if _, _, err := New(nil, Options{}).UtilityConfig("no-such"); err == nil || err.Error() != `Alias "no-such" not found.` {
 		t.Errorf("no-such: %v", err)
 	}
 }
@@ -141,13 +141,13 @@ func TestChatWithoutSettings(t *testing.T) {
 		idle, busy := New(nil, Options{}), sound(t, `{"customAliases": {"x": {}}}`, Options{})
 		for _, retry := range []bool{false, true} {
 			want := catalog.ChatConfig(model)
-			if got := idle.Chat(model, retry); !cmp.Equal(got, want, sameConfig) {
+			if got := idle.ChatConfig(model, retry); !cmp.Equal(got, want, sameConfig) {
 				t.Errorf("%s: %+v", model, got)
 			}
 			if model == "" {
 				continue
 			}
-			if diff := cmp.Diff(want, busy.Chat(model, retry), sameConfig); diff != "" {
+			if diff := cmp.Diff(want, busy.ChatConfig(model, retry), sameConfig); diff != "" {
 				t.Errorf("%s, with settings (-want +got):\n%s", model, diff)
 			}
 		}
@@ -253,7 +253,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := sound(t, tt.settings, Options{Resolve: google, Hosted: always}).Resolve(tt.key)
+			got, err := sound(t, tt.settings, Options{Resolve: google, RunsHostedTools: always}).Resolve(tt.key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -365,7 +365,7 @@ func TestRetry(t *testing.T) {
 		{`{"customOverrides": [{"match": {"model": "chat-base-3"}, "modelConfig": {"generateContentConfig": {"temperature": 0.3}}}]}`, "gemini-3-flash-preview", 0.3, 0.3},
 	} {
 		r := sound(t, tt.settings, Options{})
-		first, second := r.Chat(tt.model, false).Temperature, r.Chat(tt.model, true).Temperature
+		first, second := r.ChatConfig(tt.model, false).Temperature, r.ChatConfig(tt.model, true).Temperature
 		if first == nil || second == nil || *first != tt.first || *second != tt.second {
 			t.Errorf("%s: %s is asked at %v, then %v", tt.settings, tt.model, first, second)
 		}
@@ -403,8 +403,8 @@ func TestOtherVendors(t *testing.T) {
 		}
 	}
 	// One that has such tools, as Anthropic does, gets them.
-	claude := Options{Resolve: instead("claude-opus-4-6"), Hosted: func(model string) bool { return model == "claude-opus-4-6" }}
-	_, cfg, err := New(nil, claude).Utility("web-search")
+	claude := Options{Resolve: instead("claude-opus-4-6"), RunsHostedTools: func(model string) bool { return model == "claude-opus-4-6" }}
+	_, cfg, err := New(nil, claude).UtilityConfig("web-search")
 	if err != nil || len(cfg.Tools) != 1 || !cfg.Tools[0].GoogleSearch {
 		t.Errorf("no search: %+v, %v", cfg, err)
 	}
@@ -451,16 +451,16 @@ func TestModel(t *testing.T) {
 		{"auto", "gemini-3.1-pro-preview", 0},
 		{"my-model", "my-model", 0},
 	} {
-		model, err := r.Model(tt.name)
+		model, err := r.SelectModel(tt.name)
 		if err != nil || model != tt.model {
 			t.Errorf("%s is %s, %v", tt.name, model, err)
 			continue
 		}
-		if seed := r.Chat(model, false).Seed; (seed != nil) != (tt.seed != 0) || seed != nil && *seed != tt.seed {
+		if seed := r.ChatConfig(model, false).Seed; (seed != nil) != (tt.seed != 0) || seed != nil && *seed != tt.seed {
 			t.Errorf("%s: seed %v, want %d", tt.name, seed, tt.seed)
 		}
 	}
-	if _, err := r.Model("bad"); err == nil || err.Error() != `Alias "worse" not found.` {
+	if _, err := r.SelectModel("bad"); err == nil || err.Error() != `Alias "worse" not found.` {
 		t.Errorf("bad: %v", err)
 	}
 
@@ -471,17 +471,32 @@ func TestModel(t *testing.T) {
 		}
 		return "", none
 	}})
-	if model, err := plain.Model("my-model"); model != "my-model" || err != nil {
+	if model, err := plain.SelectModel("my-model"); model != "my-model" || err != nil {
 		t.Errorf("%q, %v", model, err)
 	}
-	if model, err := plain.Model("auto"); model != "" || !errors.Is(err, none) {
+	if model, err := plain.SelectModel("auto"); model != "" || !errors.Is(err, none) {
 		t.Errorf("there is no model, but: %q, %v", model, err)
 	}
-	if _, _, err := plain.Utility("classifier"); !errors.Is(err, none) {
+	if _, _, err := plain.UtilityConfig("classifier"); !errors.Is(err, none) {
 		t.Errorf("a question is asked of no model: %v", err)
 	}
-	if model, err := New(nil, Options{Resolve: instead("")}).Model("auto"); model != "" || err == nil || !strings.HasPrefix(err.Error(), `Could not resolve a model name for alias "auto".`) {
+	if model, err := New(nil, Options{Resolve: instead("")}).SelectModel("auto"); model != "" || err == nil || !strings.HasPrefix(err.Error(), `Could not resolve a model name for alias "auto".`) {
 		t.Errorf("nobody says so, but: %q, %v", model, err)
+	}
+}
+
+// A name that the user has chosen stands for itself, any other for what stands in.
+func TestStandIn(t *testing.T) {
+	t.Parallel()
+	small := func(name string) string { return strings.Replace(name, "flash", "small", 1) }
+	for _, settings := range []string{`{}`, `{"customAliases": {"quick": {"modelConfig": {"model": "gemini-2.5-flash"}}}}`} {
+		r := sound(t, settings, Options{StandIn: small})
+		if got, err := r.SelectModel("gemini-2.5-flash"); got != "gemini-2.5-flash" || err != nil {
+			t.Errorf("%s: the chosen model is %q, %v", settings, got, err)
+		}
+		if got, _, err := r.UtilityConfig("edit-corrector"); !strings.Contains(got, "small") || err != nil {
+			t.Errorf("%s: a question of our own goes to %q, %v", settings, got, err)
+		}
 	}
 }
 
@@ -494,10 +509,10 @@ func TestNamesAreAskedOnce(t *testing.T) {
 		return google(name)
 	}})
 	for range 3 {
-		_, _ = r.Model("fast")
-		_, _ = r.Model("auto")
-		r.Chat("gemini-2.5-flash", false)
-		_, _, _ = r.Utility("classifier")
+		_, _ = r.SelectModel("fast")
+		_, _ = r.SelectModel("auto")
+		r.ChatConfig("gemini-2.5-flash", false)
+		_, _, _ = r.UtilityConfig("classifier")
 	}
 	for name, n := range asked {
 		if n != 1 {
@@ -512,7 +527,7 @@ func TestChatSurvivesBrokenAliases(t *testing.T) {
 	r := New(settings(t, `{"customAliases": {"chat-base": {"extends": "chat-base"}}}`),
 		Options{Warn: func(w string) { warnings = append(warnings, w) }})
 	for range 3 {
-		if got := r.Chat("gemini-2.5-pro", false); !cmp.Equal(got, catalog.ChatConfig("gemini-2.5-pro")) {
+		if got := r.ChatConfig("gemini-2.5-pro", false); !cmp.Equal(got, catalog.ChatConfig("gemini-2.5-pro")) {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -527,7 +542,7 @@ func TestChatSurvivesBrokenAliases(t *testing.T) {
 func TestUtilityWithoutBuiltins(t *testing.T) {
 	t.Parallel()
 	r := sound(t, `{"aliases": {"base": {"modelConfig": {"generateContentConfig": {"topP": 0.5}}}}}`, Options{Resolve: google})
-	model, cfg, err := r.Utility("summarizer-default")
+	model, cfg, err := r.UtilityConfig("summarizer-default")
 	if err != nil || model != "gemini-3.5-flash-lite" || cfg.MaxOutputTokens != 2000 || cfg.TopP == nil || *cfg.TopP != 0.5 {
 		t.Errorf("%s %+v %v", model, cfg, err)
 	}
@@ -542,9 +557,9 @@ func TestConcurrency(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			_, _ = r.Model("fast")
-			r.Chat("gemini-2.5-flash", true)
-			_, _, _ = r.Utility("classifier")
+			_, _ = r.SelectModel("fast")
+			r.ChatConfig("gemini-2.5-flash", true)
+			_, _, _ = r.UtilityConfig("classifier")
 		})
 	}
 	group.Wait()
@@ -569,7 +584,7 @@ func BenchmarkNewAndChatWithoutSettings(b *testing.B) {
 	s := settings(b, `{}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		New(s, Options{}).Chat("gemini-2.5-pro", false)
+		New(s, Options{}).ChatConfig("gemini-2.5-pro", false)
 	}
 }
 
@@ -577,7 +592,7 @@ func BenchmarkChat(b *testing.B) {
 	r := sound(b, `{"customOverrides": [{"match": {"model": "chat-base"}, "modelConfig": {"generateContentConfig": {"temperature": 0.3}}}]}`, Options{Resolve: google})
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Chat("gemini-2.5-pro", false)
+		r.ChatConfig("gemini-2.5-pro", false)
 	}
 }
 
@@ -585,7 +600,7 @@ func BenchmarkUtility(b *testing.B) {
 	r := New(nil, Options{Resolve: google})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := r.Utility("classifier"); err != nil {
+		if _, _, err := r.UtilityConfig("classifier"); err != nil {
 			b.Fatal(err)
 		}
 	}

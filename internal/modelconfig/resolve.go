@@ -6,36 +6,36 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
+	"pollux/internal/config"
 	"pollux/llm"
 	"pollux/llm/catalog"
 )
 
-// Key is what a configuration is asked for.
+// Key identifies a configuration.
 type Key struct {
-	Model string // an alias, or a model
-	Scope string // what asks: the name of a subagent, "" for Pollux itself
-	Retry bool   // the last answer was of no use
-	Chat  bool   // in a conversation: a model without an alias is asked as chats are
+	Model string // an alias or a model
+	Scope string // the name of the subagent that makes the request, "" for Pollux itself
+	Retry bool   // the last response was unusable
+	Chat  bool   // the request belongs to a chat: a model without an alias uses the chat aliases
+	// Chosen reports whether the user has chosen Model for the conversation.
+	Chosen bool
 }
 
-// Resolved is the answer to a [Key].
+// Resolved is the configuration for a [Key].
 type Resolved struct {
 	Model  string
 	Config llm.Config
 }
 
-// maxDepth is how many aliases may build on each other.
+// maxDepth is the maximum number of aliases that extend each other.
 const maxDepth = 100
 
-// Resolve returns the configuration for a key (spec/agent.md §7.3): what the
-// aliases say from the one that all build on up to the one asked for, and on
-// top what the overrides say that match. A later word wins; objects are merged,
-// lists and plain values replaced, and null takes a value back. The errors, an
-// alias that is not there or builds on itself and a model that nothing names,
-// have the texts that Gemini CLI's users know; others are those of
-// [Options.Resolve].
+// Resolve returns the configuration for a key. It merges the aliases, starting with the one
+// that the others extend, and then the matching overrides. Later values take precedence;
+// objects are merged, lists and plain values replaced, and null removes a value. The errors
+// for missing or circular aliases, and for a configuration without a model, have the same text
+// as in Gemini CLI; others are those of [Options.Resolve].
 func (r *Resolver) Resolve(k Key) (Resolved, error) { return r.resolveIn(r.tables(), k) }
 
 func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error) {
@@ -47,28 +47,28 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 	for _, l := range links {
 		model = cmp.Or(l.model, model)
 	}
-	matched := r.matching(k, r.levels(links, model))
+	matched := r.matching(k, r.levels(links, model, k.Chosen))
 	for _, o := range matched {
 		model = cmp.Or(o.model, model)
 	}
 	if model == "" {
 		return Resolved{}, noModel(k.Model)
 	}
-	if model, err = r.model(model); err != nil {
+	if model, err = r.model(model, k.Chosen); err != nil {
 		return Resolved{}, err
 	}
 	cfg := decode(r.compose(links, matched, model))
 	if cfg.Tools != nil && !r.hosted(model) {
-		cfg.Tools = nil // there are no others in a configuration
-		if asksForTools(links, matched) {
-			r.complain(fmt.Sprintf("Warning: modelConfigs asks for googleSearch or urlContext with %s, for which nobody runs them: they are left out.", shown(model)))
+		cfg.Tools = nil // a configuration has no other tools
+		if userWantsTools(links, matched) {
+			r.complain(fmt.Sprintf("Warning: modelConfigs asks for googleSearch or urlContext with %s, for which nobody runs them: they are left out.", config.Printable(model)))
 		}
 	}
 	return Resolved{Model: model, Config: cfg}, nil
 }
 
-// asksForTools reports whether it is the user who wants tools.
-func asksForTools(links []link, overrides []*override) bool {
+// userWantsTools reports whether the user's settings, not the built-in ones, request tools.
+func userWantsTools(links []link, overrides []*override) bool {
 	return slices.ContainsFunc(links, func(l link) bool { return !l.builtin && l.config["tools"] != nil }) ||
 		slices.ContainsFunc(overrides, func(o *override) bool { return !o.builtin && o.config["tools"] != nil })
 }
@@ -79,9 +79,8 @@ type link struct {
 	*alias
 }
 
-// chain returns the aliases that a key stands for, the one that all build on
-// first. A model without an alias stands for itself, in a conversation on top
-// of the chat aliases of its family.
+// chain returns the aliases for a key, starting with the one that the others extend. A model
+// without an alias stands for itself; in a chat, it follows the chat aliases of its family.
 func (r *Resolver) chain(tables []map[string]*alias, k Key) ([]link, error) {
 	if _, ok := find(tables, k.Model); ok {
 		return lineage(tables, k.Model)
@@ -89,7 +88,7 @@ func (r *Resolver) chain(tables []map[string]*alias, k Key) ([]link, error) {
 	if !k.Chat {
 		return []link{{k.Model, &alias{model: k.Model}}}, nil
 	}
-	model, err := r.model(k.Model)
+	model, err := r.model(k.Model, k.Chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +105,7 @@ func (r *Resolver) chain(tables []map[string]*alias, k Key) ([]link, error) {
 	return []link{last}, nil
 }
 
-// lineage returns an alias and all that it builds on, the last of these first.
+// lineage returns an alias and all aliases that it extends, the base first.
 func lineage(tables []map[string]*alias, name string) ([]link, error) {
 	var links []link
 	for name != "" {
@@ -120,9 +119,9 @@ func lineage(tables []map[string]*alias, name string) ([]link, error) {
 		case slices.ContainsFunc(links, func(l link) bool { return l.name == name }):
 			path := ""
 			for _, l := range links {
-				path += shown(l.name) + " -> "
+				path += config.Printable(l.name) + " -> "
 			}
-			return nil, errors.New("Circular alias dependency: " + path + shown(name))
+			return nil, errors.New("Circular alias dependency: " + path + config.Printable(name))
 		}
 		links = append(links, link{name, a})
 		name = a.extends
@@ -140,13 +139,13 @@ func find(tables []map[string]*alias, name string) (*alias, bool) {
 	return nil, false
 }
 
-// levels says how near to the key a name is that an override may match: 0 is
-// the model, the aliases count from 1, the one that all build on.
-func (r *Resolver) levels(links []link, model string) map[string]int {
+// levels returns the priority of each name that an override can match: 0 for the model, and
+// counting from 1 for the aliases, starting with the base.
+func (r *Resolver) levels(links []link, model string, chosen bool) map[string]int {
 	levels := make(map[string]int, len(links)+2)
 	if model != "" {
 		levels[model] = 0
-		if asked, err := r.model(model); err == nil { // it fails for good further on
+		if asked, err := r.model(model, chosen); err == nil { // the caller reports the failure
 			levels[asked] = 0
 		}
 	}
@@ -156,9 +155,9 @@ func (r *Resolver) levels(links []link, model string) map[string]int {
 	return levels
 }
 
-// matching returns the overrides that match, the weakest first: by the level of
-// the name that they match, then by how many fields they match by, then as they
-// are listed.
+// matching returns the matching overrides, the weakest first. They are sorted by the level of
+// the matched name, then by the number of fields that match, then by their order in the
+// settings.
 func (r *Resolver) matching(k Key, levels map[string]int) []*override {
 	overrides := r.overrides
 	if r.idle {
@@ -205,16 +204,16 @@ func (o *override) fields() int {
 	return n
 }
 
-// compose merges what links and overrides say about a model. What is built in
-// was found to be good for Gemini. For another model the catalog speaks in
-// place of the built-in chat aliases; and one that thinks is not told how to
-// choose its words: such models refuse that, or go in circles at temperature 0.
+// compose merges the settings of links and overrides for a model. The built-in settings are
+// meant for Gemini. For other models the catalog's settings replace the built-in chat aliases,
+// and a model that thinks gets no built-in sampling parameters: such models reject them, or
+// loop at temperature 0.
 func (r *Resolver) compose(links []link, overrides []*override, model string) tree {
 	foreign := !catalog.IsGemini(model)
 	var own tree
-	chat := -1 // where the catalog speaks
+	chat := -1 // index of the chat alias that the catalog replaces
 	if foreign {
-		own = encode(r.usual(model))
+		own = encode(r.defaults(model))
 		for i, l := range links {
 			if l.builtin && strings.HasPrefix(l.name, chatBase) {
 				chat = i
@@ -243,26 +242,10 @@ func (r *Resolver) compose(links []link, overrides []*override, model string) tr
 
 func notFound(name string) error {
 	//lint:ignore ST1005 the text is contract
-	return fmt.Errorf(`Alias "%s" not found.`, shown(name))
+	return fmt.Errorf(`Alias "%s" not found.`, config.Printable(name))
 }
 
 func noModel(name string) error {
 	//lint:ignore ST1005 the text is contract
-	return fmt.Errorf(`Could not resolve a model name for alias "%s". Please ensure the alias chain or a matching override specifies a model.`, shown(name))
-}
-
-// shown makes a name fit for a line on the terminal, as names of aliases are by
-// themselves.
-func shown(name string) string {
-	const most = 100
-	name = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, name[:min(len(name), 4*most)])
-	if runes := []rune(name); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return name
+	return fmt.Errorf(`Could not resolve a model name for alias "%s". Please ensure the alias chain or a matching override specifies a model.`, config.Printable(name))
 }

@@ -125,7 +125,7 @@ func FuzzSettings(f *testing.F) {
 		}
 		s := unchecked(t, string(data))
 		warnings := 0
-		r := New(s, Options{Resolve: google, Hosted: always, Warn: func(w string) {
+		r := New(s, Options{Resolve: google, RunsHostedTools: always, Warn: func(w string) {
 			if warnings++; strings.ContainsAny(w, "\n\r\x1b") || len(w) > 4000 {
 				t.Fatalf("a warning of %d bytes: %.1000q", len(w), w)
 			}

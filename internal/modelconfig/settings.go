@@ -9,13 +9,13 @@ import (
 
 // alias is a named configuration.
 type alias struct {
-	extends string // the alias that it builds on, "" for none
-	model   string // "" for that of the other
-	config  tree   // values of the kinds that kindOf says
+	extends string // the alias that it extends, "" for none
+	model   string // "" to use the model of the extended alias
+	config  tree   // values have the types of kindOf
 	builtin bool
 }
 
-// override is a configuration for what matches; a nil field matches anything.
+// override is a configuration for matching requests. A nil field matches everything.
 type override struct {
 	on, scope *string
 	retry     *bool
@@ -24,25 +24,25 @@ type override struct {
 	builtin   bool
 }
 
-// parser reads modelConfigs, and tells what it leaves out.
+// parser parses modelConfigs and reports what it ignores.
 type parser struct {
-	warn    func(string)
-	told    int
-	unknown map[string]bool // names that a warning was given for
+	warn     func(string)
+	warnings int             // number of warnings
+	unknown  map[string]bool // unknown names that were already reported
 }
 
-// mostWarnings bounds what a broken file makes people read.
+// mostWarnings is the maximum number of warnings about one file.
 const mostWarnings = 10
 
-// ignored tells that a setting is ignored, and why.
+// ignored reports that a setting is ignored, and why.
 func (p *parser) ignored(path, format string, args ...any) {
-	if p.told++; p.told <= mostWarnings {
+	if p.warnings++; p.warnings <= mostWarnings {
 		p.warn(fmt.Sprintf("Warning: the setting %.300q is ignored: ", path) + fmt.Sprintf(format, args...) + ".")
 	}
 }
 
-// strange tells of a name that means nothing here, once for each.
-func (p *parser) strange(path, name string) {
+// unknownName reports an unknown name, once for each name.
+func (p *parser) unknownName(path, name string) {
 	if p.unknown == nil {
 		p.unknown = map[string]bool{}
 	}
@@ -52,14 +52,14 @@ func (p *parser) strange(path, name string) {
 	}
 }
 
-// done tells how much was not told.
+// done reports how many warnings were omitted.
 func (p *parser) done() {
-	if n := p.told - mostWarnings; n > 0 {
+	if n := p.warnings - mostWarnings; n > 0 {
 		p.warn(fmt.Sprintf("Warning: %d more settings of modelConfigs are ignored.", n))
 	}
 }
 
-// aliases reads aliases by name. It returns nil for nothing at all only.
+// aliases parses aliases by name. It returns nil only if v is nil.
 func (p *parser) aliases(path string, v any) map[string]*alias {
 	if v == nil {
 		return nil
@@ -70,7 +70,7 @@ func (p *parser) aliases(path string, v any) map[string]*alias {
 		return named
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if entries[name] == nil { // an upper layer took it back
+		if entries[name] == nil { // removed by a higher layer
 			continue
 		}
 		if a := p.alias(path+"."+name, entries[name]); a != nil {
@@ -80,7 +80,7 @@ func (p *parser) aliases(path string, v any) map[string]*alias {
 	return named
 }
 
-// alias reads one alias, nil if it makes no sense.
+// alias parses one alias. It returns nil if it is invalid.
 func (p *parser) alias(path string, v any) *alias {
 	fields, ok := p.object(path, v)
 	if !ok {
@@ -98,7 +98,7 @@ func (p *parser) alias(path string, v any) *alias {
 	return a
 }
 
-// overrides reads a list of overrides.
+// overrides parses a list of overrides.
 func (p *parser) overrides(path string, v any) []*override {
 	if v == nil {
 		return nil
@@ -117,8 +117,8 @@ func (p *parser) overrides(path string, v any) []*override {
 	return overrides
 }
 
-// override reads one override. One whose match is not understood is ignored as a
-// whole, lest it apply to more than was meant.
+// override parses one override. If its match is invalid, the override is ignored as a whole,
+// so that it does not apply to more than intended.
 func (p *parser) override(path string, v any) *override {
 	fields, ok := p.object(path, v)
 	if !ok {
@@ -142,7 +142,7 @@ func (p *parser) override(path string, v any) *override {
 		case name == "overrideScope" && isText:
 			o.scope = &text
 		case name == "isRetry":
-			retry, expected := as("bool", match[name])
+			retry, expected := convert("bool", match[name])
 			if expected != "" {
 				p.ignored(path, "isRetry must be a %s, not %s", expected, typeOf(match[name]))
 				return nil
@@ -160,7 +160,7 @@ func (p *parser) override(path string, v any) *override {
 	return o
 }
 
-// modelConfig reads a model and its generateContentConfig.
+// modelConfig parses a model and its generateContentConfig.
 func (p *parser) modelConfig(path string, v any) (model string, config tree) {
 	if v == nil {
 		return "", nil
@@ -181,8 +181,8 @@ func (p *parser) modelConfig(path string, v any) (model string, config tree) {
 	return model, config
 }
 
-// config reads a generateContentConfig: it returns what Pollux can send, each
-// value of its kind or null.
+// config parses a generateContentConfig. It returns the settings that Pollux supports; each
+// value has the right type or is null.
 func (p *parser) config(path string, v any) tree {
 	fields, ok := p.object(path, v)
 	if !ok {
@@ -193,7 +193,7 @@ func (p *parser) config(path string, v any) tree {
 		at, v := path+"."+name, fields[name]
 		switch kind := kindOf(name); kind {
 		case "":
-			p.strange(path, name)
+			p.unknownName(path, name)
 		case "thinkingConfig":
 			if v, ok := p.thinking(at, v); ok {
 				config[name] = v
@@ -219,13 +219,13 @@ func (p *parser) config(path string, v any) tree {
 	return config
 }
 
-// put stores a value of a plain kind, or null.
+// put stores a value of a plain type, or null.
 func (p *parser) put(in tree, path, name, kind string, v any) {
 	if v == nil {
 		in[name] = nil
 		return
 	}
-	value, expected := as(kind, v)
+	value, expected := convert(kind, v)
 	if expected != "" {
 		p.ignored(path, "it must be %s, not %s", article(expected), printable(v))
 		return
@@ -233,9 +233,9 @@ func (p *parser) put(in tree, path, name, kind string, v any) {
 	in[name] = value
 }
 
-// thinking reads a thinkingConfig. Level and budget are two words for the same
-// and the service refuses both at once: where one is said, it takes the place of
-// the other that an alias below may have. Null takes all of it back.
+// thinking parses a thinkingConfig. The API rejects a level together with a budget: if only
+// one of them is set, it also removes the other one, which an extended alias may have. null
+// removes everything.
 func (p *parser) thinking(path string, v any) (tree, bool) {
 	if v == nil {
 		return tree{"includeThoughts": nil, "thinkingBudget": nil, "thinkingLevel": nil}, true
@@ -254,7 +254,7 @@ func (p *parser) thinking(path string, v any) (tree, bool) {
 		case "thinkingLevel":
 			p.put(config, path+"."+name, name, "string", fields[name])
 		default:
-			p.strange(path, name)
+			p.unknownName(path, name)
 		}
 	}
 	budget, level := config["thinkingBudget"] != nil, config["thinkingLevel"] != nil
@@ -267,7 +267,7 @@ func (p *parser) thinking(path string, v any) (tree, bool) {
 	return config, true
 }
 
-// tools reads a list of tools that run at the vendor.
+// tools parses a list of tools that the vendor runs.
 func (p *parser) tools(path string, v any) (any, bool) {
 	if v == nil {
 		return nil, true
@@ -285,7 +285,7 @@ func (p *parser) tools(path string, v any) (any, bool) {
 			options, _ := fields[name].(tree)
 			switch {
 			case name != "googleSearch" && name != "urlContext":
-				p.strange(at, name)
+				p.unknownName(at, name)
 				continue
 			case len(options) > 0:
 				p.ignored(at+"."+name, "the tool has no settings of its own in Pollux; it is asked for without them")
@@ -297,7 +297,7 @@ func (p *parser) tools(path string, v any) (any, bool) {
 	return known, true
 }
 
-// labels reads labels, which are texts by name. Null takes a label back.
+// labels parses labels, which are strings by name. null removes a label.
 func (p *parser) labels(path string, v any) (any, bool) {
 	if v == nil {
 		return nil, true
@@ -313,7 +313,7 @@ func (p *parser) labels(path string, v any) (any, bool) {
 	return labels, true
 }
 
-// object returns v as an object, and tells if it is none.
+// object returns v as an object, and reports if it is none.
 func (p *parser) object(path string, v any) (tree, bool) {
 	object, ok := v.(tree)
 	if !ok {
@@ -322,11 +322,11 @@ func (p *parser) object(path string, v any) (tree, bool) {
 	return object, ok
 }
 
-// onlyKnown tells of the fields that are not among names.
+// onlyKnown reports fields that are not among names.
 func (p *parser) onlyKnown(path string, fields tree, names ...string) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(names, name) {
-			p.strange(path, name)
+			p.unknownName(path, name)
 		}
 	}
 }
@@ -335,7 +335,7 @@ func allObjects(list []any) bool {
 	return !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(tree); return !ok })
 }
 
-// article puts an article before a noun.
+// article puts "a" or "an" before a noun.
 func article(noun string) string {
 	switch noun[0] {
 	case 'a', 'o':
@@ -344,7 +344,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// printable is a foreign value for a line on the terminal.
+// printable returns an untrusted value in a form that is safe for one line on the terminal.
 func printable(v any) string {
 	switch v := v.(type) {
 	case string:

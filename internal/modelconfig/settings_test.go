@@ -84,7 +84,7 @@ func TestWrongSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var warnings []string
-			r := New(settings(t, tt.settings), Options{Hosted: always, Warn: func(w string) { warnings = append(warnings, w) }})
+			r := New(settings(t, tt.settings), Options{RunsHostedTools: always, Warn: func(w string) { warnings = append(warnings, w) }})
 			if diff := cmp.Diff(tt.warnings, warnings); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
@@ -147,7 +147,7 @@ func TestChains(t *testing.T) {
 	m1, m2 := chains["mine"][0], chains["mine"][1]
 	if m1.Model != "at/m1" || m1.MaxAttempts != 3 || m1.LastResort ||
 		m1.Action(fallback.Transient) != fallback.Silent || m1.Action(fallback.Terminal) != fallback.Ask ||
-		m1.State(fallback.Transient) != fallback.Sticky || m1.State(fallback.Unknown) != fallback.Well || m1.State(fallback.NotFound) != fallback.Gone {
+		m1.State(fallback.Transient) != fallback.StickyRetry || m1.State(fallback.Unknown) != fallback.Available || m1.State(fallback.NotFound) != fallback.Unavailable {
 		t.Errorf("%+v", m1)
 	}
 	if m2.Model != "at/m2" || m2.MaxAttempts != 0 || !m2.LastResort || m2.Action(fallback.Terminal) != fallback.Ask {

@@ -10,11 +10,11 @@ import (
 	"pollux/llm"
 )
 
-// tree is an object in the shape that encoding/json gives it.
+// tree is an object as decoded by encoding/json.
 type tree = map[string]any
 
-// merge returns upper over lower. Objects merge; anything else replaces what is
-// below it, null included. Neither argument changes.
+// merge merges upper into a copy of lower. Objects are merged; any other value, including
+// null, replaces the lower one.
 func merge(lower, upper tree) tree {
 	merged := make(tree, len(lower)+len(upper))
 	maps.Copy(merged, lower)
@@ -28,7 +28,7 @@ func merge(lower, upper tree) tree {
 	return merged
 }
 
-// without returns t without some names.
+// without returns a copy of t without some names.
 func without(t tree, names ...string) tree {
 	rest := maps.Clone(t)
 	for _, name := range names {
@@ -37,8 +37,8 @@ func without(t tree, names ...string) tree {
 	return rest
 }
 
-// kindOf says what a value of a generateContentConfig must be; "" is for what
-// Pollux does not send.
+// kindOf returns the type of a setting in generateContentConfig; "" if Pollux does not send
+// it.
 func kindOf(name string) string {
 	switch name {
 	case "temperature", "topP", "topK", "presencePenalty", "frequencyPenalty":
@@ -59,9 +59,9 @@ func kindOf(name string) string {
 	return ""
 }
 
-// as returns v as what its kind says, or "" and what would have been right. A
-// text that says a number is one: variables in settings become texts.
-func as(kind string, v any) (value any, expected string) {
+// convert returns v converted to a kind, or a description of the expected type. A string with
+// a number counts as a number, because variables in settings are expanded to strings.
+func convert(kind string, v any) (value any, expected string) {
 	text, isText := v.(string)
 	switch kind {
 	case "bool":
@@ -100,7 +100,7 @@ func as(kind string, v any) (value any, expected string) {
 	return number(kind, v)
 }
 
-// number returns v as a number: a count from 0, an integer, or any.
+// number converts v to a number: kind is "count" (an integer from 0), "integer" or "number".
 func number(kind string, v any) (value any, expected string) {
 	n, ok := v.(float64)
 	if text, isText := v.(string); isText {
@@ -128,7 +128,7 @@ func number(kind string, v any) (value any, expected string) {
 	return nil, "whole number"
 }
 
-// decode returns what a tree, whose values are of their kinds, says.
+// decode converts a tree, whose values have the right types, to a configuration.
 func decode(t tree) llm.Config {
 	text := func(name string) string { s, _ := t[name].(string); return s }
 	return llm.Config{
@@ -186,7 +186,7 @@ func raw(v any) json.RawMessage {
 		return nil
 	}
 	data, err := json.Marshal(v)
-	if err != nil { // what was JSON can be JSON
+	if err != nil { // decoded JSON can always be encoded
 		return nil
 	}
 	return data
@@ -232,7 +232,7 @@ func labels(v any) map[string]string {
 	return labels
 }
 
-// encode is the inverse of decode, for as much as the catalog says.
+// encode is the inverse of decode for the fields that the catalog uses.
 func encode(c llm.Config) tree {
 	t := tree{}
 	for name, v := range map[string]*float64{

@@ -10,25 +10,23 @@ import (
 	"pollux/llm"
 )
 
-// Context is what a model should know of the place it works in (spec/agent.md
-// §21). It is looked at once, when a conversation begins: everything that
-// follows it stays in the vendor's cache only as long as its bytes stay the same.
+// Context describes the environment for the model. It is built once, when a conversation
+// begins: the vendor's cache stays valid only as long as these bytes do not change.
 type Context struct {
 	Now     time.Time
 	OS      string   // "linux", "darwin" or "win32"
-	TempDir string   // the project's own place for temporary files
+	TempDir string   // the project's own directory for temporary files
 	Dirs    []string // workspace directories
-	Tree    string   // their structure; "" to leave it out, and Dirs with it
+	Tree    string   // their structure; if it is "", Dirs is left out too
 
-	// What is remembered of the project (spec/agent.md §23, tier 2).
-	Extensions string // what extensions have to say
-	Project    string // the project's own context files
+	// Memory of the session's start that is not in the system instruction.
+	Extensions string // context of extensions
+	Project    string // the project's context files
 	Servers    string // instructions of MCP servers
 }
 
-// Message returns the message that opens every conversation. Its tag and its
-// id are how Pollux and Gemini CLI know it again when a session is listed or
-// resumed.
+// Message returns the first message of every conversation. Pollux and Gemini CLI recognize it
+// by its tag and id when a session is listed or resumed.
 func (c Context) Message() agent.Message {
 	sum := sha256.Sum256([]byte("environment-context"))
 	return agent.Message{
@@ -37,7 +35,7 @@ func (c Context) Message() agent.Message {
 	}
 }
 
-// Text returns what the message says, which is told to subagents as well.
+// Text returns the text of the message. Subagents get it too.
 func (c Context) Text() string {
 	var b strings.Builder
 	b.WriteString("You are working in a terminal through Pollux. What follows describes the place you work in; it is not a request.\n")
@@ -59,8 +57,8 @@ func (c Context) Text() string {
 	return element("session_context", strings.TrimRight(place, "\n"))
 }
 
-// Joined returns what the model is told of a directory that has become a part of
-// the workspace; tree is its structure, "" to leave that out.
+// Joined returns the text for the model about a directory that was added to the workspace.
+// tree is its structure, "" to leave that out.
 func Joined(dir, tree string) string {
 	text := "The user has made another directory part of the workspace: " + oneLine(dir) + "\n"
 	if tree != "" {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// when returns text if it applies.
+// when returns text if applies is true, else "".
 func when(applies bool, text string) string {
 	if applies {
 		return text
@@ -14,8 +14,7 @@ func when(applies bool, text string) string {
 	return ""
 }
 
-// bullets returns a heading over a list of the items that are not empty, "" if
-// all are.
+// bullets returns a heading and a list of the items that are not empty, "" if all are empty.
 func bullets(heading string, items ...string) string {
 	var b strings.Builder
 	for _, item := range items {
@@ -29,7 +28,7 @@ func bullets(heading string, items ...string) string {
 	return "# " + heading + "\n" + b.String()
 }
 
-// sentences joins those that are not empty.
+// sentences joins the texts that are not empty with spaces.
 func sentences(texts ...string) string {
 	var b strings.Builder
 	for _, text := range texts {
@@ -44,7 +43,7 @@ func sentences(texts ...string) string {
 	return b.String()
 }
 
-// oneBlankLine leaves no more than one blank line in a row.
+// oneBlankLine reduces several blank lines to one.
 func oneBlankLine(text string) string {
 	for strings.Contains(text, "\n\n\n") {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
@@ -52,8 +51,8 @@ func oneBlankLine(text string) string {
 	return text
 }
 
-// oneLine makes text from outside fit in a line: whatever ends one, or draws
-// on a terminal, becomes a space.
+// oneLine returns external text as one line: it replaces line ends and control characters with
+// spaces.
 func oneLine(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -64,7 +63,7 @@ func oneLine(text string) string {
 	}, text))
 }
 
-// cut returns the first n characters of text, and says if there were more.
+// cut returns the first n characters of text, followed by "…" if there are more.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -77,15 +76,14 @@ func cut(text string, n int) string {
 	return text
 }
 
-// inElement makes text from outside fit into an element of a list: one line,
-// no tags.
+// inElement returns external text for an element of a list: as one line, without tags.
 func inElement(text string) string {
 	text = strings.ReplaceAll(oneLine(text), "&", "&amp;")
 	return strings.ReplaceAll(strings.ReplaceAll(text, "<", "&lt;"), ">", "&gt;")
 }
 
-// inside keeps text from ending one of the elements that it stands in: their
-// closing tags, however they are written, lose what makes them tags.
+// inside escapes the closing tags of the given elements in a text, however they are written,
+// so that the text cannot end them.
 func inside(text string, elements ...string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if !strings.Contains(text, "</") {
@@ -107,7 +105,8 @@ func inside(text string, elements ...string) string {
 	}
 }
 
-// closes reports whether rest, which follows "</", names one of the elements.
+// closes reports whether rest, which follows "</", begins with the name of one of the
+// elements.
 func closes(rest string, elements []string) bool {
 	rest = strings.TrimLeftFunc(rest[:min(len(rest), 64)], unicode.IsSpace)
 	for _, e := range elements {

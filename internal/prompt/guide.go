@@ -1,6 +1,6 @@
 package prompt
 
-// guidelines are about manner: of speaking, and of using the tools.
+// guidelines returns the rules about communication and the use of tools.
 func guidelines(s System) string {
 	return bullets("Manner",
 		"Answer in the user's language, short and plain: what you did, what you found, what is left to decide. No opening or closing phrases, praise, apologies, emoji, or retelling of the diff. Use Markdown sparingly; refer to code as `path:line`.",
@@ -8,7 +8,7 @@ func guidelines(s System) string {
 		parallel(s),
 		edits(s),
 		s.say("Commands for {run_shell_command} must end by themselves and ask nothing: use non-interactive flags, no pagers, editors or watch modes. Set `is_background` for what keeps running, like a server. Read and search files with your other tools."),
-		when(s.legacy(), s.say("Keep the output of {run_shell_command} small: quiet flags, head, tail, grep. Send long output to a file in the temporary directory, search that, and remove it.")),
+		when(s.isLegacy(), s.say("Keep the output of {run_shell_command} small: quiet flags, head, tail, grep. Send long output to a file in the temporary directory, search that, and remove it.")),
 		damage(s),
 		remember(s),
 		when(s.Interactive, "`/help` shows the user the commands, `/bug` reports a problem with Pollux."),
@@ -25,7 +25,7 @@ func parallel(s System) string {
 }
 
 func edits(s System) string {
-	if s.planMode() {
+	if s.isPlanMode() {
 		return ""
 	}
 	return s.say(
@@ -35,8 +35,8 @@ func edits(s System) string {
 	)
 }
 
-// damage is about commands that do harm if they go wrong. Permission is what
-// the program asks for, not the model.
+// damage returns rules for commands that can do harm. The program asks for permission, not the
+// model.
 func damage(s System) string {
 	if !s.has("run_shell_command") {
 		return ""
@@ -48,7 +48,7 @@ func damage(s System) string {
 	)
 }
 
-// remember says where to note what should outlast the session.
+// remember returns where to note things that should outlast the session.
 func remember(s System) string {
 	places := ""
 	for _, p := range []struct{ file, what string }{
@@ -65,7 +65,7 @@ func remember(s System) string {
 	}
 	const not = " No secrets, nothing that ends with the task."
 	switch {
-	case s.planMode():
+	case s.isPlanMode():
 		return ""
 	case places != "" && s.canEdit():
 		return "To remember something the user wants kept, edit the file it belongs in: " + places + "." + not
@@ -86,7 +86,7 @@ func sandbox(s System) string {
 		return "# Sandbox\n\nmacOS Seatbelt limits you to the project and the temporary directory, and may block ports and the network. If a call fails because of it (`Operation not permitted`), say so and that the user can change the Seatbelt profile; do not work around it."
 	case s.Sandbox != "":
 		return "# Sandbox\n\nA sandbox limits you to the project and the temporary directory and hides much of the machine. If a call fails because of it (`Operation not permitted`, no network), say so and that the user can change the sandbox settings; do not work around it."
-	case !s.legacy() || !s.has("run_shell_command"):
+	case !s.isLegacy() || !s.has("run_shell_command"):
 		return ""
 	case s.Interactive:
 		return "# No sandbox\n\nCommands run directly on the user's system. Before one that reaches outside the project and the temporary directory, say so, and that a sandbox can be turned on."
@@ -105,9 +105,9 @@ func git(s System) string {
 	)
 }
 
-// reminder repeats what older models lose on the way.
+// reminder repeats rules that older models tend to forget.
 func reminder(s System) string {
-	if !s.legacy() {
+	if !s.isLegacy() {
 		return ""
 	}
 	return "# Remember\n\nYou are an agent: continue until the request is settled completely. Read before you claim or change anything, follow the project's ways and the user's wishes, verify, and be brief."

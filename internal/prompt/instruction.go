@@ -7,31 +7,34 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Instruction is the system instruction of a session. It is made when it is
-// first asked for, once for each family of models, and is the same value until
-// a [Instruction.Refresh] makes another text: it heads every request, so that
-// a new one costs the vendor's cache of the whole conversation. Its methods may
-// be called from several goroutines at once.
+// Instruction is the system instruction of a session. It is built when it is first needed,
+// once for each family of models, and stays the same value until other tools or
+// [Instruction.Refresh] result in another text: it is the start of every request, so that a
+// change invalidates the vendor's cache of the whole conversation. It is safe for concurrent
+// use.
 type Instruction struct {
 	values func(model string) System
+	tools  func() uint64
 	made   func(text string)
 
 	mu     sync.Mutex
-	modern said
-	legacy said
+	modern built
+	legacy built
 }
 
-// said is the instruction for one family.
-type said struct {
+// built is the instruction for one family of models.
+type built struct {
 	content *llm.Content
 	text    string
 	fresh   bool
+	tools   uint64 // version of the tools that text describes
 }
 
-// NewInstruction returns the instruction that values describe at the time. Made,
-// if it is set, is shown each new text.
-func NewInstruction(values func(model string) System, made func(text string)) *Instruction {
-	return &Instruction{values: values, made: made}
+// NewInstruction returns an instruction built from the result of values. tools returns the
+// version of the session's tools (see tool.Registry): when it changes, the text is built again.
+// made, if set, is called with each new text.
+func NewInstruction(values func(model string) System, tools func() uint64, made func(text string)) *Instruction {
+	return &Instruction{values: values, tools: tools, made: made}
 }
 
 // For returns the instruction for a model.
@@ -39,13 +42,14 @@ func (i *Instruction) For(model string) *llm.Content {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	s := &i.legacy
-	if catalog.Modern(model) {
+	if catalog.IsModern(model) {
 		s = &i.modern
 	}
-	if s.fresh {
+	tools := i.tools()
+	if s.fresh && s.tools == tools {
 		return s.content
 	}
-	s.fresh = true
+	s.fresh, s.tools = true, tools
 	values := i.values(model)
 	values.Model = model
 	if text := values.Text(); s.content == nil || text != s.text {
@@ -57,8 +61,8 @@ func (i *Instruction) For(model string) *llm.Content {
 	return s.content
 }
 
-// Refresh has the instruction looked at again: the approval mode, the tools,
-// the skills, the agents or the memory have changed (spec/agent.md §22).
+// Refresh marks the instruction as outdated. It must be called when the approval mode, skills,
+// agents or memory have changed. The instruction notices a change of the tools by itself.
 func (i *Instruction) Refresh() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 // family of models.
 func TestInstruction(t *testing.T) {
 	t.Parallel()
-	mode, asked := "default", 0
+	mode, asked, tools := "default", 0, uint64(1)
 	var shown []string
 	i := prompt.NewInstruction(func(string) prompt.System {
 		asked++
 		return session("", mode, true, person)
-	}, func(text string) { shown = append(shown, text) })
+	}, func() uint64 { return tools }, func(text string) { shown = append(shown, text) })
 	new1, old1 := i.For(modern), i.For(legacy)
 	if new1 == old1 || i.For("gpt-5") != new1 || i.For("gemini-2.5-pro") != old1 || asked != 2 || len(shown) != 2 {
 		t.Errorf("asked %d times, shown %d texts for two families", asked, len(shown))
@@ -28,5 +28,13 @@ func TestInstruction(t *testing.T) {
 	i.Refresh()
 	if new2 := i.For(modern); new2 == new1 || new2.Text() != shown[2] || new2.Text() != session(modern, "yolo", true, person).Text() {
 		t.Error("the mode has changed and the text has not")
+	}
+	before := asked
+	tools++
+	if i.For(modern); asked != before+1 {
+		t.Error("the tools have changed and the text was not made again")
+	}
+	if i.For(modern); asked != before+1 {
+		t.Error("the text was made again without a reason")
 	}
 }

@@ -2,10 +2,9 @@ package prompt
 
 import "strings"
 
-// Memory is what is remembered from other sessions and told to every request
-// (spec/agent.md §23, tier 1). What belongs to the project as a whole is told
-// once, in [Context]. Plain, where the tiers are not kept apart, is all there
-// is, from the files of these Names; it stands alone.
+// Memory is the part of the user's memory that is in the system instruction of every request.
+// The project's memory is in [Context] instead. If Plain is set, it is the complete memory
+// without tiers, from files with these Names, and the other texts are not used.
 type Memory struct {
 	Global  string // the user's, for all projects
 	Private string // the user's, for this project
@@ -13,7 +12,7 @@ type Memory struct {
 	Names   []string
 }
 
-// suffix returns the memory as it follows the sections.
+// suffix returns the memory as text after the sections.
 func (m Memory) suffix() string {
 	if plain := strings.TrimSpace(m.Plain); plain != "" {
 		names := "context files"
@@ -30,11 +29,10 @@ func (m Memory) suffix() string {
 	return "\n\n---\n\n" + tiers
 }
 
-// tier is a part of the memory and the element that holds it.
+// tier is a part of the memory, with the name of its element.
 type tier struct{ name, text string }
 
-// elements returns the tiers that hold something in <loaded_context>, "" if
-// none does.
+// elements returns the tiers that are not empty in <loaded_context>, "" if all are empty.
 func elements(tiers ...tier) string {
 	names := []string{"loaded_context", "session_context"}
 	for _, t := range tiers {

@@ -2,7 +2,7 @@ package prompt
 
 import "strings"
 
-// maxDescription is how much is told of an agent or a skill, in characters.
+// maxDescription is the maximum length of the description of an agent or skill, in characters.
 const maxDescription = 1024
 
 func agents(s System) string {
@@ -18,7 +18,7 @@ func agentList(s System) string {
 	b.WriteString("<available_subagents>\n")
 	for _, a := range s.Agents {
 		name, about := inElement(a.Name), inElement(cut(a.Description, maxDescription))
-		if s.legacy() {
+		if s.isLegacy() {
 			b.WriteString("- " + name + " -> " + about + "\n")
 		} else {
 			b.WriteString("<subagent><name>" + name + "</name><description>" + about + "</description></subagent>\n")
@@ -28,8 +28,7 @@ func agentList(s System) string {
 	return b.String()
 }
 
-// skills lists them to a model that can activate them. To another they would
-// be words.
+// skills lists the skills if the model can activate them.
 func skills(s System) string {
 	if len(s.Skills) == 0 || !s.has("activate_skill") {
 		return ""

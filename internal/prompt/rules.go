@@ -11,14 +11,14 @@ func preamble(s System) string {
 		reader, mode(s))
 }
 
-// mode says what happens without asking. Older models are not told: to them it
-// is one more thing to talk about.
+// mode describes what happens without asking. Older models do not get it: it only distracts
+// them.
 func mode(s System) string {
-	if s.legacy() {
+	if s.isLegacy() {
 		return ""
 	}
 	switch {
-	case s.planMode():
+	case s.isPlanMode():
 		return "Approval mode: Plan. You investigate and plan; nothing else happens yet."
 	case s.Mode == "yolo":
 		return "Approval mode: YOLO. Every call runs at once; nobody checks it first."
@@ -32,7 +32,7 @@ func mode(s System) string {
 	return "Approval mode: Default. Calls with effects are refused unless a rule allows them."
 }
 
-// mandates are the rules that hold whatever the task is.
+// mandates returns the rules that apply to every task.
 func mandates(s System) string {
 	return bullets("Rules",
 		"Do everything that was asked and nothing else: no extra refactoring, features, files or documentation. Answer a question; do not edit because of it.",
@@ -64,10 +64,10 @@ func openPoints(s System) string {
 	const settle = "Settle small open points yourself. Where readings differ in what gets built or what could be lost, ask first"
 	switch {
 	case s.Interactive && s.Mode == "yolo":
-		return "" // its own section says when to ask
+		return "" // the YOLO section describes when to ask
 	case s.Interactive:
 		return s.say(settle+", with {ask_user}.", settle+".")
-	case s.planMode():
+	case s.isPlanMode():
 		return "Never ask. Where the request is open, take the reading that the code supports and say what you assumed."
 	}
 	return "Never ask, and never stop at a plan. Where the request is open, take the reading that the code supports, finish, and say what you assumed."
@@ -80,8 +80,8 @@ func refusals(s System) string {
 	return "A refused call stays refused: do not get the same effect another way; do what remains possible and report the rest."
 }
 
-// narration is how the user follows the work. Without a person, words between
-// the calls would stand in the output that a script reads.
+// narration describes how the model reports progress. Without a user, text between calls would
+// be in the output that scripts read.
 func narration(s System) string {
 	if s.Interactive {
 		return s.say(

@@ -1,9 +1,9 @@
-// Package prompt holds what the model is told before it hears from the user:
-// the system instruction and the message that describes the place it works in.
+// Package prompt contains the texts that the model gets before the user's first message: the
+// system instruction and the description of the environment.
 //
-// The words are product, written as carefully as code: short, because they are
-// paid for with every request; each rule is there because models get it wrong
-// without. Golden files show what every kind of session is told.
+// The texts are part of the product and written as carefully as code. They are short, because
+// every request pays for them, and each rule is there because models make mistakes without it.
+// Golden files show the text of every kind of session.
 package prompt
 
 import (
@@ -13,65 +13,63 @@ import (
 	"pollux/llm/catalog"
 )
 
-// System is what the system instruction depends on (spec/agent.md §22). The
-// same values give the same bytes.
+// System contains the values that the system instruction depends on. Equal values result in
+// equal bytes.
 type System struct {
-	Interactive bool   // a person reads along and can answer
+	Interactive bool   // a user reads the output and can answer
 	Mode        string // approval mode: "default", "autoEdit", "yolo", "plan"
-	Model       string // that is told; older ones hear some things twice
+	Model       string // the model that gets the instruction; older ones get some rules twice
 	Git         bool   // the project is a git repository
 	Hooks       bool   // hooks may add to the conversation
-	Sandbox     string // what SANDBOX says: "sandbox-exec", another sandbox, or "" for none
+	Sandbox     string // value of SANDBOX: "sandbox-exec", another sandbox, or "" for none
 
-	// Tools are the names of the tools that the model may call. Renamed has the
-	// names of those that go by another one than Pollux gave them, by that one.
+	// Tools are the names of the tools that the model may call. Renamed maps Pollux's names of
+	// tools to the names that the model knows them by, if they differ.
 	Tools   []string
 	Renamed map[string]string
 
 	Agents []Agent
 	Skills []Skill
 
-	PlanDir string // where plans are written in plan mode
-	Plan    string // the file of the plan that the user has approved, if any
+	PlanDir string // directory for plans in plan mode
+	Plan    string // file of the plan that the user has approved, "" if there is none
 
 	Files  MemoryFiles
 	Memory Memory
 
-	// Topic is what the session is about at the moment, for a model whose
-	// history does not say so any more. All that follows the system instruction
-	// leaves the vendor's cache when it changes: set it when the history is
-	// being rewritten anyway.
+	// Topic is the current topic of the session, for a model whose history no longer contains
+	// it. A change invalidates the vendor's cache of everything after the system instruction:
+	// set it only when the history is rewritten anyway.
 	Topic string
 
-	// Own is the user's own text in place of Pollux', nil for none.
+	// Own is the user's own text, which replaces the sections; nil if there is none.
 	Own *Template
-	// Env looks up an environment variable: GEMINI_PROMPT_<KEY> set to 0 or
-	// false leaves a section out. Nil finds nothing.
+	// Env returns the value of an environment variable; nil means that none is set.
+	// GEMINI_PROMPT_<KEY> set to 0 or false leaves a section out.
 	Env func(name string) string
 }
 
-// Agent is a subagent that work can be handed to.
+// Agent is a subagent that the model can delegate work to.
 type Agent struct{ Name, Description string }
 
-// Skill is a skill that can be activated.
+// Skill is a skill that the model can activate.
 type Skill struct{ Name, Description, Location string }
 
-// MemoryFiles are where the model may note what should outlast the session;
-// what is empty is not offered.
+// MemoryFiles are the files in which the model may note things that should outlast the
+// session. Empty ones are not offered.
 type MemoryFiles struct {
-	Project string // for all who work on the project
+	Project string // for everyone who works on the project
 	Private string // for this user and this project
 	Global  string // for this user everywhere
 }
 
-// section is a part of the system instruction. Its text is empty where it
-// does not apply.
+// section is a part of the system instruction. Its text is empty if it does not apply.
 type section struct {
-	key  string // in the name of the variable that switches it off
+	key  string // last part of the name of the variable that disables it
 	text func(System) string
 }
 
-// sections returns all of them, in order.
+// sections returns all sections in order.
 func sections() []section {
 	return []section{
 		{"PREAMBLE", preamble},
@@ -90,8 +88,8 @@ func sections() []section {
 	}
 }
 
-// Text returns the system instruction: the sections that apply, or the user's
-// own text, then what is remembered.
+// Text returns the system instruction: the sections that apply or the user's own text,
+// followed by the memory.
 func (s System) Text() string {
 	var text string
 	if s.Own != nil {
@@ -99,7 +97,7 @@ func (s System) Text() string {
 	} else {
 		var parts []string
 		for _, sec := range sections() {
-			if s.off(sec.key) {
+			if s.isDisabled(sec.key) {
 				continue
 			}
 			if part := strings.TrimSpace(sec.text(s)); part != "" {
@@ -115,29 +113,27 @@ func (s System) Text() string {
 	return strings.TrimSpace(text)
 }
 
-// off reports whether the user has switched a section off.
-func (s System) off(key string) bool {
+// isDisabled reports whether the user has disabled a section.
+func (s System) isDisabled(key string) bool {
 	if s.Env == nil {
 		return false
 	}
 	return isOff(s.Env("GEMINI_PROMPT_" + key))
 }
 
-// isOff reports whether a variable's value means no.
+// isOff reports whether the value of a variable means "no".
 func isOff(value string) bool {
 	value = strings.TrimSpace(value)
 	return value == "0" || strings.EqualFold(value, "false")
 }
 
-// legacy reports whether the model is of the older family, which needs to be
-// told more.
-func (s System) legacy() bool { return !catalog.Modern(s.Model) }
+// isLegacy reports whether the model belongs to the older family, which needs more instructions.
+func (s System) isLegacy() bool { return !catalog.IsModern(s.Model) }
 
-func (s System) planMode() bool { return s.Mode == "plan" }
+func (s System) isPlanMode() bool { return s.Mode == "plan" }
 
-// shown returns the name that the model knows a tool by, "" if it has no such
-// tool.
-func (s System) shown(tool string) string {
+// toolName returns the name that the model knows a tool by, "" if the model does not have it.
+func (s System) toolName(tool string) string {
 	if name, ok := s.Renamed[tool]; ok {
 		tool = name
 	}
@@ -147,24 +143,23 @@ func (s System) shown(tool string) string {
 	return ""
 }
 
-func (s System) has(tool string) bool { return s.shown(tool) != "" }
+func (s System) has(tool string) bool { return s.toolName(tool) != "" }
 
 // canEdit reports whether the model has a tool that changes files.
 func (s System) canEdit() bool { return s.has("replace") || s.has("write_file") }
 
-// canAct reports whether the model may do more than look and plan.
+// canAct reports whether the model may do more than read and plan.
 func (s System) canAct() bool {
-	return !s.planMode() && (s.canEdit() || s.has("run_shell_command"))
+	return !s.isPlanMode() && (s.canEdit() || s.has("run_shell_command"))
 }
 
-// hasAgent reports whether work can be handed to this subagent.
+// hasAgent reports whether the model can delegate work to this subagent.
 func (s System) hasAgent(name string) bool {
 	return s.has("invoke_agent") && slices.ContainsFunc(s.Agents, func(a Agent) bool { return a.Name == name })
 }
 
-// say returns the first of these texts that speaks of no tool which the model
-// does not have, "" if there is none. A text names a tool as {read_file}. All
-// texts that name tools go through here.
+// say returns the first of these texts that mentions only tools the model has, "" if there is
+// none. A text mentions a tool as {read_file}. All texts that mention tools must use it.
 func (s System) say(alternatives ...string) string {
 	for _, text := range alternatives {
 		if said, ok := s.name(text); ok {
@@ -183,7 +178,7 @@ func (s System) name(text string) (said string, ok bool) {
 			return b.String(), true
 		}
 		tool, after, _ := strings.Cut(rest, "}")
-		shown := s.shown(tool)
+		shown := s.toolName(tool)
 		if shown == "" {
 			return "", false
 		}

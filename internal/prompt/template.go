@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxTemplate is how large the user's own system instruction may be, in bytes.
+	// maxTemplate is the maximum size of the user's own system instruction, in bytes.
 	maxTemplate = 1 << 20
-	// maxName is longer than all names that a template may hold.
+	// maxName is longer than every valid name in a template.
 	maxName = 256
 )
 
-// File returns the path that the value of GEMINI_SYSTEM_MD or
-// GEMINI_WRITE_SYSTEM_MD stands for, "" if it switches the variable off. Dir is
-// the working directory; expand puts the home directory in place of "~".
-func File(value, dir string, expand func(string) string) string {
+// TemplatePath returns the path for the value of GEMINI_SYSTEM_MD or GEMINI_WRITE_SYSTEM_MD, "" if the
+// value disables the feature. dir is the working directory; expand replaces "~" with the home
+// directory.
+func TemplatePath(value, dir string, expand func(string) string) string {
 	value = strings.TrimSpace(value)
 	switch {
 	case value == "" || isOff(value):
@@ -36,15 +36,15 @@ func File(value, dir string, expand func(string) string) string {
 	return filepath.Clean(path)
 }
 
-// Template is a user's own system instruction, which may hold ${AgentSkills},
-// ${SubAgents}, ${AvailableTools} and, for each tool, ${<name>_ToolName}.
+// Template is a user's own system instruction. It may contain ${AgentSkills}, ${SubAgents},
+// ${AvailableTools} and, for each tool, ${<name>_ToolName}.
 type Template struct{ text string }
 
-// NewTemplate returns the template with this text.
+// NewTemplate returns a template with this text.
 func NewTemplate(text string) *Template { return &Template{text} }
 
-// ReadTemplate reads a template of at most 1 MiB. A file that is not there is
-// an error whose text is a contract: missing system prompt file '<path>'.
+// ReadTemplate reads a template of at most 1 MiB. For a missing file, the error is the one
+// that Gemini CLI prints: missing system prompt file '<path>'.
 func ReadTemplate(path string) (*Template, error) {
 	text, err := readTemplate(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,9 +64,9 @@ func readTemplate(path string) (string, error) {
 	return strings.ToValidUTF8(strings.TrimPrefix(string(text), "\ufeff"), "\ufffd"), nil
 }
 
-// Write writes a system instruction to a file, for GEMINI_WRITE_SYSTEM_MD, and
-// makes the directory that it is in. A symbolic link is refused: the usual place
-// is in the project, which could have put one there that leads anywhere.
+// Write writes a system instruction to a file for GEMINI_WRITE_SYSTEM_MD, and creates its
+// directory. It refuses symbolic links: the usual path is in the project, which could contain
+// a link to anywhere.
 func Write(path, text string) error {
 	if err := write(path, text); err != nil {
 		return fmt.Errorf("write the system prompt: %w", err)
@@ -86,9 +86,8 @@ func write(path, text string) error {
 	return durable.WriteFileAt(dir, filepath.Base(path), []byte(text), 0o644)
 }
 
-// fill returns the text with everything in place that the template names. What
-// is put in place is not looked through again, and a name that means nothing
-// stays as it is.
+// fill returns the text with all variables replaced. Replacements are not expanded again, and
+// unknown names stay unchanged.
 func (t *Template) fill(s System) string {
 	var b strings.Builder
 	text := t.text
@@ -113,7 +112,7 @@ func (t *Template) fill(s System) string {
 	}
 }
 
-// variable returns what a name in a template stands for.
+// variable returns the value of a name in a template.
 func (s System) variable(name string) (value string, known bool) {
 	switch name {
 	case "AgentSkills":
@@ -130,6 +129,6 @@ func (s System) variable(name string) (value string, known bool) {
 	if !ok {
 		return "", false
 	}
-	shown := s.shown(tool)
+	shown := s.toolName(tool)
 	return shown, shown != ""
 }

@@ -23,7 +23,7 @@ func TestFile(t *testing.T) {
 		"1": "/project/p/.gemini/system.md", "true": "/project/p/.gemini/system.md", "True": "/project/p/.gemini/system.md",
 		"x.md": "/project/p/x.md", "../x.md": "/project/x.md", "/a/b.md": "/a/b.md", "~/x.md": "/home/u/x.md", "~": "/home/u", "2": "/project/p/2",
 	} {
-		if got := prompt.File(value, dir, expand); got != filepath.FromSlash(want) {
+		if got := prompt.TemplatePath(value, dir, expand); got != filepath.FromSlash(want) {
 			t.Errorf("File(%q) = %q, want %q", value, got, want)
 		}
 	}

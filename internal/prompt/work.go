@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// workflow is how a task goes from the request to the report.
+// workflow describes the steps of a task from the request to the report.
 func workflow(s System) string {
 	switch {
-	case s.planMode():
+	case s.isPlanMode():
 		return ""
 	case len(s.Tools) == 0:
 		return "# Work\n\nYou have no tools here: answer from what the conversation holds, and say what you would have to look at."
@@ -27,7 +27,7 @@ func workflow(s System) string {
 	) + "\n\n" + somethingNew(s)
 }
 
-// steps numbers them.
+// steps numbers the texts.
 func steps(texts ...string) string {
 	for i := range texts {
 		texts[i] = strconv.Itoa(i+1) + ". " + texts[i]
@@ -81,9 +81,9 @@ func somethingNew(s System) string {
 
 const planContents = "the goal, the steps in order with the files and names each one touches, the risks, and how each step is verified. Keep it as short as the task allows: a small fix takes a few lines."
 
-// planning takes the place of the workflow until a plan is approved.
+// planning replaces the workflow in plan mode.
 func planning(s System) string {
-	if !s.planMode() {
+	if !s.isPlanMode() {
 		return ""
 	}
 	dir := strings.TrimRight(oneLine(s.PlanDir), `/\`)
@@ -116,8 +116,8 @@ func weigh(s System) string {
 	)
 }
 
-// toolList names the tools that are left in plan mode; those of servers, of
-// which there may be hundreds, together.
+// toolList lists the tools that are available in plan mode. It summarizes those of MCP
+// servers, of which there may be hundreds.
 func toolList(s System) string {
 	var names []string
 	servers := false

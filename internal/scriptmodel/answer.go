@@ -10,51 +10,53 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// answer is a turn on its way to a client.
+// answer sends a turn to a client.
 type answer struct {
-	server *Server
-	wire   wire
-	voice  voice
-	asked  *asked
-	turn   *Turn
-	use    int // how often the turn was used, this time included
-	w      http.ResponseWriter
-	ctx    context.Context
+	server  *Server
+	wire    protocol.Wire
+	encoder protocol.Encoder
+	query   *protocol.Query
+	turn    *Turn
+	use     int // number of uses of the turn, including this one
+	w       http.ResponseWriter
+	ctx     context.Context
 
-	started bool
-	said    int // characters, to estimate tokens
-	usage   *Usage
-	held    *piece // not sent yet: a finish reason may belong to it
-	open    bool   // the turn's last step leaves nothing to add
+	started    bool
+	textSize   int // bytes sent so far, to estimate tokens
+	usage      *Usage
+	pending    *protocol.Piece // not sent yet, because the finish reason goes with the last piece
+	isComplete bool            // nothing may be added after the turn's last step
 }
 
-// errGone says that nothing more is to be sent.
+// errGone ends an answer: the client has closed the connection, or the response is complete.
 var errGone = fmt.Errorf("the client has gone")
 
-// give plays the turn. It returns what is wrong with the script, if anything.
-func (a *answer) give() (problem string) {
-	a.asked.thoughtsIn = a.turn.Thoughts
-	a.voice = a.wire.voice(a.asked, a.opening())
+// play sends the turn. It returns a problem of the script, or "".
+func (a *answer) play() (problem string) {
+	a.query.ThoughtField = a.turn.Thoughts
+	a.encoder = a.wire.NewEncoder(a.query, a.openingUsage())
 	for _, s := range a.turn.Steps {
-		if err := a.play(s); err == errGone {
+		if err := a.playStep(s); err == errGone {
 			return ""
 		} else if err != nil {
 			if !a.started {
-				writeJSON(a.w, 400, a.wire.refusal(invalid("script: %v", err)))
+				writeJSON(a.w, 400, a.wire.EncodeError(protocol.Invalid("script: %v", err)))
 			}
 			return err.Error()
 		}
 	}
-	if !a.open {
+	if !a.isComplete {
 		_ = a.finish("STOP")
 	}
 	return ""
 }
 
-// opening is the usage of which protocols tell before the answer.
-func (a *answer) opening() *tokens {
+// openingUsage returns the usage that some protocols send before the answer.
+func (a *answer) openingUsage() *protocol.Tokens {
 	for _, s := range a.turn.Steps {
 		if u, ok := s.(Usage); ok {
 			return u.tokens()
@@ -63,45 +65,47 @@ func (a *answer) opening() *tokens {
 	return a.estimate()
 }
 
-func (a *answer) estimate() *tokens {
-	return &tokens{prompt: a.asked.size/4 + 1, candidates: a.said/4 + 1}
+// estimate returns estimated token counts.
+func (a *answer) estimate() *protocol.Tokens {
+	return &protocol.Tokens{Prompt: a.query.Size/4 + 1, Candidates: a.textSize/4 + 1}
 }
 
-func (a *answer) play(s Step) error {
-	a.open = false
+// playStep runs one step of the turn.
+func (a *answer) playStep(s Step) error {
+	a.isComplete = false
 	switch s := s.(type) {
 	case Header:
 		a.w.Header().Set(s.Name, s.Value)
 	case Usage:
 		a.usage = &s
 	case Text:
-		t, err := a.fill(s.Text, plainly)
+		t, err := a.expandText(s.Text, unquoted)
 		if err != nil {
 			return err
 		}
-		return a.say(piece{text: t})
+		return a.queue(protocol.Piece{Text: t})
 	case Think:
-		return a.say(piece{thought: s.Text})
+		return a.queue(protocol.Piece{Thought: s.Text})
 	case Fill:
 		unit := s.Text
 		if unit == "" {
 			unit = "x"
 		}
-		return a.say(piece{text: strings.Repeat(unit, s.Size/len(unit)+1)[:s.Size]})
+		return a.queue(protocol.Piece{Text: strings.Repeat(unit, s.Size/len(unit)+1)[:s.Size]})
 	case Call:
 		return a.call(s)
 	case Null:
-		return a.say(piece{null: true})
+		return a.queue(protocol.Piece{Null: true})
 	case Cut:
 		return a.cut()
 	case Finish:
 		err := a.finish(s.Reason)
-		a.open = true
+		a.isComplete = true
 		return err
 	default:
-		// All that follows is sent at once, and nothing is added to it.
-		a.open = true
-		if err := a.release(); err != nil {
+		// The other steps send data at once, and nothing is added to it.
+		a.isComplete = true
+		if err := a.sendPending(); err != nil {
 			return err
 		}
 		return a.misbehave(s)
@@ -109,17 +113,17 @@ func (a *answer) play(s Step) error {
 	return nil
 }
 
-// cut sends half of what is held back, and breaks the connection.
+// cut sends half of the pending piece and breaks the connection.
 func (a *answer) cut() error {
-	if a.held == nil {
+	if a.pending == nil {
 		return fmt.Errorf("there is nothing to cut")
 	}
 	var all []byte
-	for _, f := range a.voice.frames(*a.held) {
-		all = append(all, a.framed(f)...)
+	for _, f := range a.encoder.Frames(*a.pending) {
+		all = append(all, a.encodeFrame(f)...)
 	}
-	if a.asked.verb == generate {
-		all = a.voice.whole()
+	if a.query.Verb == protocol.Generate {
+		all = a.encoder.Response()
 	}
 	if err := a.write(all[:len(all)/2]); err != nil {
 		return err
@@ -127,25 +131,26 @@ func (a *answer) cut() error {
 	panic(http.ErrAbortHandler) // net/http's way to break a connection
 }
 
+// misbehave runs a step that delays, breaks or replaces the answer.
 func (a *answer) misbehave(s Step) error {
 	switch s := s.(type) {
 	case Delay:
-		a.open = false
+		a.isComplete = false
 		return a.wait(s.For)
 	case Hang:
-		a.start(200)
+		a.writeHeader(200)
 		<-a.ctx.Done()
-		panic(http.ErrAbortHandler) // returning would end the answer as if it were whole
+		panic(http.ErrAbortHandler) // returning would end the response normally
 	case Drop:
 		panic(http.ErrAbortHandler) // net/http's way to break a connection
 	case Comment:
-		a.open = false
+		a.isComplete = false
 		return a.write(a.comment(s.Text))
 	case End:
-		a.start(200)
+		a.writeHeader(200)
 		return errGone
 	case Frame:
-		return a.write(a.framed(a.named(s.Data)))
+		return a.write(a.encodeFrame(a.scriptFrame(s.Data)))
 	case Raw:
 		return a.write(s.Data)
 	case Page:
@@ -159,28 +164,29 @@ func (a *answer) misbehave(s Step) error {
 	return fmt.Errorf("%T is not a step", s)
 }
 
+// fail sends an error of the vendor, as the response or within the stream.
 func (a *answer) fail(s Fail) error {
-	f := &refusal{status: s.Status, code: s.Code, message: s.Message, details: s.Details}
-	if _, ok := a.wire.(anthropic); ok && s.Code == "insufficient_quota" {
-		f.status = http.StatusBadRequest // so it says this, and in words only
+	f := &protocol.Error{Status: s.Status, Code: s.Code, Message: s.Message, Details: s.Details}
+	if a.wire.Name() == "anthropic" && s.Code == "insufficient_quota" {
+		f.Status = http.StatusBadRequest // the vendor has no code for this
 	}
 	if !a.started {
-		if after := retryAfter(s.Details); after != "" && a.wire.name() != "gemini" && a.w.Header().Get("Retry-After") == "" {
+		if after := retryAfter(s.Details); after != "" && a.wire.Name() != "gemini" && a.w.Header().Get("Retry-After") == "" {
 			a.w.Header().Set("Retry-After", after)
 		}
-		writeJSON(a.w, f.status, a.wire.refusal(f))
+		writeJSON(a.w, f.Status, a.wire.EncodeError(f))
 		return errGone
 	}
-	for _, frame := range a.voice.failed(f) {
-		if err := a.write(a.framed(frame)); err != nil {
+	for _, frame := range a.encoder.ErrorFrames(f) {
+		if err := a.write(a.encodeFrame(frame)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// retryAfter is what Gemini says in a detail and the others in a header: the
-// seconds to wait, "" for nothing said.
+// retryAfter returns the seconds in the detail retryDelay, which other vendors send in a header,
+// or "" if there is none.
 func retryAfter(details []json.RawMessage) string {
 	for _, d := range details {
 		var info struct {
@@ -197,8 +203,8 @@ func retryAfter(details []json.RawMessage) string {
 }
 
 func (a *answer) call(c Call) error {
-	args, err := a.fill(c.Args, func(s string) string {
-		b, _ := json.Marshal(s) // a string always can be
+	args, err := a.expandText(c.Args, func(s string) string {
+		b, _ := json.Marshal(s) // encoding a string never fails
 		return string(b[1 : len(b)-1])
 	})
 	if err != nil {
@@ -211,117 +217,121 @@ func (a *answer) call(c Call) error {
 	if a.use > 1 && c.ID != "" {
 		c.ID = fmt.Sprintf("%s-%d", c.ID, a.use)
 	}
-	sent := sentCall{
-		id: c.ID, emptyID: c.EmptyID, name: c.Name, signature: c.Signature, args: compact.Bytes(), form: c.Form,
+	sent := protocol.SentCall{
+		ID: c.ID, EmptyID: c.EmptyID, Name: c.Name, Signature: c.Signature, Args: compact.Bytes(), Form: c.Form,
 	}
-	if a.held != nil && len(a.held.calls) > 0 && a.turn.Interleave {
-		a.held.calls = append(a.held.calls, sent)
+	if a.pending != nil && len(a.pending.Calls) > 0 && a.turn.Interleave {
+		a.pending.Calls = append(a.pending.Calls, sent)
 		return nil
 	}
-	return a.say(piece{calls: []sentCall{sent}})
+	return a.queue(protocol.Piece{Calls: []protocol.SentCall{sent}})
 }
 
-// fill puts values in the place of {{...}}.
-func (a *answer) fill(s string, quote func(string) string) (string, error) {
-	return expand(s, a.server.values(a.asked), quote)
+// expandText replaces each {{...}} by its value.
+func (a *answer) expandText(s string, quote func(string) string) (string, error) {
+	return expand(s, a.server.values(a.query), quote)
 }
 
-func plainly(s string) string { return s }
+// unquoted returns s; it is the quote function of expand for plain text.
+func unquoted(s string) string { return s }
 
-// say sends the piece before this one and holds this one back: the reason why
-// the answer ends goes with its last piece.
-func (a *answer) say(p piece) error {
-	if err := a.release(); err != nil {
+// queue sends the pending piece and makes p pending, because the finish reason goes with the
+// last piece.
+func (a *answer) queue(p protocol.Piece) error {
+	if err := a.sendPending(); err != nil {
 		return err
 	}
-	a.held = &p
+	a.pending = &p
 	return nil
 }
 
+// finish sends the last piece with the finish reason and the usage.
 func (a *answer) finish(reason string) error {
-	last := piece{}
-	if a.held != nil {
-		last = *a.held
+	last := protocol.Piece{}
+	if a.pending != nil {
+		last = *a.pending
 	}
 	a.count(last)
-	last.last, last.finish = true, reason
+	last.Last, last.FinishReason = true, reason
 	if a.usage == nil {
-		last.usage = a.estimate()
+		last.Usage = a.estimate()
 	} else {
-		last.usage = a.usage.tokens()
+		last.Usage = a.usage.tokens()
 	}
-	a.held = nil
+	a.pending = nil
 	if err := a.send(last); err != nil {
 		return err
 	}
-	if a.asked.verb == generate {
-		return a.write(a.voice.whole())
+	if a.query.Verb == protocol.Generate {
+		return a.write(a.encoder.Response())
 	}
 	return nil
 }
 
-// release sends what is held back.
-func (a *answer) release() error {
-	if a.held == nil {
+// sendPending sends the pending piece, if there is one.
+func (a *answer) sendPending() error {
+	if a.pending == nil {
 		return nil
 	}
-	p := *a.held
-	a.held = nil
+	p := *a.pending
+	a.pending = nil
 	a.count(p)
 	return a.send(p)
 }
 
-func (a *answer) count(p piece) {
-	a.said += len(p.text) + len(p.thought)
-	for _, c := range p.calls {
-		a.said += len(c.args)
+// count adds the size of p to the estimate of tokens.
+func (a *answer) count(p protocol.Piece) {
+	a.textSize += len(p.Text) + len(p.Thought)
+	for _, c := range p.Calls {
+		a.textSize += len(c.Args)
 	}
 }
 
-func (a *answer) send(p piece) error {
-	frames := a.voice.frames(p)
-	a.server.remember(p.calls, a.voice.thoughts())
-	if a.asked.verb == generate {
-		return nil // all is sent at the end
+// send encodes a piece and, in a stream, sends it.
+func (a *answer) send(p protocol.Piece) error {
+	frames := a.encoder.Frames(p)
+	a.server.remember(p.Calls, a.encoder.SignedThoughts())
+	if a.query.Verb == protocol.Generate {
+		return nil // finish sends the whole response
 	}
 	for _, f := range frames {
-		if err := a.write(a.framed(f)); err != nil {
+		if err := a.write(a.encodeFrame(f)); err != nil {
 			return err
 		}
 	}
 	return a.wait(a.turn.Pace)
 }
 
-// framed makes a frame of the stream, or nothing of it where there is none.
-func (a *answer) framed(f frame) []byte {
-	if a.asked.verb != stream {
-		return f.data
+// encodeFrame returns the bytes of a frame in the stream, or just its data without a stream.
+func (a *answer) encodeFrame(f protocol.Frame) []byte {
+	if a.query.Verb != protocol.Stream {
+		return f.Data
 	}
-	if a.asked.lines {
-		return append(f.data, a.newline()...)
+	if a.query.JSONLines {
+		return append(f.Data, a.newline()...)
 	}
-	text := "data: " + string(f.data)
-	if f.event != "" {
-		text = "event: " + f.event + a.newline() + text
+	text := "data: " + string(f.Data)
+	if f.Event != "" {
+		text = "event: " + f.Event + a.newline() + text
 	}
 	return []byte(text + a.newline() + a.newline())
 }
 
-// named gives a frame of the script the name that the protocol would give it.
-func (a *answer) named(data string) frame {
-	f := frame{data: []byte(data)}
+// scriptFrame returns a frame of the script with the event name that the protocol uses.
+func (a *answer) scriptFrame(data string) protocol.Frame {
+	f := protocol.Frame{Data: []byte(data)}
 	var event struct {
 		Type string `json:"type"`
 	}
-	if n := a.wire.name(); (n == "anthropic" || n == "responses") && json.Unmarshal(f.data, &event) == nil {
-		f.event = event.Type
+	if n := a.wire.Name(); (n == "anthropic" || n == "responses") && json.Unmarshal(f.Data, &event) == nil {
+		f.Event = event.Type
 	}
 	return f
 }
 
-// comment is a line that says nothing, for those who wait.
+// comment returns a line of the stream that clients ignore.
 func (a *answer) comment(text string) []byte {
-	if a.asked.verb != stream || a.asked.lines {
+	if a.query.Verb != protocol.Stream || a.query.JSONLines {
 		return []byte("\n")
 	}
 	return []byte(": " + text + a.newline() + a.newline())
@@ -331,10 +341,11 @@ func (a *answer) newline() string {
 	if a.turn.Newline != "" {
 		return a.turn.Newline
 	}
-	return a.wire.newline()
+	return a.wire.Newline()
 }
 
-func (a *answer) start(status int) {
+// writeHeader sends the status and the headers, once.
+func (a *answer) writeHeader(status int) {
 	if a.started {
 		return
 	}
@@ -342,9 +353,9 @@ func (a *answer) start(status int) {
 	h := a.w.Header()
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/json; charset=UTF-8")
-		if a.asked.verb == stream {
+		if a.query.Verb == protocol.Stream {
 			h.Set("Content-Type", "text/event-stream")
-			if a.asked.lines {
+			if a.query.JSONLines {
 				h.Set("Content-Type", "application/x-ndjson")
 			}
 		}
@@ -353,9 +364,9 @@ func (a *answer) start(status int) {
 	a.flush()
 }
 
-// write sends bytes, in as small pieces as the script wants.
+// write sends bytes, in pieces of the script's size.
 func (a *answer) write(b []byte) error {
-	a.start(200)
+	a.writeHeader(200)
 	size := a.turn.Split
 	if size == 0 {
 		size = len(b)
@@ -373,6 +384,7 @@ func (a *answer) write(b []byte) error {
 
 func (a *answer) flush() { _ = http.NewResponseController(a.w).Flush() }
 
+// wait waits for d, or returns errGone if the client closes the connection.
 func (a *answer) wait(d time.Duration) error {
 	if d <= 0 {
 		return nil

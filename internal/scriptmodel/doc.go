@@ -1,18 +1,18 @@
-// Package scriptmodel is a language model that says what a script tells it to.
-// It serves the vendors' wire protocols on loopback, so that the demo, the
-// acceptance scripts and the tests of adapters drive the whole program, HTTP
-// included, without a key and without a network.
+// Package scriptmodel is a language model that answers from a script. It serves
+// the vendors' wire protocols on loopback, so that the demo, the acceptance
+// scripts and the tests of adapters run the whole program, including HTTP,
+// without a key and without a network.
 //
-// It is strict: a request that the vendor would refuse is refused, with the
-// vendor's status and error body, and so is one that breaks the order of calls
-// and results. What it refused, and what the script expected in vain, is told
-// by [Server.Check].
+// The server is strict: it refuses each request that the vendor would refuse,
+// with the vendor's status and error body, and each request with calls and
+// results in the wrong order. [Server.Check] reports refused requests and unmet
+// expectations.
 //
 // # Scripts
 //
-// A script is text, one statement a line. Blank lines are skipped, and so are
-// lines that start with #. A statement is a word and what belongs to it; text
-// is either the rest of the line as it stands or a JSON string ("two\nlines").
+// A script is text with one statement per line. Blank lines and lines that start
+// with # are skipped. A statement is a word and its arguments; text is either the
+// rest of the line or a JSON string ("two\nlines").
 //
 //	turn
 //	  expect prompt Find the bug
@@ -24,7 +24,7 @@
 //	  text " in total."
 //
 // Each turn answers one request for content, streamed or not. Turns are used
-// in their order. What the model says in a turn:
+// in order. The output of a turn:
 //
 //	text TEXT              a chunk of the answer
 //	think TEXT             a chunk of reasoning
@@ -41,38 +41,38 @@
 //	                       token counts; by default they are estimated, "usage
 //	                       none" sends none
 //
-// How it misbehaves, in the place where the line stands:
+// Misbehavior, at the place of the line:
 //
 //	delay 300ms            waits
-//	hang                   says no more, until the client goes away
+//	hang                   sends nothing until the client closes the connection
 //	drop                   breaks the connection
 //	cut                    breaks it in the middle of the text, thought or call
 //	                       that stands before
-//	end                    ends the response where it stands
+//	end                    ends the response at this place
 //	fail 429 [CODE] [TEXT] the vendor's error: as the response where nothing was
 //	                       said yet, as a frame of the stream otherwise. CODE is
 //	                       a vendor's, RESOURCE_EXHAUSTED or insufficient_quota;
-//	                       a protocol that does not know it says what it usually
-//	                       says with that status. Without TEXT, or without both,
+//	                       a protocol that does not know it sends its usual code
+//	                       for that status. Without TEXT, or without both,
 //	                       the vendor's usual words are used. A text that begins
 //	                       like a code is written as a JSON string
 //	detail {OBJECT}        adds to the details of the fail before it; where a
 //	                       protocol has none, to the error itself, and Gemini's
 //	                       retryDelay becomes a header Retry-After
 //	header NAME: TEXT      adds a header to the response (before the first chunk)
-//	html 502 TEXT          a page that no vendor wrote, as proxies send them; a
+//	html 502 TEXT          an HTML page, as proxies send them; a
 //	                       login page comes with 200
 //	comment TEXT           a comment of the stream, as servers send them to keep
 //	                       a connection alive
-//	null                   a chunk that says null where its delta should be
+//	null                   a chunk with null instead of its delta
 //	frame TEXT             one frame with TEXT for data, JSON or not
-//	raw TEXT               these bytes and no more
-//	raw64 BASE64           these bytes and no more
+//	raw TEXT               only these bytes
+//	raw64 BASE64           only these bytes
 //
 // After frame, raw, drop, cut, hang, end, fail and html nothing is added: a turn that
 // ends in one of them has no finish reason and no usage.
 //
-// And calls as no model should send them:
+// Malformed calls:
 //
 //	call id=none NAME      sends no id; id="" sends an empty one, and id=same
 //	                       that of the call before
@@ -84,7 +84,7 @@
 //	interleave             the deltas of calls that follow each other in this
 //	                       turn are sent by turns
 //
-// How it sends; before the first turn these lines hold for all turns:
+// How answers are sent; before the first turn, these lines apply to all turns:
 //
 //	framing crlf|lf|cr     what ends a line of the stream (as the vendor does it:
 //	                       crlf for Gemini, else lf)
@@ -97,7 +97,7 @@
 //	                       <think> around it, into the text
 //	interleave             see above
 //
-// What it expects; a request that does not fit is refused and fails the check:
+// Expectations; a request that does not meet them is refused and fails the check:
 //
 //	expect prompt TEXT     the user's newest message contains TEXT
 //	expect anywhere TEXT   some text of the request contains TEXT
@@ -107,8 +107,8 @@
 //	expect result ID TEXT  the newest message answers call ID, without an error,
 //	                       with a result that contains TEXT (may be empty); a
 //	                       call that was given no id goes by its function's name
-//	expect error ID TEXT   the same, with an error; OpenAI's protocols do not tell
-//	                       errors from results, so that either word fits there
+//	expect error ID TEXT   the same, with an error; OpenAI's protocols do not
+//	                       distinguish errors from results, so that either word fits there
 //	expect tool NAME ...   these tools are declared
 //	expect model NAME      this model is asked
 //	expect verb NAME       generateContent or streamGenerateContent, in whatever
@@ -122,14 +122,14 @@
 //	                       the request's header contains TEXT
 //	expect messages N      there are so many messages, counted as Gemini does: not
 //	                       the system's, and those of one side together are one
-//	expect not ...         none of that is so
+//	expect not ...         the opposite of the condition
 //	when ...               as expect, but a request that does not fit leaves the
 //	                       turn to a later one and uses the next turn
 //
 // And for the whole script, before the first turn:
 //
-//	key TEXT               the only API key that is let in (any, by default)
-//	key none               requests without a key are let in
+//	key TEXT               the only valid API key (default: any key)
+//	key none               requests without a key are accepted
 //	context 4096           requests of more than so many tokens are refused
 //	refuse NAME [TEXT]     requests with this parameter are refused, as by a model
 //	                       that does not know it: temperature, tools,
@@ -138,17 +138,17 @@
 //	                       nothing that fails the check
 //	accept NAME ...        fields that the vendor does not know, and a server that
 //	                       is like it does: enable_thinking, reasoning_content ...
-//	models NAME ...        what is listed to who asks for the models
+//	models NAME ...        the names in the list of models
 //
 // Texts, arguments and expectations may use earlier values: {{ID}} is the result
 // of call ID, {{ID /REGEXP/}} the first group in it that REGEXP matches, and
-// {{NAME}} a variable given to the server. In arguments REGEXP stands as it is,
-// with no JSON escapes.
+// {{NAME}} a variable of [Options].Vars. In arguments REGEXP is written without
+// JSON escapes.
 //
 // # Protocols
 //
-// The server tells the protocol by the path of a request, so that one server
-// speaks all of them:
+// A server speaks the protocols in [Options].Wires, each of which is a package below
+// this one. The path of a request selects the protocol:
 //
 //	gemini     /v1beta/models/M:generateContent, and Vertex AI's paths
 //	openai     /v1/chat/completions, /v1/embeddings, /v1/models, and Azure's paths
@@ -156,21 +156,21 @@
 //	anthropic  /v1/messages, /v1/messages/count_tokens, /v1/models, and Vertex AI's
 //	           paths
 //	ollama     /api/chat, /api/embed, /api/show, /api/tags, /api/version; it needs no
-//	           key, "refuse" knows tools, think and images, and what is refused a
-//	           model is not described as able to; "context" is its window
+//	           key; "refuse" accepts tools, think and images, and removes the
+//	           capability from the description of the model; "context" is the
+//	           context window
 //
-// Where it is asked for ([Options]), text is spoken in place of openai: Chat
-// Completions of a model that takes no tools, which refuses them once, writes its
-// calls into its answers, and gets results in words.
+// If [Options] list the protocol text before openai, or name it, it replaces openai:
+// Chat Completions of a model without tool support, which refuses tools once, writes
+// its calls into its text, and gets results as text.
 //
-// A script means the same on each. Where a protocol has no word for something,
-// it does what its vendor does: Anthropic thinks aloud, and Responses sends
-// summaries and encrypted reasoning, only if the request asks for it; Chat
-// Completions sends no signatures. A signature is that of the thought before the
-// call; where there is none, the thought has no text. Thoughts for which the
-// script has no signature get one that every server of this package knows to be
-// genuine.
+// A script means the same in each protocol. A protocol that lacks a feature does what
+// its vendor does: Anthropic sends thoughts, and Responses sends summaries and
+// encrypted reasoning, only if the request asks for it; Chat Completions sends no
+// signatures. A signature belongs to the thought before the call; if there is none,
+// the thought has no text. Thoughts without a signature in the script get one that
+// every scripted server accepts as genuine.
 //
-// A protocol is a [wire]: what it accepts, how it words an error. Its [voice]
-// says one answer. Another protocol is another file.
+// A protocol implements [Wire], which checks requests and encodes errors. Its encoder
+// encodes one answer. A new protocol is a new package.
 package scriptmodel

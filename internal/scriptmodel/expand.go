@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"pollux/internal/scriptmodel/protocol"
 )
 
 // placeholders matches {{ID}}, {{ID /REGEXP/}} and {{NAME}}.
@@ -12,8 +14,7 @@ var placeholders = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{([A-Za-z_][\w.-]*)(?: /(.+?)/)?\}\}`)
 })
 
-// expand puts values in the place of what stands for them in s. quote says how
-// a value is written there.
+// expand replaces the placeholders in s by their values, written with quote.
 func expand(s string, value func(name string) (string, bool), quote func(string) string) (string, error) {
 	if !strings.Contains(s, "{{") {
 		return s, nil
@@ -34,7 +35,7 @@ func expand(s string, value func(name string) (string, bool), quote func(string)
 			}
 			found := re.FindStringSubmatch(v)
 			if found == nil {
-				failed = fmt.Errorf("%s: not found in %q", whole, clip(v))
+				failed = fmt.Errorf("%s: not found in %q", whole, protocol.Shorten(v))
 				return whole
 			}
 			v = found[min(1, len(found)-1)]
@@ -42,12 +43,4 @@ func expand(s string, value func(name string) (string, bool), quote func(string)
 		return quote(v)
 	})
 	return out, failed
-}
-
-// clip shortens text for a message.
-func clip(s string) string {
-	if len(s) > 400 {
-		return s[:400] + "..."
-	}
-	return s
 }

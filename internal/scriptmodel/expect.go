@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// unmet says what of the conditions a request does not fulfil, "" for nothing.
-func unmet(conditions []Condition, wire wire, a *asked, r *http.Request, value func(string) (string, bool)) string {
+// unmetCondition describes the first condition that a request does not meet, or returns "".
+func unmetCondition(conditions []Condition, wire protocol.Wire, a *protocol.Query, r *http.Request, value func(string) (string, bool)) string {
 	for _, c := range conditions {
 		var err error
-		if c.Text, err = expand(c.Text, value, plainly); err != nil {
+		if c.Text, err = expand(c.Text, value, unquoted); err != nil {
 			return fmt.Sprintf("line %d: %v", c.Line, err)
 		}
-		if met, found := c.holds(wire, a, r); met == c.Not {
+		if met, found := c.matches(wire, a, r); met == c.Not {
 			not := ""
 			if c.Not {
 				not = "not "
@@ -27,74 +29,75 @@ func unmet(conditions []Condition, wire wire, a *asked, r *http.Request, value f
 	return ""
 }
 
-// holds reports whether c, its Not aside, is so, and what it looked at.
-func (c *Condition) holds(wire wire, a *asked, r *http.Request) (met bool, found string) {
+// matches reports whether the request meets c, ignoring c.Not, and describes what it compared.
+func (c *Condition) matches(wire protocol.Wire, a *protocol.Query, r *http.Request) (met bool, found string) {
 	switch c.Kind {
 	case "prompt":
-		return contains(a.newest().texts, c.Text)
+		return contains(a.LastMessage().Texts, c.Text)
 	case "media":
-		return contains(a.newest().media, c.Text)
+		return contains(a.LastMessage().Media, c.Text)
 	case "system":
-		return contains([]string{a.system}, c.Text)
+		return contains([]string{a.System}, c.Text)
 	case "anywhere":
-		all := []string{a.system}
-		for _, m := range a.messages {
-			all = append(all, m.texts...)
-			for _, r := range m.results {
-				all = append(all, r.text)
+		all := []string{a.System}
+		for _, m := range a.Messages {
+			all = append(all, m.Texts...)
+			for _, r := range m.Results {
+				all = append(all, r.Text)
 			}
 		}
 		return contains(all, c.Text)
 	case "result", "error":
-		for _, got := range a.newest().results {
-			if got.id == c.Name || got.name == c.Name {
-				met, found := contains([]string{got.text}, c.Text)
-				if got.failed {
+		for _, got := range a.LastMessage().Results {
+			if got.ID == c.Name || got.Name == c.Name {
+				met, found := contains([]string{got.Text}, c.Text)
+				if got.Failed {
 					found = "the error " + found
 				}
-				return met && (got.unmarked || got.failed == (c.Kind == "error")), found
+				return met && (got.HasNoErrorMark || got.Failed == (c.Kind == "error")), found
 			}
 		}
 		return false, "no result of that call in the newest message"
 	case "tool":
 		for _, want := range strings.Fields(c.Text) {
-			if has := slices.Contains(a.tools, want); has == c.Not {
-				return has, "the tools " + strings.Join(a.tools, " ")
+			if has := slices.Contains(a.Tools, want); has == c.Not {
+				return has, "the tools " + strings.Join(a.Tools, " ")
 			}
 		}
-		return !c.Not, "the tools " + strings.Join(a.tools, " ")
+		return !c.Not, "the tools " + strings.Join(a.Tools, " ")
 	case "model":
-		return a.model == c.Text, a.model
+		return a.Model == c.Text, a.Model
 	case "verb":
-		return a.name == c.Text, a.name
+		return a.VerbName == c.Text, a.VerbName
 	case "messages":
-		n := strconv.Itoa(len(a.messages))
+		n := strconv.Itoa(len(a.Messages))
 		return n == c.Text, n
 	case "wire":
-		return wire.name() == c.Text, wire.name()
+		return wire.Name() == c.Text, wire.Name()
 	case "smaller":
-		most, _ := size(c.Text) // the parser has looked
-		return a.size < most, strconv.Itoa(a.size)
+		most, _ := parseSize(c.Text) // checked by the parser
+		return a.Size < most, strconv.Itoa(a.Size)
 	case "field":
-		return holdsField(a.root, c.Name, c.Text)
+		return matchField(a.Body, c.Name, c.Text)
 	case "header":
 		return contains(r.Header.Values(c.Name), c.Text)
 	}
 	return false, "nothing of that kind"
 }
 
+// contains reports whether one of texts contains want, and quotes it; else it quotes texts.
 func contains(texts []string, want string) (bool, string) {
 	for _, t := range texts {
 		if strings.Contains(t, want) {
-			return true, strconv.Quote(clip(t))
+			return true, strconv.Quote(protocol.Shorten(t))
 		}
 	}
-	return false, strconv.Quote(clip(strings.Join(texts, "\n")))
+	return false, strconv.Quote(protocol.Shorten(strings.Join(texts, "\n")))
 }
 
-// holdsField reports whether there is a value at a path such as
-// generationConfig.temperature or messages.0.role, with want in its JSON.
-func holdsField(v any, path, want string) (bool, string) {
+// matchField reports whether the JSON of the value at a path, such as
+// generationConfig.temperature or messages.0.role, contains want. It also returns the JSON.
+func matchField(v any, path, want string) (bool, string) {
 	for name := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
 		case map[string]any:
@@ -112,6 +115,6 @@ func holdsField(v any, path, want string) (bool, string) {
 	if v == nil {
 		return false, "nothing there"
 	}
-	got := string(mustJSON(v))
-	return strings.Contains(got, want), clip(got)
+	got := string(protocol.MustJSON(v))
+	return strings.Contains(got, want), protocol.Shorten(got)
 }

@@ -1,11 +1,13 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"strings"
 	"testing"
+
+	"pollux/internal/scriptmodel"
 )
 
-// What goes together depends on the model.
+// TestGeminiRules checks which fields may be combined, depending on the model.
 func TestGeminiRules(t *testing.T) {
 	t.Parallel()
 	const (
@@ -39,7 +41,7 @@ func TestGeminiRules(t *testing.T) {
 		{"gemini-3-pro-preview", picture, ""},
 		{"gemma-3-27b-it", functions, ""},
 	} {
-		s := serve(t, "turn\n text x", Options{Judge: judge(t)})
+		s := serve(t, "turn\n text x", scriptmodel.Options{Validate: judge(t)})
 		body := `{"contents":[` + hi + `],` + c.more + `}`
 		if strings.HasPrefix(c.more, `"contents"`) {
 			body = `{` + c.more + `}`

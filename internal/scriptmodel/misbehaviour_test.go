@@ -1,12 +1,15 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// Each way to misbehave, on each protocol: what is in the bytes.
+// TestMisbehaviourOnWires checks the bytes of each misbehavior on each protocol.
 func TestMisbehaviourOnWires(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -92,7 +95,7 @@ func TestMisbehaviourOnWires(t *testing.T) {
 		for _, d := range dialects {
 			t.Run(c.name+" "+d.wire, func(t *testing.T) {
 				t.Parallel()
-				s := serve(t, "turn\n"+c.script, Options{})
+				s := serve(t, "turn\n"+c.script, scriptmodel.Options{})
 				more := ""
 				if d.wire == "anthropic" {
 					more = `"thinking":{"type":"adaptive"}`
@@ -120,11 +123,11 @@ func TestMisbehaviourOnWires(t *testing.T) {
 	}
 }
 
-// The deltas of two calls by turns are still two calls.
+// TestInterleaved checks that the interleaved deltas of two calls still form two calls.
 func TestInterleaved(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
-		s := serve(t, "turn\n interleave\n text a\n call f {\"path\": \"a long text for many deltas zzzzzzzzzzzzzzzz\"}\n call f {\"path\": \"another one of the kind\"}", Options{})
+		s := serve(t, "turn\n interleave\n text a\n call f {\"path\": \"a long text for many deltas zzzzzzzzzzzzzzzz\"}\n call f {\"path\": \"another one of the kind\"}", scriptmodel.Options{})
 		_, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, ""))
 		if err != nil {
 			t.Fatal(err)
@@ -141,11 +144,11 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// An id that is given twice is sent twice.
+// TestSameID checks that an ID that the script uses twice is sent twice.
 func TestSameID(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
-		s := serve(t, "turn\n call f {}\n call id=same f {}", Options{})
+		s := serve(t, "turn\n call f {}\n call id=same f {}", scriptmodel.Options{})
 		_, body, err := d.send(t, s, d.body(false, []turn{{user: "hi"}}, ""))
 		if got := d.said(t, body, false); err != nil || fmt.Sprint(got.calls) != "[f_1 f {} f_1 f {}]" {
 			t.Errorf("%s: %v %v", d.wire, err, got.calls)
@@ -153,10 +156,10 @@ func TestSameID(t *testing.T) {
 	}
 }
 
-// Thoughts without a field of their own stand in the text.
+// TestThoughtsInTags checks thoughts that are written into the text.
 func TestThoughtsInTags(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "thoughts tags\nturn\n think hm\n think , yes\n text a\nturn\n think hm\n call f {}", Options{})
+	s := serve(t, "thoughts tags\nturn\n think hm\n think , yes\n text a\nturn\n think hm\n call f {}", scriptmodel.Options{})
 	d := dialects[0]
 	for _, want := range []string{"<think>hm, yes</think>a", "<think>hm</think>"} {
 		_, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, ""))
@@ -166,8 +169,8 @@ func TestThoughtsInTags(t *testing.T) {
 	}
 }
 
-// A parameter that the server refuses costs a request and no turn, and what is
-// not there is not refused.
+// TestRefuse checks that a refused parameter uses no turn, and that a request without the
+// parameter is accepted.
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ wire, name, more, want string }{
@@ -185,7 +188,7 @@ func TestRefuse(t *testing.T) {
 			if d.wire != c.wire {
 				continue
 			}
-			s := serve(t, "refuse "+c.name+"\nrefuse seed no seeds here\nturn\n text x", Options{})
+			s := serve(t, "refuse "+c.name+"\nrefuse seed no seeds here\nturn\n text x", scriptmodel.Options{})
 			body := d.body(true, []turn{{user: "hi"}}, c.more)
 			resp, answer, err := d.send(t, s, body)
 			if err != nil || resp.StatusCode != 400 || !strings.Contains(answer, c.want) {
@@ -196,10 +199,10 @@ func TestRefuse(t *testing.T) {
 			if c.name == "system" {
 				delete(without, "instructions")
 				if c.wire == "openai" {
-					without["messages"] = list(without["messages"])[1:]
+					without["messages"] = protocol.AsList(without["messages"])[1:]
 				}
 			}
-			if resp, answer, err := d.send(t, s, string(mustJSON(without))); err != nil || resp.StatusCode != 200 {
+			if resp, answer, err := d.send(t, s, string(protocol.MustJSON(without))); err != nil || resp.StatusCode != 200 {
 				t.Errorf("%s without %s: %v %s", c.wire, c.name, err, answer)
 			}
 			if err := s.Check(); err != nil {
@@ -207,7 +210,7 @@ func TestRefuse(t *testing.T) {
 			}
 		}
 	}
-	s := serve(t, "refuse system\nrefuse temperature too warm\nturn\n times always\n text x", Options{})
+	s := serve(t, "refuse system\nrefuse temperature too warm\nturn\n times always\n text x", scriptmodel.Options{})
 	for want, body := range map[string]string{
 		"Developer instruction is not enabled": `{"contents":[` + hi + `],"systemInstruction":{"parts":[{"text":"s"}]}}`,
 		"too warm":                             `{"contents":[` + hi + `],"generationConfig":{"temperature":1}}`,
@@ -219,11 +222,11 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// What the vendor does not know is refused, unless the script accepts it.
+// TestAccept checks that unknown fields are refused unless the script accepts them.
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	d := dialects[0]
-	s := serve(t, "accept enable_thinking\nturn\n expect wire openai\n expect field enable_thinking false\n expect not field top_k\n expect field messages.0.role system\n text x", Options{})
+	s := serve(t, "accept enable_thinking\nturn\n expect wire openai\n expect field enable_thinking false\n expect not field top_k\n expect field messages.0.role system\n text x", scriptmodel.Options{})
 	if resp, answer, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, `"enable_thinking":false`)); err != nil || resp.StatusCode != 200 {
 		t.Errorf("%v %s", err, answer)
 	}
@@ -232,11 +235,11 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// Where Gemini says in a detail how long to wait, the others do in a header.
+// TestRetryAfter checks the time to wait: in a detail for Gemini, in a header for other vendors.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
-		s := serve(t, "turn\n fail 429 RESOURCE_EXHAUSTED\n detail {\"@type\": \"type.googleapis.com/google.rpc.RetryInfo\", \"retryDelay\": \"1.5s\"}", Options{})
+		s := serve(t, "turn\n fail 429 RESOURCE_EXHAUSTED\n detail {\"@type\": \"type.googleapis.com/google.rpc.RetryInfo\", \"retryDelay\": \"1.5s\"}", scriptmodel.Options{})
 		resp, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, ""))
 		if err != nil || resp.Header.Get("Retry-After") != "2" || strings.Contains(body, "googleapis") {
 			t.Errorf("%s: %v %v %s", d.wire, err, resp.Header, body)
@@ -244,11 +247,11 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A cut breaks the connection in the middle of what was said last.
+// TestCut checks that cut breaks the connection in the middle of the step before it.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
-		s := serve(t, "turn\n times always\n text one\n call f {\"a\": \"some longer text for the arguments of it\"}\n cut", Options{})
+		s := serve(t, "turn\n times always\n text one\n call f {\"a\": \"some longer text for the arguments of it\"}\n cut", scriptmodel.Options{})
 		for _, stream := range []bool{true, false} {
 			_, body, err := d.send(t, s, d.body(stream, []turn{{user: "hi"}}, ""))
 			if err == nil || stream && !strings.Contains(body, "one") || stream && strings.Contains(body, "arguments of it") {
@@ -256,7 +259,7 @@ func TestCut(t *testing.T) {
 			}
 		}
 	}
-	s := serve(t, "turn\n cut", Options{})
+	s := serve(t, "turn\n cut", scriptmodel.Options{})
 	_, body, _ := dialects[0].send(t, s, dialects[0].body(true, []turn{{user: "hi"}}, ""))
 	if !strings.Contains(body, "there is nothing to cut") {
 		t.Error(body)

@@ -1,4 +1,4 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,9 @@ import (
 
 	"pollux/llm"
 	client "pollux/llm/ollama"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/ollama"
 )
 
 const (
@@ -20,7 +23,7 @@ const (
 	ollamaPNG  = "iVBORw0KGgo="
 )
 
-// ollamaBody makes a request with these messages and more fields.
+// ollamaBody returns a request body with these messages and fields.
 func ollamaBody(messages, more string) string {
 	if more != "" {
 		more = "," + more
@@ -28,7 +31,7 @@ func ollamaBody(messages, more string) string {
 	return `{"model":"m","messages":[` + messages + `],"options":{"num_ctx":32768},"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}}]` + more + `}`
 }
 
-func ollamaAsk(t *testing.T, s *Server, method, path, body string) (int, string) {
+func ollamaAsk(t *testing.T, s *scriptmodel.Server, method, path, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, strings.NewReader(body))
 	if err != nil {
@@ -37,7 +40,7 @@ func ollamaAsk(t *testing.T, s *Server, method, path, body string) (int, string)
 	return do(t, req)
 }
 
-// What breaks a rule is refused, with an error as the server words it.
+// TestOllamaIsStrict checks that invalid requests are refused with the errors of the real server.
 func TestOllamaIsStrict(t *testing.T) {
 	t.Parallel()
 	image := func(data string) string { return `{"role":"user","content":"x","images":["` + data + `"]}` }
@@ -88,7 +91,7 @@ func TestOllamaIsStrict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "turn\n text x", Options{})
+			s := serve(t, "turn\n text x", scriptmodel.Options{})
 			// A field that is given twice counts the second time.
 			status, body := ollamaAsk(t, s, "POST", ollamaPath, c.body)
 			var e struct{ Error string }
@@ -113,7 +116,7 @@ func TestOllamaLetsIn(t *testing.T) {
 		ollamaBody(ollamaUser, `"model":"gpt-oss:20b","think":"low","format":"json","options":{"num_ctx":1,"num_predict":-1,"temperature":0.5,"top_p":1,"top_k":64,"seed":0,"stop":["x"]}`),
 		ollamaBody(ollamaUser, `"tools":[{"type":"function","function":{"name":"g","description":"d","parameters":{"type":"object","properties":{"a":{"type":["string","null"],"enum":[1]}},"additionalProperties":false,"required":["a"]}}}]`),
 	} {
-		s := serve(t, "turn\n text x", Options{})
+		s := serve(t, "turn\n text x", scriptmodel.Options{})
 		if status, answer := ollamaAsk(t, s, "POST", ollamaPath, body); status != 200 {
 			t.Errorf("%s: %d %s", body, status, answer)
 		}
@@ -123,7 +126,7 @@ func TestOllamaLetsIn(t *testing.T) {
 	}
 }
 
-// How it misbehaves, in the bytes.
+// TestOllamaMisbehaves checks the bytes of each misbehavior.
 func TestOllamaMisbehaves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -156,7 +159,7 @@ func TestOllamaMisbehaves(t *testing.T) {
 		{"frame {\"x\"", 200, "{\"x\"\n", ""},
 		{"framing crlf\ntext a", 200, "\r\n", ""},
 	} {
-		s := serve(t, "turn\n"+c.script, Options{})
+		s := serve(t, "turn\n"+c.script, scriptmodel.Options{})
 		status, body := ollamaAsk(t, s, "POST", ollamaPath, ollamaBody(ollamaUser, ""))
 		if c.script == "comment x\ntext a" {
 			body = "\n" + body // a blank line before all
@@ -168,17 +171,17 @@ func TestOllamaMisbehaves(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s := serve(t, "turn\n think hm\n text a\n call f {}", Options{})
+	s := serve(t, "turn\n think hm\n text a\n call f {}", scriptmodel.Options{})
 	_, body := ollamaAsk(t, s, "POST", ollamaPath, ollamaBody(ollamaUser, `"stream":false,"think":false`))
 	if m := get(parsed(body), "message"); str1(get(m, "content")) != "a" || get(m, "thinking") != nil || str1(get(m, "tool_calls", 0, "id")) != "f_1" || parsed(body)["done"] != true {
 		t.Error(body)
 	}
 }
 
-// What a model is refused it is not described as able to do.
+// TestOllamaAside checks that the description of a model lacks refused capabilities.
 func TestOllamaAside(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "models big small\ncontext 9000\nrefuse tools\nrefuse images\nkey secret\nturn\n times always\n text x", Options{})
+	s := serve(t, "models big small\ncontext 9000\nrefuse tools\nrefuse images\nkey secret\nturn\n times always\n text x", scriptmodel.Options{})
 	for _, c := range []struct {
 		method, path, key, body string
 		status                  int
@@ -213,7 +216,8 @@ func TestOllamaAside(t *testing.T) {
 	}
 }
 
-// Pollux's own client says nothing that is refused, and hears all that is said.
+// TestOllamaClient checks that the server accepts the requests of Pollux's client, and that the client
+// reads the whole answer.
 func TestOllamaClient(t *testing.T) {
 	t.Parallel()
 	s := serve(t, `
@@ -238,7 +242,7 @@ turn
   text " wörld"
   usage prompt=9 candidates=3
   finish MAX_TOKENS
-`, Options{})
+`, scriptmodel.Options{})
 	g, err := client.New(client.Options{BaseURL: s.URL()})
 	if err != nil {
 		t.Fatal(err)
@@ -274,49 +278,26 @@ turn
 	}
 }
 
-// FuzzOllama: whatever the bytes, the reader answers; what it lets in has messages
-// that alternate, whose calls are answered at once, and each answer is JSON.
+// FuzzOllama checks any request body with checkReadable.
 func FuzzOllama(f *testing.F) {
 	f.Add([]byte(ollamaBody(ollamaUser+","+ollamaUse+","+ollamaTool, `"think":true`)))
 	f.Add([]byte(ollamaBody(ollamaUser, `"stream":false,"format":"json"`)))
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":"x","images":["` + ollamaPNG + `"]}],"options":null}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, _ := http.NewRequest("POST", "http://x"+ollamaPath, nil)
-		a, ok := ollama{}.route(r)
+		a, ok := ollama.Wire{}.Route(r)
 		if !ok {
 			t.Fatal("not routed")
 		}
-		if refused := (ollama{}).read(&a, r, body); refused != nil {
-			if !json.Valid(ollama{}.refusal(refused)) {
-				t.Errorf("an error that is not JSON: %q", refused.message)
-			}
-			return
-		}
-		for i, m := range a.messages {
-			switch {
-			case i > 0 && m.model == a.messages[i-1].model:
-				t.Errorf("message %d is out of turn: %s", i, body)
-			case i > 0 && len(a.messages[i-1].calls) != len(m.results):
-				t.Errorf("message %d does not answer the calls: %s", i, body)
-			}
+		checkReadable(t, ollama.Wire{}, &a, r, body)
+		for _, m := range a.Messages {
 			var ids []string
-			for _, c := range m.calls {
-				if slices.Contains(ids, c.id) {
-					t.Errorf("two calls go by %s: %s", c.id, body)
+			for _, c := range m.Calls {
+				if slices.Contains(ids, c.ID) {
+					t.Errorf("two calls have the ID %s: %s", c.ID, body)
 				}
-				ids = append(ids, c.id)
+				ids = append(ids, c.ID)
 			}
-		}
-		v := ollama{}.voice(&a, nil)
-		for _, p := range []piece{{thought: "hm"}, {text: "a"}, {calls: []sentCall{{id: "c", name: "f", args: []byte("{}")}}}, {last: true, finish: "STOP", usage: &tokens{}}} {
-			for _, frame := range v.frames(p) {
-				if !json.Valid(frame.data) {
-					t.Errorf("a line that is not JSON: %s", frame.data)
-				}
-			}
-		}
-		if !json.Valid(v.whole()) {
-			t.Errorf("an answer that is not JSON: %s", v.whole())
 		}
 	})
 }

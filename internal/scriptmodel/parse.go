@@ -7,11 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pollux/internal/scriptmodel/protocol"
 )
 
 // Parse reads a script. Errors name the line.
-func Parse(text string) (*Script, error) {
-	p := parser{rest: text, script: &Script{}, calls: map[string]int{}, ids: map[string]bool{}}
+func Parse(parseText string) (*Script, error) {
+	p := parser{rest: parseText, script: &Script{}, calls: map[string]int{}, ids: map[string]bool{}}
 	for p.next() {
 		if err := p.statement(); err != nil {
 			return nil, fmt.Errorf("line %d: %s: %w", p.line, p.word, err)
@@ -23,55 +25,57 @@ func Parse(text string) (*Script, error) {
 	return p.script, nil
 }
 
+// parser reads a script line by line.
 type parser struct {
-	rest string // from the line after this one
-	line int    // of the statement
-	at   int    // lines consumed
-	word string
-	arg  string // of this line, after the word
+	rest      string // the text after the current line
+	line      int    // line of the statement
+	linesRead int    // number of lines read
+	word      string
+	arg       string // rest of the line after word
 
 	script *Script
-	common Sending
-	calls  map[string]int // by function name, to number them
-	lastID string         // of the call before
+	common Transport
+	calls  map[string]int // number of calls, by function name
+	lastID string         // ID of the previous call
 	ids    map[string]bool
-	raw    bool // there are frames of which nobody knows what they call
+	hasRaw bool // a frame or raw step may contain any call
 }
 
-// next goes to the next statement.
+// next reads the next statement. It returns false at the end.
 func (p *parser) next() bool {
 	for p.rest != "" {
 		var line string
 		line, p.rest, _ = strings.Cut(p.rest, "\n")
-		p.at++
+		p.linesRead++
 		line = strings.TrimSuffix(line, "\r")
 		trimmed := strings.TrimLeft(line, " \t")
 		if trimmed == "" || trimmed[0] == '#' {
 			continue
 		}
-		p.line = p.at
+		p.line = p.linesRead
 		p.word, p.arg, _ = strings.Cut(trimmed, " ")
 		return true
 	}
 	return false
 }
 
+// statement parses the current statement.
 func (p *parser) statement() error {
 	switch p.word {
 	case "turn":
-		p.script.Turns = append(p.script.Turns, Turn{Line: p.line, Sending: p.common})
-		return p.nothing()
+		p.script.Turns = append(p.script.Turns, Turn{Line: p.line, Transport: p.common})
+		return p.noArgument()
 	case "framing", "split", "pace", "thoughts", "interleave":
 		to := &p.common
 		if n := len(p.script.Turns); n > 0 {
-			to = &p.script.Turns[n-1].Sending
+			to = &p.script.Turns[n-1].Transport
 		}
-		return p.sending(to)
+		return p.transportSetting(to)
 	case "key", "context", "refuse", "accept", "models":
 		if len(p.script.Turns) > 0 {
 			return fmt.Errorf("belongs before the first turn")
 		}
-		return p.whole()
+		return p.scriptSetting()
 	}
 	if len(p.script.Turns) == 0 {
 		return fmt.Errorf("stands before the first turn")
@@ -100,7 +104,8 @@ func (p *parser) statement() error {
 	return err
 }
 
-func (p *parser) sending(to *Sending) error {
+// transportSetting parses a statement that sets how answers are sent.
+func (p *parser) transportSetting(to *Transport) error {
 	switch p.word {
 	case "split":
 		return p.number(&to.Split)
@@ -108,7 +113,7 @@ func (p *parser) sending(to *Sending) error {
 		return p.duration(&to.Pace)
 	case "interleave":
 		to.Interleave = true
-		return p.nothing()
+		return p.noArgument()
 	case "thoughts":
 		to.Thoughts = strings.TrimSpace(p.arg)
 		if to.Thoughts == "" || strings.Contains(to.Thoughts, " ") {
@@ -124,7 +129,8 @@ func (p *parser) sending(to *Sending) error {
 	return nil
 }
 
-func (p *parser) whole() error {
+// scriptSetting parses a statement for the whole script.
+func (p *parser) scriptSetting() error {
 	words := strings.Fields(p.arg)
 	switch p.word {
 	case "context":
@@ -140,7 +146,7 @@ func (p *parser) whole() error {
 		if name == "" {
 			return fmt.Errorf("what?")
 		}
-		message, err := text(message)
+		message, err := parseText(message)
 		p.script.Refuse = append(p.script.Refuse, Refusal{name, message})
 		return err
 	}
@@ -151,6 +157,7 @@ func (p *parser) whole() error {
 	return nil
 }
 
+// condition parses the condition of expect or when.
 func (p *parser) condition() (Condition, error) {
 	c := Condition{Line: p.line}
 	arg := p.arg
@@ -166,7 +173,7 @@ func (p *parser) condition() (Condition, error) {
 			return c, fmt.Errorf("%s: nothing to compare with", c.Kind)
 		}
 	case "smaller":
-		if _, err := size(strings.TrimSpace(arg)); err != nil {
+		if _, err := parseSize(strings.TrimSpace(arg)); err != nil {
 			return c, fmt.Errorf("smaller: %w", err)
 		}
 		arg = strings.TrimSpace(arg)
@@ -175,17 +182,18 @@ func (p *parser) condition() (Condition, error) {
 		if c.Name == "" {
 			return c, fmt.Errorf("%s: of what?", c.Kind)
 		}
-		if (c.Kind == "result" || c.Kind == "error") && !p.raw && !p.ids[c.Name] && p.calls[c.Name] == 0 {
+		if (c.Kind == "result" || c.Kind == "error") && !p.hasRaw && !p.ids[c.Name] && p.calls[c.Name] == 0 {
 			return c, fmt.Errorf("%s: no call before this line has the id or name %s", c.Kind, c.Name)
 		}
 	default:
 		return c, fmt.Errorf("%q is not something to expect", c.Kind)
 	}
 	var err error
-	c.Text, err = text(arg)
+	c.Text, err = parseText(arg)
 	return c, err
 }
 
+// detail adds a detail to the fail before it.
 func (p *parser) detail(t *Turn) error {
 	if n := len(t.Steps); n > 0 {
 		if f, ok := t.Steps[n-1].(Fail); ok {
@@ -201,23 +209,24 @@ func (p *parser) detail(t *Turn) error {
 	return fmt.Errorf("does not follow a fail")
 }
 
+// step parses a step of a turn.
 func (p *parser) step() (Step, error) {
 	switch p.word {
 	case "text", "think", "frame", "raw":
-		s, err := text(p.arg)
+		s, err := parseText(p.arg)
 		switch p.word {
 		case "text":
 			return Text{s}, err
 		case "think":
 			return Think{s}, err
 		case "frame":
-			p.raw = true
+			p.hasRaw = true
 			return Frame{s}, err
 		}
-		p.raw = true
+		p.hasRaw = true
 		return Raw{[]byte(s)}, err
 	case "raw64":
-		p.raw = true
+		p.hasRaw = true
 		b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(p.arg))
 		return Raw{b}, err
 	case "call":
@@ -237,21 +246,21 @@ func (p *parser) step() (Step, error) {
 		err := p.duration(&d)
 		return Delay{d}, err
 	case "null":
-		return Null{}, p.nothing()
+		return Null{}, p.noArgument()
 	case "comment":
-		s, err := text(p.arg)
+		s, err := parseText(p.arg)
 		if strings.ContainsAny(s, "\r\n") {
 			err = fmt.Errorf("a comment is one line")
 		}
 		return Comment{s}, err
 	case "end":
-		return End{}, p.nothing()
+		return End{}, p.noArgument()
 	case "hang":
-		return Hang{}, p.nothing()
+		return Hang{}, p.noArgument()
 	case "drop":
-		return Drop{}, p.nothing()
+		return Drop{}, p.noArgument()
 	case "cut":
-		return Cut{}, p.nothing()
+		return Cut{}, p.noArgument()
 	case "fail", "html":
 		return p.failure()
 	case "header":
@@ -266,16 +275,16 @@ func (p *parser) step() (Step, error) {
 
 func (p *parser) fill() (Step, error) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
-	n, err := size(first)
+	n, err := parseSize(first)
 	if err != nil {
 		return nil, err
 	}
-	s, err := text(rest)
+	s, err := parseText(rest)
 	return Fill{n, s}, err
 }
 
-// size reads a number of bytes, such as 300, 100KB or 5MB.
-func size(s string) (int, error) {
+// parseSize parses a number of bytes, such as 300, 100KB or 5MB.
+func parseSize(s string) (int, error) {
 	factor := 1
 	for _, u := range []struct {
 		name   string
@@ -313,6 +322,7 @@ func (p *parser) usage() (Step, error) {
 	return u, nil
 }
 
+// failure parses fail or html.
 func (p *parser) failure() (Step, error) {
 	status, rest, _ := strings.Cut(strings.TrimSpace(p.arg), " ")
 	n, err := strconv.Atoi(status)
@@ -321,29 +331,22 @@ func (p *parser) failure() (Step, error) {
 		return nil, fmt.Errorf("want a status between %d and 599", least)
 	}
 	if p.word == "html" {
-		s, err := text(rest)
+		s, err := parseText(rest)
 		return Page{n, s}, err
 	}
 	message := strings.TrimSpace(rest)
 	code, after, _ := strings.Cut(message, " ")
-	if isCode(code) {
+	if protocol.IsCode(code) {
 		message = after
 	} else {
 		code = ""
 	}
-	message, err = text(message)
+	message, err = parseText(message)
 	return Fail{Status: n, Code: code, Message: message}, err
 }
 
-// isCode tells a vendor's code, RESOURCE_EXHAUSTED or overloaded_error, from
-// the first word of a text.
-func isCode(s string) bool {
-	upper := s == strings.ToUpper(s) && len(s) > 1
-	lower := s == strings.ToLower(s) && strings.Contains(s, "_")
-	return (upper || lower) && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") == ""
-}
-
-func (p *parser) nothing() error {
+// noArgument returns an error if the statement has an argument.
+func (p *parser) noArgument() error {
 	if strings.TrimSpace(p.arg) != "" {
 		return fmt.Errorf("nothing belongs behind it, found %q", p.arg)
 	}
@@ -368,8 +371,8 @@ func (p *parser) duration(to *time.Duration) error {
 	return err
 }
 
-// text returns the text that stands on the rest of a line.
-func text(arg string) (string, error) {
+// parseText returns the text in arg, which is a JSON string or the text itself.
+func parseText(arg string) (string, error) {
 	quoted := strings.TrimSpace(arg)
 	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return arg, nil

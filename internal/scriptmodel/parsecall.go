@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// call parses a function call, with what is to be wrong with it.
+// call parses a function call with its options.
 func (p *parser) call() (Step, error) {
 	c := Call{}
 	arg := strings.TrimLeft(p.arg, " ")
@@ -25,7 +27,7 @@ func (p *parser) call() (Step, error) {
 			c.Signature = value
 		case option == "args":
 			c.Form = value
-			if value != argsObject && value != argsBroken && value != argsEmpty {
+			if value != protocol.ArgsObject && value != protocol.ArgsBroken && value != protocol.ArgsEmpty {
 				return nil, fmt.Errorf("args: want object, broken or empty")
 			}
 		default:
@@ -45,7 +47,7 @@ func (p *parser) call() (Step, error) {
 	return c, err
 }
 
-// identify gives a call its id, of which the script says id.
+// identify sets the ID of a call from the option id.
 func (p *parser) identify(c *Call, id string) error {
 	switch id {
 	case "":
@@ -71,8 +73,8 @@ func (p *parser) identify(c *Call, id string) error {
 	return nil
 }
 
-// object returns the JSON object that starts with this text and may go on over
-// the lines that follow. {{...}} may stand in it where a value does.
+// object returns the JSON object that starts with this text and may continue on the next lines.
+// {{...}} may replace a value in it.
 func (p *parser) object(start string) (string, error) {
 	obj := strings.TrimSpace(start)
 	if !strings.HasPrefix(obj, "{") {
@@ -84,7 +86,7 @@ func (p *parser) object(start string) (string, error) {
 		}
 		var line string
 		line, p.rest, _ = strings.Cut(p.rest, "\n")
-		p.at++
+		p.linesRead++
 		obj += "\n" + strings.TrimSuffix(line, "\r")
 	}
 	obj = strings.TrimSpace(obj)
@@ -94,7 +96,7 @@ func (p *parser) object(start string) (string, error) {
 	return obj, nil
 }
 
-// balanced reports whether each brace of s outside of strings has its pair.
+// balanced reports whether all braces of s outside strings are closed.
 func balanced(s string) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(s); i++ {

@@ -9,10 +9,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema returns a second opinion for [Options]: the vendor's published JSON
-// schema in this file, whose $defs hold the types of requests. What the vendor
-// has added since it was published is added to it, and requests of a type that
-// it does not know pass.
+// Schema returns a function for [Options].Validate that checks requests against the vendor's
+// published JSON schema in a file, whose $defs are the types of requests. It adds what the
+// vendor has added since, and accepts requests of a type that is not in the schema.
 func Schema(path string) (func(kind string, body []byte) error, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -30,7 +29,7 @@ func Schema(path string) (func(kind string, body []byte) error, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if compiled[kind] == nil {
-			// A schema is resolved once, so each kind has a document of its own.
+			// A schema can be resolved only once, so each kind gets its own document.
 			doc := new(jsonschema.Schema)
 			if err := json.Unmarshal(text, doc); err != nil {
 				return nil, fmt.Errorf("read schema %s: %w", path, err)
@@ -61,7 +60,7 @@ func Schema(path string) (func(kind string, body []byte) error, error) {
 	}, nil
 }
 
-// amend makes of what was published what the service accepts.
+// amend adapts the published schema to what the service accepts now.
 func amend(doc *jsonschema.Schema) {
 	add := func(def, name string, schema *jsonschema.Schema) {
 		if d := doc.Defs[def]; d != nil && d.Properties != nil {

@@ -3,52 +3,53 @@ package scriptmodel
 import (
 	"encoding/json"
 	"time"
+
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// Script is what a model will say, and what it expects to be asked.
+// Script is a parsed script: the answers of a model, and the requests that it expects.
 type Script struct {
 	Turns []Turn
-	// Key is the only API key that is let in; "" lets any in. Open lets
-	// requests without a key in as well.
+	// Key is the only valid API key; "" accepts any key. Open also accepts requests
+	// without a key.
 	Key  string
 	Open bool
-	// Context is how many tokens a request may have; 0 is no limit.
+	// Context limits the tokens of a request; 0 is no limit.
 	Context int
-	// Refuse are parameters of which the server wants to know nothing.
+	// Refuse are the parameters that the server refuses.
 	Refuse []Refusal
-	// Accept are names of fields that the vendor does not know.
+	// Accept are fields that the server accepts although the vendor does not know them.
 	Accept []string
-	// Models are listed to who asks for the models.
+	// Models are the names in the list of models.
 	Models []string
 }
 
-// Refusal is of a parameter, with this text, "" for the vendor's own.
+// Refusal refuses a parameter with an error text; "" is the vendor's own text.
 type Refusal struct{ Name, Text string }
 
 // Turn answers one request, or Times of them.
 type Turn struct {
-	Line   int // where the script says so, for messages
+	Line   int // line in the script, for messages
 	When   []Condition
 	Expect []Condition
 	Steps  []Step
-	Times  int // 0 is once, negative is always
-	Sending
+	Times  int // 0 means once, negative means any number
+	Transport
 }
 
-// Sending is how an answer goes over the wire; the zero Sending is how the
-// vendor does it.
-type Sending struct {
-	Newline string // ends a line of the stream; "" is CR LF
-	Split   int    // bytes in a write; 0 is a chunk in a write
+// Transport is how an answer is sent; the zero value is the vendor's way.
+type Transport struct {
+	Newline string // line ending of the stream; "" is the vendor's
+	Split   int    // bytes per write; 0 writes each chunk at once
 	Pace    time.Duration
-	// Thoughts is the field for them on Chat Completions, "tags" for none; ""
-	// is reasoning_content.
+	// Thoughts is the field for thoughts in Chat Completions; "tags" writes them into the
+	// text, "" is reasoning_content.
 	Thoughts string
-	// Interleave sends the arguments of calls that follow each other by turns.
+	// Interleave sends the deltas of consecutive calls in turn.
 	Interleave bool
 }
 
-// Condition is something that a request may be or not.
+// Condition is a condition on a request.
 type Condition struct {
 	Line int
 	Not  bool
@@ -57,7 +58,7 @@ type Condition struct {
 	Text string
 }
 
-// Step is something that the model does in a turn. The kinds are the types below.
+// Step is a step of a turn: one of the types Text, Think, Call and so on in this package.
 type Step interface{ step() }
 
 // Text is a chunk of the answer.
@@ -66,22 +67,15 @@ type Text struct{ Text string }
 // Think is a chunk of reasoning.
 type Think struct{ Text string }
 
-// Call is a function call. Args is a JSON object, in which {{...}} may stand.
+// Call is a function call. Args is a JSON object, which may contain {{...}}.
 type Call struct {
 	ID        string // "" is none
-	EmptyID   bool   // an id is sent, and is ""
+	EmptyID   bool   // sends the ID ""
 	Name      string
 	Args      string
 	Signature string
-	Form      string // of the arguments, see below
+	Form      string // form of the arguments: "", object, broken or empty
 }
-
-// The forms in which arguments are sent; the zero form is the vendor's.
-const (
-	argsObject = "object" // where a string belongs
-	argsBroken = "broken" // half of them
-	argsEmpty  = "empty"  // an empty string
-)
 
 // Fill is a chunk of Size bytes of text.
 type Fill struct {
@@ -89,7 +83,7 @@ type Fill struct {
 	Text string // repeated; "" is x
 }
 
-// Finish ends the answer with this reason, "" with none.
+// Finish ends the answer with a reason; "" sends none.
 type Finish struct{ Reason string }
 
 // Usage sets the token counts of the answer.
@@ -98,35 +92,35 @@ type Usage struct {
 	Prompt, Candidates, Cached, Thoughts, Tools int
 }
 
-func (u *Usage) tokens() *tokens {
+func (u *Usage) tokens() *protocol.Tokens {
 	if u.None {
 		return nil
 	}
-	return &tokens{u.Prompt, u.Candidates, u.Cached, u.Thoughts, u.Tools}
+	return &protocol.Tokens{Prompt: u.Prompt, Candidates: u.Candidates, Cached: u.Cached, Thoughts: u.Thoughts, Tools: u.Tools}
 }
 
-// Null is a chunk that says null where something should be.
+// Null is a chunk with null instead of a delta.
 type Null struct{}
 
-// Comment is a comment of the stream.
+// Comment is a comment in the stream.
 type Comment struct{ Text string }
 
-// End ends the response as it stands.
+// End ends the response without finish reason and usage.
 type End struct{}
 
 // Delay waits.
 type Delay struct{ For time.Duration }
 
-// Hang waits until the client has gone.
+// Hang waits until the client closes the connection.
 type Hang struct{}
 
 // Drop breaks the connection.
 type Drop struct{}
 
-// Cut breaks the connection in the middle of what was said before it.
+// Cut breaks the connection in the middle of the step before it.
 type Cut struct{}
 
-// Fail is the vendor's error.
+// Fail is an error of the vendor.
 type Fail struct {
 	Status  int
 	Code    string // "" is the vendor's usual
@@ -134,7 +128,7 @@ type Fail struct {
 	Details []json.RawMessage
 }
 
-// Page is a response that no vendor wrote.
+// Page is an HTML response, as proxies send it.
 type Page struct {
 	Status int
 	HTML   string
@@ -146,7 +140,7 @@ type Header struct{ Name, Value string }
 // Frame is one frame of the stream with this data, JSON or not.
 type Frame struct{ Data string }
 
-// Raw is bytes as they are.
+// Raw is bytes that are sent unchanged.
 type Raw struct{ Data []byte }
 
 func (Text) step()    {}

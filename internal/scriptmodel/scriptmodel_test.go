@@ -1,4 +1,4 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"bytes"
@@ -13,18 +13,31 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/anthropic"
+	"pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/ollama"
+	"pollux/internal/scriptmodel/openai"
+	"pollux/internal/scriptmodel/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve starts a server for a script.
-func serve(t *testing.T, script string, opts Options) *Server {
+// every returns all protocols.
+func every() []protocol.Wire {
+	return []protocol.Wire{gemini.Wire{}, openai.Chat{}, openai.Responses{}, anthropic.Wire{}, ollama.Wire{}, openai.Text{}}
+}
+
+// serve starts a server for a script, and closes it when the test ends.
+func serve(t *testing.T, script string, opts scriptmodel.Options) *scriptmodel.Server {
 	t.Helper()
-	parsed, err := Parse(script)
+	parsed, err := scriptmodel.Parse(script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Start(parsed, opts)
+	opts.Wires = every()
+	s, err := scriptmodel.Start(parsed, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +45,7 @@ func serve(t *testing.T, script string, opts Options) *Server {
 	return s
 }
 
-// post sends a request and returns the status and the body, whole or broken.
+// post sends a request and returns the status and the body, which may be incomplete.
 func post(t *testing.T, url, body string) (int, string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
@@ -103,7 +116,7 @@ turn
   expect not anywhere bye
   expect messages 3
   text "got {{read_file_1 /forty-(\\w+)/}}"
-`, Options{Vars: map[string]string{"DIR": `/tmp/"x"`}})
+`, scriptmodel.Options{Vars: map[string]string{"DIR": `/tmp/"x"`}})
 
 	status, body, err := post(t, s.URL()+streamPath, ask(hi))
 	if status != 200 || err != nil {
@@ -141,7 +154,7 @@ turn
 
 func TestCheckTellsWhatWentWrong(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "turn\n expect prompt bye\n text x\nturn\n text never asked\n", Options{})
+	s := serve(t, "turn\n expect prompt bye\n text x\nturn\n text never asked\n", scriptmodel.Options{})
 	status, body, _ := post(t, s.URL()+streamPath, ask(hi))
 	if status != 400 || !strings.Contains(body, "line 2: expected prompt") {
 		t.Errorf("%d %s", status, body)
@@ -158,7 +171,7 @@ func TestCheckTellsWhatWentWrong(t *testing.T) {
 
 func TestWhenChoosesATurn(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "turn\n when verb generateContent\n text judge\nturn\n times always\n text main\n", Options{})
+	s := serve(t, "turn\n when verb generateContent\n text judge\nturn\n times always\n text main\n", scriptmodel.Options{})
 	for _, c := range []struct{ path, want string }{{streamPath, "main"}, {generatePath, "judge"}, {streamPath, "main"}} {
 		if _, body, _ := post(t, s.URL()+c.path, ask(hi)); !strings.Contains(body, c.want) {
 			t.Errorf("%s: %s", c.path, body)
@@ -194,7 +207,7 @@ func TestMisbehaviour(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "turn\n"+c.script, Options{})
+			s := serve(t, "turn\n"+c.script, scriptmodel.Options{})
 			status, body, err := post(t, s.URL()+streamPath, ask(hi))
 			if status != c.status || !strings.Contains(body, c.want) || (err != nil) != c.broken {
 				t.Errorf("status %d, error %v, body %.400q", status, err, body)
@@ -211,7 +224,7 @@ func TestMisbehaviour(t *testing.T) {
 
 func TestHangEndsWithTheServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "turn\ntext a\nhang", Options{})
+	s := serve(t, "turn\ntext a\nhang", scriptmodel.Options{})
 	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.URL()+streamPath, strings.NewReader(ask(hi)))
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer token")
@@ -229,7 +242,7 @@ func TestHangEndsWithTheServer(t *testing.T) {
 	}
 }
 
-// Each request breaks one rule; the vendor's text says which.
+// TestStrict sends requests that each break one rule, and checks the vendor's error text.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	const (
@@ -268,7 +281,7 @@ func TestStrict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "turn\n text x", Options{})
+			s := serve(t, "turn\n text x", scriptmodel.Options{})
 			status, body, err := post(t, s.URL()+streamPath, c.body)
 			if status != 400 || err != nil || !strings.Contains(body, c.want) || !strings.Contains(body, `"status":"INVALID_ARGUMENT"`) {
 				t.Errorf("%d %v %s", status, err, body)
@@ -279,7 +292,7 @@ func TestStrict(t *testing.T) {
 		})
 	}
 	// The same without a fault is let in, also by the vendor's own schema.
-	s := serve(t, "turn\n times always\n text x", Options{Judge: judge(t)})
+	s := serve(t, "turn\n times always\n text x", scriptmodel.Options{Validate: judge(t)})
 	for _, body := range []string{
 		ask(hi, callTurn, result),
 		ask(hi, callTurn, strings.TrimSuffix(result, "]}")+`,{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]}`),
@@ -295,13 +308,13 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// judge is the vendor's schema, where it lies beside the checkout.
+// judge returns a check against the vendor's schema, if that is beside the checkout.
 func judge(t *testing.T) func(string, []byte) error {
 	path := filepath.Join("..", "..", "..", "shared", "wire", "gemini.json")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	j, err := Schema(path)
+	j, err := scriptmodel.Schema(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +330,7 @@ func TestSchema(t *testing.T) {
 	if err := j("GenerateContentRequest", []byte(`{"contents":[{"role":"user","parts":[{"text":1}]}]}`)); err == nil {
 		t.Error("a number for a text passed")
 	}
-	s := serve(t, "turn\n text x", Options{Judge: func(kind string, body []byte) error {
+	s := serve(t, "turn\n text x", scriptmodel.Options{Validate: func(kind string, body []byte) error {
 		if kind != "GenerateContentRequest" || !bytes.Contains(body, []byte("hi")) {
 			t.Errorf("judge got %s %s", kind, body)
 		}
@@ -330,7 +343,7 @@ func TestSchema(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "turn\n call sig=c2ln f {}\nturn\n text x", Options{})
+	s := serve(t, "turn\n call sig=c2ln f {}\nturn\n text x", scriptmodel.Options{})
 	if _, body, _ := post(t, s.URL()+streamPath, ask(hi)); !strings.Contains(body, "c2ln") {
 		t.Fatal(body)
 	}
@@ -352,7 +365,7 @@ func TestSignatures(t *testing.T) {
 
 func TestWhoIsLetIn(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "key right\nturn\n text x", Options{})
+	s := serve(t, "key right\nturn\n text x", scriptmodel.Options{})
 	if status, body, _ := post(t, s.URL()+streamPath, ask(hi)); status != 400 || !strings.Contains(body, "API_KEY_INVALID") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -370,7 +383,7 @@ func TestWhoIsLetIn(t *testing.T) {
 	if status, _, _ := post(t, s.URL()+"/v2/chat/completions", "{}"); status != 404 {
 		t.Errorf("an unknown path: %d", status)
 	}
-	if status, body, _ := post(t, serve(t, "context 3\nturn\n text x", Options{}).URL()+streamPath,
+	if status, body, _ := post(t, serve(t, "context 3\nturn\n text x", scriptmodel.Options{}).URL()+streamPath,
 		ask(`{"role":"user","parts":[{"text":"more than twelve characters"}]}`)); status != 400 || !strings.Contains(body, "exceeds the maximum number of tokens") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -378,7 +391,7 @@ func TestWhoIsLetIn(t *testing.T) {
 
 func TestOtherVerbs(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "turn\n text x", Options{})
+	s := serve(t, "turn\n text x", scriptmodel.Options{})
 	if status, body, _ := post(t, s.URL()+"/v1beta/models/m:countTokens", ask(hi)); status != 200 || body != `{"totalTokens":1}` {
 		t.Errorf("%d %s", status, body)
 	}
@@ -392,31 +405,10 @@ func TestOtherVerbs(t *testing.T) {
 		"/v1beta1/publishers/google/models/m:generateContent",
 		"/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent",
 	} {
-		s := serve(t, "turn\n text x", Options{})
+		s := serve(t, "turn\n text x", scriptmodel.Options{})
 		if status, body, _ := post(t, s.URL()+path, ask(hi)); status != 200 {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
-	}
-	if _, err := Start(&Script{}, Options{Addr: "0.0.0.0:0"}); err == nil {
-		t.Error("it listens where others can reach it")
-	}
-}
-
-// A long run does not grow without end: bodies are forgotten, oldest first.
-func TestRequestsAreBounded(t *testing.T) {
-	t.Parallel()
-	s := &Server{}
-	const size = keepBodies / 4
-	for range 10 {
-		s.note(Request{Body: make([]byte, size)})
-	}
-	kept := 0
-	all := s.Requests()
-	for _, r := range all {
-		kept += len(r.Body)
-	}
-	if len(all) != 10 || kept > keepBodies || all[0].Body != nil || all[9].Body == nil {
-		t.Errorf("%d requests, %d bytes", len(all), kept)
 	}
 }
 
@@ -452,37 +444,13 @@ func TestParseErrors(t *testing.T) {
 		"turn\nusage tokens=1":           "not a count",
 		"turn\ntimes never":              "want a number",
 	} {
-		if _, err := Parse(script); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scriptmodel.Parse(script); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", script, err, want)
 		}
 	}
 }
 
-// What parses can be served: every request gets an answer, and no script and
-// no request breaks the server.
-func FuzzParse(f *testing.F) {
-	f.Add("turn\n text a\n call f {\"a\": {{x}}}\n fail 429 X y\n detail {}")
-	f.Add("key none\nframing cr\nturn\ntimes always\nexpect not tool a b\nframe {\nraw64 /w==\nfinish none")
-	f.Fuzz(func(t *testing.T, text string) {
-		script, err := Parse(text)
-		if err != nil {
-			return
-		}
-		for i := range script.Turns {
-			for _, s := range script.Turns[i].Steps {
-				if c, ok := s.(Call); ok {
-					plain := placeholders().ReplaceAllString(c.Args, "0")
-					if !json.Valid([]byte(plain)) || c.Name == "" {
-						t.Errorf("call %q with %q", c.Name, c.Args)
-					}
-				}
-			}
-		}
-	})
-}
-
-// Whatever the bytes, the strict readers answer; what they let in has messages
-// that alternate, whose calls are answered at once, and each answer is JSON.
+// FuzzRead checks any request body with checkReadable, on each protocol.
 func FuzzRead(f *testing.F) {
 	user := []turn{{user: "hi"}, {calls: []string{"c1 f"}, results: []string{"c1 x"}}}
 	f.Add(0, []byte(ask(hi)))
@@ -492,7 +460,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(3, []byte(anthropicBody(true, user, `"thinking":{"type":"adaptive"}`)))
 	f.Add(3, []byte(anthropicBody(false, user, `"system":[{"type":"text","text":"x"}]`)))
 	f.Fuzz(func(t *testing.T, which int, body []byte) {
-		wires := []wire{gemini{}, chat{}, responses{}, anthropic{}}
+		wires := []protocol.Wire{gemini.Wire{}, openai.Chat{}, openai.Responses{}, anthropic.Wire{}}
 		paths := []string{streamPath, "/v1/chat/completions", "/v1/responses", "/v1/messages"}
 		which = (which%4 + 4) % 4
 		r, _ := http.NewRequest("POST", "http://x"+paths[which], nil)
@@ -501,40 +469,48 @@ func FuzzRead(f *testing.F) {
 			r.Header.Set("anthropic-version", "2023-06-01")
 		}
 		w := wires[which]
-		a, ok := w.route(r)
+		a, ok := w.Route(r)
 		if !ok {
 			t.Fatal("not routed")
 		}
-		if refused := w.read(&a, r, body); refused != nil {
-			if !json.Valid(w.refusal(refused)) {
-				t.Errorf("an error that is not JSON: %q", refused.message)
-			}
-			return
-		}
-		_ = w.faithful(&a, &memory{})
-		for i, m := range a.messages {
-			switch {
-			case i > 0 && m.model == a.messages[i-1].model:
-				t.Errorf("message %d is out of turn: %s", i, body)
-			case i > 0 && len(a.messages[i-1].calls) != len(m.results):
-				t.Errorf("message %d does not answer the calls: %s", i, body)
-			}
-		}
-		v := w.voice(&a, nil)
-		for _, p := range []piece{
-			{thought: "hm"},
-			{text: "a"},
-			{calls: []sentCall{{id: "c", name: "f", signature: "s", args: []byte("{}")}}},
-			{last: true, finish: "STOP", usage: &tokens{}},
-		} {
-			for _, frame := range v.frames(p) {
-				if !json.Valid(frame.data) && string(frame.data) != "[DONE]" {
-					t.Errorf("a frame that is not JSON: %s", frame.data)
-				}
-			}
-		}
-		if a.verb == generate && !json.Valid(v.whole()) {
-			t.Errorf("an answer that is not JSON: %s", v.whole())
-		}
+		checkReadable(t, w, &a, r, body)
 	})
+}
+
+// checkReadable reads the body as w does. A refused request must get an error in JSON; one
+// that is accepted must have alternating messages and results for every call, and its answer
+// must be JSON.
+func checkReadable(t *testing.T, w protocol.Wire, q *protocol.Query, r *http.Request, body []byte) {
+	t.Helper()
+	if refused := w.Read(q, r, body); refused != nil {
+		if !json.Valid(w.EncodeError(refused)) {
+			t.Errorf("an error that is not JSON: %q", refused.Message)
+		}
+		return
+	}
+	_ = w.CheckMemory(q, &protocol.Memory{})
+	for i, m := range q.Messages {
+		switch {
+		case i > 0 && m.FromModel == q.Messages[i-1].FromModel:
+			t.Errorf("message %d is out of turn: %s", i, body)
+		case i > 0 && len(q.Messages[i-1].Calls) != len(m.Results):
+			t.Errorf("message %d does not answer the calls: %s", i, body)
+		}
+	}
+	encoder := w.NewEncoder(q, nil)
+	for _, p := range []protocol.Piece{
+		{Thought: "hm"},
+		{Text: "a"},
+		{Calls: []protocol.SentCall{{ID: "c", Name: "f", Signature: "s", Args: []byte("{}")}}},
+		{Last: true, FinishReason: "STOP", Usage: &protocol.Tokens{}},
+	} {
+		for _, frame := range encoder.Frames(p) {
+			if !json.Valid(frame.Data) && string(frame.Data) != "[DONE]" {
+				t.Errorf("a frame that is not JSON: %s", frame.Data)
+			}
+		}
+	}
+	if q.Verb == protocol.Generate && !json.Valid(encoder.Response()) {
+		t.Errorf("an answer that is not JSON: %s", encoder.Response())
+	}
 }

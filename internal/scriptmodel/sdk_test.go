@@ -1,4 +1,4 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"errors"
@@ -11,9 +11,13 @@ import (
 	sdkopenai "github.com/openai/openai-go/v3"
 	openaioption "github.com/openai/openai-go/v3/option"
 	sdkresponses "github.com/openai/openai-go/v3/responses"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/openai"
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// The vendors' own clients understand what is served, and are understood.
+// The vendors' own clients work with the server.
 
 const sdkScript = `
 models big
@@ -35,7 +39,7 @@ turn
 
 func TestOpenAISDK(t *testing.T) {
 	t.Parallel()
-	s := serve(t, sdkScript, Options{Judge: openAIJudge(t)})
+	s := serve(t, sdkScript, scriptmodel.Options{Validate: openAIJudge(t)})
 	client := sdkopenai.NewClient(openaioption.WithBaseURL(s.URL()+"/v1"), openaioption.WithAPIKey("k"), openaioption.WithMaxRetries(0))
 	params := sdkopenai.ChatCompletionNewParams{
 		Model:    "m",
@@ -94,7 +98,7 @@ func TestOpenAISDK(t *testing.T) {
 
 func TestOpenAIResponsesSDK(t *testing.T) {
 	t.Parallel()
-	s := serve(t, sdkScript+"turn\n expect result f_1 x\n text done\n", Options{Judge: openAIJudge(t)})
+	s := serve(t, sdkScript+"turn\n expect result f_1 x\n text done\n", scriptmodel.Options{Validate: openAIJudge(t)})
 	client := sdkopenai.NewClient(openaioption.WithBaseURL(s.URL()+"/v1"), openaioption.WithAPIKey("k"), openaioption.WithMaxRetries(0))
 	user := sdkresponses.ResponseInputItemParamOfMessage("hi", sdkresponses.EasyInputMessageRoleUser)
 	params := sdkresponses.ResponseNewParams{
@@ -142,7 +146,7 @@ func TestOpenAIResponsesSDK(t *testing.T) {
 	if err := stream.Err(); err == nil && last != "error" {
 		t.Errorf("%v after %s", err, last)
 	}
-	// What was said goes back as it came.
+	// The answer goes back unchanged.
 	items := sdkresponses.ResponseInputParam{user}
 	for _, item := range final.Output {
 		switch o := item.AsAny().(type) {
@@ -173,7 +177,7 @@ func TestOpenAIResponsesSDK(t *testing.T) {
 
 func TestAnthropicSDK(t *testing.T) {
 	t.Parallel()
-	s := serve(t, sdkScript+"turn\n expect result f_1 x\n text done\n", Options{})
+	s := serve(t, sdkScript+"turn\n expect result f_1 x\n text done\n", scriptmodel.Options{})
 	client := sdkanthropic.NewClient(anthropicoption.WithBaseURL(s.URL()), anthropicoption.WithAPIKey("k"), anthropicoption.WithMaxRetries(0))
 	params := sdkanthropic.MessageNewParams{
 		Model: "claude-sonnet-4-6", MaxTokens: 2048,
@@ -231,7 +235,7 @@ func TestAnthropicSDK(t *testing.T) {
 	}
 }
 
-// What OpenAI's protocols are served is what the vendor's schema says.
+// TestAnswersFitSchema checks responses of OpenAI's protocols against the vendor's schema.
 func TestAnswersFitSchema(t *testing.T) {
 	t.Parallel()
 	fits := openAIJudge(t)
@@ -245,7 +249,7 @@ func TestAnswersFitSchema(t *testing.T) {
 	}
 	for _, d := range dialects[:2] {
 		for _, finish := range []string{"STOP", "MAX_TOKENS", "SAFETY"} {
-			s := serve(t, script+finish, Options{Judge: fits})
+			s := serve(t, script+finish, scriptmodel.Options{Validate: fits})
 			_, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, ""))
 			if err != nil {
 				t.Fatal(err)
@@ -255,10 +259,10 @@ func TestAnswersFitSchema(t *testing.T) {
 				if v == "[DONE]" {
 					continue
 				}
-				// The service says null before it counts, which its schema does not know.
+				// The service sends null before it has counts, which its schema does not allow.
 				v = strings.Replace(v, `"truncation":"disabled","usage":null`, `"truncation":"disabled"`, 1)
 				if err := fits(kinds[d.wire][0], []byte(v)); err != nil {
-					t.Errorf("%s: %s", v, clip(err.Error()))
+					t.Errorf("%s: %s", v, protocol.Shorten(err.Error()))
 				}
 			}
 			if _, body, err = d.send(t, s, d.body(false, []turn{{user: "hi"}}, "")); err != nil {
@@ -269,10 +273,10 @@ func TestAnswersFitSchema(t *testing.T) {
 			}
 		}
 	}
-	if err := fits("ErrorResponse", chat{}.refusal(wrong("x", "y", "z"))); err != nil {
+	if err := fits("ErrorResponse", openai.Chat{}.EncodeError(protocol.BadParameter("x", "y", "z"))); err != nil {
 		t.Error(err)
 	}
-	if _, err := Schema(filepath.Join(t.TempDir(), "none.json")); err == nil {
+	if _, err := scriptmodel.Schema(filepath.Join(t.TempDir(), "none.json")); err == nil {
 		t.Error("a schema that is not there")
 	}
 }

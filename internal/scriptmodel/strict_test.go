@@ -1,4 +1,4 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"fmt"
@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// Each request breaks one rule of its vendor, whose error body says which.
+// TestStrictOnWires sends requests that each break one rule, and checks the vendor's error body.
 func TestStrictOnWires(t *testing.T) {
 	t.Parallel()
 	chatTurns := func(messages string) string { return `"messages":[` + messages + `]` }
@@ -90,10 +93,10 @@ func TestStrictOnWires(t *testing.T) {
 		{"responses", "message id", input(strings.Replace(user, `{`, `{"id":"1",`, 1)), `begins with 'msg'`},
 		{"responses", "reasoning without content", input(user + `,{"type":"reasoning","id":"rs_1","summary":[]},` + item + `,` + output), `"code":"item_not_found"`},
 		{"responses", "reasoning of another vendor", input(user + `,{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"abc"},` + item + `,` + output), `"code":"invalid_encrypted_content"`},
-		{"responses", "reasoning alone", input(user + `,{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + sign("x") + `"}`), `without its required following item`},
+		{"responses", "reasoning alone", input(user + `,{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("x") + `"}`), `without its required following item`},
 		{"responses", "schema not strict", `"tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}]`, `additionalProperties`},
 		{"responses", "function as in the other protocol", function(`"name":"f"`), `Unknown parameter: 'tools[0].function'`},
-		{"responses", "items twice", input(user + `,{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + sign("x") + `"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + sign("x") + `"},` + item + `,` + output), `Duplicate item found with id rs_1`},
+		{"responses", "items twice", input(user + `,{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("x") + `"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("x") + `"},` + item + `,` + output), `Duplicate item found with id rs_1`},
 		{"responses", "encrypted thoughts of a model that has none", `"model":"gpt-4.1","reasoning":null`, `Encrypted content is not supported with this model.`},
 		{"responses", "effort", `"model":"gpt-5.2","reasoning":{"effort":"minimal"}`, `Supported values are: 'none'`},
 		{"responses", "json that nobody asked for", `"text":{"format":{"type":"json_object"}}`, `Response input messages must contain the word 'json'`},
@@ -123,10 +126,10 @@ func TestStrictOnWires(t *testing.T) {
 		{"anthropic", "input is text", chatTurns(user + `,` + strings.Replace(use, `{}`, `"{}"`, 1) + `,` + useResult), `input: Input should be a valid dictionary`},
 		{"anthropic", "user's call", block(`{"type":"tool_use","id":"c1","name":"f","input":{}}`), "not allowed in `user` messages"},
 		{"anthropic", "forged thought", chatTurns(user + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"},{"type":"text","text":"x"}]},` + user), "Invalid `signature` in `thinking` block"},
-		{"anthropic", "changed thought", chatTurns(user + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"` + sign("z") + `"},{"type":"text","text":"x"}]},` + user), "Invalid `signature` in `thinking` block"},
-		{"anthropic", "thought last", chatTurns(user + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"` + sign("x") + `"}]},` + user), "cannot be `thinking`"},
+		{"anthropic", "changed thought", chatTurns(user + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"` + protocol.Sign("z") + `"},{"type":"text","text":"x"}]},` + user), "Invalid `signature` in `thinking` block"},
+		{"anthropic", "thought last", chatTurns(user + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"` + protocol.Sign("x") + `"}]},` + user), "cannot be `thinking`"},
 		{"anthropic", "no thought", `"thinking":{"type":"enabled","budget_tokens":1024},` + chatTurns(user+`,`+use+`,`+useResult), "Expected `thinking` or `redacted_thinking`, but found `tool_use`"},
-		{"anthropic", "thought late", `"thinking":{"type":"enabled","budget_tokens":1024},` + chatTurns(user+`,`+strings.Replace(use, `[`, `[{"type":"text","text":"y"},{"type":"thinking","thinking":"x","signature":"`+sign("x")+`"},`, 1)+`,`+useResult), "Expected `thinking` or `redacted_thinking`, but found `text`"},
+		{"anthropic", "thought late", `"thinking":{"type":"enabled","budget_tokens":1024},` + chatTurns(user+`,`+strings.Replace(use, `[`, `[{"type":"text","text":"y"},{"type":"thinking","thinking":"x","signature":"`+protocol.Sign("x")+`"},`, 1)+`,`+useResult), "Expected `thinking` or `redacted_thinking`, but found `text`"},
 		{"anthropic", "same id later", chatTurns(user + `,` + use + `,` + useResult + `,` + use + `,` + useResult), `ids must be unique`},
 		{"anthropic", "large request", `"system":"` + strings.Repeat("x", 32<<20) + `"`, `"type":"request_too_large"`},
 		{"anthropic", "small budget", `"thinking":{"type":"enabled","budget_tokens":9}`, `greater than or equal to 1024`},
@@ -150,7 +153,7 @@ func TestStrictOnWires(t *testing.T) {
 		t.Run(c.wire+" "+c.name, func(t *testing.T) {
 			t.Parallel()
 			d := dialects[slices.IndexFunc(dialects, func(d dialect) bool { return d.wire == c.wire })]
-			s := serve(t, "turn\n text x", Options{})
+			s := serve(t, "turn\n text x", scriptmodel.Options{})
 			resp, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, c.more))
 			if err != nil || resp.StatusCode/100 != 4 {
 				t.Fatalf("%v %s", err, body)
@@ -166,7 +169,7 @@ func TestStrictOnWires(t *testing.T) {
 	}
 }
 
-// What the vendors accept is let in, also by the vendor's schema.
+// TestLetIn checks that requests which the vendors accept are accepted, also by the vendor's schema.
 func TestLetIn(t *testing.T) {
 	t.Parallel()
 	const image = "data:image/png;base64,AAAA"
@@ -180,7 +183,7 @@ func TestLetIn(t *testing.T) {
 			"response_format":{"type":"json_schema","json_schema":{"name":"a","strict":false,"schema":{"type":"object"}}},"stop":null,"seed":1`},
 		{"responses", `"input":[{"role":"developer","content":"s"},{"type":"message","role":"user","content":[{"type":"input_text","text":"x"},
 			{"type":"input_image","detail":"auto","image_url":"` + image + `"},{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}]},
-			{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + sign("elsewhere") + `"},
+			{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("elsewhere") + `"},
 			{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"y","annotations":[]}]},
 			{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"},
 			{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"z"}]}],
@@ -188,28 +191,28 @@ func TestLetIn(t *testing.T) {
 		{"responses", `"input":"just text"`},
 		{"anthropic", `"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},
 			{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]},
-			{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"` + sign("x") + `"},{"type":"text","text":"y"},{"type":"tool_use","id":"c1","name":"f","input":{"cache_control":{}}}]},
+			{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"` + protocol.Sign("x") + `"},{"type":"text","text":"y"},{"type":"tool_use","id":"c1","name":"f","input":{"cache_control":{}}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"z"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]},
 			{"type":"text","text":"and?","cache_control":{"type":"ephemeral","ttl":"1h"}}]}],
 			"thinking":{"type":"adaptive"},"output_config":{"effort":"max"},"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"metadata":{"user_id":"u"}`},
 		{"anthropic", `"model":"claude-haiku-4-5-20251001","thinking":{"type":"enabled","budget_tokens":1024},"temperature":1`},
 	} {
 		d := dialects[slices.IndexFunc(dialects, func(d dialect) bool { return d.wire == c.wire })]
-		s := serve(t, "turn\n text x", Options{Judge: openAIJudge(t)})
+		s := serve(t, "turn\n text x", scriptmodel.Options{Validate: openAIJudge(t)})
 		if resp, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, c.more)); err != nil || resp.StatusCode != 200 {
 			t.Errorf("%s: %v %s", c.more, err, body)
 		}
 	}
 }
 
-// What a model thought before its calls comes back as it was.
+// TestThoughtsComeBack checks that the thoughts before a call must come back unchanged.
 func TestThoughtsComeBack(t *testing.T) {
 	t.Parallel()
 	const script = "turn\n think hm\n call f {}\nturn\n call sig=c2ln f {}\nturn\n times always\n text x"
 	user, thinking := `{"role":"user","content":"hi"}`, `"thinking":{"type":"adaptive"}`
 	claude := dialects[2]
-	s := serve(t, script, Options{})
-	for _, want := range []string{sign("hm"), "c2ln"} {
+	s := serve(t, script, scriptmodel.Options{})
+	for _, want := range []string{protocol.Sign("hm"), "c2ln"} {
 		_, body, _ := claude.send(t, s, claude.body(true, []turn{{user: "hi"}}, thinking))
 		if !strings.Contains(body, `{"signature":"`+want+`","type":"signature_delta"}`) {
 			t.Fatal(body)
@@ -223,9 +226,9 @@ func TestThoughtsComeBack(t *testing.T) {
 		block, id string
 		status    int
 	}{
-		{`{"type":"thinking","thinking":"hm","signature":"` + sign("hm") + `"},`, "f_1", 200},
+		{`{"type":"thinking","thinking":"hm","signature":"` + protocol.Sign("hm") + `"},`, "f_1", 200},
 		{``, "f_1", 400},
-		{`{"type":"thinking","thinking":"ah","signature":"` + sign("ah") + `"},`, "f_1", 400},
+		{`{"type":"thinking","thinking":"ah","signature":"` + protocol.Sign("ah") + `"},`, "f_1", 400},
 		{`{"type":"thinking","thinking":"","signature":"c2ln"},`, "f_2", 200},
 		{`{"type":"thinking","thinking":"x","signature":"c2ln"},`, "f_2", 400},
 	} {
@@ -234,8 +237,8 @@ func TestThoughtsComeBack(t *testing.T) {
 		}
 	}
 	gpt := dialects[1]
-	s = serve(t, script, Options{})
-	for _, want := range []string{sign("hm"), "c2ln"} {
+	s = serve(t, script, scriptmodel.Options{})
+	for _, want := range []string{protocol.Sign("hm"), "c2ln"} {
 		_, body, _ := gpt.send(t, s, gpt.body(true, []turn{{user: "hi"}}, ""))
 		if !strings.Contains(body, `"encrypted_content":"`+want+`"`) {
 			t.Fatal(body)
@@ -243,7 +246,7 @@ func TestThoughtsComeBack(t *testing.T) {
 	}
 	for item, status := range map[string]int{
 		``: 400,
-		`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + sign("hm") + `"},`: 200,
+		`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"` + protocol.Sign("hm") + `"},`: 200,
 	} {
 		body := gpt.body(true, nil, `"input":[`+user+`,`+item+`{"type":"function_call","call_id":"f_1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"f_1","output":""}]`)
 		if resp, answer, err := gpt.send(t, s, body); err != nil || resp.StatusCode != status {
@@ -252,10 +255,10 @@ func TestThoughtsComeBack(t *testing.T) {
 	}
 }
 
-// Without thinking there are no thoughts.
+// TestNoThoughtsUnasked checks that no thoughts are sent if the request does not ask for them.
 func TestNoThoughtsUnasked(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "turn\n times always\n think hm\n call sig=c2ln f {}", Options{})
+	s := serve(t, "turn\n times always\n think hm\n call sig=c2ln f {}", scriptmodel.Options{})
 	d := dialects[2]
 	_, body, _ := d.send(t, s, d.body(true, []turn{{user: "hi"}}, ""))
 	if got := d.said(t, body, true); got.thought != "" || strings.Contains(body, "thinking") || len(got.calls) != 1 {
@@ -268,7 +271,7 @@ func TestNoThoughtsUnasked(t *testing.T) {
 	}
 }
 
-// Who has no key, or a wrong one, or asks for too much, gets the vendor's refusal.
+// TestLetInOnWires checks the vendor's errors for a missing key, a wrong key and a long request.
 func TestLetInOnWires(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -288,7 +291,7 @@ func TestLetInOnWires(t *testing.T) {
 			{d, "key right\n", 401, map[string]string{"anthropic": `"type":"authentication_error"`, "": `"code":"invalid_api_key"`}},
 			{d, "context 1\n", 400, map[string]string{"anthropic": "prompt is too long: ", "": `"code":"context_length_exceeded"`}},
 		} {
-			s := serve(t, c.script+"turn\n text x", Options{})
+			s := serve(t, c.script+"turn\n text x", scriptmodel.Options{})
 			resp, body, err := c.d.send(t, s, d.body(true, []turn{{user: "hello there"}}, ""))
 			want, ok := c.want[d.wire]
 			if !ok {
@@ -301,16 +304,16 @@ func TestLetInOnWires(t *testing.T) {
 	}
 	versionless := dialects[2]
 	versionless.header = map[string]string{"x-api-key": "k"}
-	s := serve(t, "turn\n text x", Options{})
+	s := serve(t, "turn\n text x", scriptmodel.Options{})
 	if resp, body, err := versionless.send(t, s, anthropicBody(true, []turn{{user: "hi"}}, "")); err != nil || resp.StatusCode != 400 || !strings.Contains(body, "anthropic-version: header is required") {
 		t.Errorf("%v %s", err, body)
 	}
 }
 
-// What else the vendors are asked for.
+// TestAside checks the requests that use no turn.
 func TestAside(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "models big small\nturn\n text x", Options{})
+	s := serve(t, "models big small\nturn\n text x", scriptmodel.Options{})
 	for _, c := range []struct{ method, path, header, body, want string }{
 		{"GET", "/v1/models", "Authorization: Bearer k", "", `{"data":[{"created":1700000000,"id":"big","object":"model","owned_by":"scripted"},`},
 		{"GET", "/v1/models/a/b", "Authorization: Bearer k", "", `{"created":1700000000,"id":"a/b",`},
@@ -340,7 +343,7 @@ func TestAside(t *testing.T) {
 		"/openai/deployments/big/chat/completions?api-version=2025":                                 chatBody(true, []turn{{user: "hi"}}, ""),
 		"/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-6:streamRawPredict": with(without(anthropicBody(true, []turn{{user: "hi"}}, ""), "model"), `"anthropic_version":"vertex-2023-10-16"`),
 	} {
-		s := serve(t, "turn\n text x", Options{})
+		s := serve(t, "turn\n text x", scriptmodel.Options{})
 		req, _ := http.NewRequestWithContext(t.Context(), "POST", s.URL()+path, strings.NewReader(body))
 		req.Header.Set("Authorization", "Bearer k")
 		req.Header.Set("Content-Type", "application/json")

@@ -1,4 +1,4 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"bufio"
@@ -12,10 +12,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/protocol"
 )
 
-// dialect is how a test speaks one protocol: the same conversation, written in
-// the vendor's words.
+// dialect writes the requests of a test in one protocol.
 type dialect struct {
 	wire, path string
 	header     map[string]string
@@ -24,14 +26,14 @@ type dialect struct {
 	said func(t *testing.T, body string, stream bool) said
 }
 
-// turn is what one side says.
+// turn is a message of the user or the model.
 type turn struct {
 	user    string
 	calls   []string // "id name", the model's
 	results []string // "id text", the user's
 }
 
-// said is what came of an answer.
+// said is a parsed answer.
 type said struct {
 	text, thought, finish string
 	calls                 []string // "id name {args}"
@@ -54,7 +56,7 @@ var dialects = []dialect{
 }
 
 // send sends a request in a dialect.
-func (d *dialect) send(t *testing.T, s *Server, body string) (*http.Response, string, error) {
+func (d *dialect) send(t *testing.T, s *scriptmodel.Server, body string) (*http.Response, string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL()+d.path, strings.NewReader(body))
 	if err != nil {
@@ -74,7 +76,7 @@ func (d *dialect) send(t *testing.T, s *Server, body string) (*http.Response, st
 	return resp, string(b), err
 }
 
-// do sends a request that must be answered.
+// do sends a request that must succeed.
 func do(t *testing.T, req *http.Request) (int, string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -98,14 +100,14 @@ func parsed(s string) map[string]any {
 	return v
 }
 
-// with puts more fields into a body.
+// with adds fields to a body.
 func with(body map[string]any, more string) string {
 	if more != "" {
 		for name, v := range parsed("{" + more + "}") {
 			body[name] = v
 		}
 	}
-	return string(mustJSON(body))
+	return string(protocol.MustJSON(body))
 }
 
 func chatBody(streamed bool, turns []turn, more string) string {
@@ -248,7 +250,7 @@ func chatSaid(t *testing.T, body string, streamed bool) said {
 		m := get(v, "choices", 0, "message")
 		out.text, out.thought = str1(get(m, "content")), str1(get(m, "reasoning_content"))
 		out.finish = str1(get(v, "choices", 0, "finish_reason"))
-		for _, c := range list(get(m, "tool_calls")) {
+		for _, c := range protocol.AsList(get(m, "tool_calls")) {
 			out.calls = append(out.calls, fmt.Sprint(get(c, "id"), " ", get(c, "function", "name"), " ", get(c, "function", "arguments")))
 		}
 		usage(v)
@@ -299,7 +301,7 @@ func responsesSaid(t *testing.T, body string, streamed bool) said {
 		final = parsed(body)
 	}
 	out.finish = str1(get(final, "status"))
-	for _, item := range list(get(final, "output")) {
+	for _, item := range protocol.AsList(get(final, "output")) {
 		switch get(item, "type") {
 		case "message":
 			out.text += str1(get(item, "content", 0, "text"))
@@ -322,7 +324,7 @@ func anthropicSaid(t *testing.T, body string, streamed bool) said {
 	blocks := []any{}
 	if !streamed {
 		v := parsed(body)
-		blocks = list(v["content"])
+		blocks = protocol.AsList(v["content"])
 		out.finish = str1(v["stop_reason"])
 		out.prompt, out.completion = num(get(v, "usage", "input_tokens")), num(get(v, "usage", "output_tokens"))
 	} else {
@@ -368,14 +370,14 @@ func anthropicSaid(t *testing.T, body string, streamed bool) said {
 		out.text += str1(get(b, "text"))
 		out.thought += str1(get(b, "thinking"))
 		if get(b, "type") == "tool_use" {
-			out.calls = append(out.calls, fmt.Sprintf("%v %v %s", get(b, "id"), get(b, "name"), mustJSON(get(b, "input"))))
+			out.calls = append(out.calls, fmt.Sprintf("%v %v %s", get(b, "id"), get(b, "name"), protocol.MustJSON(get(b, "input"))))
 		}
 	}
 	return out
 }
 
-// openAIJudge is the vendor's schema, where it lies beside the checkout; nil
-// where it does not.
+// openAIJudge returns a check against the vendor's schema, or nil if that is not beside the
+// checkout.
 func openAIJudge(t *testing.T) func(string, []byte) error {
 	t.Helper()
 	j, err := readOpenAISchema()
@@ -385,12 +387,12 @@ func openAIJudge(t *testing.T) func(string, []byte) error {
 	return j
 }
 
-// readOpenAISchema reads it once for all tests: it is large.
+// readOpenAISchema reads the schema once for all tests, because it is large.
 var readOpenAISchema = sync.OnceValues(func() (func(string, []byte) error, error) {
-	return Schema(filepath.Join("..", "..", "..", "shared", "wire", "openai.json"))
+	return scriptmodel.Schema(filepath.Join("..", "..", "..", "shared", "wire", "openai.json"))
 })
 
-// One script drives all protocols, streamed and not.
+// TestOneScriptForAll runs one script on all protocols, streamed and not.
 func TestOneScriptForAll(t *testing.T) {
 	t.Parallel()
 	const script = `
@@ -423,7 +425,7 @@ turn
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprint(d.wire, " streamed ", streamed), func(t *testing.T) {
 				t.Parallel()
-				s := serve(t, script, Options{Vars: map[string]string{"DIR": `/tmp/"x"`}, Judge: openAIJudge(t)})
+				s := serve(t, script, scriptmodel.Options{Vars: map[string]string{"DIR": `/tmp/"x"`}, Validate: openAIJudge(t)})
 				more := ""
 				if d.wire == "anthropic" {
 					more = `"thinking":{"type":"adaptive"}`

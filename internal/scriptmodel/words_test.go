@@ -1,12 +1,14 @@
-package scriptmodel
+package scriptmodel_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"pollux/internal/scriptmodel"
 )
 
-// A model without tools refuses them, and is asked and answers in words.
+// TestWords checks the protocol for models without tool support.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	s := serve(t, `
@@ -27,7 +29,7 @@ turn
   call args=broken f {"a": "b"}
 turn
   call args=empty f
-`, Options{Wire: "text"})
+`, scriptmodel.Options{Wire: "text"})
 	d := dialects[0]
 	d.header = map[string]string{"Authorization": "Bearer k"}
 	_, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, ""))
@@ -74,7 +76,7 @@ turn
 	}
 }
 
-// What comes with a message, and how large a request is, can be expected.
+// TestMediaAndSize checks the expectations about media and request size.
 func TestMediaAndSize(t *testing.T) {
 	t.Parallel()
 	const png = `data:image/png;base64,AAAA`
@@ -89,33 +91,13 @@ func TestMediaAndSize(t *testing.T) {
 			if d.wire != c.wire {
 				continue
 			}
-			s := serve(t, "turn\n expect media image/png\n expect not media image/gif\n expect smaller 4KB\n expect not smaller 9\n text x", Options{})
+			s := serve(t, "turn\n expect media image/png\n expect not media image/gif\n expect smaller 4KB\n expect not smaller 9\n text x", scriptmodel.Options{})
 			if resp, body, err := d.send(t, s, d.body(true, []turn{{user: "hi"}}, c.more)); err != nil || resp.StatusCode != 200 {
 				t.Errorf("%s: %v %s", c.wire, err, body)
 			}
 		}
 	}
-	if _, err := Parse("turn\n expect smaller x\n text x"); err == nil {
+	if _, err := scriptmodel.Parse("turn\n expect smaller x\n text x"); err == nil {
 		t.Error("no size")
 	}
-}
-
-// Whatever a result says, it is read back as it was written, and so is a call.
-func FuzzWords(f *testing.F) {
-	f.Add("plain", "{}")
-	f.Add("```\nResult of g:\n```\nx\n```\n", `{"a": "`+"```json"+`"}`)
-	f.Fuzz(func(t *testing.T, text, args string) {
-		fence := "```"
-		for strings.Contains(text+args, fence) {
-			fence += "`"
-		}
-		got := resultsIn("before\n\nError from f:\n" + fence + "\n" + text + "\n" + fence + "\n\nResult of g:\n```\n\n```")
-		if len(got) < 2 || got[0] != (result{name: "f", text: text, failed: true}) {
-			t.Errorf("%q: %+v", text, got)
-		}
-		calls := callsIn(fence + "json\n{\"tool_call\": {\"name\": \"f\", \"arguments\": " + args + "}}\n" + fence)
-		if json.Valid([]byte(args)) && len(calls) == 0 {
-			t.Errorf("%q: %+v", args, calls)
-		}
-	})
 }

@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// collector gathers what Parse returns from a syntax tree.
+// collector gathers the commands of a syntax tree for Parse.
 type collector struct {
 	source      string
 	commands    []found
@@ -15,11 +15,11 @@ type collector struct {
 	arithmetic  bool // $(( ))
 }
 
-// found is a command and where it is in the source.
+// found is a command and its place in the source.
 type found struct {
 	Command
 	at, end int
-	cut     []redirect // inside the span, but not part of Text
+	cut     []redirect // inside the command's text span, but not part of Text
 }
 
 type redirect struct {
@@ -27,12 +27,11 @@ type redirect struct {
 	at, end int
 }
 
-// walk visits the tree. It returns an error for what must not be judged by its
-// text.
+// walk visits the tree. It returns an error if the script's text does not show what it runs.
 func (c *collector) walk(file *syntax.File) error {
 	var err error
 	depth := 0
-	// Commands whose text belongs to a larger one: the "ls" of "time ls".
+	// Calls whose text belongs to a larger command: the "ls" of "time ls".
 	owned := map[*syntax.CallExpr]bool{}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if node == nil {
@@ -70,7 +69,7 @@ func (c *collector) walk(file *syntax.File) error {
 	return err
 }
 
-// stmt collects the command of a statement, if it is one that counts.
+// stmt collects the command of a statement, if it runs one.
 func (c *collector) stmt(s *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -82,13 +81,13 @@ func (c *collector) stmt(s *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
 	case *syntax.CoprocClause:
 		c.prefixed("coproc", cmd.Pos(), cmd.Stmt, owned)
 	case *syntax.DeclClause:
-		c.whole(cmd.Variant.Value, cmd)
+		c.verbatim(cmd.Variant.Value, cmd)
 	case *syntax.LetClause:
-		c.whole("let", cmd)
+		c.verbatim("let", cmd)
 	case *syntax.TestClause:
-		c.whole("[[", cmd)
+		c.verbatim("[[", cmd)
 	case *syntax.ArithmCmd:
-		c.whole("((", cmd)
+		c.verbatim("((", cmd)
 	}
 }
 
@@ -96,7 +95,7 @@ func (c *collector) stmt(s *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
 func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
 	f := found{}
 	f.at, f.end = span(call)
-	f.Text = c.without(&f, redirects)
+	f.Text = c.textWithout(&f, redirects)
 	f.Assigns = len(call.Assigns) > 0
 	for _, w := range call.Args {
 		word := Word{Text: c.text(w)}
@@ -112,9 +111,9 @@ func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
 	c.commands = append(c.commands, f)
 }
 
-// without returns the text of a command without its redirections, which may
-// stand between the words. Herestrings stay, and stretch the command.
-func (c *collector) without(f *found, redirects []*syntax.Redirect) string {
+// textWithout returns the text of a command without its redirections, which may be between the
+// words. It keeps herestrings, and extends f.end to include them.
+func (c *collector) textWithout(f *found, redirects []*syntax.Redirect) string {
 	var words, herestrings strings.Builder
 	from, end := f.at, f.end
 	for _, redir := range redirects {
@@ -136,8 +135,8 @@ func (c *collector) without(f *found, redirects []*syntax.Redirect) string {
 	return words.String() + c.source[from:end] + herestrings.String()
 }
 
-// prefixed collects a command that a reserved word stands before. A compound
-// command there is taken apart like any other.
+// prefixed collects a command after a reserved word such as "time". A compound command there
+// is split like any other.
 func (c *collector) prefixed(name string, pos syntax.Pos, stmt *syntax.Stmt, owned map[*syntax.CallExpr]bool) {
 	if stmt == nil {
 		return
@@ -157,8 +156,8 @@ func (c *collector) prefixed(name string, pos syntax.Pos, stmt *syntax.Stmt, own
 	f.Words = nil
 }
 
-// whole collects a command that is taken as it stands.
-func (c *collector) whole(name string, node syntax.Node) {
+// verbatim collects a command that is not split into words.
+func (c *collector) verbatim(name string, node syntax.Node) {
 	at, end := span(node)
 	text := c.source[at:end]
 	c.commands = append(c.commands, found{Command: Command{Name: name, Text: text, Plain: text}, at: at, end: end})
@@ -185,7 +184,7 @@ func span(node syntax.Node) (at, end int) {
 	return int(node.Pos().Offset()), int(node.End().Offset())
 }
 
-// spell writes words without the quotes that a shell would remove.
+// spell joins words without the quotes that the shell would remove.
 func spell(words []Word) string {
 	spelt := make([]string, len(words))
 	for i, w := range words {

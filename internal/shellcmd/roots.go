@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Roots returns what a person should know a command by: the names of the
-// programs it runs, each once, in order, and behind them what it redirects
-// ("redirection (>)", "heredoc (<<)", "herestring (<<<)"). For a command that
-// can't be read it is the first word, and "redirection" if there may be one.
+// Roots returns a short description of a command for the user: the names of the programs that
+// it runs, each once, in order, followed by its redirections ("redirection (>)", "heredoc
+// (<<)", "herestring (<<<)"). For a command that cannot be parsed, it is the first word, and
+// "redirection" if the command may contain one.
 func Roots(command string) []string {
 	script, err := Parse(command)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package shellcmd reads shell commands: it is the one place in Pollux that
-// parses them. The policy asks it which programs a command runs, the shell
-// tool which command is inside a wrapper and whether it substitutes others.
+// Package shellcmd parses shell commands. No other package of Pollux does. The policy engine
+// uses it to find out which programs a command runs, the shell tool to find the command inside
+// a wrapper and command substitutions.
 //
-// Commands are bash's, whatever the user's shell is, because bash runs them
-// (spec/tools.md §3.9). They come from a model, so they may be anything:
-// reading one takes bounded time, memory and stack, and where a command can't
-// be read, the answer is the one that trusts it least.
+// Commands are parsed as bash, whatever the user's shell is, because bash runs them. They come
+// from a model and may be anything: parsing takes bounded time, memory and stack, and if a
+// command cannot be parsed, the result is the one with the least trust.
 package shellcmd
 
 import (
@@ -19,51 +18,51 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Script is a command taken apart (spec/safety.md §2.6.2).
+// Script is a parsed command.
 type Script struct {
-	// Commands are the simple commands at any depth, those in substitutions,
-	// heredocs, functions and loops included, in the order of their text.
+	// Commands are the simple commands at any depth, including those in substitutions,
+	// heredocs, functions and loops, in the order of the text.
 	Commands []Command
-	// Redirections are the operators of the redirections, in the same order.
+	// Redirections are the operators of all redirections, in the order of the text.
 	Redirections []string
-	// Substitutes says that there is a command or process substitution.
+	// Substitutes reports whether there is a command or process substitution.
 	Substitutes bool
-	// Plain says that the whole script is its one command: nothing is
-	// redirected, substituted, chained, grouped, negated or left running.
+	// Plain reports whether the script is a single simple command: without redirection,
+	// substitution, chaining, grouping, negation and "&".
 	Plain bool
 }
 
 // Command is one simple command of a [Script].
 type Command struct {
-	// Name is the program, quotes removed; for compound commands that work as
-	// one, their first word: "export", "[[", "((".
+	// Name is the program without quotes. For shell syntax that works like a command it is the
+	// first word: "export", "[[", "((".
 	Name string
-	// Text is the command as written, assignments before it included, and
-	// without redirections, except herestrings.
+	// Text is the command as written, including the assignments before it, without
+	// redirections except herestrings.
 	Text string
-	// Redirected says that Text itself holds a redirection.
+	// Redirected reports whether Text contains a redirection.
 	Redirected bool
-	// Words are the command's words. There are none in "[[", "((" and the like.
+	// Words are the command's words. "[[", "((" and the like have none.
 	Words []Word
-	// Assigns says that there are assignments before the command.
+	// Assigns reports whether there are assignments before the command.
 	Assigns bool
-	// Plain is the command with what does not change its meaning taken away:
-	// assignments, quotes, "time". It is for comparing, not for running.
+	// Plain is the command without assignments, quotes and "time", which do not change its
+	// meaning. It is for comparing, not for running.
 	Plain string
-	// Inner is the script that the command hands to another shell (see
-	// [StripWrapper]), "" if it does not.
+	// Inner is the script that the command passes to another shell (see [StripWrapper]), "" if
+	// there is none.
 	Inner string
 }
 
 // Word is one word of a command.
 type Word struct {
 	Text  string // as written
-	Value string // what the program gets, if Static
-	// Static says that the shell has nothing to expand in the word.
+	Value string // the argument that the program gets; set only if Static
+	// Static reports whether the shell has nothing to expand in the word.
 	Static bool
 }
 
-// What can't be read.
+// The errors of Parse.
 var (
 	errTooLong  = errors.New("command is too long to read")
 	errTooDeep  = errors.New("command is nested too deeply to read")
@@ -76,16 +75,17 @@ var (
 )
 
 const (
-	// maxLength is what Linux takes as one argument, and bash gets a command as one.
+	// maxLength is the length in bytes that Linux allows for one argument, which a command is
+	// for bash.
 	maxLength = 128 << 10
-	// maxDepth is in stack frames of the parser, some ten for a level of nesting.
+	// maxDepth is in stack frames of the parser; a level of nesting takes about ten.
 	maxDepth = 4000
-	// maxTree is in levels of the tree; a chain of commands nests to the left.
+	// maxTree is in levels of the tree. A chain of commands nests to the left.
 	maxTree = 10_000
 )
 
-// Parse takes a command apart. The error says why it can't be read; scripts
-// that run nothing and those that only a running shell can judge are errors too.
+// Parse parses a command. It returns an error for commands that cannot be parsed, that run
+// nothing, or whose effect only a running shell can determine.
 func Parse(command string) (*Script, error) {
 	file, err := read(command)
 	if err != nil {
@@ -110,11 +110,11 @@ func Parse(command string) (*Script, error) {
 	for _, r := range c.redirects {
 		s.Redirections = append(s.Redirections, r.op)
 	}
-	s.Plain = plain(file) && !s.Substitutes
+	s.Plain = isPlain(file) && !s.Substitutes
 	return s, nil
 }
 
-// read parses a command within bounds.
+// read parses a command of bounded length and depth.
 func read(command string) (*syntax.File, error) {
 	if len(command) > maxLength {
 		return nil, errTooLong
@@ -122,10 +122,10 @@ func read(command string) (*syntax.File, error) {
 	if strings.IndexByte(command, 0) >= 0 {
 		return nil, errNUL
 	}
-	if split(command) {
+	if splitsOperator(command) {
 		return nil, errSplit
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(&bounded{rest: command}, "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(&boundedReader{rest: command}, "")
 	switch {
 	case errors.Is(err, errTooDeep):
 		return nil, errTooDeep
@@ -135,11 +135,11 @@ func read(command string) (*syntax.File, error) {
 	return file, nil
 }
 
-// bounded feeds the parser in small pieces and ends the feast when the parser,
-// which recurses as deeply as its input tells it to, has called too deep.
-type bounded struct{ rest string }
+// boundedReader feeds the parser in small pieces and returns an error when the parser, which
+// recurses as deeply as its input is nested, is too deep in the stack.
+type boundedReader struct{ rest string }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.rest == "" {
 		return 0, io.EOF
 	}
@@ -152,8 +152,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// plain reports whether the file is one simple command and nothing else.
-func plain(file *syntax.File) bool {
+// isPlain reports whether the file is a single simple command and nothing else.
+func isPlain(file *syntax.File) bool {
 	if len(file.Stmts) != 1 {
 		return false
 	}

@@ -2,22 +2,21 @@ package shellcmd
 
 import "strings"
 
-// Substitutes reports whether bash, given the command, would run another one
-// for its output: $( ), backticks, <( ), >( ). The shell tool refuses such
-// commands whatever the policy says, since what they run does not show in
-// what a person approved (spec/safety.md §2.6.2).
+// Substitutes reports whether bash would run another command for its output when it runs this
+// one: $( ), backticks, <( ), >( ). The shell tool refuses such commands whatever the policy
+// decides, because what they run is not visible in what the user approved.
 //
-// It says yes if a scan of the quotes or the parser does, and for a command
-// that can't be parsed if the characters are there at all: bash runs the lines
-// before a syntax error. An arithmetic expansion counts, as it begins with $(.
+// It reports true if either a scan of the quotes or the parser finds a substitution, and for a
+// command that cannot be parsed if the characters are there at all: bash runs the lines before
+// a syntax error. An arithmetic expansion counts, because it begins with $(.
 func Substitutes(command string) bool {
-	if !suspicious(command) {
+	if !isSuspicious(command) {
 		return false
 	}
-	if scan(command) {
+	if hasSubstitution(command) {
 		return true
 	}
-	// A split operator is among the errors.
+	// read also fails for a split operator.
 	file, err := read(command)
 	if err != nil {
 		return true
@@ -29,9 +28,9 @@ func Substitutes(command string) bool {
 	return c.substitutes || c.arithmetic
 }
 
-// suspicious reports whether the command holds anything that could begin a
-// substitution. What it lets through costs nothing more.
-func suspicious(command string) bool {
+// isSuspicious reports whether the command contains anything that could begin a substitution.
+// It is a cheap first check: most commands need no other.
+func isSuspicious(command string) bool {
 	if strings.IndexByte(command, '`') >= 0 {
 		return true
 	}
@@ -40,11 +39,11 @@ func suspicious(command string) bool {
 			return true
 		}
 	}
-	return split(command)
+	return splitsOperator(command)
 }
 
-// scan looks for substitutions outside of quotes that forbid them.
-func scan(command string) bool {
+// hasSubstitution reports whether there are substitutions outside of quotes that prevent them.
+func hasSubstitution(command string) bool {
 	var quote byte
 	for i := 0; i < len(command); i++ {
 		switch c := command[i]; {
@@ -69,10 +68,10 @@ func scan(command string) bool {
 	return false
 }
 
-// split reports whether a line continuation stands inside of an operator that
-// begins a substitution. Bash joins the lines, in heredocs too; nobody has an
-// honest reason to write that.
-func split(command string) bool {
+// splitsOperator reports whether a line continuation is inside an operator that begins a
+// substitution. Bash joins the lines, in heredocs too. There is no legitimate reason to write
+// that.
+func splitsOperator(command string) bool {
 	for i := 0; ; i++ {
 		j := strings.Index(command[i:], "\\\n")
 		if j < 0 {

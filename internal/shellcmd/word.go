@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// static returns what a program gets for a word in which the shell has nothing
-// to expand: no variables, no globs, no braces, no tilde.
+// static returns the argument that a program gets for a word. ok is false if the shell has
+// something to expand in it: variables, globs, braces or a tilde.
 func static(w *syntax.Word) (string, bool) {
 	var b strings.Builder
 	for i, part := range w.Parts {
@@ -29,7 +29,7 @@ func static(w *syntax.Word) (string, bool) {
 			}
 		case *syntax.DblQuoted:
 			if p.Dollar {
-				return "", false // translated
+				return "", false // a string to translate
 			}
 			for _, q := range p.Parts {
 				lit, ok := q.(*syntax.Lit)
@@ -44,9 +44,9 @@ func static(w *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
-// unescape writes s without the backslashes that the shell removes: those
-// before one of special, or before anything where special is empty. It returns
-// false if an unescaped character of stop turns up.
+// unescape writes s without the backslashes that the shell removes: those before a character
+// of special, or before any character if special is empty. It returns false if s contains an
+// unescaped character of stop.
 func unescape(b *strings.Builder, s, special, stop string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -65,7 +65,7 @@ func unescape(b *strings.Builder, s, special, stop string) bool {
 	return true
 }
 
-// ansiC writes the value of $'s'. It returns false for what it doesn't know.
+// ansiC writes the value of $'s'. It returns false for unknown escape sequences.
 func ansiC(b *strings.Builder, s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' {

@@ -7,36 +7,35 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// StripWrapper returns the command that is inside a wrapper: one layer of
+// StripWrapper returns the command inside a wrapper. It removes one layer of
 //
 //	sh|bash|zsh (any path) -c '...'
 //	cmd.exe /c ...
 //	powershell[.exe]|pwsh[.exe] [-NoProfile] -Command ...
 //
-// with the quotes around it. It does so only where the wrapper is the whole
-// command and running what is inside is the same as running all of it; else it
-// returns command, space around it trimmed.
+// and the quotes around the inner command, but only if the wrapper is the whole command and
+// running the inner command has the same effect. Otherwise it returns command with surrounding
+// space trimmed.
 func StripWrapper(command string) string {
 	command = strings.TrimSpace(command)
 	if !strings.Contains(command, "-") && !strings.Contains(command, "/") {
 		return command
 	}
 	file, err := read(command)
-	if err != nil || !plain(file) {
+	if err != nil || !isPlain(file) {
 		return command
 	}
 	c := collector{source: command}
-	inner, whole := c.inner(file.Stmts[0].Cmd.(*syntax.CallExpr))
-	if !whole {
+	inner, isWhole := c.inner(file.Stmts[0].Cmd.(*syntax.CallExpr))
+	if !isWhole {
 		return command
 	}
 	return inner
 }
 
-// inner returns the script that a call hands to another shell. whole says
-// that the script is all there is to the call: nothing precedes it, and no
-// arguments follow it.
-func (c *collector) inner(call *syntax.CallExpr) (script string, whole bool) {
+// inner returns the script that a call passes to another shell. isWhole reports whether the
+// call contains nothing else: no assignments before it and no arguments after the script.
+func (c *collector) inner(call *syntax.CallExpr) (script string, isWhole bool) {
 	args := call.Args
 	if len(args) < 3 {
 		return "", false
@@ -65,23 +64,23 @@ func (c *collector) inner(call *syntax.CallExpr) (script string, whole bool) {
 	if len(args) == 0 {
 		return "", false
 	}
-	whole = len(call.Assigns) == 0
+	isWhole = len(call.Assigns) == 0
 	if len(args[0].Parts) == 1 {
 		if q, ok := args[0].Parts[0].(*syntax.DblQuoted); ok && !q.Dollar {
-			// Variables in it are expanded a moment later than they were.
-			return unquote(c.text(q), posix), whole && len(args) == 1
+			// Variables in it are expanded slightly later than in the original.
+			return unquote(c.text(q), posix), isWhole && len(args) == 1
 		}
 	}
-	if value, ok := static(args[0]); ok && (len(args) == 1 || quoted(args[0])) {
-		return value, whole && len(args) == 1
+	if value, ok := static(args[0]); ok && (len(args) == 1 || hasQuotes(args[0])) {
+		return value, isWhole && len(args) == 1
 	}
-	// Words without quotes: models that write sh -c ls -la mean all of it.
+	// Words without quotes: models that write sh -c ls -la mean all of them.
 	at := int(args[0].Pos().Offset())
 	_, end := span(call)
-	return c.source[at:end], whole
+	return c.source[at:end], isWhole
 }
 
-// flag returns the words behind the flag, nil if the first is not the flag.
+// flag returns the words after the flag, nil if the first word is not the flag.
 func flag(args []*syntax.Word, name string) []*syntax.Word {
 	if len(args) == 0 {
 		return nil
@@ -102,8 +101,8 @@ func isPowerShell(name string) bool {
 	return false
 }
 
-// quoted reports whether some of the word is in quotes.
-func quoted(w *syntax.Word) bool {
+// hasQuotes reports whether a part of the word is quoted.
+func hasQuotes(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		switch p.(type) {
 		case *syntax.SglQuoted, *syntax.DblQuoted:
@@ -113,7 +112,7 @@ func quoted(w *syntax.Word) bool {
 	return false
 }
 
-// unquote takes the double quotes off text.
+// unquote removes the double quotes around text.
 func unquote(text string, posix bool) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`)
 	if !posix {

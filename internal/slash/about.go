@@ -10,24 +10,29 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/auth"
 	"pollux/internal/config"
+	"pollux/internal/doctor"
 	"pollux/internal/durable"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
+	"pollux/tool"
 )
 
-func about(_ context.Context, s *Session, _ string) (Result, error) {
-	return say("Pollux\n\n%s", table(s.facts()...))
+// about shows the version, the model, the sign-in method and the environment.
+func about(_ context.Context, s *Runner, _ string) (Result, error) {
+	return textResult("Pollux\n\n%s", formatTable(s.reportFacts()...))
 }
 
-// facts are what a report of a problem should say.
-func (s *Session) facts() [][]string {
+// reportFacts returns the rows that /about shows and that a bug report needs.
+func (s *Runner) reportFacts() [][]string {
 	rows := [][]string{{"CLI Version", s.Version}}
 	if commit := commit(); commit != "" {
 		rows = append(rows, []string{"Git Commit", commit})
 	}
-	rows = append(rows, []string{"Model", s.App.Model()})
-	rows = append(rows, s.account()...)
+	rows = append(rows, []string{"Model", s.Current().Model})
+	rows = append(rows, s.accountRows()...)
 	sandbox := s.Env.Get("SANDBOX")
 	if sandbox == "" {
 		sandbox = "no sandbox"
@@ -36,15 +41,16 @@ func (s *Session) facts() [][]string {
 		rows,
 		[]string{"Sandbox", sandbox},
 		[]string{"OS", runtime.GOOS + " " + runtime.GOARCH},
-		[]string{"Approval Mode", s.App.Mode().String()},
-		[]string{"Directory", s.App.Workspace.Root()},
-		[]string{"Session ID", s.App.SessionID()},
+		[]string{"Approval Mode", s.Mode().String()},
+		[]string{"Directory", s.Workspace.Root()},
+		[]string{"Session ID", s.ID()},
 	)
 }
 
-// account says who answers; nothing where answers are played or nobody can be asked.
-func (s *Session) account() [][]string {
-	a := s.App.Auth()
+// accountRows returns the sign-in method, provider and address of the current account. It
+// returns nil if the session has no provider profile, for example with scripted responses.
+func (s *Runner) accountRows() [][]string {
+	a := s.Current().Account
 	if a.Profile == nil {
 		return nil
 	}
@@ -53,7 +59,7 @@ func (s *Session) account() [][]string {
 		rows = append(rows, []string{"Provider", a.Name})
 	}
 	if a.BaseURL != "" {
-		rows = append(rows, []string{"Address", provider.Shown(a.BaseURL)})
+		rows = append(rows, []string{"Address", provider.RedactAddress(a.BaseURL)})
 	}
 	if a.Project != "" {
 		rows = append(rows, []string{"GCP Project", a.Project})
@@ -61,7 +67,8 @@ func (s *Session) account() [][]string {
 	return rows
 }
 
-// commit returns the revision that the program was built from, "" if that is not known.
+// commit returns the first 12 characters of the revision that the binary was built from,
+// or "" if the revision is unknown.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -75,43 +82,45 @@ func commit() string {
 	return ""
 }
 
-// bug gives the address of the tracker that settings name, filled in, and else the
-// facts. Nothing is opened or sent.
-func bug(_ context.Context, s *Session, title string) (Result, error) {
+// bug shows how to report a problem: the issue tracker URL from the settings with the
+// details filled in, or the details alone if no tracker is set. If there is a conversation,
+// bug saves it to a file. It opens no browser and sends nothing.
+func bug(_ context.Context, s *Runner, title string) (Result, error) {
 	var info strings.Builder
-	for _, row := range s.facts() {
+	for _, row := range s.reportFacts() {
 		info.WriteString("* **" + row[0] + ":** " + terminal.Line(row[1]) + "\n")
 	}
 	text := "To report a problem, say what you did, what happened and what you expected, and add:\n\n" + info.String()
 	var tracker struct{ URLTemplate string }
-	if err := config.BugCommand.Decode(s.Current(), &tracker); err != nil {
+	if err := config.BugCommand.Decode(s.CurrentSettings(), &tracker); err != nil {
 		return Result{}, err
 	}
 	if template := tracker.URLTemplate; template != "" {
-		title = cut(terminal.Line(title), 1000)
+		title = terminal.Cut(terminal.Line(title), 1000)
 		text = "To report a problem, open:\n\n" + strings.NewReplacer(
-			"{title}", component(title), "{info}", component(info.String()), "{problem}", component(title),
+			"{title}", escapeComponent(title), "{info}", escapeComponent(info.String()), "{problem}", escapeComponent(title),
 		).Replace(template) + "\n"
 	} else {
 		text += "\nadvanced.bugCommand.urlTemplate in your settings can name a tracker to open in its place."
 	}
-	if len(s.App.Agent.History()) < 2 { // what opens the conversation
+	if len(s.History()) < 2 { // only the opening message
 		return Result{Text: text}, nil
 	}
-	path, err := s.keepHistory()
+	path, err := s.writeBugHistory()
 	if err != nil {
 		return Result{}, err
 	}
 	return Result{Text: text + "\nThe conversation is in " + path + ". Look it over before you add it to a report."}, nil
 }
 
-// keepHistory writes the conversation to a file of its own, and returns its path.
-func (s *Session) keepHistory() (string, error) {
+// writeBugHistory writes the conversation to a new file in the project's temporary
+// directory, and returns the path of the file.
+func (s *Runner) writeBugHistory() (string, error) {
 	dir, err := s.Paths.ProjectTemp()
 	if err != nil {
 		return "", err
 	}
-	data, err := s.written(".json", true)
+	data, err := s.conversationData(".json", true)
 	if err != nil {
 		return "", err
 	}
@@ -119,51 +128,60 @@ func (s *Session) keepHistory() (string, error) {
 	return path, durable.WriteFile(path, data, 0o600)
 }
 
-// component escapes a text as encodeURIComponent does.
-func component(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+// escapeComponent escapes text for use in a URL query, with %20 for a space.
+func escapeComponent(text string) string {
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}
 
-func doctor(ctx context.Context, s *Session, _ string) (Result, error) {
-	if s.Doctor == nil {
-		return fail("Use: pollux doctor")
-	}
-	text, err := s.Doctor(ctx)
+// runDoctor checks settings, credentials and the machine, without a request to the model.
+func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
+	text, err := doctor.Text(ctx, doctor.Options{
+		Session: session.Options{Dir: s.Dir, Env: s.Options.Env, Model: s.Options.Model, Version: s.Version}, Terminal: s.Terminal,
+		Unasked: "which pollux doctor on the command line does",
+	})
 	return Result{Text: text}, err
 }
 
-func authSignin(ctx context.Context, s *Session, provider string) (Result, error) {
-	return s.auth(ctx, "signin "+provider)
+// authSignin asks for a provider's API key and stores it.
+func authSignin(ctx context.Context, s *Runner, provider string) (Result, error) {
+	return s.auth(ctx, "signin "+terminal.Cut(provider, 100))
 }
 
-func authSignout(ctx context.Context, s *Session, provider string) (Result, error) {
-	if provider == "" && s.Ask == nil {
-		return Result{}, errConfirm
+// authSignout deletes the stored API key of a provider.
+func authSignout(ctx context.Context, s *Runner, provider string) (Result, error) {
+	if provider == "" && s.Asker == nil {
+		return Result{}, session.ErrNoPerson
 	}
-	return s.auth(ctx, "signout "+provider)
+	return s.auth(ctx, "signout "+terminal.Cut(provider, 100))
 }
 
-func authList(ctx context.Context, s *Session, _ string) (Result, error) {
+// authList lists the stored API keys.
+func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
 	return s.auth(ctx, "list")
 }
 
-func (s *Session) auth(ctx context.Context, args string) (Result, error) {
-	if s.Auth == nil {
-		return fail("Keys cannot be kept here.")
+// auth runs an auth subcommand, given as one line.
+func (s *Runner) auth(ctx context.Context, args string) (Result, error) {
+	var ask tool.Ask
+	if s.Asker != nil {
+		ask = s.Asker.Ask
 	}
-	text, err := s.Auth(ctx, s.Ask, args)
+	command := auth.Command{Inputs: auth.Inputs{Settings: s.Settings, Env: s.Env}, Paths: s.Paths}
+	text, err := command.Run(ctx, ask, args)
 	return Result{Text: text}, err
 }
 
-// authStatus says who answers in this session.
-func authStatus(_ context.Context, s *Session, _ string) (Result, error) {
-	if err := s.App.Reachable(); err != nil {
+// authStatus shows the provider account of this session and the source of its API key.
+func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
+	if err := s.Reachable(); err != nil {
 		return Result{}, err
 	}
-	rows := s.account()
+	rows := s.accountRows()
 	if len(rows) == 0 {
-		return say("Nobody is signed in: the answers come from elsewhere.")
+		return textResult("Nobody is signed in: the answers come from elsewhere.")
 	}
-	if from := s.App.Auth().From; from != "" {
+	if from := s.Current().Account.From; from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
-	return Result{Text: table(rows...)}, nil
+	return Result{Text: formatTable(rows...)}, nil
 }

@@ -17,13 +17,13 @@ func TestCopy(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("the clipboard of this machine is not for tests")
 	}
-	d := newDesk(t, setup{model: "turn\n  text \"First\\u001b[31m.\"\nturn\n  call list_directory {\"dir_path\": \".\"}\nturn\n  text Second.\n"})
-	d.says("/copy", "No output in history")
+	d := newDriver(t, setup{model: "turn\n  text \"First\\u001b[31m.\"\nturn\n  call list_directory {\"dir_path\": \".\"}\nturn\n  text Second.\n"})
+	d.wantText("/copy", "No output in history")
 	d.prompt("one")
 	d.prompt("two")
-	d.fails("/copy", "No clipboard can be reached here.")
+	d.wantFailure("/copy", "No clipboard can be reached here.")
 	bin := t.TempDir()
-	// It goes on in the background, as xclip does, and holds what it has been given.
+	// Like xclip, this program stores its input and leaves a process in the background.
 	xclip := "#!/bin/sh\nset -e\n[ \"$*\" = '-selection clipboard' ]\ncat > '" + bin + "/held'\nsleep 100 &\necho $! > '" + bin + "/pid'\n"
 	d.file(filepath.Join(bin, "xclip"), xclip)
 	d.file("xclip", "#!/bin/sh\ntouch '"+bin+"/fooled'\n")
@@ -34,25 +34,25 @@ func TestCopy(t *testing.T) {
 	}
 	d.Env = d.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
 	for line, want := range map[string]string{"/copy": "Second.", "/copy 2": "First."} {
-		d.says(line, "copied to the clipboard")
+		d.wantText(line, "copied to the clipboard")
 		if held, err := os.ReadFile(filepath.Join(bin, "held")); string(held) != want || err != nil {
 			t.Errorf("%s: %q, %v", line, held, err)
 		}
-		d.stop(filepath.Join(bin, "pid"))
+		d.kill(filepath.Join(bin, "pid"))
 	}
-	d.says("/copy 3", "No output in history")
+	d.wantText("/copy 3", "No output in history")
 	for _, line := range []string{"/copy 0", "/copy -1", "/copy code", "/copy 1 2"} {
-		d.fails(line, "as in: /copy 2")
+		d.wantFailure(line, "as in: /copy 2")
 	}
 	if _, err := os.Stat(filepath.Join(bin, "fooled")); err == nil {
 		t.Error("a program of the project's is run")
 	}
 	d.file(filepath.Join(bin, "xclip"), "#!/bin/sh\nexit 1\n")
-	d.fails("/copy", "xclip did not take the text for the clipboard: exit status 1")
+	d.wantFailure("/copy", "xclip did not take the text for the clipboard: exit status 1")
 }
 
-// stop ends a process whose number is in a file.
-func (d *desk) stop(path string) {
+// kill kills the process whose ID is in the file at path.
+func (d *driver) kill(path string) {
 	d.t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/commands.md anew")
 
-// TestDocumented holds the table of docs/commands.md to that of the package.
-func TestDocumented(t *testing.T) {
+// TestDocsTable checks that docs/commands.md has the same commands as the package.
+func TestDocsTable(t *testing.T) {
 	t.Parallel()
 	const page, begin, end = "../../docs/commands.md", "<!-- commands -->\n", "<!-- end of commands -->"
 	data, err := os.ReadFile(page)
@@ -36,26 +36,26 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// markdownTable is the table of commands for people.
+// markdownTable returns the command table in Markdown.
 func markdownTable() string {
 	var b strings.Builder
 	b.WriteString("| Command | Other names | What it does | |\n| --- | --- | --- | --- |\n")
-	var missing []string
+	var planned []string
 	var write func(parent string, c *Command)
 	write = func(parent string, c *Command) {
-		if c.Later {
+		if c.IsPlanned {
 			if parent == "/" {
-				missing = append(missing, "`/"+c.Name+"`")
+				planned = append(planned, "`/"+c.Name+"`")
 			}
 			return
 		}
 		name := parent + c.Name
 		if c.Run != nil {
 			var notes []string
-			if c.Busy {
+			if c.RunsWhileBusy {
 				notes = append(notes, "any time")
 			}
-			if c.Person {
+			if c.NeedsPerson {
 				notes = append(notes, "needs you")
 			}
 			var aliases []string
@@ -72,6 +72,6 @@ func markdownTable() string {
 	for _, c := range Commands() {
 		write("/", c)
 	}
-	b.WriteString("\nKnown, and not available yet: " + strings.Join(missing, ", ") + ".\n")
+	b.WriteString("\nKnown, and not available yet: " + strings.Join(planned, ", ") + ".\n")
 	return b.String()
 }

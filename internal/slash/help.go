@@ -6,35 +6,37 @@ import (
 	"strings"
 
 	"pollux/docs"
+	"pollux/internal/terminal"
 )
 
-func help(_ context.Context, s *Session, name string) (Result, error) {
+// help lists all commands, or explains the command called name.
+func help(_ context.Context, s *Runner, name string) (Result, error) {
 	if name != "" {
-		return explain("/" + strings.TrimPrefix(name, "/"))
+		return explainCommand("/" + strings.TrimPrefix(name, "/"))
 	}
 	var rows [][]string
-	var missing []string
+	var planned []string
 	for _, c := range Commands() {
-		if c.Later {
-			missing = append(missing, "/"+c.Name)
+		if c.IsPlanned {
+			planned = append(planned, "/"+c.Name)
 			continue
 		}
 		rows = append(rows, []string{"/" + c.heading(), c.Summary})
 		for _, sub := range c.Subs {
-			if !sub.Later {
+			if !sub.IsPlanned {
 				rows = append(rows, []string{"  " + sub.heading(), sub.Summary})
 			}
 		}
 	}
 	text := "Write what you want done. @path brings in a file or a directory. A line that begins with a slash is one of these:\n\n" +
-		table(rows...) + "\n/help <command> says more of one. Not there yet: " + strings.Join(missing, ", ") + "."
+		formatTable(rows...) + "\n/help <command> says more of one. Not there yet: " + strings.Join(planned, ", ") + "."
 	if s.Shortcuts != "" {
 		text += "\n/shortcuts lists the keys."
 	}
 	return Result{Text: text}, nil
 }
 
-// heading is the name of a command with its aliases and arguments.
+// heading returns the name of a command with its aliases and arguments.
 func (c *Command) heading() string {
 	names := c.Name
 	if len(c.Aliases) > 0 {
@@ -43,13 +45,15 @@ func (c *Command) heading() string {
 	return strings.TrimSpace(names + " " + c.Args)
 }
 
-func explain(line string) (Result, error) {
+// explainCommand explains the command that line names: arguments, aliases, subcommands,
+// and whether it runs while the model works.
+func explainCommand(line string) (Result, error) {
 	call, ok := Lookup(line)
 	if !ok {
-		if meant := Meant(line); meant != "" {
-			return fail("There is no command %s. Did you mean %s?", cut(line, 40), meant)
+		if suggestion := Suggest(line); suggestion != "" {
+			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
 		}
-		return fail("There is no command %s. /help lists all there are.", cut(line, 40))
+		return usageError("There is no command %s. /help lists all there are.", terminal.Cut(line, 40))
 	}
 	c := call.Command
 	var b strings.Builder
@@ -59,17 +63,17 @@ func explain(line string) (Result, error) {
 	}
 	var rows [][]string
 	for _, sub := range c.Subs {
-		if !sub.Later {
+		if !sub.IsPlanned {
 			rows = append(rows, []string{"/" + call.Name + " " + sub.heading(), sub.Summary})
 		}
 	}
 	if len(rows) > 0 {
-		b.WriteString("\n" + table(rows...) + "\n")
+		b.WriteString("\n" + formatTable(rows...) + "\n")
 	}
 	switch {
-	case c.Later:
+	case c.IsPlanned:
 		b.WriteString("It is not available yet in this version of Pollux.")
-	case c.Busy:
+	case c.RunsWhileBusy:
 		b.WriteString("It may be used while the model works.")
 	default:
 		b.WriteString("It waits until the model is done.")
@@ -77,12 +81,12 @@ func explain(line string) (Result, error) {
 	return Result{Text: b.String()}, nil
 }
 
-// documents lists the pages of the documentation, or shows one.
-func documents(_ context.Context, _ *Session, name string) (Result, error) {
+// showDocs lists the documentation pages, or shows the page called name.
+func showDocs(_ context.Context, _ *Runner, name string) (Result, error) {
 	if name != "" {
 		text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
 		if err != nil {
-			return fail("There is no page %q. /docs lists all there are.", cut(name, 40))
+			return usageError("There is no page %q. /docs lists all there are.", terminal.Cut(name, 40))
 		}
 		return Result{Text: string(text)}, nil
 	}
@@ -99,12 +103,13 @@ func documents(_ context.Context, _ *Session, name string) (Result, error) {
 		title, _, _ := strings.Cut(string(text), "\n")
 		rows = append(rows, []string{strings.TrimSuffix(e.Name(), ".md"), strings.TrimLeft(title, "# ")})
 	}
-	return say("/docs <page> shows one of these. They come with Pollux's source, too, in the directory docs.\n\n%s", table(rows...))
+	return textResult("/docs <page> shows one of these. They come with Pollux's source, too, in the directory docs.\n\n%s", formatTable(rows...))
 }
 
-func shortcuts(_ context.Context, s *Session, _ string) (Result, error) {
+// shortcuts lists the keyboard shortcuts of the face.
+func shortcuts(_ context.Context, s *Runner, _ string) (Result, error) {
 	if s.Shortcuts == "" {
-		return say("There are none here.")
+		return textResult("There are none here.")
 	}
 	return Result{Text: s.Shortcuts}, nil
 }

@@ -8,33 +8,36 @@ import (
 	"pollux/internal/memory"
 )
 
-func memoryShow(_ context.Context, s *Session, _ string) (Result, error) {
-	return Result{Text: memory.Show(s.App.Memory.Files())}, nil
+// memoryShow shows the content of the memory files in use.
+func memoryShow(_ context.Context, s *Runner, _ string) (Result, error) {
+	return Result{Text: memory.Show(s.Memory.Files())}, nil
 }
 
-func memoryList(_ context.Context, s *Session, _ string) (Result, error) {
-	return Result{Text: memory.List(s.App.Memory.Files())}, nil
+// memoryList lists the memory files in use.
+func memoryList(_ context.Context, s *Runner, _ string) (Result, error) {
+	return Result{Text: memory.List(s.Memory.Files())}, nil
 }
 
-func memoryReload(_ context.Context, s *Session, _ string) (Result, error) {
-	s.App.ReloadMemory()
-	return Result{Text: memory.Reloaded(s.App.Memory.Files())}, nil
+// memoryReload reads the memory files again, and updates the model's instructions.
+func memoryReload(ctx context.Context, s *Runner, _ string) (Result, error) {
+	s.ReloadMemory(ctx)
+	return Result{Text: memory.FormatReloaded(s.Memory.Files())}, nil
 }
 
-// memoryAdd writes a line into the user's own file, and tells the model of it.
-func memoryAdd(_ context.Context, s *Session, text string) (Result, error) {
+// memoryAdd adds a line to the user's own memory file, and reloads the memory.
+func memoryAdd(ctx context.Context, s *Runner, text string) (Result, error) {
 	if text == "" {
-		return fail("Say what to remember, as in: /memory add I write British English.")
+		return usageError("Say what to remember, as in: /memory add I write British English.")
 	}
-	file := s.App.MemoryFile()
+	file := s.MemoryFile()
 	item, added, err := memory.Add(file, text)
 	if err != nil {
 		return Result{}, exit.Errorf(exit.General, "Cannot add to memory: %w.", err)
 	}
 	item = strings.TrimPrefix(item, "- ")
 	if !added {
-		return say("It is already in %s: %s", file, item)
+		return textResult("It is already in %s: %s", file, item)
 	}
-	s.App.ReloadMemory()
-	return say("Added to %s: %s", file, item)
+	s.ReloadMemory(ctx)
+	return textResult("Added to %s: %s", file, item)
 }

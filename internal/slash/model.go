@@ -13,31 +13,30 @@ import (
 	"pollux/tool"
 )
 
-// modelChoose says which model answers and asks which one should (spec/tui.md §9,
-// 9.4).
-func modelChoose(ctx context.Context, s *Session, _ string) (Result, error) {
-	const offered = 12
-	options := []tool.Option{{Label: s.App.Model(), Description: "as it is"}}
-	for _, m := range s.App.Known() {
-		if len(options) < offered && m.Name != s.App.Model() {
-			options = append(options, tool.Option{Label: m.Name, Description: describe(m)})
+// modelChoose shows the current model, and asks the user to choose another one.
+func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
+	const maxOptions = 12
+	options := []tool.Option{{Label: s.Current().Model, Description: "as it is"}}
+	for _, m := range s.Known() {
+		if len(options) < maxOptions && m.Name != s.Current().Model {
+			options = append(options, tool.Option{Label: m.Name, Description: describeModel(m)})
 		}
 	}
-	name, err := s.choose(ctx, "Model", s.App.Model()+" answers now. Choose another one, or name any that --model takes.", true, options...)
-	if err != nil || name == "" || name == s.App.Model() {
-		return Result{Text: s.App.Model() + " answers."}, err
+	name, err := s.choose(ctx, "Model", s.Current().Model+" answers now. Choose another one, or name any that --model takes.", true, options...)
+	if err != nil || name == "" || name == s.Current().Model {
+		return Result{Text: s.Current().Model + " answers."}, err
 	}
-	if len(name) > longestName {
-		return fail("No model has such a long name.")
+	if len(name) > maxModelName {
+		return usageError("No model has such a long name.")
 	}
 	return s.setModel(name, false)
 }
 
-// describe says in a few words what a model takes and costs.
-func describe(m catalog.Model) string {
+// describeModel returns the input limit and the price of a model, as far as they are known.
+func describeModel(m catalog.Model) string {
 	var words []string
 	if m.Input > 0 {
-		words = append(words, number(m.Input)+" tokens")
+		words = append(words, formatNumber(m.Input)+" tokens")
 	}
 	if p := m.Price; p != nil {
 		words = append(words, fmt.Sprintf("$%g in, $%g out per million", p.Input, p.Output))
@@ -45,20 +44,24 @@ func describe(m catalog.Model) string {
 	return strings.Join(words, ", ")
 }
 
-func modelSet(_ context.Context, s *Session, args string) (Result, error) {
+// modelSet sets the model by name. With --persist it also stores the name in the user's
+// settings.
+func modelSet(_ context.Context, s *Runner, args string) (Result, error) {
 	words := strings.Fields(args)
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "--persist" })
-	if len(rest) != 1 || strings.HasPrefix(rest[0], "--") || len(rest[0]) > longestName {
-		return fail("Name one model, as in: /model set gemini-2.5-pro --persist")
+	if len(rest) != 1 || strings.HasPrefix(rest[0], "--") || len(rest[0]) > maxModelName {
+		return usageError("Name one model, as in: /model set gemini-2.5-pro --persist")
 	}
 	return s.setModel(rest[0], len(rest) < len(words))
 }
 
-// longestName is longer than any model's.
-const longestName = 300
+// maxModelName is the maximum length of a model name, in bytes.
+const maxModelName = 300
 
-func (s *Session) setModel(name string, persist bool) (Result, error) {
-	outward, err := s.App.SetModel(name)
+// setModel sets the session's model. If persist is set, it also stores the name in the
+// user's settings.
+func (s *Runner) setModel(name string, persist bool) (Result, error) {
+	requestName, err := s.SetModel(name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -67,13 +70,13 @@ func (s *Session) setModel(name string, persist bool) (Result, error) {
 		if err := s.Paths.Set(config.User, string(config.ModelName), name); err != nil {
 			return Result{}, fmt.Errorf("%s answers, but that is not kept: %w", name, err)
 		}
-		if err := s.reload(); err != nil {
+		if err := s.ReloadSettings(); err != nil {
 			return Result{}, err
 		}
 		text += " (persisted)"
 	}
-	if outward != name {
-		text += "\nRequests name it " + outward + "."
+	if requestName != name {
+		text += "\nRequests name it " + requestName + "."
 	}
 	if persist && s.Env.Get("GEMINI_MODEL") != "" {
 		text += "\nGEMINI_MODEL is set, and wins over the settings at the next start."
@@ -81,43 +84,45 @@ func (s *Session) setModel(name string, persist bool) (Result, error) {
 	return Result{Text: text}, nil
 }
 
-// approval is an approval mode, as a person names it.
-type approval struct {
-	mode       policy.Mode
-	name, does string
+// modeInfo is the name and description of an approval mode.
+type modeInfo struct {
+	mode              policy.Mode
+	name, description string
 }
 
-var modes = [...]approval{
+// modeInfos lists the approval modes.
+var modeInfos = [...]modeInfo{
 	{policy.Default, "default", "asks before anything is changed or run"},
 	{policy.AutoEdit, "auto_edit", "lets files be edited, and asks for the rest"},
 	{policy.Plan, "plan", "lets nothing be changed, until you approve a plan"},
 	{policy.Yolo, "yolo", "asks for nothing"},
 }
 
-func mode(_ context.Context, s *Session, name string) (Result, error) {
+// setMode switches the approval mode, or lists the modes if name is empty.
+func setMode(_ context.Context, s *Runner, name string) (Result, error) {
 	if name == "" {
-		return Result{Text: modeList(s.App.Mode())}, nil
+		return Result{Text: modeList(s.Mode())}, nil
 	}
-	asked, err := policy.ParseMode(cut(terminal.Line(name), 40))
+	newMode, err := policy.ParseMode(terminal.Cut(terminal.Line(name), 40))
 	if err != nil {
-		return fail("%w", err)
+		return usageError("%w", err)
 	}
-	if err := s.App.SetMode(asked); err != nil {
+	if err := s.SetMode(newMode); err != nil {
 		return Result{}, err
 	}
-	i := slices.IndexFunc(modes[:], func(m approval) bool { return m.mode == asked })
-	return say("Approval mode: %s. Pollux %s.", modes[i].name, modes[i].does)
+	i := slices.IndexFunc(modeInfos[:], func(m modeInfo) bool { return m.mode == newMode })
+	return textResult("Approval mode: %s. Pollux %s.", modeInfos[i].name, modeInfos[i].description)
 }
 
-// modeList lists the modes, and marks this one.
-func modeList(now policy.Mode) string {
+// modeList lists the approval modes, and marks the current one.
+func modeList(current policy.Mode) string {
 	var rows [][]string
-	for _, m := range modes {
+	for _, m := range modeInfos {
 		mark := "  "
-		if m.mode == now {
+		if m.mode == current {
 			mark = "* "
 		}
-		rows = append(rows, []string{mark + m.name, m.does})
+		rows = append(rows, []string{mark + m.name, m.description})
 	}
-	return "Approval modes:\n\n" + table(rows...) + "\n/mode <name> switches."
+	return "Approval modes:\n\n" + formatTable(rows...) + "\n/mode <name> switches."
 }

@@ -4,34 +4,33 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
 
-// Call is a command that a line names, and what stands behind it.
+// Call is a command with its arguments, parsed from a line.
 type Call struct {
 	Command *Command
-	Name    string // with its parents, as the table has them: "memory show"
-	Args    string // without the white space around them
+	Name    string // full name with parent commands, without aliases: "memory show"
+	Args    string // the rest of the line, trimmed
 }
 
-// Lookup returns what a line asks for; false if it names no command, as a path,
-// a comment or an unknown word does.
+// Lookup parses a line into a command call. It returns false if the line names no command:
+// for example a path, a code comment or an unknown word.
 func Lookup(line string) (Call, bool) {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok {
 		return Call{}, false
 	}
-	word, rest := next(rest)
-	call := Call{Command: find(Commands(), word), Args: rest}
+	word, rest := cutWord(rest)
+	call := Call{Command: findCommand(Commands(), word), Args: rest}
 	if call.Command == nil {
 		return Call{}, false
 	}
 	call.Name = call.Command.Name
 	for len(call.Command.Subs) > 0 {
-		word, rest := next(call.Args)
-		sub := find(call.Command.Subs, word)
+		word, rest := cutWord(call.Args)
+		sub := findCommand(call.Command.Subs, word)
 		if sub == nil {
 			break
 		}
@@ -40,8 +39,8 @@ func Lookup(line string) (Call, bool) {
 	return call, true
 }
 
-// next cuts the first word off a text.
-func next(text string) (word, rest string) {
+// cutWord splits text after the first word, and trims the rest.
+func cutWord(text string) (word, rest string) {
 	end := strings.IndexAny(text, " \t\r\n")
 	if end < 0 {
 		return text, ""
@@ -49,7 +48,8 @@ func next(text string) (word, rest string) {
 	return text[:end], strings.TrimSpace(text[end:])
 }
 
-func find(commands []*Command, name string) *Command {
+// findCommand returns the command with this name or alias, or nil.
+func findCommand(commands []*Command, name string) *Command {
 	for _, c := range commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
 			return c
@@ -58,58 +58,49 @@ func find(commands []*Command, name string) *Command {
 	return nil
 }
 
-// Meant returns the command that was meant by a line that is a mistyped one alone,
-// "" if there is none (spec/tui.md §3.2).
-func Meant(line string) string {
+// Suggest returns the available command that is closest to a mistyped one, for "Did you
+// mean" messages. It returns "" if the line has more than one word, is a known command, or
+// no command is close enough.
+func Suggest(line string) string {
 	word, ok := strings.CutPrefix(strings.TrimSpace(line), "/")
 	if _, known := Lookup(line); !ok || known || len(word) < 3 || len(word) > 30 || strings.ContainsAny(word, " \t\n/.") {
 		return ""
 	}
-	const far = 2 // edits
-	best, least := "", far+1
+	const maxDistance = 2 // edits
+	best, bestDistance := "", maxDistance+1
 	for _, c := range Commands() {
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
-			if n := levenshtein.ComputeDistance(word, name); n < least && n < len(name) && !c.Later {
-				best, least = "/"+name, n
+			if n := levenshtein.ComputeDistance(word, name); n < bestDistance && n < len(name) && !c.IsPlanned {
+				best, bestDistance = "/"+name, n
 			}
 		}
 	}
 	return best
 }
 
-// needsSub says that a command does nothing without a subcommand.
-func (c Call) needsSub() string {
+// subcommandRequired returns an error message that lists the available subcommands with
+// their summaries.
+func (c Call) subcommandRequired() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Command '/%s' requires a subcommand. Available:", c.Name)
 	for _, sub := range c.Command.Subs {
-		if !sub.Later {
+		if !sub.IsPlanned {
 			fmt.Fprintf(&b, "\n  - %s: %s", sub.usage(), sub.Summary)
 		}
 	}
 	return b.String()
 }
 
-// subs names the subcommands.
-func (c Call) subs() string {
+// subcommandNames returns a sentence with the names of the available subcommands.
+func (c Call) subcommandNames() string {
 	var names []string
 	for _, sub := range c.Command.Subs {
-		if !sub.Later {
+		if !sub.IsPlanned {
 			names = append(names, sub.Name)
 		}
 	}
 	return "There are: " + strings.Join(names, ", ") + "."
 }
 
-// usage is the name of a command with its arguments.
+// usage returns the name of a command with its arguments.
 func (c *Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
-
-// cut shortens a text to n bytes.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
-}

@@ -8,7 +8,7 @@ import (
 
 func TestLookup(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{ // name and arguments
+	for line, want := range map[string]string{ // name|arguments, "" for no command
 		"/help":                      "help|",
 		"/?":                         "help|",
 		"/help memory":               "help|memory",
@@ -60,20 +60,20 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestMeant(t *testing.T) {
+func TestSuggest(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"/statz": "/stats", "/hlep": "/help", "/modell": "/model", " /memry ": "/memory", "/new1": "/new",
 		"/stats": "", "/statz all": "", "/etc": "", "/x": "", "/usr/bin": "", "/a.go": "", "statz": "", "": "", "/zzzzzz": "",
 		"/" + strings.Repeat("x", 1<<20): "",
 	} {
-		if got := Meant(line); got != want {
+		if got := Suggest(line); got != want {
 			t.Errorf("%.40q: %q, want %q", line, got, want)
 		}
 	}
 }
 
-// TestTable holds what every row must have.
+// TestTable checks the required fields of every command, unique names and the sort order.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -90,9 +90,9 @@ func TestTable(t *testing.T) {
 			switch {
 			case c.Summary == "" || strings.HasSuffix(c.Summary, "."):
 				t.Errorf("%s: the summary is %q", at, c.Summary)
-			case c.Later && (c.Run != nil || c.Subs != nil || c.Args != ""):
+			case c.IsPlanned && (c.Run != nil || c.Subs != nil || c.Args != ""):
 				t.Errorf("%s is not there yet, and does something", at)
-			case !c.Later && c.Run == nil && len(c.Subs) == 0:
+			case !c.IsPlanned && c.Run == nil && len(c.Subs) == 0:
 				t.Errorf("%s does nothing", at)
 			}
 			check(at+" ", c.Subs)
@@ -104,8 +104,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Every command of Gemini CLI's that a user may know is here.
-func TestKnown(t *testing.T) {
+// TestGeminiCommands checks that every Gemini CLI command is known.
+func TestGeminiCommands(t *testing.T) {
 	t.Parallel()
 	for _, name := range strings.Fields(`about agents auth bug bug-memory chat resume clear new commands compress summarize compact copy directory dir
 		docs editor export-session extensions footer statusline gemma help hooks ide init mcp memory model permissions plan policies privacy quit exit
@@ -126,6 +126,6 @@ func FuzzLookup(f *testing.F) {
 		if ok && (call.Command == nil || !strings.HasPrefix(line, "/") || call.Args != strings.TrimSpace(call.Args) || !strings.Contains(line, call.Args)) {
 			t.Errorf("%+v", call)
 		}
-		Meant(line)
+		Suggest(line)
 	})
 }

@@ -9,28 +9,31 @@ import (
 	"strings"
 
 	"pollux/internal/config"
-	"pollux/internal/editor/external"
+	"pollux/internal/editor"
+	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
-func settingsList(_ context.Context, s *Session, _ string) (Result, error) {
-	keys := s.Current().Set()
+// settingsList lists the settings that have a value, and the source of each value.
+func settingsList(_ context.Context, s *Runner, _ string) (Result, error) {
+	keys := s.CurrentSettings().SetKeys()
 	if len(keys) == 0 {
-		return say("Nothing is set: all settings have their defaults. /settings set <key> <value> sets one.")
+		return textResult("Nothing is set: all settings have their defaults. /settings set <key> <value> sets one.")
 	}
 	rows := make([][]string, len(keys))
 	for i, key := range keys {
-		v, from := s.Current().Effective(key)
-		rows[i] = []string{key, cut(asJSON(config.Masked(key, v)), 200), strings.Join(from, " + ")}
+		v, from := s.CurrentSettings().Effective(key)
+		rows[i] = []string{key, terminal.Cut(oneLineJSON(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return say("%s\nYour own file is %s.", table(rows...), s.Current().UserFile())
+	return textResult("%s\nYour own file is %s.", formatTable(rows...), s.CurrentSettings().UserFile())
 }
 
-func settingsGet(_ context.Context, s *Session, key string) (Result, error) {
+// settingsGet shows the value, the source and the documentation of a setting.
+func settingsGet(_ context.Context, s *Runner, key string) (Result, error) {
 	if key == "" {
-		return fail("Name a setting, as in: /settings get model.name")
+		return usageError("Name a setting, as in: /settings get model.name")
 	}
-	e, err := config.Explain(s.Current(), s.Paths, key)
+	e, err := config.Explain(s.CurrentSettings(), s.Paths, key)
 	if err != nil {
 		return Result{}, err
 	}
@@ -38,17 +41,18 @@ func settingsGet(_ context.Context, s *Session, key string) (Result, error) {
 	if from == "" {
 		from = "default"
 	}
-	text := fmt.Sprintf("%s = %s (%s)\n\n%s", key, asJSON(config.Masked(key, e.Value)), from, e.Key.Doc)
+	text := fmt.Sprintf("%s = %s (%s)\n\n%s", key, oneLineJSON(config.MaskSecrets(key, e.Value)), from, e.Key.Doc)
 	if sentence := e.Key.Support.Explain(); sentence != "" {
 		text += " " + sentence
 	}
 	return Result{Text: text}, nil
 }
 
-func settingsSet(_ context.Context, s *Session, args string) (Result, error) {
-	key, value := next(args)
+// settingsSet writes a setting to the user's settings file.
+func settingsSet(_ context.Context, s *Runner, args string) (Result, error) {
+	key, value := cutWord(args)
 	if value == "" {
-		return fail("Name a setting and its value, as in: /settings set model.name gemini-2.5-pro")
+		return usageError("Name a setting and its value, as in: /settings set model.name gemini-2.5-pro")
 	}
 	v, err := config.ParseValue(key, value, s.Env)
 	if err != nil {
@@ -57,12 +61,13 @@ func settingsSet(_ context.Context, s *Session, args string) (Result, error) {
 	if err := s.Paths.Set(config.User, key, v); err != nil {
 		return Result{}, err
 	}
-	return s.changed(key, fmt.Sprintf("Set %s to %s in %s.", key, asJSON(config.Masked(key, v)), s.Paths.UserSettings()))
+	return s.settingChanged(key, fmt.Sprintf("Set %s to %s in %s.", key, oneLineJSON(config.MaskSecrets(key, v)), s.Paths.UserSettings()))
 }
 
-func settingsUnset(_ context.Context, s *Session, key string) (Result, error) {
+// settingsUnset removes a setting from the user's settings file.
+func settingsUnset(_ context.Context, s *Runner, key string) (Result, error) {
 	if key == "" {
-		return fail("Name a setting, as in: /settings unset model.name")
+		return usageError("Name a setting, as in: /settings unset model.name")
 	}
 	if _, err := config.Find(key); err != nil {
 		return Result{}, err
@@ -72,14 +77,15 @@ func settingsUnset(_ context.Context, s *Session, key string) (Result, error) {
 		return Result{}, err
 	}
 	if !found {
-		return say("%s is not set in %s.", key, s.Paths.UserSettings())
+		return textResult("%s is not set in %s.", key, s.Paths.UserSettings())
 	}
-	return s.changed(key, fmt.Sprintf("Removed %s from %s.", key, s.Paths.UserSettings()))
+	return s.settingChanged(key, fmt.Sprintf("Removed %s from %s.", key, s.Paths.UserSettings()))
 }
 
-// changed is the result of a change to the user's settings.
-func (s *Session) changed(key, text string) (Result, error) {
-	if err := s.reload(); err != nil {
+// settingChanged reloads the settings after a change of key. It returns text and a sentence
+// that explains when the change takes effect, or why it has no effect.
+func (s *Runner) settingChanged(key, text string) (Result, error) {
+	if err := s.ReloadSettings(); err != nil {
 		return Result{}, err
 	}
 	if row, err := config.Find(key); err == nil && row.Support.Explain() != "" {
@@ -88,36 +94,37 @@ func (s *Session) changed(key, text string) (Result, error) {
 	return Result{Text: text + " It counts from the next start."}, nil
 }
 
-// asJSON writes a value on one line.
-func asJSON(v any) string {
+// oneLineJSON returns v as JSON on one line, or "unset" for nil.
+func oneLineJSON(v any) string {
 	if v == nil {
 		return "unset"
 	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // JSON's own shapes always can be
+	_ = e.Encode(v) // cannot fail: values parsed from JSON can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// chooseEditor keeps which editor the person wants (spec/tui.md §2.6).
-func chooseEditor(ctx context.Context, s *Session, id string) (Result, error) {
+// chooseEditor sets the user's preferred editor. It asks the user if id is empty, and
+// removes the setting if id is "none".
+func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	const none = "none"
 	key := string(config.PreferredEditor)
 	if id == "" {
-		if s.Ask == nil {
-			return Result{}, errScreen
+		if s.Asker == nil {
+			return Result{}, errNeedsPerson
 		}
-		now := config.PreferredEditor.In(s.Current())
+		current := config.PreferredEditor.In(s.CurrentSettings())
 		options := []tool.Option{{Label: none, Description: "what VISUAL and EDITOR name"}}
-		for _, id := range external.IDs() {
-			if s.editor(id) == nil {
+		for _, id := range editor.IDs() {
+			if s.checkEditor(id) == nil {
 				options = append(options, tool.Option{Label: id})
 			}
 		}
 		question := "Which editor do you want? Those that are not installed are left out."
-		if now != "" {
-			question = "Your editor is " + now + ". " + question
+		if current != "" {
+			question = "Your editor is " + current + ". " + question
 		}
 		var err error
 		if id, err = s.choose(ctx, "Editor", question, true, options...); err != nil || id == "" {
@@ -127,26 +134,27 @@ func chooseEditor(ctx context.Context, s *Session, id string) (Result, error) {
 	switch {
 	case id == none:
 		return settingsUnset(ctx, s, key)
-	case !slices.Contains(external.IDs(), id):
-		return fail("Editor '%s' is not a recognized editor identifier. Supported editors: %s", cut(id, 40), strings.Join(external.IDs(), ", "))
+	case !slices.Contains(editor.IDs(), id):
+		return usageError("Editor '%s' is not a recognized editor identifier. Supported editors: %s", terminal.Cut(id, 40), strings.Join(editor.IDs(), ", "))
 	}
 	if err := s.Paths.Set(config.User, key, id); err != nil {
 		return Result{}, err
 	}
-	if err := s.reload(); err != nil {
+	if err := s.ReloadSettings(); err != nil {
 		return Result{}, err
 	}
 	text := "Your editor is " + id + "."
-	if err := s.editor(id); err != nil {
+	if err := s.checkEditor(id); err != nil {
 		text += " " + err.Error()
 	}
 	return Result{Text: text}, nil
 }
 
-// editor says why an editor cannot be used, nil if it can.
-func (s *Session) editor(id string) error {
-	err := external.New(external.Options{Preferred: id, Environ: s.Env.List()}).Check()
-	if errors.Is(err, external.ErrNone) {
+// checkEditor returns an error if the editor called id cannot be used. It ignores
+// [editor.ErrNoEditor].
+func (s *Runner) checkEditor(id string) error {
+	err := editor.New(editor.Options{Preferred: id, Environ: s.Env.List()}).Check()
+	if errors.Is(err, editor.ErrNoEditor) {
 		return nil
 	}
 	return err

@@ -1,105 +1,78 @@
-// Package slash is the / commands: one table that every face, the help and the
-// documentation read (spec/tui.md §4, spec/cli.md §6.8).
+// Package slash implements the / commands: one table that every face, the help and the
+// documentation use.
 //
-// A face hands a line that begins with a slash to [Session.Run] and does with the
-// [Result] what it says. Commands print nothing themselves: text to show comes back
-// in the result, and what only a person can decide is asked through [Session.Ask].
+// A face passes a line that begins with a slash to [Runner.Run], and acts on the [Result].
+// Commands do not print: they return text in the result, and ask the user through the
+// session's [session.Asker].
 //
-//   - table.go has the commands, parse.go how a line names one.
-//   - The other files hold what the commands do, by what they are about.
+//   - table.go lists the commands, parse.go parses a line.
+//   - The other files implement the commands, grouped by topic.
 package slash
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
-	"pollux/agent"
-	"pollux/internal/app"
-	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/guard/trust"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
 
-// Session is what commands look at and change. App, Settings, Env, Paths and
-// Version must be set.
-type Session struct {
-	App      *app.App
-	Settings *config.Settings // as they were at the start
-	Env      *config.Env
-	Paths    *config.Paths
-	Version  string
-	// Ask shows a person something and waits for the answer; nil where there is
-	// nobody.
-	Ask agent.Ask
-	// Trust is what the trust in the session's folder was decided by.
-	Trust trust.Options
-	// Reload reads the settings anew; nil leaves them as they were at the start.
-	Reload func() (*config.Settings, error)
-	// Shortcuts says which keys and words the face knows.
+// Runner runs / commands in a session.
+type Runner struct {
+	*session.Session
+	// Terminal is the terminal that /doctor checks.
+	Terminal *terminal.Terminal
+	// Shortcuts is the text of /shortcuts: the keys of the face. "" if there are none.
 	Shortcuts string
-	// Doctor examines the installation, without asking a model.
-	Doctor func(ctx context.Context) (string, error)
-	// Auth keeps and forgets keys, as args say: "signin", "signout" or "list", the
-	// first two with a provider's name or without. What is missing it asks.
-	Auth func(ctx context.Context, ask agent.Ask, args string) (string, error)
-
-	reread atomic.Pointer[config.Settings] // since a command has changed a file of them
 }
 
-// Current returns the settings as they are now. It may be called at any time.
-func (s *Session) Current() *config.Settings { return cmp.Or(s.reread.Load(), s.Settings) }
-
-// Result is what a command has come to, and what the face is to do.
+// Result is the result of a command: the text to show and the actions for the face.
 type Result struct {
-	Text   string // to show: Markdown that reads well as it is, without control characters
-	Failed bool   // Text says what went wrong
-	Err    error  // why, with the exit code that it deserves, if Failed
-	Prompt string // to be put to the model, "" for none
-	Clear  bool   // the conversation has begun anew
-	Quit   bool
+	Text   string // Markdown to show, readable without rendering, without control characters
+	Failed bool   // Text is an error message
+	Err    error  // the error with its exit code, if Failed
+	Prompt string // prompt to send to the model, "" for none
+	Clear  bool   // a new conversation has started
+	Quit   bool   // end the session
 }
 
-// Command is one row of the table.
+// Command is one row of the command table.
 type Command struct {
 	Name    string // without the slash
 	Aliases []string
-	Args    string // how arguments are written, "<name> [--persist]"; "" for none
+	Args    string // syntax of the arguments, "<name> [--persist]"; "" for none
 	Summary string
-	// Busy commands may run while the model works.
-	Busy bool
-	// Person commands make sense only where somebody is at the screen.
-	Person bool
-	// Later commands are known, and not there yet.
-	Later bool
-	// Subs are the subcommands. Without Run, one must be named.
+	// RunsWhileBusy allows the command while the model works.
+	RunsWhileBusy bool
+	// NeedsPerson limits the command to interactive sessions.
+	NeedsPerson bool
+	// IsPlanned marks a command that is not implemented yet.
+	IsPlanned bool
+	// Subs are the subcommands. If Run is nil, the user must name one.
 	Subs []*Command
-	Run  func(ctx context.Context, s *Session, args string) (Result, error)
+	// Run runs the command.
+	Run func(ctx context.Context, s *Runner, args string) (Result, error)
 }
 
-// Where there is no person a command that needs one ends the run (spec/cli.md §6.8).
-var (
-	errScreen  = &exit.Error{Code: exit.Input, Message: "Exiting due to command result that is not supported in non-interactive mode."}
-	errConfirm = &exit.Error{Code: exit.Input, Message: "Exiting due to a confirmation prompt requested by the command."}
-)
+// errNeedsPerson is the error of a command that needs a user in a non-interactive session.
+var errNeedsPerson = &exit.Error{Code: exit.Input, Message: "Exiting due to command result that is not supported in non-interactive mode."}
 
-// Run does what a line asks for. Known is false for one that names no command:
-// such a line is a prompt. What a command could not do is a [Result] that says so;
-// the error is that of ctx, or says, with exit code 42, that the command needs a
-// person and that there is none.
-func (s *Session) Run(ctx context.Context, line string) (r Result, known bool, err error) {
+// Run runs the command that line names. known is false if line names no command: the line
+// is a prompt. If the command fails, Run returns a [Result] with Failed set. Run returns an
+// error only if ctx ends, or if the command needs a user and the session is not
+// interactive (exit code 42).
+func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
 	call, known := Lookup(line)
 	if !known {
 		return Result{}, false, nil
 	}
 	r, err = s.run(ctx, call)
-	s.App.CommandRan(call.Name, err != nil || r.Failed)
+	s.RecordCommand(call.Name, err != nil || r.Failed)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil, errors.Is(err, errScreen), errors.Is(err, errConfirm):
+	case ctx.Err() != nil, errors.Is(err, errNeedsPerson), errors.Is(err, session.ErrNoPerson):
 		return Result{}, true, err
 	default:
 		r = Result{Text: err.Error(), Failed: true, Err: err}
@@ -111,41 +84,30 @@ func (s *Session) Run(ctx context.Context, line string) (r Result, known bool, e
 	return r, true, nil
 }
 
-func (s *Session) run(ctx context.Context, call Call) (Result, error) {
+// run calls the command, or returns an error if the call is not valid.
+func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 	c := call.Command
 	switch {
-	case c.Person && s.Ask == nil:
-		return Result{}, errScreen
-	case c.Later:
-		return fail("The command /%s is not available yet in this version of Pollux.", call.Name)
+	case c.NeedsPerson && s.Asker == nil:
+		return Result{}, errNeedsPerson
+	case c.IsPlanned:
+		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
 	case c.Run == nil:
-		return fail("%s", call.needsSub())
+		return usageError("%s", call.subcommandRequired())
 	case call.Args == "" || c.Args != "":
 		return c.Run(ctx, s, call.Args)
 	case len(c.Subs) > 0:
-		return fail("There is no /%s. %s", terminal.Line(call.Name+" "+cut(call.Args, 40)), call.subs())
+		return usageError("There is no /%s. %s", terminal.Line(call.Name+" "+terminal.Cut(call.Args, 40)), call.subcommandNames())
 	}
-	return fail("/%s takes no arguments. To ask the model, put a word before it.", call.Name)
+	return usageError("/%s takes no arguments. To ask the model, put a word before it.", call.Name)
 }
 
-// fail is the result of a command that says what is wrong with how it was called.
-func fail(format string, args ...any) (Result, error) {
+// usageError returns an error about how the user called a command.
+func usageError(format string, args ...any) (Result, error) {
 	return Result{}, exit.Errorf(exit.Input, format, args...)
 }
 
-// say is the result of a command that has something to tell.
-func say(format string, args ...any) (Result, error) {
+// textResult returns a successful result with formatted text.
+func textResult(format string, args ...any) (Result, error) {
 	return Result{Text: fmt.Sprintf(format, args...)}, nil
-}
-
-// reload makes the session's settings what the files say now.
-func (s *Session) reload() error {
-	if s.Reload == nil {
-		return nil
-	}
-	settings, err := s.Reload()
-	if err == nil {
-		s.reread.Store(settings)
-	}
-	return err
 }

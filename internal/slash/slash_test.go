@@ -10,18 +10,19 @@ import (
 	"sync"
 	"testing"
 
-	"pollux/agent"
-	"pollux/internal/app"
 	"pollux/internal/exit"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
 )
 
-const chat = "turn\n  text One.\n  usage prompt=5000 candidates=7\nturn\n  text Two.\nturn\n  text Three.\n"
+// threeResponses is a model script with three responses.
+const threeResponses = "turn\n  text One.\n  usage prompt=5000 candidates=7\nturn\n  text Two.\nturn\n  text Three.\n"
 
-// What can be said without anything having happened.
-func TestSayings(t *testing.T) {
+// TestOutput checks the text of commands in a new session.
+func TestOutput(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{change: func(o *app.Options) {
-		if err := os.WriteFile(filepath.Join(o.Paths.Dir(), "GEMINI.md"), []byte("Be \x1b[31mkind\x1b[0m."), 0o600); err != nil {
+	d := newDriver(t, setup{before: func(dir string) {
+		if err := os.WriteFile(filepath.Join(dir, "GEMINI.md"), []byte("Be \x1b[31mkind\x1b[0m."), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}})
@@ -58,15 +59,15 @@ func TestSayings(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			d := *d
 			d.t = t
-			d.says(line, parts...)
+			d.wantText(line, parts...)
 		})
 	}
 }
 
-// What is wrong with how a command is called.
-func TestMisuse(t *testing.T) {
+// TestUsageErrors checks the messages for wrong arguments.
+func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{})
+	d := newDriver(t, setup{})
 	for line, parts := range map[string][]string{
 		"/memory":              {"Command '/memory' requires a subcommand. Available:\n  - show: Show the text", "\n  - add <text>: "},
 		"/memory forget me":    {"Command '/memory' requires a subcommand."},
@@ -99,56 +100,55 @@ func TestMisuse(t *testing.T) {
 		"/chat save x":                           {"The command /chat save is not available yet in this version of Pollux."},
 		"/mcp list":                              {"The command /mcp is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
-		"/doctor":                                {"pollux doctor"},
-		"/auth list":                             {"Keys cannot be kept here."},
 		"/quit --delete":                         {"there is nothing to delete"},
 		"/quit now":                              {"Use /quit."},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
 		"/permissions trust nowhere":             {"nowhere cannot be trusted: no such file"},
 	} {
-		t.Run(cut(line, 40), func(t *testing.T) {
+		t.Run(terminal.Cut(line, 40), func(t *testing.T) {
 			d := *d
 			d.t = t
-			d.fails(line, parts...)
+			d.wantFailure(line, parts...)
 		})
 	}
-	if _, known, err := d.Run(t.Context(), "/usr/bin/env is what?"); known || err != nil {
+	if _, known, err := d.Runner.Run(t.Context(), "/usr/bin/env is what?"); known || err != nil {
 		t.Errorf("a path is a command: %v", err)
 	}
 }
 
-// Where there is nobody, what needs somebody ends the run with exit code 42.
-func TestNobody(t *testing.T) {
+// TestNonInteractive checks that commands that need a user return an error with exit code
+// 42 in a non-interactive session.
+func TestNonInteractive(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{})
-	d.Ask = nil
+	d := newDriver(t, setup{})
+	d.Asker = nil
 	other := t.TempDir()
 	d.file("there.md", "mine")
 	d.prompt("hi")
 	for line, want := range map[string]error{
-		"/theme": errScreen, "/settings": errScreen, "/model": errScreen, "/quit": errScreen, "/copy": errScreen, "/auth": errScreen,
-		"/auth signin": errScreen, "/editor": errScreen, "/vim": errScreen, "/resume": errScreen, "/shortcuts": errScreen,
-		"/directory add " + other: errConfirm, "/permissions trust": errConfirm, "/chat share there.md": errConfirm,
+		"/theme": errNeedsPerson, "/settings": errNeedsPerson, "/model": errNeedsPerson, "/quit": errNeedsPerson, "/copy": errNeedsPerson, "/auth": errNeedsPerson,
+		"/auth signin": errNeedsPerson, "/editor": errNeedsPerson, "/vim": errNeedsPerson, "/resume": errNeedsPerson, "/shortcuts": errNeedsPerson,
+		"/directory add " + other: session.ErrNoPerson, "/permissions trust": session.ErrNoPerson, "/chat share there.md": session.ErrNoPerson,
 	} {
-		r, known, err := d.Run(t.Context(), line)
+		r, known, err := d.Runner.Run(t.Context(), line)
 		if !known || !errors.Is(err, want) || exit.CodeOf(err) != exit.Input || r.Text != "" {
 			t.Errorf("%s: %v, %q", line, err, r.Text)
 		}
 	}
-	d.fails("/mcp", "not available yet")
-	d.says("/settings list", "Nothing is set")
-	d.says("/about", "1.2.3")
+	d.wantFailure("/mcp", "not available yet")
+	d.wantText("/settings list", "Nothing is set")
+	d.wantText("/about", "1.2.3")
 }
 
-// A conversation is shortened, measured, left behind.
+// TestConversation checks /context, /compress, /clear and /quit.
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	var words strings.Builder // none of which is a phrase twice
+	var words strings.Builder // no phrase repeats
 	for i := range 600 {
 		fmt.Fprintf(&words, "%x ", i*i*7919)
 	}
 	answer := "turn\n  text " + words.String() + "\n"
-	d := newDesk(t, setup{model: strings.Repeat(answer, 3) + `
+	d := newDriver(t, setup{model: strings.Repeat(answer, 3) + `
 turn
   expect prompt above all, in every detail that the conversation has of it: the schema
   text <state_snapshot><overall_goal>All of it</overall_goal></state_snapshot>
@@ -160,20 +160,20 @@ turn
 	for range 3 {
 		d.prompt("Tell me " + strings.Repeat("more ", 50))
 	}
-	d.says("/context", "Conversation", "gemini-2.5-flash has ")
-	d.says("/compress the schema", "Chat history compressed from ", " tokens.")
+	d.wantText("/context", "Conversation", "gemini-2.5-flash has ")
+	d.wantText("/compress the schema", "Chat history compressed from ", " tokens.")
 	if h := d.history(); !strings.Contains(h, "All of it") {
 		t.Errorf("history: %.300s", h)
 	}
-	r := d.says("/clear", "A new conversation has begun.")
-	if !r.Clear || d.history() != "" || d.App.SessionID() == "first" || len(d.App.Stats.Snapshot().Models) != 0 {
-		t.Errorf("%+v, history %q, session %s", r, d.history(), d.App.SessionID())
+	r := d.wantText("/clear", "A new conversation has begun.")
+	if !r.Clear || d.history() != "" || d.ID() == "first" || len(d.Stats.Snapshot().Models) != 0 {
+		t.Errorf("%+v, history %q, session %s", r, d.history(), d.ID())
 	}
 	d.prompt("And now?")
 	if d.history() != "And now? | Fresh." {
 		t.Errorf("history: %s", d.history())
 	}
-	if r := d.run("/quit"); !r.Quit || r.Text != "" { // the face says farewell, once
+	if r := d.run("/quit"); !r.Quit || r.Text != "" { // the face shows the farewell
 		t.Errorf("%+v", r)
 	}
 	if text := d.Farewell(); !strings.HasPrefix(text, "Agent powering down. Goodbye!") {
@@ -181,16 +181,17 @@ turn
 	}
 }
 
-// Commands that may run at any time do so beside others, too, and beside the model.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentCommands checks that commands with RunsWhileBusy can run at the same time as
+// each other, as a model run and as commands that change the session.
+func TestConcurrentCommands(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{model: "turn\n  times always\n  text One.\n"})
-	other := real(t, t.TempDir())
-	d.file(d.Trust.File, `{"`+other+`": "TRUST_FOLDER"}`)
+	d := newDriver(t, setup{model: "turn\n  times always\n  text One.\n"})
+	other := realPath(t, t.TempDir())
+	d.file(d.TrustOptions().File, `{"`+other+`": "TRUST_FOLDER"}`)
 	var busy []string
 	for _, c := range Commands() {
 		for _, one := range append(c.Subs, c) {
-			if one.Busy && one.Run != nil {
+			if one.RunsWhileBusy && one.Run != nil {
 				busy = append(busy, "/"+strings.TrimSuffix(c.Name+" "+one.Name, " "+c.Name))
 			}
 		}
@@ -202,7 +203,7 @@ func TestAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for _, line := range busy {
 			all.Go(func() {
-				if _, known, err := d.Run(t.Context(), line); err != nil || !known {
+				if _, known, err := d.Runner.Run(t.Context(), line); err != nil || !known {
 					t.Errorf("%s: %v", line, err)
 				}
 			})
@@ -210,40 +211,15 @@ func TestAtOnce(t *testing.T) {
 		if change == "" {
 			d.prompt("hi")
 		} else {
-			d.says(change)
+			d.wantText(change)
 		}
 		all.Wait()
 	}
 }
 
-// What each outcome of a compression is called.
-func TestCompressed(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		c    agent.Compression
-		want string
-	}{
-		{agent.Compression{Status: agent.CompressedOK, Before: 9000, After: 800}, "Chat history compressed from 9000 to 800 tokens."},
-		{agent.Compression{Status: agent.CompressInflated, Before: 49_999}, "Compression was not beneficial for this history size."},
-		{agent.Compression{Status: agent.CompressInflated, Before: 50_000}, "Chat history compression did not reduce size. This may indicate issues with the compression prompt."},
-		{agent.Compression{Status: agent.CompressTokenCountError}, "Could not compress chat history due to a token counting error."},
-		{agent.Compression{Status: agent.CompressEmptySummary}, "Chat history compression failed: the model returned an empty summary."},
-		{agent.Compression{Status: agent.CompressNoOp}, "Nothing to compress."},
-		{agent.Compression{}, "Failed to compress chat history."},
-	} {
-		r, err := compressed(tt.c)
-		if err != nil {
-			r.Text = err.Error()
-		}
-		if r.Text != tt.want {
-			t.Errorf("%+v: %s", tt.c, r.Text)
-		}
-	}
-}
-
 func TestStats(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{model: `
+	d := newDriver(t, setup{model: `
 turn
   call list_directory {"dir_path": "."}
   usage prompt=12345 candidates=20 cached=345
@@ -252,17 +228,17 @@ turn
   usage prompt=655 candidates=2
 `})
 	d.prompt("Look")
-	d.says("/stats", "1 ( ✓ 1 x 0 )", "Success Rate", "100.0%", "gemini-2.5-flash", "13,000", "345")
-	d.says("/stats model", "Model Stats For Nerds", "API Requests", "Cache Reads", "Role main")
-	d.says("/stats tools", "list_directory", "Total Reviewed")
-	d.says("/cost", "gemini-2.5-flash", "not known")
+	d.wantText("/stats", "1 ( ✓ 1 x 0 )", "Success Rate", "100.0%", "gemini-2.5-flash", "13,000", "345")
+	d.wantText("/stats model", "Model Stats For Nerds", "API Requests", "Cache Reads", "Role main")
+	d.wantText("/stats tools", "list_directory", "Total Reviewed")
+	d.wantText("/cost", "gemini-2.5-flash", "not known")
 }
 
 func TestShare(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{model: chat})
+	d := newDriver(t, setup{model: threeResponses})
 	d.prompt("Say one")
-	d.says(`/export-session "a b.json"`, "Session exported to "+filepath.Join(d.dir, "a b.json"))
+	d.wantText(`/export-session "a b.json"`, "Session exported to "+filepath.Join(d.dir, "a b.json"))
 	var record struct {
 		SessionID string
 		Messages  []struct{ Type string }
@@ -274,77 +250,77 @@ func TestShare(t *testing.T) {
 	if err != nil || record.SessionID != "first" || len(record.Messages) != 3 {
 		t.Errorf("%+v, %v", record, err)
 	}
-	d.says(`/chat share ~/x\ y.MD`, "Conversation shared to "+filepath.Join(d.home, "x y.MD"))
+	d.wantText(`/chat share ~/x\ y.MD`, "Conversation shared to "+filepath.Join(d.home, "x y.MD"))
 	if data, _ = os.ReadFile(filepath.Join(d.home, "x y.MD")); !strings.Contains(string(data), "## User\n\nSay one\n") {
 		t.Errorf("%s", data)
 	}
-	d.says("/chat share", "Conversation shared to "+filepath.Join(d.dir, "gemini-conversation-"))
+	d.wantText("/chat share", "Conversation shared to "+filepath.Join(d.dir, "gemini-conversation-"))
 
 	mine := d.file("mine.json", "mine")
 	d.answers = []string{"no"}
-	d.says("/chat share mine.json", "Nothing was written.")
+	d.wantText("/chat share mine.json", "Nothing was written.")
 	if data, _ = os.ReadFile(mine); string(data) != "mine" {
 		t.Error("a file was overwritten")
 	}
 	d.answers = []string{"Yes"}
-	d.says("/chat share mine.json", "Conversation shared to "+mine)
+	d.wantText("/chat share mine.json", "Conversation shared to "+mine)
 	if data, _ = os.ReadFile(mine); !strings.Contains(string(data), `"role": "model"`) {
 		t.Errorf("%s", data)
 	}
 	if err := os.Mkdir(filepath.Join(d.dir, "dir.md"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.fails("/chat share dir.md", "no file that could be replaced")
-	d.fails("/chat share nowhere/x.md", "the conversation was not written")
-	if r := d.fails("/chat share mine.json/x.md", "x.md cannot be written: not a directory"); strings.Contains(r.Text, "lstat") {
+	d.wantFailure("/chat share dir.md", "no file that could be replaced")
+	d.wantFailure("/chat share nowhere/x.md", "the conversation was not written")
+	if r := d.wantFailure("/chat share mine.json/x.md", "x.md cannot be written: not a directory"); strings.Contains(r.Text, "lstat") {
 		t.Errorf("%s", r.Text)
 	}
-	d.says("/bug broken", "bug-report-history-", "Look it over")
+	d.wantText("/bug broken", "bug-report-history-", "Look it over")
 }
 
 func TestBugAddress(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{settings: `{"advanced": {"bugCommand": {"urlTemplate": "https://bugs.example/new?title={title}&body={info}&p={problem}"}}}`})
-	d.says("/bug a & b\x1b[31m?", "https://bugs.example/new?title=a%20%26%20b%3F&body=%2A%20%2A%2ACLI%20Version", "&p=a%20%26%20b%3F")
+	d := newDriver(t, setup{settings: `{"advanced": {"bugCommand": {"urlTemplate": "https://bugs.example/new?title={title}&body={info}&p={problem}"}}}`})
+	d.wantText("/bug a & b\x1b[31m?", "https://bugs.example/new?title=a%20%26%20b%3F&body=%2A%20%2A%2ACLI%20Version", "&p=a%20%26%20b%3F")
 }
 
 func TestInit(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{settings: `{"context": {"fileName": "AGENTS.md"}}`})
-	r := d.says("/init", "Empty AGENTS.md made.")
+	d := newDriver(t, setup{settings: `{"context": {"fileName": "AGENTS.md"}}`})
+	r := d.wantText("/init", "Empty AGENTS.md made.")
 	if !strings.Contains(r.Prompt, "`AGENTS.md`") || strings.Contains(r.Prompt, "FILE") {
 		t.Errorf("the prompt is %.300s", r.Prompt)
 	}
 	if info, err := os.Stat(filepath.Join(d.dir, "AGENTS.md")); err != nil || info.Size() != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if r := d.says("/init", "AGENTS.md is empty."); r.Prompt == "" { // what was begun came to nothing
+	if r := d.wantText("/init", "AGENTS.md is empty."); r.Prompt == "" { // the model did not fill the file
 		t.Error("it stays empty")
 	}
 	d.file("AGENTS.md", "There.")
-	if r := d.says("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != "" {
+	if r := d.wantText("/init", "A AGENTS.md file already exists in this directory. No changes were made."); r.Prompt != "" {
 		t.Error("it is studied all the same")
 	}
 }
 
-// What may run while the model works does no harm to the run.
-func TestBusy(t *testing.T) {
+// TestCommandsDuringRun checks that commands with RunsWhileBusy do not disturb a model run.
+func TestCommandsDuringRun(t *testing.T) {
 	t.Parallel()
 	var script strings.Builder
 	for i := range 20 {
 		fmt.Fprintf(&script, "turn\n  call list_directory {\"dir_path\": \".\", \"ignore\": [\"%d\"]}\n", i)
 	}
-	d := newDesk(t, setup{mode: "auto_edit", model: script.String() + "turn\n  text Done.\n"})
-	over := make(chan struct{})
+	d := newDriver(t, setup{mode: "auto_edit", model: script.String() + "turn\n  text Done.\n"})
+	done := make(chan struct{})
 	go func() {
-		defer close(over)
+		defer close(done)
 		d.prompt("Look around")
 	}()
 	var lines []string
 	var collect func(parent string, commands []*Command)
 	collect = func(parent string, commands []*Command) {
 		for _, c := range commands {
-			if c.Busy && c.Run != nil && c.Name != "doctor" {
+			if c.RunsWhileBusy && c.Run != nil && c.Name != "doctor" {
 				lines = append(lines, parent+c.Name)
 			}
 			collect(parent+c.Name+" ", c.Subs)
@@ -353,7 +329,7 @@ func TestBusy(t *testing.T) {
 	collect("/", Commands())
 	for i := 0; ; i++ {
 		select {
-		case <-over:
+		case <-done:
 			if !strings.HasSuffix(d.history(), "Done.") {
 				t.Errorf("history: %s", d.history())
 			}
@@ -368,10 +344,10 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// Whatever stands behind a command, it is answered in bounded, clean text.
+// TestHostileArguments checks that commands return bounded, clean text for any arguments.
 func TestHostileArguments(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, setup{})
+	d := newDriver(t, setup{})
 	var lines []string
 	var collect func(parent string, commands []*Command)
 	collect = func(parent string, commands []*Command) {

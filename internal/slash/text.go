@@ -10,9 +10,9 @@ import (
 	"pollux/internal/terminal"
 )
 
-// table lays rows out in columns. Each line is indented as Markdown has its code, so
-// that the columns stay where they are.
-func table(rows ...[]string) string {
+// formatTable aligns rows in columns. It indents each line by four spaces, so that Markdown
+// shows the table as code and keeps the alignment.
+func formatTable(rows ...[]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -20,7 +20,7 @@ func table(rows ...[]string) string {
 		for i, cell := range row {
 			cells[i] = strings.NewReplacer("\n", " ", "\t", " ").Replace(terminal.Text(cell))
 		}
-		_, _ = w.Write([]byte(strings.Join(cells, "\t") + "\n")) // memory takes it
+		_, _ = w.Write([]byte(strings.Join(cells, "\t") + "\n")) // a write to memory cannot fail
 	}
 	_ = w.Flush()
 	var out strings.Builder
@@ -30,8 +30,8 @@ func table(rows ...[]string) string {
 	return out.String()
 }
 
-// number writes a number as people read long ones.
-func number(n int) string {
+// formatNumber returns n in decimal, with commas between thousands.
+func formatNumber(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -39,16 +39,17 @@ func number(n int) string {
 	return digits
 }
 
-// percent returns how much of a whole a part is, in percent.
-func percent(part, whole float64) string {
+// formatPercent returns part as a percentage of whole, with one decimal. It returns "0.0%"
+// if whole is not positive.
+func formatPercent(part, whole float64) string {
 	if whole <= 0 {
 		return "0.0%"
 	}
 	return fmt.Sprintf("%.1f%%", 100*part/whole)
 }
 
-// took writes a duration as people say it.
-func took(d time.Duration) string {
+// formatDuration returns d in one or two units, such as "250ms", "1.5s", "2m 3s" or "1h 4m".
+func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"

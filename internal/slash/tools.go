@@ -6,24 +6,29 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
 )
 
-func toolsList(_ context.Context, s *Session, _ string) (Result, error) {
+// toolsList lists the tools that the model has.
+func toolsList(_ context.Context, s *Runner, _ string) (Result, error) {
 	return s.listTools(false)
 }
 
-func toolsDescribe(_ context.Context, s *Session, _ string) (Result, error) {
+// toolsDescribe lists the tools that the model has, with their descriptions.
+func toolsDescribe(_ context.Context, s *Runner, _ string) (Result, error) {
 	return s.listTools(true)
 }
 
-func (s *Session) listTools(descriptions bool) (Result, error) {
-	specs := s.App.Tools()
+// listTools lists the tools of the current mode, with their descriptions if descriptions is
+// set.
+func (s *Runner) listTools(descriptions bool) (Result, error) {
+	specs := s.Tools()
 	if len(specs) == 0 {
-		return say("The model has no tools.")
+		return textResult("The model has no tools.")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tools that the model has in %s mode:\n", s.App.Mode())
+	fmt.Fprintf(&b, "Tools that the model has in %s mode:\n", s.Mode())
 	for _, spec := range specs {
 		fmt.Fprintf(&b, "\n- %s (%s)", spec.DisplayName, spec.Name)
 		if descriptions {
@@ -33,20 +38,21 @@ func (s *Session) listTools(descriptions bool) (Result, error) {
 	return Result{Text: b.String()}, nil
 }
 
-// tasks lists the commands that run in the background, and those that have ended.
-func tasks(_ context.Context, s *Session, _ string) (Result, error) {
-	list := s.App.Processes.List()
+// listTasks lists the background commands, both running and ended.
+func listTasks(_ context.Context, s *Runner, _ string) (Result, error) {
+	list := s.Processes.List()
 	if len(list) == 0 {
-		return say("No commands run in the background.")
+		return textResult("No commands run in the background.")
 	}
 	rows := [][]string{{"PID", "STATE", "COMMAND", "OUTPUT"}}
 	for _, p := range list {
-		rows = append(rows, []string{strconv.Itoa(p.PID), state(p), cut(strings.Join(strings.Fields(p.Command), " "), 100), p.Log})
+		rows = append(rows, []string{strconv.Itoa(p.PID), taskState(p), terminal.Cut(strings.Join(strings.Fields(p.Command), " "), 100), p.Log})
 	}
-	return Result{Text: table(rows...)}, nil
+	return Result{Text: formatTable(rows...)}, nil
 }
 
-func state(p shell.Process) string {
+// taskState describes whether a background command runs, or how it ended.
+func taskState(p shell.Process) string {
 	switch {
 	case !p.Exited:
 		return "running"

@@ -9,9 +9,8 @@ import (
 	"pollux/llm"
 )
 
-// AppendJSON appends the "stats" object of the json output format
-// (spec/cli.md §6.3), compact. What a model cost comes after what Gemini CLI tells
-// of it: "cost", in US dollars, null where it is not known.
+// AppendJSON appends the "stats" object of the json output format, without white space. In
+// addition to Gemini CLI's fields each model has a "cost" in US dollars, null if unknown.
 func (s *Snapshot) AppendJSON(dst []byte) []byte {
 	w := writer{b: append(dst, '{')}
 	w.open("models")
@@ -66,9 +65,8 @@ func (s *Snapshot) AppendJSON(dst []byte) []byte {
 	return w.b
 }
 
-// AppendStreamJSON appends the shorter "stats" object of the stream-json
-// output format (spec/cli.md §6.4), with the cost of each model and of all; took is
-// how long the run lasted.
+// AppendStreamJSON appends the shorter "stats" object of the stream-json output format. It
+// includes the cost of each model and the total cost. took is the duration of the run.
 func (s *Snapshot) AppendStreamJSON(dst []byte, took time.Duration) []byte {
 	var sum llm.Usage
 	input := 0
@@ -106,13 +104,13 @@ func (s *Snapshot) AppendStreamJSON(dst []byte, took time.Duration) []byte {
 	return w.b
 }
 
-// uncached is how many tokens of the prompts were paid for in full.
+// uncached returns the number of prompt tokens that were not read from a cache.
 func uncached(u *llm.Usage) int { return max(0, u.Prompt-u.CachedContent) }
 
 // writer appends nested JSON objects of numbers.
 type writer struct {
 	b     []byte
-	comma bool // before the next member
+	comma bool // needed before the next member
 }
 
 func (w *writer) key(k string) {
@@ -123,7 +121,7 @@ func (w *writer) key(k string) {
 	w.b = append(llm.AppendString(w.b, strings.ToValidUTF8(k, "\uFFFD")), ':')
 }
 
-// open starts an object that is a member of the one being written.
+// open starts an object as a member of the current one.
 func (w *writer) open(key string) {
 	w.key(key)
 	w.b, w.comma = append(w.b, '{'), false
@@ -138,10 +136,10 @@ func (w *writer) number(key string, n int) {
 
 func (w *writer) millis(key string, d time.Duration) { w.number(key, int(d.Milliseconds())) }
 
-// cost writes US dollars, rounded to millionths of one, or null.
+// cost writes an amount in US dollars, rounded to millionths, or null.
 func (w *writer) cost(usd *float64) {
 	w.key("cost")
-	if usd == nil || math.IsNaN(*usd) || math.IsInf(*usd, 0) { // of a price that a user wrote
+	if usd == nil || math.IsNaN(*usd) || math.IsInf(*usd, 0) { // possible if the user configured the price
 		w.b = append(w.b, "null"...)
 		return
 	}

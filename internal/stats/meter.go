@@ -1,59 +1,40 @@
 package stats
 
 import (
-	"context"
 	"errors"
-	"iter"
 	"strconv"
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/observe"
 )
 
-// Meter returns a generator that counts each answer of g. It belongs inside
-// the retries: one request to it is one attempt. Counting tokens and embedding
-// are not model turns and are not counted.
-func (s *Session) Meter(g llm.Generator) llm.Generator {
-	return &meter{Generator: g, session: s}
+// Begin counts a request to a model, and implements [observe.Observer]. Each attempt
+// counts as a request where the counter observes inside the retry decorator.
+func (s *Counter) Begin(req *llm.Request) observe.Call {
+	return &meter{counter: s, req: req, began: time.Now()}
 }
 
+// meter is a request in progress.
 type meter struct {
-	llm.Generator
-	session *Session
+	counter *Counter
+	req     *llm.Request
+	began   time.Time
+	spent   spending
+	err     error
 }
 
-var _ llm.Generator = (*meter)(nil)
-
-// Unwrap returns the generator below.
-func (m *meter) Unwrap() llm.Generator { return m.Generator }
-
-func (m *meter) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
-	return func(yield func(*llm.Response, error) bool) {
-		var spent spending
-		var failure error
-		start := time.Now()
-		defer func() { m.session.request(req, spent, failure, time.Since(start)) }()
-		for r, err := range m.Generator.Stream(ctx, req) {
-			failure = err
-			spent.see(r)
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+// See implements [observe.Call].
+func (m *meter) See(r *llm.Response, err error) {
+	m.err = err
+	m.spent.see(r)
 }
 
-func (m *meter) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	start := time.Now()
-	r, err := m.Generator.Generate(ctx, req)
-	var spent spending
-	spent.see(r)
-	m.session.request(req, spent, err, time.Since(start))
-	return r, err
-}
+// End implements [observe.Call].
+func (m *meter) End() { m.counter.request(m.req, m.spent, m.err, time.Since(m.began)) }
 
-// spending is what an attempt took. One that brought an answer but no counts took
-// nobody knows how much; one that brought nothing, nothing.
+// spending is the token usage of an attempt. If there was a response without counts, the usage
+// is unknown; if there was no response, it is zero.
 type spending struct {
 	usage             llm.Usage
 	answered, counted bool
@@ -64,17 +45,17 @@ func (s *spending) see(r *llm.Response) {
 		return
 	}
 	s.answered = true
-	if r.Usage != nil { // counts in a stream are totals: the last ones hold
+	if r.Usage != nil { // counts in a stream are totals: the last ones are valid
 		s.usage, s.counted = *r.Usage, true
 	}
 }
 
-// ErrorType returns the label under which a failed attempt is counted
-// (spec/agent.md §10.1).
+// ErrorType returns the label under which a failed attempt is counted, such as "HTTP_503" or
+// "AbortError".
 func ErrorType(err error) string {
 	var e *llm.Error
 	if !errors.As(err, &e) {
-		return "AbortError" // by contract: the context ended
+		return "AbortError" // the label that Gemini CLI uses when the context has ended
 	}
 	switch e.Kind {
 	case llm.KindQuota, llm.KindCapacity, llm.KindRateLimit, llm.KindServer, llm.KindIncomplete, llm.KindContextWindow:

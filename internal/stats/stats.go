@@ -1,11 +1,10 @@
-// Package stats counts what a run cost: requests, tokens and time per model
-// and purpose, tool calls and how they were approved, lines changed.
+// Package stats counts the resources that a run has used: requests, tokens and time by model
+// and purpose, tool calls and how they were approved, changed lines.
 //
-// A [Session] is fed from two sides. [Session.Meter] wraps the generator, below
-// the retries, so that each attempt counts; [Session.See] is shown the events of
-// the run. [Session.Snapshot] is what there is so far; its methods write the two
-// JSON shapes that scripts read (spec/cli.md §6.3 and §6.4). What a session
-// keeps grows with the models and tools used, never with the length of an answer.
+// A [Counter] has two inputs. [Counter.Meter] wraps the generator inside the retries, so that
+// each attempt is counted; [Counter.Observe] receives the events of the run. [Counter.Snapshot]
+// returns the counts so far; its methods write the JSON formats that scripts read. The memory
+// of a session depends on the number of models and tools used, not on the length of responses.
 package stats
 
 import (
@@ -19,26 +18,24 @@ import (
 	"pollux/tool"
 )
 
-// Session counts one process's work. Its methods may be called from several
-// goroutines at once.
-type Session struct {
-	// Price returns what the model of this name costs, as requests carry the
-	// name, nil where that is not known. It is asked whenever a snapshot is taken:
-	// what is learnt of prices while a run lasts counts for all of it. It is set
-	// before the session is used; nil knows no prices.
+// Counter counts the work of one process. It is safe for concurrent use.
+type Counter struct {
+	// Price returns the price of a model by the name in requests, nil if unknown. It is called
+	// for each snapshot, so that prices that become known during a run apply to all of it. It
+	// must be set before the first use; nil means that no price is known.
 	Price func(model string) *catalog.Price
 
-	mu  sync.Mutex
-	now Snapshot
+	mu     sync.Mutex
+	counts Snapshot
 }
 
-// New returns a session that has counted nothing.
-func New() *Session { return &Session{} }
+// New returns a session without counts.
+func New() *Counter { return &Counter{} }
 
 // Snapshot returns a copy of the counts.
-func (s *Session) Snapshot() Snapshot {
+func (s *Counter) Snapshot() Snapshot {
 	s.mu.Lock()
-	c := s.now.clone()
+	c := s.counts.clone()
 	s.mu.Unlock()
 	for i := range c.Models {
 		m := &c.Models[i]
@@ -52,34 +49,39 @@ func (s *Session) Snapshot() Snapshot {
 	return c
 }
 
-// Reset forgets all counts: another session begins.
-func (s *Session) Reset() {
+// Reset resets all counts, for a new session.
+func (s *Counter) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now = Snapshot{}
+	s.counts = Snapshot{}
 }
 
-// See counts what an event tells about tools.
-func (s *Session) See(e agent.Event) {
+// Observe counts a tool call when its event is [agent.ToolFinished], also that of an agent that
+// runs inside a call. It ignores other events.
+func (s *Counter) Observe(e agent.Event) {
+	if n, ok := e.(agent.Nested); ok {
+		s.Observe(n.Event)
+		return
+	}
 	done, ok := e.(agent.ToolFinished)
 	if !ok {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.tool(done.Call.Name).finish(&done)
-	s.now.Tools.finish(&done)
+	s.counts.tool(done.Call.Name).finish(&done)
+	s.counts.Tools.finish(&done)
 	if done.Result != nil && done.Status == agent.Success {
-		s.now.Lines.Added += done.Result.Lines.Added
-		s.now.Lines.Removed += done.Result.Lines.Removed
+		s.counts.Lines.Added += done.Result.Lines.Added
+		s.counts.Lines.Removed += done.Result.Lines.Removed
 	}
 }
 
 // request counts one attempt at a model.
-func (s *Session) request(req *llm.Request, spent spending, err error, took time.Duration) {
+func (s *Counter) request(req *llm.Request, spent spending, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.now.model(req.Model)
+	m := s.counts.model(req.Model)
 	m.API.add(&spent.usage, err, took)
 	m.role(req.Use).API.add(&spent.usage, err, took)
 	m.uncounted = m.uncounted || spent.answered && !spent.counted
@@ -88,17 +90,16 @@ func (s *Session) request(req *llm.Request, spent spending, err error, took time
 	}
 }
 
-// Snapshot is what a session has counted. Lists are in the order in which
-// their names were first seen.
+// Snapshot contains counts. Lists are in the order in which their names first occurred.
 type Snapshot struct {
 	Models []Model
-	Tools  Tool   // all tools together, no name
-	ByName []Tool // each tool
+	Tools  Tool   // all tools together, without a name
+	ByName []Tool // by tool
 	Lines  tool.LineChange
 }
 
-// Cost returns what all models together cost in US dollars, nil where that of any
-// is not known.
+// Cost returns the total cost of all models in US dollars, nil if the cost of any model is
+// unknown.
 func (s *Snapshot) Cost() *float64 {
 	sum := 0.0
 	for i := range s.Models {
@@ -110,38 +111,38 @@ func (s *Snapshot) Cost() *float64 {
 	return &sum
 }
 
-// Model is what one model was used for.
+// Model contains the counts of one model.
 type Model struct {
 	Name   string
 	API    API
 	Errors []ErrorCount
 	Roles  []Role
-	Cost   *float64 // in US dollars; nil where it is not known
+	Cost   *float64 // in US dollars; nil if unknown
 
-	uncounted bool // it gave an answer without saying how many tokens that took
+	uncounted bool // it gave a response without token counts
 }
 
-// Role is what a model was used for one purpose.
+// Role contains the counts of one model for one purpose.
 type Role struct {
 	Use llm.Use
 	API API
 }
 
-// ErrorCount is how many attempts failed in one way.
+// ErrorCount is the number of failed attempts with the same error type.
 type ErrorCount struct {
 	Type  string
 	Count int
 }
 
-// API counts attempts at a model.
+// API contains counts of attempts at a model.
 type API struct {
 	Requests int
 	Errors   int
 	Latency  time.Duration
-	Tokens   llm.Usage // summed over the requests
+	Tokens   llm.Usage // sum over all requests
 }
 
-// Tool counts the calls of a tool.
+// Tool contains counts of the calls of a tool.
 type Tool struct {
 	Name      string
 	Calls     int
@@ -151,13 +152,13 @@ type Tool struct {
 	Decisions Decisions
 }
 
-// Decisions counts how calls were approved. A call that was refused before
-// anyone could decide counts nowhere.
+// Decisions counts how calls were approved. A call that was refused before a decision is not
+// counted.
 type Decisions struct {
-	Accept     int // a person said yes, or by a policy nobody was asked
+	Accept     int // approved by the user, or by a policy without asking
 	Reject     int
-	Modify     int // a person changed it first
-	AutoAccept int // a person said "always"
+	Modify     int // the user changed it first
+	AutoAccept int // the user approved it permanently
 }
 
 func (s *Snapshot) clone() Snapshot {

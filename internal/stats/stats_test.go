@@ -16,6 +16,7 @@ import (
 	"pollux/agent"
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/observe"
 	"pollux/tool"
 )
 
@@ -62,30 +63,30 @@ func finished(name string, status agent.Status, outcome tool.Outcome, r *tool.Re
 }
 
 // work is a session in which something of every kind happened.
-func work() *Session {
+func work() *Counter {
 	s := New()
-	s.Price = func(model string) *catalog.Price { return catalog.Of("gemini", model).Price }
+	s.Price = func(model string) *catalog.Price { return catalog.ForProvider("gemini", model).Price }
 	main := &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain}
-	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
-	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}), main)
-	drain(s.Meter(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindBadRequest, Status: 400}}), main)
-	drain(s.Meter(&answer{takes: 200 * time.Millisecond, chunks: []*llm.Response{
+	drain(observe.Wrap(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}, s), main)
+	drain(observe.Wrap(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindRateLimit, Status: 429}}, s), main)
+	drain(observe.Wrap(&answer{takes: 100 * time.Millisecond, err: &llm.Error{Kind: llm.KindBadRequest, Status: 400}}, s), main)
+	drain(observe.Wrap(&answer{takes: 200 * time.Millisecond, chunks: []*llm.Response{
 		{Usage: &llm.Usage{Prompt: 100, Candidates: 1, Total: 101}},
 		{},
 		{Usage: &llm.Usage{Prompt: 100, Candidates: 20, CachedContent: 60, Thoughts: 5, ToolUsePrompt: 2, Total: 127}},
-	}}), main)
-	router := s.Meter(&answer{takes: 30 * time.Millisecond, chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 7, Candidates: 3, Total: 10}}}})
+	}}, s), main)
+	router := observe.Wrap(&answer{takes: 30 * time.Millisecond, chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 7, Candidates: 3, Total: 10}}}}, s)
 	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash-lite", Use: llm.UseRouter})
 	_, _ = router.Generate(context.Background(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseCompressor})
 
-	s.See(finished("read_file", agent.Success, tool.ProceedOnce, &tool.Result{}))
+	s.Observe(finished("read_file", agent.Success, tool.ProceedOnce, &tool.Result{}))
 	edit := finished("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}})
-	s.See(agent.ToolAsked{Call: edit.Call})
-	s.See(edit)
-	s.See(finished("replace", agent.CallCancelled, tool.Cancel, &tool.Result{Lines: tool.LineChange{Added: 9}}))
-	s.See(finished("replace", agent.Success, tool.ModifyWithEditor, nil))
-	s.See(finished("replace", agent.Success, tool.ProceedAlways, nil))
-	s.See(finished("nosuch", agent.Failed, "", tool.Fail(tool.ErrNotRegistered, "no such tool")))
+	s.Observe(agent.ToolAsked{Call: edit.Call})
+	s.Observe(edit)
+	s.Observe(finished("replace", agent.CallCancelled, tool.Cancel, &tool.Result{Lines: tool.LineChange{Added: 9}}))
+	s.Observe(finished("replace", agent.Success, tool.ModifyWithEditor, nil))
+	s.Observe(finished("replace", agent.Success, tool.ProceedAlways, nil))
+	s.Observe(finished("nosuch", agent.Failed, "", tool.Fail(tool.ErrNotRegistered, "no such tool")))
 	return s
 }
 
@@ -175,7 +176,7 @@ func TestCost(t *testing.T) {
 		s := New()
 		s.Price = func(string) *catalog.Price { return c.price }
 		for _, a := range c.answers {
-			drain(s.Meter(a), &llm.Request{Model: "m"})
+			drain(observe.Wrap(a, s), &llm.Request{Model: "m"})
 		}
 		snap := s.Snapshot()
 		for _, b := range [][]byte{snap.AppendJSON(nil), snap.AppendStreamJSON(nil, 0)} {
@@ -199,7 +200,7 @@ func TestCostOfAll(t *testing.T) {
 	s := New()
 	prices := map[string]*catalog.Price{"a": {Input: 1}, "b": {Input: 2}}
 	s.Price = func(model string) *catalog.Price { return prices[model] }
-	g := s.Meter(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 500_000}}}})
+	g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 500_000}}}}, s)
 	for _, name := range []string{"a", "b"} {
 		drain(g, &llm.Request{Model: name})
 	}
@@ -223,8 +224,8 @@ func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	s := New()
 	for _, name := range []string{"", "a\"b", "line\nbreak", "\x00\x1b", "bad\xff\xfeutf8", "\u2028"} {
-		s.See(finished(name, agent.Success, tool.ProceedOnce, nil))
-		drain(s.Meter(&answer{}), &llm.Request{Model: name})
+		s.Observe(finished(name, agent.Success, tool.ProceedOnce, nil))
+		drain(observe.Wrap(&answer{}, s), &llm.Request{Model: name})
 	}
 	snap := s.Snapshot()
 	for _, b := range [][]byte{snap.AppendJSON(nil), snap.AppendStreamJSON(nil, 0)} {
@@ -264,7 +265,7 @@ func TestErrorTypes(t *testing.T) {
 func TestStreamLeftEarly(t *testing.T) {
 	t.Parallel()
 	s := New()
-	g := s.Meter(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 5, Total: 5}}, {}, {}}})
+	g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 5, Total: 5}}, {}, {}}}, s)
 	for range g.Stream(context.Background(), &llm.Request{Model: "m"}) {
 		break
 	}
@@ -277,13 +278,13 @@ func TestStreamLeftEarly(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	s := New()
-	g := s.Meter(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Total: 1}}}})
+	g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Total: 1}}}}, s)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
 				drain(g, &llm.Request{Model: "m"})
-				s.See(finished("t", agent.Success, tool.ProceedOnce, nil))
+				s.Observe(finished("t", agent.Success, tool.ProceedOnce, nil))
 				_ = s.Snapshot()
 			}
 		})
@@ -299,13 +300,13 @@ func TestConcurrentUse(t *testing.T) {
 func TestSnapshotIsACopy(t *testing.T) {
 	t.Parallel()
 	s := New()
-	fail := s.Meter(&answer{err: &llm.Error{Kind: llm.KindServer}})
+	fail := observe.Wrap(&answer{err: &llm.Error{Kind: llm.KindServer}}, s)
 	drain(fail, &llm.Request{Model: "m"})
-	s.See(finished("t", agent.Success, "", nil))
+	s.Observe(finished("t", agent.Success, "", nil))
 	before := s.Snapshot()
 	text := string(before.AppendJSON(nil))
 	drain(fail, &llm.Request{Model: "m"})
-	s.See(finished("t", agent.Success, "", nil))
+	s.Observe(finished("t", agent.Success, "", nil))
 	if after := string(before.AppendJSON(nil)); after != text {
 		t.Errorf("snapshot changed:\n%s\n%s", text, after)
 	}
@@ -318,7 +319,7 @@ func BenchmarkMeterChunk(b *testing.B) {
 	for i := range chunks {
 		chunks[i] = chunk
 	}
-	g := New().Meter(&answer{chunks: chunks})
+	g := observe.Wrap(&answer{chunks: chunks}, New())
 	b.ReportAllocs()
 	for n := 0; n < b.N; n += len(chunks) {
 		drain(g, &llm.Request{Model: "m"})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -17,18 +16,17 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
+	"pollux/llm/observe"
 )
 
-// Activity appends what the program logs, and what it asks models over the
-// network, to the file that GEMINI_CLI_ACTIVITY_LOG_TARGET names (spec/cli.md
-// §9.4): JSON objects, one a line.
+// Activity appends the program's log and its requests to models to the file in
+// GEMINI_CLI_ACTIVITY_LOG_TARGET, as JSON objects, one per line:
 //
 //	{"type":"console","payload":{"type":"debug","content":"..."},"sessionId":"...","timestamp":1}
 //	{"type":"network","payload":{"id":"1","method":"POST","url":"...", ...},"sessionId":"...","timestamp":1}
 //
-// The file is made, for the user alone, when there is something to write. What
-// proves who asks is left out. A nil *Activity writes nothing. It may be used by
-// several goroutines.
+// The file is created, readable only by the user, when there is something to write.
+// Credentials are redacted. A nil *Activity writes nothing. It is safe for concurrent use.
 type Activity struct {
 	o     ActivityOptions
 	clean func() func(string) string
@@ -39,15 +37,15 @@ type Activity struct {
 	count int
 }
 
-// ActivityOptions say where an [Activity] writes.
+// ActivityOptions configure an [Activity].
 type ActivityOptions struct {
-	Path    string        // absolute; "" is nowhere
+	Path    string        // absolute; "" disables the log
 	Session func() string // the session's id
 	Secrets func() []string
 	Warn    func(string)
 }
 
-// NewActivity returns an activity log; nil where there is no path.
+// NewActivity returns an activity log, nil if there is no path.
 func NewActivity(o ActivityOptions) *Activity {
 	if o.Path == "" {
 		return nil
@@ -63,12 +61,12 @@ func (a *Activity) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.file != nil {
-		_ = a.file.Close() // every line is written
+		_ = a.file.Close() // every line has been written
 	}
 	a.file, a.tried = nil, true
 }
 
-// Handler returns a log whose lines are written as the console's.
+// Handler returns a log handler that writes console entries.
 func (a *Activity) Handler() slog.Handler {
 	return &lines{write: func(at time.Time, level, text string) {
 		a.write(at, "console", struct {
@@ -78,42 +76,16 @@ func (a *Activity) Handler() slog.Handler {
 	}}
 }
 
-// Generator returns a generator whose requests are written as they go over the
-// network.
-func (a *Activity) Generator(g llm.Generator) llm.Generator {
-	if a == nil {
-		return g
-	}
-	return &active{g, a}
+// Context returns a context whose HTTP exchanges are recorded, and implements
+// [observe.ContextObserver].
+func (a *Activity) Context(ctx context.Context) context.Context {
+	return httpwire.Watch(ctx, a.exchange)
 }
 
-type active struct {
-	llm.Generator
-	a *Activity
-}
+// Begin implements [observe.Observer]: exchanges are recorded, not requests.
+func (a *Activity) Begin(*llm.Request) observe.Call { return nil }
 
-var _ llm.Generator = (*active)(nil)
-
-// Unwrap returns the generator below.
-func (g *active) Unwrap() llm.Generator { return g.Generator }
-
-func (g *active) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
-	return g.Generator.Stream(httpwire.Watch(ctx, g.a.exchange), req)
-}
-
-func (g *active) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	return g.Generator.Generate(httpwire.Watch(ctx, g.a.exchange), req)
-}
-
-func (g *active) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
-	return g.Generator.CountTokens(httpwire.Watch(ctx, g.a.exchange), req)
-}
-
-func (g *active) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
-	return g.Generator.Embed(httpwire.Watch(ctx, g.a.exchange), model, texts)
-}
-
-// network is the payload of an exchange.
+// network is the payload of a network entry.
 type network struct {
 	ID        string            `json:"id"`
 	Timestamp int64             `json:"timestamp"`
@@ -139,17 +111,17 @@ func (a *Activity) exchange(x *httpwire.Exchange) {
 	a.count++
 	n := network{ID: fmt.Sprint(a.count)}
 	a.mu.Unlock()
-	n.Timestamp, n.Method, n.URL = x.Began.UnixMilli(), x.Method, clean(bareURL(x.URL))
+	n.Timestamp, n.Method, n.URL = x.Start.UnixMilli(), x.Method, clean(bareURL(x.URL))
 	n.Headers, n.Body = bareHeader(x.Header, clean), clean(string(x.Body))
 	if x.Err != nil {
 		n.Error = clean(withoutAddress(x.Err).Error())
 	} else {
-		n.Response = &answer{x.Status, bareHeader(x.Answer, clean), clean(string(x.Text)), x.Took.Milliseconds()}
+		n.Response = &answer{x.Status, bareHeader(x.ResponseHeader, clean), clean(string(x.ResponseBody)), x.Duration.Milliseconds()}
 	}
 	a.write(time.Now(), "network", n)
 }
 
-// bareURL returns an address without what may prove who asks.
+// bareURL returns a URL without credentials.
 func bareURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -170,7 +142,7 @@ func bareURL(text string) string {
 	return u.String()
 }
 
-// withoutAddress returns the error of a request without where it went.
+// withoutAddress returns the error of a request without its URL.
 func withoutAddress(err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {
@@ -179,7 +151,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// bareHeader does so with a header.
+// bareHeader returns a header without credentials, as a map with lower-case names.
 func bareHeader(h http.Header, clean func(string) string) map[string]string {
 	bare := make(map[string]string, len(h))
 	for name, values := range h {
@@ -199,12 +171,12 @@ func isSecretName(name string) bool {
 	})
 }
 
-// write appends a line. A file that cannot be written costs one warning.
+// write appends a line. If the file cannot be written, it warns once.
 func (a *Activity) write(at time.Time, kind string, payload any) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(struct { // texts and numbers only
+	_ = enc.Encode(struct { // always encodable
 		Type      string `json:"type"`
 		Payload   any    `json:"payload"`
 		SessionID string `json:"sessionId"`

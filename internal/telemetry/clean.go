@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// cleaner returns what takes secrets out of texts, also where they stand in JSON.
+// cleaner returns a function that removes secrets from texts, also inside JSON strings.
 func cleaner(secrets func() []string) func(string) string {
 	if secrets == nil {
 		return asIs
@@ -14,7 +14,7 @@ func cleaner(secrets func() []string) func(string) string {
 	var forms []string
 	for _, s := range secrets() {
 		if len(s) < 6 {
-			continue // it would hide words
+			continue // too short: it could be a part of normal words
 		}
 		quoted := string(appendQuoted(nil, s))
 		forms = append(forms, string(appendQuoted(nil, quoted)), quoted, s)
@@ -22,7 +22,7 @@ func cleaner(secrets func() []string) func(string) string {
 	if len(forms) == 0 {
 		return asIs
 	}
-	// The longest first: one may begin with another.
+	// The longest first: one may be the beginning of another.
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	forms = slices.Compact(forms)
 	pairs := make([]string, 0, 2*len(forms))
@@ -34,7 +34,7 @@ func cleaner(secrets func() []string) func(string) string {
 
 const redacted = "[REDACTED]"
 
-// cut returns at most n bytes of a text, whole characters.
+// cut returns at most n bytes of a text, without splitting a character.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -10,26 +10,26 @@ import (
 	"unicode"
 )
 
-// DebugLog returns what appends the lines of a log to the file that
-// GEMINI_DEBUG_LOG_FILE names (spec/cli.md §9.4):
+// DebugLog returns a handler that appends log lines to the file in GEMINI_DEBUG_LOG_FILE:
 //
 //	[2026-01-31T12:00:00.000Z] [DEBUG] request model=gemini-2.5-flash messages=2
 //
-// A line is written whole and at once. The file is made for the user alone.
+// Each line is written in a single call. The file is created readable only by the user. The
+// error is not nil if it cannot be opened.
 func DebugLog(path string) (slog.Handler, io.Closer, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &lines{write: func(at time.Time, level, text string) {
-		_, _ = f.Write([]byte("[" + stamp(at) + "] [" + level + "] " + text + "\n")) // a log of what goes wrong has none of its own
+		_, _ = f.Write([]byte("[" + stamp(at) + "] [" + level + "] " + text + "\n")) // errors of the log itself are ignored
 	}}, f, nil
 }
 
-// lines is a log whose records are lines of text, whatever is in them.
+// lines is a log handler that writes each record as one line of text.
 type lines struct {
 	write  func(at time.Time, level, text string)
-	before string // attributes that all records have
+	before string // attributes of all records
 	group  string
 }
 
@@ -82,7 +82,7 @@ func appendAttr(b *strings.Builder, group string, a slog.Attr) {
 	b.WriteString(" " + group + a.Key + "=" + text)
 }
 
-// levelOf names a level as console methods are called.
+// levelOf returns the name of a level, like JavaScript's console methods.
 func levelOf(level slog.Level) string {
 	switch {
 	case level >= slog.LevelError:
@@ -95,7 +95,7 @@ func levelOf(level slog.Level) string {
 	return "DEBUG"
 }
 
-// oneLine returns a text that neither breaks a line nor steers a terminal.
+// oneLine returns a text without line breaks and control characters.
 func oneLine(text string) string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", `\n`)
 	return strings.Map(func(r rune) rune {

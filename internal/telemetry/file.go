@@ -15,9 +15,9 @@ import (
 	"pollux/llm"
 )
 
-// file appends records in the form that scripts for Gemini CLI split at "}\n{"
-// (spec/cli.md §9.3): JSON objects, indented by two, one after another. Each
-// write holds whole objects, so that several processes can share a file.
+// file appends records in the format of Gemini CLI, which scripts split at "}\n{": JSON
+// objects, indented by two spaces. Each write contains complete objects, so that several
+// processes can share a file.
 type file struct {
 	f        *os.File
 	resource []byte // as JSON
@@ -28,9 +28,9 @@ type file struct {
 
 var _ sink = (*file)(nil)
 
-// openFile opens a file for appending, and makes it and its directories for the
-// user alone where there are none. A pipe that nobody reads is an error: it would
-// be waited at.
+// openFile opens a file for appending. It creates the file and its directories, accessible
+// only to the user, if necessary. A pipe without a reader is an error, because opening it
+// would block.
 func openFile(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -54,9 +54,9 @@ func (w *file) pause() time.Duration { return 0 }
 
 func (w *file) full() bool { return w.out.Len() > 1<<20 }
 
-func (w *file) close() { _ = w.f.Close() } // a failure to write was told
+func (w *file) close() { _ = w.f.Close() } // errors of writing have been reported
 
-// flush writes the objects that the others have made. Only a pipe can make it wait.
+// flush writes the finished objects. It can block only on a pipe.
 func (w *file) flush(ctx context.Context) error {
 	if w.out.Len() == 0 {
 		return nil
@@ -70,10 +70,10 @@ func (w *file) flush(ctx context.Context) error {
 	return err
 }
 
-// object ends the object that b has.
+// object finishes the object in b.
 func (w *file) object() {
 	w.b = append(w.b, '}')
-	_ = json.Indent(&w.out, w.b, "", "  ") // of our own making
+	_ = json.Indent(&w.out, w.b, "", "  ") // always valid JSON
 	w.out.WriteByte('\n')
 	w.b = w.b[:0]
 	if cap(w.b) > 1<<20 {
@@ -184,7 +184,7 @@ func (w *file) point(m *reading, p *point) {
 	w.b = fmt.Appendf(w.b, `]},"count":%d}}`, p.count)
 }
 
-// tail appends what log records and spans have at their end.
+// tail appends the last fields of log records and spans.
 func (w *file) tail(scope string) {
 	w.b = append(w.b, `,"resource":`...)
 	w.b = append(w.b, w.resource...)
@@ -196,7 +196,7 @@ func appendHrTime(b []byte, t time.Time) []byte {
 	return fmt.Appendf(b, "[%d,%d]", t.Unix(), t.Nanosecond())
 }
 
-// appendJSON appends the context of one of the place's spans.
+// appendJSON appends the context of a span in the trace of p.
 func (p place) appendJSON(b []byte, span [8]byte) []byte {
 	b = append(b, `{"traceId":"`...)
 	b = hex.AppendEncode(b, p.trace[:])

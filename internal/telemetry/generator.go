@@ -2,101 +2,62 @@ package telemetry
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"net/http"
 	"slices"
 	"time"
 
 	"pollux/internal/stats"
 	"pollux/llm"
+	"pollux/llm/observe"
 )
 
-// maxText bounds, in bytes, what a record holds of a request or of an answer.
+// maxText is the maximum size of a request or response in a record, in bytes.
 const maxText = 1 << 20
 
-// Generator returns a generator that tells of each request to g and of its answer.
-// It belongs inside the retries: one request to it is one attempt.
-func (t *Telemetry) Generator(g llm.Generator) llm.Generator {
-	if t == nil {
-		return g
-	}
-	return &generator{g, t}
-}
-
-type generator struct {
-	llm.Generator
-	t *Telemetry
-}
-
-var _ llm.Generator = (*generator)(nil)
-
-// Unwrap returns the generator below.
-func (g *generator) Unwrap() llm.Generator { return g.Generator }
-
-func (g *generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
-	return func(yield func(*llm.Response, error) bool) {
-		c := g.t.begin(req)
-		defer c.end()
-		for r, err := range g.Generator.Stream(ctx, req) {
-			c.see(r, err)
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-func (g *generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	c := g.t.begin(req)
-	r, err := g.Generator.Generate(ctx, req)
-	c.see(r, err)
-	c.end()
-	return r, err
-}
-
-// call is one request on its way.
+// call is a request in progress.
 type call struct {
 	t     *Telemetry
 	req   *llm.Request
 	in    place
 	began time.Time
 
-	whole  whole  // where that is told
-	words  []byte // of an answer that should be JSON
+	whole  whole  // the response, for records that contain it
+	words  []byte // text of a response that should be JSON
 	usage  llm.Usage
 	reason []string
-	model  string // that answered
+	model  string // model that has responded
 	id     string
 	err    error
 }
 
-func (t *Telemetry) begin(req *llm.Request) *call {
+// Begin records a request to a model, and implements [observe.Observer]. Each attempt is
+// recorded as a request where it observes inside the retry decorator.
+func (t *Telemetry) Begin(req *llm.Request) observe.Call {
 	c := &call{t: t, req: req, in: t.below(req.PromptID), began: time.Now()}
 	a := attrs{{"model", req.Model}, {"prompt_id", req.PromptID}, {"role", string(cmp.Or(req.Use, llm.UseMain))}}
 	if t.o.LogPrompts {
 		a.add("request_text", t.requestText(req))
 	}
 	t.event("api_request", req.PromptID, "Request to "+req.Model, a)
-	t.semantic(req.PromptID, "Asking "+req.Model, false, slices.Concat(c.asked(), c.asking()))
+	t.semantic(req.PromptID, "Asking "+req.Model, false, slices.Concat(c.common(), c.requestAttrs()))
 	return c
 }
 
-// see takes a chunk of the answer, or the error in its place.
-func (c *call) see(r *llm.Response, err error) {
+// See records a chunk of the response, or an error, and implements [observe.Call].
+func (c *call) See(r *llm.Response, err error) {
 	c.err = err
 	if r == nil {
 		return
 	}
-	if r.Usage != nil { // counts in a stream are totals: the last ones hold
+	if r.Usage != nil { // counts in a stream are totals: the last ones are valid
 		c.usage = *r.Usage
 	}
 	c.model, c.id = cmp.Or(r.ModelVersion, c.model), cmp.Or(r.ResponseID, c.id)
 	for i := range r.Candidates {
 		if reason := r.Candidates[i].FinishReason; reason != "" && reason != llm.FinishUnspecified {
-			c.reason = []string{finishReason(reason)} // the last one holds
+			c.reason = []string{finishReason(reason)} // the last one is valid
 		}
 	}
 	if c.t.o.LogPrompts {
@@ -107,7 +68,8 @@ func (c *call) see(r *llm.Response, err error) {
 	}
 }
 
-func (c *call) end() {
+// End records the end of the request, and implements [observe.Call].
+func (c *call) End() {
 	took := time.Since(c.began)
 	if c.err != nil {
 		c.failed(took)
@@ -148,8 +110,8 @@ func (c *call) answered(took time.Duration) {
 		a.add("response_text", c.whole.text())
 	}
 	t.event("api_response", c.req.PromptID, "Answer of "+c.req.Model, a)
-	t.semantic(c.req.PromptID, "Answer of "+c.req.Model, false, slices.Concat(c.asked(), c.got()))
-	t.ended("llm_call", c.in, c.began, "", slices.Concat(c.asked(), c.asking(), c.got()))
+	t.semantic(c.req.PromptID, "Answer of "+c.req.Model, false, slices.Concat(c.common(), c.responseAttrs()))
+	t.ended("llm_call", c.in, c.began, "", slices.Concat(c.common(), c.requestAttrs(), c.responseAttrs()))
 	c.count(attrs{{"status_code", http.StatusOK}})
 	for _, one := range []struct {
 		kind string
@@ -176,8 +138,8 @@ func (c *call) failed(took time.Duration) {
 	a.add("prompt_id", c.req.PromptID)
 	a.add("role", string(cmp.Or(c.req.Use, llm.UseMain)))
 	t.emit("gemini_cli.api_error", c.req.PromptID, "Request to "+c.req.Model+" failed: "+message, true, a)
-	t.semantic(c.req.PromptID, "Request to "+c.req.Model+" failed", true, append(c.asked(), attr{"error.type", kind}))
-	t.ended("llm_call", c.in, c.began, message, slices.Concat(c.asked(), c.asking(), attrs{{"error.type", kind}}))
+	t.semantic(c.req.PromptID, "Request to "+c.req.Model+" failed", true, append(c.common(), attr{"error.type", kind}))
+	t.ended("llm_call", c.in, c.began, message, slices.Concat(c.common(), c.requestAttrs(), attrs{{"error.type", kind}}))
 	labels := attrs{{"status_code", "error"}, {"error_type", kind}}
 	if status != 0 {
 		labels[0].value = status
@@ -191,7 +153,7 @@ func (c *call) count(labels attrs) {
 
 func (c *call) wantsJSON() bool { return c.req.Config.ResponseMIMEType == "application/json" }
 
-// checkJSON tells of an answer that should be JSON and is none.
+// checkJSON records a response that should be JSON but is not.
 func (c *call) checkJSON() {
 	if c.wantsJSON() && len(c.words) < maxText && !json.Valid(c.words) {
 		c.t.event("malformed_json_response", c.req.PromptID, c.req.Model+" answered with broken JSON", attrs{{"model", c.req.Model}})
@@ -206,8 +168,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// requestText returns what makes the text of a request: its messages as JSON, the
-// newest that fit. Messages do not change, but the list of them may.
+// requestText returns a function that returns the request's messages as JSON, the newest that
+// fit. Messages are immutable, but the list of them may change.
 func (t *Telemetry) requestText(req *llm.Request) func() string {
 	contents := slices.Clone(req.Contents)
 	return func() string {
@@ -215,7 +177,7 @@ func (t *Telemetry) requestText(req *llm.Request) func() string {
 	}
 }
 
-// newest returns the newest messages, as many as maxText bytes hold, as a list.
+// newest returns the newest messages that fit in maxText bytes, as a list.
 func newest(contents []*llm.Content, encode func([]byte, *llm.Content) []byte) string {
 	pieces := make([][]byte, 0, len(contents))
 	size := 2

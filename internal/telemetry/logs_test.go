@@ -81,7 +81,7 @@ func TestActivity(t *testing.T) {
 	client := httpwire.NewClient(httpwire.Options{})
 	ctx := httpwire.Watch(t.Context(), a.exchange)
 	send := func() {
-		res, err := client.Post(ctx, httpwire.Request{URL: at, Header: http.Header{"Authorization": {"Bearer " + key}, "X-Goog-Api-Key": {"very-secret-other"}}, Body: body, Patience: httpwire.PatienceAnswer})
+		res, err := client.Post(ctx, httpwire.Request{URL: at, Header: http.Header{"Authorization": {"Bearer " + key}, "X-Goog-Api-Key": {"very-secret-other"}}, Body: body, HeaderTimeout: httpwire.HeaderTimeout})
 		if err == nil {
 			_, _ = io.ReadAll(res.Body)
 			res.Close()
@@ -141,10 +141,6 @@ func TestNoActivity(t *testing.T) {
 		t.Error("an activity log without a path")
 	}
 	var none *Activity
-	m := &model{}
-	if none.Generator(m) != m {
-		t.Error("the generator is wrapped")
-	}
 	none.Close()
 
 	var s warnings

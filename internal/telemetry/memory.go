@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// measure counts the memory that the program has.
+// measure records the memory use of the program.
 func (t *Telemetry) measure() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -26,7 +26,7 @@ func (t *Telemetry) measure() {
 	}
 }
 
-// resident returns how many bytes of the program are in memory, or a guess.
+// resident returns the number of resident bytes of the program, or guess if unknown.
 func resident(guess uint64) uint64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// meters counts. Counts are of the whole session so far (cumulative).
+// meters contains all metrics. Counts are cumulative over the session.
 type meters struct {
 	mu     sync.Mutex
-	common attrs // of each point
+	common attrs // attributes of each point
 	all    []*meter
 }
 
-// meter is one thing that is counted.
+// meter is one metric.
 type meter struct {
 	instrument
 	points []point
-	index  map[string]int // of points, by their attributes
+	index  map[string]int // index in points by attributes
 }
 
-// instrument says what a meter counts.
+// instrument is the definition of a metric.
 type instrument struct {
 	name, description, unit string
-	bounds                  []float64 // of a histogram's buckets; nil for a counter
-	whole                   bool      // only whole numbers
+	bounds                  []float64 // bounds of a histogram's buckets; nil for a counter
+	whole                   bool      // only integers
 }
 
 func (i *instrument) histogram() bool { return i.bounds != nil }
@@ -37,7 +37,7 @@ func (i *instrument) valueType() int {
 	return 1
 }
 
-// point is a count under one set of attributes.
+// point is a count for one set of attributes.
 type point struct {
 	attrs    attrs
 	start    time.Time
@@ -47,15 +47,15 @@ type point struct {
 	counts   []int // one more than bounds
 }
 
-// reading is what a meter showed at one time.
+// reading is the state of a metric at one time.
 type reading struct {
 	instrument
 	at     time.Time
 	points []point
 }
 
-// maxPoints bounds how many sets of attributes a meter tells apart. Names of tools
-// come from models, which may make up any number.
+// maxPoints is the maximum number of attribute sets in one metric. Tool names come from
+// models, which can invent any number of them.
 const maxPoints = 1000
 
 func (m *meters) setCommon(a attrs) {
@@ -64,7 +64,7 @@ func (m *meters) setCommon(a attrs) {
 	m.common = a
 }
 
-// add counts n under these attributes.
+// add adds n for a set of attributes.
 func (m *meters) add(what instrument, n float64, labels attrs) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +109,7 @@ func (m *meter) add(n float64, labels, common attrs) {
 	}
 }
 
-// read returns all counts as they are now.
+// read returns the current state of all metrics.
 func (m *meters) read() []reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +127,7 @@ func (m *meters) read() []reading {
 
 func asIs(s string) string { return s }
 
-// The instruments. Names and units are Gemini CLI's and OpenTelemetry's.
+// The instruments. Names and units are those of Gemini CLI and OpenTelemetry.
 func counter(name, description string) instrument {
 	return instrument{name: name, description: description, whole: true}
 }
@@ -136,7 +136,7 @@ func milliseconds(name, description string) instrument {
 	return instrument{name: name, description: description, unit: "ms", bounds: latencies}
 }
 
-// The bounds of buckets are those that OpenTelemetry proposes, where it does.
+// Bucket bounds are those that OpenTelemetry recommends, if there are any.
 var (
 	latencies = []float64{0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000}
 	seconds   = []float64{.01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}

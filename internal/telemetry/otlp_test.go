@@ -17,6 +17,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/observe"
 )
 
 // message is a protobuf message by the numbers of its fields.
@@ -146,12 +147,12 @@ func TestOTLP(t *testing.T) {
 			c := collect(t)
 			var s warnings
 			tel := Start(sending(c.url, protocol, &s))
-			g := tel.Generator(&model{chunks: []*llm.Response{answerOf("hello")}})
+			g := observe.Wrap(&model{chunks: []*llm.Response{answerOf("hello")}}, tel)
 			run := func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 				drain(g, ask(strings.Repeat("long ", maxAttribute)))
 				return play()(ctx, p)
 			}
-			for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("a \xff prompt")}}, run) {
+			for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("a \xff prompt")}}, run) {
 			}
 			tel.Close()
 			if len(s.lines) > 0 {
@@ -278,7 +279,7 @@ func TestOTLPFails(t *testing.T) {
 		}
 		var s warnings
 		tel := Start(sending(c.url, "http", &s))
-		tel.patience = 10 * time.Millisecond
+		tel.timeout = 10 * time.Millisecond
 		tel.Close()
 		if len(s.lines) != 1 {
 			t.Errorf("warnings: %q", s.lines)

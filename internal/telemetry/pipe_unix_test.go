@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/llm/observe"
 )
 
 // A pipe that nobody reads is not waited at.
@@ -44,11 +45,11 @@ func TestNeverWaits(t *testing.T) {
 	defer reader.Close()
 	var s warnings
 	tel := Start(options(pipe, &s))
-	g := tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}})
+	g := observe.Wrap(&model{chunks: []*llm.Response{answerOf("x")}}, tel)
 	for range maxQueue {
 		drain(g, ask("y"))
 	}
-	tel.patience = 10 * time.Millisecond
+	tel.timeout = 10 * time.Millisecond
 	tel.Close()
 	if len(s.lines) != 2 || !strings.Contains(s.lines[1], "records came faster than they could be written") {
 		t.Errorf("warnings: %q", s.lines)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The messages of OTLP. Numbers are those of its fields
-// (opentelemetry/proto/{common,logs,metrics,trace}/v1).
+// Encoding of OTLP messages. Field numbers are those of
+// opentelemetry/proto/{common,logs,metrics,trace}/v1.
 
 func (w *otlp) log(r *record) {
 	at := uint64(r.at.UnixNano())
@@ -47,7 +47,7 @@ func (w *otlp) span(s *span) {
 	w.spans = appendBytes(w.spans, 2, appendBytes(m, 15, status))
 }
 
-// metrics keeps only the newest reading: it holds all that was before.
+// metrics keeps only the latest state: it is cumulative.
 func (w *otlp) metrics(all []reading) {
 	w.counts = nil
 	for i := range all {
@@ -63,7 +63,7 @@ func (w *otlp) metrics(all []reading) {
 		if r.histogram() {
 			m = appendBytes(m, 9, data)
 		} else {
-			m = appendBytes(m, 7, appendVarint(data, 3, 1)) // never falls
+			m = appendBytes(m, 7, appendVarint(data, 3, 1)) // monotonic
 		}
 		w.counts = appendBytes(w.counts, 2, m)
 	}
@@ -96,7 +96,7 @@ func (w *otlp) point(r *reading, p *point) []byte {
 	return appendFixed(m, 12, math.Float64bits(p.max))
 }
 
-// appendAttrs appends attributes, each as a field of this number.
+// appendAttrs appends attributes, each as a field with this number.
 func appendAttrs(b []byte, field int, a attrs, clean func(string) string) []byte {
 	for _, one := range a {
 		pair := appendText(nil, 1, one.key)
@@ -148,7 +148,7 @@ func appendBytes(b []byte, field int, p []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(p))), p...)
 }
 
-// appendText appends a text, which must be UTF-8 in this protocol.
+// appendText appends a text, which this protocol requires to be UTF-8.
 func appendText(b []byte, field int, s string) []byte {
 	return appendBytes(b, field, []byte(strings.ToValidUTF8(s, "\uFFFD")))
 }

@@ -9,26 +9,26 @@ import (
 	"pollux/llm"
 )
 
-// record is one thing that happened: an event with its attributes.
+// record is an event with its attributes.
 type record struct {
 	at     time.Time
-	body   string // for people
+	body   string // for users
 	failed bool
 	in     place
 	attrs  attrs
 }
 
-// span is something that took its time.
+// span is a span of a trace.
 type span struct {
 	name       string
-	in         place // its own; the parent is in.parent
+	in         place // its own position; the parent is in.parent
 	start, end time.Time
-	failure    string // "" if it went well
+	failure    string // "" if there was no error
 	attrs      attrs
 }
 
-// attr is one attribute. The value is a string, bool, int, float64, []string or JSON,
-// or a func() string for a text that is put together only when it is written.
+// attr is one attribute. The value is a string, bool, int, float64, []string or JSON, or a
+// func() string for a text that is built only when it is written.
 type attr struct {
 	key   string
 	value any
@@ -39,14 +39,14 @@ type attrs []attr
 // add appends an attribute.
 func (a *attrs) add(key string, value any) { *a = append(*a, attr{key, value}) }
 
-// some appends a text, unless it is empty.
-func (a *attrs) some(key, value string) {
+// addText appends a text attribute unless it is empty.
+func (a *attrs) addText(key, value string) {
 	if value != "" {
 		a.add(key, value)
 	}
 }
 
-// size is about how many bytes the attributes hold.
+// size returns the approximate size of the attributes in bytes.
 func (a attrs) size() int {
 	n := 0
 	for _, one := range a {
@@ -58,7 +58,7 @@ func (a attrs) size() int {
 	return n
 }
 
-// appendJSON appends the attributes as an object, their texts as clean leaves them.
+// appendJSON appends the attributes as an object. Texts are passed through clean.
 func (a attrs) appendJSON(b []byte, clean func(string) string) []byte {
 	b = append(b, '{')
 	for i, one := range a {
@@ -77,7 +77,7 @@ func appendJSONValue(b []byte, value any, clean func(string) string) []byte {
 		return llm.AppendString(b, clean(v))
 	case func() string:
 		return llm.AppendString(b, clean(v()))
-	case json.RawMessage: // of our own making
+	case json.RawMessage: // encoded by this package
 		return append(b, v...)
 	case bool:
 		return strconv.AppendBool(b, v)
@@ -105,10 +105,10 @@ func appendFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'f', -1, 64)
 }
 
-// stamp is a time as events have it.
+// stamp returns a time in the format of events.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// pretty returns JSON with an indentation of two, as it is where it is none.
+// pretty returns JSON indented by two spaces, or raw if it is not valid JSON.
 func pretty(raw json.RawMessage) string {
 	b, err := indent(raw)
 	if err != nil {
@@ -117,7 +117,7 @@ func pretty(raw json.RawMessage) string {
 	return string(b)
 }
 
-// appendQuoted appends s as it stands in a JSON string.
+// appendQuoted appends s in the form that it has inside a JSON string.
 func appendQuoted(b []byte, s string) []byte {
 	quoted := llm.AppendString(nil, s)
 	return append(b, quoted[1:len(quoted)-1]...)

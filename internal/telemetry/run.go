@@ -11,16 +11,17 @@ import (
 	"pollux/tool"
 )
 
-// Runner is what works on a prompt: [agent.Agent.Run].
+// Runner processes a prompt, like [agent.Agent.Run].
 type Runner func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error]
 
-// Run lets run work on a prompt, and tells of what happens meanwhile.
+// Run processes a prompt with run, and records its events. The prompt must have an id, which
+// all its records carry.
 func (t *Telemetry) Run(ctx context.Context, p agent.Prompt, run Runner) iter.Seq2[agent.Event, error] {
 	if t == nil {
 		return run(ctx, p)
 	}
 	return func(yield func(agent.Event, error) bool) {
-		w := t.watch(&p)
+		w := t.watch(p)
 		defer w.end()
 		for e, err := range run(ctx, p) {
 			if err != nil {
@@ -35,14 +36,10 @@ func (t *Telemetry) Run(ctx context.Context, p agent.Prompt, run Runner) iter.Se
 	}
 }
 
-// watch begins a prompt, which gets an id if it has none.
-func (t *Telemetry) watch(p *agent.Prompt) *watcher {
+// watch starts recording a prompt.
+func (t *Telemetry) watch(p agent.Prompt) *watcher {
 	t.setCommon()
 	t.mu.Lock()
-	if p.ID == "" {
-		p.ID = fmt.Sprintf("%s########%d", t.session, t.prompts)
-	}
-	t.prompts++
 	w := &watcher{t: t, id: p.ID, in: newPlace(), began: time.Now()}
 	t.places[p.ID] = w.in
 	t.mu.Unlock()
@@ -59,7 +56,7 @@ func (t *Telemetry) watch(p *agent.Prompt) *watcher {
 	return w
 }
 
-// watcher is one prompt that is being worked on.
+// watcher records one prompt.
 type watcher struct {
 	t       *Telemetry
 	id      string
@@ -69,9 +66,9 @@ type watcher struct {
 
 	model    string
 	turns    int
-	attempts int // at the answer of this turn
-	// The calls of an answer are scheduled together.
-	calls     int // still to end
+	attempts int // number of attempts for the current response
+	// The calls of one response are scheduled together.
+	calls     int // number of unfinished calls
 	scheduled time.Time
 	batch     place
 }
@@ -92,8 +89,8 @@ func (t *Telemetry) mode() string {
 	return t.o.Mode()
 }
 
-// see tells of an event. Those that are not here are told of otherwise, or are
-// what a face needs.
+// see records an event. Events that are not listed here are recorded elsewhere, or concern
+// only faces.
 func (w *watcher) see(e agent.Event) {
 	switch e := e.(type) {
 	case agent.TurnStarted:
@@ -110,6 +107,8 @@ func (w *watcher) see(e agent.Event) {
 		w.calls++
 	case agent.ToolFinished:
 		w.tool(&e)
+	case agent.Nested:
+		// The call in which the agent runs is recorded when it ends.
 	case agent.Compressed:
 		w.compressed(e.Compression)
 	case agent.Retried:
@@ -154,7 +153,7 @@ func (w *watcher) waiting(e agent.Waiting) {
 		attrs{{"attempt", e.Attempt}, {"error_type", kind}, {"model", e.Model}})
 }
 
-// Masker returns a masker that tells of what m puts out of sight.
+// Masker returns a masker that records what m masks.
 func (t *Telemetry) Masker(m agent.Masker) agent.Masker {
 	if t == nil || m == nil {
 		return m
@@ -184,7 +183,7 @@ func (m *masker) Mask(ctx context.Context, history []agent.Message) ([]agent.Mes
 	return masked, saved
 }
 
-// NextSpeaker returns what tells of n's decisions.
+// NextSpeaker returns a decorator that records the decisions of n.
 func (t *Telemetry) NextSpeaker(n agent.NextSpeaker) agent.NextSpeaker {
 	if t == nil || n == nil {
 		return n

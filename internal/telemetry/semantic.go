@@ -7,20 +7,19 @@ import (
 	"pollux/llm"
 )
 
-// What OpenTelemetry's conventions for generative AI have of requests and
-// answers.
+// Attributes of OpenTelemetry's conventions for generative AI.
 
-// semantic tells of a request or an answer in the conventions' own event.
+// semantic records a request or response with the event of the conventions.
 func (t *Telemetry) semantic(promptID, body string, failed bool, more attrs) {
 	t.emit("gen_ai.client.inference.operation.details", promptID, body, failed, slices.Concat(attrs{
 		{"gen_ai.operation.name", "generate_content"}, {"gen_ai.conversation.id", t.o.Session()},
 	}, more))
 }
 
-// labels tell the metrics of requests apart.
+// labels returns the attributes of metrics about requests.
 func (c *call) labels() attrs {
 	a := attrs{{"gen_ai.operation.name", "generate_content"}, {"gen_ai.provider.name", c.t.provider(c.req.Model)}, {"gen_ai.request.model", c.req.Model}}
-	a.some("gen_ai.response.model", c.model)
+	a.addText("gen_ai.response.model", c.model)
 	return a
 }
 
@@ -31,8 +30,8 @@ func (t *Telemetry) provider(model string) string {
 	return t.o.Provider(model)
 }
 
-// asked is what all that is told of a request has.
-func (c *call) asked() attrs {
+// common returns the attributes of all records about a request.
+func (c *call) common() attrs {
 	return attrs{
 		{"gen_ai.provider.name", c.t.provider(c.req.Model)},
 		{"gen_ai.request.model", c.req.Model},
@@ -40,8 +39,8 @@ func (c *call) asked() attrs {
 	}
 }
 
-// asking is how the model was asked, and, where that is wanted, what.
-func (c *call) asking() attrs {
+// requestAttrs returns the parameters of the request and, if enabled, its content.
+func (c *call) requestAttrs() attrs {
 	var a attrs
 	cfg := &c.req.Config
 	for _, one := range []struct {
@@ -86,11 +85,11 @@ func (c *call) asking() attrs {
 	return a
 }
 
-// got is what came of the request, and, where that is wanted, the answer.
-func (c *call) got() attrs {
+// responseAttrs returns the attributes of the response and, if enabled, its content.
+func (c *call) responseAttrs() attrs {
 	var a attrs
-	a.some("gen_ai.response.model", c.model)
-	a.some("gen_ai.response.id", c.id)
+	a.addText("gen_ai.response.model", c.model)
+	a.addText("gen_ai.response.id", c.id)
 	if len(c.reason) > 0 {
 		a.add("gen_ai.response.finish_reasons", c.reason)
 	}
@@ -102,7 +101,7 @@ func (c *call) got() attrs {
 	return a
 }
 
-// appendMessage appends a message as the conventions have it.
+// appendMessage appends a message in the format of the conventions.
 func appendMessage(b []byte, c *llm.Content) []byte {
 	role := "assistant"
 	if c.Role == llm.RoleUser {
@@ -135,14 +134,14 @@ func appendMessagePart(b []byte, p *llm.Part) []byte {
 		b = llm.AppendString(append(b, `{"type":"reasoning","content":`...), p.Text)
 	case p.IsText():
 		b = llm.AppendString(append(b, `{"type":"text","content":`...), p.Text)
-	default: // media: what it is, in Gemini's words
+	default: // media in Gemini's format
 		b = append(p.AppendJSON(append(b, `{"type":"media","content":`...)), '}')
 		return b
 	}
 	return append(b, '}')
 }
 
-// appendRaw appends JSON that others wrote, as a string if it is none.
+// appendRaw appends external JSON, as a string if it is invalid.
 func appendRaw(b []byte, raw json.RawMessage) []byte {
 	switch {
 	case len(raw) == 0:
@@ -153,7 +152,7 @@ func appendRaw(b []byte, raw json.RawMessage) []byte {
 	return append(b, raw...)
 }
 
-// finishReason returns the conventions' words for why a model stopped.
+// finishReason returns the conventions' name of a finish reason.
 func finishReason(r llm.FinishReason) string {
 	switch r {
 	case llm.FinishStop:
@@ -167,7 +166,7 @@ func finishReason(r llm.FinishReason) string {
 	return "error"
 }
 
-// definitions appends what the model may call, as JSON.
+// definitions returns the available functions as JSON.
 func definitions(sets []*llm.ToolSet) []byte {
 	b := []byte{'['}
 	for _, set := range sets {

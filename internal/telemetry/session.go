@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// What others tell of the session, beside its prompts.
+// Records about the session that other packages report.
 
-// Routed tells which model answers a prompt, who decided so, how long that took,
-// and why; err is why a way to decide could not.
-func (t *Telemetry) Routed(promptID, model, source string, took time.Duration, reasoning string, err error) {
+// RecordRouting records which model was chosen for a prompt, by which strategy, how long that took,
+// and why. err is the error of a strategy that failed.
+func (t *Telemetry) RecordRouting(promptID, model, source string, took time.Duration, reasoning string, err error) {
 	if t == nil {
 		return
 	}
@@ -22,7 +22,7 @@ func (t *Telemetry) Routed(promptID, model, source string, took time.Duration, r
 		{"prompt_id", promptID},
 	}
 	if t.o.LogPrompts {
-		a.some("reasoning", cut(reasoning, 4<<10)) // it may repeat the prompt
+		a.addText("reasoning", cut(reasoning, 4<<10)) // it may repeat the prompt
 	}
 	labels := attrs{{"routing.decision_model", model}, {"routing.decision_source", source}}
 	if err != nil {
@@ -33,8 +33,8 @@ func (t *Telemetry) Routed(promptID, model, source string, took time.Duration, r
 	t.meters.add(milliseconds("gemini_cli.model_routing.latency", "How long it took to choose a model."), float64(took.Milliseconds()), labels)
 }
 
-// Config tells how the session is set up.
-func (t *Telemetry) Config(c Config) {
+// RecordConfig records the configuration of the session.
+func (t *Telemetry) RecordConfig(c Config) {
 	if t == nil {
 		return
 	}
@@ -61,7 +61,7 @@ func (t *Telemetry) Config(c Config) {
 	})
 }
 
-// Config is how a session is set up.
+// Config is the configuration of a session.
 type Config struct {
 	Model                            string
 	CoreTools                        []string
@@ -69,8 +69,8 @@ type Config struct {
 	OutputFormat                     string
 }
 
-// Switched tells that the approval mode is another one.
-func (t *Telemetry) Switched(from, to string) {
+// RecordModeSwitch records a change of the approval mode.
+func (t *Telemetry) RecordModeSwitch(from, to string) {
 	if t == nil || from == to {
 		return
 	}
@@ -78,7 +78,7 @@ func (t *Telemetry) Switched(from, to string) {
 	t.event("plan.approval_mode_switch", "", "Approval mode "+to, attrs{{"from_mode", from}, {"to_mode", to}})
 }
 
-// duration tells how long the session was in an approval mode.
+// duration records how long the session was in an approval mode.
 func (t *Telemetry) duration(mode string) {
 	t.mu.Lock()
 	took := time.Since(t.modes)
@@ -87,8 +87,8 @@ func (t *Telemetry) duration(mode string) {
 	t.event("plan.approval_mode_duration", "", "Approval mode was "+mode, attrs{{"mode", mode}, {"duration_ms", int(took.Milliseconds())}})
 }
 
-// Planned tells that a plan is being carried out.
-func (t *Telemetry) Planned() {
+// RecordPlanExecution records that the execution of a plan begins.
+func (t *Telemetry) RecordPlanExecution() {
 	if t == nil {
 		return
 	}
@@ -97,30 +97,30 @@ func (t *Telemetry) Planned() {
 	t.meters.add(counter("gemini_cli.plan.execution.count", "Plans that were carried out."), 1, a)
 }
 
-// NoRipgrep tells that files are searched without ripgrep, though it was wanted.
-func (t *Telemetry) NoRipgrep() {
+// RecordMissingRipgrep records that files are searched without ripgrep because it was not found.
+func (t *Telemetry) RecordMissingRipgrep() {
 	if t != nil {
 		t.event("ripgrep_fallback", "", "Searching without ripgrep: it was not found", attrs{{"error", "ripgrep was not found"}})
 	}
 }
 
-// WebFetchFellBack tells why the vendor does not read a page: it could not, and Pollux
-// does, or nobody may.
-func (t *Telemetry) WebFetchFellBack(reason string) {
+// RecordWebFetchFallback records why the vendor does not read a page: "primary_failed" or
+// "private_ip_skipped".
+func (t *Telemetry) RecordWebFetchFallback(reason string) {
 	if t != nil {
 		t.event("web_fetch_fallback_attempt", "", "Pages are not read by the vendor: "+reason, attrs{{"reason", reason}})
 	}
 }
 
-// EditMade tells how the place of an edit was found.
-func (t *Telemetry) EditMade(how string) {
+// RecordEdit records the strategy that found the place of an edit.
+func (t *Telemetry) RecordEdit(how string) {
 	if t != nil {
 		t.event("edit_strategy", "", "The place of an edit was found: "+how, attrs{{"strategy", how}})
 	}
 }
 
-// EditCorrected tells whether an edit could be made as a model had corrected it.
-func (t *Telemetry) EditCorrected(works bool) {
+// RecordEditCorrection records whether an edit succeeded after a model had corrected it.
+func (t *Telemetry) RecordEditCorrection(works bool) {
 	if t == nil {
 		return
 	}
@@ -131,27 +131,27 @@ func (t *Telemetry) EditCorrected(works bool) {
 	t.event("edit_correction", "", "An edit was corrected: "+result, attrs{{"correction", result}})
 }
 
-// LoopJudged tells how sure a model is, from 0 to 1, that the agent is stuck, and, where
-// a second one was asked, which and how sure that is; -1 where none was.
-func (t *Telemetry) LoopJudged(promptID string, first float64, model string, second float64) {
+// RecordLoopCheck records a model's confidence, from 0 to 1, that the agent is in a loop. If a
+// second model was asked, model and second are its name and confidence, otherwise second is
+// -1.
+func (t *Telemetry) RecordLoopCheck(promptID string, first float64, model string, second float64) {
 	if t == nil {
 		return
 	}
 	a := attrs{{"prompt_id", promptID}, {"flash_confidence", first}}
-	a.some("main_model", model)
+	a.addText("main_model", model)
 	a.add("main_model_confidence", second)
 	t.event("llm_loop_check", promptID, "A model was asked whether the agent is stuck", a)
 }
 
-// Command tells that a / command was run, by its name with those of its parents before
-// it, and whether it failed.
-func (t *Telemetry) Command(name string, failed bool) {
+// RecordCommand records a / command by its full name, such as "memory show", and whether it failed.
+func (t *Telemetry) RecordCommand(name string, failed bool) {
 	if t == nil {
 		return
 	}
 	command, sub, _ := strings.Cut(name, " ")
 	a := attrs{{"command", command}}
-	a.some("subcommand", sub)
+	a.addText("subcommand", sub)
 	status := "success"
 	if failed {
 		status = "error"
@@ -160,8 +160,8 @@ func (t *Telemetry) Command(name string, failed bool) {
 	t.event("slash_command", "", "Command /"+name+": "+status, a)
 }
 
-// ModelSet tells that the user has chosen another model.
-func (t *Telemetry) ModelSet(model string) {
+// RecordModelChoice records that the user has chosen another model.
+func (t *Telemetry) RecordModelChoice(model string) {
 	if t == nil {
 		return
 	}

@@ -12,32 +12,30 @@ import (
 	"pollux/internal/exit"
 )
 
-// Settings say whether telemetry is written, of what, and to where
-// (spec/cli.md §9.2). The zero value is off.
+// Settings are the settings of telemetry. The zero value is off.
 type Settings struct {
 	Enabled bool
-	// Google says that the target is Google Cloud, to which Pollux sends nothing,
-	// and Collector that a collector on the way there takes OTLP.
+	// Google reports whether the target is Google Cloud, to which Pollux sends nothing
+	// directly. Collector reports whether there is a collector that forwards to it.
 	Google, Collector bool
-	// CLIAuth asks to send with the user's own credentials.
+	// CLIAuth requests sending with the user's own credentials, which Pollux does not support.
 	CLIAuth bool
-	// Outfile is the file that records are appended to; it wins over the endpoint.
+	// Outfile is the file that records are appended to; it has priority over Endpoint.
 	Outfile string
-	// Endpoint is where records are sent, by Protocol: "grpc" or "http".
+	// Endpoint is the URL that records are sent to. Protocol is "grpc" or "http".
 	Endpoint, Protocol string
-	// LogPrompts says that records hold what was asked and answered, Traces that
-	// spans and semantic events do too, with all that goes along.
+	// LogPrompts includes prompts and responses in records, Traces also in spans and semantic
+	// events.
 	LogPrompts, Traces bool
-	// Memory is how often memory is measured; 0 is never.
+	// Memory is the interval for recording memory use; 0 disables that.
 	Memory time.Duration
 }
 
-// defaultEndpoint is where collectors listen.
+// defaultEndpoint is the default address of collectors.
 const defaultEndpoint = "http://localhost:4317"
 
-// Resolve returns what the settings come to; the environment wins over the
-// files. A value that cannot be is an error with exit code 52, also where
-// telemetry is off.
+// Resolve returns the effective settings. The environment has priority over files. An invalid
+// value is an error with exit code 52, even if telemetry is off.
 func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
 	var set struct {
 		Enabled, LogPrompts, Traces, UseCollector, UseCLIAuth any
@@ -58,7 +56,7 @@ func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
 		Memory:     interval(env.Get("GEMINI_MEMORY_MONITOR_INTERVAL")),
 	}
 	t.Endpoint = r.text("otlpEndpoint", set.OTLPEndpoint, defaultEndpoint, prefix+"OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-	target := cmp.Or(r.text("target", set.Target, "", prefix+"TARGET"), "local") // an empty variable, as CI leaves it, says nothing
+	target := cmp.Or(r.text("target", set.Target, "", prefix+"TARGET"), "local") // an empty variable, common in CI, means the default
 	t.Google = target == "gcp"
 	switch {
 	case r.err != nil:
@@ -76,8 +74,9 @@ func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
 	return t, nil
 }
 
-// Nowhere says why nothing is written though telemetry is on, "" if it is.
-func (s *Settings) Nowhere() string {
+// DisabledReason returns the reason why nothing can be written although telemetry is enabled, "" if
+// it can.
+func (s *Settings) DisabledReason() string {
 	switch {
 	case s.CLIAuth && s.Collector:
 		return "telemetry.useCollector and telemetry.useCliAuth exclude each other."
@@ -93,20 +92,20 @@ func (s *Settings) Nowhere() string {
 	return ""
 }
 
-// prefix begins the names of the variables.
+// prefix is the prefix of the variables' names.
 const prefix = "GEMINI_TELEMETRY_"
 
 func invalid(format string, args ...any) error {
 	return exit.Errorf(exit.Config, "Invalid telemetry configuration: "+format, args...)
 }
 
-// reader reads single values; err is the first that cannot be.
+// reader reads single values. err is the first error.
 type reader struct {
 	env *config.Env
 	err error
 }
 
-// flag reads a switch. A variable is on by "true" or "1" and off by all else.
+// flag reads a switch. A variable is true if it is "true" or "1", and false otherwise.
 func (r *reader) flag(variable, field string, set any, otherwise bool) bool {
 	if v, ok := r.env.Lookup(prefix + variable); ok {
 		return v == "true" || v == "1"
@@ -116,7 +115,7 @@ func (r *reader) flag(variable, field string, set any, otherwise bool) bool {
 		return otherwise
 	case bool:
 		return v
-	case string: // of a variable that the file names
+	case string: // from an expanded variable
 		if b, err := strconv.ParseBool(v); err == nil {
 			return b
 		}
@@ -125,7 +124,7 @@ func (r *reader) flag(variable, field string, set any, otherwise bool) bool {
 	return false
 }
 
-// text reads a text: of the first of these variables that is set, else of the file.
+// text reads a text from the first variable that is set, or from the file.
 func (r *reader) text(field string, set any, otherwise string, variables ...string) string {
 	for _, name := range variables {
 		if v, ok := r.env.Lookup(name); ok {
@@ -148,8 +147,8 @@ func (r *reader) wrong(field, kind string) {
 	}
 }
 
-// address returns the URL that records go to: of gRPC the origin, of HTTP what is
-// before /v1/logs and its kin. "" stays "".
+// address returns the URL to send records to: the origin for gRPC, the part before /v1/logs
+// for HTTP. It returns "" for "".
 func address(text, protocol string) (string, error) {
 	text = strings.Trim(text, `"' `)
 	if text == "" {
@@ -166,9 +165,9 @@ func address(text, protocol string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// interval reads a number of milliseconds; 0 is what is none.
+// interval parses a number of milliseconds. It returns 0 for an invalid one.
 func interval(text string) time.Duration {
-	const least = 10 * time.Millisecond // what measuring costs is not worth more
+	const least = 10 * time.Millisecond // measuring more often costs too much
 	ms, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || ms <= 0 {
 		return 0

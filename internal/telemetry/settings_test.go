@@ -19,7 +19,7 @@ func resolve(t *testing.T, file string, vars ...string) (Settings, error) {
 	home := t.TempDir()
 	env := config.NewEnv(append(vars, "HOME="+home)...)
 	paths := config.NewPaths(env, filepath.Join(home, "work"))
-	if err := os.MkdirAll(paths.Gemini(), 0o700); err != nil {
+	if err := os.MkdirAll(paths.GeminiDir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(paths.UserSettings(), []byte(file), 0o600); err != nil {

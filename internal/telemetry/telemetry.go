@@ -1,23 +1,20 @@
-// Package telemetry tells, where the user wants it, what a session did: as records
-// in a file that scripts for Gemini CLI read, or to a collector of OpenTelemetry
-// (spec/cli.md §9). Nothing else in the program mentions it: it looks on as a
-// decorator of what the session is made of.
+// Package telemetry records what a session does, if the user enables it: to a file in Gemini
+// CLI's format, or to an OpenTelemetry collector. It observes the session through decorators
+// of its parts, so that other packages do not depend on it.
 //
-//	Generator   requests and answers
+//	Generator   requests and responses
 //	Run         the events of a prompt: tool calls, retries, compressions
-//	Masker, NextSpeaker   what they decided
+//	Masker, NextSpeaker   their decisions
 //
-// A nil *Telemetry is off. Its methods may then be called too: they return what
-// they were given and do nothing.
+// A nil *Telemetry is off: its methods return their arguments and do nothing.
 //
-// The run never waits. What is to be told goes into a queue of bounded size, and
-// one goroutine makes records of it and writes them; what does not fit is counted
-// and said at the end. A place that cannot be written to costs one warning.
+// Recording never blocks a run. Records go into a queue of limited size, and one goroutine
+// encodes and writes them. Records that do not fit are counted, and reported at the end. If
+// the destination cannot be written, there is one warning.
 //
-// What proves who asks is in no record: [Options.Secrets] are taken out of every
-// text.
+// Records contain no credentials: [Options.Secrets] are removed from all texts.
 //
-// [Activity] and [DebugLog] are two smaller files that users know by the names of
+// [Activity] and [DebugLog] write two simpler files, which are enabled by environment
 // variables.
 package telemetry
 
@@ -35,15 +32,15 @@ import (
 	"pollux/tool"
 )
 
-// Options are what a [Telemetry] tells of, and where. Settings, Warn and Session
-// must be set; the rest may be zero.
+// Options configure a [Telemetry]. Settings, Warn and Session must be set; the rest is
+// optional.
 type Options struct {
 	Settings
-	// Path returns the absolute path that the user means by another.
+	// Path returns the absolute form of a path in the settings.
 	Path func(string) string
-	// Warn takes what the user should know and can live with.
+	// Warn is called with messages for the user about problems that do not stop the session.
 	Warn func(string)
-	// Secrets returns the texts that no record may hold.
+	// Secrets returns the texts to remove from records.
 	Secrets func() []string
 
 	Version      string
@@ -51,16 +48,15 @@ type Options struct {
 	Installation func() string // the id of this installation
 	Interactive  bool
 	AuthType     string
-	// Provider says who serves a model, in OpenTelemetry's words.
+	// Provider returns the provider of a model, in OpenTelemetry's terms.
 	Provider func(model string) string
-	// Tool returns the tool of a name; nil knows none.
+	// Tool returns the tool with a name; nil means that no tool is known.
 	Tool func(name string) (tool.Tool, bool)
 	// Mode returns the approval mode.
 	Mode func() string
 }
 
-// Telemetry tells what a session does. Its methods may be called from several
-// goroutines.
+// Telemetry records what a session does. It is safe for concurrent use.
 type Telemetry struct {
 	o      Options
 	meters meters
@@ -70,34 +66,33 @@ type Telemetry struct {
 	queue   chan any // *record or *span
 	waiting atomic.Int64
 	dropped atomic.Int64
-	ctx     context.Context // of all writing
+	ctx     context.Context // for all writing
 	stop    context.CancelFunc
 	closing chan struct{}
-	// patience is how long the end of the program waits for records to be written.
-	patience time.Duration
-	done     chan struct{}
-	failure  error // the first; to be read when done is closed
-	once     sync.Once
+	// timeout limits the time for writing the remaining records at the end of the program.
+	timeout time.Duration
+	done    chan struct{}
+	failure error // the first error; must be read only after done is closed
+	once    sync.Once
 
 	mu      sync.Mutex
-	common  attrs // of events and counts; it is replaced, never changed
+	common  attrs // attributes of all events and metrics; replaced, never changed
 	session string
-	prompts int
-	places  map[string]place // of prompts being worked on, by their id
-	modes   time.Time        // when the approval mode was set; zero before Config
+	places  map[string]place // positions of unfinished prompts by id
+	modes   time.Time        // time when the approval mode was set; zero before Config
 }
 
 const (
-	// maxQueue and maxWaiting bound what waits to be written: in number, and
-	// about in bytes.
+	// maxQueue and maxWaiting are the limits of records waiting to be written, in number and
+	// approximate bytes.
 	maxQueue   = 4096
 	maxWaiting = 64 << 20
-	// period is how often counts are written.
+	// period is the interval for writing metrics.
 	period = 10 * time.Second
 )
 
-// Start begins to tell of a session. It returns nil where telemetry is off, or
-// where there is no place for it, of which it warns.
+// Start starts telemetry for a session. It returns nil if telemetry is off or cannot be
+// written; in the latter case it warns.
 func Start(o Options) *Telemetry {
 	if !o.Enabled {
 		return nil
@@ -106,7 +101,7 @@ func Start(o Options) *Telemetry {
 }
 
 func start(o Options) *Telemetry {
-	// What is secret is looked up when there is something to write, by who writes.
+	// Look up secrets only when there is something to write, in the writing goroutine.
 	cleaner := sync.OnceValue(func() func(string) string { return cleaner(o.Secrets) })
 	clean := func(text string) string { return cleaner()(text) }
 	to := open(&o, clean)
@@ -117,7 +112,7 @@ func start(o Options) *Telemetry {
 	t := &Telemetry{
 		o: o, sink: to, clean: clean, places: map[string]place{},
 		ctx: ctx, stop: stop, queue: make(chan any, maxQueue), closing: make(chan struct{}), done: make(chan struct{}),
-		patience: 2 * time.Second,
+		timeout: 2 * time.Second,
 	}
 	t.setCommon()
 	t.meters.add(counter("gemini_cli.session.count", "Sessions begun."), 1, nil)
@@ -125,26 +120,26 @@ func start(o Options) *Telemetry {
 	return t
 }
 
-// setCommon makes what all events and counts have.
+// setCommon sets the attributes of all events and metrics.
 func (t *Telemetry) setCommon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.session == t.o.Session() && t.common != nil {
 		return
 	}
-	t.session, t.prompts = t.o.Session(), 0
+	t.session = t.o.Session()
 	t.common = attrs{{"session.id", t.session}}
 	if t.o.Installation != nil {
-		t.common.some("installation.id", t.o.Installation())
+		t.common.addText("installation.id", t.o.Installation())
 	}
 	t.common.add("interactive", t.o.Interactive)
-	t.common.some("auth_type", t.o.AuthType)
+	t.common.addText("auth_type", t.o.AuthType)
 	t.meters.setCommon(t.common)
 }
 
-// open returns where records go; nil is nowhere.
+// open returns the destination of records, nil if there is none.
 func open(o *Options, clean func(string) string) sink {
-	if why := o.Nowhere(); why != "" {
+	if why := o.DisabledReason(); why != "" {
 		o.Warn("Telemetry is off: " + why)
 		return nil
 	}
@@ -163,8 +158,8 @@ func open(o *Options, clean func(string) string) sink {
 	return newFile(f, resource(o), clean)
 }
 
-// resource is what all records have in common. The command line is not in it: it
-// may hold the prompt.
+// resource returns the attributes that all records share. They do not include the command
+// line, which may contain the prompt.
 func resource(o *Options) attrs {
 	host, _ := os.Hostname()
 	a := attrs{
@@ -177,11 +172,11 @@ func resource(o *Options) attrs {
 		{"host.arch", runtime.GOARCH},
 		{"os.type", runtime.GOOS},
 	}
-	a.some("host.name", host)
+	a.addText("host.name", host)
 	return a
 }
 
-// emit tells of an event.
+// emit records an event.
 func (t *Telemetry) emit(name, promptID, body string, failed bool, more attrs) {
 	now := time.Now()
 	t.mu.Lock()
@@ -194,12 +189,12 @@ func (t *Telemetry) emit(name, promptID, body string, failed bool, more attrs) {
 	t.put(r)
 }
 
-// event is emit for Gemini CLI's own events that say nothing bad.
+// event records one of Gemini CLI's own events that is not an error.
 func (t *Telemetry) event(name, promptID, body string, more attrs) {
 	t.emit("gemini_cli."+name, promptID, body, false, more)
 }
 
-// put queues a record or a span, or counts it as lost.
+// put queues a record or span, or counts it as dropped.
 func (t *Telemetry) put(item any) {
 	size := sizeOf(item)
 	if t.waiting.Add(size) > maxWaiting {
@@ -225,8 +220,7 @@ func sizeOf(item any) int64 {
 	return 0
 }
 
-// Close writes what is left, which takes no longer than a bearable time, and warns
-// of what could not be written.
+// Close writes the remaining records within a short time, and warns if records were lost.
 func (t *Telemetry) Close() {
 	if t == nil {
 		return
@@ -238,7 +232,7 @@ func (t *Telemetry) Close() {
 		if began {
 			t.duration(t.mode())
 		}
-		enough := time.AfterFunc(t.patience, t.stop)
+		enough := time.AfterFunc(t.timeout, t.stop)
 		close(t.closing)
 		<-t.done
 		enough.Stop()

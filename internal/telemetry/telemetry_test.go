@@ -20,6 +20,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/observe"
 	"pollux/tool"
 )
 
@@ -197,10 +198,6 @@ func TestOff(t *testing.T) {
 	if off != nil {
 		t.Fatal("it began though it is off")
 	}
-	m := &model{}
-	if off.Generator(m) != llm.Generator(m) {
-		t.Error("the generator is wrapped")
-	}
 	var mask agent.Masker
 	if off.Masker(mask) != nil || off.NextSpeaker(nil) != nil {
 		t.Error("something came of nothing")
@@ -209,17 +206,17 @@ func TestOff(t *testing.T) {
 	for range off.Run(t.Context(), agent.Prompt{}, play(agent.TurnStarted{}, agent.Finished{})) {
 		n++
 	}
-	off.Config(Config{})
-	off.Switched("a", "b")
-	off.Planned()
-	off.NoRipgrep()
-	off.Routed("", "", "", 0, "", nil)
-	off.WebFetchFellBack("")
-	off.EditMade("")
-	off.EditCorrected(true)
-	off.LoopJudged("", 0, "", 0)
-	off.Command("", false)
-	off.ModelSet("")
+	off.RecordConfig(Config{})
+	off.RecordModeSwitch("a", "b")
+	off.RecordPlanExecution()
+	off.RecordMissingRipgrep()
+	off.RecordRouting("", "", "", 0, "", nil)
+	off.RecordWebFetchFallback("")
+	off.RecordEdit("")
+	off.RecordEditCorrection(true)
+	off.RecordLoopCheck("", 0, "", 0)
+	off.RecordCommand("", false)
+	off.RecordModelChoice("")
 	off.Close()
 	if n != 2 {
 		t.Errorf("%d events came through", n)
@@ -237,8 +234,8 @@ func TestSession(t *testing.T) {
 	o.Mode = func() string { return "yolo" }
 	o.Provider = func(string) string { return "vendor" }
 	tel := Start(o)
-	g := tel.Generator(&model{chunks: []*llm.Response{answerOf("hel"), answerOf("lo")}})
-	bad := tel.Generator(&model{err: &llm.Error{Kind: llm.KindServer, Status: 503, Message: "overloaded"}})
+	g := observe.Wrap(&model{chunks: []*llm.Response{answerOf("hel"), answerOf("lo")}}, tel)
+	bad := observe.Wrap(&model{err: &llm.Error{Kind: llm.KindServer, Status: 503, Message: "overloaded"}}, tel)
 	call := &agent.ToolCall{ID: "edit__1", Name: "edit", Args: json.RawMessage(`{"file_path":"a.go"}`), PromptID: "session-1########0"}
 	refused := &agent.ToolCall{ID: "rm__2", Name: "rm", Args: json.RawMessage(`{}`), PromptID: "session-1########0"}
 	edit := &tool.Result{
@@ -263,19 +260,19 @@ func TestSession(t *testing.T) {
 			agent.LoopDetected{Kind: "consecutive_identical_tool_calls"},
 		)(ctx, p)
 	}
-	tel.Config(Config{Model: "m", OutputFormat: "text"})
-	for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hello")}}, run) {
+	tel.RecordConfig(Config{Model: "m", OutputFormat: "text"})
+	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text("hello")}}, run) {
 	}
-	tel.Switched("default", "plan")
-	tel.Planned()
-	tel.NoRipgrep()
-	tel.Routed("session-1########0", "m", "default", time.Millisecond, "because", errors.New("timeout"))
-	tel.WebFetchFellBack("primary_failed")
-	tel.EditMade("flexible")
-	tel.EditCorrected(false)
-	tel.LoopJudged("session-1########0", 0.95, "", -1)
-	tel.Command("memory show", true)
-	tel.ModelSet("other")
+	tel.RecordModeSwitch("default", "plan")
+	tel.RecordPlanExecution()
+	tel.RecordMissingRipgrep()
+	tel.RecordRouting("session-1########0", "m", "default", time.Millisecond, "because", errors.New("timeout"))
+	tel.RecordWebFetchFallback("primary_failed")
+	tel.RecordEdit("flexible")
+	tel.RecordEditCorrection(false)
+	tel.RecordLoopCheck("session-1########0", 0.95, "", -1)
+	tel.RecordCommand("memory show", true)
+	tel.RecordModelChoice("other")
 	tel.Close()
 	tel.Close()
 	if len(s.lines) > 0 {
@@ -395,14 +392,14 @@ func TestWhatWasSaid(t *testing.T) {
 		req := ask(marker)
 		req.Config.SystemInstruction = llm.User(llm.Text(marker))
 		req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "f", Description: marker}}}}
-		drain(tel.Generator(&model{chunks: []*llm.Response{answerOf(marker)}}), req)
+		drain(observe.Wrap(&model{chunks: []*llm.Response{answerOf(marker)}}, tel), req)
 		call := &agent.ToolCall{ID: "f__1", Name: "f", Args: json.RawMessage(`{"x":"` + marker + `"}`)}
-		for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(marker)}}, play(
+		for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(marker)}}, play(
 			agent.ToolRequested{Call: call},
 			agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrUnknown, marker), Response: []llm.Part{llm.Text(marker)}},
 		)) {
 		}
-		tel.Routed("", "m", "s", 0, marker, nil)
+		tel.RecordRouting("", "m", "s", 0, marker, nil)
 		tel.Close()
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -434,10 +431,10 @@ func TestSecrets(t *testing.T) {
 	for _, half := range []string{key[:7], key[7:]} { // as it streams
 		halves = append(halves, answerOf(half))
 	}
-	drain(tel.Generator(&model{chunks: halves}), ask("which key?"))
+	drain(observe.Wrap(&model{chunks: halves}, tel), ask("which key?"))
 	m := &model{chunks: []*llm.Response{answerOf(key + odd)}, err: &llm.Error{Kind: llm.KindForbidden, Message: "key " + key + " is bad"}}
-	drain(tel.Generator(m), ask(key+" and "+odd))
-	for range tel.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
+	drain(observe.Wrap(m, tel), ask(key+" and "+odd))
+	for range tel.Run(t.Context(), agent.Prompt{ID: "session-1########0", Parts: []llm.Part{llm.Text(key + odd + " hi")}}, play(
 		agent.ToolRequested{Call: call},
 		agent.ToolFinished{Call: call, Status: agent.Failed, Result: tool.Fail(tool.ErrShell, odd+key), Response: []llm.Part{{FunctionResponse: llm.Output("1", "sh", odd+key)}}},
 	)) {
@@ -470,7 +467,7 @@ func TestSharedFile(t *testing.T) {
 			o := options(path, &s)
 			o.Session = func() string { return fmt.Sprint("session-", i) }
 			tel := Start(o)
-			g := tel.Generator(&model{chunks: []*llm.Response{answerOf(strings.Repeat("x", 3000))}})
+			g := observe.Wrap(&model{chunks: []*llm.Response{answerOf(strings.Repeat("x", 3000))}}, tel)
 			for range prompts {
 				drain(g, ask(strings.Repeat("y}\n{", 2000)))
 			}
@@ -526,7 +523,7 @@ func TestFullDisk(t *testing.T) {
 	var s warnings
 	tel := Start(options("/dev/full", &s))
 	for range 10 {
-		drain(tel.Generator(&model{chunks: []*llm.Response{answerOf("x")}}), ask("y"))
+		drain(observe.Wrap(&model{chunks: []*llm.Response{answerOf("x")}}, tel), ask("y"))
 	}
 	tel.Close()
 	if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "Telemetry is incomplete: ") {
@@ -665,8 +662,8 @@ func TestMalformedJSON(t *testing.T) {
 	tel := Start(o)
 	req := ask("x")
 	req.Config.ResponseMIMEType = "application/json"
-	_, _ = tel.Generator(&model{chunks: []*llm.Response{answerOf(`{"a":`)}}).Generate(t.Context(), req)
-	_, _ = tel.Generator(&model{chunks: []*llm.Response{answerOf(`{"a":1}`)}}).Generate(t.Context(), req)
+	_, _ = observe.Wrap(&model{chunks: []*llm.Response{answerOf(`{"a":`)}}, tel).Generate(t.Context(), req)
+	_, _ = observe.Wrap(&model{chunks: []*llm.Response{answerOf(`{"a":1}`)}}, tel).Generate(t.Context(), req)
 	tel.Close()
 	if n := len(find(split(t, path), "gemini_cli.malformed_json_response")); n != 1 {
 		t.Errorf("%d answers are called malformed", n)
@@ -717,7 +714,7 @@ func BenchmarkOff(b *testing.B) {
 		if Start(Options{}) != nil {
 			b.Fatal("it began")
 		}
-		tel.Config(Config{})
+		tel.RecordConfig(Config{})
 		tel.Close()
 	}
 	if n := runtime.NumGoroutine(); n > before {
@@ -735,7 +732,7 @@ func BenchmarkRequest(b *testing.B) {
 			req.Contents = slices.Repeat(req.Contents, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				tel.begin(req)
+				tel.Begin(req)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -15,11 +16,11 @@ import (
 	"pollux/tool"
 )
 
-// tool tells of a call that has ended.
+// tool records a completed call.
 func (w *watcher) tool(e *agent.ToolFinished) {
 	t := w.t
 	ms, success := int(e.Duration.Milliseconds()), e.Status == agent.Success
-	began := time.Now().Add(-e.Duration)
+	began := cmp.Or(e.Began, time.Now().Add(-e.Duration))
 	spec, server := t.describe(e.Call.Name)
 	kind := "native"
 	if server != "" {
@@ -34,16 +35,16 @@ func (w *watcher) tool(e *agent.ToolFinished) {
 	}
 	a.add("duration_ms", ms)
 	a.add("success", success)
-	a.some("decision", decision)
+	a.addText("decision", decision)
 	a.add("prompt_id", e.Call.PromptID)
 	a.add("tool_type", kind)
 	a.add("content_length", lengthOf(e.Response))
-	a.some("mcp_server_name", server)
+	a.addText("mcp_server_name", server)
 	a.add("start_time", int(began.UnixMilli()))
 	a.add("end_time", int(began.Add(e.Duration).UnixMilli()))
 	if e.Result != nil {
 		if diff, ok := e.Result.Display.(*tool.DiffDisplay); ok && success {
-			b, _ := json.Marshal(diff.Stat) // numbers
+			b, _ := json.Marshal(diff.Stat) // always encodable
 			a.add("metadata", json.RawMessage(b))
 		}
 	}
@@ -51,7 +52,7 @@ func (w *watcher) tool(e *agent.ToolFinished) {
 	if !success {
 		kind, message := failureOf(e)
 		failure = cut(message, 16<<10)
-		if !t.o.LogPrompts { // it may quote what the model wrote
+		if !t.o.LogPrompts { // it may quote the model's text
 			failure = kind
 		}
 		a.add("error", failure)
@@ -69,7 +70,7 @@ func (w *watcher) tool(e *agent.ToolFinished) {
 	}
 }
 
-// span tells of the call in the trace: a part of those that were scheduled with it.
+// span records the call's span, below the span of the calls scheduled together.
 func (w *watcher) span(e *agent.ToolFinished, began time.Time, failure string) {
 	in := newPlace()
 	in.trace, in.parent = w.in.trace, w.batch.span
@@ -89,13 +90,13 @@ func (w *watcher) measure(e *agent.ToolFinished, decision, kind string) {
 	name := attrs{{"function_name", e.Call.Name}}
 	labels := append(attrs{}, name...)
 	labels.add("success", e.Status == agent.Success)
-	labels.some("decision", decision)
+	labels.addText("decision", decision)
 	labels.add("tool_type", kind)
 	w.t.meters.add(counter("gemini_cli.tool.call.count", "Tool calls."), 1, labels)
 	w.t.meters.add(milliseconds("gemini_cli.tool.call.latency", "How long tool calls took."), float64(e.Duration.Milliseconds()), name)
 }
 
-// files tells of the file that a call has read or changed.
+// files records the file that a call has read or changed.
 func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
 	operation, path, lines := "", "", 0
 	if diff, ok := e.Result.Display.(*tool.DiffDisplay); ok {
@@ -107,7 +108,7 @@ func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
 		var args struct {
 			Path string `json:"file_path"`
 		}
-		_ = json.Unmarshal(e.Call.Args, &args) // they were checked; not all tools that read have a path
+		_ = json.Unmarshal(e.Call.Args, &args) // valid; not all reading tools have a path
 		operation, path, lines = "read", args.Path, linesOf(llm.PartsText(e.Result.Content))
 	}
 	if path == "" {
@@ -121,8 +122,8 @@ func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
 	if kind, _, _ := strings.Cut(mime.TypeByExtension(extension), ";"); kind != "" {
 		labels.add("mimetype", kind)
 	}
-	labels.some("extension", extension)
-	labels.some("programming_language", language(extension))
+	labels.addText("extension", extension)
+	labels.addText("programming_language", language(extension))
 	w.t.event("file_operation", w.id, "File operation: "+operation, append(attrs{{"tool_name", e.Call.Name}}, labels...))
 	w.t.meters.add(counter("gemini_cli.file.operation.count", "Files read, created and changed."), 1, labels)
 	for _, one := range []struct {
@@ -136,7 +137,7 @@ func (w *watcher) files(e *agent.ToolFinished, spec *tool.Spec) {
 	}
 }
 
-// truncated tells of an output of which the model got a part.
+// truncated records an output that was shortened for the model.
 func (w *watcher) truncated(e *agent.ToolFinished) {
 	if e.Result.OutputFile == "" {
 		return
@@ -149,8 +150,8 @@ func (w *watcher) truncated(e *agent.ToolFinished) {
 	w.t.event("tool_output_truncated", w.id, "Output of "+e.Call.Name+" was cut", a)
 }
 
-// describe returns what a tool says of itself, nil for an unknown one, and the MCP
-// server that offers it, if one does.
+// describe returns a tool's specification, nil if unknown, and its MCP server, "" if there is
+// none.
 func (t *Telemetry) describe(name string) (spec *tool.Spec, server string) {
 	if t.o.Tool == nil {
 		return nil, ""
@@ -159,13 +160,13 @@ func (t *Telemetry) describe(name string) (spec *tool.Spec, server string) {
 	if !ok {
 		return nil, ""
 	}
-	if remote, ok := known.(interface{ Server() string }); ok {
+	if remote, ok := tool.As[tool.Remote](known); ok {
 		server = remote.Server()
 	}
 	return known.Spec(), server
 }
 
-// decisionOf says how a call was approved; "" for one that no one decided on.
+// decisionOf returns how a call was approved, "" if no decision was made.
 func decisionOf(e *agent.ToolFinished) string {
 	switch e.Outcome {
 	case tool.ProceedOnce:
@@ -187,21 +188,22 @@ func failureOf(e *agent.ToolFinished) (kind, message string) {
 	return "cancelled", "The call was cancelled."
 }
 
-// lengthOf is how many characters the model gets.
+// lengthOf returns the number of characters that the model gets.
 func lengthOf(response []llm.Part) int {
 	n := 0
 	for i := range response {
 		n += tool.Units(response[i].Text)
 		if f := response[i].FunctionResponse; f != nil {
 			var text struct{ Output, Error string }
-			_ = json.Unmarshal(f.Response, &text) // other shapes have no length of their own
+			_ = json.Unmarshal(f.Response, &text) // other shapes count as empty
 			n += tool.Units(text.Output) + tool.Units(text.Error)
 		}
 	}
 	return n
 }
 
-// linesOf counts as Gemini CLI does: what is behind the last line feed is a line, too.
+// linesOf counts lines like Gemini CLI: text after the last line feed counts as a line, even
+// if empty.
 func linesOf(text string) int {
 	if text == "" {
 		return 0
@@ -216,8 +218,7 @@ func errorType(err error) string {
 	return stats.ErrorType(err)
 }
 
-// language is what people write in files whose names end so; "" where that is not
-// clear.
+// language returns the programming language for a file extension, "" if unknown.
 func language(extension string) string {
 	switch strings.TrimPrefix(extension, ".") {
 	case "c", "h":

@@ -6,13 +6,13 @@ import (
 	"pollux/llm"
 )
 
-// whole is a model's answer that is put together of its chunks, up to about maxText
-// bytes. A secret that comes in two of them is found only in the whole.
+// whole is a model's complete response, assembled from chunks, up to about maxText bytes. A
+// secret that is split between chunks is found only in the complete response.
 type whole struct {
-	newest  llm.Response // what the chunks say of themselves
+	newest  llm.Response // metadata of the latest chunks
 	parts   []llm.Part
-	open    strings.Builder // the text of the last part
-	thought bool            // which is one
+	open    strings.Builder // text of the last part
+	thought bool            // the last part is a thought
 	size    int
 }
 
@@ -46,7 +46,7 @@ func (w *whole) add(r *llm.Response) {
 	}
 }
 
-// end makes a part of the text that is open.
+// end completes the current part.
 func (w *whole) end() {
 	if w.open.Len() > 0 {
 		w.parts = append(w.parts, llm.Part{Text: w.open.String(), Thought: w.thought})
@@ -54,7 +54,7 @@ func (w *whole) end() {
 	}
 }
 
-// text returns the answer as JSON: a list of one, as if it had come in one piece.
+// text returns the response as JSON, as a list with a single unstreamed response.
 func (w *whole) text() string {
 	w.end()
 	r := w.newest
@@ -66,7 +66,7 @@ func (w *whole) text() string {
 	return string(append(r.AppendJSON([]byte{'['}), ']'))
 }
 
-// message returns the answer as the conventions for generative AI have it.
+// message returns the response in the format of the conventions for generative AI.
 func (w *whole) message(reasons []string) string {
 	w.end()
 	b := appendMessageParts([]byte(`[{"role":"assistant","parts":`), w.parts)

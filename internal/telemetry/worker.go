@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// sink is where records go. One goroutine uses it. Records are kept by log, span
-// and metrics, and written by flush, which loses what it cannot write.
+// sink is the destination of records. Only one goroutine uses it. log, span and metrics buffer
+// records; flush writes the buffer, and drops what cannot be written.
 type sink interface {
 	log(*record)
 	span(*span)
 	metrics([]reading)
 	flush(context.Context) error
-	full() bool           // enough is kept
-	pause() time.Duration // how long records may be kept
+	full() bool           // the buffer should be flushed
+	pause() time.Duration // how long records may be buffered
 	close()
 }
 
-// work writes what is queued until Close.
+// work writes queued records until Close.
 func (t *Telemetry) work() {
 	defer close(t.done)
 	w := &worker{Telemetry: t}
@@ -46,13 +46,13 @@ func (t *Telemetry) work() {
 	}
 }
 
-// worker is the goroutine that writes.
+// worker is the state of the writing goroutine.
 type worker struct {
 	*Telemetry
-	later <-chan time.Time // when to write what was taken
+	later <-chan time.Time // when to flush the buffer
 }
 
-// take hands an item to the sink.
+// take passes an item to the sink.
 func (w *worker) take(item any) {
 	w.waiting.Add(-sizeOf(item))
 	switch item := item.(type) {
@@ -63,7 +63,7 @@ func (w *worker) take(item any) {
 	}
 	pause := w.sink.pause()
 	switch {
-	case w.sink.full(), pause == 0 && len(w.queue) == 0: // else it goes along with those behind it
+	case w.sink.full(), pause == 0 && len(w.queue) == 0: // otherwise flush together with the following items
 		w.flush()
 	case w.later == nil:
 		w.later = time.After(pause)
@@ -84,7 +84,7 @@ func (w *worker) count() {
 	w.flush()
 }
 
-// end writes all that is left, as long as there is time.
+// end writes all remaining records as long as there is time.
 func (w *worker) end() {
 	for w.ctx.Err() == nil && len(w.queue) > 0 {
 		w.take(<-w.queue)

@@ -8,47 +8,47 @@ import (
 	"golang.org/x/term"
 )
 
-// Abilities is what can be known of a terminal without asking it: from the
-// streams and the environment (spec/tui.md §8.5, spec/cli.md §8.4).
+// Abilities describes what is known about a terminal from its streams and the environment,
+// without querying the terminal.
 type Abilities struct {
 	In, Out, Err  bool // which streams are terminals
 	Width, Height int  // 0 if unknown
 	Term          string
-	Colors        Depth
-	// ColorsBy is the variable that decided.
+	Colors        ColorDepth
+	// ColorsBy is the environment variable that determined Colors.
 	ColorsBy string
 	UTF8     bool
-	// Locale is the variable that says so, and its value: "LANG=C"; "" for none.
+	// Locale is the variable that determined UTF8, with its value ("LANG=C"); "" if none is
+	// set.
 	Locale string
-	// Emulator is the program that draws, with its version, "" if unknown.
+	// Emulator is the terminal program and its version, "" if unknown.
 	Emulator string
-	// Inside is a program between that one and us: tmux, screen or zellij.
-	Inside   string
-	SSH, WSL bool
-	// Clipboard is the program that reaches the clipboard from here; "" where only
-	// the terminal itself can, with OSC 52.
+	// Multiplexer is tmux, screen or zellij if one of them runs inside the emulator, else "".
+	Multiplexer string
+	SSH, WSL    bool
+	// Clipboard is the program that accesses the clipboard from here; "" if only the terminal
+	// itself can, with OSC 52.
 	Clipboard string
 }
 
-// Depth is how many colours there are.
-type Depth string
+// ColorDepth is the number of colors that a terminal can show.
+type ColorDepth string
 
-// The depths.
+// The color depths.
 const (
-	NoColors   Depth = "none"
-	Colors16   Depth = "16"
-	Colors256  Depth = "256"
-	TrueColors Depth = "true colour"
+	NoColors   ColorDepth = "none"
+	Colors16   ColorDepth = "16"
+	Colors256  ColorDepth = "256"
+	TrueColors ColorDepth = "true colour"
 )
 
-// Abilities returns what is known of t. getenv returns variables of its
-// environment.
+// Abilities returns what is known about t. getenv returns variables of its environment.
 func (t *Terminal) Abilities(getenv func(string) string) Abilities {
 	a := Abilities{
 		In: t.InTTY, Out: t.OutTTY, Err: t.ErrTTY, Width: t.Width, Term: getenv("TERM"),
-		Emulator: emulator(getenv), Inside: inside(getenv),
-		SSH: some(getenv, "SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"),
-		WSL: some(getenv, "WSL_DISTRO_NAME", "WSL_INTEROP"),
+		Emulator: emulator(getenv), Multiplexer: multiplexer(getenv),
+		SSH: anySet(getenv, "SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"),
+		WSL: anySet(getenv, "WSL_DISTRO_NAME", "WSL_INTEROP"),
 	}
 	a.Width, a.Height = t.size()
 	a.Colors, a.ColorsBy = colors(getenv)
@@ -56,7 +56,7 @@ func (t *Terminal) Abilities(getenv func(string) string) Abilities {
 	switch {
 	case a.WSL:
 		a.Clipboard = "powershell.exe"
-	case a.SSH: // a clipboard at this end is nobody's
+	case a.SSH: // a clipboard on the remote machine is useless
 	case runtime.GOOS == "darwin":
 		a.Clipboard = "osascript"
 	case runtime.GOOS == "windows":
@@ -69,14 +69,14 @@ func (t *Terminal) Abilities(getenv func(string) string) Abilities {
 	return a
 }
 
-// size asks the first of the streams that is a terminal.
+// size returns the size of the first stream that is a terminal. height is 0 if unknown.
 func (t *Terminal) size() (width, height int) {
 	for _, stream := range [...]struct {
 		tty bool
 		of  any
 	}{{t.OutTTY, t.Out}, {t.InTTY, t.In}, {t.ErrTTY, t.Err}} {
-		file, is := stream.of.(interface{ Fd() uintptr })
-		if !stream.tty || !is {
+		file, ok := stream.of.(interface{ Fd() uintptr })
+		if !stream.tty || !ok {
 			continue
 		}
 		if w, h, err := term.GetSize(int(file.Fd())); err == nil {
@@ -86,9 +86,9 @@ func (t *Terminal) size() (width, height int) {
 	return t.Width, 0
 }
 
-// colors returns how many colours the environment promises, and which variable
-// does. Wishes come before facts.
-func colors(getenv func(string) string) (Depth, string) {
+// colors returns the color depth that the environment promises, and the variable that
+// determined it. The user's choice has priority over the terminal's abilities.
+func colors(getenv func(string) string) (ColorDepth, string) {
 	name := getenv("TERM")
 	if getenv("NO_COLOR") != "" {
 		return NoColors, "NO_COLOR"
@@ -114,7 +114,7 @@ func colors(getenv func(string) string) (Depth, string) {
 		return TrueColors, "WT_SESSION"
 	case strings.HasSuffix(name, "-direct"), slices.Contains([]string{"xterm-kitty", "xterm-ghostty", "alacritty", "wezterm"}, name):
 		return TrueColors, "TERM"
-	case slices.Contains([]string{"iTerm.app", "WezTerm", "ghostty", "vscode"}, program) && inside(getenv) == "":
+	case slices.Contains([]string{"iTerm.app", "WezTerm", "ghostty", "vscode"}, program) && multiplexer(getenv) == "":
 		return TrueColors, "TERM_PROGRAM"
 	case strings.Contains(name, "256color"):
 		return Colors256, "TERM"
@@ -126,9 +126,9 @@ func colors(getenv func(string) string) (Depth, string) {
 	return Colors16, "TERM"
 }
 
-// locale reports whether the locale's characters are UTF-8. The first variable that
-// is set counts, as in the C library.
-func locale(getenv func(string) string) (is bool, by string) {
+// locale reports whether the locale's character set is UTF-8, and the variable that determined
+// it. As in the C library, the first variable that is set counts.
+func locale(getenv func(string) string) (isUTF8 bool, by string) {
 	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := getenv(name); value != "" {
 			_, set, _ := strings.Cut(strings.ToLower(value), ".")
@@ -139,8 +139,8 @@ func locale(getenv func(string) string) (is bool, by string) {
 	return runtime.GOOS == "darwin" || runtime.GOOS == "windows", ""
 }
 
-// inside returns the program that stands between the terminal and us.
-func inside(getenv func(string) string) string {
+// multiplexer returns the program that runs between the terminal and Pollux.
+func multiplexer(getenv func(string) string) string {
 	for _, one := range [...]struct{ variable, name string }{{"TMUX", "tmux"}, {"STY", "screen"}, {"ZELLIJ", "zellij"}} {
 		if getenv(one.variable) != "" {
 			return one.name
@@ -149,9 +149,9 @@ func inside(getenv func(string) string) string {
 	return ""
 }
 
-// emulator returns the name of the terminal's program.
+// emulator returns the name of the terminal program.
 func emulator(getenv func(string) string) string {
-	if name := getenv("TERM_PROGRAM"); name != "" && name != "tmux" { // which is inside of one
+	if name := getenv("TERM_PROGRAM"); name != "" && name != "tmux" { // tmux runs inside another terminal
 		return strings.TrimSpace(name + " " + getenv("TERM_PROGRAM_VERSION"))
 	}
 	if strings.HasPrefix(getenv("TERMINAL_EMULATOR"), "JetBrains") || getenv("JETBRAINS_IDE") != "" {
@@ -173,6 +173,6 @@ func emulator(getenv func(string) string) string {
 	return map[string]string{"xterm-kitty": "kitty", "xterm-ghostty": "Ghostty", "alacritty": "Alacritty", "linux": "the Linux console"}[getenv("TERM")]
 }
 
-func some(getenv func(string) string, names ...string) bool {
+func anySet(getenv func(string) string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return getenv(name) != "" })
 }

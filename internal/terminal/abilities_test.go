@@ -11,7 +11,7 @@ func TestColors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		env  map[string]string
-		want Depth
+		want ColorDepth
 		by   string
 	}{
 		{map[string]string{"TERM": "xterm"}, Colors16, "TERM"},
@@ -78,13 +78,13 @@ func TestAbilities(t *testing.T) {
 	got := term.Abilities(env)
 	want := Abilities{
 		In: true, Out: true, Err: true, Width: 97, Height: 24, Term: "screen", Colors: Colors16, ColorsBy: "TERM",
-		UTF8: true, Locale: "LANG=C.UTF-8", Emulator: "Konsole", Inside: "tmux", SSH: true,
+		UTF8: true, Locale: "LANG=C.UTF-8", Emulator: "Konsole", Multiplexer: "tmux", SSH: true,
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	for variable, name := range map[string]string{"STY": "screen", "ZELLIJ": "zellij", "NOTHING": ""} {
-		if got := inside(getenv(map[string]string{variable: "x"})); got != name {
+		if got := multiplexer(getenv(map[string]string{variable: "x"})); got != name {
 			t.Errorf("%s: inside %q", variable, got)
 		}
 	}

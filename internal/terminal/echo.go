@@ -2,79 +2,84 @@ package terminal
 
 import (
 	"errors"
+	"io"
 	"os"
-	"os/exec"
 	"sync"
 
 	"golang.org/x/term"
 )
 
-// ErrShown says that what is typed can't be kept from the screen here.
-var ErrShown = errors.New("the terminal shows what is typed")
+// ErrCannotHide is the error of [Terminal.HideInput] for a terminal that cannot hide input.
+var ErrCannotHide = errors.New("the terminal shows what is typed")
 
-// Hide keeps what is typed into In from being shown, line ends apart, until show
-// is called. Its error is [ErrShown] where In is a terminal that cannot do that.
-// Where In is no terminal nothing is shown anyway.
-func (t *Terminal) Hide() (show func(), err error) {
+// HideInput stops the terminal from showing what is typed into In, except line ends, until
+// show is called. It does nothing if In is not a terminal. The error is [ErrCannotHide] if the
+// terminal cannot do that.
+func (t *Terminal) HideInput() (show func(), err error) {
 	f, ok := t.In.(interface{ Fd() uintptr })
 	if !t.InTTY || !ok {
 		return func() {}, nil
 	}
-	if show, err = hide(int(f.Fd())); err != nil {
+	if show, err = hideInput(int(f.Fd())); err != nil {
 		return nil, err
 	}
 	return t.changes.add(show), nil
 }
 
-// Lend gives a program the terminal: its streams, and the way it is set up, which
-// restore brings back whatever the program has left it in. A program gets nothing
-// to read where In is no terminal.
-func (t *Terminal) Lend(c *exec.Cmd) (restore func()) {
-	c.Stdout, c.Stderr = t.Out, t.Err
+// Streams are the streams of a program that uses the terminal.
+type Streams struct {
+	In       io.Reader // nil if the input is not a terminal
+	Out, Err io.Writer
+}
+
+// Lend returns the streams for a program that uses the terminal. The caller calls restore when
+// the program has ended; it resets the terminal modes, which the program may have changed.
+func (t *Terminal) Lend() (s Streams, restore func()) {
+	s.Out, s.Err = t.Out, t.Err
 	if t.out != nil {
-		c.Stdout, c.Stderr = t.out, t.err
+		s.Out, s.Err = t.out, t.err
 	}
 	f, ok := t.In.(*os.File)
 	if !t.InTTY || !ok {
-		return func() {}
+		return s, func() {}
 	}
-	c.Stdin = f
+	s.In = f
 	state, err := term.GetState(int(f.Fd()))
 	if err != nil {
-		return func() {}
+		return s, func() {}
 	}
-	return t.changes.add(func() { _ = term.Restore(int(f.Fd()), state) }) // nobody could do more about it
+	return s, t.changes.add(func() { _ = term.Restore(int(f.Fd()), state) }) // an error cannot be handled
 }
 
-// Restore undoes what [Terminal.Hide] and [Terminal.Lend] have changed and nobody has
-// put right: for the end of the program, which may come in the midst of it.
+// Restore undoes all changes of [Terminal.HideInput] and [Terminal.Lend] that have not been
+// undone yet. It is meant for the end of the process, which can come at any time.
 func (t *Terminal) Restore() { t.changes.undo() }
 
-// changes are how to undo what was changed at a terminal, shared by all copies of the
-// [Terminal].
+// changes holds the undo functions of changes to a terminal. All copies of a [Terminal] share
+// it.
 type changes struct {
-	mu   sync.Mutex
-	back map[*byte]func()
+	mu    sync.Mutex
+	undos map[*byte]func()
 }
 
-// add takes note of a change, and returns what undoes it, once.
+// add registers a change. The returned function undoes it once.
 func (c *changes) add(undo func()) func() {
 	if c == nil {
 		return undo
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.back == nil {
-		c.back = map[*byte]func(){}
+	if c.undos == nil {
+		c.undos = map[*byte]func(){}
 	}
 	id := new(byte)
-	c.back[id] = undo
+	c.undos[id] = undo
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.back[id] != nil {
+		if c.undos[id] != nil {
 			undo()
-			delete(c.back, id)
+			delete(c.undos, id)
 		}
 	}
 }
@@ -85,8 +90,8 @@ func (c *changes) undo() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, undo := range c.back {
+	for _, undo := range c.undos {
 		undo()
 	}
-	clear(c.back)
+	clear(c.undos)
 }

@@ -2,4 +2,4 @@
 
 package terminal
 
-func hide(int) (show func(), err error) { return nil, ErrShown }
+func hideInput(int) (show func(), err error) { return nil, ErrCannotHide }

@@ -4,16 +4,16 @@ package terminal
 
 import "golang.org/x/sys/unix"
 
-func hide(fd int) (show func(), err error) {
+func hideInput(fd int) (show func(), err error) {
 	before, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
-		return nil, ErrShown
+		return nil, ErrCannotHide
 	}
 	hidden := *before
 	hidden.Lflag &^= unix.ECHO
 	hidden.Lflag |= unix.ECHONL
 	if unix.IoctlSetTermios(fd, setTermios, &hidden) != nil {
-		return nil, ErrShown
+		return nil, ErrCannotHide
 	}
-	return func() { _ = unix.IoctlSetTermios(fd, setTermios, before) }, nil // it could be set a moment ago
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, before) }, nil // setting the modes has just worked
 }

@@ -5,25 +5,24 @@ import (
 	"sync"
 )
 
-// Input reads from a terminal's In and can be told to keep its hands off it, for
-// as long as another program has the terminal. Read is called by one goroutine,
-// the other methods by any.
+// Input reads from a terminal's In and can be paused while another program uses the terminal.
+// Only one goroutine may call Read; the other methods are safe for concurrent use.
 type Input struct {
 	r     io.Reader
-	ready waiter // nil where nobody can tell whether a Read would wait
+	ready waiter // nil if the system cannot report whether a Read would block
 
-	mu     sync.Mutex // held while something is taken from r
-	moved  sync.Cond  // paused or closed has changed
+	mu     sync.Mutex // held while reading from r
+	moved  sync.Cond  // signals a change of paused or closed
 	paused bool
 	closed bool
 }
 
-// waiter waits for input without taking it.
+// waiter waits for input without reading it.
 type waiter interface {
-	// wait returns when there is something to read, or wake was called.
+	// wait returns when there is input, or wake was called.
 	wait()
-	// now reports whether there is something to read.
-	now() bool
+	// isReady reports whether there is input.
+	isReady() bool
 	wake()
 	close()
 }
@@ -38,8 +37,8 @@ func (t *Terminal) Input() *Input {
 	return i
 }
 
-// Read implements [io.Reader]. A terminal may go on after an [io.EOF], which only
-// says that Ctrl+D was pressed. After Close it returns io.EOF.
+// Read implements [io.Reader]. After Close it returns io.EOF. A terminal can be read again
+// after an [io.EOF], which only means that Ctrl+D was pressed.
 func (i *Input) Read(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -59,7 +58,7 @@ func (i *Input) Read(p []byte) (int, error) {
 			n, err := i.r.Read(p)
 			i.mu.Lock()
 			return n, err
-		case i.ready.now():
+		case i.ready.isReady():
 			return i.r.Read(p)
 		}
 		i.mu.Unlock()
@@ -68,8 +67,8 @@ func (i *Input) Read(p []byte) (int, error) {
 	}
 }
 
-// Pause keeps Read from taking anything more until Resume is called. (What is
-// neither a terminal nor another file cannot be stopped in the middle of a read.)
+// Pause stops Read from reading until Resume is called. A running read of something other than
+// a terminal or file cannot be interrupted.
 func (i *Input) Pause() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -84,7 +83,7 @@ func (i *Input) Resume() {
 	i.moved.Broadcast()
 }
 
-// Close makes Read return. In itself stays open.
+// Close makes Read return io.EOF. It does not close In.
 func (i *Input) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

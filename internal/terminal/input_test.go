@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -117,12 +116,11 @@ func TestInputOfClosedFile(t *testing.T) {
 func TestHide(t *testing.T) {
 	t.Parallel()
 	master, term := openPTY(t)
-	var editor exec.Cmd
-	restore := term.Lend(&editor)
-	if editor.Stdin != term.In || editor.Stdout != term.Out || editor.Stderr != term.Err {
+	editor, restore := term.Lend()
+	if editor.In != term.In || editor.Out != term.Out || editor.Err != term.Err {
 		t.Errorf("a program gets %+v", editor)
 	}
-	show, err := term.Hide()
+	show, err := term.HideInput()
 	if err != nil {
 		t.Skip(err)
 	}
@@ -138,12 +136,12 @@ func TestHide(t *testing.T) {
 	say("secret\n")
 	show()
 	say("shown\n")
-	if _, err := term.Hide(); err != nil {
+	if _, err := term.HideInput(); err != nil {
 		t.Fatal(err)
 	}
 	restore() // whatever it was left in
 	say("again\n")
-	if _, err := term.Hide(); err != nil {
+	if _, err := term.HideInput(); err != nil {
 		t.Fatal(err)
 	}
 	copied := *term
@@ -169,14 +167,14 @@ func TestHide(t *testing.T) {
 func TestHideWhereNothingIsShown(t *testing.T) {
 	t.Parallel()
 	term, _, _ := Test("")
-	show, err := term.Hide()
+	show, err := term.HideInput()
 	if err != nil {
 		t.Fatal(err)
 	}
 	show()
-	var editor exec.Cmd
-	term.Lend(&editor)()
-	if editor.Stdin != nil || editor.Stdout != term.Out {
+	editor, restore := term.Lend()
+	restore()
+	if editor.In != nil || editor.Out != term.Out {
 		t.Errorf("a program gets %+v", editor)
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// selecting is a [waiter] by select(2), which knows terminals on every system.
-type selecting struct {
+// selectWaiter is a [waiter] that uses select(2), which supports terminals on every system.
+type selectWaiter struct {
 	fd   int
-	r, w *os.File // a byte in it ends a wait
+	r, w *os.File // writing a byte to w ends a wait
 }
 
-// newWaiter returns a waiter for a file, nil if there can't be one.
+// newWaiter returns a waiter for a file descriptor, nil if that is impossible.
 func newWaiter(fd int) waiter {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil
 	}
-	s := &selecting{fd: fd, r: r, w: w}
+	s := &selectWaiter{fd: fd, r: r, w: w}
 	if most := max(fd, int(r.Fd())); fd < 0 || most >= unix.FD_SETSIZE {
 		s.close()
 		return nil
@@ -30,18 +30,18 @@ func newWaiter(fd int) waiter {
 	return s
 }
 
-func (s *selecting) wait() { s.look(nil) }
+func (s *selectWaiter) wait() { s.poll(nil) }
 
-func (s *selecting) now() bool { return s.look(&unix.Timeval{}) }
+func (s *selectWaiter) isReady() bool { return s.poll(&unix.Timeval{}) }
 
-// look reports whether there is something to read within a time, nil for any. What
-// can't be waited for is left to the read, which can say what is wrong with it.
-func (s *selecting) look(within *unix.Timeval) bool {
+// poll reports whether there is input within a time; nil waits forever. It returns true if
+// waiting fails: reading then returns the error.
+func (s *selectWaiter) poll(timeout *unix.Timeval) bool {
 	for {
 		var set unix.FdSet
 		set.Set(s.fd)
 		set.Set(int(s.r.Fd()))
-		_, err := unix.Select(max(s.fd, int(s.r.Fd()))+1, &set, nil, nil, within)
+		_, err := unix.Select(max(s.fd, int(s.r.Fd()))+1, &set, nil, nil, timeout)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue
@@ -52,9 +52,9 @@ func (s *selecting) look(within *unix.Timeval) bool {
 	}
 }
 
-func (s *selecting) wake() { _, _ = s.w.Write([]byte{0}) }
+func (s *selectWaiter) wake() { _, _ = s.w.Write([]byte{0}) }
 
-func (s *selecting) close() {
+func (s *selectWaiter) close() {
 	_ = s.r.Close()
 	_ = s.w.Close()
 }

@@ -5,20 +5,20 @@ import (
 	"unicode"
 )
 
-// Linear is a [Stripper] whose text also runs in one direction only, from the
-// first character to the last: what a line-based screen shows and what is read
-// aloud are then the same (spec/tui.md §8.6). Carriage returns and the like, which
-// let a text write over itself, become line ends; characters that nobody sees or
-// that turn the direction of reading are dropped. The zero Linear is ready for use.
+// Linear is a [Stripper] for line-based output and screen readers. In its text, the order of
+// the characters is the order in which they are shown and read aloud. It replaces carriage
+// returns and other characters that overwrite text with line ends, and removes invisible
+// characters and those that change the text direction. The zero Linear is ready to use.
 type Linear struct {
 	strip Stripper
 	cr    bool // the last character was a carriage return
 }
 
-// Strip returns what can be shown of the text so far.
+// Strip returns the text of s that is safe to show, preceded by text that was held back
+// before.
 func (l *Linear) Strip(s string) string { return l.lines(l.strip.Strip(s)) }
 
-// Flush ends the stream: it returns the text of what was held back.
+// Flush ends the stream and returns the text that was held back.
 func (l *Linear) Flush() string {
 	s := l.lines(l.strip.Flush())
 	*l = Linear{}
@@ -26,7 +26,7 @@ func (l *Linear) Flush() string {
 }
 
 func (l *Linear) lines(s string) string {
-	if !l.cr && straight(s) {
+	if !l.cr && isStraight(s) {
 		return s
 	}
 	var out strings.Builder
@@ -37,8 +37,8 @@ func (l *Linear) lines(s string) string {
 		switch {
 		case r == '\r', r == '\v', r == '\f':
 			out.WriteByte('\n')
-		case r == '\n' && after: // the line has ended
-		case unseen(r):
+		case r == '\n' && after: // the line has already ended
+		case isUnseen(r):
 		default:
 			out.WriteRune(r)
 		}
@@ -46,34 +46,34 @@ func (l *Linear) lines(s string) string {
 	return out.String()
 }
 
-// straight reports whether there is nothing to change in s.
-func straight(s string) bool {
+// isStraight reports whether s needs no change.
+func isStraight(s string) bool {
 	for _, r := range s {
-		if r == '\r' || r == '\v' || r == '\f' || r >= 0xAD && unseen(r) {
+		if r == '\r' || r == '\v' || r == '\f' || r >= 0xAD && isUnseen(r) {
 			return false
 		}
 	}
 	return true
 }
 
-// unseen are the characters without a shape that do something to their
-// neighbours, but for the joiners, without which some scripts can't be written.
-func unseen(r rune) bool {
+// isUnseen reports whether r is an invisible character that affects its neighbors. It excludes
+// the joiners, which some scripts need.
+func isUnseen(r rune) bool {
 	switch {
 	case r < 0xAD, r == 0x200C, r == 0x200D, unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false
-	case 0xE0000 <= r && r <= 0xE0FFF: // tags: a text inside the text
+	case 0xE0000 <= r && r <= 0xE0FFF: // tag characters: hidden text
 		return true
 	}
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Text returns s as [Linear] leaves it.
+// Text returns s as a [Linear] returns it: safe to print, possibly with several lines.
 func Text(s string) string {
 	var l Linear
 	return l.Strip(s) + l.Flush()
 }
 
-// Line returns s as one line of words: [Text] with single spaces in place of
-// line ends, tabs and runs of spaces.
+// Line returns s as a single line that is safe to print: [Text] with each line end, tab and
+// run of spaces replaced by one space.
 func Line(s string) string { return strings.Join(strings.Fields(Text(s)), " ") }

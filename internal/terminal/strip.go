@@ -5,24 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// Stripper removes from a stream of text what would make a terminal do
-// something else than show it: escape sequences in their 7-bit form (ESC [) and
-// in the 8-bit form as UTF-8 has it (U+009B), and control characters other
-// than tab, the line ends and form feed. Bytes that are not UTF-8 become U+FFFD.
+// Stripper removes from a stream of text what a terminal would act on instead of showing it:
+// escape sequences in 7-bit form (ESC [) and 8-bit form (U+009B, encoded as UTF-8), and
+// control characters except tab, line ends and form feed. It replaces bytes that are not UTF-8
+// with U+FFFD.
 //
-// The result does not depend on where the stream is cut: a sequence that has
-// begun is held back until it is whole. One that gets longer than any real one,
-// or that the stream leaves unfinished, loses its introducer and is text again, so
-// that no text is swallowed. The zero Stripper is ready for use.
+// The result does not depend on how the stream is split: an incomplete sequence is held back
+// until it is complete. Of a sequence that is longer than any real one, or incomplete at the
+// end of the stream, only the introducer is removed, so that no text is lost. The zero
+// Stripper is ready to use.
 type Stripper struct{ held string }
 
-// longest is the length in bytes of the longest sequence that is believed in.
-// The longest in use are links, with addresses of up to 2 KiB.
+// longest is the maximum length of a sequence in bytes. The longest ones in use are
+// hyperlinks, with addresses of up to 2 KiB.
 const longest = 4096
 
-// Strip returns what can be shown of the text so far.
+// Strip returns the text of s that is safe to show, preceded by text that was held back
+// before.
 func (t *Stripper) Strip(s string) string {
-	if t.held == "" && harmless(s) {
+	if t.held == "" && isHarmless(s) {
 		return s
 	}
 	s, t.held = t.held+s, ""
@@ -39,7 +40,7 @@ func (t *Stripper) Strip(s string) string {
 	return out.String()
 }
 
-// Flush ends the stream: it returns the text of what was held back.
+// Flush ends the stream and returns the text that was held back.
 func (t *Stripper) Flush() string {
 	if t.held == "" {
 		return ""
@@ -49,7 +50,7 @@ func (t *Stripper) Flush() string {
 	var out strings.Builder
 	for len(s) > 0 {
 		n := step(&out, s)
-		if n == 0 { // unfinished: only its first character is not text
+		if n == 0 { // incomplete: remove only its first character
 			var r rune
 			if r, n = utf8.DecodeRuneInString(s); r == utf8.RuneError {
 				out.WriteRune(r)
@@ -60,19 +61,20 @@ func (t *Stripper) Flush() string {
 	return out.String()
 }
 
-// Clean returns a text without what a terminal would act on.
+// Clean returns s without escape sequences and control characters that a terminal would act
+// on. It keeps tabs and line ends; see [Stripper].
 func Clean(s string) string {
 	var t Stripper
 	return t.Strip(s) + t.Flush()
 }
 
-// harmless reports whether s is all text; a lead byte that may begin a control
-// character counts as none.
-func harmless(s string) bool {
+// isHarmless reports whether s needs no change. It returns false for a lead byte that may
+// begin a control character.
+func isHarmless(s string) bool {
 	ascii := true
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c < ' ' && !kept(rune(c)), c == 0x7F, c == 0xC2:
+		case c < ' ' && !isKept(rune(c)), c == 0x7F, c == 0xC2:
 			return false
 		case c >= utf8.RuneSelf:
 			ascii = false
@@ -81,11 +83,11 @@ func harmless(s string) bool {
 	return ascii || utf8.ValidString(s)
 }
 
-// kept are the control characters that belong to text.
-func kept(c rune) bool { return '\t' <= c && c <= '\r' }
+// isKept reports whether a control character is a part of text.
+func isKept(c rune) bool { return '\t' <= c && c <= '\r' }
 
-// step consumes the first character or sequence of s, writes what is text of
-// it, and returns its length; 0 if it is not whole yet.
+// step consumes the first character or sequence of s, writes its text to out, and returns its
+// length in bytes; 0 if it is incomplete.
 func step(out *strings.Builder, s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
@@ -97,17 +99,17 @@ func step(out *strings.Builder, s string) int {
 		return 1
 	case r == 0x1B || 0x80 <= r && r <= 0x9F:
 		return sequence(s[:min(len(s), longest)], r, n)
-	case r < ' ' && !kept(r), r == 0x7F:
+	case r < ' ' && !isKept(r), r == 0x7F:
 		return n
 	}
 	out.WriteString(s[:n])
 	return n
 }
 
-// sequence returns the length of the control sequence that s begins with; 0 if
-// it is not whole yet. r is its first character, of n bytes.
+// sequence returns the length in bytes of the control sequence at the start of s; 0 if it is
+// incomplete. r is its first character, n bytes long.
 func sequence(s string, r rune, n int) int {
-	first := n // what is dropped of a sequence that makes no sense
+	first := n // what is removed of an invalid sequence
 	kind := byte(r - 0x40)
 	if r == 0x1B {
 		if len(s) == n {
@@ -134,8 +136,8 @@ func sequence(s string, r rune, n int) int {
 	return max(end, 0)
 }
 
-// control returns the end of a CSI sequence whose parameters start at i; -1 if
-// it is not in s. A byte that does not belong ends the sequence before it.
+// control returns the end of a CSI sequence whose parameters start at i; -1 if it is not in s.
+// An invalid byte ends the sequence before it.
 func control(s string, i int) int {
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
@@ -148,8 +150,8 @@ func control(s string, i int) int {
 	return -1
 }
 
-// command returns the end of a string sequence (OSC, DCS, ...) whose text
-// starts at i; -1 if it is not in s. A control sequence in it ends it.
+// command returns the end of a string sequence (OSC, DCS, ...) whose text starts at i; -1 if
+// it is not in s. A control sequence ends it.
 func command(s string, i int) int {
 	for ; i < len(s); i++ {
 		switch s[i] {
@@ -177,8 +179,8 @@ func command(s string, i int) int {
 	return -1
 }
 
-// escape returns the end of a two-character escape or one with intermediates,
-// which start at i; -1 if it is not in s. What is no escape ends before i.
+// escape returns the end of an escape sequence with two characters, or with intermediates,
+// which start at i; -1 if it is not in s. An invalid byte ends the sequence before it.
 func escape(s string, i int) int {
 	for ; i < len(s); i++ {
 		switch c := s[i]; {

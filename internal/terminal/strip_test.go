@@ -87,7 +87,7 @@ func FuzzStrip(f *testing.F) {
 		if !utf8.ValidString(whole) {
 			t.Errorf("%q became invalid UTF-8: %q", s, whole)
 		}
-		bad := func(r rune) bool { return r < ' ' && !kept(r) || 0x7F <= r && r <= 0x9F }
+		bad := func(r rune) bool { return r < ' ' && !isKept(r) || 0x7F <= r && r <= 0x9F }
 		if strings.ContainsFunc(whole, bad) {
 			t.Errorf("%q became %q", s, whole)
 		}

@@ -1,6 +1,5 @@
-// Package terminal is the terminal as a value: where input comes from, where
-// output goes, and what can be shown there. Whoever prints is handed a
-// [Terminal]; nothing else reads or writes the standard streams.
+// Package terminal represents the terminal as a value: the input, the outputs, and what they
+// can show. Code that prints gets a [Terminal]; nothing else accesses the standard streams.
 package terminal
 
 import (
@@ -11,25 +10,25 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is the three standard streams and what is known of them.
+// Terminal holds the three standard streams and what is known about them.
 type Terminal struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 
-	// InTTY, OutTTY and ErrTTY say which of them are terminals.
+	// InTTY, OutTTY and ErrTTY report which streams are terminals.
 	InTTY, OutTTY, ErrTTY bool
-	// Width is the number of columns of Out, 0 if it is no terminal.
+	// Width is the number of columns of Out, 0 if it is not a terminal.
 	Width int
-	// Color says whether the user wants colours where a stream is a terminal.
+	// Color reports whether the user wants colors on streams that are terminals.
 	Color bool
 
-	out, err *os.File // what New was given, however Out and Err are wrapped
-	changes  *changes // nil where nothing can be changed
+	out, err *os.File // the files that New was given; Out and Err may be wrapped
+	changes  *changes // nil if nothing can be changed
 }
 
-// New returns the terminal made of a process's files. getenv returns variables of
-// its environment: NO_COLOR and TERM=dumb switch colours off.
+// New returns a terminal for a process's files. getenv returns variables of its environment:
+// NO_COLOR and TERM=dumb disable colors.
 func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 	t := &Terminal{
 		In: in, Out: out, Err: err,
@@ -47,14 +46,14 @@ func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 	return t
 }
 
-// OutColor reports whether Out should be coloured.
+// OutColor reports whether output to Out should be colored.
 func (t *Terminal) OutColor() bool { return t.Color && t.OutTTY }
 
-// ErrColor reports whether Err should be coloured.
+// ErrColor reports whether output to Err should be colored.
 func (t *Terminal) ErrColor() bool { return t.Color && t.ErrTTY }
 
-// Test returns a terminal for tests: input is read from a text, output goes to
-// buffers, and none of the streams is a terminal unless the test says so.
+// Test returns a terminal for tests. It reads input from a string and writes to the returned
+// buffers. None of its streams is a terminal.
 func Test(input string) (t *Terminal, out, err *bytes.Buffer) {
 	out, err = new(bytes.Buffer), new(bytes.Buffer)
 	return &Terminal{In: bytes.NewReader([]byte(input)), Out: out, Err: err}, out, err

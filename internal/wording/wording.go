@@ -1,7 +1,6 @@
-// Package wording says in words what happens to a run: what every face tells a
-// person in the same sentences, some of which scripts know (spec/agent.md §10.3, §12,
-// spec/tui.md §10.5). What it returns is as foreign as what went in: a face cleans it
-// like all else.
+// Package wording holds the sentences about a run that all faces show in the same words.
+// Scripts may match some of them. The sentences can contain untrusted text (from models, hooks
+// and servers): faces must sanitize them like any other text.
 package wording
 
 import (
@@ -14,32 +13,36 @@ import (
 	"pollux/llm"
 )
 
-// Sentences without anything to fill in.
+// Sentences without parameters.
 const (
-	// Discarded follows an answer that was already on its way when it broke.
+	// NotStarted is the message of a session that was interrupted before it began.
+	NotStarted = "Nothing was started."
+	// Cancelled is the message of a run that was interrupted.
+	Cancelled = "Operation cancelled."
+	// Discarded follows a response that broke off after its first part was shown.
 	Discarded = "The answer broke off and is asked for again: the text of this turn so far is void"
-	// MaxTurns ends a session that has used up its turns.
+	// MaxTurns is shown when a session has used all its turns.
 	MaxTurns = "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json."
 )
 
-// Stopped says that a hook or a tool ended the run.
+// Stopped returns the sentence for a run that a hook or tool has stopped.
 func Stopped(e agent.Stopped) string {
-	return "Agent execution stopped: " + either(e.SystemMessage, e.Reason)
+	return "Agent execution stopped: " + systemOrReason(e.SystemMessage, e.Reason)
 }
 
-// Blocked says that a hook refused a prompt or an answer.
+// Blocked returns the sentence for a prompt or response that a hook has refused.
 func Blocked(e agent.Blocked) string {
-	return "Agent execution blocked: " + either(e.SystemMessage, e.Reason)
+	return "Agent execution blocked: " + systemOrReason(e.SystemMessage, e.Reason)
 }
 
-func either(system, reason string) string {
+func systemOrReason(system, reason string) string {
 	if s := strings.TrimSpace(system); s != "" {
 		return s
 	}
 	return reason
 }
 
-// Switched says that another model answers, and why.
+// Switched returns the sentence for a switch to another model, with the reason.
 func Switched(e agent.Switched) string {
 	cause := Reason(e.Err)
 	if cause != "" {
@@ -48,22 +51,23 @@ func Switched(e agent.Switched) string {
 	return fmt.Sprintf("%s could not answer%s. Switched to %s.", e.From, cause, e.To)
 }
 
-// Reason is what an error says, as part of a sentence; "" for no error.
+// Reason returns the text of err on one line, without a final period, to be used within a
+// sentence. It is cut at 500 bytes, and empty if err is nil.
 func Reason(err error) string {
 	if err == nil {
 		return ""
 	}
-	line := strings.Join(strings.Fields(err.Error()), " ") // some have a second one
-	if len(line) > longestReason {
-		return strings.ToValidUTF8(line[:longestReason], "") + "…"
+	line := strings.Join(strings.Fields(err.Error()), " ") // some messages have several lines
+	if len(line) > maxReason {
+		return strings.ToValidUTF8(line[:maxReason], "") + "…"
 	}
 	return strings.TrimSuffix(line, ".")
 }
 
-// longestReason is in bytes. What is longer repeats the request, or is a page.
-const longestReason = 500
+// maxReason is in bytes. Longer messages usually repeat the request, or are a web page.
+const maxReason = 500
 
-// InvalidStream says what became of an answer that cannot be used (spec/agent.md §12).
+// InvalidStream returns the sentence for a response that cannot be used.
 func InvalidStream(e agent.InvalidStream) string {
 	switch e.Type {
 	case "THINKING_ONLY_RESPONSE":
@@ -85,17 +89,17 @@ func InvalidStream(e agent.InvalidStream) string {
 	return "The model gave no usable answer (" + e.Type + ")."
 }
 
-// Overflow says that a prompt does not fit.
+// Overflow returns the sentence for a prompt that does not fit into the context window.
 func Overflow(e agent.Overflow) string {
 	message := fmt.Sprintf("Context window will overflow (estimated: %d, remaining: %d). Send less at once, or start a new session.",
 		e.Estimate, e.Remaining)
-	if said := Reason(e.Err); said != "" {
-		message += " The model's server says: " + said + "."
+	if reason := Reason(e.Err); reason != "" {
+		message += " The model's server says: " + reason + "."
 	}
 	return message
 }
 
-// APIError is the message of a failed request (spec/agent.md §10.3).
+// APIError returns the sentence for a failed request, in the form that Gemini CLI prints.
 func APIError(e *llm.Error) string {
 	if e.Status != 0 && e.Code != "" {
 		return fmt.Sprintf("[API Error: %s (Status: %s)]", e.Error(), e.Code)
@@ -103,8 +107,8 @@ func APIError(e *llm.Error) string {
 	return fmt.Sprintf("[API Error: %s]", e.Error())
 }
 
-// NextStep is what a person can do about a failed request, to follow its message
-// on the same line; "" if the message must do.
+// NextStep returns a sentence that tells the user what to do about a failed request. It begins
+// with a space and continues the line of the error message; it is empty if there is no advice.
 func NextStep(e *llm.Error) string {
 	var untrusted *tls.CertificateVerificationError
 	switch {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// CheckRead returns nil if file tools may read this absolute path. The text of
-// its error is the model's (spec/tools.md §1.6).
+// CheckRead returns nil if file tools may read this absolute path. Otherwise the error is a
+// [Refusal], whose text is meant for the model.
 func (w *Workspace) CheckRead(abs string) error { return w.check(abs) }
 
-// CheckWrite returns nil if file tools may write, create or remove this
-// absolute path. The text of its error is the model's (spec/tools.md §1.6).
+// CheckWrite returns nil if file tools may write, create or remove this absolute path.
+// Otherwise the error is a [Refusal], whose text is meant for the model.
 func (w *Workspace) CheckWrite(abs string) error { return w.check(abs) }
 
 func (w *Workspace) check(abs string) error {
@@ -25,24 +25,24 @@ func (w *Workspace) check(abs string) error {
 	return nil
 }
 
-// allows reports whether file tools may touch a path that has no link in it.
+// allows reports whether file tools may access a path, which must not contain links.
 func (w *Workspace) allows(real string) bool {
 	for _, dir := range w.all() {
-		if below, ok := within(real, dir); ok && !guarded(below) {
+		if below, ok := within(real, dir); ok && !isGuarded(below) {
 			return true
 		}
 	}
 	if w.temp != "" {
-		if below, ok := within(real, w.temp); ok && !inbox(below) {
+		if below, ok := within(real, w.temp); ok && !isInbox(below) {
 			return true
 		}
 	}
 	return w.memory != "" && real == w.memory
 }
 
-// holds reports whether a path that has no link in it is in the workspace, or
-// one that file tools may touch outside: that it is there is then no secret.
-func (w *Workspace) holds(real string) bool {
+// contains reports whether a path, which must not contain links, is in the workspace or is one
+// that file tools may access outside of it. File tools may learn that such a path exists.
+func (w *Workspace) contains(real string) bool {
 	for _, dir := range w.all() {
 		if _, ok := within(real, dir); ok {
 			return true
@@ -56,16 +56,16 @@ func (w *Workspace) refuse(abs string) error {
 		abs, strings.Join(w.all(), ", "), w.temp))
 }
 
-// Refusal is why file tools must not touch a path, in a text that the model
-// gets as it is (spec/tools.md §1.6).
+// Refusal is the error for a path that file tools must not access. Its text is sent to the
+// model unchanged.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// malformed says what is wrong with the shape of a path: models paste pieces
-// of logs and prose where a path belongs. What exists is a path, whatever it
-// looks like ("app/[...slug]/page.tsx"), so that only the rest is looked at,
-// except for what no path can be, or would not stay on its line.
+// malformed returns what is wrong with the shape of a path, "" if nothing is: models sometimes
+// put parts of logs and prose where a path belongs. A path that exists is accepted even if it
+// looks strange ("app/[...slug]/page.tsx"), unless it is too long or contains a line break,
+// tab or NUL.
 func malformed(path string) string {
 	switch {
 	case path == "":
@@ -80,16 +80,17 @@ func malformed(path string) string {
 			return fmt.Sprintf("a name in the path is longer than %d characters", maxName)
 		}
 	}
-	long := len(path) > 20
-	if prose(path, long) == "" {
+	isLong := len(path) > 20
+	if proseIn(path, isLong) == "" {
 		return ""
 	}
-	return prose(missing(path), long)
+	return proseIn(missingPart(path), isLong)
 }
 
-// prose says why a path, or a part of one that is long, looks like no path.
-func prose(part string, long bool) string {
-	if long && (strings.Contains(part, `"`) || strings.Contains(part, "...")) {
+// proseIn returns why a path, or the missing part of it, looks like prose; "" if it does not.
+// isLong reports whether the whole path is long.
+func proseIn(part string, isLong bool) string {
+	if isLong && (strings.Contains(part, `"`) || strings.Contains(part, "...")) {
 		return `the path contains quotes or "...", as prose and shortened text do`
 	}
 	for name := range strings.SplitSeq(filepath.ToSlash(part), "/") {
@@ -102,8 +103,8 @@ func prose(part string, long bool) string {
 	return ""
 }
 
-// missing returns the part of a path that is not there.
-func missing(path string) string {
+// missingPart returns the part of a path that does not exist.
+func missingPart(path string) string {
 	path = filepath.Clean(path)
 	for there := path; ; there = filepath.Dir(there) {
 		if _, err := os.Lstat(there); err == nil || there == filepath.Dir(there) {
@@ -112,9 +113,9 @@ func missing(path string) string {
 	}
 }
 
-// guarded reports whether a path below a workspace directory leads into what
-// file tools never touch: the repository's own data, secrets, dependencies.
-func guarded(below string) bool {
+// isGuarded reports whether a path below a workspace directory leads to what file tools never
+// access: the repository's own data, secrets and dependencies.
+func isGuarded(below string) bool {
 	for name := range strings.SplitSeq(filepath.ToSlash(below), "/") {
 		// Windows opens the same file for "x", "x." and "x::$DATA".
 		name, _, _ = strings.Cut(name, ":")
@@ -130,9 +131,9 @@ func guarded(below string) bool {
 	return false
 }
 
-// inbox reports whether a path below the project's temporary directory is in
-// the part of it that waits for a person's review.
-func inbox(below string) bool {
+// isInbox reports whether a path below the project's temporary directory is in its inbox,
+// whose content waits for the user's review.
+func isInbox(below string) bool {
 	_, ok := within(filepath.ToSlash(below), "memory/.inbox")
 	return ok
 }

@@ -11,22 +11,28 @@ import (
 	"syscall"
 )
 
-// How tools are kept inside although the repository may be changing under
-// them: what is opened is what was checked, because one and the same path, in
-// which there is no link, is first judged by its names and then opened without
-// following a link at any step of it ("straight"). A directory that turns into
-// a link in between makes the open fail. Names that were judged stay what they
-// are: nobody gets .git by asking for docs.
+// This file keeps tools inside the workspace even if the repository is changing at the same
+// time. What is opened is what was checked, because the same path, which contains no link, is
+// first checked by its names and then opened without following a link at any step
+// ("straight"). If a directory becomes a link in between, opening fails. Names that were
+// checked cannot change their meaning: a request for docs can never open .git.
 //
-// This is not done with an os.Root. It would keep us in the workspace, but in
-// there it follows links to .git and .env; it waits at a pipe that takes the
-// place of a directory; and one that is kept open would be stale when the
-// workspace is cloned anew.
+// An os.Root cannot do this. It keeps us inside the workspace, but there it follows links to
+// .git and .env; it blocks on a pipe that replaces a directory; and a root that is kept open
+// becomes stale when the workspace is cloned anew.
+//
+// confined returns the part of the disk that file tools may access.
 
 // confined is the disk as far as file tools may reach it.
 func (w *Workspace) confined() Disk {
 	return Disk{
-		Open:   func(path string) (*os.File, error) { return reach(w, "open", path, w.allows, openFile) },
+		Open: func(path string) (fs.File, error) {
+			f, err := reach(w, "open", path, w.allows, openFile)
+			if err != nil {
+				return nil, err // f is a nil *os.File, which is no nil fs.File
+			}
+			return f, nil
+		},
 		Stream: w.stream,
 		Stat:   w.stat,
 		Lstat:  w.lstat,
@@ -51,10 +57,11 @@ func (w *Workspace) confined() Disk {
 	}
 }
 
-// stream is for what a walk has found, and so follows no link. A search may
-// have been told to look where other tools don't go: into node_modules, say.
+// stream is for files that a walk has found, and so follows no link. It permits everything in
+// the workspace, because a search may include what other tools cannot access: node_modules,
+// for example.
 func (w *Workspace) stream(path string) (io.ReadCloser, error) {
-	if path = filepath.Clean(path); !w.holds(path) {
+	if path = filepath.Clean(path); !w.contains(path) {
 		return nil, w.refuse(path)
 	}
 	return openStream(path)
@@ -65,10 +72,10 @@ func (w *Workspace) openDir(path string) (*os.File, error) {
 	return reach(w, "open", path, w.allows, openDir)
 }
 
-// stat follows links. What it refuses exists: words of a prompt that are no
-// paths are not worth a refusal.
+// stat follows links. It returns a Refusal only for paths that exist, so that words of a
+// prompt that are no paths are reported as missing.
 func (w *Workspace) stat(path string) (fs.FileInfo, error) {
-	info, err := reach(w, "stat", path, w.holds, stat)
+	info, err := reach(w, "stat", path, w.contains, stat)
 	if out := Refusal(""); errors.As(err, &out) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, err
@@ -77,7 +84,7 @@ func (w *Workspace) stat(path string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// stat is lstat for what is no link.
+// stat is lstat that refuses links with ELOOP.
 func stat(path string) (fs.FileInfo, error) {
 	info, err := lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -86,26 +93,26 @@ func stat(path string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// lstat follows the links on the way to a name, but not the name's own.
+// lstat follows links in the directory of a path, but not in its last name.
 func (w *Workspace) lstat(path string) (fs.FileInfo, error) {
 	dir, name := filepath.Split(filepath.Clean(path))
 	return reach(w, "lstat", dir,
-		func(dir string) bool { return w.holds(filepath.Join(dir, name)) },
+		func(dir string) bool { return w.contains(filepath.Join(dir, name)) },
 		func(dir string) (fs.FileInfo, error) { return lstat(filepath.Join(dir, name)) })
 }
 
-// mayMake reports whether a directory may be made: one that file tools may
-// touch, or the one of the memory file.
+// mayMake reports whether a directory may be created: one that file tools may access, or the
+// one of the memory file.
 func (w *Workspace) mayMake(dir string) bool {
 	return w.allows(dir) || w.memory != "" && dir == filepath.Dir(w.memory)
 }
 
-// reach calls use with path, or with where its links lead, if it is allowed.
-// Use fails with ELOOP if it meets a link.
+// reach calls use with path, or with the path that its links lead to, if it is allowed. use
+// must fail with ELOOP if it meets a link.
 func reach[T any](w *Workspace, op, path string, allowed func(string) bool, use func(string) (T, error)) (got T, err error) {
 	clean := filepath.Clean(path)
 	err = syscall.ELOOP
-	if allowed(clean) { // as it is mostly, and then it needs no look at each of its names
+	if allowed(clean) { // the usual case, which saves checking each name for a link
 		got, err = use(clean)
 	}
 	if errors.Is(err, syscall.ELOOP) {

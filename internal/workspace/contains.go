@@ -2,8 +2,8 @@ package workspace
 
 import "path/filepath"
 
-// Contains reports whether an absolute path, its links followed, is in one of
-// the workspace's directories. It says nothing about access.
+// Contains reports whether an absolute path is in one of the workspace's directories after its
+// links are followed. File tools may still be refused access to it.
 func (w *Workspace) Contains(abs string) bool {
 	real := realpath(filepath.Clean(abs))
 	for _, dir := range w.all() {

@@ -8,42 +8,41 @@ import (
 	"syscall"
 )
 
-// ErrNotRegular says that a path is no file that can be read to its end: a
+// ErrNotRegular is the error for a path that is neither a regular file nor a directory: a
 // FIFO, a device or a socket.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Disk is the seam through which tools reach the disk. Paths are absolute.
+// Disk is the interface between tools and the disk, as a set of functions. Paths are absolute.
 //
-// The real disk's functions go where [Workspace.CheckRead] and
-// [Workspace.CheckWrite] let file tools go and nowhere else, whatever becomes
-// of the path between a check and the use: what is refused at the use is a
-// [Refusal]. Stat, Lstat and Stream reach all that is in the workspace.
+// The functions of the real disk access only what [Workspace.CheckRead] and
+// [Workspace.CheckWrite] permit, even if the path changes between a check and its use; they
+// return a [Refusal] otherwise. Stat, Lstat and Stream can access everything in the workspace.
 type Disk struct {
-	// Open opens a regular file for reading. It refuses everything else
-	// without blocking: a directory with syscall.EISDIR, a FIFO, device or
-	// socket with [ErrNotRegular].
-	Open func(path string) (*os.File, error)
-	// Stream opens a regular file, which a walk has found, to be read once,
-	// from start to end. It refuses what Open refuses, and links, and costs half
-	// of it, which counts where thousands of files are read. Left out beside an
-	// Open of its own, it is that Open.
+	// Open opens a regular file for reading. It refuses everything else without blocking: a
+	// directory with syscall.EISDIR, a FIFO, device or socket with [ErrNotRegular]. The result is
+	// an interface because an editor's unsaved buffer, which a Disk may serve in place of the
+	// file, has no *os.File.
+	Open func(path string) (fs.File, error)
+	// Stream opens a regular file that a walk has found, to be read once from start to end. It
+	// refuses what Open refuses, and links. It costs half as much as Open, which matters when
+	// reading thousands of files. If it is nil and Open is set, Open is used.
 	Stream func(path string) (io.ReadCloser, error)
-	// Stat follows links, Lstat does not.
-	Stat  func(path string) (fs.FileInfo, error)
+	// Stat follows links.
+	Stat func(path string) (fs.FileInfo, error)
+	// Lstat does not follow links.
 	Lstat func(path string) (fs.FileInfo, error)
-	// ReadDir returns the entries of a directory, sorted by name. Their Info
-	// is not confined: Lstat is.
+	// ReadDir returns the entries of a directory, sorted by name. The Info method of an entry
+	// does not check access; Lstat does.
 	ReadDir func(path string) ([]fs.DirEntry, error)
-	// Write replaces the content of a file, or creates it, so that a crash
-	// leaves the old content or the new one. The mode of a file that exists is
-	// kept; its directory must exist.
+	// Write replaces the content of a file, or creates it, atomically: a crash leaves the old
+	// or the new content. An existing file keeps its mode. The directory must exist.
 	Write func(path string, data []byte) error
-	// Mkdir makes a directory and the ones above it, as far as they are missing.
+	// Mkdir creates a directory and its missing parents.
 	Mkdir func(path string) error
 }
 
-// or fills in the functions of the real disk where d has none.
-func (d Disk) or(real Disk) Disk {
+// withDefaults replaces nil functions with those of the real disk.
+func (d Disk) withDefaults(real Disk) Disk {
 	if d.Stream == nil {
 		d.Stream = real.Stream
 		if open := d.Open; open != nil {
@@ -71,18 +70,17 @@ func (d Disk) or(real Disk) Disk {
 	return d
 }
 
-// openRegular opens a file without waiting for the other end of a FIFO. It
-// follows links wherever they lead.
+// openRegular opens a file without waiting for the other end of a FIFO. It follows links.
 func openRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|fileFlags, 0)
 	if err != nil {
 		return nil, notRegular(err)
 	}
-	return regular(f)
+	return checkRegular(f)
 }
 
-// regular looks at what was opened, rather than at what was there before.
-func regular(f *os.File) (*os.File, error) {
+// checkRegular checks what was actually opened, rather than what the path was before.
+func checkRegular(f *os.File) (*os.File, error) {
 	fi, err := f.Stat()
 	switch {
 	case err != nil:
@@ -97,7 +95,7 @@ func regular(f *os.File) (*os.File, error) {
 	return nil, err
 }
 
-// notRegular makes of the error of opening a socket what others of its kind give.
+// notRegular changes the error of opening a socket to ErrNotRegular.
 func notRegular(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) && errors.Is(p.Err, syscall.ENXIO) {

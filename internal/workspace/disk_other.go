@@ -11,13 +11,13 @@ import (
 	"pollux/internal/durable"
 )
 
-// Where an open never waits, nothing has to keep it from that.
+// On this platform opening a file never blocks.
 const fileFlags = 0
 
-// The functions below look for links on the way before they use a path: here
-// nothing can be opened that surely has none.
+// The functions below check the path for links before they use it: on this platform there is
+// no way to open a path that surely contains none.
 
-func looked(path string) error {
+func checkNoLinks(path string) error {
 	if realpath(path) != path {
 		return syscall.ELOOP
 	}
@@ -25,7 +25,7 @@ func looked(path string) error {
 }
 
 func openFile(path string) (*os.File, error) {
-	if err := looked(path); err != nil {
+	if err := checkNoLinks(path); err != nil {
 		return nil, err
 	}
 	return openRegular(path)
@@ -34,7 +34,7 @@ func openFile(path string) (*os.File, error) {
 func openStream(path string) (io.ReadCloser, error) { return openFile(path) }
 
 func openDir(path string) (*os.File, error) {
-	if err := looked(path); err != nil {
+	if err := checkNoLinks(path); err != nil {
 		return nil, err
 	}
 	return os.Open(path)
@@ -43,14 +43,14 @@ func openDir(path string) (*os.File, error) {
 func lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
 func writeFile(path string, data []byte) error {
-	if err := looked(path); err != nil {
+	if err := checkNoLinks(path); err != nil {
 		return err
 	}
 	return durable.WriteFile(path, data, 0o666)
 }
 
 func makeDir(path string) error {
-	if err := looked(path); err != nil {
+	if err := checkNoLinks(path); err != nil {
 		return err
 	}
 	return os.MkdirAll(path, 0o777)

@@ -15,8 +15,11 @@ import (
 	"pollux/internal/durable"
 )
 
-// The functions of this file take clean absolute paths, and go them straight:
-// a link on the way, or at its end, is ELOOP.
+// The functions of this file take clean absolute paths and follow no links: a link anywhere in
+// the path is ELOOP.
+//
+// fileFlags prevent opening a file from blocking, and a terminal from becoming the controlling
+// one. dirFlags open directories only.
 
 // fileFlags keep an open from waiting, and a terminal from becoming ours;
 // dirFlags open directories only.
@@ -30,7 +33,7 @@ func openFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, notRegular(err)
 	}
-	return regular(f)
+	return checkRegular(f)
 }
 
 func openDir(path string) (*os.File, error) { return openAs(path, unix.O_RDONLY|dirFlags) }
@@ -60,7 +63,7 @@ func makeDir(path string) error {
 	return unix.Close(fd)
 }
 
-// openMade opens a directory, and makes it if it is missing.
+// openMade opens a directory, and creates it and its missing parents.
 func openMade(path string) (int, error) {
 	fd, err := openStraight(path, searchFlags)
 	if !errors.Is(err, unix.ENOENT) || path == "/" {
@@ -95,8 +98,7 @@ func lstat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// fileInfo is what os.Lstat would say, which cannot be asked about a name in
-// an open directory.
+// fileInfo is the result of os.Lstat for a name in an open directory.
 type fileInfo struct {
 	name string
 	st   unix.Stat_t
@@ -139,10 +141,10 @@ func (i *fileInfo) Mode() fs.FileMode {
 	return m
 }
 
-// stream is a file without what os.File has for files that are waited for.
+// stream is a file without the runtime poller support of os.File.
 type stream struct {
 	fd   int
-	left int64 // bytes until the end, 0 if it is not known
+	left int64 // bytes until the end, 0 if unknown
 }
 
 func openStream(path string) (io.ReadCloser, error) {
@@ -168,8 +170,8 @@ func openStream(path string) (io.ReadCloser, error) {
 	return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// Read says that the end is reached with the last bytes, and so saves the call
-// that would find nothing.
+// Read returns io.EOF together with the last bytes, which saves the call that would return
+// nothing.
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := retry(func() (int, error) { return unix.Read(s.fd, p) })
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"sync"
 )
 
-// Filter says which ignore rules count: Git for .gitignore files,
-// .git/info/exclude and .git itself, Gemini for .geminiignore and the custom
-// ignore files. The zero Filter hides nothing.
+// Filter selects ignore rules: Git those of .gitignore files and .git/info/exclude, and .git
+// itself; Gemini those of .geminiignore and the custom ignore files. The zero Filter ignores
+// nothing.
 type Filter struct{ Git, Gemini bool }
 
-// Ignored reports whether the ignore rules hide a path (spec/tools.md §1.6).
-// dir says that it is a directory, which some patterns ask for. A link is
-// judged by its own name and by what it leads to.
+// Ignored reports whether the ignore rules match a path. dir reports whether the path is a
+// directory, which matters to some patterns. A link is ignored if either its own name or its
+// target is.
 //
-// The rules are those of `git check-ignore`, with two exceptions: a directory
-// of the workspace is never hidden by what is above it (someone works there),
-// and .geminiignore and the custom files have the last word.
+// The rules are those of `git check-ignore`, with two exceptions: a directory of the workspace
+// is never ignored because of a directory above it, and .geminiignore and the custom files
+// take precedence.
 //
-// It looks at the ignore files on the way to the path at each call, so that
-// what has just been written counts, but reads them only if they changed.
+// Each call checks the ignore files on the way to the path, so that changes take effect at
+// once, but reads them only if they have changed.
 func (w *Workspace) Ignored(abs string, dir bool, f Filter) bool {
 	if f == (Filter{}) {
 		return false
@@ -38,7 +38,8 @@ func (w *Workspace) Ignored(abs string, dir bool, f Filter) bool {
 	return false
 }
 
-// linkTarget returns where the link at path leads; ok is false if there is no link.
+// linkTarget returns the target of the link at path, and whether that is a directory; ok is
+// false if path is not a link.
 func linkTarget(path string) (target string, dir, ok bool) {
 	if fi, err := os.Lstat(path); err != nil || fi.Mode()&fs.ModeSymlink == 0 {
 		return "", false, false
@@ -48,8 +49,8 @@ func linkTarget(path string) (target string, dir, ok bool) {
 	return target, err == nil && fi.IsDir(), true
 }
 
-// GitOnly reports whether the rules of f are no more than git's own: there is
-// nothing in .geminiignore and the custom ignore files that counts.
+// GitOnly reports whether f selects no other rules than git's: Gemini is false, or
+// .geminiignore and the custom ignore files contain no rules.
 func (w *Workspace) GitOnly(f Filter) bool {
 	if !f.Gemini {
 		return true
@@ -65,8 +66,8 @@ func (w *Workspace) hidden(abs string, dir bool, f Filter) bool {
 	return d.hides(abs, filepath.Base(abs), dir)
 }
 
-// anchor returns the directory of the workspace that holds dir, or else dir
-// itself: no rule hides it or what is above it.
+// anchor returns the innermost directory of the workspace that contains dir, or dir itself if
+// there is none. No rule applies to it or the directories above it.
 func (w *Workspace) anchor(dir string) string {
 	best := ""
 	for _, d := range w.all() {
@@ -80,21 +81,21 @@ func (w *Workspace) anchor(dir string) string {
 	return best
 }
 
-// ruleSet keeps the ignore files of a workspace that were read.
+// ruleSet caches the ignore files of a workspace.
 type ruleSet struct {
 	root   string
-	user   string   // the user's own excludes, "" if there are none
+	user   string   // the user's own git excludes file, "" if there is none
 	gemini []string // .geminiignore and the custom files, strongest first
 
 	mu    sync.Mutex
 	files map[string]*cachedFile
-	rules int // in all of files
+	rules int // in all files
 }
 
-// maxCachedRules bounds the memory that ignore files can take.
+// maxCachedRules limits the memory that ignore files can take.
 const maxCachedRules = 4 * maxRules
 
-// cachedFile is an ignore file as it was when it had this stamp.
+// cachedFile is the content of an ignore file at the time of info.
 type cachedFile struct {
 	info  fs.FileInfo
 	rules *ruleFile
@@ -112,8 +113,8 @@ func newRuleSet(root string, o Options) *ruleSet {
 	return s
 }
 
-// load returns the ignore file at path, nil if there is none or nothing in it.
-// As in git, a .gitignore that is a link does not count (follow false).
+// load returns the ignore file at path, nil if there is none or it has no rules. Like git, it
+// ignores a .gitignore that is a link (follow false).
 func (s *ruleSet) load(path string, follow bool) *ruleFile {
 	stat := os.Lstat
 	if follow {
@@ -158,21 +159,21 @@ func (s *ruleSet) keep(path string, c *cachedFile) {
 type dirRules struct {
 	path    string
 	filter  Filter
-	git     bool    // it is in a repository
-	hidden  bool    // the directory itself is, and so is all that is in it
+	git     bool    // the directory is in a repository
+	hidden  bool    // the directory itself is ignored, and so is everything in it
 	layers  []layer // strongest first
-	gemini  int     // how many of layers are not git's
+	gemini  int     // number of layers that are not git's
 	noPaths bool    // no layer has path rules
 }
 
-// layer is an ignore file as it bears on one directory.
+// layer is an ignore file as it applies to one directory.
 type layer struct {
 	file  *ruleFile
-	base  int     // where the path relative to the file begins in an absolute path
+	base  int     // offset of the path relative to the file in an absolute path
 	paths []int32 // the file's path rules that can match in or below the directory
 }
 
-// rulesFor returns the rules for what is in a directory.
+// rulesFor returns the rules for the entries of a directory.
 func (w *Workspace) rulesFor(dir string, f Filter) *dirRules {
 	anchor := w.anchor(dir)
 	d := w.rules.top(anchor, f)
@@ -185,7 +186,7 @@ func (w *Workspace) rulesFor(dir string, f Filter) *dirRules {
 	return d
 }
 
-// top returns the rules for a directory that nothing hides.
+// top returns the rules for a directory that is not ignored.
 func (s *ruleSet) top(dir string, f Filter) *dirRules {
 	d := &dirRules{path: dir, filter: f}
 	if f.Gemini {
@@ -214,7 +215,7 @@ func (s *ruleSet) top(dir string, f Filter) *dirRules {
 	return d
 }
 
-// addRepository adds the rules that hold in a whole repository.
+// addRepository adds the rules that apply to a whole repository.
 func (s *ruleSet) addRepository(d *dirRules, repo string) {
 	d.add(s.load(filepath.Join(repo, ".gitignore"), false), repo)
 	d.add(s.load(filepath.Join(gitCommonDir(repo), "info", "exclude"), true), repo)
@@ -223,7 +224,8 @@ func (s *ruleSet) addRepository(d *dirRules, repo string) {
 	}
 }
 
-// enter returns the rules for the directory called name in d, which d hides or not.
+// enter returns the rules for the directory called name in d. hidden reports whether d ignores
+// it.
 func (s *ruleSet) enter(d *dirRules, name string, hidden bool) *dirRules {
 	path := joinPath(d.path, name)
 	sub := &dirRules{path: path, filter: d.filter, git: d.git, hidden: hidden, layers: d.layers, gemini: d.gemini, noPaths: d.noPaths}
@@ -232,7 +234,7 @@ func (s *ruleSet) enter(d *dirRules, name string, hidden bool) *dirRules {
 	}
 	changed := false
 	if d.filter.Git {
-		if isRepository(path) { // the rules of the one around it end here
+		if isRepository(path) { // the rules of the outer repository end here
 			sub.git = true
 			sub.layers = slices.Clone(d.layers[:d.gemini])
 			s.addRepository(sub, path)
@@ -262,7 +264,7 @@ func (d *dirRules) insert(at int, file *ruleFile, base string) {
 	}
 }
 
-// narrow drops the path rules that can match nothing in or below the directory.
+// narrow drops the path rules that cannot match anything in or below the directory.
 func (d *dirRules) narrow() {
 	d.noPaths = true
 	dir := fold(withSlash(d.path))
@@ -275,8 +277,8 @@ func (d *dirRules) narrow() {
 	}
 }
 
-// hides reports whether the rules hide the entry called name. abs is its path;
-// it is not looked at where d.noPaths is set.
+// hides reports whether the rules ignore the entry called name. abs is its path, which is not
+// used if d.noPaths is set.
 func (d *dirRules) hides(abs, name string, dir bool) bool {
 	if d.hidden {
 		return true
@@ -301,8 +303,7 @@ func (d *dirRules) hides(abs, name string, dir bool) bool {
 	return d.git && name == ".git"
 }
 
-// repository returns the directory nearest above dir, or dir itself, that has
-// a .git.
+// repository returns the innermost directory that contains dir, or is dir, and has a .git.
 func repository(dir string) (string, bool) {
 	for {
 		if isRepository(dir) {
@@ -321,8 +322,8 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
-// gitCommonDir returns where a repository keeps what its work trees share. It
-// follows the .git file of a work tree or submodule.
+// gitCommonDir returns the directory that the work trees of a repository share. It follows the
+// .git file of a work tree or submodule.
 func gitCommonDir(repo string) string {
 	dir := filepath.Join(repo, ".git")
 	fi, err := os.Stat(dir)
@@ -358,8 +359,7 @@ func withSlash(dir string) string {
 	return dir + string(filepath.Separator)
 }
 
-// fold makes names comparable where the file system does not tell a from A,
-// and gives paths slashes.
+// fold returns names in lower case where the file system ignores case, and paths with slashes.
 func fold(s string) string {
 	if !foldCase {
 		return s

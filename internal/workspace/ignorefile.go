@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// What is read of one ignore file at most. Git has no such bounds, but a
-// person who writes more does not exist.
+// Limits of one ignore file, in bytes and rules. Git has no such limits, but no real file is
+// larger.
 const (
 	maxIgnoreFile = 1 << 20
 	maxRules      = 1 << 16
 )
 
-// foldCase says that the file system, and so git, takes a and A for the same.
+// foldCase reports whether the file system, and so git, ignores case.
 const foldCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // rule is a line of an ignore file.
 type rule struct {
 	glob    string
-	literal int    // bytes of glob before its first special character
-	tail    string // what follows the last one: all that matches ends in it
-	negated bool   // what matches is not ignored after all
+	literal int    // length in bytes of glob before its first special character
+	tail    string // the text after the last special character: every match ends in it
+	negated bool   // a match is not ignored
 	dirOnly bool
-	nameOf  bool // matches the last name of a path, whatever is before it
+	nameOf  bool // matches the last name of a path, in any directory
 }
 
-// ruleFile is an ignore file. Rules are known by their place in it; the last
-// one that matches decides.
+// ruleFile is a parsed ignore file. Rules are identified by their index; the last matching
+// rule decides.
 type ruleFile struct {
 	rules []rule
-	// The rules by what they can match, each list from last to first.
+	// The indexes of rules by what they can match, each list from last to first.
 	names    map[string][]int32 // "target"
-	suffixes map[string][]int32 // "*.log", by the last dot of what follows the star
+	suffixes map[string][]int32 // "*.log", by the text from the last dot on
 	globs    []int32            // other rules for names
 	paths    []int32            // rules for paths
 }
 
-// parseIgnore reads an ignore file's content as git does.
+// parseIgnore parses the content of an ignore file as git does.
 func parseIgnore(data []byte) *ruleFile {
 	data = data[:min(len(data), maxIgnoreFile)]
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -49,7 +49,7 @@ func parseIgnore(data []byte) *ruleFile {
 			break
 		}
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-		line, _, _ = bytes.Cut(line, []byte{0}) // where git's strings end
+		line, _, _ = bytes.Cut(line, []byte{0}) // git's strings end at a NUL
 		if r, ok := parseRule(string(line)); ok {
 			f.rules = append(f.rules, r)
 		}
@@ -74,14 +74,14 @@ func parseRule(line string) (rule, bool) {
 	if foldCase {
 		line = lowerASCII(line)
 	}
-	// "**/name" is what "name" is, which is far cheaper.
+	// "**/name" means the same as "name", which is far cheaper.
 	if rest, ok := strings.CutPrefix(line, "**/"); ok && rest != "" && !strings.Contains(rest, "/") {
 		line, r.nameOf = rest, true
 	}
 	r.glob = line
 	last := strings.LastIndexAny(line, `*?[]\`)
 	r.tail = line[last+1:]
-	if last >= 0 && line[last] == '*' { // "**/" may stand for nothing
+	if last >= 0 && line[last] == '*' { // "**/" can match nothing
 		r.tail = strings.TrimPrefix(r.tail, "/")
 	}
 	r.literal = strings.IndexAny(line, `*?[\`)
@@ -91,7 +91,7 @@ func parseRule(line string) (rule, bool) {
 	return r, true
 }
 
-// trimTrailingSpaces removes the spaces at the end of a line, but no escaped one.
+// trimTrailingSpaces removes unescaped spaces from the end of a line.
 func trimTrailingSpaces(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -120,7 +120,7 @@ func (f *ruleFile) index() {
 			}
 			f.names[r.glob] = append(f.names[r.glob], i)
 		default:
-			if dot := strings.LastIndexByte(r.glob, '.'); dot > 0 && r.plainSuffix() {
+			if dot := strings.LastIndexByte(r.glob, '.'); dot > 0 && r.isPlainSuffix() {
 				if f.suffixes == nil {
 					f.suffixes = map[string][]int32{}
 				}
@@ -132,13 +132,13 @@ func (f *ruleFile) index() {
 	}
 }
 
-// plainSuffix reports whether the glob is a star and plain text.
-func (r *rule) plainSuffix() bool {
+// isPlainSuffix reports whether the glob is a star followed by plain text.
+func (r *rule) isPlainSuffix() bool {
 	return r.glob[0] == '*' && !strings.ContainsAny(r.glob[1:], `*?[\`)
 }
 
-// pathsBelow returns those of the path rules in list that can match something
-// in or below dir, a path that is empty or ends in a slash.
+// pathsBelow returns the path rules of list that can match something in or below dir, a path
+// that is empty or ends in a slash.
 func (f *ruleFile) pathsBelow(list []int32, dir string) []int32 {
 	keep := func(i int32) bool {
 		r := &f.rules[i]
@@ -160,9 +160,9 @@ func (f *ruleFile) pathsBelow(list []int32, dir string) []int32 {
 	return out
 }
 
-// match returns the last rule that matches, nil if none does. rel is the path
-// relative to the ignore file; paths are the path rules to try, and name is
-// the last name of rel. rel is not looked at if paths is empty.
+// match returns the last rule that matches, nil if there is none. rel is the path relative to
+// the ignore file, name its last element, and paths are the path rules to try. rel is not used
+// if paths is empty.
 func (f *ruleFile) match(rel, name string, dir bool, paths []int32) *rule {
 	best := int32(-1)
 	for _, i := range f.names[name] {
@@ -190,8 +190,8 @@ func (f *ruleFile) match(rel, name string, dir bool, paths []int32) *rule {
 	return &f.rules[best]
 }
 
-// last returns the first of list (which runs from last to first) that comes
-// after best and matches, or else best.
+// last returns the first rule of list (which is sorted from last to first) that comes after
+// best and matches, or else best.
 func (f *ruleFile) last(best int32, list []int32, dir bool, matches func(*rule) bool) int32 {
 	for _, i := range list {
 		if i < best {
@@ -204,9 +204,9 @@ func (f *ruleFile) last(best int32, list []int32, dir bool, matches func(*rule) 
 	return best
 }
 
-// matchPath matches a path relative to the ignore file. Like git it compares
-// the plain beginning first and the rest as a pattern of its own, so that in
-// "a**/b" the stars are taken to stand at the start.
+// matchPath matches a path relative to the ignore file. Like git, it compares the literal
+// beginning first and the rest as a pattern of its own, so that in "a**/b" the stars count as
+// the beginning.
 func (r *rule) matchPath(rel string) bool {
 	rest, ok := strings.CutPrefix(rel, r.glob[:r.literal])
 	if !ok || !strings.HasSuffix(rel, r.tail) {
@@ -231,14 +231,14 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// readIgnore reads the ignore file at path; nil if there is none that can be
-// read. Only a regular file is read, and of a large one only its beginning.
+// readIgnore reads the ignore file at path; nil if it cannot be read. It reads only a regular
+// file, and only the beginning of a large one.
 func readIgnore(path string) *ruleFile {
 	data, err := readSome(path, maxIgnoreFile+1)
 	if err != nil {
 		return nil
 	}
-	if len(data) > maxIgnoreFile { // no half line
+	if len(data) > maxIgnoreFile { // drop the incomplete last line
 		data = data[:maxIgnoreFile]
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
 	}

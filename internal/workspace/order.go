@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// CompareNames orders names as people expect: signs, digits, letters; case
-// counts only between names that are otherwise the same, small letters first,
-// and so do accents, letters without them first.
+// CompareNames compares names in the order that people expect: punctuation, digits, letters.
+// Case and accents matter only between names that are otherwise equal: lower case first, and
+// letters without accents first. It returns -1, 0 or 1.
 func CompareNames(a, b string) int {
 	for x, y := a, b; ; {
 		if x == "" || y == "" {
@@ -24,13 +24,12 @@ func CompareNames(a, b string) int {
 	}
 }
 
-// unaccented are the letters that those from U+00C0 to U+017F are at heart, "."
-// for those that are letters of their own.
+// unaccented lists the base letters of U+00C0 to U+017F, "." for those that have none.
 const unaccented = "aaaaaa.ceeeeiiii.nooooo..uuuuy..aaaaaa.ceeeeiiii.nooooo..uuuuy.y" +
 	"aaaaaaccccccccdd..eeeeeeeeeegggggggghh..iiiiiiiii...jjkk.llllll....nnnnnn...oooooo..rrrrrrsssssssstttt..uuuuuuuuuuuuwwyyyzzzzzz."
 
-// weight puts signs before digits and digits before letters, as the Unicode
-// collation does that the listing's readers know.
+// weight sorts punctuation before digits and digits before letters, as the Unicode collation
+// algorithm does.
 func weight(r rune) int {
 	switch {
 	case r >= 0xC0 && int(r) < 0xC0+len(unaccented) && unaccented[r-0xC0] != '.':

@@ -9,20 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxPath and maxName bound the paths that are looked at, in bytes.
+// maxPath and maxName limit the paths that are checked, in bytes.
 const (
 	maxPath = 4096
 	maxName = 255
 )
 
-// maxLinks is how many symbolic links a path may lead through, as in Linux.
+// maxLinks is the maximum number of symbolic links in a path, as in Linux.
 const maxLinks = 40
 
-// Resolve makes an absolute path without links of a path that a model wrote
-// (spec/tools.md §1.6). It forgives what models get wrong: NUL bytes, the @ of
-// a prompt, percent-encoding, file:// URLs. A path that does not exist is
-// resolved as far as it does. The result says nothing about access: see
-// [Workspace.CheckRead] and [Workspace.CheckWrite].
+// Resolve returns the absolute path, without links, of a path that a model wrote. It corrects
+// common mistakes of models: NUL bytes, the @ of a prompt, percent-encoding, file:// URLs. If
+// the path does not exist, Resolve follows links as far as it exists. The result may be
+// inaccessible: see [Workspace.CheckRead] and [Workspace.CheckWrite].
 func (w *Workspace) Resolve(path string) string {
 	path = strings.ReplaceAll(path, "\x00", "")
 	if u, ok := fileURL(path); ok {
@@ -40,8 +39,7 @@ func (w *Workspace) Resolve(path string) string {
 	return realpath(w.abs(path))
 }
 
-// stripAt removes the @ that stands before a path in a prompt, unless it
-// belongs to the path.
+// stripAt removes the @ before a path in a prompt, unless it belongs to the path.
 func (w *Workspace) stripAt(path string) string {
 	rest, ok := strings.CutPrefix(path, "@")
 	if !ok {
@@ -88,11 +86,10 @@ func fileURL(s string) (path string, ok bool) {
 	return filepath.FromSlash(path), true
 }
 
-// realpath follows the links of a clean absolute path. Where the path stops to
-// exist the rest is taken as it stands; unlike filepath.EvalSymlinks it thus
-// follows a link whose target is missing, which would be created by a write.
-// A path that is too long, or runs in circles, is returned as it is: it
-// cannot be opened.
+// realpath follows the links of a clean absolute path. From the first name that does not exist
+// the rest is unchanged; unlike filepath.EvalSymlinks it therefore follows a link with a
+// missing target, which a write would create. A path that is too long, or whose links form a
+// cycle, is returned unchanged: it cannot be opened.
 func realpath(path string) string {
 	if len(path) > maxPath {
 		return path
@@ -113,7 +110,7 @@ func realpath(path string) string {
 		}
 		next := filepath.Join(done, name)
 		target, err := os.Readlink(next)
-		if err != nil { // no link, or not there
+		if err != nil { // not a link, or missing
 			done = next
 			continue
 		}

@@ -4,9 +4,8 @@ package workspace
 
 import "golang.org/x/sys/unix"
 
-// searchFlags open a directory for what is in it.
+// searchFlags open a directory to access its entries.
 const searchFlags = unix.O_RDONLY | unix.O_DIRECTORY
 
-// openStraight opens a clean absolute path and follows no link at any step of
-// it: one that it meets is ELOOP.
+// openStraight opens a clean absolute path without following links; a link in it is ELOOP.
 func openStraight(path string, flags int) (int, error) { return openSteps(path, flags) }

@@ -6,12 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// searchFlags open a directory for what is in it, which needs no permission
-// to list it.
+// searchFlags open a directory to access its entries, which needs no permission to list it.
 const searchFlags = unix.O_PATH | unix.O_DIRECTORY
 
-// openStraight opens a clean absolute path and follows no link at any step of
-// it: one that it meets is ELOOP.
+// openStraight opens a clean absolute path without following links; a link in it is ELOOP.
 func openStraight(path string, flags int) (int, error) {
 	if !hasOpenat2() {
 		return openSteps(path, flags)
@@ -23,13 +21,13 @@ func openat2(path string, flags int) (int, error) {
 	how := unix.OpenHow{Flags: uint64(flags) | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	for {
 		fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
-		if err != unix.EINTR { // not wrapped, and this is the hot path of a search
+		if err != unix.EINTR { // never wrapped, and this is the hot path of a search
 			return fd, err
 		}
 	}
 }
 
-// hasOpenat2 is false before Linux 5.6, and where a sandbox does not know the call.
+// hasOpenat2 is false before Linux 5.6, and in sandboxes that block the system call.
 var hasOpenat2 = sync.OnceValue(func() bool {
 	fd, err := openat2("/", searchFlags)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openSteps is openStraight where it takes a call for each name of the path.
+// openSteps is openStraight with one system call for each name of the path.
 func openSteps(path string, flags int) (int, error) {
 	dir, err := openName(unix.AT_FDCWD, "/", searchFlags)
 	for err == nil {
@@ -31,13 +31,13 @@ func openSteps(path string, flags int) (int, error) {
 	return dir, err
 }
 
-// openName opens what has this name in an open directory, and no link.
+// openName opens name in an open directory. A link is ELOOP.
 func openName(dir int, name string, flags int) (int, error) {
 	fd, err := retry(func() (int, error) { return unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0) })
 	if err == nil {
 		return fd, nil
 	}
-	// What a link is refused with is different everywhere.
+	// Systems report a refused link with different errors.
 	if _, e := unix.Readlinkat(dir, name, make([]byte, 1)); e == nil {
 		err = unix.ELOOP
 	}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/mention"
-	"pollux/internal/tools/fs"
+	"pollux/internal/tools/file"
 	"pollux/internal/tools/search"
 	"pollux/internal/workspace"
 	"pollux/tool"
@@ -112,12 +112,11 @@ func attempts(t *testing.T, w *workspace.Workspace, round int) map[string]func()
 	add := func(what string, tl tool.Tool, a args) {
 		calls[what] = func() (string, bool) { return runTool(t, tl, a) }
 	}
-	add("read_file", fs.NewReadFile(w), args{"file_path": "d/note.txt"})
-	add("read_many_files", fs.NewReadMany(w), args{"include": []string{"d/**", "note.txt"}})
-	add("write_file", fs.NewWrite(w, nil), args{"file_path": "d/note.txt", "content": "the heron\n"})
-	add("write_file new", fs.NewWrite(w, nil), args{"file_path": fmt.Sprintf("d/new%d/x.txt", round), "content": "mine"})
-	add("replace", fs.NewReplace(w, nil), args{"file_path": "d/note.txt", "instruction": "i", "old_string": "the heron", "new_string": "the other heron"})
-	add("list_directory", fs.NewList(w), args{"dir_path": "d"})
+	add("read_file", file.NewReadFile(w), args{"file_path": "d/note.txt"})
+	add("write_file", file.NewWrite(w, nil), args{"file_path": "d/note.txt", "content": "the heron\n"})
+	add("write_file new", file.NewWrite(w, nil), args{"file_path": fmt.Sprintf("d/new%d/x.txt", round), "content": "mine"})
+	add("replace", file.NewReplace(w, nil), args{"file_path": "d/note.txt", "instruction": "i", "old_string": "the heron", "new_string": "the other heron"})
+	add("list_directory", file.NewList(w), args{"dir_path": "d"})
 	add("glob", search.NewGlob(w), args{"pattern": "**/*"})
 	add("glob directory", search.NewGlob(w), args{"pattern": "*", "dir_path": "d"})
 	rg, err := exec.LookPath("rg")

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// treeItems is how many files and folders a tree shows.
+	// treeItems is the maximum number of files and folders in a tree.
 	treeItems = 200
-	// treeRead is how many entries of one folder are read to show the first
-	// of them: a folder with more is a store, not something to browse.
+	// treeRead is the maximum number of entries of one folder that are read. A folder with
+	// more is storage, and not worth showing.
 	treeRead = 10_000
-	// cut stands for what is not shown.
+	// cut marks omitted entries.
 	cut = "..."
 )
 
-// Tree draws the folders of the workspace as text (spec/agent.md §21), breadth
-// first, so that a small project is whole and a large one shows its top. It
+// Tree returns the folders of the workspace as a tree in text form. It adds entries breadth
+// first, up to 200, so that a small project is complete and a large one shows its top. It
 // reads no more folders than it shows.
 func (w *Workspace) Tree() string {
 	return w.TreeOf(w.all()...)
 }
 
-// TreeOf draws these directories of the workspace.
+// TreeOf is like [Workspace.Tree] for the given directories of the workspace.
 func (w *Workspace) TreeOf(dirs ...string) string {
 	trees := make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -41,23 +41,23 @@ func (w *Workspace) TreeOf(dirs ...string) string {
 type folder struct {
 	name        string
 	path        string
-	above       *dirRules // of the folder that it is in, until it is read
+	above       *dirRules // the rules of its parent folder, until it is read
 	rules       *dirRules
 	files       []string
 	folders     []*folder
 	moreFiles   bool
 	moreFolders bool
-	closed      bool // it is not entered
+	closed      bool // not entered
 }
 
 func (w *Workspace) tree(dir string) string {
 	root := &folder{path: dir, rules: w.rulesFor(dir, w.defaultFilter)}
-	left, partial := treeItems, false
+	room, partial := treeItems, false
 	for queue := []*folder{root}; len(queue) > 0; queue = queue[1:] {
 		f := queue[0]
-		if left <= 0 {
+		if room <= 0 {
 			f.closed = true
-		} else if err := w.fill(f, &left); err != nil {
+		} else if err := w.fill(f, &room); err != nil {
 			if f == root {
 				return fmt.Sprintf("Error: Could not read directory %q. Check that it exists and that you may read it.", dir)
 			}
@@ -77,14 +77,13 @@ func (w *Workspace) tree(dir string) string {
 	if partial {
 		fmt.Fprintf(&b, " Where %s stands there is more: it was ignored, or is beyond the limit of %d items.", cut, treeItems)
 	}
-	fmt.Fprintf(&b, "\n\n%s", withSlash(printable(dir)))
+	fmt.Fprintf(&b, "\n\n%s", withSlash(PrintableName(dir)))
 	root.draw(&b, "\n")
 	return b.String()
 }
 
-// fill reads a folder: its files first, then its folders, as long as there is
-// room left.
-func (w *Workspace) fill(f *folder, left *int) error {
+// fill reads a folder: its files first, then its folders, as long as there is room.
+func (w *Workspace) fill(f *folder, room *int) error {
 	files, folders, more, err := readTreeDir(f.path)
 	if err != nil {
 		return err
@@ -97,15 +96,15 @@ func (w *Workspace) fill(f *folder, left *int) error {
 		if f.rules.hides(joinPath(f.path, name), name, false) {
 			continue
 		}
-		if *left <= 0 {
+		if *room <= 0 {
 			f.moreFiles = true
 			break
 		}
 		f.files = append(f.files, name)
-		*left--
+		*room--
 	}
 	for _, name := range folders {
-		if *left <= 0 {
+		if *room <= 0 {
 			f.moreFolders = true
 			break
 		}
@@ -120,13 +119,13 @@ func (w *Workspace) fill(f *folder, left *int) error {
 			}
 		}
 		f.folders = append(f.folders, sub)
-		*left--
+		*room--
 	}
 	return nil
 }
 
-// readTreeDir returns the names of the files and folders in a directory,
-// sorted; more says that there are so many that not all were read.
+// readTreeDir returns the sorted names of the files and folders in a directory. more reports
+// whether some were not read.
 func readTreeDir(dir string) (files, folders []string, more bool, err error) {
 	d, err := openDir(dir)
 	if err != nil {
@@ -154,7 +153,7 @@ func readTreeDir(dir string) (files, folders []string, more bool, err error) {
 	return files, folders, more, nil
 }
 
-// draw writes what is in f. indent begins with a newline.
+// draw writes the content of f. indent begins with a newline.
 func (f *folder) draw(b *strings.Builder, indent string) {
 	type line struct {
 		text string
@@ -162,13 +161,13 @@ func (f *folder) draw(b *strings.Builder, indent string) {
 	}
 	var lines []line
 	for _, name := range f.files {
-		lines = append(lines, line{text: printable(name)})
+		lines = append(lines, line{text: PrintableName(name)})
 	}
 	if f.moreFiles {
 		lines = append(lines, line{text: cut})
 	}
 	for _, sub := range f.folders {
-		text := printable(sub.name) + string(filepath.Separator)
+		text := PrintableName(sub.name) + string(filepath.Separator)
 		if sub.closed {
 			text += cut
 		}
@@ -189,9 +188,9 @@ func (f *folder) draw(b *strings.Builder, indent string) {
 	}
 }
 
-// printable keeps a name on its line: what a file is called must not look like
-// another line of the tree, or end it.
-func printable(name string) string {
+// PrintableName replaces control characters and line ends in a file's name with U+FFFD, so that the
+// name cannot end its line or look like another line.
+func PrintableName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return '\ufffd'

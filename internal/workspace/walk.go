@@ -13,27 +13,23 @@ import (
 	"sync/atomic"
 )
 
-// WalkOptions say what a walk enters and reports.
+// WalkOptions select what a walk enters and reports.
 type WalkOptions struct {
-	// Filter are the ignore rules. What they hide is neither reported nor
-	// entered, unless Ignored is set.
+	// Filter selects ignore rules. Ignored entries are neither reported nor entered, unless
+	// Ignored is set.
 	Filter Filter
-	// Ignored reports what the ignore rules hide too, with Entry.Ignored set.
+	// Ignored reports ignored entries too, with Entry.Ignored set.
 	Ignored bool
-	// Prune, where set, is asked about each directory, by its path relative to
-	// the walked one and its name; one it says yes to is left out with all
-	// that is in it. It is called from several goroutines at once.
+	// Prune, if set, is called for each directory with its path relative to the walked one and
+	// its name. If it returns true, the directory and everything in it is left out. It is
+	// called from several goroutines at once.
 	Prune func(rel, name string) bool
-	// SkipHidden leaves out names that begin with a dot.
-	SkipHidden bool
-	// Dirs reports directories too, before what is in them.
-	Dirs bool
 }
 
-// Entry is something that a walk found.
+// Entry is a file or directory found by a walk.
 type Entry struct {
 	Name    string
-	Type    fs.FileMode // its type bits
+	Type    fs.FileMode // type bits only
 	Ignored bool
 	dir     *walkDir
 }
@@ -44,15 +40,15 @@ func (e Entry) Path() string { return joinPath(e.dir.path, e.Name) }
 // Rel returns the path relative to the walked directory, with slashes.
 func (e Entry) Rel() string { return e.dir.rel + e.Name }
 
-// Dir returns the directory that the entry is in, relative to the walked one,
-// with slashes; it is empty or ends in one.
+// Dir returns the directory of the entry relative to the walked directory, with slashes; it is
+// empty or ends in a slash.
 func (e Entry) Dir() string { return e.dir.rel }
 
-// Walk calls fn for what is below dir, in no order and from several goroutines
-// at once. Links are reported, not followed. Directories that cannot be read
-// are left out; only for dir itself is that an error. Walk ends early when fn
-// returns an error, which Walk then returns (nil for fs.SkipAll), or when ctx
-// ends. When it returns, no call of fn is still going on.
+// Walk calls fn for each file below dir, in no particular order and from several goroutines at
+// once. It reports links, but does not follow them. It leaves out directories that cannot be
+// read; only for dir itself is that an error. Walk stops early when fn returns an error, which
+// Walk then returns (nil for fs.SkipAll), or when ctx ends. When Walk returns, no call of fn
+// is running.
 func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func(Entry) error) error {
 	dir = filepath.Clean(dir)
 	f, err := w.openDir(dir)
@@ -68,7 +64,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func
 	if start.ignored && !o.Ignored {
 		return nil
 	}
-	k := &walker{w: w, o: o, fn: fn, real: f.Name(), todo: []*walkDir{start}}
+	k := &walker{w: w, o: o, fn: fn, root: f.Name(), todo: []*walkDir{start}}
 	k.more.L = &k.mu
 	defer context.AfterFunc(ctx, func() { k.fail(context.Cause(ctx)) })()
 	var workers sync.WaitGroup
@@ -81,25 +77,24 @@ func (w *Workspace) Walk(ctx context.Context, dir string, o WalkOptions, fn func
 	switch {
 	case errors.Is(k.err, fs.SkipAll):
 		return nil
-	case k.err == nil && ctx.Err() != nil: // the walk may have been faster than its end
+	case k.err == nil && ctx.Err() != nil: // the walk may have ended before it saw the end of ctx
 		return context.Cause(ctx)
 	}
 	return k.err
 }
 
-// walker is one walk: a stack of directories that its workers take from and
-// add to.
+// walker is one walk: a stack of directories that its workers take from and add to.
 type walker struct {
 	w  *Workspace
 	o  WalkOptions
 	fn func(Entry) error
-	// real is where the walk starts, without a link on the way.
-	real string
+	// root is the directory where the walk starts, without links.
+	root string
 
 	mu      sync.Mutex
 	more    sync.Cond
 	todo    []*walkDir
-	busy    int // workers that may add to todo
+	busy    int // workers that may still add to todo
 	err     error
 	stopped atomic.Bool // err is set
 }
@@ -107,11 +102,11 @@ type walker struct {
 // walkDir is a directory that a walk enters.
 type walkDir struct {
 	path    string
-	file    *os.File // it, if it is open
-	rel     string   // with slashes; empty or with one at the end
+	file    *os.File // nil if it is not open
+	rel     string   // with slashes; empty or ends in a slash
 	ignored bool
-	rules   *dirRules // nil if there are none, or they are not known yet
-	parent  *dirRules // what to make rules of
+	rules   *dirRules // nil if there are none, or they are not loaded yet
+	parent  *dirRules // the rules to derive rules from
 }
 
 func (k *walker) work() {
@@ -166,14 +161,14 @@ func (k *walker) fail(err error) {
 	k.more.Broadcast()
 }
 
-// batch is how many entries of a directory are in memory at once.
+// batch is the number of directory entries that are read at once.
 const batch = 512
 
 func (k *walker) readDir(d *walkDir) error {
 	f := d.file
 	if f == nil {
 		var err error
-		if f, err = openDir(joinPath(k.real, filepath.FromSlash(strings.TrimSuffix(d.rel, "/")))); err != nil {
+		if f, err = openDir(joinPath(k.root, filepath.FromSlash(strings.TrimSuffix(d.rel, "/")))); err != nil {
 			return nil
 		}
 		defer f.Close()
@@ -206,9 +201,6 @@ func (k *walker) readDir(d *walkDir) error {
 
 // visit reports an entry, and returns it if it is a directory to enter.
 func (k *walker) visit(d *walkDir, name string, typ fs.FileMode) (*walkDir, error) {
-	if k.o.SkipHidden && strings.HasPrefix(name, ".") {
-		return nil, nil
-	}
 	e := Entry{Name: name, Type: typ, Ignored: d.ignored, dir: d}
 	isDir := typ.IsDir()
 	if d.rules != nil && !e.Ignored {
@@ -222,11 +214,6 @@ func (k *walker) visit(d *walkDir, name string, typ fs.FileMode) (*walkDir, erro
 	}
 	if k.o.Prune != nil && k.o.Prune(e.Rel(), name) {
 		return nil, nil
-	}
-	if k.o.Dirs {
-		if err := k.fn(e); err != nil {
-			return nil, err
-		}
 	}
 	return &walkDir{path: e.Path(), rel: e.Rel() + "/", ignored: e.Ignored, parent: d.rules}, nil
 }

@@ -2,13 +2,13 @@ package workspace
 
 import "strings"
 
-// wildmatch reports whether a glob of an ignore file matches the whole of
-// text, exactly as git's function of that name does, oddities included: an
-// unclosed class matches nothing, and so does a backslash at the end. With
-// paths set, only ** matches a slash, and only between slashes.
+// wildmatch reports whether a glob of an ignore file matches all of text, exactly like git's
+// function of that name, including its oddities: an unclosed class matches nothing, and
+// neither does a backslash at the end. If paths is set, only ** matches a slash, and only
+// between slashes.
 //
-// Where git backtracks, steps that have failed are remembered once they are
-// many: a pattern full of stars costs at most len(pattern) x len(text).
+// To avoid git's exponential backtracking, failed steps are remembered once there are many: a
+// pattern full of stars costs at most len(pattern) x len(text).
 func wildmatch(pattern, text string, paths bool) bool {
 	m := wildMatcher{pattern: pattern, text: text, paths: paths}
 	return m.match(0, 0)
@@ -21,7 +21,7 @@ type wildMatcher struct {
 	failed        []uint64 // bit p*(len(text)+1)+t: the pattern from p does not match the text from t
 }
 
-// memoAfter is the number of tries that no sane pattern needs.
+// memoAfter is a number of tries that no reasonable pattern needs.
 const memoAfter = 256
 
 func (m *wildMatcher) match(p, t int) bool {
@@ -68,7 +68,7 @@ func (m *wildMatcher) star(p, t int) bool {
 	crosses := !m.paths // whether the stars match slashes too
 	if m.paths && p-start > 1 && (start == 0 || m.pattern[start-1] == '/') &&
 		(rest == "" || rest[0] == '/' || strings.HasPrefix(rest, `\/`)) {
-		// "a/**/b" matches "a/b": the stars and a slash may stand for nothing.
+		// "a/**/b" matches "a/b": the stars and a slash can match nothing.
 		if rest != "" && rest[0] == '/' && m.try(p+1, t) {
 			return true
 		}
@@ -78,7 +78,7 @@ func (m *wildMatcher) star(p, t int) bool {
 		return crosses || strings.IndexByte(m.text[t:], '/') < 0
 	}
 	if !crosses && rest[0] == '/' {
-		// Nothing but the next slash can end the star.
+		// Only the next slash can end the star.
 		slash := strings.IndexByte(m.text[t:], '/')
 		return slash >= 0 && m.match(p, t+slash)
 	}
@@ -94,7 +94,7 @@ func (m *wildMatcher) star(p, t int) bool {
 	return false
 }
 
-// try is match, remembering what has failed.
+// try is match with a memory of failed steps.
 func (m *wildMatcher) try(p, t int) bool {
 	if m.tries++; m.tries < memoAfter {
 		return m.match(p, t)
@@ -114,8 +114,8 @@ func (m *wildMatcher) try(p, t int) bool {
 	return false
 }
 
-// class reports whether c is in the class that begins behind the [ at p-1, and
-// where its ] is; end is negative if the class is malformed.
+// class reports whether c is in the class that begins after the [ at p-1. end is the index of
+// its ]; it is negative if the class is malformed.
 func class(pattern string, p int, c byte) (in bool, end int) {
 	at := func(i int) byte { // git's strings end in a NUL
 		if i < len(pattern) {
@@ -148,18 +148,18 @@ func class(pattern string, p int, c byte) (in bool, end int) {
 				return false, -1
 			}
 			in = in || (prev <= c && c <= high)
-			ch = 0 // a range begins no range
+			ch = 0 // a range cannot begin another range
 		case ch == '[' && at(p+1) == ':':
 			end := strings.IndexByte(pattern[p+2:], ']')
 			if end < 0 {
 				return false, -1
 			}
 			end += p + 2
-			if end < p+3 || pattern[end-1] != ':' { // no name: a set that holds [
+			if end < p+3 || pattern[end-1] != ':' { // no name: a set that contains [
 				in = in || c == '['
 				break
 			}
-			member, known := named(pattern[p+2:end-1], c)
+			member, known := inNamedClass(pattern[p+2:end-1], c)
 			if !known {
 				return false, -1
 			}
@@ -174,8 +174,9 @@ func class(pattern string, p int, c byte) (in bool, end int) {
 	return in != negated, p
 }
 
-// named reports whether c is in a class like [:alpha:].
-func named(class string, c byte) (in, known bool) {
+// inNamedClass reports whether c is in a class like [:alpha:]. known is false for an unknown
+// class.
+func inNamedClass(class string, c byte) (in, known bool) {
 	lower, upper, digit := 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9'
 	graph := 0x21 <= c && c <= 0x7e
 	switch class {
@@ -200,7 +201,7 @@ func named(class string, c byte) (in, known bool) {
 	case "space":
 		in = c == ' ' || ('\t' <= c && c <= '\r')
 	case "upper":
-		in = upper || (foldCase && lower) // text was lowered
+		in = upper || (foldCase && lower) // text is in lower case then
 	case "xdigit":
 		in = digit || ('a' <= c && c <= 'f') || ('A' <= c && c <= 'F')
 	default:

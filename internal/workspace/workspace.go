@@ -1,10 +1,10 @@
-// Package workspace knows the directories that an agent works in: which paths
-// are inside them and may be touched, which files the ignore rules hide, and
-// how to walk them fast. Tools reach the disk through its [Disk].
+// Package workspace represents the directories that an agent works in: which paths are inside
+// and accessible, which files the ignore rules exclude, and how to walk them fast. Tools
+// access the disk through its [Disk].
 //
-// Nothing is read before it is needed: [New] looks at the directories
-// themselves and at nothing in them. All that is in them is hostile: a path may
-// be a link out, an ignore file may be a device or endless.
+// [New] checks the directories themselves and reads nothing in them; everything else is read
+// when it is needed. The content is not trusted: a path may be a link to the outside, an
+// ignore file may be a device or endless.
 package workspace
 
 import (
@@ -18,42 +18,42 @@ import (
 	"pollux/internal/durable"
 )
 
-// Options say what a workspace is made of.
+// Options configure a [Workspace].
 type Options struct {
-	// Root is the target directory: relative paths start here.
+	// Root is the target directory, which relative paths start at.
 	Root string
-	// Include are further directories that belong to the workspace.
+	// Include are additional directories of the workspace.
 	Include []string
-	// ProjectTemp is the project's own temporary directory. File tools may
-	// read and write it although it is outside the workspace.
+	// ProjectTemp is the project's own temporary directory. File tools may read and write it
+	// although it is outside the workspace.
 	ProjectTemp string
-	// GlobalMemory is the one memory file outside the workspace that file
-	// tools may read and write.
+	// GlobalMemory is the only memory file outside the workspace that file tools may read and
+	// write.
 	GlobalMemory string
 	// GitIgnore and GeminiIgnore are the default [Filter].
 	GitIgnore, GeminiIgnore bool
-	// IgnoreFiles are more ignore files beside .geminiignore; earlier ones are
-	// stronger, and all are stronger than .geminiignore. Relative paths start at Root.
+	// IgnoreFiles are ignore files in addition to .geminiignore. Earlier ones take precedence,
+	// and all take precedence over .geminiignore. Relative paths start at Root.
 	IgnoreFiles []string
 	// GitExcludes is the user's own ignore file (git's core.excludesFile), if any.
 	GitExcludes string
-	// Disk is how the disk is reached; functions not set are the real disk's.
+	// Disk replaces functions of the real disk. Those that are nil are not replaced.
 	Disk Disk
 }
 
-// Workspace is a set of directories and the rules for what is in them. Its
-// methods may be called from several goroutines at once.
+// Workspace is a set of directories and the rules for their content. It is safe for concurrent
+// use.
 type Workspace struct {
-	dirs          atomic.Pointer[[]string] // real paths; the first is the root
-	temp          string                   // real path, "" if there is none
-	memory        string                   // likewise
+	dirs          atomic.Pointer[[]string] // paths without links; the first is the root
+	temp          string                   // without links; "" if there is none
+	memory        string                   // without links; "" if there is none
 	disk          Disk
 	defaultFilter Filter
 	rules         *ruleSet
 }
 
-// New returns the workspace of o. Its errors are warnings (an include
-// directory that is missing, say): the workspace is usable in any case.
+// New returns a workspace. The errors are warnings, for example about a missing include
+// directory: the workspace is usable in any case.
 func New(o Options) (*Workspace, []error) {
 	var warnings []error
 	root, err := filepath.Abs(o.Root)
@@ -77,14 +77,14 @@ func New(o Options) (*Workspace, []error) {
 	if o.GlobalMemory != "" {
 		w.memory = realpath(filepath.Clean(o.GlobalMemory))
 	}
-	w.disk = o.Disk.or(w.confined())
+	w.disk = o.Disk.withDefaults(w.confined())
 	w.rules = newRuleSet(root, o)
 	return w, warnings
 }
 
-// Add makes a directory part of the workspace; a relative one starts at the root. It returns its path, absolute and
-// without links, and whether it is new: one that is in the workspace under this
-// name stays what it is.
+// Add adds a directory to the workspace; a relative path starts at the root. It returns the
+// absolute path without links, and whether the directory was added; it may already be in the
+// workspace. The error is not nil if it is not a directory or does not exist.
 func (w *Workspace) Add(dir string) (path string, added bool, err error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(w.Root(), dir)
@@ -119,8 +119,8 @@ func checkDir(path string) error {
 // Root returns the target directory, absolute and without links.
 func (w *Workspace) Root() string { return w.all()[0] }
 
-// Dirs returns all directories of the workspace, the root first. They are
-// absolute and without links.
+// Dirs returns all directories of the workspace, the root first. They are absolute and without
+// links.
 func (w *Workspace) Dirs() []string { return slices.Clone(w.all()) }
 
 // all is Dirs without the copy.
@@ -129,14 +129,13 @@ func (w *Workspace) all() []string { return *w.dirs.Load() }
 // ProjectTemp returns the project's temporary directory, "" if it has none.
 func (w *Workspace) ProjectTemp() string { return w.temp }
 
-// Disk returns the way to the disk that tools must take. All its functions are set.
+// Disk returns the functions that tools must access the disk with. All of them are set.
 func (w *Workspace) Disk() Disk { return w.disk }
 
-// DefaultFilter returns the ignore rules that the settings ask for.
+// DefaultFilter returns the ignore rules that the settings select.
 func (w *Workspace) DefaultFilter() Filter { return w.defaultFilter }
 
-// Rel returns abs relative to the root, as people like to read it; a path that
-// cannot be made relative is returned as it is.
+// Rel returns abs relative to the root, for display. If that is impossible it returns abs.
 func (w *Workspace) Rel(abs string) string {
 	rel, err := filepath.Rel(w.Root(), abs)
 	if err != nil {
@@ -145,7 +144,14 @@ func (w *Workspace) Rel(abs string) string {
 	return rel
 }
 
-// within reports whether path is dir or below it, and what is below. Both are clean.
+// IsWithin reports whether path is dir or below it. Both must be absolute and clean.
+func IsWithin(path, dir string) bool {
+	_, ok := within(path, dir)
+	return ok
+}
+
+// within reports whether path is dir or below it, and the part below dir. Both paths must be
+// clean.
 func within(path, dir string) (below string, ok bool) {
 	below, ok = strings.CutPrefix(path, dir)
 	if !ok || below == "" || strings.HasSuffix(dir, string(filepath.Separator)) {

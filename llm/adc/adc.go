@@ -1,6 +1,5 @@
-// Package adc proves to Google Cloud who asks: with the application default
-// credentials of the machine, which every model on Vertex AI takes, whoever made
-// it (spec/agent.md §2).
+// Package adc authenticates requests to Google Cloud with application default
+// credentials. All models on Vertex AI use it.
 package adc
 
 import (
@@ -16,21 +15,21 @@ import (
 	"pollux/llm"
 )
 
-// Tokens returns a token for a request and, where the credentials name one, the
-// project that is to pay for it. It may be called from several goroutines.
+// Tokens returns a token for a request and the project that pays for it, "" if the
+// credentials name none. It is safe for concurrent use.
 type Tokens func(ctx context.Context) (token, quotaProject string, err error)
 
-// Tokens returns the tokens of the credentials, which are looked for at the first
-// call, with the client that is asked for then.
+// Tokens returns a function that provides tokens of the credentials. Its first call
+// loads the credentials and calls client for the HTTP client to use.
 func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
-	if s.Given != nil {
-		return s.Given
+	if s.Custom != nil {
+		return s.Custom
 	}
 	var (
 		mu    sync.Mutex
 		found *auth.Credentials
 	)
-	find := func() (*auth.Credentials, error) {
+	detect := func() (*auth.Credentials, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if found != nil {
@@ -40,15 +39,15 @@ func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
 		if err != nil {
 			return nil, err
 		}
-		// A failure is not kept: the user may log in and try again.
-		found, err = s.find(&credentials.DetectOptions{
+		// Do not cache a failure: the user may sign in and try again.
+		found, err = s.detect(&credentials.DetectOptions{
 			Scopes: []string{scope},
 			Client: c,
 		})
 		return found, err
 	}
 	return func(ctx context.Context) (string, string, error) {
-		creds, err := find()
+		creds, err := detect()
 		if err != nil {
 			return "", "", err
 		}
@@ -64,26 +63,27 @@ func (s Source) Tokens(client func() (*http.Client, error)) Tokens {
 	}
 }
 
-// IsLocation reports whether a name can be that of one of Google Cloud's locations.
-// It becomes a part of the name of the host that tokens are sent to: any other
-// letter could make it somebody else's.
+// IsLocation reports whether name is a valid name of a Google Cloud location. The
+// name becomes part of the host that receives tokens, so other characters could send
+// them to another host.
 func IsLocation(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
+// scope is the OAuth scope of all tokens.
 const scope = "https://www.googleapis.com/auth/cloud-platform"
 
-// Given returns the tokens of a caller that has its own.
-func Given(token func(context.Context) (string, error)) Tokens {
+// TokenFunc returns Tokens that call token and have no project.
+func TokenFunc(token func(context.Context) (string, error)) Tokens {
 	return func(ctx context.Context) (string, string, error) {
 		t, err := token(ctx)
 		return t, "", err
 	}
 }
 
-// Authorize adds a token to the header of a request, and the project that pays,
-// unless it holds such already. The error is an [*llm.Error] that says what the
-// user can do, or the cause of ctx's end.
+// Authorize adds a token to the header of a request, and the project that pays for
+// it, unless the header contains them already. The error is an [*llm.Error] with the
+// next step for the user, or the cause of the cancellation of ctx.
 func (t Tokens) Authorize(ctx context.Context, header http.Header) error {
 	if header["Authorization"] != nil {
 		return nil

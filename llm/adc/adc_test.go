@@ -20,7 +20,7 @@ func TestAuthorize(t *testing.T) {
 		has    http.Header
 		want   http.Header
 	}{
-		"given":         {adc.Given(func(context.Context) (string, error) { return "mine", nil }), http.Header{}, http.Header{"Authorization": {"Bearer mine"}}},
+		"given":         {adc.TokenFunc(func(context.Context) (string, error) { return "mine", nil }), http.Header{}, http.Header{"Authorization": {"Bearer mine"}}},
 		"who pays":      {pays, http.Header{}, http.Header{"Authorization": {"Bearer t"}, "X-Goog-User-Project": {"payer"}}},
 		"another pays":  {pays, http.Header{"X-Goog-User-Project": {"me"}}, http.Header{"Authorization": {"Bearer t"}, "X-Goog-User-Project": {"me"}}},
 		"there already": {nil, http.Header{"Authorization": {"Basic x"}}, http.Header{"Authorization": {"Basic x"}}},

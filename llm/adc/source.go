@@ -22,19 +22,19 @@ import (
 	"cloud.google.com/go/compute/metadata"
 )
 
-// Source says where the credentials are. The zero Source is all the places in which
-// Google's libraries look, by the environment of the process.
+// Source is the location of credentials. The zero Source searches all places that
+// Google's libraries search, using the environment of the process.
 type Source struct {
-	// File is a file of credentials, "" for none, and Login the one that gcloud's login
-	// leaves, which need not be there. Without either the machine itself is asked, which
-	// may be one of Google's.
+	// File is the path of a credentials file, "" for none. Login is the path of the
+	// file that gcloud writes at login, which may not exist. Without either, Google's
+	// library searches its default places, including the metadata server.
 	File, Login string
-	// Given, where set, are the tokens.
-	Given Tokens
+	// Custom, if not nil, provides the tokens instead.
+	Custom Tokens
 }
 
-// From returns the source that an environment names.
-func From(env func(name string) string) Source {
+// FromEnv returns the source that environment variables name.
+func FromEnv(env func(name string) string) Source {
 	s := Source{File: strings.TrimSpace(env("GOOGLE_APPLICATION_CREDENTIALS"))}
 	dir := env("APPDATA")
 	if home := env("HOME"); runtime.GOOS != "windows" && home != "" {
@@ -46,17 +46,16 @@ func From(env func(name string) string) Source {
 	return s
 }
 
-// Check says what is wrong with the file of credentials, if there is one: all that can
-// be known without asking Google.
+// Check returns an error if the credentials file is invalid. It makes no requests.
 func (s Source) Check() error {
-	if s.Given != nil {
+	if s.Custom != nil {
 		return nil
 	}
 	_, _, err := s.read()
 	return err
 }
 
-// read returns what the file has, and of which kind it is; nothing if there is none.
+// read returns the content and type of the credentials file, nil if there is no file.
 func (s Source) read() (data []byte, kind credentials.CredType, err error) {
 	path := s.File
 	if path == "" {
@@ -70,7 +69,7 @@ func (s Source) read() (data []byte, kind credentials.CredType, err error) {
 		return nil, "", nil
 	}
 	if err == nil {
-		kind, err = kindOf(data)
+		kind, err = typeOf(data)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("the credentials file %s cannot be used: %w", path, err)
@@ -78,8 +77,8 @@ func (s Source) read() (data []byte, kind credentials.CredType, err error) {
 	return data, kind, nil
 }
 
-// find looks for the credentials.
-func (s Source) find(o *credentials.DetectOptions) (*auth.Credentials, error) {
+// detect returns the credentials.
+func (s Source) detect(o *credentials.DetectOptions) (*auth.Credentials, error) {
 	data, kind, err := s.read()
 	switch {
 	case err != nil:
@@ -90,20 +89,21 @@ func (s Source) find(o *credentials.DetectOptions) (*auth.Credentials, error) {
 	return credentials.NewCredentialsFromJSON(kind, data, o)
 }
 
-// maxFile bounds a file of credentials, in bytes.
+// maxFile is the maximum size of a credentials file in bytes.
 const maxFile = 1 << 20
 
-// readFile reads a regular file of no more than maxFile bytes, and waits for nothing.
+// readFile reads a regular file of at most maxFile bytes. It does not block on other
+// files.
 func readFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, bare(err)
+		return nil, cause(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, bare(err)
+		return nil, cause(err)
 	case info.IsDir():
 		return nil, errors.New("it is a directory")
 	case !info.Mode().IsRegular():
@@ -113,11 +113,11 @@ func readFile(path string) ([]byte, error) {
 	if err == nil && len(data) > maxFile {
 		err = fmt.Errorf("it is larger than %d MB", maxFile>>20)
 	}
-	return data, bare(err)
+	return data, cause(err)
 }
 
-// bare takes the operation and the path off a file error.
-func bare(err error) error {
+// cause returns a file error without its operation and path.
+func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err
@@ -125,9 +125,9 @@ func bare(err error) error {
 	return err
 }
 
-// kindOf returns the kind of credentials that a file holds. What it holds is not
-// repeated in errors.
-func kindOf(data []byte) (credentials.CredType, error) {
+// typeOf returns the type of credentials in a file. Its errors do not contain the
+// content of the file.
+func typeOf(data []byte) (credentials.CredType, error) {
 	var file struct {
 		Type       credentials.CredType `json:"type"`
 		Email      string               `json:"client_email"`
@@ -143,7 +143,7 @@ func kindOf(data []byte) (credentials.CredType, error) {
 		return "", errors.New("it is of an OAuth client, which has no credentials")
 	case file.Type == "":
 		return "", errors.New(`it has no "type"`)
-	case !slices.Contains(kinds, file.Type):
+	case !slices.Contains(credentialTypes, file.Type):
 		return "", fmt.Errorf("credentials of the type %.40q are not known", file.Type)
 	case file.Type != credentials.ServiceAccount:
 	case file.Email == "":
@@ -156,17 +156,18 @@ func kindOf(data []byte) (credentials.CredType, error) {
 	return file.Type, nil
 }
 
-var kinds = []credentials.CredType{
+// credentialTypes are the supported types of credentials.
+var credentialTypes = []credentials.CredType{
 	credentials.ServiceAccount, credentials.AuthorizedUser, credentials.ExternalAccount,
 	credentials.ExternalAccountAuthorizedUser, credentials.ImpersonatedServiceAccount, credentials.GDCHServiceAccount,
 }
 
-// Machine returns the tokens of the machine's own account, which its metadata server
-// gives out (at GCE_METADATA_HOST, if that is set), and the project that it belongs to,
-// "" if that cannot be known. The first token has been asked for.
-func Machine(ctx context.Context) (tokens Tokens, project string, err error) {
+// MachineTokens returns the tokens of the service account of this machine, from the
+// metadata server (at GCE_METADATA_HOST, if set), and the project of the machine, ""
+// if unknown. It requests a first token to check the account.
+func MachineTokens(ctx context.Context) (tokens Tokens, project string, err error) {
 	client := metadata.NewClient(nil)
-	cached := auth.NewCachedTokenProvider(machine{client}, &auth.CachedTokenProviderOptions{DisableAsyncRefresh: true})
+	cached := auth.NewCachedTokenProvider(metadataTokens{client}, &auth.CachedTokenProviderOptions{DisableAsyncRefresh: true})
 	tokens = func(ctx context.Context) (string, string, error) {
 		token, err := cached.Token(ctx)
 		if err != nil {
@@ -177,15 +178,16 @@ func Machine(ctx context.Context) (tokens Tokens, project string, err error) {
 	if _, _, err := tokens(ctx); err != nil {
 		return nil, "", err
 	}
-	project, _ = client.ProjectIDWithContext(ctx) // the user can name another
+	project, _ = client.ProjectIDWithContext(ctx) // optional: the user can set a project
 	return tokens, strings.TrimSpace(project), nil
 }
 
-type machine struct{ client *metadata.Client }
+// metadataTokens requests tokens from the metadata server.
+type metadataTokens struct{ client *metadata.Client }
 
 // Token implements [auth.TokenProvider].
-func (m machine) Token(ctx context.Context) (*auth.Token, error) {
-	said, err := m.client.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {scope}}.Encode())
+func (m metadataTokens) Token(ctx context.Context) (*auth.Token, error) {
+	body, err := m.client.GetWithContext(ctx, "instance/service-accounts/default/token?"+url.Values{"scopes": {scope}}.Encode())
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +196,7 @@ func (m machine) Token(ctx context.Context) (*auth.Token, error) {
 		Type    string `json:"token_type"`
 		Seconds int    `json:"expires_in"`
 	}
-	if json.Unmarshal([]byte(said), &token) != nil || token.Value == "" || strings.ContainsFunc(token.Value, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if json.Unmarshal([]byte(body), &token) != nil || token.Value == "" || strings.ContainsFunc(token.Value, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, errors.New("what the metadata server says is no token")
 	}
 	return &auth.Token{Value: token.Value, Type: token.Type, Expiry: time.Now().Add(time.Duration(token.Seconds) * time.Second)}, nil

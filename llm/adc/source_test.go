@@ -27,16 +27,16 @@ func TestFrom(t *testing.T) {
 		t.Skip("gcloud's login is elsewhere on Windows")
 	}
 	env := map[string]string{"HOME": "/home/me", "GOOGLE_APPLICATION_CREDENTIALS": " /key.json\n"}
-	s := adc.From(func(name string) string { return env[name] })
+	s := adc.FromEnv(func(name string) string { return env[name] })
 	if s.File != "/key.json" || s.Login != "/home/me/.config/gcloud/application_default_credentials.json" {
 		t.Errorf("%+v", s)
 	}
-	if s := adc.From(func(string) string { return "" }); s.File != "" || s.Login != "" {
+	if s := adc.FromEnv(func(string) string { return "" }); s.File != "" || s.Login != "" {
 		t.Errorf("%+v", s)
 	}
 }
 
-// account returns a service account's file whose tokens come from this address.
+// account returns the file of a service account whose tokens come from this URL.
 func account(t *testing.T, tokens string) string {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -103,11 +103,11 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if err := (adc.Source{Login: filepath.Join(dir, "none")}).Check(); err != nil {
-		t.Errorf("nobody has logged in: %v", err)
+		t.Errorf("without a login: %v", err)
 	}
 }
 
-// A file that is as large as a disk is not read to its end.
+// TestCheckSparse checks that a huge file is not read to its end.
 func TestCheckSparse(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key.json")
@@ -141,7 +141,7 @@ func TestTokens(t *testing.T) {
 	if err := tokens.Authorize(t.Context(), header); err != nil || header.Get("Authorization") != "Bearer of the account" {
 		t.Error(header, err)
 	}
-	given := adc.Source{Given: adc.Given(func(context.Context) (string, error) { return "mine", nil })}
+	given := adc.Source{Custom: adc.TokenFunc(func(context.Context) (string, error) { return "mine", nil })}
 	if token, _, err := given.Tokens(nil)(t.Context()); token != "mine" || err != nil || given.Check() != nil {
 		t.Error(token, err)
 	}
@@ -167,12 +167,12 @@ func TestMachine(t *testing.T) {
 	t.Setenv("GCE_METADATA_HOST", strings.TrimPrefix(server.URL, "http://"))
 	for _, bad := range []string{"", "{}", "hello", `{"access_token": "a b", "expires_in": 9}`, `{"access_token": "a\nb"}`} {
 		answer = bad
-		if _, _, err := adc.Machine(t.Context()); err == nil {
+		if _, _, err := adc.MachineTokens(t.Context()); err == nil {
 			t.Errorf("%q is a token", bad)
 		}
 	}
 	answer, asked = `{"access_token": "of-the-machine", "expires_in": 3600, "token_type": "Bearer"}`, 0
-	tokens, project, err := adc.Machine(t.Context())
+	tokens, project, err := adc.MachineTokens(t.Context())
 	if err != nil || project != "p-1" {
 		t.Fatal(project, err)
 	}
@@ -181,7 +181,7 @@ func TestMachine(t *testing.T) {
 	}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	if _, _, err := adc.Machine(ctx); err == nil {
+	if _, _, err := adc.MachineTokens(ctx); err == nil {
 		t.Error("it waits")
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// Idle connections of clients that tests are done with.
+		// Idle connections of clients of finished tests.
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
@@ -43,8 +43,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// protocol is the server's half, without how it is reached; piece wraps the
-// events of a chunk.
+// protocol returns the vendor for the conformance tests; piece wraps the events of
+// a chunk.
 func protocol(piece func(events string) []byte) llmtest.Vendor {
 	return llmtest.Vendor{
 		Stream: func(chunks []*llm.Response) [][]byte {
@@ -98,7 +98,7 @@ func encode(v any) []byte {
 
 func errorBody(status int, message string) []byte {
 	word := "api_error"
-	for w, s := range statuses {
+	for w, s := range statusByType {
 		if s == status {
 			word = w
 		}

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Amazon's own library for profiles makes every start of the program 0.6 ms
-// longer, used or not, and the program 3 MB larger. What most people have is
-// little to read, and for the rest there is Amazon's own program.
+// Pollux reads AWS profiles itself, because Amazon's library adds 0.6 ms to each
+// start and 3 MB to the binary. For kinds of profiles other than keys and
+// credential_process it runs the aws command.
 
-// awsKey is what requests to Amazon are signed with.
+// awsKey is a key that signs requests to AWS.
 type awsKey struct {
 	AccessKeyID     string `json:"AccessKeyId"`
 	SecretAccessKey string
@@ -29,18 +29,18 @@ type awsKey struct {
 	Expiration      time.Time
 }
 
-// keyring finds the key that an environment and its profiles name.
+// keyring finds the key that the environment and AWS profiles configure.
 type keyring struct {
 	Bedrock
-	once sync.Once
-	turn chan struct{} // holds one while nobody asks a program
-	kept awsKey        // what a program said, held by whose turn it is
+	once   sync.Once
+	slot   chan struct{} // semaphore of one for runProcess
+	cached awsKey        // last result of runProcess; guarded by slot
 }
 
-// get returns the key for a request. Files are read anew each time, since
-// programs that people log in with write there; what a program says is kept
-// until shortly before it expires.
-func (k *keyring) get(ctx context.Context) (awsKey, error) {
+// key returns the key for a request. It reads the files for each request, because
+// sign-in programs write them, and caches the result of a credential process until
+// shortly before it expires.
+func (k *keyring) key(ctx context.Context) (awsKey, error) {
 	if k.AccessKeyID != "" && k.SecretAccessKey != "" {
 		return awsKey{AccessKeyID: k.AccessKeyID, SecretAccessKey: k.SecretAccessKey, SessionToken: k.SessionToken}, nil
 	}
@@ -52,37 +52,38 @@ func (k *keyring) get(ctx context.Context) (awsKey, error) {
 	if key.AccessKeyID != "" && key.SecretAccessKey != "" && p["role_arn"] == "" {
 		return key, nil
 	}
-	k.once.Do(func() { k.turn = make(chan struct{}, 1) })
+	k.once.Do(func() { k.slot = make(chan struct{}, 1) })
 	select {
-	case k.turn <- struct{}{}:
-		defer func() { <-k.turn }()
+	case k.slot <- struct{}{}:
+		defer func() { <-k.slot }()
 	case <-ctx.Done():
 		return awsKey{}, context.Cause(ctx)
 	}
-	if time.Until(k.kept.Expiration) > expiresSoon {
-		return k.kept, nil
+	if time.Until(k.cached.Expiration) > expiryMargin {
+		return k.cached, nil
 	}
-	if key, err = k.ask(ctx, p["credential_process"]); err == nil {
-		k.kept = key
+	if key, err = k.runProcess(ctx, p["credential_process"]); err == nil {
+		k.cached = key
 	}
 	return key, err
 }
 
 const (
-	// expiresSoon is how long before its end a key is not used any more.
-	expiresSoon = time.Minute
-	// unlimited is how long one is used that does not say when it ends.
-	unlimited = 15 * time.Minute
-	// askTime bounds how long a program may take, which may have to ask Amazon.
-	askTime = time.Minute
-	// maxKey bounds what it may say.
-	maxKey = 64 << 10
+	// expiryMargin is how long before its expiration a key is renewed.
+	expiryMargin = time.Minute
+	// defaultLifetime is the lifetime of a key without an expiration.
+	defaultLifetime = 15 * time.Minute
+	// processTimeout limits the time of a credential process, which may use the
+	// network.
+	processTimeout = time.Minute
+	// maxProcessOutput limits the output of a credential process, in bytes.
+	maxProcessOutput = 64 << 10
 )
 
-// ask runs the program of a profile, or Amazon's own, which knows all kinds of
-// profiles and of machines.
-func (k *keyring) ask(ctx context.Context, process string) (awsKey, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+// runProcess returns the key that a credential process prints: the command in
+// process, or "aws configure export-credentials" if process is "".
+func (k *keyring) runProcess(ctx context.Context, process string) (awsKey, error) {
+	ctx, cancel := context.WithTimeout(ctx, processTimeout)
 	defer cancel()
 	var cmd *exec.Cmd
 	switch name := cmp.Or(k.Profile, "default"); {
@@ -100,10 +101,10 @@ func (k *keyring) ask(ctx context.Context, process string) (awsKey, error) {
 			cmd.Args = append(cmd.Args, "--profile", k.Profile)
 		}
 	}
-	out, complaint := limited{left: maxKey}, limited{left: 4 << 10}
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &complaint, time.Second
+	out, stderr := limitedBuffer{remaining: maxProcessOutput}, limitedBuffer{remaining: 4 << 10}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &stderr, time.Second
 	if err := cmd.Run(); err != nil {
-		return awsKey{}, fmt.Errorf("run %s: %w: %s", process, err, strings.Join(strings.Fields(complaint.String()), " "))
+		return awsKey{}, fmt.Errorf("run %s: %w: %s", process, err, strings.Join(strings.Fields(stderr.String()), " "))
 	}
 	var key awsKey
 	if err := json.Unmarshal(out.Bytes(), &key); err != nil {
@@ -113,43 +114,43 @@ func (k *keyring) ask(ctx context.Context, process string) (awsKey, error) {
 		return awsKey{}, fmt.Errorf("run %s: its output has no AccessKeyId or no SecretAccessKey", process)
 	}
 	if key.Expiration.IsZero() {
-		key.Expiration = time.Now().Add(unlimited)
+		key.Expiration = time.Now().Add(defaultLifetime)
 	}
 	return key, nil
 }
 
-// limited keeps the beginning of what is written.
-type limited struct {
+// limitedBuffer keeps the first bytes that are written to it and discards the rest.
+type limitedBuffer struct {
 	bytes.Buffer
-	left int
+	remaining int
 }
 
-func (l *limited) Write(p []byte) (int, error) {
-	kept := p[:min(len(p), l.left)]
-	l.left -= len(kept)
+func (l *limitedBuffer) Write(p []byte) (int, error) {
+	kept := p[:min(len(p), l.remaining)]
+	l.remaining -= len(kept)
 	_, _ = l.Buffer.Write(kept) // cannot fail
 	return len(p), nil
 }
 
-// profile returns the members of the profile in both files. A key in the file of
-// credentials counts for more than one in the other.
+// profile returns the members of the profile in the files Config and Credentials. A
+// key in Credentials overrides one in Config.
 func (k *keyring) profile() (map[string]string, error) {
 	name := cmp.Or(k.Profile, "default")
-	p, err := section(k.Config, "profile "+name)
+	p, err := readSection(k.Config, "profile "+name)
 	if err != nil {
 		return nil, err
 	}
 	if len(p) == 0 && name == "default" {
-		if p, err = section(k.Config, name); err != nil {
+		if p, err = readSection(k.Config, name); err != nil {
 			return nil, err
 		}
 	}
-	secret, err := section(k.Credentials, name)
+	secret, err := readSection(k.Credentials, name)
 	if err != nil {
 		return nil, err
 	}
 	if secret["aws_access_key_id"] != "" {
-		delete(p, "aws_session_token") // it belongs to another key
+		delete(p, "aws_session_token") // belongs to the key in Config
 	}
 	for member, value := range secret {
 		p[member] = value
@@ -157,12 +158,12 @@ func (k *keyring) profile() (map[string]string, error) {
 	return p, nil
 }
 
-// maxProfiles bounds the size of a file of profiles.
-const maxProfiles = 1 << 20
+// maxProfileFile is the maximum size of a file of profiles, in bytes.
+const maxProfileFile = 1 << 20
 
-// section returns a section of a file in Amazon's form, nothing where there is no
-// such file.
-func section(file, name string) (map[string]string, error) {
+// readSection returns the members of a section of an AWS configuration file, none if
+// the file does not exist.
+func readSection(file, name string) (map[string]string, error) {
 	if file == "" {
 		return map[string]string{}, nil
 	}
@@ -172,7 +173,7 @@ func section(file, name string) (map[string]string, error) {
 		return map[string]string{}, nil
 	case err != nil:
 		return nil, fmt.Errorf("read profile: %w", err)
-	case !info.Mode().IsRegular() || info.Size() > maxProfiles:
+	case !info.Mode().IsRegular() || info.Size() > maxProfileFile:
 		return nil, fmt.Errorf("read profile: %s is no file of profiles", file)
 	}
 	f, err := os.Open(file)
@@ -180,16 +181,16 @@ func section(file, name string) (map[string]string, error) {
 		return nil, fmt.Errorf("read profile: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, maxProfiles))
+	data, err := io.ReadAll(io.LimitReader(f, maxProfileFile))
 	if err != nil {
 		return nil, fmt.Errorf("read profile: %w", err)
 	}
 	return parseSection(string(data), name), nil
 }
 
-// parseSection finds a section as Amazon's programs do: names and values may be
-// set off by "=" or ":", a value's comment begins behind a blank, lines that are
-// indented below an empty value are that one's own.
+// parseSection returns the members of a section, parsed as AWS tools do: "=" or ":"
+// follows a name, a comment in a value starts after a space, and indented lines below
+// an empty value belong to that value.
 func parseSection(data, name string) map[string]string {
 	members := map[string]string{}
 	inside, open := false, false
@@ -199,7 +200,7 @@ func parseSection(data, name string) map[string]string {
 		if trimmed == "" || trimmed[0] == '#' || trimmed[0] == ';' {
 			continue
 		}
-		if head, ok := heading(line); ok {
+		if head, ok := sectionName(line); ok {
 			inside, open = head == name, false
 			continue
 		}
@@ -207,7 +208,7 @@ func parseSection(data, name string) map[string]string {
 		if !inside || indented && open {
 			continue
 		}
-		member, value, ok := property(line)
+		member, value, ok := parseMember(line)
 		if !ok {
 			continue
 		}
@@ -217,8 +218,8 @@ func parseSection(data, name string) map[string]string {
 	return members
 }
 
-// heading returns the name in a line like "[profile work] # mine".
-func heading(line string) (name string, ok bool) {
+// sectionName returns the name in a line such as "[profile work] # mine".
+func sectionName(line string) (name string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
 	line, _, _ = strings.Cut(line, ";")
 	line = strings.TrimSpace(line)
@@ -228,8 +229,9 @@ func heading(line string) (name string, ok bool) {
 	return strings.Join(strings.Fields(line[1:len(line)-1]), " "), true
 }
 
-// property returns what a line like "region = eu-west-1 # near" says.
-func property(line string) (name, value string, ok bool) {
+// parseMember returns the name and value in a line such as "region = eu-west-1 #
+// near".
+func parseMember(line string) (name, value string, ok bool) {
 	for _, comment := range []string{" #", " ;", "\t#", "\t;"} {
 		line, _, _ = strings.Cut(line, comment)
 	}

@@ -17,7 +17,7 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// put writes a file and returns its name.
+// put writes a temporary file and returns its path.
 func put(t testing.TB, name, text string) string {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
@@ -27,17 +27,17 @@ func put(t testing.TB, name, text string) string {
 	return name
 }
 
-func TestBedrockFrom(t *testing.T) {
+func TestBedrockFromEnv(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"AWS_REGION": " eu-west-1\n", "AWS_DEFAULT_REGION": "x", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t",
 		"AWS_PROFILE": "work", "AWS_CONFIG_FILE": "/c", "HOME": "/home/x",
 	}
 	want := Bedrock{"eu-west-1", "a", "s", "t", "work", "/home/x/.aws/credentials", "/c"}
-	if got := BedrockFrom(func(name string) string { return env[name] }); *got != want {
+	if got := BedrockFromEnv(func(name string) string { return env[name] }); *got != want {
 		t.Errorf("%+v", got)
 	}
-	if got := BedrockFrom(func(string) string { return "" }); *got != (Bedrock{}) {
+	if got := BedrockFromEnv(func(string) string { return "" }); *got != (Bedrock{}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -72,7 +72,7 @@ region = "us-gov-west-1"
 		"[work]\naws_access_key_id = AKIAWORK\n  aws_secret_access_key = wo#rk\n# [default]\n[half]\naws_access_key_id = AKIAHALF\n"
 )
 
-// TestProfiles: profiles hold what Amazon's own library finds in them.
+// TestProfiles compares profiles with the result of Amazon's own library.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	configFile, credentials := put(t, "config", someConfig), put(t, "credentials", someCredentials)
@@ -88,15 +88,16 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: %v, Amazon has %+v", name, got, want)
 		}
 	}
-	// A token is of the key beside it, which Amazon's library forgets.
+	// A session token belongs to the key in the same file. Amazon's library ignores
+	// that.
 	k := &keyring{Bedrock: Bedrock{Profile: "work", Config: configFile, Credentials: credentials}}
-	if key, err := k.get(t.Context()); err != nil || key != (awsKey{AccessKeyID: "AKIAWORK", SecretAccessKey: "wo#rk"}) {
+	if key, err := k.key(t.Context()); err != nil || key != (awsKey{AccessKeyID: "AKIAWORK", SecretAccessKey: "wo#rk"}) {
 		t.Errorf("%+v, %v", key, err)
 	}
 }
 
-// amazonProfile is what Amazon's library finds, false where it finds fault: it
-// does not survive every file.
+// amazonProfile returns the profile that Amazon's library reads, false if it fails
+// or panics.
 func amazonProfile(t testing.TB, name, configFile, credentials string) (found config.SharedConfig, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -115,7 +116,7 @@ func TestBadProfiles(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skipf("no pipes with names here: %v", err)
 	}
-	for _, file := range []string{fifo, t.TempDir(), "/dev/zero", put(t, "huge", strings.Repeat("#\n", maxProfiles)), "\x00"} {
+	for _, file := range []string{fifo, t.TempDir(), "/dev/zero", put(t, "huge", strings.Repeat("#\n", maxProfileFile)), "\x00"} {
 		for _, b := range []Bedrock{{Config: file}, {Credentials: file}} {
 			if _, err := (&keyring{Bedrock: b}).profile(); err == nil {
 				t.Errorf("%q is read", file)
@@ -129,7 +130,7 @@ func TestBadProfiles(t *testing.T) {
 	}
 }
 
-// TestProcess: a profile's program is asked, and again when what it said expires.
+// TestProcess checks that a credential process runs again after its key has expired.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -160,7 +161,7 @@ network' >&2; exit 3`, 2, "no network"},
 			script := put(t, "script", "#!/bin/sh\necho >>'"+ran+"'\n"+c.says+"\n")
 			k := &keyring{Bedrock: Bedrock{Config: put(t, "config", "[default]\ncredential_process = sh '"+script+"'\n")}}
 			for range 2 {
-				got, err := k.get(t.Context())
+				got, err := k.key(t.Context())
 				if c.fails != "" {
 					if err == nil || !strings.Contains(err.Error(), c.fails) {
 						t.Errorf("%v", err)
@@ -178,8 +179,8 @@ network' >&2; exit 3`, 2, "no network"},
 	}
 }
 
-// TestProcessCancelled: neither who waits for a program nor who waits for its turn
-// waits longer than they want to.
+// TestProcessCancelled checks that cancellation ends the wait for a process and for
+// the semaphore.
 func TestProcessCancelled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -213,7 +214,7 @@ func TestProcessCancelled(t *testing.T) {
 	}
 }
 
-// TestAmazonProgram: what is in no file, Amazon's own program is asked for.
+// TestAmazonProgram checks that the aws command provides keys that are in no file.
 func TestAmazonProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program of this test is a shell script")
@@ -224,12 +225,12 @@ echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"S"}'
 `)
 	t.Setenv("PATH", filepath.Dir(program)+":/bin:/usr/bin")
 	b := Bedrock{Profile: "sso", Config: put(t, "config", someConfig)}
-	key, err := (&keyring{Bedrock: b}).get(t.Context())
+	key, err := (&keyring{Bedrock: b}).key(t.Context())
 	if err != nil || key.AccessKeyID != "A" {
 		t.Errorf("%+v, %v", key, err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := (&keyring{Bedrock: b}).get(t.Context()); err == nil || !strings.Contains(err.Error(), `profile "sso" has no key`) {
+	if _, err := (&keyring{Bedrock: b}).key(t.Context()); err == nil || !strings.Contains(err.Error(), `profile "sso" has no key`) {
 		t.Error(err)
 	}
 	region, err := (&bedrock{keys: keyring{Bedrock: b}}).region()
@@ -238,8 +239,8 @@ echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"S"}'
 	}
 }
 
-// FuzzProfile: any two files hold the region and the key that Amazon's own library
-// finds there.
+// FuzzProfile compares the region and key in two files with the result of Amazon's
+// own library.
 func FuzzProfile(f *testing.F) {
 	f.Add(someConfig, someCredentials)
 	f.Add("[profile work]\nregion = a\n b = c\n[profile work]\nregion=\"d\"\n", "[work]\naws_access_key_id:a\naws_secret_access_key='b'\n")
@@ -258,7 +259,7 @@ func FuzzProfile(f *testing.F) {
 		want, ok := amazonProfile(t, "work", configFile, credentials)
 		if !ok || got["aws_access_key_id"] == "" || got["aws_secret_access_key"] == "" ||
 			strings.Contains(want.Region+want.Credentials.AccessKeyID+want.Credentials.SecretAccessKey, "\n") {
-			return // what it does not take, half a key and values of several lines may be anything
+			return // the result for invalid files, half a key and values of several lines is undefined
 		}
 		if got["region"] != want.Region || got["aws_access_key_id"] != want.Credentials.AccessKeyID ||
 			got["aws_secret_access_key"] != want.Credentials.SecretAccessKey {

@@ -21,26 +21,28 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Bedrock says where on Amazon Bedrock a model runs and, where there is no bearer
-// key in [Options.AuthToken], whose signature requests carry. The members are the
-// values of the variables that Amazon's own programs read: see [BedrockFrom].
+// Bedrock configures access to models on Amazon Bedrock. Its fields are the values of
+// the variables that AWS tools read, see [BedrockFromEnv]. The keys are not used if
+// [Options.AuthToken] is set.
 type Bedrock struct {
-	// Region is in the address: "us-east-1". If empty it is the profile's.
+	// Region is the AWS region, such as "us-east-1". The default is the region of the
+	// profile.
 	Region string
-	// A key, and the token of its session if it is of one.
+	// AccessKeyID and SecretAccessKey are a key, SessionToken the token of its
+	// session, if it is a temporary key.
 	AccessKeyID, SecretAccessKey, SessionToken string
-	// Profile is where the key is if there is none above, "default" if empty, in
-	// the files Credentials and Config. They are read at the first request; so is
-	// the program asked that a profile names as its credential_process. A profile
-	// of another kind (SSO, a role, an instance's) is left to the program aws, if
-	// it is installed.
+	// Profile is the profile to use if no key is set, by default "default".
+	// Credentials and Config are the paths of the files with profiles. For a profile
+	// with a credential_process the client runs that command. For other profiles
+	// without a key (SSO, roles, instances) it runs the aws command.
 	Profile             string
 	Credentials, Config string
 }
 
-// BedrockFrom returns what an environment says to Amazon's programs. Config names
-// a program that is run, so what a repository sets should not be in env.
-func BedrockFrom(env func(name string) string) *Bedrock {
+// BedrockFromEnv returns the configuration in the environment variables of AWS tools.
+// Since Config can name a command to run, env should not include variables that a
+// repository sets.
+func BedrockFromEnv(env func(name string) string) *Bedrock {
 	get := func(names ...string) string {
 		for _, name := range names {
 			if v := strings.TrimSpace(env(name)); v != "" {
@@ -62,21 +64,21 @@ func BedrockFrom(env func(name string) string) *Bedrock {
 	return b
 }
 
-// bedrock is Amazon Bedrock: the address names the model and whether the answer
-// is streamed, the body has the protocol's version and betas, and a stream comes
-// in Amazon's framing.
+// bedrock is the service of Amazon Bedrock. The URL contains the model and whether to
+// stream, the body contains the version and betas of the protocol, and streams use
+// AWS event stream frames.
 type bedrock struct {
 	Bedrock
-	base    *url.URL // nil for the region's own
+	base    *url.URL // nil for the default address of the region
 	version string
-	bearer  bool // the header is complete
+	bearer  bool // requests carry a bearer token and need no signature
 
 	keys   keyring
 	signer *v4.Signer
 }
 
 func newBedrock(o Options, bearer bool) (*bedrock, error) {
-	b := &bedrock{Bedrock: *o.Bedrock, bearer: bearer, version: cmp.Or(o.Version, "bedrock-2023-05-31"), signer: v4.NewSigner()}
+	b := &bedrock{Bedrock: *o.Bedrock, bearer: bearer, version: "bedrock-2023-05-31", signer: v4.NewSigner()}
 	b.keys.Bedrock = b.Bedrock
 	if strings.TrimSpace(o.BaseURL) != "" {
 		base, err := parseBase(o.BaseURL, "")
@@ -91,20 +93,21 @@ func newBedrock(o Options, bearer bool) (*bedrock, error) {
 	return b, nil
 }
 
-// isRegion reports whether s can be a region's name: it becomes a part of a host's.
+// isRegion reports whether s is a valid region name, which is safe as part of a host
+// name.
 func isRegion(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-func (b *bedrock) form() form {
-	return form{version: b.version, addressed: true, quiet: true, name: func(model string) string { return model }}
+func (b *bedrock) bodyForm() bodyForm {
+	return bodyForm{version: b.version, modelInURL: true, streamInURL: true, name: func(model string) string { return model }}
 }
 
-func (b *bedrock) aim(ctx context.Context, r *httpwire.Request, m method, model string) error {
-	if m == toCount {
-		return unserved(&llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotImplemented, Message: "Amazon Bedrock counts no tokens of a prompt"})
+func (b *bedrock) prepareRequest(ctx context.Context, r *httpwire.Request, m method, model string) error {
+	if m == methodCount {
+		return markUnsupported(&llm.Error{Kind: llm.KindBadRequest, Status: http.StatusNotImplemented, Message: "Amazon Bedrock counts no tokens of a prompt"})
 	}
-	if err := checkName(model); err != nil {
+	if err := validateModelName(model); err != nil {
 		return err
 	}
 	region, err := b.region()
@@ -113,35 +116,35 @@ func (b *bedrock) aim(ctx context.Context, r *httpwire.Request, m method, model 
 	}
 	base := b.base
 	if base == nil {
-		base = &url.URL{Scheme: "https", Host: "bedrock-runtime." + region + "." + domain(region)}
+		base = &url.URL{Scheme: "https", Host: "bedrock-runtime." + region + "." + dnsSuffix(region)}
 	}
 	verb := "invoke"
-	if m == toStream {
+	if m == methodStream {
 		verb = "invoke-with-response-stream"
 		r.Header.Set("Accept", eventStream)
 	}
-	r.URL = inPath(base, "model", model, verb)
+	r.URL = withPath(base, "model", model, verb)
 	if b.bearer {
 		return nil
 	}
 	return b.sign(ctx, r, region)
 }
 
-// domain is where a region's hosts are.
-func domain(region string) string {
+// dnsSuffix returns the domain of the hosts in a region.
+func dnsSuffix(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return "amazonaws.com.cn"
 	}
 	return "amazonaws.com"
 }
 
-// region returns the region that is set, or that of the profile.
+// region returns the configured region, or that of the profile.
 func (b *bedrock) region() (string, error) {
 	region := b.Region
 	if region == "" {
 		p, err := b.keys.profile()
 		if err != nil {
-			return "", noKeys(err)
+			return "", credentialsError(err)
 		}
 		region = p["region"]
 	}
@@ -151,28 +154,29 @@ func (b *bedrock) region() (string, error) {
 	return region, nil
 }
 
-// sign signs a request (Signature Version 4).
+// sign signs a request with AWS Signature Version 4.
 func (b *bedrock) sign(ctx context.Context, r *httpwire.Request, region string) error {
-	key, err := b.keys.get(ctx)
+	key, err := b.keys.key(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return noKeys(err)
+		return credentialsError(err)
 	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, r.Body.Reader()); err != nil {
-		return err // a body in memory is read to its end
+		return err // cannot happen with a body in memory
 	}
 	req := &http.Request{Method: http.MethodPost, URL: r.URL, Host: r.Header.Get("Host"), Header: r.Header, ContentLength: r.Body.Size()}
 	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.SecretAccessKey, SessionToken: key.SessionToken}
 	if err := b.signer.SignHTTP(ctx, credentials, req, hex.EncodeToString(hash.Sum(nil)), "bedrock", region, time.Now()); err != nil {
-		return noKeys(err)
+		return credentialsError(err)
 	}
 	return nil
 }
 
-func noKeys(err error) error {
+// credentialsError returns the error for missing AWS credentials.
+func credentialsError(err error) error {
 	return &llm.Error{
 		Kind: llm.KindUnauthorized, Err: err,
 		Message: fmt.Sprintf("Could not load credentials for Amazon Bedrock. Set AWS_BEARER_TOKEN_BEDROCK, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE. (%v)", err),
@@ -180,19 +184,19 @@ func noKeys(err error) error {
 	}
 }
 
-// eventStream is the content type of Amazon's framing.
+// eventStream is the content type of AWS event streams.
 const eventStream = "application/vnd.amazon.eventstream"
 
 func (b *bedrock) events(ctx context.Context, r *httpwire.Response) iter.Seq2[httpwire.Event, error] {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != eventStream { // a gateway that translates, or a page
+	if kind != eventStream { // server-sent events from a gateway, or an error page
 		return r.Events()
 	}
 	return func(yield func(httpwire.Event, error) bool) {
-		f := newFrames(r.Body)
+		f := newFrameReader(r.Body)
 		defer f.release()
 		for {
-			data, err := f.event()
+			data, err := f.nextEvent()
 			switch {
 			case ctx.Err() != nil:
 				yield(httpwire.Event{}, context.Cause(ctx))

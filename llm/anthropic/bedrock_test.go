@@ -72,23 +72,22 @@ func framed(stream string) string {
 	return b.String()
 }
 
-func aim(t *testing.T, s service, m method, model string) (*httpwire.Request, error) {
+func prepared(t *testing.T, s service, m method, model string) (*httpwire.Request, error) {
 	t.Helper()
 	b := httpwire.NewBody(1)
 	b.Text(`{}`)
 	r := &httpwire.Request{Header: http.Header{}, Body: b}
-	return r, s.aim(t.Context(), r, m, model)
+	return r, s.prepareRequest(t.Context(), r, m, model)
 }
 
-// TestBedrockLikeSDK: what is sent is what the vendor's SDK sends, and the
-// signature is that of Amazon's.
+// TestBedrockLikeSDK compares requests and signatures with those of the vendor's SDK.
 func TestBedrockLikeSDK(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, fullStream, answerWhole, fullStream, answerWhole)
 	unsigned := 0
 	inner := s.Config.Handler
 	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // what is missing has another signature
+		body, _ := io.ReadAll(r.Body) // a short body has another signature
 		if why := badSignature(r, body); why != "" {
 			t.Error(why)
 			unsigned++
@@ -108,14 +107,14 @@ func TestBedrockLikeSDK(t *testing.T) {
 	}
 
 	var params sdk.MessageNewParams
-	if err := json.Unmarshal([]byte(bodyOf(t, (&question{Request: req}).body())), &params); err != nil {
+	if err := json.Unmarshal([]byte(bodyOf(t, (&query{Request: req}).body())), &params); err != nil {
 		t.Fatal(err)
 	}
 	judge := sdk.NewClient(sdkbedrock.WithConfig(aws.Config{
 		Region:      "us-west-2",
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return testKey, nil }),
-	}), option.WithBaseURL(s.URL), option.WithHeader(betaHeader, interlaced))
-	// The strict server has no place for the header that the SDK leaves.
+	}), option.WithBaseURL(s.URL), option.WithHeader(betaHeader, interleavedBeta))
+	// The strict server does not accept the header that the SDK leaves.
 	noVersion := option.WithHeaderDel("Anthropic-Version")
 	stream := judge.Messages.NewStreaming(t.Context(), params, noVersion)
 	var message sdk.Message
@@ -143,17 +142,17 @@ func TestBedrockLikeSDK(t *testing.T) {
 	}
 }
 
-// badSignature signs a request anew with Amazon's own code and compares.
+// badSignature compares the signature of a request with one by Amazon's own code.
 func badSignature(r *http.Request, body []byte) string {
 	got := r.Header.Get("Authorization")
 	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
-	_, signed, ok := strings.Cut(got, "SignedHeaders=")
+	_, signedHeaders, ok := strings.Cut(got, "SignedHeaders=")
 	if err != nil || !ok {
 		return "not signed: " + got
 	}
-	signed, _, _ = strings.Cut(signed, ",")
+	signedHeaders, _, _ = strings.Cut(signedHeaders, ",")
 	again := &http.Request{Method: r.Method, Host: r.Host, URL: r.URL, Header: http.Header{}, ContentLength: int64(len(body))}
-	for name := range strings.SplitSeq(signed, ";") {
+	for name := range strings.SplitSeq(signedHeaders, ";") {
 		if v := r.Header.Values(name); v != nil && name != "x-amz-date" && name != "x-amz-security-token" {
 			again.Header[http.CanonicalHeaderKey(name)] = v
 		}
@@ -181,7 +180,7 @@ func TestBedrockAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := aimed(t, b, toStream, at[2]); got != want {
+		if got := aimed(t, b, methodStream, at[2]); got != want {
 			t.Errorf("%v:\n%s, want\n%s", at, got, want)
 		}
 	}
@@ -196,7 +195,7 @@ func TestBedrockAddresses(t *testing.T) {
 	}
 }
 
-// TestBedrockBearer: with a key nothing is signed.
+// TestBedrockBearer checks that requests with a bearer token are not signed.
 func TestBedrockBearer(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)
@@ -232,22 +231,23 @@ func TestBedrockBearer(t *testing.T) {
 	}
 }
 
-// TestFramedStream: a stream says the same in Amazon's frames as in events.
+// TestFramedStream checks that a stream in AWS frames decodes as one of server-sent
+// events.
 func TestFramedStream(t *testing.T) {
 	t.Parallel()
-	want, _, err := play(&question{Request: &llm.Request{}}, fullStream, false)
+	want, _, err := play(&query{Request: &llm.Request{}}, fullStream, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, slowly := range []bool{false, true} {
-		got, _, err := playFrames(t.Context(), &question{Request: &llm.Request{}}, framed(fullStream), slowly)
+		got, _, err := playFrames(t.Context(), &query{Request: &llm.Request{}}, framed(fullStream), slowly)
 		if err != nil || show(got) != show(want) {
 			t.Errorf("slowly %t: %v\n%s\n%s", slowly, err, show(got), show(want))
 		}
 	}
 }
 
-// TestExceptions is about what comes in place of the rest of a stream.
+// TestExceptions tests errors in the middle of a stream.
 func TestExceptions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -300,7 +300,8 @@ func flip(data []byte, at int) []byte {
 	return data
 }
 
-// TestTranslated: a gateway may make server-sent events of the frames.
+// TestTranslated checks that a gateway may send server-sent events in place of AWS
+// frames.
 func TestTranslated(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,12 +12,11 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// smallEvent is what most events of an answer are.
+// smallEvent is a typical event of a response.
 const smallEvent = "event: content_block_delta\n" +
 	`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"and a few words more"}}` + "\n\n"
 
-// BenchmarkChunks is what a chunk costs from the bytes of the connection to the
-// response that is yielded.
+// BenchmarkChunks decodes chunks from bytes to the yielded response.
 func BenchmarkChunks(b *testing.B) {
 	for name, event := range map[string]string{
 		"text":      smallEvent,
@@ -34,16 +33,16 @@ func BenchmarkChunks(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				res := &httpwire.Response{Body: strings.NewReader(stream)}
-				r := &reply{q: &question{Request: &llm.Request{}}}
+				r := &reply{q: &query{Request: &llm.Request{}}}
 				e := newEventDecoder()
 				for event, err := range res.Events() {
 					if err == nil {
-						err = takeEvent(res, r, e, event)
+						err = handleEvent(res, r, e, event)
 					}
 					if err != nil {
 						b.Fatal(err)
 					}
-					r.chunk()
+					r.takeChunk()
 				}
 				e.release()
 			}
@@ -52,21 +51,21 @@ func BenchmarkChunks(b *testing.B) {
 	}
 }
 
-// BenchmarkFrames is what a chunk costs that comes in Amazon's framing.
+// BenchmarkFrames decodes chunks in AWS frames.
 func BenchmarkFrames(b *testing.B) {
 	const n = 1000
 	stream := strings.Repeat(framed(smallEvent), n)
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := playFrames(b.Context(), &question{Request: &llm.Request{}}, stream, false); err != nil {
+		if _, _, err := playFrames(b.Context(), &query{Request: &llm.Request{}}, stream, false); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/chunk")
 }
 
-// longHistory is a session of 1,000 messages and 2 MB.
+// longHistory returns the request of a session with 1,000 messages and 2 MB.
 func longHistory() *llm.Request {
 	req := &llm.Request{Model: "claude-opus-4-6"}
 	req.Config.SystemInstruction = llm.User(llm.Text(strings.Repeat("Rules. ", 3000)))
@@ -75,27 +74,27 @@ func longHistory() *llm.Request {
 	}}}}
 	req.Contents = []*llm.Content{llm.User(llm.Text("begin"))}
 	text := strings.Repeat("x := compute(y) // a line of code\n", 118)
-	proof := llm.Signed(vendor, `{"type":"thinking","thinking":"`+strings.Repeat("hm ", 50)+`","signature":"`+strings.Repeat("c2ln", 50)+`"}`)
+	signature := llm.Signed(vendor, `{"type":"thinking","thinking":"`+strings.Repeat("hm ", 50)+`","signature":"`+strings.Repeat("c2ln", 50)+`"}`)
 	for i := range 500 {
-		req.Contents = append(req.Contents, turn(i, proof, text)...)
+		req.Contents = append(req.Contents, turn(i, signature, text)...)
 	}
 	return req
 }
 
-func turn(i int, proof, text string) []*llm.Content {
+func turn(i int, signature, text string) []*llm.Content {
 	id := fmt.Sprintf("read_file__toolu_%d", i)
-	return []*llm.Content{llm.Model(thought("", proof), call(id, "read_file", `{"path":"a.go"}`)), llm.User(result(id, "read_file", text))}
+	return []*llm.Content{llm.Model(thought("", signature), call(id, "read_file", `{"path":"a.go"}`)), llm.User(result(id, "read_file", text))}
 }
 
-// BenchmarkRequest is what the request of a long session costs: its messages
-// being encoded already as they are from the second turn on, with one turn that is
-// new, and with all new as after a resume.
+// BenchmarkRequest builds the body for a long session: with cached encodings as from
+// the second turn on, with one new turn, and without cached encodings as after a
+// resume.
 func BenchmarkRequest(b *testing.B) {
 	req := longHistory()
 	b.Run("nothing new", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			(&question{Request: req, stream: true}).body()
+			(&query{Request: req, stream: true}).body()
 		}
 	})
 	b.Run("one turn new", func(b *testing.B) {
@@ -104,17 +103,17 @@ func BenchmarkRequest(b *testing.B) {
 		for b.Loop() {
 			next := *req
 			next.Contents = append(req.Contents[:len(req.Contents):len(req.Contents)], turn(500, llm.Signed(vendor, "c2ln"), text)...)
-			(&question{Request: &next, stream: true}).body()
+			(&query{Request: &next, stream: true}).body()
 		}
 	})
 	b.Run("all new", func(b *testing.B) {
-		b.SetBytes((&question{Request: req, stream: true}).body().Size())
+		b.SetBytes((&query{Request: req, stream: true}).body().Size())
 		b.ReportAllocs()
 		for b.Loop() {
 			b.StopTimer()
 			req := longHistory()
 			b.StartTimer()
-			(&question{Request: req, stream: true}).body()
+			(&query{Request: req, stream: true}).body()
 		}
 	})
 }

@@ -16,30 +16,30 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// The keys under which messages keep their forms here: a message is a list of
-// blocks, separated by commas. What a user's side says is kept in two lists, as
-// the results of tools must come first in a message, however many messages of
-// the conversation become that one. The last byte of a list is the end of its
-// last block, which is where a cache mark is let in when it is sent.
+// The keys of cached encodings in messages. An encoding is a list of blocks,
+// separated by commas. A user's message has two encodings, because tool results
+// must come first when several messages are joined into one. The last byte of an
+// encoding ends its last block; a cache mark is inserted before it.
 const (
-	wire        = "anthropic"             // a model's blocks; a user's but for results
-	wireResults = "anthropic/results"     // a user's results
-	wireNoMind  = "anthropic/thoughtless" // a model's blocks without its thoughts
-	wireBare    = "anthropic/unsigned"    // a model's blocks, with thoughts that nobody signed
-	wireSystem  = "anthropic/system"
+	keyBlocks     = "anthropic"             // a model's blocks, or a user's without tool results
+	keyResults    = "anthropic/results"     // a user's tool results
+	keyNoThoughts = "anthropic/thoughtless" // a model's blocks without thoughts
+	keyUnsigned   = "anthropic/unsigned"    // a model's blocks with unsigned thoughts
+	keySystem     = "anthropic/system"
 )
 
-// spelling is the keys of messages for one model, and what makes their forms.
-type spelling struct {
+// encodings holds the keys of cached encodings for one model, and the functions that
+// encode messages.
+type encodings struct {
 	modelKey, userKey, resultsKey string
 	model, user, results          func([]byte, *llm.Content) []byte
 }
 
-// spelled returns how messages are written for a model with these quirks.
-func spelled(q *Quirks) spelling {
-	s := spelling{wire, wire, wireResults, nil, appendUser, appendResults}
+// encodingsFor returns the encodings for a model with these quirks.
+func encodingsFor(q *Quirks) encodings {
+	s := encodings{keyBlocks, keyBlocks, keyResults, nil, appendUser, appendResults}
 	if q.Unsigned {
-		s.modelKey = wireBare
+		s.modelKey = keyUnsigned
 	}
 	signer, unsigned := q.signer(), q.Unsigned
 	if signer != vendor {
@@ -58,30 +58,31 @@ func spelled(q *Quirks) spelling {
 	return s
 }
 
-// blocks appends block after block, and a comma between.
+// blocks is a list of content blocks, separated by commas.
 type blocks struct {
-	b    []byte
-	some bool
-	// signer is whose thoughts are let in; unsigned lets in those without a
-	// signature, the others leave out what a model cannot be shown.
+	b         []byte
+	hasBlocks bool
+	// signer is the vendor whose thoughts are included. unsigned includes thoughts
+	// without a signature. noImages and noPDF replace such media by text.
 	signer                    string
 	unsigned, noImages, noPDF bool
 }
 
-func (l *blocks) next() {
-	if l.some {
+// startBlock appends a comma if the list is not empty.
+func (l *blocks) startBlock() {
+	if l.hasBlocks {
 		l.b = append(l.b, ',')
 	}
-	l.some = true
+	l.hasBlocks = true
 }
 
-// text appends a text block, unless there is nothing to see in it: the service
-// refuses such.
-func (l *blocks) text(s string) {
+// addText appends a text block. It ignores text of white space only, which the
+// service refuses.
+func (l *blocks) addText(s string) {
 	if strings.TrimSpace(s) == "" {
 		return
 	}
-	l.next()
+	l.startBlock()
 	l.b = append(llm.AppendString(append(l.b, `{"type":"text","text":`...), s), '}')
 }
 
@@ -89,64 +90,66 @@ func (l *blocks) text(s string) {
 func appendSystem(dst []byte, c *llm.Content) []byte {
 	l := blocks{b: dst}
 	for i := range c.Parts {
-		l.text(c.Parts[i].Text)
+		l.addText(c.Parts[i].Text)
 	}
 	return l.b
 }
 
-// appendThoughtless appends the blocks of a model's message, but for thoughts.
+// appendThoughtless appends the blocks of a model's message without thoughts.
 func appendThoughtless(dst []byte, c *llm.Content) []byte {
 	return modelBlocks(blocks{b: dst}, c, false)
 }
 
+// modelBlocks appends the blocks of a model's message.
 func modelBlocks(l blocks, c *llm.Content, thoughts bool) []byte {
 	for i := range c.Parts {
 		switch p := &c.Parts[i]; {
 		case p.FunctionCall != nil:
-			l.call(p.FunctionCall)
+			l.addCall(p.FunctionCall)
 		case p.Thought:
 			if thoughts {
-				l.thought(p)
+				l.addThought(p)
 			}
 		case p.IsText():
-			// White space that ends a message is refused, and which block will
-			// be the last is not known here.
-			l.text(strings.TrimRight(p.Text, " \t\r\n"))
+			// The service refuses messages that end in white space. Any block can
+			// become the last one, so trim all.
+			l.addText(strings.TrimRight(p.Text, " \t\r\n"))
 		default:
-			l.instead(p)
+			l.addPlaceholder(p)
 		}
 	}
 	return l.b
 }
 
-// call appends a tool_use block.
-func (l *blocks) call(c *llm.FunctionCall) {
-	l.next()
+// addCall appends a tool_use block.
+func (l *blocks) addCall(c *llm.FunctionCall) {
+	l.startBlock()
 	o := httpwire.Object{B: l.b}
 	o.String("type", "tool_use")
 	o.String("id", callID(c.ID, c.Name))
 	o.String("name", toolName(c.Name))
-	o.Raw("input", sound(httpwire.AsObject(c.Args, "input")))
+	o.Raw("input", fixSurrogates(httpwire.AsObject(c.Args, "input")))
 	l.b = o.End()
 }
 
 // appendResults appends the tool_result blocks of a user's message.
 func appendResults(dst []byte, c *llm.Content) []byte { return resultBlocks(blocks{b: dst}, c) }
 
+// resultBlocks appends the tool_result blocks of a message.
 func resultBlocks(l blocks, c *llm.Content) []byte {
 	for i := range c.Parts {
 		r := c.Parts[i].FunctionResponse
 		if r == nil {
 			continue
 		}
-		l.result(r)
+		l.addResult(r)
 	}
 	return l.b
 }
 
-// result appends a tool_result block.
-func (l *blocks) result(r *llm.FunctionResponse) {
-	l.next()
+// addResult appends a tool_result block.
+func (l *blocks) addResult(r *llm.FunctionResponse) {
+	l.startBlock()
 	o := httpwire.Object{B: slices.Grow(l.b, len(r.Response)+len(r.ID)+80)}
 	o.String("type", "tool_result")
 	o.String("tool_use_id", callID(r.ID, r.Name))
@@ -156,13 +159,13 @@ func (l *blocks) result(r *llm.FunctionResponse) {
 	} else {
 		content := blocks{b: []byte{'['}, noImages: l.noImages, noPDF: l.noPDF}
 		if len(literal) > 0 {
-			content.next()
+			content.startBlock()
 			content.b = append(append(append(content.b, `{"type":"text","text":`...), literal...), '}')
 		}
 		for k := range r.Parts {
-			content.user(&r.Parts[k])
+			content.addUserPart(&r.Parts[k])
 		}
-		if content.some {
+		if content.hasBlocks {
 			o.Raw("content", append(content.b, ']'))
 		}
 	}
@@ -172,9 +175,9 @@ func (l *blocks) result(r *llm.FunctionResponse) {
 	l.b = o.End()
 }
 
-// resultLiteral returns what a tool said as a JSON string, nothing if that is
-// nothing to see: its output or its error alone, else all of the object. Nearly
-// always it is the bytes that are there.
+// resultLiteral returns the output of a tool as a JSON string: the member "output" or
+// "error" if it is the only member, else the whole object. It returns nil if the
+// output is blank. In nearly all cases the result aliases response.
 func resultLiteral(response json.RawMessage) (literal []byte, failed bool) {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
@@ -190,51 +193,53 @@ func resultLiteral(response json.RawMessage) (literal []byte, failed bool) {
 		literal, err = d.Raw()
 		return err
 	})
-	valid := err == nil && d.Skip() == io.EOF
+	isValid := err == nil && d.Skip() == io.EOF
 	switch {
-	case valid && members == 0:
+	case isValid && members == 0:
 		return nil, false
-	case valid && members == 1 && literal != nil:
-		literal = sound(literal)
-	case valid:
-		literal = llm.AppendString(nil, string(sound(response)))
-	default: // a hand-edited session
+	case isValid && members == 1 && literal != nil:
+		literal = fixSurrogates(literal)
+	case isValid:
+		literal = llm.AppendString(nil, string(fixSurrogates(response)))
+	default: // invalid JSON in a hand-edited session
 		literal, failed = llm.AppendString(nil, string(bytes.TrimSpace(response))), false
 	}
-	// The trim is a cheap sign of a string without words.
+	// The trim avoids most calls of isBlank.
 	if len(bytes.Trim(literal, `" \nrtu0`)) == 0 && isBlank(literal) {
 		return nil, failed
 	}
 	return literal, failed
 }
 
+// isBlank reports whether a JSON string contains only white space.
 func isBlank(literal []byte) bool {
 	var s string
 	return json.Unmarshal(literal, &s) != nil || strings.TrimSpace(s) == ""
 }
 
-// resultText returns what a tool said.
+// resultText returns the output of a tool.
 func resultText(response json.RawMessage) string {
 	literal, _ := resultLiteral(response)
 	var s string
-	_ = json.Unmarshal(literal, &s) // nothing is no literal
+	_ = json.Unmarshal(literal, &s) // fails only for no output
 	return s
 }
 
-// appendUser appends the blocks of a user's message that are not results.
+// appendUser appends the blocks of a user's message without tool results.
 func appendUser(dst []byte, c *llm.Content) []byte { return userBlocks(blocks{b: dst}, c) }
 
+// userBlocks appends the blocks of a user's message without tool results.
 func userBlocks(l blocks, c *llm.Content) []byte {
 	for i := range c.Parts {
 		if p := &c.Parts[i]; p.FunctionResponse == nil && p.FunctionCall == nil && !p.Thought {
-			l.user(p)
+			l.addUserPart(p)
 		}
 	}
 	return l.b
 }
 
-// user appends a part that a user's side sent.
-func (l *blocks) user(p *llm.Part) {
+// addUserPart appends a part of a user's message or of a tool result.
+func (l *blocks) addUserPart(p *llm.Part) {
 	mime := ""
 	switch {
 	case p.InlineData != nil:
@@ -245,23 +250,23 @@ func (l *blocks) user(p *llm.Part) {
 	image, pdf := isImage(mime) && !l.noImages, mediaType(mime) == "application/pdf" && !l.noPDF
 	switch d := p.InlineData; {
 	case p.IsText():
-		l.text(p.Text)
+		l.addText(p.Text)
 	case d != nil && image && base64.StdEncoding.EncodedLen(len(d.Data)) <= maxImage:
-		l.media("image", d)
+		l.addMedia("image", d)
 	case d != nil && pdf:
-		l.media("document", d)
+		l.addMedia("document", d)
 	case d != nil && strings.HasPrefix(mime, "text/") && !bytes.ContainsRune(d.Data, 0):
-		l.text(strings.ToValidUTF8(string(d.Data), "\uFFFD"))
+		l.addText(strings.ToValidUTF8(string(d.Data), "\uFFFD"))
 	case d == nil && image:
-		l.linked("image", p.FileData.FileURI)
+		l.addLink("image", p.FileData.FileURI)
 	case d == nil && pdf:
-		l.linked("document", p.FileData.FileURI)
+		l.addLink("document", p.FileData.FileURI)
 	default:
-		l.instead(p)
+		l.addPlaceholder(p)
 	}
 }
 
-// maxImage is the largest image that the service takes, in base64.
+// maxImage is the maximum size of an image in base64 that the service accepts.
 const maxImage = 5 << 20
 
 // mediaType returns a MIME type without its parameters.
@@ -270,6 +275,7 @@ func mediaType(mime string) string {
 	return strings.ToLower(strings.TrimSpace(mime))
 }
 
+// isImage reports whether the service accepts images of this MIME type.
 func isImage(mime string) bool {
 	switch mediaType(mime) {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
@@ -278,11 +284,12 @@ func isImage(mime string) bool {
 	return false
 }
 
-func (l *blocks) media(kind string, d *llm.Blob) {
+// addMedia appends an image or document with its data.
+func (l *blocks) addMedia(kind string, d *llm.Blob) {
 	if len(d.Data) == 0 {
 		return
 	}
-	l.next()
+	l.startBlock()
 	o := httpwire.Object{B: l.b}
 	o.String("type", kind)
 	o.Key("source")
@@ -298,8 +305,9 @@ func (l *blocks) media(kind string, d *llm.Blob) {
 	l.b = o.End()
 }
 
-func (l *blocks) linked(kind, address string) {
-	l.next()
+// addLink appends an image or document with its URL.
+func (l *blocks) addLink(kind, address string) {
+	l.startBlock()
 	o := httpwire.Object{B: l.b}
 	o.String("type", kind)
 	o.Key("source")
@@ -310,26 +318,27 @@ func (l *blocks) linked(kind, address string) {
 	l.b = o.End()
 }
 
-// instead appends a text in place of what this protocol cannot carry.
-func (l *blocks) instead(p *llm.Part) {
+// addPlaceholder appends text in place of a part that the protocol does not support.
+func (l *blocks) addPlaceholder(p *llm.Part) {
 	switch {
 	case p.InlineData != nil:
-		l.text(fmt.Sprintf("[%s: %d bytes of %s were left out, this model is not shown such data]",
+		l.addText(fmt.Sprintf("[%s: %d bytes of %s were left out, this model is not shown such data]",
 			nameOf(p.InlineData.DisplayName, "attachment"), len(p.InlineData.Data), nameOf(p.InlineData.MIMEType, "unknown type")))
 	case p.FileData != nil:
-		l.text(fmt.Sprintf("[%s: a file of %s, which this model is not shown]",
+		l.addText(fmt.Sprintf("[%s: a file of %s, which this model is not shown]",
 			nameOf(p.FileData.DisplayName, p.FileData.FileURI), nameOf(p.FileData.MIMEType, "unknown type")))
 	case p.Text != "":
-		l.text(p.Text)
+		l.addText(p.Text)
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Extra)) {
 		switch key {
 		case "executableCode", "codeExecutionResult":
-			l.text(fmt.Sprintf("[%s: %s]", key, sound(p.Extra[key])))
+			l.addText(fmt.Sprintf("[%s: %s]", key, fixSurrogates(p.Extra[key])))
 		}
 	}
 }
 
+// nameOf returns name, or otherwise if name is blank.
 func nameOf(name, otherwise string) string {
 	if name = strings.TrimSpace(name); name == "" {
 		return otherwise

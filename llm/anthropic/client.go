@@ -1,15 +1,12 @@
-// Package anthropic speaks Anthropic's Messages protocol, as the vendor serves it
-// and others who took it over (spec/agent.md §5).
+// Package anthropic implements [llm.Generator] for Anthropic's Messages protocol.
 //
-// Messages go out as the bytes that are kept with them (see [llm.Content.Encoded]),
-// those of one request being the beginning of the next one's, so that the
-// vendor's prompt cache holds; events of an answer are decoded straight into
-// [llm.Response]. The vendor's SDK is not used but in tests, where it judges both.
+// The client works with Anthropic's own service, with Claude on Google's Vertex AI
+// and on Amazon Bedrock, and with services of other vendors that speak the protocol.
+// [Quirks] describes how those differ from Anthropic.
 //
-// The same messages go to Claude on Google's Vertex AI and on Amazon Bedrock,
-// which have other addresses, other proofs of who asks, and Bedrock another
-// framing of what it streams; and to the services of others who speak this
-// protocol, whose ways are data: see [Quirks].
+// The client sends each message in its cached encoding (see [llm.Content.Encoded]),
+// so that a request starts with the bytes of the previous one and the vendor's prompt
+// cache hits. It decodes the events of a response directly into [llm.Response].
 package anthropic
 
 import (
@@ -32,61 +29,58 @@ import (
 	"pollux/llm/lessons"
 )
 
-// Options says which service to use and how to reach it. APIKey or AuthToken is
-// needed, unless BaseURL leads to a service that asks for neither, or it is one of
-// Vertex and Bedrock, which have their own ways.
+// Options configures a [Client]. One of APIKey, AuthToken, Vertex, Bedrock, or the
+// BaseURL of a service without authentication is required.
 type Options struct {
-	// APIKey is sent as x-api-key, AuthToken as a bearer token.
+	// APIKey is sent in the header x-api-key, AuthToken as a bearer token in
+	// Authorization.
 	APIKey    string
 	AuthToken string
 
-	// Vertex makes it Claude on Google's Vertex AI. Credentials returns a token
-	// for each request there; without it, and without AuthToken, these are of the
-	// machine's application default credentials, looked for at the first request
-	// where ADC says.
+	// Vertex selects Google's Vertex AI. Credentials returns an OAuth token for each
+	// request to it. If Credentials is nil and AuthToken is "", the client loads the
+	// machine's application default credentials from ADC at the first request.
 	Vertex      *Vertex
 	Credentials func(ctx context.Context) (token string, err error)
 	ADC         adc.Source
-	// Bedrock makes it Claude on Amazon Bedrock. AuthToken is a bearer key there.
+	// Bedrock selects Amazon Bedrock. AuthToken is then a Bedrock API key.
 	Bedrock *Bedrock
 
-	// BaseURL replaces the service's own address, which is https://api.anthropic.com
-	// but for Vertex and Bedrock; with "/v1" behind it or without, with a slash at
-	// the end or without.
+	// BaseURL replaces the default address of the service, which is
+	// https://api.anthropic.com unless Vertex or Bedrock is set. It may end in "/v1",
+	// "/", or neither.
 	BaseURL string
-	// Version is the version of the protocol, by default 2023-06-01, or what
-	// Vertex and Bedrock have.
-	Version string
-	// Header is added to each request, and wins over what would be there;
-	// what it holds of anthropic-beta is added to what a request needs.
+	// Header is added to each request. It overrides headers that the client sets,
+	// except that its values of anthropic-beta are added to the client's.
 	Header http.Header
-	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	// UserAgent is the User-Agent of requests, in which "{model}" is replaced by the
+	// name of the model.
 	UserAgent string
 
-	// Proxy is used for every connection but those to this machine and to the
-	// hosts that NoProxy lists, as the variable of that name does.
+	// Proxy is used for all connections except to this machine and to the hosts in
+	// NoProxy, which has the form of the variable NO_PROXY.
 	Proxy   *url.URL
 	NoProxy string
-	// RootCAs names PEM files of authorities that are trusted besides the
-	// system's. They are read at the first request that needs TLS.
+	// RootCAs names PEM files with certificate authorities to trust in addition to
+	// the system's. The client reads them before its first TLS connection.
 	RootCAs []string
 
-	// Quirks is what the service does its own way, and ForModel, if set, what
-	// one of its models does beyond that.
+	// Quirks describes how the service differs from Anthropic. ForModel, if not nil,
+	// adds the quirks of a model to q.
 	Quirks   Quirks
 	ForModel func(model string, q *Quirks)
 
-	// Log is told, at debug level, what of a request the service refused and
-	// will not be sent again. Nil is nobody.
+	// Log records, at debug level, the settings that the service has refused and that
+	// the client omits from then on. Nil discards them.
 	Log *slog.Logger
 }
 
-// Client is an [llm.Generator] that asks models behind the Messages protocol. It
-// holds idle connections, and what it has learned of models; nothing is read,
-// resolved or dialled before the first request.
+// Client is an [llm.Generator] for the Messages protocol. It keeps connections open
+// between requests and remembers what each model refuses. Before the first request it
+// reads no files and opens no connections.
 type Client struct {
 	service   service
-	form      form
+	bodyForm  bodyForm
 	header    http.Header
 	betas     []string
 	userAgent string
@@ -95,15 +89,15 @@ type Client struct {
 	forModel  func(string, *Quirks)
 	log       *slog.Logger
 
-	models lessons.Memory[manner]
-	// foreign is the last message whose thoughts were refused.
-	foreign atomic.Pointer[llm.Content]
+	models lessons.Memory[dialect]
+	// lastRejected is the last message whose thoughts the service has rejected.
+	lastRejected atomic.Pointer[llm.Content]
 }
 
 var _ llm.Generator = (*Client)(nil)
 
-// New returns a client. The error says which option is wrong; an address that
-// is none is reported as "Invalid custom base URL: X".
+// New returns a client. It returns an error if o is incomplete or invalid; for an
+// invalid BaseURL the error is "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
 	c := &Client{
 		userAgent: cmp.Or(o.UserAgent, "Pollux"), quirks: o.Quirks, forModel: o.ForModel, log: o.Log,
@@ -120,29 +114,29 @@ func New(o Options) (*Client, error) {
 	if err := c.setService(o); err != nil {
 		return nil, err
 	}
-	c.form = c.service.form()
-	if c.form.version != "" {
+	c.bodyForm = c.service.bodyForm()
+	if c.bodyForm.version != "" {
 		c.header.Del("Anthropic-Version")
 	}
 	return c, nil
 }
 
-// setHeader sets what each request has in its header.
+// setHeader sets the header that all requests have in common.
 func (c *Client) setHeader(o Options) error {
 	c.header = http.Header{"Content-Type": {"application/json"}}
-	c.header.Set("Anthropic-Version", cmp.Or(o.Version, "2023-06-01"))
+	c.header.Set("Anthropic-Version", "2023-06-01")
 	service := cmp.Or(o.BaseURL, "Anthropic")
-	key, err := httpwire.Key(o.APIKey, service)
+	key, err := httpwire.CleanKey(o.APIKey, service)
 	if err != nil {
 		return err
 	}
-	token, err := httpwire.Key(o.AuthToken, service)
+	token, err := httpwire.CleanKey(o.AuthToken, service)
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.Vertex != nil:
-		key = "" // Google has no keys for it
+		key = "" // Vertex AI has no API keys for Claude
 	case o.Bedrock != nil:
 		key, token = "", cmp.Or(token, key)
 	}
@@ -155,27 +149,28 @@ func (c *Client) setHeader(o Options) error {
 	for k, v := range o.Header {
 		c.header[http.CanonicalHeaderKey(k)] = v
 	}
-	c.betas = list(c.header.Values(betaHeader))
+	c.betas = splitLists(c.header.Values(betaHeader))
 	c.header.Del(betaHeader)
 	return nil
 }
 
+// setService selects the service and how requests authenticate to it.
 func (c *Client) setService(o Options) (err error) {
-	proven := c.header["Authorization"] != nil
+	isAuthorized := c.header["Authorization"] != nil
 	switch {
 	case o.Vertex != nil:
 		var tokens adc.Tokens
 		switch {
-		case proven:
+		case isAuthorized:
 		case o.Credentials != nil:
-			tokens = adc.Given(o.Credentials)
+			tokens = adc.TokenFunc(o.Credentials)
 		default:
 			tokens = o.ADC.Tokens(c.http.HTTP)
 		}
 		c.service, err = newVertex(o, tokens)
 	case o.Bedrock != nil:
-		c.service, err = newBedrock(o, proven)
-	case o.BaseURL == "" && !proven && c.header["X-Api-Key"] == nil:
+		c.service, err = newBedrock(o, isAuthorized)
+	case o.BaseURL == "" && !isAuthorized && c.header["X-Api-Key"] == nil:
 		err = errors.New("anthropic needs an API key")
 	default:
 		c.service, err = newDirect(o.BaseURL)
@@ -185,29 +180,29 @@ func (c *Client) setService(o Options) (err error) {
 
 const (
 	betaHeader = "Anthropic-Beta"
-	// interlaced lets a model think between the calls of a turn.
-	interlaced = "interleaved-thinking-2025-05-14"
+	// interleavedBeta lets a model think between the tool calls of a turn.
+	interleavedBeta = "interleaved-thinking-2025-05-14"
 )
 
-// Stream implements [llm.Generator]. Where the service pauses an answer it is
-// asked to go on; the caller sees one answer.
+// Stream implements [llm.Generator]. If the service pauses the response, Stream
+// requests the rest, so that the caller sees one response.
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		q := c.ask(req, true)
+		q := c.newQuery(req, true)
 		r := &reply{q: q}
 		for range maxPauses {
 			if !c.streamOnce(ctx, q, r, yield) {
 				return
 			}
-			q.soFar = r.resume()
+			q.partial = r.resume()
 		}
 		yield(nil, errPauses())
 	}
 }
 
-// streamOnce sends q and yields what of r the answer brings. It reports whether
-// the answer goes on with another request.
-func (c *Client) streamOnce(ctx context.Context, q *question, r *reply, yield func(*llm.Response, error) bool) (more bool) {
+// streamOnce sends q and yields the new chunks of r. It reports whether another
+// request is needed for the rest of the response.
+func (c *Client) streamOnce(ctx context.Context, q *query, r *reply, yield func(*llm.Response, error) bool) (more bool) {
 	res, err := c.send(ctx, q)
 	if err != nil {
 		yield(nil, err)
@@ -218,13 +213,13 @@ func (c *Client) streamOnce(ctx context.Context, q *question, r *reply, yield fu
 	defer e.release()
 	for event, err := range c.service.events(ctx, res) {
 		if err == nil {
-			err = takeEvent(res, r, e, event)
+			err = handleEvent(res, r, e, event)
 		}
 		if err != nil {
 			yield(nil, err)
 			return false
 		}
-		if chunk := r.chunk(); chunk != nil && !yield(chunk, nil) {
+		if chunk := r.takeChunk(); chunk != nil && !yield(chunk, nil) {
 			return false
 		}
 		if r.ended {
@@ -236,30 +231,32 @@ func (c *Client) streamOnce(ctx context.Context, q *question, r *reply, yield fu
 	return false
 }
 
-// maxPauses bounds how often one answer may be paused.
+// maxPauses is the maximum number of pauses in one response.
 const maxPauses = 16
 
+// errPauses returns the error for a response with too many pauses.
 func errPauses() error {
 	return &llm.Error{Kind: llm.KindServer, Message: "the model's server paused the answer again and again"}
 }
 
 // Generate implements [llm.Generator].
 func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	q := c.ask(req, false)
+	q := c.newQuery(req, false)
 	r := &reply{q: q}
 	for range maxPauses {
 		if err := c.generateOnce(ctx, q, r); err != nil {
 			return nil, err
 		}
 		if !r.isPaused() {
-			return r.chunk(), nil
+			return r.takeChunk(), nil
 		}
-		q.soFar = r.resume()
+		q.partial = r.resume()
 	}
 	return nil, errPauses()
 }
 
-func (c *Client) generateOnce(ctx context.Context, q *question, r *reply) error {
+// generateOnce sends q and adds the response to r.
+func (c *Client) generateOnce(ctx context.Context, q *query, r *reply) error {
 	res, err := c.send(ctx, q)
 	if err != nil {
 		return err
@@ -269,21 +266,21 @@ func (c *Client) generateOnce(ctx context.Context, q *question, r *reply) error 
 	if err != nil {
 		return err
 	}
-	return takeWhole(res, r, data)
+	return handleWhole(res, r, data)
 }
 
-// CountTokens implements [llm.Generator]. Services that do not count (Bedrock,
-// and most that only speak this protocol) make it an error for which
-// errors.Is(err, errors.ErrUnsupported) holds.
+// CountTokens implements [llm.Generator]. If the service cannot count tokens, as
+// Bedrock and most services of other vendors, it returns an error that wraps
+// [errors.ErrUnsupported].
 func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
-	q := c.ask(req, false)
+	q := c.newQuery(req, false)
 	body := q.countBody()
 	if len(q.runs) == 0 {
-		return 0, nil // the service refuses to count nothing
+		return 0, nil // the service refuses requests without messages
 	}
-	res, err := c.post(ctx, q, toCount, body)
+	res, err := c.post(ctx, q, methodCount, body)
 	if err != nil {
-		return 0, unserved(err)
+		return 0, markUnsupported(err)
 	}
 	defer res.Close()
 	data, err := res.ReadJSON()
@@ -299,7 +296,8 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	return *count.InputTokens, nil
 }
 
-// Embed implements [llm.Generator]: this vendor has no embeddings.
+// Embed implements [llm.Generator]. It always returns an error, because the protocol
+// has no embeddings.
 func (c *Client) Embed(ctx context.Context, model string, _ []string) ([][]float32, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -307,78 +305,79 @@ func (c *Client) Embed(ctx context.Context, model string, _ []string) ([][]float
 	return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%s makes no embeddings: the Messages protocol has none", model)}
 }
 
-// ask returns req with what is known of its model.
-func (c *Client) ask(req *llm.Request, stream bool) *question {
-	return &question{
-		Request: req, manner: *c.manner(req.Model), form: c.form, betas: c.betas, stream: stream, foreign: c.foreign.Load(),
-		unmarked: !isConversation(req.Use),
+// newQuery returns the query for req, in the dialect of its model.
+func (c *Client) newQuery(req *llm.Request, stream bool) *query {
+	return &query{
+		Request: req, dialect: *c.dialect(req.Model), bodyForm: c.bodyForm, betas: c.betas, stream: stream, lastRejected: c.lastRejected.Load(),
+		noCacheMarks: !isConversation(req.Use),
 	}
 }
 
-// manner returns how requests about a model are written.
-func (c *Client) manner(model string) *manner {
-	return c.models.Of(model, func() *manner {
-		m := &manner{Quirks: c.quirks}
+// dialect returns the dialect of a model.
+func (c *Client) dialect(model string) *dialect {
+	return c.models.GetOrCreate(model, func() *dialect {
+		m := &dialect{Quirks: c.quirks}
 		if c.forModel != nil {
 			c.forModel(model, &m.Quirks)
 		}
-		// Signatures are looked at only where Claude is.
-		m.Unsigned = m.Unsigned || !isClaude(model) && c.form.version == ""
+		// Only Claude needs signatures.
+		m.Unsigned = m.Unsigned || !isClaude(model) && c.bodyForm.version == ""
 		return m
 	})
 }
 
-// isConversation reports whether a request will be the beginning of another one:
-// only then is it worth what keeping it costs.
+// isConversation reports whether a later request will start with this one. Only then
+// is it worth the cost of writing to the prompt cache.
 func isConversation(use llm.Use) bool {
 	return use == "" || use == llm.UseMain || use == llm.UseSubagent
 }
 
-// maxRefusals bounds how often one request is changed.
+// maxRefusals is the maximum number of retries of a request without a refused
+// setting.
 const maxRefusals = 5
 
-// send asks q, and again without what the service refuses for a reason that can
-// be mended. What holds for the model is remembered.
-func (c *Client) send(ctx context.Context, q *question) (*httpwire.Response, error) {
-	m := toAnswer
+// send sends q. If the service refuses a setting that can be omitted, send retries
+// without it and remembers the refusal for the model.
+func (c *Client) send(ctx context.Context, q *query) (*httpwire.Response, error) {
+	m := methodGenerate
 	if q.stream {
-		m = toStream
+		m = methodStream
 	}
 	for refused := 1; ; refused++ {
 		res, err := c.post(ctx, q, m, q.body())
 		var refusal *llm.Error
-		if err == nil || refused > maxRefusals || !errors.As(err, &refusal) || !q.learn(refusal) {
+		if err == nil || refused > maxRefusals || !errors.As(err, &refusal) || !q.adapt(refusal) {
 			return res, err
 		}
 		c.log.DebugContext(ctx, "the service refused a request; asking again without what it names",
 			"model", q.Model, "refusal", refusal.Message)
-		learned := q.manner
-		c.models.Learn(q.Model, func(manner) *manner { return &learned })
-		c.foreign.Store(q.foreign)
+		learned := q.dialect
+		c.models.Update(q.Model, func(dialect) *dialect { return &learned })
+		c.lastRejected.Store(q.lastRejected)
 	}
 }
 
-// post sends a request and returns once the answer's header is there. Any other
-// status than 200 is an error.
-func (c *Client) post(ctx context.Context, q *question, m method, body *httpwire.Body) (*httpwire.Response, error) {
+// post sends a request and returns when the header of the response has arrived. A
+// status other than 200 is an error.
+func (c *Client) post(ctx context.Context, q *query, m method, body *httpwire.Body) (*httpwire.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r := httpwire.Request{Header: c.headers(q.Model, q.Bearer), Body: body, Patience: httpwire.PatienceAnswer}
-	if m == toStream {
-		r.Patience = httpwire.PatienceStream
+	r := httpwire.Request{Header: c.headers(q.Model, q.Bearer), Body: body, HeaderTimeout: httpwire.HeaderTimeout}
+	if m == methodStream {
+		r.HeaderTimeout = httpwire.StreamHeaderTimeout
 	}
-	if betas := q.allBetas(); len(betas) > 0 && !q.form.quiet {
+	if betas := q.allBetas(); len(betas) > 0 && !q.bodyForm.streamInURL {
 		r.Header.Set(betaHeader, strings.Join(betas, ","))
 	}
-	if err := c.service.aim(ctx, &r, m, q.Model); err != nil {
+	if err := c.service.prepareRequest(ctx, &r, m, q.Model); err != nil {
 		return nil, err
 	}
 	res, err := c.http.Post(ctx, r)
-	return checked(res, err)
+	return checkStatus(res, err)
 }
 
-// headers returns what is in the header of every request about a model.
+// headers returns the header that all requests about a model have.
 func (c *Client) headers(model string, bearer bool) http.Header {
 	header := c.header.Clone()
 	if header["User-Agent"] == nil {
@@ -393,8 +392,9 @@ func (c *Client) headers(model string, bearer bool) http.Header {
 	return header
 }
 
-// checked returns an answer of status 200; any other is an error.
-func checked(res *httpwire.Response, err error) (*httpwire.Response, error) {
+// checkStatus returns res if its status is 200. Otherwise it closes res and returns
+// the error that its body reports.
+func checkStatus(res *httpwire.Response, err error) (*httpwire.Response, error) {
 	if err != nil || res.Status == http.StatusOK {
 		return res, err
 	}

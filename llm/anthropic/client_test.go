@@ -78,14 +78,14 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestNames: a model may be named as Google names it.
+// TestNames checks the names of models on each service.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"claude-sonnet-4-5@20250929": "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-20250929": "claude-sonnet-4-5-20250929",
 		"claude-x@latest": "claude-x@latest", "other@20250929": "other@20250929", "@20250929": "@20250929",
 	} {
-		if got := plainName(name); got != want {
+		if got := anthropicName(name); got != want {
 			t.Errorf("%s is sent as %s", name, got)
 		}
 	}
@@ -95,7 +95,7 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)
 	c := newClient(t, Options{
-		APIKey: " key\n", AuthToken: "token\r\n", BaseURL: s.URL, UserAgent: "Pollux/1 ({model})", Version: "2024-01-01",
+		APIKey: " key\n", AuthToken: "token\r\n", BaseURL: s.URL, UserAgent: "Pollux/1 ({model})",
 		Header: http.Header{"anthropic-beta": {"a, b", "b,,c"}, "X-Mine": {"1"}},
 	})
 	req := fullRequest() // which thinks between calls
@@ -106,8 +106,8 @@ func TestHeaders(t *testing.T) {
 	}
 	for _, h := range s.headers {
 		for name, want := range map[string]string{
-			"X-Api-Key": "key", "Authorization": "Bearer token", "Anthropic-Version": "2024-01-01", "X-Mine": "1",
-			"User-Agent": "Pollux/1 (claude-sonnet-4-5-20250929)", "Anthropic-Beta": "a,b,c," + interlaced, "Content-Type": "application/json",
+			"X-Api-Key": "key", "Authorization": "Bearer token", "Anthropic-Version": "2023-06-01", "X-Mine": "1",
+			"User-Agent": "Pollux/1 (claude-sonnet-4-5-20250929)", "Anthropic-Beta": "a,b,c," + interleavedBeta, "Content-Type": "application/json",
 		} {
 			if got := strings.Join(h.Values(name), "|"); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
@@ -116,7 +116,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestOneConnection: the connection of an answer is there for the next request.
+// TestOneConnection checks that requests reuse the connection of a finished response.
 func TestOneConnection(t *testing.T) {
 	t.Parallel()
 	for name, client := range map[string]func(testing.TB, string) *Client{
@@ -136,9 +136,9 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestLearn: what the service refuses is left out, once asked again, and never
-// sent again for this model.
-func TestLearn(t *testing.T) {
+// TestAdapt checks that the client omits a refused setting, retries once, and omits
+// the setting in later requests to the model.
+func TestAdapt(t *testing.T) {
 	t.Parallel()
 	thinks := llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Level: "HIGH"}}
 	refuseMember := func(member, message string) func(map[string]any) string {
@@ -192,13 +192,13 @@ func TestLearn(t *testing.T) {
 			return ""
 		}, 2, `"max_tokens"`},
 		"a shorter answer": {"claude-opus-4-1", llm.Config{}, func(body map[string]any) string {
-			if number(body["max_tokens"].(json.Number).String()) > 32000 {
+			if parseNumber(body["max_tokens"].(json.Number).String()) > 32000 {
 				return "max_tokens: 65536 > 32000, which is the maximum allowed number of output tokens for claude-opus-4-1-20250805"
 			}
 			return ""
 		}, 1, `"max_tokens":32000`},
 		"Amazon's shorter answer": {"claude-opus-4-1", llm.Config{}, func(body map[string]any) string {
-			if number(body["max_tokens"].(json.Number).String()) > 4096 {
+			if parseNumber(body["max_tokens"].(json.Number).String()) > 4096 {
 				return "The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096."
 			}
 			return ""
@@ -248,9 +248,9 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestForget: thoughts that the service would not see again are left out from
-// then on, and new ones are not.
-func TestForget(t *testing.T) {
+// TestDropThoughts checks that the client stops sending thoughts that the service has
+// rejected, but sends new ones.
+func TestDropThoughts(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)
 	s.refuse = func(body map[string]any) string {
@@ -274,14 +274,14 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestRoom: an answer that does not fit behind the messages is made shorter, and
-// where no room is left that is the error.
-func TestRoom(t *testing.T) {
+// TestTokensLeft checks that the client shortens a response that does not fit into
+// the context window, and fails if too little is left.
+func TestTokensLeft(t *testing.T) {
 	t.Parallel()
 	for input, kind := range map[string]llm.ErrorKind{"150000": llm.KindOther, "199000": llm.KindContextWindow} {
 		s := newStrict(t, answerStream)
 		s.refuse = func(body map[string]any) string {
-			if number(body["max_tokens"].(json.Number).String())+number(input) > 200000 {
+			if parseNumber(body["max_tokens"].(json.Number).String())+parseNumber(input) > 200000 {
 				return "input length and `max_tokens` exceed context limit: " + input + " + 65536 > 200000, decrease input length or `max_tokens` and try again"
 			}
 			return ""
@@ -296,7 +296,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestPause: an answer that the service pauses is one answer to the caller.
+// TestPause checks that a paused response is one response to the caller.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	first := ev(`{"type":"message_start","message":{"id":"m","usage":{"input_tokens":3,"output_tokens":1}}}`) +
@@ -330,7 +330,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestIncomplete: an answer without its end is to be asked for again.
+// TestIncomplete checks that a stream without its end is an error that can be
+// retried.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	whole := callStream(`{}`, `{"a":`, `1}`) + stopStream
@@ -344,15 +345,15 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestQuietError: an error that comes where nothing has come yet leaves nothing to
-// throw away, so that the request may be sent again.
-func TestQuietError(t *testing.T) {
+// TestErrorBeforeText checks that a stream that starts with an error yields no chunk,
+// so that the request can be retried.
+func TestErrorBeforeText(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, ev(`{"type":"message_start","message":{"usage":{"input_tokens":3}}}`)+ev(`{"type":"ping"}`)+
 		ev(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)+
 		ev(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`))
 	a, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), llmtest.Prompt("hi"))
-	if e := asError(t, err); e.Kind != llm.KindServer || e.Status != overloaded || e.Code != "overloaded_error" || a.Chunks != 0 {
+	if e := asError(t, err); e.Kind != llm.KindServer || e.Status != statusOverloaded || e.Code != "overloaded_error" || a.Chunks != 0 {
 		t.Errorf("%d chunks, then %#v", a.Chunks, e)
 	}
 }
@@ -474,8 +475,8 @@ func TestErrors(t *testing.T) {
 
 func amazon(name string) http.Header { return http.Header{"X-Amzn-Errortype": {name}} }
 
-// TestRefusedFor ever: a service that refuses everything is asked a bounded
-// number of times.
+// TestRefusedForever checks that retries against a service that refuses everything are
+// limited.
 func TestRefusedForEver(t *testing.T) {
 	t.Parallel()
 	for _, why := range []string{
@@ -494,7 +495,8 @@ func TestRefusedForEver(t *testing.T) {
 	}
 }
 
-// TestKeyStaysHere: a redirect is not followed, and no error holds the key.
+// TestKeyStaysHere checks that the client follows no redirect and that no error
+// contains the key.
 func TestKeyStaysHere(t *testing.T) {
 	t.Parallel()
 	elsewhere := newStrict(t, answerStream)

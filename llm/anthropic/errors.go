@@ -20,9 +20,8 @@ type apiError struct {
 	Message string
 }
 
-// parseError finds the error that a body reports. Servers that only speak like
-// this one put a text there, or an object with other members; Google's is in a
-// list at times.
+// parseError returns the error in body. Services of other vendors send a string or an
+// object with other members, and Google sometimes a list of errors.
 func parseError(body []byte) (apiError, bool) {
 	var several []json.RawMessage
 	if json.Unmarshal(body, &several) == nil && len(several) > 0 {
@@ -55,7 +54,7 @@ func parseError(body []byte) (apiError, bool) {
 	return e, true
 }
 
-// statusError is the error of an answer with another status than 200.
+// statusError returns the error for a response whose status is not 200.
 func statusError(status int, header http.Header, body []byte, now time.Time) *llm.Error {
 	api, ok := parseError(body)
 	if !ok {
@@ -65,12 +64,12 @@ func statusError(status int, header http.Header, body []byte, now time.Time) *ll
 		api.Message = httpwire.PlainMessage(status, header, body)
 	}
 	e := classify(status, api)
-	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
+	httpwire.SetBody(e, body)
 	e.RetryAfter = httpwire.RetryAfter(header, now)
 	if e.RetryAfter == 0 && e.Kind == llm.KindRateLimit {
-		e.RetryAfter = untilReset(header, now)
+		e.RetryAfter = resetDelay(header, now)
 	}
-	switch soon := e.RetryAfter <= httpwire.MaxWait; {
+	switch soon := e.RetryAfter <= httpwire.MaxRetryAfter; {
 	case e.Kind == llm.KindRateLimit && !soon:
 		e.Kind = llm.KindQuota
 	case e.Kind == llm.KindQuota && status == http.StatusTooManyRequests && soon && e.RetryAfter > 0:
@@ -79,7 +78,7 @@ func statusError(status int, header http.Header, body []byte, now time.Time) *ll
 	return e
 }
 
-// streamedError is the error that an event reports, whatever the status was.
+// streamedError returns the error in an event or in a body under status 200.
 func streamedError(data []byte) *llm.Error {
 	api, ok := parseError(data)
 	if !ok {
@@ -88,30 +87,31 @@ func streamedError(data []byte) *llm.Error {
 	return namedError(api, data)
 }
 
-// namedError is the error that a name stands for, without a status.
+// namedError returns the error for api without an HTTP status, with the status of its
+// type.
 func namedError(api apiError, body []byte) *llm.Error {
-	status := cmp.Or(statuses[api.Type], exceptions[strings.ToLower(api.Type)], http.StatusInternalServerError)
+	status := cmp.Or(statusByType[api.Type], statusByException[strings.ToLower(api.Type)], http.StatusInternalServerError)
 	api.Message = cmp.Or(api.Message, api.Type)
 	e := classify(status, api)
-	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
+	httpwire.SetBody(e, body)
 	return e
 }
 
-// parseException reads an error of Amazon's: {"message":"..."}, its name in the
-// header of an answer or of a frame.
+// parseException returns the error of an AWS service: {"message":"..."}. Its type is
+// in the header of a response or frame.
 func parseException(name string, body []byte) apiError {
 	var e struct {
 		Message string
 		Type    string `json:"__type"`
 	}
-	_ = json.Unmarshal(body, &e) // without it there is the name
+	_ = json.Unmarshal(body, &e) // the name is enough
 	name, _, _ = strings.Cut(cmp.Or(name, e.Type), ":")
 	return apiError{Type: name[strings.LastIndexByte(name, '#')+1:], Message: e.Message}
 }
 
-// unserved marks an error that says that there is no such thing here at all: what
-// is asked for is an extra of the protocol.
-func unserved(err error) error {
+// markUnsupported wraps [errors.ErrUnsupported] in an error whose status means that
+// the service does not have an optional endpoint of the protocol.
+func markUnsupported(err error) error {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Err != nil {
 		return err
@@ -125,11 +125,11 @@ func unserved(err error) error {
 	return err
 }
 
-// overloaded is the service's status for having too much to do.
-const overloaded = 529
+// statusOverloaded is the status of the service when it is overloaded.
+const statusOverloaded = 529
 
-// statuses are those that belong to the service's words for errors.
-var statuses = map[string]int{
+// statusByType maps error types of the protocol to HTTP statuses.
+var statusByType = map[string]int{
 	"invalid_request_error": 400,
 	"authentication_error":  401,
 	"billing_error":         402,
@@ -139,11 +139,11 @@ var statuses = map[string]int{
 	"rate_limit_error":      429,
 	"api_error":             500,
 	"timeout_error":         504,
-	"overloaded_error":      overloaded,
+	"overloaded_error":      statusOverloaded,
 }
 
-// exceptions are those of Amazon's, in lower case.
-var exceptions = map[string]int{
+// statusByException maps AWS exceptions, in lower case, to HTTP statuses.
+var statusByException = map[string]int{
 	"validationexception":           400,
 	"servicequotaexceededexception": 400,
 	"accessdeniedexception":         403,
@@ -157,26 +157,26 @@ var exceptions = map[string]int{
 	"serviceunavailableexception":   503,
 }
 
-// classify decides what can be done about an error (spec/agent.md §5, §10,
-// spec/providers.md §3).
+// classify returns an [llm.Error] with the kind of an error, which decides about
+// retries.
 func classify(status int, api apiError) *llm.Error {
 	e := &llm.Error{Status: status, Code: api.Type, Message: api.Message}
-	said := strings.ToLower(api.Type + " " + api.Message)
+	text := strings.ToLower(api.Type + " " + api.Message)
 	request := status >= 400 && status < 500 || status == http.StatusInternalServerError
 	switch {
-	case status == http.StatusRequestEntityTooLarge, request && status != http.StatusTooManyRequests && tooLong(api.Message):
+	case status == http.StatusRequestEntityTooLarge, request && status != http.StatusTooManyRequests && isTooLong(api.Message):
 		e.Kind = llm.KindContextWindow
-	case request && strings.Contains(said, "organization has been disabled"):
+	case request && strings.Contains(text, "organization has been disabled"):
 		e.Kind = llm.KindSuspended
-	case status == http.StatusPaymentRequired, request && status != http.StatusUnauthorized && spent(said):
+	case status == http.StatusPaymentRequired, request && status != http.StatusUnauthorized && isQuotaMessage(text):
 		e.Kind = llm.KindQuota
-	case request && status != http.StatusTooManyRequests && noTools(said):
+	case request && status != http.StatusTooManyRequests && isNoToolsMessage(text):
 		e.Kind = llm.KindNoTools
-	case status == http.StatusUnauthorized, status == http.StatusForbidden && badKey(said):
+	case status == http.StatusUnauthorized, status == http.StatusForbidden && isBadKeyMessage(text):
 		e.Kind = llm.KindUnauthorized
 	case status == http.StatusForbidden:
 		e.Kind = llm.KindForbidden
-	case status == http.StatusNotFound, strings.Contains(said, "model identifier is invalid"):
+	case status == http.StatusNotFound, strings.Contains(text, "model identifier is invalid"):
 		e.Kind = llm.KindModelNotFound
 	case status == http.StatusTooManyRequests:
 		e.Kind = llm.KindRateLimit
@@ -188,34 +188,36 @@ func classify(status int, api apiError) *llm.Error {
 	return e
 }
 
-// tooLong knows how the services of this protocol say that a request is larger
-// than the model's window.
-func tooLong(message string) bool {
-	return httpwire.TooLong(message) || httpwire.ContainsAny(strings.ToLower(message),
+// isTooLong reports whether a message means that the request exceeds the model's
+// context window.
+func isTooLong(message string) bool {
+	return httpwire.IsTooLong(message) || httpwire.ContainsAny(strings.ToLower(message),
 		"input is too long", "exceeded model token limit", "context window exceeds limit", "request_too_large")
 }
 
-// spent reports whether a message says that there is no more to be had for now.
-func spent(said string) bool {
-	return httpwire.ContainsAny(said, "credit balance", "insufficient_quota", "insufficient balance", "billing",
+// isQuotaMessage reports whether a message means that credit or a quota is exhausted.
+func isQuotaMessage(text string) bool {
+	return httpwire.ContainsAny(text, "credit balance", "insufficient_quota", "insufficient balance", "billing",
 		"exceeded your current quota", "exceeded_current_quota", "api usage limits", "servicequotaexceeded", "per day")
 }
 
-func noTools(said string) bool {
-	return httpwire.ContainsAny(said, "does not support tools", "tools is not supported", "does not support function calling",
+// isNoToolsMessage reports whether a message means that the model does not support
+// tools.
+func isNoToolsMessage(text string) bool {
+	return httpwire.ContainsAny(text, "does not support tools", "tools is not supported", "does not support function calling",
 		"does not support tool use", "tool choice requires", "--enable-auto-tool-choice", "requires --jinja")
 }
 
-// badKey knows Amazon's words for credentials that are wrong, which have the
-// status of what is not allowed.
-func badKey(said string) bool {
-	return httpwire.ContainsAny(said, "expiredtoken", "unrecognizedclient", "invalidsignature", "incompletesignature",
+// isBadKeyMessage reports whether a message means that AWS credentials are invalid.
+// AWS sends status 403 for these.
+func isBadKeyMessage(text string) bool {
+	return httpwire.ContainsAny(text, "expiredtoken", "unrecognizedclient", "invalidsignature", "incompletesignature",
 		"missingauthenticationtoken", "invalidclienttokenid", "security token", "bearer token", "api key has expired")
 }
 
-// untilReset returns how long it is until the limits that are used up are there
-// again, by the headers that go with each answer.
-func untilReset(header http.Header, now time.Time) time.Duration {
+// resetDelay returns how long it takes until all exhausted rate limits are reset,
+// from the header of a response.
+func resetDelay(header http.Header, now time.Time) time.Duration {
 	var longest time.Duration
 	for name, values := range header {
 		limit, ok := strings.CutSuffix(name, "-Reset")

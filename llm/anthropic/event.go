@@ -10,25 +10,25 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// event is one event of a stream, as far as it means anything here. Its bytes
-// are good until the next one.
+// event is a decoded event of a stream. Its byte slices are valid until the next
+// event is decoded.
 type event struct {
-	kind  string // "content_block_delta", ...; "" where it is another
+	kind  string // "content_block_delta", ...; "" for unknown kinds
 	index int
 
-	// Of a content_block_delta: which member it brings and that.
+	// The member of a content_block_delta and its text.
 	member string
 	text   []byte
 
-	// What comes seldom, as it came.
+	// Raw JSON of rare members.
 	block, message, usage, citation []byte
-	// stop is why the answer ended, of a message_delta, and details what is said of it.
+	// The reason for the end of the response in a message_delta, and its details.
 	stop    string
 	details []byte
 }
 
-// eventDecoder decodes events. Nearly all of them are a few words of text: these
-// are decoded without a copy but the one into the buffer of the event.
+// eventDecoder decodes events. Nearly all events hold a few words of text, which it
+// copies only once, into buf.
 type eventDecoder struct {
 	event
 	d       *jx.Decoder
@@ -43,17 +43,17 @@ func newEventDecoder() *eventDecoder {
 	return e
 }
 
-// release gives the decoder back. The event may not be used after it.
+// release returns the decoder to its pool. The event must not be used after that.
 func (e *eventDecoder) release() { jx.PutDecoder(e.d) }
 
-// decode sets e.event to what data holds.
+// decode sets e.event to the event in data.
 func (e *eventDecoder) decode(data []byte) error {
 	e.event = event{}
 	e.d.ResetBytes(data)
 	return e.d.ObjBytes(e.members)
 }
 
-// The kinds of events and of what deltas bring.
+// The kinds of events and the members of deltas.
 const (
 	messageStart = "message_start"
 	blockStart   = "content_block_start"
@@ -74,8 +74,9 @@ var (
 	deltaTexts = []string{memberText, memberJSON, memberThinking, memberSignature}
 )
 
-// known returns which of words b is, without making a string of it.
-func known(words []string, b []byte) string {
+// intern returns the element of words that equals b, "" if there is none. It does not
+// allocate.
+func intern(words []string, b []byte) string {
 	for _, w := range words {
 		if w == string(b) {
 			return w
@@ -93,7 +94,7 @@ func (e *eventDecoder) decodeMember(d *jx.Decoder, key []byte) error {
 	case "type":
 		var b []byte
 		b, err = d.StrBytes()
-		e.kind = known(kinds, b)
+		e.kind = intern(kinds, b)
 	case "index":
 		if e.index, err = d.Int(); err != nil {
 			return fmt.Errorf("index: %w", err)
@@ -117,9 +118,9 @@ func (e *eventDecoder) decodeDelta(d *jx.Decoder, key []byte) error {
 		return d.Skip()
 	}
 	var err error
-	if member := known(deltaTexts, key); member != "" {
+	if member := intern(deltaTexts, key); member != "" {
 		e.buf, err = d.StrAppend(e.buf[:0])
-		e.member, e.text = member, valid(e.buf)
+		e.member, e.text = member, toValidUTF8(e.buf)
 		return err
 	}
 	switch string(key) {
@@ -135,22 +136,22 @@ func (e *eventDecoder) decodeDelta(d *jx.Decoder, key []byte) error {
 	return err
 }
 
-// valid returns b with what is not UTF-8 replaced.
-func valid(b []byte) []byte {
+// toValidUTF8 returns b with invalid bytes replaced by U+FFFD.
+func toValidUTF8(b []byte) []byte {
 	if utf8.Valid(b) {
 		return b
 	}
 	return slices.Clone([]byte(string([]rune(string(b)))))
 }
 
-// takeEvent adds an event to r. A server that does not stream may have sent the
-// whole answer.
-func takeEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire.Event) error {
+// handleEvent adds an event to r. The data may be a whole response from a server that
+// does not stream.
+func handleEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire.Event) error {
 	data := event.Data
 	if event.Unframed {
-		return takeWhole(res, r, data)
+		return handleWhole(res, r, data)
 	}
-	if string(data) == "[DONE]" { // some gateways say goodbye
+	if string(data) == "[DONE]" { // some gateways send it as last event
 		return nil
 	}
 	err := e.decode(data)
@@ -158,7 +159,7 @@ func takeEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire
 		return streamedError(data)
 	}
 	if err == nil {
-		err = r.take(&e.event)
+		err = r.addEvent(&e.event)
 	}
 	if err != nil {
 		return httpwire.Malformed("chunk", err, data)
@@ -166,15 +167,15 @@ func takeEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire
 	return nil
 }
 
-// takeWhole adds an answer that came in one piece.
-func takeWhole(res *httpwire.Response, r *reply, data []byte) error {
+// handleWhole adds a response that was not streamed to r.
+func handleWhole(res *httpwire.Response, r *reply, data []byte) error {
 	if err := res.CheckJSON(data); err != nil {
 		return err
 	}
 	if _, failed := parseError(data); failed {
 		return streamedError(data)
 	}
-	if err := r.whole(data); err != nil {
+	if err := r.addWhole(data); err != nil {
 		return httpwire.Malformed("answer", err, data)
 	}
 	return nil

@@ -14,52 +14,52 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// A frame of Amazon's event stream is, its numbers in big endian:
+// A frame of an AWS event stream has this layout, with numbers in big endian:
 //
-//	4 bytes  length of all of it
+//	4 bytes  length of the frame
 //	4 bytes  length of the headers
-//	4 bytes  CRC-32 of these eight
-//	         headers: name and value, of a type each
+//	4 bytes  CRC-32 of the first eight bytes
+//	         headers: names and typed values
 //	         payload
-//	4 bytes  CRC-32 of all before
+//	4 bytes  CRC-32 of all previous bytes
 const (
 	framePrelude = 12
-	frameLeast   = framePrelude + 4
+	minFrame     = framePrelude + 4
 	maxHeaders   = 128 << 10
-	maxFrame     = frameLeast + maxHeaders + 16<<20
+	maxFrame     = minFrame + maxHeaders + 16<<20
 )
 
 var (
-	errFrame    = errors.New("not a frame of an event stream")
-	errChecksum = errors.New("the checksum of a frame is wrong")
-	errCut      = errors.New("the stream ended inside a frame")
+	errBadFrame  = errors.New("not a frame of an event stream")
+	errChecksum  = errors.New("the checksum of a frame is wrong")
+	errTruncated = errors.New("the stream ended inside a frame")
 )
 
-// frames splits Amazon's event stream into the events of the protocol.
-type frames struct {
+// frameReader reads the events of the protocol from an AWS event stream.
+type frameReader struct {
 	r          io.Reader
 	buf        []byte
-	head, tail int // buf[head:tail] is read and not used
+	head, tail int // buf[head:tail] is read but not parsed
 	err        error
 
-	headers, payload []byte // of the frame that was read last
+	headers, payload []byte // of the current frame
 	data             []byte
 	d                *jx.Decoder
 	member           func(*jx.Decoder, []byte) error
 }
 
-// frameBuffers keeps the buffers of streams that are over.
-var frameBuffers = sync.Pool{New: func() any { return &frames{buf: make([]byte, 32<<10)} }}
+// frameBuffers pools the buffers of finished streams.
+var frameBuffers = sync.Pool{New: func() any { return &frameReader{buf: make([]byte, 32<<10)} }}
 
-func newFrames(r io.Reader) *frames {
-	f := frameBuffers.Get().(*frames)
-	*f = frames{r: r, buf: f.buf, data: f.data[:0], d: jx.GetDecoder()}
-	f.member = f.takeBytes // made once, not for each frame
+func newFrameReader(r io.Reader) *frameReader {
+	f := frameBuffers.Get().(*frameReader)
+	*f = frameReader{r: r, buf: f.buf, data: f.data[:0], d: jx.GetDecoder()}
+	f.member = f.decodeBytes // made once, not for each frame
 	return f
 }
 
-// release gives the buffers back. No event may be used after it.
-func (f *frames) release() {
+// release returns the buffers to the pool. No event may be used after that.
+func (f *frameReader) release() {
 	jx.PutDecoder(f.d)
 	f.d = nil
 	if len(f.buf) <= 1<<20 && cap(f.data) <= 1<<20 {
@@ -68,11 +68,11 @@ func (f *frames) release() {
 	}
 }
 
-// event returns the event in the next frame, none where it has another purpose.
-// It is good until the next call. io.EOF is the end of the stream, an
-// [*llm.Error] what an exception says.
-func (f *frames) event() ([]byte, error) {
-	if err := f.next(); err != nil {
+// nextEvent returns the event in the next frame, nil if the frame holds no event. The
+// event is valid until the next call. The error is io.EOF at the end of the stream,
+// and an [*llm.Error] for an exception.
+func (f *frameReader) nextEvent() ([]byte, error) {
+	if err := f.readFrame(); err != nil {
 		return nil, err
 	}
 	kind, err := f.header(":message-type")
@@ -84,7 +84,7 @@ func (f *frames) event() ([]byte, error) {
 		if name, err := f.header(":event-type"); string(name) != "chunk" || err != nil {
 			return nil, err
 		}
-		return f.chunk()
+		return f.decodeChunk()
 	case "exception":
 		name, err := f.header(":exception-type")
 		if err != nil {
@@ -105,8 +105,8 @@ func (f *frames) event() ([]byte, error) {
 	return nil, nil
 }
 
-// chunk decodes {"bytes":"<base64>"}.
-func (f *frames) chunk() ([]byte, error) {
+// decodeChunk returns the event in the payload {"bytes":"<base64>"}.
+func (f *frameReader) decodeChunk() ([]byte, error) {
 	f.data = f.data[:0]
 	f.d.ResetBytes(f.payload)
 	if err := f.d.ObjBytes(f.member); err != nil {
@@ -115,7 +115,7 @@ func (f *frames) chunk() ([]byte, error) {
 	return f.data, nil
 }
 
-func (f *frames) takeBytes(d *jx.Decoder, key []byte) error {
+func (f *frameReader) decodeBytes(d *jx.Decoder, key []byte) error {
 	if string(key) != "bytes" || d.Next() != jx.String {
 		return d.Skip()
 	}
@@ -127,20 +127,21 @@ func (f *frames) takeBytes(d *jx.Decoder, key []byte) error {
 	return err
 }
 
-// next reads a frame, whose headers and payload are good until the next one.
-func (f *frames) next() error {
-	if err := f.need(framePrelude); err != nil {
+// readFrame reads the next frame. Its headers and payload are valid until the next
+// call.
+func (f *frameReader) readFrame() error {
+	if err := f.fill(framePrelude); err != nil {
 		return err
 	}
 	prelude := f.buf[f.head : f.head+framePrelude]
 	all, headers := int64(binary.BigEndian.Uint32(prelude)), int64(binary.BigEndian.Uint32(prelude[4:]))
-	if crc32.ChecksumIEEE(prelude[:8]) != binary.BigEndian.Uint32(prelude[8:]) || headers > all-frameLeast {
-		return errFrame
+	if crc32.ChecksumIEEE(prelude[:8]) != binary.BigEndian.Uint32(prelude[8:]) || headers > all-minFrame {
+		return errBadFrame
 	}
 	if headers > maxHeaders || all > maxFrame {
-		return httpwire.ErrHuge
+		return httpwire.ErrTooLarge
 	}
-	if err := f.need(int(all)); err != nil {
+	if err := f.fill(int(all)); err != nil {
 		return err
 	}
 	frame := f.buf[f.head : f.head+int(all)]
@@ -153,12 +154,12 @@ func (f *frames) next() error {
 	return nil
 }
 
-// need reads until there are n bytes. Memory grows with what has arrived, not
-// with what a frame says of itself.
-func (f *frames) need(n int) error {
+// fill reads until n bytes are buffered. The buffer grows only with bytes that have
+// arrived, whatever length a frame claims.
+func (f *frameReader) fill(n int) error {
 	for f.tail-f.head < n {
 		if f.err == io.EOF && f.tail > f.head {
-			return errCut
+			return errTruncated
 		}
 		if f.err != nil {
 			return f.err
@@ -177,18 +178,18 @@ func (f *frames) need(n int) error {
 	return nil
 }
 
-// header returns the text of a frame's header, nothing where it has none of this
-// name; the last one counts.
-func (f *frames) header(name string) (text []byte, err error) {
+// header returns the string value of a header of the frame, nil if there is none. If
+// the name occurs several times, the last value counts.
+func (f *frameReader) header(name string) (text []byte, err error) {
 	for rest := f.headers; len(rest) > 0; {
 		n := int(rest[0])
 		if len(rest) < n+2 {
-			return nil, errFrame
+			return nil, errBadFrame
 		}
 		key, kind := rest[1:1+n], rest[1+n]
 		size, prefix := headerSize(kind, rest[2+n:])
 		if size < 0 || len(rest) < 2+n+prefix+size {
-			return nil, errFrame
+			return nil, errBadFrame
 		}
 		if string(key) == name {
 			text = nil
@@ -201,8 +202,8 @@ func (f *frames) header(name string) (text []byte, err error) {
 	return text, nil
 }
 
-// headerSize returns how long a value of this type is, -1 where there is no such
-// type, and how many bytes before it say so.
+// headerSize returns the size of a header value of this type and the size of its
+// length prefix. The size is -1 for an unknown type.
 func headerSize(kind byte, rest []byte) (size, prefix int) {
 	switch kind {
 	case 0, 1: // true, false
@@ -213,11 +214,11 @@ func headerSize(kind byte, rest []byte) (size, prefix int) {
 		return 2, 0
 	case 4:
 		return 4, 0
-	case 5, 8: // a long number, a time
+	case 5, 8: // 64-bit integer, timestamp
 		return 8, 0
-	case 9: // a UUID
+	case 9: // UUID
 		return 16, 0
-	case 6, 7: // bytes, text
+	case 6, 7: // bytes, string
 		if len(rest) < 2 {
 			return -1, 0
 		}
@@ -226,15 +227,15 @@ func headerSize(kind byte, rest []byte) (size, prefix int) {
 	return -1, 0
 }
 
-// frameError says what went wrong with a stream.
+// frameError returns the [llm.Error] for an error while reading a stream.
 func frameError(r *httpwire.Response, err error) error {
-	var said *llm.Error
+	var apiErr *llm.Error
 	switch {
-	case errors.As(err, &said):
+	case errors.As(err, &apiErr):
 		return err
-	case err == errCut:
+	case err == errTruncated:
 		return &llm.Error{Kind: llm.KindIncomplete, Message: "Incomplete JSON segment at the end of the stream", Err: err}
-	case err == errFrame, err == errChecksum, err == httpwire.ErrHuge:
+	case err == errBadFrame, err == errChecksum, err == httpwire.ErrTooLarge:
 		return httpwire.Malformed("frame", err, nil)
 	}
 	return r.NetworkError("read the answer from", err)

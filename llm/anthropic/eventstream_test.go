@@ -22,7 +22,7 @@ import (
 )
 
 // playFrames is play for a stream in Amazon's frames.
-func playFrames(ctx context.Context, q *question, stream string, slowly bool) (chunks []*llm.Response, r *reply, err error) {
+func playFrames(ctx context.Context, q *query, stream string, slowly bool) (chunks []*llm.Response, r *reply, err error) {
 	res := &httpwire.Response{Header: http.Header{"Content-Type": {eventStream}}, Body: strings.NewReader(stream)}
 	if slowly {
 		res.Body = iotest.OneByteReader(res.Body)
@@ -32,12 +32,12 @@ func playFrames(ctx context.Context, q *question, stream string, slowly bool) (c
 	defer e.release()
 	for event, err := range new(bedrock).events(ctx, res) {
 		if err == nil {
-			err = takeEvent(res, r, e, event)
+			err = handleEvent(res, r, e, event)
 		}
 		if err != nil {
 			return chunks, r, err
 		}
-		if chunk := r.chunk(); chunk != nil {
+		if chunk := r.takeChunk(); chunk != nil {
 			chunks = append(chunks, chunk)
 		}
 		if r.ended {
@@ -47,7 +47,7 @@ func playFrames(ctx context.Context, q *question, stream string, slowly bool) (c
 	return chunks, r, nil
 }
 
-// TestFrameHeaders: all types of values are passed over.
+// TestFrameHeaders checks that header values of all types are skipped.
 func TestFrameHeaders(t *testing.T) {
 	t.Parallel()
 	var m eventstream.Message
@@ -62,8 +62,8 @@ func TestFrameHeaders(t *testing.T) {
 	if err := eventstream.NewEncoder().Encode(&b, m); err != nil {
 		t.Fatal(err)
 	}
-	f := newFrames(&b)
-	if err := f.next(); err != nil {
+	f := newFrameReader(&b)
+	if err := f.readFrame(); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"text": "found", "a": "", "h": "", "none": ""} {
@@ -73,7 +73,7 @@ func TestFrameHeaders(t *testing.T) {
 	}
 	for _, bad := range []string{"\x05a", "\x01a", "\x01a\x0a", "\x01a\x07\x00", "\x01a\x07\x00\x02x", "\x01a\x09xxx"} {
 		f.headers = []byte(bad)
-		if _, err := f.header("a"); err != errFrame {
+		if _, err := f.header("a"); err != errBadFrame {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -86,36 +86,36 @@ func TestHugeFrame(t *testing.T) {
 		return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 	}
 	for _, p := range [][]byte{prelude(1<<32-1, 0), prelude(maxFrame+1, 0), prelude(1<<20, maxHeaders+1)} {
-		if err := newFrames(bytes.NewReader(p)).next(); err != httpwire.ErrHuge {
+		if err := newFrameReader(bytes.NewReader(p)).readFrame(); err != httpwire.ErrTooLarge {
 			t.Errorf("%x: %v", p, err)
 		}
 	}
 	for _, p := range [][]byte{prelude(0, 0), prelude(15, 0), prelude(16, 1), prelude(100, 1<<32-1)} {
-		if err := newFrames(bytes.NewReader(p)).next(); err != errFrame {
+		if err := newFrameReader(bytes.NewReader(p)).readFrame(); err != errBadFrame {
 			t.Errorf("%x: %v", p, err)
 		}
 	}
-	// What a frame says of its length costs nothing until it comes.
-	f := newFrames(io.MultiReader(bytes.NewReader(prelude(maxFrame, 0)), strings.NewReader("x")))
-	if err := f.next(); err != errCut || len(f.buf) > 64<<10 {
+	// The length that a frame claims does not allocate memory.
+	f := newFrameReader(io.MultiReader(bytes.NewReader(prelude(maxFrame, 0)), strings.NewReader("x")))
+	if err := f.readFrame(); err != errTruncated || len(f.buf) > 64<<10 {
 		t.Errorf("%v, with %d bytes", err, len(f.buf))
 	}
-	// Large ones are read.
+	// Large frames are read.
 	big := chunkFrame(`{"type":"content_block_delta","delta":{"text":"` + strings.Repeat("x", 3<<20) + `"}}`)
-	f = newFrames(iotest.HalfReader(bytes.NewReader(append(big, big...))))
+	f = newFrameReader(iotest.HalfReader(bytes.NewReader(append(big, big...))))
 	for range 2 {
-		if data, err := f.event(); err != nil || len(data) < 3<<20 {
+		if data, err := f.nextEvent(); err != nil || len(data) < 3<<20 {
 			t.Errorf("%d bytes, %v", len(data), err)
 		}
 	}
-	if _, err := f.event(); err != io.EOF {
+	if _, err := f.nextEvent(); err != io.EOF {
 		t.Error(err)
 	}
 }
 
-// FuzzFrames: any bytes are split into the frames that Amazon's own decoder
-// finds, wherever the network cuts them, and what is in them gives an answer or an
-// error that the agent understands.
+// FuzzFrames compares the frames in random bytes with those that Amazon's own decoder
+// finds, at all read sizes, and checks that their contents give a response or an
+// llm.Error.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte(framed(fullStream)))
 	f.Add(append(chunkFrame(`{"type":"ping"}`), exceptionFrame("throttlingException", `{"message":"x"}`)...))
@@ -133,11 +133,11 @@ func FuzzFrames(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		stream = sealed(stream)
-		ours, theirs := newFrames(iotest.OneByteReader(bytes.NewReader(stream))), bytes.NewReader(stream)
+		ours, theirs := newFrameReader(iotest.OneByteReader(bytes.NewReader(stream))), bytes.NewReader(stream)
 		defer ours.release()
 		for {
 			want, wrong := amazonDecodes(theirs)
-			err := ours.next()
+			err := ours.readFrame()
 			if err != nil {
 				if wrong == nil {
 					t.Fatalf("%v, but Amazon reads %+v", err, want)
@@ -151,11 +151,11 @@ func FuzzFrames(f *testing.F) {
 			if wrong != nil {
 				t.Fatalf("read what Amazon does not: %v", wrong)
 			}
-			if said, _ := want.Headers.Get(":message-type").(eventstream.StringValue); string(said) != string(kind) || !bytes.Equal(ours.payload, want.Payload) {
+			if text, _ := want.Headers.Get(":message-type").(eventstream.StringValue); string(text) != string(kind) || !bytes.Equal(ours.payload, want.Payload) {
 				t.Fatalf("%q %q, want %+v", kind, ours.payload, want)
 			}
 		}
-		q := &question{Request: &llm.Request{}}
+		q := &query{Request: &llm.Request{}}
 		fast, r, err := playFrames(t.Context(), q, string(stream), false)
 		slow, _, err2 := playFrames(t.Context(), q, string(stream), true)
 		if (err == nil) != (err2 == nil) || show(fast) != show(slow) {
@@ -165,14 +165,14 @@ func FuzzFrames(f *testing.F) {
 		if err != nil && !errors.As(err, &e) {
 			t.Fatalf("error %v", err)
 		}
-		if so := r.soFar(); !json.Valid(append(append([]byte{'['}, so...), ']')) {
+		if so := r.partialBlocks(); !json.Valid(append(append([]byte{'['}, so...), ']')) {
 			t.Fatalf("so far: %s", so)
 		}
 	})
 }
 
-// amazonDecodes reads a frame with Amazon's decoder, which does not survive a
-// header of an unknown type.
+// amazonDecodes reads a frame with Amazon's decoder, which panics on a header of an
+// unknown type.
 func amazonDecodes(r io.Reader) (m eventstream.Message, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -182,13 +182,13 @@ func amazonDecodes(r io.Reader) (m eventstream.Message, err error) {
 	return eventstream.NewDecoder().Decode(r, nil)
 }
 
-// sealed makes the checksums of the frames in data right, where they look like
-// any: hardly any change to a stream would get past them.
+// sealed corrects the checksums of the frames in data, since fuzzing would hardly
+// ever find correct ones.
 func sealed(data []byte) []byte {
 	data = bytes.Clone(data)
-	for rest := data; len(rest) >= frameLeast; {
+	for rest := data; len(rest) >= minFrame; {
 		n := binary.BigEndian.Uint32(rest)
-		if n < frameLeast || int64(n) > int64(len(rest)) {
+		if n < minFrame || int64(n) > int64(len(rest)) {
 			break
 		}
 		binary.BigEndian.PutUint32(rest[8:], crc32.ChecksumIEEE(rest[:8]))

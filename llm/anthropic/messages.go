@@ -7,14 +7,14 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// run is a number of messages of one side that follow each other: one to the
-// service, which wants the two to take turns.
+// run is a range of consecutive messages of one side. They are sent as one message,
+// because the service requires that the sides alternate.
 type run struct {
 	model    bool
-	from, to int // in contents
+	from, to int // indexes in contents
 }
 
-// What goes between messages, which every body shares.
+// JSON between messages, shared by all bodies.
 var (
 	comma         = []byte(`,`)
 	openUser      = []byte(`{"role":"user","content":[`)
@@ -25,13 +25,13 @@ var (
 	continueUser  = []byte(`{"role":"user","content":[{"type":"text","text":"Continue."}]}`)
 )
 
-// prepare finds out what is to be sent of the conversation.
-func (q *question) prepare() {
-	q.spelling = spelled(&q.Quirks)
-	q.contents = paired(q.Contents)
-	q.thoughts = 0
-	if q.foreign != nil {
-		q.thoughts = slices.Index(q.contents, q.foreign) + 1
+// prepare selects the messages to send and groups them into runs.
+func (q *query) prepare() {
+	q.encodings = encodingsFor(&q.Quirks)
+	q.contents = pairCalls(q.Contents)
+	q.firstThoughts = 0
+	if q.lastRejected != nil {
+		q.firstThoughts = slices.Index(q.contents, q.lastRejected) + 1
 	}
 	q.runs = make([]run, 0, len(q.contents))
 	for i, c := range q.contents {
@@ -47,21 +47,21 @@ func (q *question) prepare() {
 	}
 }
 
-// modelBlocks returns the blocks of a message, none if it is not the model's.
-func (q *question) modelBlocks(i int) []byte {
+// modelBlocks returns the blocks of message i, nil if it is not the model's.
+func (q *query) modelBlocks(i int) []byte {
 	c := q.contents[i]
 	switch {
 	case c.Role != llm.RoleModel:
 		return nil
-	case i < q.thoughts:
-		return c.Encoded(wireNoMind, appendThoughtless)
+	case i < q.firstThoughts:
+		return c.Encoded(keyNoThoughts, appendThoughtless)
 	}
 	return c.Encoded(q.modelKey, q.model)
 }
 
-// userBlocks returns the results or the other blocks of a message, none if it is
+// userBlocks returns the tool results or the other blocks of a message, nil if it is
 // the model's.
-func (q *question) userBlocks(c *llm.Content, results bool) []byte {
+func (q *query) userBlocks(c *llm.Content, results bool) []byte {
 	switch {
 	case c.Role == llm.RoleModel:
 		return nil
@@ -71,12 +71,11 @@ func (q *question) userBlocks(c *llm.Content, results bool) []byte {
 	return c.Encoded(q.userKey, q.user)
 }
 
-// messages adds the conversation, and reports whether it holds calls. The last
-// two of the user's messages end in a cache mark: at the newest the service
-// keeps all of this request, at the one before it finds what it has kept of the
-// last one.
-func (q *question) messages(b *httpwire.Body) (called bool) {
-	marked := len(q.runs) // the first that is
+// addMessages adds the conversation and reports whether it contains tool calls. The
+// last two user messages end in a cache mark: the service caches this request up to
+// the last mark, and finds the previous request in its cache by the other one.
+func (q *query) addMessages(b *httpwire.Body) (hasCalls bool) {
+	marked := len(q.runs) // index of the first run with a mark
 	for i, n := len(q.runs)-1, 0; i >= 0 && n < 2; i-- {
 		if !q.runs[i].model {
 			marked = i
@@ -84,7 +83,7 @@ func (q *question) messages(b *httpwire.Body) (called bool) {
 		}
 	}
 	if len(q.runs) > 0 && q.runs[0].model {
-		b.Add(continueUser) // the user has the first word
+		b.Add(continueUser) // the first message must be the user's
 		b.Add(comma)
 	}
 	for i, r := range q.runs {
@@ -99,7 +98,7 @@ func (q *question) messages(b *httpwire.Body) (called bool) {
 			b.Add(nextUser)
 		}
 		if r.model {
-			called = q.addModel(b, r) || called
+			hasCalls = q.addModel(b, r) || hasCalls
 		} else {
 			q.addUser(b, r, i >= marked)
 		}
@@ -108,35 +107,38 @@ func (q *question) messages(b *httpwire.Body) (called bool) {
 		b.Add(closeMessage)
 	}
 	switch last := len(q.runs) - 1; {
-	case len(q.soFar) > 0:
+	case len(q.partial) > 0:
 		b.Add(comma)
 		b.Add(openAssistant)
-		b.Add(q.soFar)
+		b.Add(q.partial)
 		b.Add(closeMessage)
 	case last >= 0 && q.runs[last].model && q.noPrefill:
 		b.Add(comma)
 		b.Add(continueUser)
 	}
-	return called
+	return hasCalls
 }
 
-func (q *question) addModel(b *httpwire.Body, r run) (called bool) {
-	some := false
+// addModel adds the blocks of the model's messages in r and reports whether they
+// contain tool calls.
+func (q *query) addModel(b *httpwire.Body, r run) (hasCalls bool) {
+	hasBlocks := false
 	for i := r.from; i < r.to; i++ {
 		list := q.modelBlocks(i)
 		if len(list) == 0 {
 			continue
 		}
-		if some {
+		if hasBlocks {
 			b.Add(comma)
 		}
-		some = true
+		hasBlocks = true
 		b.Add(list)
-		called = called || hasCall(q.contents[i])
+		hasCalls = hasCalls || hasCall(q.contents[i])
 	}
-	return called
+	return hasCalls
 }
 
+// hasCall reports whether c contains a tool call.
 func hasCall(c *llm.Content) bool {
 	for i := range c.Parts {
 		if c.Parts[i].FunctionCall != nil {
@@ -146,8 +148,8 @@ func hasCall(c *llm.Content) bool {
 	return false
 }
 
-// addUser adds the blocks of the user's side: results first, as they come.
-func (q *question) addUser(b *httpwire.Body, r run, mark bool) {
+// addUser adds the blocks of the user's messages in r, tool results first.
+func (q *query) addUser(b *httpwire.Body, r run, mark bool) {
 	var last []byte
 	for _, results := range []bool{true, false} {
 		for _, c := range q.contents[r.from:r.to] {

@@ -12,31 +12,31 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// maxPages bounds how much of a list of models is asked for.
+// maxPages is the maximum number of pages of the list of models.
 const maxPages = 20
 
-// Models returns the models that the service offers, the newest first, with what
-// it says of them. Services that have no such list (Vertex AI, Bedrock, and some
-// that only speak this protocol) make it an error for which
-// errors.Is(err, errors.ErrUnsupported) holds.
+// Models returns the models that the service offers, the newest first, with the
+// limits and abilities that the service reports. If the service has no list of
+// models, as Vertex AI, Bedrock and some services of other vendors, it returns an
+// error that wraps [errors.ErrUnsupported].
 func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	d, ok := c.service.(*direct)
 	if !ok {
-		return nil, unserved(&llm.Error{
+		return nil, markUnsupported(&llm.Error{
 			Kind: llm.KindBadRequest, Status: http.StatusNotImplemented, Message: "Claude on Vertex AI and Bedrock has no list of models",
 		})
 	}
-	header := c.headers("", c.manner("").Bearer)
+	header := c.headers("", c.dialect("").Bearer)
 	var models []catalog.Model
 	after := ""
 	for range maxPages {
 		page, err := c.modelPage(ctx, d, header, after)
 		if err != nil {
-			return nil, unserved(err)
+			return nil, markUnsupported(err)
 		}
 		for i := range page.Data {
 			if page.Data[i].ID != "" {
-				models = append(models, page.Data[i].model())
+				models = append(models, page.Data[i].catalogModel())
 			}
 		}
 		if !page.HasMore || page.LastID == "" || page.LastID == after {
@@ -47,22 +47,23 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	return models, nil
 }
 
-// modelPage is a piece of the list.
+// modelPage is a page of the list of models.
 type modelPage struct {
 	Data    []modelInfo
 	HasMore bool   `json:"has_more"`
 	LastID  string `json:"last_id"`
 }
 
+// modelPage requests the page of the list after the model with id after.
 func (c *Client) modelPage(ctx context.Context, d *direct, header http.Header, after string) (*modelPage, error) {
-	at := d.at("models")
+	at := d.endpoint("models")
 	query := at.Query()
 	query.Set("limit", "1000")
 	if after != "" {
 		query.Set("after_id", after)
 	}
 	at.RawQuery = query.Encode()
-	res, err := checked(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, Patience: httpwire.PatienceStream}))
+	res, err := checkStatus(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: httpwire.StreamHeaderTimeout}))
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +79,7 @@ func (c *Client) modelPage(ctx context.Context, d *direct, header http.Header, a
 	return page, nil
 }
 
-// modelInfo is what the service says of a model; others who serve such a list say
-// less.
+// modelInfo is a model in the list. Services of other vendors omit most members.
 type modelInfo struct {
 	ID             string
 	MaxInputTokens float64 `json:"max_input_tokens"`
@@ -92,16 +92,19 @@ type modelInfo struct {
 	}
 }
 
+// capability is an entry in the list of a model's capabilities.
 type capability struct{ Supported bool }
 
+// ability returns c as an ability, Unknown if c is nil.
 func (c *capability) ability() catalog.Ability {
 	if c == nil {
 		return catalog.Unknown
 	}
-	return catalog.If(c.Supported)
+	return catalog.FromBool(c.Supported)
 }
 
-func (m *modelInfo) model() catalog.Model {
+// catalogModel returns the catalog entry for m.
+func (m *modelInfo) catalogModel() catalog.Model {
 	can := &m.Capabilities
 	model := catalog.Model{
 		Name: m.ID, Input: tokens(m.MaxInputTokens), Output: tokens(m.MaxTokens),

@@ -17,7 +17,7 @@ import (
 	"pollux/llm/catalog"
 )
 
-// serving answers every request in the same way.
+// serving returns a client of a server that sends the same response to all requests.
 func serving(t *testing.T, answer http.HandlerFunc) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -27,7 +27,8 @@ func serving(t *testing.T, answer http.HandlerFunc) string {
 	return s.URL
 }
 
-// TestModels: the list has what the vendor's SDK finds in it, over all its pages.
+// TestModels compares the list of models with the result of the vendor's SDK, over
+// all pages.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	yes, no := map[string]any{"supported": true}, map[string]any{"supported": false}
@@ -106,7 +107,7 @@ func TestNoModels(t *testing.T) {
 			t.Errorf("%s: %v %v: %v", name, models, e.Kind, err)
 		}
 	}
-	// A list without an end has one here.
+	// The number of pages is limited.
 	pages := 0
 	url := serving(t, func(w http.ResponseWriter, _ *http.Request) {
 		pages++
@@ -134,7 +135,8 @@ func TestModelsBearer(t *testing.T) {
 	}
 }
 
-// TestNoCount: a service that does not count says so, and how.
+// TestNoCount checks that a service without token counts returns
+// errors.ErrUnsupported.
 func TestNoCount(t *testing.T) {
 	t.Parallel()
 	url := serving(t, func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) })

@@ -10,18 +10,19 @@ import (
 	"pollux/llm"
 )
 
-// The service takes [a-zA-Z0-9_-] for the names of tools and the ids of calls.
-// What has other characters gets a name made of it, always the same: so a result
-// finds its call, and the answer's tool the declared one (see declared).
+// The service accepts only [a-zA-Z0-9_-] in the names of tools and the ids of calls.
+// Other names are replaced by valid ones, always in the same way, so that results
+// still match their calls and declaredName finds the tool of a call.
 const (
-	maxName = 64 // 128 with newer versions of the service
+	maxName = 64 // newer versions of the service accept 128
 	maxID   = 64
 )
 
-// toolName is a tool's name as the service knows it.
-func toolName(name string) string { return plain(name, maxName) }
+// toolName returns the name under which a tool is sent.
+func toolName(name string) string { return sanitize(name, maxName) }
 
-// callID is a call's id as the service knows it: inside, ids carry the tool's name.
+// callID returns the id under which a call is sent, without the prefix with the
+// tool's name, which Pollux adds.
 func callID(id, name string) string {
 	if len(id) > len(name)+2 && id[len(name):len(name)+2] == "__" && strings.HasPrefix(id, name) {
 		id = id[len(name)+2:]
@@ -29,19 +30,19 @@ func callID(id, name string) string {
 	if id == "" {
 		id = name
 	}
-	return plain(id, maxID)
+	return sanitize(id, maxID)
 }
 
-// plain returns s if it needs no change, else what can be kept of it and a hash.
-func plain(s string, limit int) string {
-	if s != "" && len(s) <= limit && !strings.ContainsFunc(s, isOdd) {
+// sanitize returns s if it is valid, else its valid characters and a hash.
+func sanitize(s string, limit int) string {
+	if s != "" && len(s) <= limit && !strings.ContainsFunc(s, isInvalidChar) {
 		return s
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s)) // cannot fail
 	sum := strconv.FormatUint(h.Sum64(), 36)
 	kept := strings.Map(func(r rune) rune {
-		if isOdd(r) {
+		if isInvalidChar(r) {
 			return '_'
 		}
 		return r
@@ -49,29 +50,30 @@ func plain(s string, limit int) string {
 	return kept[:min(len(kept), limit-len(sum)-1)] + "_" + sum
 }
 
-func isOdd(r rune) bool {
+// isInvalidChar reports whether r is not in [a-zA-Z0-9_-].
+func isInvalidChar(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 }
 
-// declared returns the name under which the caller knows a tool.
-func declared(sets []*llm.ToolSet, name string) string {
+// declaredName returns the name with which the caller declared the tool of a call.
+func declaredName(sets []*llm.ToolSet, name string) string {
 	renamed := name
 	for _, set := range sets {
 		for i := range set.Functions {
-			switch known := set.Functions[i].Name; {
-			case known == name:
+			switch declared := set.Functions[i].Name; {
+			case declared == name:
 				return name
-			case toolName(known) == name:
-				renamed = known
+			case toolName(declared) == name:
+				renamed = declared
 			}
 		}
 	}
 	return renamed
 }
 
-// sound returns valid JSON in which every string can be one of UTF-8: half a
-// surrogate pair, which models do write, makes the service refuse the request.
-func sound(raw []byte) []byte {
+// fixSurrogates replaces unpaired surrogates in the strings of valid JSON. Models
+// write them, and the service refuses them.
+func fixSurrogates(raw []byte) []byte {
 	if utf8.Valid(raw) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
@@ -84,10 +86,10 @@ func sound(raw []byte) []byte {
 		case raw[i] != '\\' || i+1 == len(raw):
 			out = append(out, raw[i:i+n]...)
 			i += n
-		case surrogate(raw[i:], "dD", "89abAB") && surrogate(raw[i+6:], "dD", "cdefCDEF"):
+		case isSurrogate(raw[i:], "dD", "89abAB") && isSurrogate(raw[i+6:], "dD", "cdefCDEF"):
 			out = append(out, raw[i:i+12]...)
 			i += 12
-		case surrogate(raw[i:], "dD", "89abcdefABCDEF"):
+		case isSurrogate(raw[i:], "dD", "89abcdefABCDEF"):
 			out = append(out, `\ufffd`...)
 			i += 6
 		default:
@@ -98,8 +100,8 @@ func sound(raw []byte) []byte {
 	return out
 }
 
-// surrogate reports whether s begins with \uXY.. for an X of first and a Y of second.
-func surrogate(s []byte, first, second string) bool {
+// isSurrogate reports whether s starts with \uXY where X is in first and Y in second.
+func isSurrogate(s []byte, first, second string) bool {
 	return len(s) >= 6 && s[0] == '\\' && s[1] == 'u' &&
 		strings.IndexByte(first, s[2]) >= 0 && strings.IndexByte(second, s[3]) >= 0
 }

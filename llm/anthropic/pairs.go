@@ -7,42 +7,41 @@ import (
 	"pollux/llm"
 )
 
-// paired returns contents such that each call is answered in the message right
-// after it, nothing else is, and no id stands for two calls: the service refuses
-// everything else. The agent's histories are so already, and are returned as
-// they are; those of other programs, and ids of servers that count from 0 in
-// each answer, are not.
-func paired(contents []*llm.Content) []*llm.Content {
+// pairCalls returns contents in which a result for each tool call, and nothing else,
+// follows directly after the call, and in which ids are unique, as the service
+// requires. Histories of the agent are already so and returned unchanged. Those of
+// other programs may not be, nor ids from servers that count from 0 in each response.
+func pairCalls(contents []*llm.Content) []*llm.Content {
 	if arePaired(contents) {
 		return contents
 	}
 	p := pairer{used: map[string]bool{}}
 	for _, c := range contents {
 		if c.Role == llm.RoleModel {
-			if p.answering {
-				p.close()
+			if p.hasAnswer {
+				p.closeCalls()
 			}
-			p.model(c)
+			p.addModel(c)
 		} else {
-			p.answering = true
-			p.user(c)
+			p.hasAnswer = true
+			p.addUser(c)
 		}
 	}
-	p.close()
+	p.closeCalls()
 	return p.out
 }
 
-// arePaired goes over the ids alone.
+// arePaired reports whether contents already fulfill the conditions of pairCalls.
 func arePaired(contents []*llm.Content) bool {
 	used := make(map[string]struct{}, len(contents)/2+1)
 	var open []string // calls without an answer
-	answering := false
+	hasAnswer := false
 	for _, c := range contents {
 		model := c.Role == llm.RoleModel
-		if model && answering && len(open) > 0 {
+		if model && hasAnswer && len(open) > 0 {
 			return false
 		}
-		answering = !model
+		hasAnswer = !model
 		for i := range c.Parts {
 			switch p := &c.Parts[i]; {
 			case p.FunctionCall != nil && model:
@@ -64,18 +63,21 @@ func arePaired(contents []*llm.Content) bool {
 	return len(open) == 0
 }
 
-// pairer makes a conversation's calls and results fit each other.
+// pairer matches the calls and results of a conversation.
 type pairer struct {
 	out       []*llm.Content
 	used      map[string]bool
 	open      []openCall
-	answering bool // the user's side has spoken after the calls
+	hasAnswer bool // a user's message follows the open calls
 }
 
+// openCall is a call without a result: its original id, the id under which it is
+// sent, and the tool's name.
 type openCall struct{ id, sent, name string }
 
-// model takes a model's message; calls whose id was there before get another.
-func (p *pairer) model(c *llm.Content) {
+// addModel adds a model's message. Calls with an id that was used before get a new
+// one.
+func (p *pairer) addModel(c *llm.Content) {
 	parts := slices.Clone(c.Parts)
 	changed := false
 	for i := range parts {
@@ -99,8 +101,8 @@ func (p *pairer) model(c *llm.Content) {
 	p.add(c, parts, changed)
 }
 
-// user takes a message of the user's side; a result without a call becomes text.
-func (p *pairer) user(c *llm.Content) {
+// addUser adds a user's message. A result without a call becomes text.
+func (p *pairer) addUser(c *llm.Content) {
 	parts := slices.Clone(c.Parts)
 	changed := false
 	for i := range parts {
@@ -124,6 +126,7 @@ func (p *pairer) user(c *llm.Content) {
 	p.add(c, parts, changed)
 }
 
+// add adds c, with other parts if changed is set.
 func (p *pairer) add(c *llm.Content, parts []llm.Part, changed bool) {
 	if changed {
 		c = &llm.Content{Role: c.Role, Parts: parts}
@@ -131,8 +134,8 @@ func (p *pairer) add(c *llm.Content, parts []llm.Part, changed bool) {
 	p.out = append(p.out, c)
 }
 
-// close answers the calls that nothing has answered.
-func (p *pairer) close() {
+// closeCalls adds error results for all calls without a result.
+func (p *pairer) closeCalls() {
 	var parts []llm.Part
 	for _, o := range p.open {
 		parts = append(parts, llm.Part{FunctionResponse: llm.Failure(o.name+"__"+o.sent, o.name, "The call was not run, or its result is lost.")})
@@ -140,5 +143,5 @@ func (p *pairer) close() {
 	if len(parts) > 0 {
 		p.out = append(p.out, llm.User(parts...))
 	}
-	p.open, p.answering = nil, false
+	p.open, p.hasAnswer = nil, false
 }

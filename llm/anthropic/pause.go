@@ -8,42 +8,42 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// isPaused reports whether the service wants the answer back to go on with it.
+// isPaused reports whether the service has paused the response and expects it back to
+// continue.
 func (r *reply) isPaused() bool { return r.ended && r.stop == "pause_turn" }
 
-// resume makes r ready for the next piece of a paused answer, and returns what
-// there is of it.
+// resume prepares r for the rest of a paused response and returns the blocks so far.
 func (r *reply) resume() []byte {
 	r.ended, r.stop = false, ""
-	r.paused, r.output = r.paused+r.output, 0
-	return r.soFar()
+	r.outputBeforePause, r.output = r.outputBeforePause+r.output, 0
+	return r.partialBlocks()
 }
 
-// soFar returns the answer's blocks as the service wants them back.
-func (r *reply) soFar() []byte {
+// partialBlocks returns the blocks of the response so far as JSON, to send them back.
+func (r *reply) partialBlocks() []byte {
 	l := blocks{}
 	for _, b := range r.blocks {
 		switch b.kind {
 		case "text":
-			l.text(strings.TrimRight(string(b.text), " \t\r\n")) // see modelBlocks
+			l.addText(strings.TrimRight(string(b.text), " \t\r\n")) // see modelBlocks
 		case "thinking", "redacted_thinking":
-			if len(b.proof) > 0 {
-				l.next()
-				l.b = b.mind().append(l.b)
+			if len(b.signature) > 0 {
+				l.startBlock()
+				l.b = b.thinkingBlock().append(l.b)
 			}
 		case "tool_use":
-			l.call(&llm.FunctionCall{ID: b.id, Name: b.name, Args: arguments(b.text)})
+			l.addCall(&llm.FunctionCall{ID: b.id, Name: b.name, Args: arguments(b.text)})
 		default:
-			l.next()
-			l.b = append(l.b, b.whole()...)
+			l.startBlock()
+			l.b = append(l.b, b.wireJSON()...)
 		}
 	}
 	return l.b
 }
 
-// whole returns a block that is only sent back, its input the one that was
-// streamed behind its beginning.
-func (b *block) whole() []byte {
+// wireJSON returns the JSON of a block that the client does not decode, with the
+// input that was streamed after its start.
+func (b *block) wireJSON() []byte {
 	if len(b.text) == 0 {
 		return b.raw
 	}
@@ -51,7 +51,7 @@ func (b *block) whole() []byte {
 	if json.Unmarshal(b.raw, &members) != nil {
 		return b.raw
 	}
-	members["input"] = sound(httpwire.AsObject(b.text, "input"))
+	members["input"] = fixSurrogates(httpwire.AsObject(b.text, "input"))
 	data, err := json.Marshal(members)
 	if err != nil {
 		return b.raw

@@ -7,51 +7,52 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Quirks is what a service, or one model of it, does otherwise than Anthropic
-// itself does (spec/providers.md §2). The zero value is Anthropic's own way. A
-// provider's profile fills it in as data; what a service refuses in spite of it
-// the client finds out by itself.
+// Quirks describes how a service, or one of its models, differs from Anthropic. The
+// zero value describes Anthropic. Provider profiles contain quirks as JSON. The
+// client learns further refusals of settings on its own.
 type Quirks struct {
-	// Vendor is the name under which thoughts are kept, so that they go back to
-	// who thought them and to nobody else (see [llm.Signed]); "anthropic" if
-	// empty, whose thoughts are good wherever Claude is served.
+	// Vendor is the vendor name on stored thoughts. Thoughts are only sent back to
+	// the vendor that produced them, see [llm.Signed]. The default is "anthropic",
+	// whose thoughts are valid wherever Claude is served.
 	Vendor string `json:"vendor,omitempty"`
-	// Bearer says that the key goes into Authorization, not into x-api-key.
+	// Bearer sends the key in Authorization instead of x-api-key.
 	Bearer bool `json:"bearer,omitempty"`
-	// NoBetas leaves out the words that a request would have in anthropic-beta.
+	// NoBetas omits the values that the client would add to the header
+	// anthropic-beta.
 	NoBetas bool `json:"noBetas,omitempty"`
-	// NoCache leaves out the marks up to which the service keeps a prompt. Only
-	// conversations have any: see [llm.Use].
+	// NoCache omits the marks that make the service cache a prompt. Only requests of
+	// conversations have marks, see [llm.Use].
 	NoCache bool `json:"noCache,omitempty"`
-	// MaxTokens is the longest answer that can be asked for; by the model's name
-	// if 0.
+	// MaxTokens is the maximum length of a response in tokens. The default depends on
+	// the model's name.
 	MaxTokens int `json:"maxTokens,omitempty"`
 
-	// Thinking is how a model is asked to think; by its name if empty.
+	// Thinking is the thinking mode of a model. The default depends on the model's
+	// name.
 	Thinking Thinking `json:"thinking,omitempty"`
-	// Unsigned says that thoughts without a signature are wanted back, as models
-	// of others give them. Without it that holds for all models but Claude.
+	// Unsigned sends thoughts without a signature back, as models of other vendors
+	// expect. It is always on for models other than Claude.
 	Unsigned bool `json:"unsigned,omitempty"`
-	// NoForce says that a model can be offered tools, but not made to call one.
+	// NoForce means that the service cannot force a model to call a tool.
 	NoForce bool `json:"noForce,omitempty"`
 
-	// What the model cannot be shown: a line of text stands for it instead.
+	// NoImages and NoPDF replace media that the model cannot see by a line of text.
 	NoImages bool `json:"noImages,omitempty"`
 	NoPDF    bool `json:"noPDF,omitempty"`
 }
 
-// Thinking is how a model is asked to think.
+// Thinking is the form in which a request enables thinking.
 type Thinking string
 
-// The ways.
+// The forms.
 const (
-	ThinkingNone     Thinking = "none"     // it does not, or cannot be told to
+	ThinkingNone     Thinking = "none"     // the model does not think, or not on request
 	ThinkingEnabled  Thinking = "enabled"  // {"type":"enabled","budget_tokens":n}
 	ThinkingAdaptive Thinking = "adaptive" // {"type":"adaptive"} and an effort
 )
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; the error names the ways
-// that there are.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns an error for any
+// value other than "", "none", "enabled" and "adaptive".
 func (t *Thinking) UnmarshalText(text []byte) error {
 	switch *t = Thinking(text); *t {
 	case "", ThinkingNone, ThinkingEnabled, ThinkingAdaptive:
@@ -60,22 +61,23 @@ func (t *Thinking) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no way to think is named %q; there are none, enabled and adaptive", text)
 }
 
-// thinkingOf returns how the model of this name wants to be asked. Where it is
-// wrong, the service says so, and the next request is right (see learn).
-func thinkingOf(model string) Thinking {
+// thinkingFor returns the thinking mode of the model with this name. If it is wrong,
+// the service refuses the first request, and the client adapts.
+func thinkingFor(model string) Thinking {
 	name := catalog.Lookup(model).Name
-	for _, row := range thinkers {
+	for _, row := range thinkingModes {
 		if strings.HasPrefix(name, row.prefix) {
-			return row.how
+			return row.mode
 		}
 	}
-	return ThinkingEnabled // other vendors' models that speak this protocol
+	return ThinkingEnabled // models of other vendors
 }
 
-// thinkers holds the first prefix that fits. Newer models are of the last row.
-var thinkers = []struct {
+// thinkingModes maps prefixes of names to modes. The first matching row counts; new
+// models match the last one.
+var thinkingModes = []struct {
 	prefix string
-	how    Thinking
+	mode   Thinking
 }{
 	{"claude-3-7", ThinkingEnabled},
 	{"claude-3", ThinkingNone},
@@ -91,12 +93,13 @@ var thinkers = []struct {
 	{"claude-", ThinkingAdaptive},
 }
 
-// isClaude reports whether a model is one of Anthropic's, wherever it is served.
+// isClaude reports whether a model is a Claude model, on any service.
 func isClaude(model string) bool {
 	return strings.HasPrefix(catalog.Lookup(model).Name, "claude-")
 }
 
-// interlaces reports whether a model can be asked to think between calls.
-func interlaces(model string) bool {
+// canInterleave reports whether a model can think between tool calls if the request
+// enables it.
+func canInterleave(model string) bool {
 	return isClaude(model) && !strings.HasPrefix(catalog.Lookup(model).Name, "claude-3")
 }

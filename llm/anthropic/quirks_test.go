@@ -9,14 +9,14 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// TestQuirks: what a profile says in JSON is what is done.
+// TestQuirks checks the effect of each quirk in the JSON of a profile.
 func TestQuirks(t *testing.T) {
 	t.Parallel()
 	picture := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1}, DisplayName: "a.png"}}
 	paper := llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte{2}}}
-	linked := llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y.png"}}
+	link := llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y.png"}}
 	seen := llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "see__1", Name: "see", Response: json.RawMessage(`{"output":"o"}`), Parts: []llm.Part{picture}}}
-	contents := []*llm.Content{llm.User(llm.Text("hi"), picture, paper, linked), llm.Model(thought("", llm.Signed(vendor, "c2ln")), call("see__1", "see", "{}")), llm.User(seen)}
+	contents := []*llm.Content{llm.User(llm.Text("hi"), picture, paper, link), llm.Model(thought("", llm.Signed(vendor, "c2ln")), call("see__1", "see", "{}")), llm.User(seen)}
 	thinks := llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}
 	tools := []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "see"}}}}
 	for quirks, c := range map[string]struct {
@@ -31,7 +31,7 @@ func TestQuirks(t *testing.T) {
 		`{"thinking":"none"}`:                {"claude-opus-5", thinks, ``, `adaptive enabled`},
 		`{"thinking":"adaptive"}`:            {"k3", thinks, `{"type":"adaptive","display":"summarized"}`, `budget_tokens`},
 		`{"thinking":"enabled"}`:             {"claude-opus-5", thinks, `"budget_tokens":8192`, `adaptive`},
-		`{"noBetas":true}`:                   {"claude-sonnet-4-5", llm.Config{Tools: tools, Thinking: &llm.Thinking{}}, ``, interlaced},
+		`{"noBetas":true}`:                   {"claude-sonnet-4-5", llm.Config{Tools: tools, Thinking: &llm.Thinking{}}, ``, interleavedBeta},
 		`{"noForce":true}`:                   {"k3", llm.Config{ResponseJSONSchema: []byte(`{"type":"object"}`)}, `"name":"answer" {"type":"auto","disable_parallel_tool_use":true}`, ``},
 		`{"noImages":true}`:                  {"k3", llm.Config{}, `[a.png:1bytesofimage/pngwereleftout,thismodelisnotshownsuchdata] [https://x/y.png: "type":"document"`, `"image" url`},
 		`{"noPDF":true}`:                     {"k3", llm.Config{}, `[attachment:1bytesofapplication/pdf "type":"image"`, `document`},
@@ -72,7 +72,8 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// TestForModel: each model has its own quirks, over the service's.
+// TestForModel checks that each model has its own quirks in addition to those of the
+// service.
 func TestForModel(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)
@@ -95,8 +96,8 @@ func TestForModel(t *testing.T) {
 	}
 }
 
-// TestUnsigned: thoughts that nobody signed go back to who wants them, and to
-// Claude they do not.
+// TestUnsigned checks that unsigned thoughts are sent back to the models that expect
+// them, but not to Claude.
 func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	stream := ev(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}`) +
@@ -137,8 +138,8 @@ func TestUnsigned(t *testing.T) {
 	}
 }
 
-// TestHandover: a conversation that another vendor's model has begun goes on in
-// the middle of its calls, and thinking comes back with the next prompt.
+// TestHandover checks that Claude can continue a conversation of another vendor's
+// model in the middle of a tool loop, and thinks again from the next prompt on.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	foreign := []*llm.Content{
@@ -146,13 +147,13 @@ func TestHandover(t *testing.T) {
 		llm.Model(thought("hm", "c2ln"), call("call_1", "ls", "{}")), llm.User(result("call_1", "ls", "x")),
 		llm.Model(thought("", llm.Signed("openai", "x")), llm.Text("And"), call("call_2", "ls", "{}")), llm.User(result("call_2", "ls", "x")),
 	}
-	thinking := llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}, Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}}
+	config := llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}, Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}}
 	next := append(foreign[:len(foreign):len(foreign)], llm.Model(llm.Text("Done.")), llm.User(llm.Text("And now?")))
 	for model, kind := range map[string]string{"claude-sonnet-4-5": `"enabled"`, "claude-opus-4-6": `"adaptive"`, "claude-opus-5": `"adaptive"`, "claude-3-5-haiku-latest": `"text"`} {
 		s := newStrict(t, answerStream)
 		c := newClient(t, Options{BaseURL: s.URL})
 		for i, contents := range [][]*llm.Content{foreign, next} {
-			if _, err := ask(t, c, &llm.Request{Model: model, Contents: contents, Config: thinking}); err != nil {
+			if _, err := ask(t, c, &llm.Request{Model: model, Contents: contents, Config: config}); err != nil {
 				t.Fatalf("%s: %v", model, err)
 			}
 			if got := string(s.raw[len(s.raw)-1]); strings.Contains(got, kind) != (i == 1 || kind != `"enabled"`) {
@@ -163,8 +164,8 @@ func TestHandover(t *testing.T) {
 			t.Errorf("%s: refused: %q", model, s.refused)
 		}
 	}
-	// Where the service sees it in another way, the model is not taken for one that
-	// cannot think.
+	// If the service still refuses the request, the client does not conclude that the
+	// model cannot think.
 	for _, why := range []string{
 		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block",
 		"thinking is enabled but reasoning_content is missing in assistant tool call message at index 1",
@@ -180,7 +181,7 @@ func TestHandover(t *testing.T) {
 			c := newClient(t, Options{BaseURL: s.URL})
 			own := []*llm.Content{llm.User(llm.Text("hi")), llm.Model(thought("", llm.Signed(vendor, "c2ln")), call("a", "ls", "{}")), llm.User(result("a", "ls", "x"))}
 			for _, contents := range [][]*llm.Content{own, next} {
-				if _, err := ask(t, c, &llm.Request{Model: model, Contents: contents, Config: thinking}); err != nil {
+				if _, err := ask(t, c, &llm.Request{Model: model, Contents: contents, Config: config}); err != nil {
 					t.Fatalf("%s: %v", model, err)
 				}
 			}

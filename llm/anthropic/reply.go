@@ -10,39 +10,39 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// reply is an answer while it comes in: events go in, the parts that they
-// complete come out.
+// reply is a response during decoding: it takes events and produces the parts that
+// they complete.
 type reply struct {
-	q     *question
-	parts []llm.Part // that are not handed out yet
+	q     *query
+	parts []llm.Part // parts for the next chunk
 
 	id, model string
 	citations []llm.Citation
 	blocks    []*block
-	size      int // of all that blocks hold
+	size      int // total size of the blocks in bytes
 
-	stop        string // the service's word for why the answer ended
-	explanation string // and what it says of that
-	ended       bool   // nothing comes after this
+	stop        string // stop_reason of the service
+	explanation string // of the stop reason
+	ended       bool   // the response is complete
 
-	counted bool // the service has sent counts, of tokens:
+	hasUsage bool // the service has sent these token counts:
 	input, output, read, created,
 	thought int
-	paused int // what was put out before the service paused the answer
+	outputBeforePause int // output tokens before the service paused the response
 }
 
-// block is a piece of an answer that is coming in.
+// block is a content block of the response.
 type block struct {
-	index    int
-	kind     string
-	id, name string
-	text     []byte // words, or the JSON of a call's arguments
-	proof    []byte // of a thought
-	raw      []byte // the block as it began, where it is of a kind that is only sent back
-	done     bool
+	index     int
+	kind      string
+	id, name  string
+	text      []byte // text, or the JSON of a call's arguments
+	signature []byte // signature of a thought
+	raw       []byte // start of the block, for kinds that are only sent back
+	done      bool
 }
 
-// The most that an answer may hold.
+// The limits of a response.
 const (
 	maxBlocks = 4096
 	maxReply  = httpwire.MaxFrame
@@ -50,33 +50,33 @@ const (
 
 var errTooMuch = errors.New("the answer is too large")
 
-// take takes in an event.
-func (r *reply) take(e *event) error {
+// addEvent adds an event of a stream.
+func (r *reply) addEvent(e *event) error {
 	switch e.kind {
 	case messageStart:
-		return r.begin(e.message)
+		return r.start(e.message)
 	case blockStart:
 		return r.startBlock(e.index, e.block)
 	case blockDelta:
-		return r.delta(e)
+		return r.addDelta(e)
 	case blockStop:
 		if b := r.block(e.index); b != nil {
-			r.finish(b)
+			r.finishBlock(b)
 		}
 	case messageDelta:
 		if e.stop != "" {
 			r.stop = e.stop
 		}
-		r.explain(e.details)
-		return r.count(e.usage)
+		r.setExplanation(e.details)
+		return r.addUsage(e.usage)
 	case messageStop:
 		r.end()
 	}
 	return nil
 }
 
-// whole takes in an answer that was not streamed.
-func (r *reply) whole(data []byte) error {
+// addWhole adds a response that was not streamed.
+func (r *reply) addWhole(data []byte) error {
 	var m struct {
 		Content    []json.RawMessage
 		StopReason string          `json:"stop_reason"`
@@ -85,31 +85,31 @@ func (r *reply) whole(data []byte) error {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return err
 	}
-	if err := r.begin(data); err != nil {
+	if err := r.start(data); err != nil {
 		return err
 	}
 	for i, block := range m.Content {
 		if err := r.startBlock(i, block); err != nil {
 			return err
 		}
-		r.finish(r.block(i))
+		r.finishBlock(r.block(i))
 	}
 	r.stop = m.StopReason
-	r.explain(m.Details)
+	r.setExplanation(m.Details)
 	r.end()
 	return nil
 }
 
-// explain takes what the service says of a refusal.
-func (r *reply) explain(data []byte) {
+// setExplanation decodes the details of a refusal.
+func (r *reply) setExplanation(data []byte) {
 	var d struct{ Explanation string }
-	if len(data) > 0 && json.Unmarshal(data, &d) == nil { // without it there is the reason
+	if len(data) > 0 && json.Unmarshal(data, &d) == nil { // the explanation is optional
 		r.explanation = d.Explanation
 	}
 }
 
-// begin takes what is known of a message before its content.
-func (r *reply) begin(data []byte) error {
+// start decodes the start of a message.
+func (r *reply) start(data []byte) error {
 	var m struct {
 		ID, Model string
 		Usage     json.RawMessage
@@ -121,11 +121,12 @@ func (r *reply) begin(data []byte) error {
 		return err
 	}
 	r.id, r.model = m.ID, m.Model
-	return r.count(m.Usage)
+	return r.addUsage(m.Usage)
 }
 
-// count takes the counts that data holds; those that it does not hold stay.
-func (r *reply) count(data []byte) error {
+// addUsage sets the token counts in data. Counts that are missing in data do not
+// change.
+func (r *reply) addUsage(data []byte) error {
 	if len(data) == 0 || string(data) == "null" {
 		return nil
 	}
@@ -141,34 +142,34 @@ func (r *reply) count(data []byte) error {
 	if err := json.Unmarshal(data, &u); err != nil {
 		return fmt.Errorf("usage: %w", err)
 	}
-	r.counted = true
+	r.hasUsage = true
 	for _, n := range []struct {
-		to   *int
-		said *float64
+		to    *int
+		value *float64
 	}{{&r.input, u.Input}, {&r.output, u.Output}, {&r.read, u.Read}, {&r.created, u.Created}, {&r.thought, u.Details.Thinking}} {
-		if n.said != nil {
-			*n.to = tokens(*n.said)
+		if n.value != nil {
+			*n.to = tokens(*n.value)
 		}
 	}
 	return nil
 }
 
-// tokens returns a number of tokens that a service names.
+// tokens returns n as a number of tokens, limited to a sensible range.
 func tokens(n float64) int { return int(min(max(n, 0), 1<<40)) }
 
-// usage returns the counts so far, nil if the service sent none. Where it does
-// not say how much of an answer were thoughts, they are counted with the rest.
+// usage returns the token counts so far, nil if the service has sent none. If the
+// service does not count thoughts separately, Candidates includes them.
 func (r *reply) usage() *llm.Usage {
-	if !r.counted {
+	if !r.hasUsage {
 		return nil
 	}
 	u := &llm.Usage{Prompt: r.input + r.read + r.created, CachedContent: r.read, CacheWrite: r.created, Thoughts: min(r.thought, r.output)}
-	u.Candidates = r.paused + r.output - u.Thoughts
+	u.Candidates = r.outputBeforePause + r.output - u.Thoughts
 	u.Total = u.Prompt + u.Candidates + u.Thoughts
 	return u
 }
 
-// block returns the block of this index that is coming in, or nil.
+// block returns the open block with this index, nil if there is none.
 func (r *reply) block(index int) *block {
 	for i := len(r.blocks) - 1; i >= 0; i-- {
 		if b := r.blocks[i]; b.index == index && !b.done {
@@ -178,7 +179,8 @@ func (r *reply) block(index int) *block {
 	return nil
 }
 
-// startBlock takes what a block begins with: all of it, where nothing is streamed.
+// startBlock adds a block. In a response that was not streamed data is the whole
+// block.
 func (r *reply) startBlock(index int, data []byte) error {
 	var s struct {
 		Type, ID, Name                  string
@@ -189,22 +191,22 @@ func (r *reply) startBlock(index int, data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return fmt.Errorf("block: %w", err)
 	}
-	if old := r.block(index); old != nil { // it was never stopped
-		r.finish(old)
+	if old := r.block(index); old != nil { // its content_block_stop is missing
+		r.finishBlock(old)
 	}
-	b, err := r.add(index, s.Type, len(data))
+	b, err := r.addBlock(index, s.Type, len(data))
 	if err != nil {
 		return err
 	}
 	switch s.Type {
 	case "text":
 		b.text = []byte(s.Text)
-		r.say(llm.Part{Text: s.Text})
+		r.emit(llm.Part{Text: s.Text})
 	case "thinking":
-		b.text, b.proof = []byte(s.Thinking), []byte(s.Signature)
-		r.say(llm.Part{Text: s.Thinking, Thought: true})
+		b.text, b.signature = []byte(s.Thinking), []byte(s.Signature)
+		r.emit(llm.Part{Text: s.Thinking, Thought: true})
 	case "redacted_thinking":
-		b.proof = []byte(s.Data)
+		b.signature = []byte(s.Data)
 	case "tool_use":
 		b.id, b.name = s.ID, s.Name
 		if in := bytes.TrimSpace(s.Input); string(in) != "{}" && string(in) != "null" {
@@ -214,14 +216,14 @@ func (r *reply) startBlock(index int, data []byte) error {
 		b.raw = bytes.Clone(data)
 	}
 	for _, c := range s.Citations {
-		r.cite(c)
+		r.addCitation(c)
 	}
 	return nil
 }
 
-// add adds a block whose first bytes are size.
-func (r *reply) add(index int, kind string, size int) (*block, error) {
-	if err := r.grow(size); err != nil || len(r.blocks) == maxBlocks {
+// addBlock adds an empty block and counts size bytes.
+func (r *reply) addBlock(index int, kind string, size int) (*block, error) {
+	if err := r.addSize(size); err != nil || len(r.blocks) == maxBlocks {
 		return nil, errTooMuch
 	}
 	b := &block{index: index, kind: kind}
@@ -229,86 +231,91 @@ func (r *reply) add(index int, kind string, size int) (*block, error) {
 	return b, nil
 }
 
-func (r *reply) grow(n int) error {
+// addSize adds n to the size of the reply. It returns an error if the reply is too
+// large.
+func (r *reply) addSize(n int) error {
 	if r.size += n; r.size > maxReply {
 		return errTooMuch
 	}
 	return nil
 }
 
-func (r *reply) delta(e *event) error {
+// addDelta adds the text of a delta to its block.
+func (r *reply) addDelta(e *event) error {
 	if len(e.citation) > 0 {
-		r.cite(e.citation)
+		r.addCitation(e.citation)
 	}
 	if e.member == "" {
 		return nil
 	}
 	b := r.block(e.index)
-	if b == nil { // some servers do not say that a block begins
+	if b == nil { // some servers send no content_block_start
 		kind := map[string]string{memberText: "text", memberThinking: "thinking"}[e.member]
 		if kind == "" {
 			return fmt.Errorf("%s for a block that has not begun", e.member)
 		}
 		var err error
-		if b, err = r.add(e.index, kind, 0); err != nil {
+		if b, err = r.addBlock(e.index, kind, 0); err != nil {
 			return err
 		}
 	}
-	if err := r.grow(len(e.text)); err != nil {
+	if err := r.addSize(len(e.text)); err != nil {
 		return err
 	}
 	switch {
 	case e.member == memberSignature:
-		b.proof = append(b.proof, e.text...)
+		b.signature = append(b.signature, e.text...)
 	case e.member == memberJSON:
 		b.text = append(b.text, e.text...)
 	default:
 		b.text = append(b.text, e.text...)
-		r.say(llm.Part{Text: string(e.text), Thought: e.member == memberThinking})
+		r.emit(llm.Part{Text: string(e.text), Thought: e.member == memberThinking})
 	}
 	return nil
 }
 
-// say hands out words.
-func (r *reply) say(p llm.Part) {
+// emit adds text to the next chunk.
+func (r *reply) emit(p llm.Part) {
 	if p.Text != "" {
 		r.parts = append(r.parts, p)
 	}
 }
 
-// finish hands out what is only of use when it is whole.
-func (r *reply) finish(b *block) {
+// finishBlock adds thoughts and calls, which are useful only when complete, to the
+// next chunk.
+func (r *reply) finishBlock(b *block) {
 	if b.done {
 		return
 	}
 	b.done = true
 	switch b.kind {
 	case "thinking", "redacted_thinking":
-		if p, ok := b.mind().signed(&r.q.Quirks); ok {
+		if p, ok := b.thinkingBlock().signedPart(&r.q.Quirks); ok {
 			r.parts = append(r.parts, p)
 		}
 	case "tool_use":
 		args := arguments(b.text)
 		if r.q.wantsJSON && b.name == answerTool {
-			r.say(llm.Part{Text: unwrap(args, r.q.wrapped)})
+			r.emit(llm.Part{Text: unwrap(args, r.q.wrapped)})
 			return
 		}
 		r.parts = append(r.parts, llm.Part{FunctionCall: &llm.FunctionCall{
-			ID: b.id, Name: declared(r.q.Config.Tools, b.name), Args: args,
+			ID: b.id, Name: declaredName(r.q.Config.Tools, b.name), Args: args,
 		}})
 	}
 }
 
-func (b *block) mind() *mind {
+// thinkingBlock returns the content of a thinking block.
+func (b *block) thinkingBlock() *thinkingBlock {
 	if b.kind == "redacted_thinking" {
-		return &mind{Type: b.kind, Data: string(b.proof)}
+		return &thinkingBlock{Type: b.kind, Data: string(b.signature)}
 	}
-	return &mind{Type: b.kind, Thinking: string(b.text), Signature: string(b.proof)}
+	return &thinkingBlock{Type: b.kind, Thinking: string(b.text), Signature: string(b.signature)}
 }
 
-// arguments returns the arguments of a call. Those that are no object become
-// what no tool accepts, a string: the model hears of it, and nothing is run on
-// half of what it wrote.
+// arguments returns the arguments of a call. Arguments that are not valid JSON become
+// a string, which no tool accepts: the model gets an error, and no tool runs with
+// half of its arguments.
 func arguments(text []byte) json.RawMessage {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
@@ -329,29 +336,29 @@ func arguments(text []byte) json.RawMessage {
 // compact returns valid JSON on one line.
 func compact(data []byte) json.RawMessage {
 	var b bytes.Buffer
-	if json.Compact(&b, sound(data)) != nil {
+	if json.Compact(&b, fixSurrogates(data)) != nil {
 		return bytes.Clone(data)
 	}
 	return b.Bytes()
 }
 
-// cite notes a source that the answer quotes.
-func (r *reply) cite(data []byte) {
+// addCitation adds a source that the response cites.
+func (r *reply) addCitation(data []byte) {
 	var c struct{ URL, Title string }
-	if json.Unmarshal(data, &c) == nil && c.URL != "" && r.grow(len(data)) == nil {
+	if json.Unmarshal(data, &c) == nil && c.URL != "" && r.addSize(len(data)) == nil {
 		r.citations = append(r.citations, llm.Citation{URI: c.URL, Title: c.Title})
 	}
 }
 
-// end finishes what is left open.
+// end finishes all blocks and the response.
 func (r *reply) end() {
 	for _, b := range r.blocks {
-		r.finish(b)
+		r.finishBlock(b)
 	}
 	r.ended = true
 }
 
-// finishReasons are those that belong to the service's words.
+// finishReasons maps stop reasons of the protocol to finish reasons.
 var finishReasons = map[string]llm.FinishReason{
 	"end_turn":                      llm.FinishStop,
 	"stop_sequence":                 llm.FinishStop,
@@ -362,13 +369,13 @@ var finishReasons = map[string]llm.FinishReason{
 	"refusal":                       llm.FinishSafety,
 }
 
-// chunk returns what is to be handed out, nil where that is nothing.
-func (r *reply) chunk() *llm.Response {
+// takeChunk returns the chunk with the new parts, nil if there is nothing new.
+func (r *reply) takeChunk() *llm.Response {
 	last := r.ended && !r.isPaused()
 	if len(r.parts) == 0 && !last {
 		return nil
 	}
-	// One piece of memory for what a chunk nearly always is.
+	// One allocation for chunks with a single part.
 	c := new(struct {
 		llm.Response
 		candidate [1]llm.Candidate
@@ -389,15 +396,17 @@ func (r *reply) chunk() *llm.Response {
 	if last {
 		c.Usage = r.usage()
 		c.candidate[0].Citations = r.citations
-		c.candidate[0].FinishReason, c.candidate[0].FinishMessage = r.reason(), r.explanation
+		c.candidate[0].FinishReason, c.candidate[0].FinishMessage = r.finishReason(), r.explanation
 	}
 	return &c.Response
 }
 
-func (r *reply) reason() llm.FinishReason {
-	reason, known := finishReasons[r.stop]
+// finishReason returns the reason for the end of the response, "" if the service sent
+// none.
+func (r *reply) finishReason() llm.FinishReason {
+	reason, isKnown := finishReasons[r.stop]
 	switch {
-	case known:
+	case isKnown:
 		return reason
 	case r.stop != "":
 		return llm.FinishOther

@@ -15,7 +15,7 @@ import (
 )
 
 // play decodes a stream that arrives whole or byte by byte.
-func play(q *question, stream string, slowly bool) (chunks []*llm.Response, r *reply, err error) {
+func play(q *query, stream string, slowly bool) (chunks []*llm.Response, r *reply, err error) {
 	res := &httpwire.Response{Body: strings.NewReader(stream)}
 	if slowly {
 		res.Body = iotest.OneByteReader(res.Body)
@@ -25,12 +25,12 @@ func play(q *question, stream string, slowly bool) (chunks []*llm.Response, r *r
 	defer e.release()
 	for event, err := range res.Events() {
 		if err == nil {
-			err = takeEvent(res, r, e, event)
+			err = handleEvent(res, r, e, event)
 		}
 		if err != nil {
 			return chunks, r, err
 		}
-		if chunk := r.chunk(); chunk != nil {
+		if chunk := r.takeChunk(); chunk != nil {
 			chunks = append(chunks, chunk)
 		}
 		if r.ended {
@@ -40,7 +40,7 @@ func play(q *question, stream string, slowly bool) (chunks []*llm.Response, r *r
 	return chunks, r, nil
 }
 
-// parts returns the parts of chunks, texts that follow each other joined.
+// parts returns the parts of chunks. It joins consecutive texts.
 func parts(chunks []*llm.Response) []llm.Part {
 	var all []llm.Part
 	for _, c := range chunks {
@@ -127,11 +127,11 @@ data: {"type":"message_stop"}
 
 `
 
-// TestStream: a stream gives what the vendor's SDK finds in it, and what is to
-// be sent back of it is what the SDK would send back.
+// TestStream compares the decoded stream, and the message to send back, with those of
+// the vendor's SDK.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	chunks, _, err := play(&question{Request: &llm.Request{}}, fullStream, false)
+	chunks, _, err := play(&query{Request: &llm.Request{}}, fullStream, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := append(append([]byte{'['}, spelled(&Quirks{}).model(nil, llm.Model(parts(chunks)...))...), ']')
+	ours := append(append([]byte{'['}, encodingsFor(&Quirks{}).model(nil, llm.Model(parts(chunks)...))...), ']')
 	if !same(ours, back) {
 		t.Errorf("sent back: %s\nthe SDK:   %s", ours, back)
 	}
@@ -200,7 +200,7 @@ func callStream(start string, pieces ...string) string {
 
 const stopStream = `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
 
-// TestBadStreams is about streams that are not what the vendor would send.
+// TestBadStreams tests streams that the vendor would not send.
 func TestBadStreams(t *testing.T) {
 	t.Parallel()
 	calls := func(args string) string { return show([]llm.Part{call("t", "ls", args)}) }
@@ -265,7 +265,7 @@ func TestBadStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			chunks, r, err := play(&question{Request: &llm.Request{}}, c.stream, true)
+			chunks, r, err := play(&query{Request: &llm.Request{}}, c.stream, true)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("error %v", err)
 			}
@@ -283,11 +283,11 @@ func TestBadStreams(t *testing.T) {
 	}
 }
 
-// TestAnswerTool: an answer that came as a tool's input is text to the caller.
+// TestAnswerTool checks that the input of the answer tool becomes text.
 func TestAnswerTool(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{`{"type":"object"}`: `{"value":[1]}`, `{"type":"array"}`: `[1]`} {
-		q := &question{Request: &llm.Request{Config: llm.Config{ResponseJSONSchema: json.RawMessage(schema)}}}
+		q := &query{Request: &llm.Request{Config: llm.Config{ResponseJSONSchema: json.RawMessage(schema)}}}
 		q.settings()
 		stream := strings.Replace(callStream(`{}`, `{"value":`, ` [1]}`), `"name":"ls"`, `"name":"answer"`, 1) + stopStream
 		chunks, _, err := play(q, stream, false)
@@ -297,10 +297,10 @@ func TestAnswerTool(t *testing.T) {
 	}
 }
 
-// TestRenamed: a tool whose name the service does not take is called by its own.
+// TestRenamed checks that calls of a renamed tool get its declared name.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
-	q := &question{Request: &llm.Request{Config: llm.Config{Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "mcp.x:y"}, {Name: "ls"}}}}}}}
+	q := &query{Request: &llm.Request{Config: llm.Config{Tools: []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "mcp.x:y"}, {Name: "ls"}}}}}}}
 	chunks, _, err := play(q, strings.Replace(callStream(`{}`), `"ls"`, `"`+toolName("mcp.x:y")+`"`, 1)+stopStream, false)
 	if got := parts(chunks); err != nil || len(got) != 1 || got[0].FunctionCall.Name != "mcp.x:y" {
 		t.Errorf("%s, %v", show(got), err)
@@ -309,14 +309,14 @@ func TestRenamed(t *testing.T) {
 
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
-	r := &reply{q: &question{Request: &llm.Request{}}, size: maxReply - 3}
-	if err := r.delta(&event{member: memberText, text: []byte("abc")}); err != nil {
+	r := &reply{q: &query{Request: &llm.Request{}}, size: maxReply - 3}
+	if err := r.addDelta(&event{member: memberText, text: []byte("abc")}); err != nil {
 		t.Error(err)
 	}
-	if err := r.delta(&event{member: memberText, text: []byte("d")}); err == nil {
+	if err := r.addDelta(&event{member: memberText, text: []byte("d")}); err == nil {
 		t.Error("no limit to what an answer holds")
 	}
-	r = &reply{q: &question{Request: &llm.Request{}}}
+	r = &reply{q: &query{Request: &llm.Request{}}}
 	var err error
 	for i := range maxBlocks + 1 {
 		err = r.startBlock(i, []byte(`{"type":"text"}`))
@@ -326,9 +326,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// FuzzStream: any bytes give an answer or an error that the agent understands,
-// the same however they are split, and what is handed out can be kept in a
-// history and sent back.
+// FuzzStream checks that random bytes give a response or an llm.Error, independent of
+// read sizes, and that the response can be stored in a history and sent back.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(fullStream))
 	f.Add([]byte(callStream(`{"a":1}`, `{"b":`) + stopStream))
@@ -337,7 +336,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(ev(`{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`) +
 		ev(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"q\":\"\\ud800\"}"}}`) + stopStream))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		q := &question{Request: &llm.Request{Contents: []*llm.Content{llm.User(llm.Text("hi"))}}}
+		q := &query{Request: &llm.Request{Contents: []*llm.Content{llm.User(llm.Text("hi"))}}}
 		fast, r, err := play(q, string(stream), false)
 		slow, _, err2 := play(q, string(stream), true)
 		if (err == nil) != (err2 == nil) || err != nil && err.Error() != err2.Error() {
@@ -346,7 +345,7 @@ func FuzzStream(f *testing.F) {
 		if a, b := show(fast), show(slow); a != b {
 			t.Fatalf("split makes a difference:\n%s\n%s", a, b)
 		}
-		if so := r.soFar(); !json.Valid(append(append([]byte{'['}, so...), ']')) {
+		if so := r.partialBlocks(); !json.Valid(append(append([]byte{'['}, so...), ']')) {
 			t.Fatalf("so far: %s", so)
 		}
 		all := parts(fast)
@@ -362,7 +361,7 @@ func FuzzStream(f *testing.F) {
 		}
 		req := &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hi")), message, llm.User(llm.Text("go on"))}}
 		var body bytes.Buffer
-		_, _ = body.ReadFrom((&question{Request: req}).body().Reader())
+		_, _ = body.ReadFrom((&query{Request: req}).body().Reader())
 		if _, why := check("/v1/messages", body.Bytes()); why != "" { // the SDK would take most of the time
 			t.Fatalf("%s\n%s", why, body.String())
 		}

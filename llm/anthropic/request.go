@@ -13,81 +13,82 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// maxUnstreamed bounds what is asked for in one piece unless the caller says
-// more: a longer answer takes longer than any connection is sure to live.
+// maxUnstreamed limits the tokens of a response that is not streamed, unless the
+// caller sets another limit. A connection may not live long enough for a longer
+// response.
 const maxUnstreamed = 16_384
 
-// A question is a request with how it is written: what the service does not take
-// of this model is left out.
-type question struct {
+// query is a request in the dialect of its model.
+type query struct {
 	*llm.Request
-	manner
-	form     form
-	betas    []string // that the caller wants
-	stream   bool
-	unmarked bool // this one request is not to be kept
-	// foreign is the last message whose thoughts the service would not see again;
-	// those up to it are left out.
-	foreign *llm.Content
-	// unthinking says that the conversation is in a state in which the service
-	// takes it only from a model that does not think.
-	unthinking bool
-	// room, where set, is what the messages leave of the window.
-	room int
-	// soFar is what the model has said before it paused, as blocks.
-	soFar []byte
+	dialect
+	bodyForm     bodyForm
+	betas        []string // betas from Options.Header
+	stream       bool
+	noCacheMarks bool // do not cache this request
+	// lastRejected is the last message whose thoughts the service has rejected. The
+	// thoughts in all messages up to it are omitted.
+	lastRejected *llm.Content
+	// noThinking means that the service accepts the conversation only without
+	// thinking.
+	noThinking bool
+	// tokensLeft is the part of the context window that the messages leave free, 0
+	// if unknown.
+	tokensLeft int
+	// partial holds the blocks of the response before it was paused.
+	partial []byte
 
-	spelling
-	contents  []*llm.Content
-	runs      []run
-	thoughts  int  // the index of the first message whose thoughts are sent
-	wantsJSON bool // the answer comes as the input of answerTool
-	wrapped   bool // see answerSchema
-	thinking  Thinking
-	interlace bool // thoughts between calls, with models that need to be asked
+	encodings
+	contents      []*llm.Content
+	runs          []run
+	firstThoughts int  // index of the first message whose thoughts are sent
+	wantsJSON     bool // the response is the input of answerTool
+	wrapped       bool // see answerSchema
+	thinkingMode  Thinking
+	interleaved   bool // enable thoughts between calls with a beta
 }
 
-// body writes the request.
-func (q *question) body() *httpwire.Body {
+// body returns the body of the request.
+func (q *query) body() *httpwire.Body {
 	q.prepare()
 	b := httpwire.NewBody(2*len(q.contents) + 16)
 	settings := q.settings()
 	b.Text(`{"messages":[`)
-	called := q.messages(b)
+	hasCalls := q.addMessages(b)
 	b.Text(`]`)
-	q.system(b)
-	q.tools(b, called)
+	q.addSystem(b)
+	q.addTools(b, hasCalls)
 	b.Add(settings)
 	b.Text(`}`)
 	return b
 }
 
-// countBody writes the request for the number of tokens in the messages.
-func (q *question) countBody() *httpwire.Body {
+// countBody returns the body of a request to count tokens.
+func (q *query) countBody() *httpwire.Body {
 	q.prepare()
-	q.unmarked = true // marks change no count
+	q.noCacheMarks = true // marks do not change the count
 	b := httpwire.NewBody(2*len(q.contents) + 8)
 	b.Text(`{"messages":[`)
-	called := q.messages(b)
+	hasCalls := q.addMessages(b)
 	b.Text(`]`)
-	if called {
-		b.Text(`,"tools":[` + absent + `]`)
+	if hasCalls {
+		b.Text(`,"tools":[` + placeholderTool + `]`)
 	}
 	o := httpwire.Object{Open: true}
-	o.String("model", q.form.model(q.Model))
-	o.String("anthropic_version", q.form.version)
+	o.String("model", q.bodyForm.model(q.Model))
+	o.String("anthropic_version", q.bodyForm.version)
 	b.Add(o.End())
 	return b
 }
 
-// cacheMark ends a block up to which the service keeps what it has read. It
-// stands where the end of the block was.
+// cacheMark replaces the end of a block. The service caches the prompt up to that
+// block.
 var cacheMark = []byte(`,"cache_control":{"type":"ephemeral"}}`)
 
-// addMarked adds a list of blocks, the last one with a mark. What is kept stays
-// as it is: a mark is no part of what the service compares.
-func (q *question) addMarked(b *httpwire.Body, list []byte) {
-	if q.unmarked || q.NoCache {
+// addMarked adds a list of blocks with a cache mark on the last one. The mark does
+// not change the cached encoding.
+func (q *query) addMarked(b *httpwire.Body, list []byte) {
+	if q.noCacheMarks || q.NoCache {
 		b.Add(list)
 		return
 	}
@@ -95,11 +96,11 @@ func (q *question) addMarked(b *httpwire.Body, list []byte) {
 	b.Add(cacheMark)
 }
 
-// system adds the system instruction.
-func (q *question) system(b *httpwire.Body) {
+// addSystem adds the system instruction.
+func (q *query) addSystem(b *httpwire.Body) {
 	var list []byte
 	if s := q.Config.SystemInstruction; s != nil {
-		list = s.Encoded(wireSystem, appendSystem)
+		list = s.Encoded(keySystem, appendSystem)
 	}
 	hint := q.Config.ResponseMIMEType == "application/json" && !q.wantsJSON
 	if len(list) == 0 && !hint {
@@ -118,17 +119,17 @@ func (q *question) system(b *httpwire.Body) {
 	b.Text(`]`)
 }
 
-// tools adds the tools and the choice among them; called says that messages
-// hold calls.
-func (q *question) tools(b *httpwire.Body, called bool) {
+// addTools adds the tools and the tool choice. hasCalls means that the messages
+// contain tool calls.
+func (q *query) addTools(b *httpwire.Body, hasCalls bool) {
 	var sets [][]byte
 	for _, t := range q.Config.Tools {
-		if list := t.Encoded(wire, appendTools); len(list) > 0 {
+		if list := t.Encoded(keyBlocks, appendTools); len(list) > 0 {
 			sets = append(sets, list)
 		}
 	}
-	choice, must := toolChoice(q.Config.ToolConfig)
-	if must && q.NoForce {
+	choice, isForced := toolChoice(q.Config.ToolConfig)
+	if isForced && q.NoForce {
 		choice = ""
 	}
 	switch {
@@ -143,8 +144,8 @@ func (q *question) tools(b *httpwire.Body, called bool) {
 		if q.NoForce {
 			choice = `{"type":"auto","disable_parallel_tool_use":true}`
 		}
-	case len(sets) == 0 && called:
-		sets, choice = [][]byte{[]byte(absent)}, `{"type":"none"}`
+	case len(sets) == 0 && hasCalls:
+		sets, choice = [][]byte{[]byte(placeholderTool)}, `{"type":"none"}`
 	case len(sets) == 0:
 		return
 	}
@@ -165,46 +166,45 @@ func (q *question) tools(b *httpwire.Body, called bool) {
 	}
 }
 
-// settings returns the members that are neither messages nor tools, each behind
-// a comma, and decides how q is asked.
-func (q *question) settings() []byte {
+// settings returns the members other than messages and tools, each after a comma. It
+// also sets the thinking mode and whether the response is JSON.
+func (q *query) settings() []byte {
 	c := &q.Config
 	if len(c.ResponseJSONSchema) > 0 {
 		q.wantsJSON = true
 		_, q.wrapped = answerSchema(c.ResponseJSONSchema)
 	}
 	o := httpwire.Object{Open: true}
-	if !q.form.addressed {
-		o.String("model", q.form.model(q.Model))
+	if !q.bodyForm.modelInURL {
+		o.String("model", q.bodyForm.model(q.Model))
 	}
-	o.String("anthropic_version", q.form.version)
+	o.String("anthropic_version", q.bodyForm.version)
 	tokens := q.maxOutput()
 	o.Int("max_tokens", tokens)
-	if q.stream && !q.form.quiet {
+	if q.stream && !q.bodyForm.streamInURL {
 		o.Raw("stream", []byte(`true`))
 	}
-	q.think(&o, tokens)
-	if q.thinking == ThinkingNone {
-		q.sampling(&o)
+	q.addThinking(&o, tokens)
+	if q.thinkingMode == ThinkingNone {
+		q.addSampling(&o)
 	}
-	if q.form.quiet {
+	if q.bodyForm.streamInURL {
 		o.Strings("anthropic_beta", q.allBetas())
 	}
 	o.Strings("stop_sequences", slices.DeleteFunc(slices.Clone(c.StopSequences), func(s string) bool { return strings.TrimSpace(s) == "" }))
 	return o.B
 }
 
-// allBetas returns what the caller wants of the service's novelties, and what the
-// question needs.
-func (q *question) allBetas() []string {
-	if q.interlace && !slices.Contains(q.betas, interlaced) {
-		return append(slices.Clip(q.betas), interlaced)
+// allBetas returns the betas of the caller and those that q needs.
+func (q *query) allBetas() []string {
+	if q.interleaved && !slices.Contains(q.betas, interleavedBeta) {
+		return append(slices.Clip(q.betas), interleavedBeta)
 	}
 	return q.betas
 }
 
-// maxOutput returns how long the answer may be, which the service must be told.
-func (q *question) maxOutput() int {
+// maxOutput returns max_tokens, which the service requires.
+func (q *query) maxOutput() int {
 	n := q.Config.MaxOutputTokens
 	if n <= 0 {
 		n = cmp.Or(q.MaxTokens, catalog.Lookup(q.Model).Output)
@@ -215,54 +215,54 @@ func (q *question) maxOutput() int {
 	if q.MaxTokens > 0 {
 		n = min(n, q.MaxTokens)
 	}
-	if q.room > 0 {
-		n = min(n, q.room)
+	if q.tokensLeft > 0 {
+		n = min(n, q.tokensLeft)
 	}
 	return n
 }
 
-// think adds what asks for thoughts. It leaves in q.thinking how it did.
-func (q *question) think(o *httpwire.Object, maxTokens int) {
+// addThinking adds the members that enable thinking and sets q.thinkingMode.
+func (q *query) addThinking(o *httpwire.Object, maxTokens int) {
 	t := q.Config.Thinking
-	q.thinking, q.interlace = ThinkingNone, false
+	q.thinkingMode, q.interleaved = ThinkingNone, false
 	if t == nil {
 		return
 	}
-	how := cmp.Or(q.Thinking, thinkingOf(q.Model))
+	mode := cmp.Or(q.Thinking, thinkingFor(q.Model))
 	off := t.Budget != nil && *t.Budget == 0 && t.Level == ""
-	_, must := toolChoice(q.Config.ToolConfig)
+	_, isForced := toolChoice(q.Config.ToolConfig)
 	shown := ""
-	if t.IncludeThoughts && !q.noDisplay && how == ThinkingAdaptive {
-		shown = `,"display":"summarized"` // some leave the words out by default
+	if t.IncludeThoughts && !q.noDisplay && mode == ThinkingAdaptive {
+		shown = `,"display":"summarized"` // some models omit the text by default
 	}
 	switch {
-	case how == ThinkingNone:
-	case off || q.wantsJSON || must || q.unthinking:
-		// Older models do not think unless they are asked to.
-		if how == ThinkingAdaptive && !q.noDisabled {
+	case mode == ThinkingNone:
+	case off || q.wantsJSON || isForced || q.noThinking:
+		// Older models think only on request.
+		if mode == ThinkingAdaptive && !q.noDisabled {
 			o.Raw("thinking", []byte(`{"type":"disabled"}`))
 		}
-	case how == ThinkingAdaptive:
-		q.thinking = how
+	case mode == ThinkingAdaptive:
+		q.thinkingMode = mode
 		o.Raw("thinking", []byte(`{"type":"adaptive"`+shown+`}`))
 		if e := effort(t); e != "" && !q.noEffort {
 			o.Raw("output_config", []byte(`{"effort":"`+e+`"}`))
 		}
 	default:
 		n := budget(t, maxTokens)
-		if n == 0 || q.lostThread() {
+		if n == 0 || q.lacksFirstThought() {
 			return
 		}
-		q.thinking = how
-		q.interlace = len(q.Config.Tools) > 0 && !q.NoBetas && interlaces(q.Model)
+		q.thinkingMode = mode
+		q.interleaved = len(q.Config.Tools) > 0 && !q.NoBetas && canInterleave(q.Model)
 		o.Raw("thinking", []byte(`{"type":"enabled","budget_tokens":`+strconv.Itoa(n)+`}`))
 	}
 }
 
-// lostThread reports whether the model is in the middle of calling tools and
-// began that without a thought which can be sent back. The service then refuses
-// a request that asks for thoughts.
-func (q *question) lostThread() bool {
+// lacksFirstThought reports whether the conversation is inside a loop of tool calls
+// that did not start with a thought that can be sent. The service then refuses to
+// enable thinking.
+func (q *query) lacksFirstThought() bool {
 	n := len(q.runs)
 	if n < 2 || q.runs[n-1].model || !q.hasResults(q.runs[n-1]) {
 		return false
@@ -274,7 +274,8 @@ func (q *question) lostThread() bool {
 	}
 }
 
-func (q *question) hasResults(r run) bool {
+// hasResults reports whether r contains tool results.
+func (q *query) hasResults(r run) bool {
 	for _, c := range q.contents[r.from:r.to] {
 		if len(q.userBlocks(c, true)) > 0 {
 			return true
@@ -283,13 +284,13 @@ func (q *question) hasResults(r run) bool {
 	return false
 }
 
-// sampling adds how answers are chosen. The service takes one of temperature and
-// top_p, and with thoughts neither.
-func (q *question) sampling(o *httpwire.Object) {
+// addSampling adds the sampling settings. The service accepts either temperature or
+// top_p, and neither with thinking.
+func (q *query) addSampling(o *httpwire.Object) {
 	c := &q.Config
 	switch {
 	case c.Temperature != nil:
-		// 1 is what it is by default, and newer models take no other.
+		// 1 is the default, and the only value that newer models accept.
 		if t := min(max(*c.Temperature, 0), 1); t != 1 && !q.noTemperature {
 			o.Float("temperature", &t)
 		}

@@ -24,7 +24,7 @@ func bodyOf(t testing.TB, b *httpwire.Body) string {
 	return string(data)
 }
 
-// refusal returns why the vendor would refuse a body; "" if it would not.
+// refusal returns why the vendor would refuse a body, "" if it would accept it.
 func refusal(path, body string) string {
 	if _, why := check(path, []byte(body)); why != "" {
 		return why
@@ -47,7 +47,7 @@ func thought(text, signature string) llm.Part {
 func show(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return err.Error() // arguments that are no JSON, told apart by the message
+		return err.Error() // arguments that are not JSON
 	}
 	return string(data)
 }
@@ -68,7 +68,7 @@ func TestMessages(t *testing.T) {
 				`{"role":"assistant","content":[{"type":"text","text":"d"}]}`,
 		},
 		{
-			"the user has the first word, and nobody says nothing",
+			"the user has the first message, and empty messages are dropped",
 			[]*llm.Content{llm.Model(llm.Text("a \n")), llm.User(llm.Text(" "), llm.Text(""), llm.Part{}), llm.Model(llm.Text("b"))},
 			`{"role":"user","content":[{"type":"text","text":"Continue."}]},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`,
 		},
@@ -146,7 +146,7 @@ func TestMessages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			before := show(c.contents)
-			q := &question{Request: &llm.Request{Model: "m", Contents: c.contents}}
+			q := &query{Request: &llm.Request{Model: "m", Contents: c.contents}}
 			got := bodyOf(t, q.countBody())
 			if want := `{"messages":[` + c.want + `],`; !strings.HasPrefix(got, want) {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -161,7 +161,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// fullRequest has everything in it that a request can have.
+// fullRequest returns a request with every setting.
 func fullRequest() *llm.Request {
 	return &llm.Request{
 		Model: "claude-sonnet-4-5-20250929",
@@ -189,7 +189,7 @@ func fullRequest() *llm.Request {
 func TestBody(t *testing.T) {
 	t.Parallel()
 	const mark = `,"cache_control":{"type":"ephemeral"}`
-	q := &question{Request: fullRequest(), stream: true}
+	q := &query{Request: fullRequest(), stream: true}
 	got := bodyOf(t, q.body())
 	const want = `{"messages":[{"role":"user","content":[{"type":"text","text":"one"}]},{"role":"assistant","content":[{"type":"text","text":"two"}]},` +
 		`{"role":"user","content":[{"type":"text","text":"three"` + mark + `}]},` +
@@ -206,50 +206,50 @@ func TestBody(t *testing.T) {
 	if why := refusal("/v1/messages", got); why != "" {
 		t.Error(why)
 	}
-	if !q.interlace {
+	if !q.interleaved {
 		t.Error("nothing asks for thoughts between calls")
 	}
-	q = &question{Request: fullRequest(), unmarked: true}
+	q = &query{Request: fullRequest(), noCacheMarks: true}
 	if got := bodyOf(t, q.body()); strings.Contains(got, "cache_control") || strings.Contains(got, `"stream"`) || !strings.Contains(got, `"max_tokens":16384,`) {
 		t.Error(got)
 	}
 }
 
-// TestSettings is about members that depend on each other.
+// TestSettings tests members that depend on each other.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`)
 	tools := []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}
 	for name, c := range map[string]struct {
-		model  string
-		config llm.Config
-		manner manner
-		has    string // separated by blanks
-		hasNot string
+		model   string
+		config  llm.Config
+		dialect dialect
+		has     string // separated by blanks
+		hasNot  string
 	}{
-		"sampling":      {"claude-x", llm.Config{Temperature: new(0.5), TopP: new(0.9), TopK: new(5.0)}, manner{}, `"temperature":0.5, "top_k":5`, `top_p thinking`},
-		"the default":   {"claude-x", llm.Config{Temperature: new(1.5), TopP: new(0.9)}, manner{}, `"max_tokens"`, `temperature top_p`},
-		"top_p alone":   {"claude-x", llm.Config{TopP: new(0.9)}, manner{}, `"top_p":0.9`, `temperature`},
-		"none of them":  {"claude-x", llm.Config{Temperature: new(0.0), TopK: new(5.0)}, manner{noTemperature: true, noTopK: true}, ``, `temperature top_`},
-		"adaptive":      {"claude-opus-4-6", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `{"type":"adaptive"} {"effort":"high"}`, `temperature budget display`},
-		"display":       {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}, manner{}, `{"type":"adaptive","display":"summarized"}`, `effort`},
-		"no display":    {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(9000)}}, manner{noDisplay: true, noEffort: true}, `{"type":"adaptive"}`, `effort`},
-		"old":           {"claude-3-7-sonnet-latest", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `"budget_tokens":6144 "max_tokens":8192`, `effort`},
-		"never thought": {"claude-3-5-sonnet-latest", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `"temperature":0`, `thinking`},
-		"no room":       {"claude-sonnet-4", llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Level: "HIGH"}}, manner{}, `"max_tokens":1024`, `thinking`},
-		"off":           {"claude-opus-4-6", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, manner{}, `"thinking":{"type":"disabled"}`, `effort`},
-		"off before":    {"claude-opus-4-5", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, manner{}, ``, `thinking`},
-		"must call":     {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "ANY", Allowed: []string{"ls"}}, Thinking: &llm.Thinking{}}, manner{}, `"tool_choice":{"type":"tool","name":"ls"}`, `thinking`},
-		"must not call": {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "NONE"}, Thinking: &llm.Thinking{}}, manner{}, `"tool_choice":{"type":"none"} "thinking":{"type":"enabled"`, `display`},
-		"json":          {"claude-opus-4-5", llm.Config{Tools: tools, ResponseJSONSchema: schema, Thinking: &llm.Thinking{}}, manner{}, `"tools":[{"name":"answer" "required":["a"]} {"type":"tool","name":"answer","disable_parallel_tool_use":true}`, `thinking "ls"`},
-		"json list":     {"m", llm.Config{ResponseJSONSchema: []byte(`{"type":"array"}`)}, manner{}, `"properties":{"value":{"type":"array"}},"required":["value"]`, ``},
-		"json somehow":  {"m", llm.Config{ResponseMIMEType: "application/json"}, manner{}, `one JSON value`, `tool`},
-		"search":        {"m", llm.Config{Tools: []*llm.ToolSet{{GoogleSearch: true}}}, manner{}, `"type":"web_search_20250305"`, ``},
-		"learned":       {"claude-opus-4-1", llm.Config{}, manner{Quirks: Quirks{MaxTokens: 32000, NoCache: true}}, `"max_tokens":16384`, `cache_control`},
+		"sampling":      {"claude-x", llm.Config{Temperature: new(0.5), TopP: new(0.9), TopK: new(5.0)}, dialect{}, `"temperature":0.5, "top_k":5`, `top_p thinking`},
+		"the default":   {"claude-x", llm.Config{Temperature: new(1.5), TopP: new(0.9)}, dialect{}, `"max_tokens"`, `temperature top_p`},
+		"top_p alone":   {"claude-x", llm.Config{TopP: new(0.9)}, dialect{}, `"top_p":0.9`, `temperature`},
+		"none of them":  {"claude-x", llm.Config{Temperature: new(0.0), TopK: new(5.0)}, dialect{noTemperature: true, noTopK: true}, ``, `temperature top_`},
+		"adaptive":      {"claude-opus-4-6", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, dialect{}, `{"type":"adaptive"} {"effort":"high"}`, `temperature budget display`},
+		"display":       {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}, dialect{}, `{"type":"adaptive","display":"summarized"}`, `effort`},
+		"no display":    {"claude-opus-5", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(9000)}}, dialect{noDisplay: true, noEffort: true}, `{"type":"adaptive"}`, `effort`},
+		"old":           {"claude-3-7-sonnet-latest", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, dialect{}, `"budget_tokens":6144 "max_tokens":8192`, `effort`},
+		"never thought": {"claude-3-5-sonnet-latest", llm.Config{Temperature: new(0.0), Thinking: &llm.Thinking{Level: "HIGH"}}, dialect{}, `"temperature":0`, `thinking`},
+		"no room":       {"claude-sonnet-4", llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Level: "HIGH"}}, dialect{}, `"max_tokens":1024`, `thinking`},
+		"off":           {"claude-opus-4-6", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, dialect{}, `"thinking":{"type":"disabled"}`, `effort`},
+		"off before":    {"claude-opus-4-5", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, dialect{}, ``, `thinking`},
+		"must call":     {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "ANY", Allowed: []string{"ls"}}, Thinking: &llm.Thinking{}}, dialect{}, `"tool_choice":{"type":"tool","name":"ls"}`, `thinking`},
+		"must not call": {"claude-opus-4-5", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "NONE"}, Thinking: &llm.Thinking{}}, dialect{}, `"tool_choice":{"type":"none"} "thinking":{"type":"enabled"`, `display`},
+		"json":          {"claude-opus-4-5", llm.Config{Tools: tools, ResponseJSONSchema: schema, Thinking: &llm.Thinking{}}, dialect{}, `"tools":[{"name":"answer" "required":["a"]} {"type":"tool","name":"answer","disable_parallel_tool_use":true}`, `thinking "ls"`},
+		"json list":     {"m", llm.Config{ResponseJSONSchema: []byte(`{"type":"array"}`)}, dialect{}, `"properties":{"value":{"type":"array"}},"required":["value"]`, ``},
+		"json somehow":  {"m", llm.Config{ResponseMIMEType: "application/json"}, dialect{}, `one JSON value`, `tool`},
+		"search":        {"m", llm.Config{Tools: []*llm.ToolSet{{GoogleSearch: true}}}, dialect{}, `"type":"web_search_20250305"`, ``},
+		"learned":       {"claude-opus-4-1", llm.Config{}, dialect{Quirks: Quirks{MaxTokens: 32000, NoCache: true}}, `"max_tokens":16384`, `cache_control`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := &question{Request: &llm.Request{Model: c.model, Contents: []*llm.Content{llm.User(llm.Text("hi"))}, Config: c.config}, manner: c.manner}
+			q := &query{Request: &llm.Request{Model: c.model, Contents: []*llm.Content{llm.User(llm.Text("hi"))}, Config: c.config}, dialect: c.dialect}
 			got := bodyOf(t, q.body())
 			for _, part := range strings.Fields(c.has) {
 				if !strings.Contains(strings.ReplaceAll(got, " ", ""), strings.TrimSuffix(part, ",")) {
@@ -268,8 +268,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestAnyHistory: whatever a conversation holds, the vendor accepts it, and what
-// is added to it leaves what was sent before as it was.
+// TestAnyHistory checks that the vendor accepts any conversation, and that messages
+// added later do not change the bytes before them.
 func TestAnyHistory(t *testing.T) {
 	t.Parallel()
 	text := rapid.SampledFrom([]string{"", " \n", "words", "words \n", "\x00\xff\"\\", "🦆\u2028"})
@@ -320,9 +320,9 @@ func TestAnyHistory(t *testing.T) {
 		if rapid.Bool().Draw(t, "think") {
 			req.Config.Thinking = &llm.Thinking{IncludeThoughts: true}
 		}
-		q := &question{Request: req}
+		q := &query{Request: req}
 		if rapid.Bool().Draw(t, "foreign") {
-			q.foreign = contents[len(contents)/2]
+			q.lastRejected = contents[len(contents)/2]
 		}
 		var first, again bytes.Buffer
 		_, _ = first.ReadFrom(q.body().Reader())
@@ -336,15 +336,15 @@ func TestAnyHistory(t *testing.T) {
 	})
 }
 
-// TestPrefix: what one request sends of a conversation is the beginning of what
-// the next one sends, marks apart, and no byte of it is made again.
+// TestPrefix checks that a request starts with the conversation of the previous one,
+// apart from cache marks, and that cached encodings are not copied.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	req := &llm.Request{Model: "claude-opus-4-6", Contents: []*llm.Content{llm.User(llm.Text("begin"))}}
 	before := ""
 	for i := range 5 {
-		q := &question{Request: req}
+		q := &query{Request: req}
 		got := bodyOf(t, q.body())
 		got = got[:strings.LastIndex(got, `}]}],"`)+3]
 		if n := strings.Count(got, mark); n != min(i+1, 2) {
@@ -358,9 +358,9 @@ func TestPrefix(t *testing.T) {
 		id := fmt.Sprintf("ls__%d", i)
 		req.Contents = append(req.Contents, llm.Model(thought("", llm.Signed(vendor, "s")), call(id, "ls", "{}")), llm.User(result(id, "ls", "x")))
 	}
-	kept := req.Contents[1].Encoded(wire, spelled(&Quirks{}).model)
-	_ = (&question{Request: req}).body()
-	if again := req.Contents[1].Encoded(wire, spelled(&Quirks{}).model); &again[0] != &kept[0] {
+	kept := req.Contents[1].Encoded(keyBlocks, encodingsFor(&Quirks{}).model)
+	_ = (&query{Request: req}).body()
+	if again := req.Contents[1].Encoded(keyBlocks, encodingsFor(&Quirks{}).model); &again[0] != &kept[0] {
 		t.Error("a message was encoded twice")
 	}
 }

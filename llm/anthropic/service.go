@@ -12,69 +12,69 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// service is a place that serves the protocol, each with its own wrapping around
-// the same messages.
+// service is an endpoint of the protocol. Services differ in URLs, authentication and
+// framing.
 type service interface {
-	// form is how a body says what, in other places, address and header say.
-	form() form
-	// aim sets the address of a request and proves in its header who asks. The
-	// header is complete but for that.
-	aim(ctx context.Context, r *httpwire.Request, m method, model string) error
+	// bodyForm returns how bodies for this service differ from those for Anthropic.
+	bodyForm() bodyForm
+	// prepareRequest sets the URL of a request and authenticates it. The header is
+	// otherwise complete.
+	prepareRequest(ctx context.Context, r *httpwire.Request, m method, model string) error
 	// events yields the events of a streamed answer.
 	events(ctx context.Context, r *httpwire.Response) iter.Seq2[httpwire.Event, error]
 }
 
-// method is what is asked of a service.
+// method is an operation of a service.
 type method int
 
 const (
-	toStream method = iota
-	toAnswer
-	toCount
+	methodStream method = iota
+	methodGenerate
+	methodCount
 )
 
-// form is what the body of a request holds. The zero value is the vendor's own.
-type form struct {
-	// version is the body's anthropic_version; "" where the header has it.
+// bodyForm describes the body of a request. The zero value is that of Anthropic.
+type bodyForm struct {
+	// version is the body's anthropic_version, "" if the version is in the header.
 	version string
-	// addressed says that the address names the model; quiet, that it says also
-	// whether the answer is streamed, and that the betas are in the body.
-	addressed, quiet bool
-	// name returns the model's name as the service has it.
+	// modelInURL means that the URL contains the model. streamInURL means that the
+	// URL also contains whether to stream, and that betas are in the body.
+	modelInURL, streamInURL bool
+	// name returns the name of a model on the service.
 	name func(model string) string
 }
 
-// model returns a model's name as the service has it.
-func (f *form) model(name string) string {
+// model returns the name of a model on the service.
+func (f *bodyForm) model(name string) string {
 	if f.name == nil {
-		return plainName(name)
+		return anthropicName(name)
 	}
 	return f.name(name)
 }
 
-// direct is the vendor's own service, and those that are reached in the same way.
+// direct is Anthropic's own service, and services of other vendors with the same
+// URLs.
 type direct struct{ base *url.URL }
 
-func (d *direct) form() form { return form{} }
+func (d *direct) bodyForm() bodyForm { return bodyForm{} }
 
-func (d *direct) aim(_ context.Context, r *httpwire.Request, m method, _ string) error {
-	if m == toCount {
-		r.URL = d.at("messages", "count_tokens")
+func (d *direct) prepareRequest(_ context.Context, r *httpwire.Request, m method, _ string) error {
+	if m == methodCount {
+		r.URL = d.endpoint("messages", "count_tokens")
 	} else {
-		r.URL = d.at("messages")
+		r.URL = d.endpoint("messages")
 	}
 	return nil
 }
 
-// at returns the address of a path of the protocol.
-func (d *direct) at(path ...string) *url.URL { return d.base.JoinPath(path...) }
+// endpoint returns the URL of a path of the protocol.
+func (d *direct) endpoint(path ...string) *url.URL { return d.base.JoinPath(path...) }
 
 func (d *direct) events(_ context.Context, r *httpwire.Response) iter.Seq2[httpwire.Event, error] {
 	return r.Events()
 }
 
-// newDirect takes an address with "/v1" behind it or without, and one of the
-// messages themselves.
+// newDirect returns the service at address, which may end in "/v1" or "/v1/messages".
 func newDirect(address string) (*direct, error) {
 	u, err := parseBase(address, "https://api.anthropic.com")
 	if err != nil {
@@ -87,7 +87,7 @@ func newDirect(address string) (*direct, error) {
 	return &direct{u}, nil
 }
 
-// parseBase returns an address without what a service adds to it.
+// parseBase parses a base URL, or otherwise if it is blank.
 func parseBase(address, otherwise string) (*url.URL, error) {
 	if strings.TrimSpace(address) == "" {
 		address = otherwise
@@ -101,21 +101,20 @@ func parseBase(address, otherwise string) (*url.URL, error) {
 	return u, nil
 }
 
-// inPath returns base with a path behind it, whose elements may hold slashes.
-func inPath(base *url.URL, elements ...string) *url.URL {
+// withPath returns base with path elements appended, which may contain slashes.
+func withPath(base *url.URL, elements ...string) *url.URL {
 	u := *base
 	u.RawPath = base.EscapedPath()
 	for _, e := range elements {
 		u.Path += "/" + e
-		// As Amazon has it, for whom a colon is no colon.
+		// AWS requires that colons are escaped.
 		u.RawPath += "/" + strings.ReplaceAll(url.PathEscape(e), ":", "%3A")
 	}
 	return &u
 }
 
-// checkName refuses what leads elsewhere in the paths of a service that has the
-// model in them.
-func checkName(model string) error {
+// validateModelName returns an error for a name that would change the path of a URL.
+func validateModelName(model string) error {
 	odd := strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r == 0x7f })
 	if odd || model == "" || model == "." || model == ".." {
 		return &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%q is not the name of a model", model)}
@@ -123,21 +122,23 @@ func checkName(model string) error {
 	return nil
 }
 
-// plainName is how the vendor itself names a model: "@" before the date of a
-// Claude is Google's way.
-func plainName(model string) string {
+// anthropicName returns the name of a model on Anthropic's own service. Google's
+// service writes "@" before the date of a Claude model.
+func anthropicName(model string) string {
 	if name, date, ok := strings.Cut(model, "@"); ok && isDate(date) && strings.HasPrefix(name, "claude-") {
 		return name + "-" + date
 	}
 	return model
 }
 
+// isDate reports whether s has the form of the date in a model's name, such as
+// 20250929.
 func isDate(s string) bool {
 	return len(s) == len("20250929") && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// list splits comma lists, each member once.
-func list(values []string) []string {
+// splitLists splits comma-separated lists and removes duplicates.
+func splitLists(values []string) []string {
 	var all []string
 	for _, v := range values {
 		for one := range strings.SplitSeq(v, ",") {

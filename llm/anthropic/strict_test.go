@@ -18,13 +18,13 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 )
 
-// strict is a service that refuses what the vendor refuses, in its words, and
-// whatever the vendor's own types cannot hold. What it accepts gets answers, one
-// after the other, the last one again and again.
+// strict is a service that refuses requests as the vendor does, with the same error
+// messages, and requests that the vendor's own types cannot hold. It responds to
+// other requests with its answers in order and repeats the last one.
 type strict struct {
 	*httptest.Server
 	refuse func(body map[string]any) string // more reasons to refuse; "" is none
-	// lenient takes thoughts without a signature, as others do.
+	// lenient accepts thoughts without a signature, as services of other vendors do.
 	lenient bool
 
 	mu       sync.Mutex
@@ -45,7 +45,7 @@ func newStrict(t testing.TB, answers ...string) *strict {
 }
 
 func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
-	data, _ := io.ReadAll(r.Body) // what is missing is refused
+	data, _ := io.ReadAll(r.Body) // a short body is refused
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.headers, s.paths = append(s.headers, r.Header), append(s.paths, r.RequestURI)
@@ -93,8 +93,8 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unwrapped returns the path and the body that a request would have at the
-// vendor's own service, or why it is refused.
+// unwrapped returns the path and body that a request would have on the vendor's own
+// service, or why it is refused.
 func unwrapped(r *http.Request, data []byte) (path string, body []byte, why string) {
 	model, verb, vertex := "", "", false
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/model/"); ok {
@@ -182,7 +182,7 @@ func checkLossless(data []byte) string {
 	var before, after map[string]any
 	_ = json.Unmarshal(data, &before) // decoded before
 	_ = json.Unmarshal(again, &after)
-	delete(before, "stream")         // the SDK adds it to what it sends, not to the type
+	delete(before, "stream")         // the SDK adds it to the body, not to the type
 	if before["max_tokens"] == nil { // as where tokens are counted
 		delete(after, "max_tokens")
 	}
@@ -193,7 +193,7 @@ func checkLossless(data []byte) string {
 	return ""
 }
 
-// listResults makes lists of results that are a text, as the SDK does.
+// listResults replaces results that are a string by a list, as the SDK does.
 func listResults(body map[string]any) {
 	for _, m := range array(body["messages"]) {
 		for _, b := range array(m.(map[string]any)["content"]) {
@@ -211,7 +211,7 @@ type checker struct {
 	body     map[string]any
 	why      string
 	marks    int
-	called   bool
+	hasCalls bool
 	counting bool
 }
 
@@ -230,7 +230,7 @@ func (c *checker) top() {
 			c.fail("%s: Extra inputs are not permitted", key)
 		}
 	}
-	if number(fmt.Sprint(c.body["max_tokens"])) < 1 && !c.counting {
+	if parseNumber(fmt.Sprint(c.body["max_tokens"])) < 1 && !c.counting {
 		c.fail("max_tokens: Field required")
 	}
 	if c.body["temperature"] != nil && c.body["top_p"] != nil {
@@ -321,7 +321,7 @@ func (c *checker) messages() {
 				}
 				ids[id] = true
 				open = append(open, id)
-				c.called = true
+				c.hasCalls = true
 			}
 		}
 		last := content[max(len(content)-1, 0):]
@@ -334,12 +334,12 @@ func (c *checker) messages() {
 	if len(open) > 0 {
 		c.fail("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %v", len(messages), open)
 	}
-	if c.called && c.body["tools"] == nil {
+	if c.hasCalls && c.body["tools"] == nil {
 		c.fail("Requests which have `tool_use` or `tool_result` blocks in messages must include tools")
 	}
 }
 
-// results checks that a user's message answers the calls before it, first of all.
+// results checks that a user's message starts with the results of the calls before it.
 func (c *checker) results(i int, content []any, open []string) {
 	behind := false
 	for k, b := range content {
@@ -428,8 +428,8 @@ func (c *checker) thinking() {
 	if t["type"] != "enabled" {
 		return
 	}
-	budget := number(fmt.Sprint(t["budget_tokens"]))
-	if budget < 1024 || budget >= number(fmt.Sprint(c.body["max_tokens"])) {
+	budget := parseNumber(fmt.Sprint(t["budget_tokens"]))
+	if budget < 1024 || budget >= parseNumber(fmt.Sprint(c.body["max_tokens"])) {
 		c.fail("`max_tokens` must be greater than `thinking.budget_tokens`, which must be at least 1024")
 	}
 	messages := array(c.body["messages"])

@@ -9,38 +9,38 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// vendor is the name on the signatures of thoughts where the quirks have none.
+// vendor is the default vendor name on the signatures of thoughts.
 const vendor = "anthropic"
 
-// signer is the name on the signatures of a model's thoughts.
+// signer returns the vendor name on the signatures of a model's thoughts.
 func (q *Quirks) signer() string { return cmp.Or(q.Vendor, vendor) }
 
-// mind is a block of thinking as the service sends it and wants it back,
-// unchanged, in the messages of a tool loop (spec/agent.md §5). One whose type is
-// redacted_thinking has only data.
+// thinkingBlock is a block of thinking. The service expects it back unchanged in the
+// messages of a tool loop. A block of type redacted_thinking has only Data.
 //
-// The words of a thought are shown as they come, in parts of their own that have
-// no signature and are not kept. What is kept is the part behind them, without
-// text: its signature is the whole block, so that nothing on the way to a session
-// file and back can part the words from their proof. A signature that is none
-// such object belongs to the text of its part.
-type mind struct {
+// The text of a thought is shown while it arrives, in parts without a signature,
+// which are not stored. The part after them is stored: it has no text, and its
+// signature is the whole block as JSON, so that text and signature cannot get
+// separated in a session file. A signature that is not such an object belongs to the
+// text of its part.
+type thinkingBlock struct {
 	Type      string `json:"type"`
 	Thinking  string `json:"thinking"`
 	Signature string `json:"signature"`
 	Data      string `json:"data"`
 }
 
-// signed returns the part that keeps m, false if m has no proof and nobody wants
-// it without.
-func (m *mind) signed(q *Quirks) (llm.Part, bool) {
+// signedPart returns the part that stores m, false if m has no signature and the
+// service does not accept unsigned thoughts.
+func (m *thinkingBlock) signedPart(q *Quirks) (llm.Part, bool) {
 	if m.Signature == "" && m.Data == "" && (!q.Unsigned || m.Thinking == "") {
 		return llm.Part{}, false
 	}
 	return llm.Part{Thought: true, ThoughtSignature: llm.Signed(q.signer(), string(m.append(nil)))}, true
 }
 
-func (m *mind) append(dst []byte) []byte {
+// append appends the JSON of the block.
+func (m *thinkingBlock) append(dst []byte) []byte {
 	o := httpwire.Object{B: dst}
 	o.String("type", m.Type)
 	if m.Type == "redacted_thinking" {
@@ -54,27 +54,27 @@ func (m *mind) append(dst []byte) []byte {
 	return o.End()
 }
 
-// thought appends the block that a part keeps; none where it is not this
-// vendor's, or is damaged.
-func (l *blocks) thought(p *llm.Part) {
-	proof := p.SignatureBy(l.signer)
-	if proof == "" {
+// addThought appends the block that a part stores. It ignores blocks of other vendors
+// and damaged ones.
+func (l *blocks) addThought(p *llm.Part) {
+	signature := p.SignatureBy(l.signer)
+	if signature == "" {
 		return
 	}
-	m := mind{Type: "thinking", Thinking: p.Text, Signature: proof}
-	if proof[0] == '{' {
-		m = mind{}
-		if json.Unmarshal([]byte(proof), &m) != nil {
+	m := thinkingBlock{Type: "thinking", Thinking: p.Text, Signature: signature}
+	if signature[0] == '{' {
+		m = thinkingBlock{}
+		if json.Unmarshal([]byte(signature), &m) != nil {
 			return
 		}
 	}
 	if m.Type == "thinking" && (m.Signature != "" || l.unsigned && m.Thinking != "") || m.Type == "redacted_thinking" && m.Data != "" {
-		l.next()
+		l.startBlock()
 		l.b = m.append(l.b)
 	}
 }
 
-// The limits of a budget, and what stands for levels where a budget is needed.
+// The minimum budget, and the budgets for thinking levels.
 const (
 	minBudget    = 1024
 	lowBudget    = 4096
@@ -82,8 +82,8 @@ const (
 	highBudget   = 24576
 )
 
-// effort returns the word for how much a model is to think; "" leaves it to the
-// model. The budgets' limits are those of the other protocols (spec/agent.md §4).
+// effort returns the effort for a thinking level or budget, "" for the default of the
+// model. The limits are the same as in other protocols.
 func effort(t *llm.Thinking) string {
 	switch level := strings.ToLower(t.Level); level {
 	case "low", "medium", "high", "xhigh", "max":
@@ -102,8 +102,8 @@ func effort(t *llm.Thinking) string {
 	return "high"
 }
 
-// budget returns how many tokens of an answer's maxTokens may be thoughts; 0
-// where there is no room for any.
+// budget returns how many of maxTokens may be thoughts, 0 if maxTokens is too small
+// for thinking.
 func budget(t *llm.Thinking, maxTokens int) int {
 	n := mediumBudget
 	switch {
@@ -118,7 +118,7 @@ func budget(t *llm.Thinking, maxTokens int) int {
 		}
 	}
 	n = max(n, minBudget)
-	if n >= maxTokens { // the answer itself needs some
+	if n >= maxTokens { // leave some for the response
 		n = maxTokens - max(maxTokens/4, 1)
 	}
 	if n < minBudget {

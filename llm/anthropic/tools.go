@@ -10,34 +10,34 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// appendTools appends a set of tools; nothing where it is empty. Like a message's
-// blocks they can be marked at their last byte.
+// appendTools appends the declarations of a set of tools, nothing if the set is
+// empty. A cache mark can replace the last byte.
 func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	l := blocks{b: dst}
 	for i := range t.Functions {
 		f := &t.Functions[i]
-		l.next()
+		l.startBlock()
 		o := httpwire.Object{B: l.b}
 		o.String("name", toolName(f.Name))
 		o.String("description", f.Description)
 		o.Raw("input_schema", objectSchema(f.Parameters))
 		l.b = o.End()
 	}
-	// These run at the vendor.
+	// The vendor runs these tools.
 	if t.GoogleSearch {
-		l.next()
+		l.startBlock()
 		l.b = append(l.b, `{"type":"web_search_20250305","name":"web_search"}`...)
 	}
 	if t.URLContext {
-		l.next()
+		l.startBlock()
 		l.b = append(l.b, `{"type":"web_fetch_20250910","name":"web_fetch"}`...)
 	}
 	return l.b
 }
 
-// objectSchema returns a schema as the service wants one for a tool: of an
-// object, and without what it refuses at the top. What is left out makes the
-// schema wider; the tool's own validation holds all of it.
+// objectSchema returns the schema of a tool's input in a form that the service
+// accepts: of type object, without some keywords at the top level. The result is less
+// strict; the tool validates its input against the whole schema.
 func objectSchema(schema json.RawMessage) []byte {
 	o := httpwire.Object{}
 	o.String("type", "object")
@@ -53,7 +53,7 @@ func objectSchema(schema json.RawMessage) []byte {
 		if compact, err = json.Marshal(json.RawMessage(value)); err != nil {
 			return err
 		}
-		o.Raw(key, sound(compact))
+		o.Raw(key, fixSurrogates(compact))
 		return nil
 	})
 	if err != nil || !properties {
@@ -66,16 +66,17 @@ func objectSchema(schema json.RawMessage) []byte {
 	return o.End()
 }
 
-// absent is declared where a conversation holds calls but no tools are offered:
-// the service wants some in that case. It cannot be called, see toolChoice.
-const absent = `{"name":"unavailable","description":"Tools cannot be used now.","input_schema":{"type":"object","properties":{}}}`
+// placeholderTool is declared if the conversation contains tool calls but the request
+// offers no tools, because the service then requires a tool. The tool choice prevents
+// that the model calls it.
+const placeholderTool = `{"name":"unavailable","description":"Tools cannot be used now.","input_schema":{"type":"object","properties":{}}}`
 
-// answerTool is the one tool of a request for JSON, whose input is the answer.
+// answerTool is the only tool of a request for JSON. Its input is the response.
 const answerTool = "answer"
 
-// answerSchema returns the schema of the answer tool for an answer of this
-// schema, and whether the answer is the member "value" of its input: a tool's
-// input is an object, an answer can be anything.
+// answerSchema returns the input schema of answerTool for a response with this
+// schema. If the response is not an object, it is wrapped in the member "value",
+// because the input of a tool must be an object.
 func answerSchema(schema json.RawMessage) (tool []byte, wrapped bool) {
 	var top struct {
 		Type  any
@@ -91,7 +92,7 @@ func answerSchema(schema json.RawMessage) (tool []byte, wrapped bool) {
 	return append(append([]byte(`{"type":"object","properties":{"value":`), schema...), `},"required":["value"]}`...), true
 }
 
-// unwrap returns the answer in the input of the answer tool.
+// unwrap returns the response in the input of answerTool.
 func unwrap(input []byte, wrapped bool) string {
 	if !wrapped {
 		return string(input)
@@ -103,9 +104,9 @@ func unwrap(input []byte, wrapped bool) string {
 	return string(in.Value)
 }
 
-// toolChoice returns what the model may call, "" where that is its own choice;
-// must says that it has to call something, which goes with no thinking.
-func toolChoice(c *llm.ToolConfig) (choice string, must bool) {
+// toolChoice returns the JSON of the tool choice, "" for the default. isForced means
+// that the model must call a tool, which excludes thinking.
+func toolChoice(c *llm.ToolConfig) (choice string, isForced bool) {
 	if c == nil {
 		return "", false
 	}

@@ -13,18 +13,18 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Vertex says where on Google's Vertex AI a model runs.
+// Vertex is a location on Google's Vertex AI.
 type Vertex struct {
 	Project  string
 	Location string // "us-east5", "us", "eu"; "global" if empty
 }
 
-// vertex is Vertex AI: the address names the model, the body the protocol's
-// version, and a token says who asks.
+// vertex is the service of Vertex AI. The URL contains the model, and the body the
+// version of the protocol.
 type vertex struct {
-	base    *url.URL // down to the models
+	base    *url.URL // includes the path up to the models
 	version string
-	tokens  adc.Tokens // nil where the header is complete
+	tokens  adc.Tokens // nil if Options.AuthToken or Header authenticates requests
 }
 
 func newVertex(o Options, tokens adc.Tokens) (*vertex, error) {
@@ -40,11 +40,11 @@ func newVertex(o Options, tokens adc.Tokens) (*vertex, error) {
 		return nil, err
 	}
 	base.Path = strings.TrimRight(strings.TrimSuffix(base.Path, "/v1"), "/")
-	base = inPath(base, "v1", "projects", o.Vertex.Project, "locations", location, "publishers", "anthropic", "models")
-	return &vertex{base: base, version: cmp.Or(o.Version, "vertex-2023-10-16"), tokens: tokens}, nil
+	base = withPath(base, "v1", "projects", o.Vertex.Project, "locations", location, "publishers", "anthropic", "models")
+	return &vertex{base: base, version: "vertex-2023-10-16", tokens: tokens}, nil
 }
 
-// vertexHost is the service's own address (spec/agent.md §2).
+// vertexHost returns the address of the service in a location.
 func vertexHost(location string) string {
 	switch location {
 	case "global":
@@ -55,27 +55,29 @@ func vertexHost(location string) string {
 	return "https://" + location + "-aiplatform.googleapis.com"
 }
 
-func (v *vertex) form() form { return form{version: v.version, addressed: true, name: vertexName} }
+func (v *vertex) bodyForm() bodyForm {
+	return bodyForm{version: v.version, modelInURL: true, name: vertexName}
+}
 
-// vertexName is how Vertex AI names a model: with "@" before its date.
+// vertexName returns the name of a model on Vertex AI, with "@" before its date.
 func vertexName(model string) string {
-	model = model[strings.LastIndexByte(model, '/')+1:] // behind "publishers/anthropic/models"
+	model = model[strings.LastIndexByte(model, '/')+1:] // removes "publishers/anthropic/models/"
 	if i := len(model) - len("-20250929"); i > 0 && model[i] == '-' && isDate(model[i+1:]) {
 		return model[:i] + "@" + model[i+1:]
 	}
 	return model
 }
 
-func (v *vertex) aim(ctx context.Context, r *httpwire.Request, m method, model string) error {
+func (v *vertex) prepareRequest(ctx context.Context, r *httpwire.Request, m method, model string) error {
 	model = vertexName(model)
-	if err := checkName(model); err != nil {
+	if err := validateModelName(model); err != nil {
 		return err
 	}
-	verb := map[method]string{toStream: ":streamRawPredict", toAnswer: ":rawPredict", toCount: ":rawPredict"}[m]
-	if m == toCount {
+	verb := map[method]string{methodStream: ":streamRawPredict", methodGenerate: ":rawPredict", methodCount: ":rawPredict"}[m]
+	if m == methodCount {
 		model = "count-tokens"
 	}
-	u := inPath(v.base, model)
+	u := withPath(v.base, model)
 	u.Path, u.RawPath = u.Path+verb, u.RawPath+verb
 	r.URL = u
 	if v.tokens == nil {

@@ -21,9 +21,8 @@ func onVertex(t testing.TB, url string) *Client {
 	})
 }
 
-// TestVertexLikeSDK compares requests with those that the vendor's SDK made of the
-// same (its package vertex at v1.84.0, which needs more modules than it is worth
-// to have it here).
+// TestVertexLikeSDK compares requests with recorded ones of the vendor's SDK (its
+// package vertex at v1.84.0, which has too many dependencies to import it).
 func TestVertexLikeSDK(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/vertex_sdk.json")
@@ -59,8 +58,8 @@ func TestVertexLikeSDK(t *testing.T) {
 	}
 }
 
-// listed decodes a request; results that are a text become the list of it, as
-// the SDK has all of them.
+// listed decodes a request and replaces results that are a string by a list, as the
+// SDK sends them.
 func listed(t *testing.T, data []byte) map[string]any {
 	t.Helper()
 	var body map[string]any
@@ -87,7 +86,7 @@ func TestVertexAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := aimed(t, v, toAnswer, at[2]); got != want {
+		if got := aimed(t, v, methodGenerate, at[2]); got != want {
 			t.Errorf("%v:\n%s, want\n%s", at, got, want)
 		}
 	}
@@ -104,8 +103,8 @@ func TestVertexAddresses(t *testing.T) {
 	}
 }
 
-// TestVertexTokens: a token is asked for with each request, unless the caller has
-// proven who asks.
+// TestVertexTokens checks that each request gets a token unless the caller
+// authenticates requests.
 func TestVertexTokens(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, answerStream)
@@ -142,7 +141,7 @@ func TestVertexTokens(t *testing.T) {
 // aimed returns the address of a question about a model.
 func aimed(t *testing.T, s service, m method, model string) string {
 	t.Helper()
-	r, err := aim(t, s, m, model)
+	r, err := prepared(t, s, m, model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-// Package argmap gives the arguments of tool calls the names that the tools
-// know (spec/agent.md §6). Models remember tools that differ a little from
-// those they are offered, and call write_file with absolute_path where this one
-// has file_path. It works in every mode, with tool calling and without.
+// Package argmap corrects the names of arguments in tool calls. Some models were
+// trained with slightly different tools and use their argument names, for example
+// absolute_path instead of file_path in a call of write_file.
 package argmap
 
 import (
@@ -15,27 +14,26 @@ import (
 	"pollux/llm"
 )
 
-// Rule says what one model, or all at one endpoint, get wrong. Its JSON is the
-// form in which users have such rules; Provider, Description and LastVerified are
-// notes to themselves.
+// Rule lists the wrong argument names of one model, or of all models at an endpoint.
+// Users write rules as JSON. Provider, Description and LastVerified are notes.
 type Rule struct {
 	Model           string `json:"model"`
 	Provider        string `json:"provider"`
-	EndpointPattern string `json:"endpointPattern"` // part of a URL; * stands for anything
+	EndpointPattern string `json:"endpointPattern"` // part of a URL, in which * matches any text
 	Description     string `json:"description"`
 	LastVerified    string `json:"lastVerified"`
 	ToolMappings    Names  `json:"toolMappings"`
 }
 
-// Names maps, for each tool, a name that models give to the one it has.
+// Names maps wrong argument names to correct ones, for each tool.
 type Names map[string]map[string]string
 
-// Lookup returns the names for a model at an endpoint: those of the first rule
-// for both, else of the first for the endpoint; nil if there is none.
+// Lookup returns the names for a model at an endpoint: those of the first rule that
+// matches both, else of the first rule that matches the endpoint alone, else nil.
 func Lookup(rules []Rule, model, endpoint string) Names {
 	var other Names
 	for _, r := range rules {
-		if !matches(endpoint, r.EndpointPattern) {
+		if !matchesPattern(endpoint, r.EndpointPattern) {
 			continue
 		}
 		if r.Model == model {
@@ -48,8 +46,9 @@ func Lookup(rules []Rule, model, endpoint string) Names {
 	return other
 }
 
-// matches reports whether the pieces of pattern stand in s, in this order.
-func matches(s, pattern string) bool {
+// matchesPattern reports whether s contains the pieces of pattern between * in this
+// order.
+func matchesPattern(s, pattern string) bool {
 	for piece := range strings.SplitSeq(pattern, "*") {
 		n := strings.Index(s, piece)
 		if n < 0 {
@@ -60,7 +59,7 @@ func matches(s, pattern string) bool {
 	return true
 }
 
-// Common returns the names that models at large get wrong.
+// Common returns the wrong names that many models use.
 func Common() Names {
 	return Names{
 		"write_file":        {"absolute_path": "file_path", "path": "file_path", "text": "content"},
@@ -73,7 +72,7 @@ func Common() Names {
 	}
 }
 
-// Merge returns names with those of more added, which win.
+// Merge returns the names in n and more. Names in more override those in n.
 func (n Names) Merge(more Names) Names {
 	out := Names{}
 	for _, from := range []Names{n, more} {
@@ -89,11 +88,11 @@ func (n Names) Merge(more Names) Names {
 	return out
 }
 
-// Apply returns the arguments of a call of tool with their right names. An
-// argument is renamed only if the tool's schema has the right name and not the
-// given one, and the call does not have the right one already. Where one was,
-// and root is not empty, a relative path in path, absolute_path or file_path
-// becomes one below root. Arguments that need nothing come back as they are.
+// Apply returns the arguments of a call of tool with correct names. It renames an
+// argument only if the tool's schema has the correct name but not the wrong one, and
+// the call lacks the correct one. If it renames any and root is not empty, it also
+// makes relative paths in path, absolute_path and file_path absolute below root.
+// Other arguments are returned unchanged.
 func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root string) json.RawMessage {
 	names := n[tool.Name]
 	if len(names) == 0 {
@@ -114,11 +113,11 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 	changed := false
 	for i := range given {
 		m := &given[i]
-		right := names[m.name]
-		if right == "" || taken[right] || schema.Properties[m.name] != nil || schema.Properties[right] == nil {
+		name := names[m.name]
+		if name == "" || taken[name] || schema.Properties[m.name] != nil || schema.Properties[name] == nil {
 			continue
 		}
-		m.name, taken[right], changed = right, true, true
+		m.name, taken[name], changed = name, true, true
 	}
 	if !changed {
 		return args
@@ -129,7 +128,7 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 			out = append(out, ',')
 		}
 		out = append(llm.AppendString(out, m.name), ':')
-		out = append(out, absolute(m, root)...)
+		out = append(out, absolutePath(m, root)...)
 	}
 	return append(out, '}')
 }
@@ -139,7 +138,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns what an object holds, in its order.
+// members returns the members of an object in their order.
 func members(object json.RawMessage) ([]member, error) {
 	var out []member
 	err := jx.DecodeBytes(object).Obj(func(d *jx.Decoder, name string) error {
@@ -150,8 +149,9 @@ func members(object json.RawMessage) ([]member, error) {
 	return out, err
 }
 
-// absolute returns the value of an argument, below root if it is a relative path.
-func absolute(m member, root string) json.RawMessage {
+// absolutePath returns the value of an argument, made absolute below root if it is a
+// relative path.
+func absolutePath(m member, root string) json.RawMessage {
 	var path string
 	if root == "" || m.name != "path" && m.name != "absolute_path" && m.name != "file_path" ||
 		json.Unmarshal(m.value, &path) != nil || path == "" || filepath.IsAbs(path) || path[0] == '~' {

@@ -9,15 +9,15 @@ import (
 	"pollux/llm"
 )
 
-// Wrap returns g with the names of arguments put right in what it answers.
-// Names returns those that a model gets wrong; it is asked once for each model,
-// at its first call. Relative paths become absolute below root, unless that is
-// empty; see [Names.Apply].
+// Wrap returns a generator that corrects the argument names in tool calls of g. names
+// returns the wrong names of a model; it is called once for each model, at its first
+// tool call. If root is not empty, relative paths become absolute below root, see
+// [Names.Apply].
 func Wrap(g llm.Generator, names func(model string) Names, root string) *Generator {
 	return &Generator{Generator: g, names: names, root: root}
 }
 
-// Generator is what [Wrap] returns.
+// Generator is the result of [Wrap].
 type Generator struct {
 	llm.Generator
 	names func(model string) Names
@@ -27,14 +27,14 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the generator that does the work.
+// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Stream implements [llm.Generator].
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		for chunk, err := range g.Generator.Stream(ctx, req) {
-			if !yield(g.right(req, chunk), err) {
+			if !yield(g.correct(req, chunk), err) {
 				return
 			}
 		}
@@ -44,18 +44,18 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	r, err := g.Generator.Generate(ctx, req)
-	return g.right(req, r), err
+	return g.correct(req, r), err
 }
 
-// right returns r, or a copy whose calls have the right arguments.
-func (g *Generator) right(req *llm.Request, r *llm.Response) *llm.Response {
+// correct returns r, or a copy with corrected arguments.
+func (g *Generator) correct(req *llm.Request, r *llm.Response) *llm.Response {
 	parts, copied := r.Parts(), false
 	for i := range parts {
 		call := parts[i].FunctionCall
 		if call == nil {
 			continue
 		}
-		names := g.of(req.Model)
+		names := g.namesFor(req.Model)
 		if names[call.Name] == nil {
 			continue
 		}
@@ -83,8 +83,8 @@ func (g *Generator) right(req *llm.Request, r *llm.Response) *llm.Response {
 	return &out
 }
 
-// of returns the names that a model gets wrong.
-func (g *Generator) of(model string) Names {
+// namesFor returns the wrong names of a model.
+func (g *Generator) namesFor(model string) Names {
 	known, ok := g.known.Load(model)
 	if !ok {
 		known, _ = g.known.LoadOrStore(model, g.names(model))
@@ -92,6 +92,7 @@ func (g *Generator) of(model string) Names {
 	return known.(Names)
 }
 
+// declaration returns the declaration of a tool in req, nil if there is none.
 func declaration(req *llm.Request, name string) *llm.FunctionDeclaration {
 	for _, set := range req.Config.Tools {
 		for i := range set.Functions {

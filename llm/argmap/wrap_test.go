@@ -42,7 +42,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// canned always gives the same answer.
+// canned is a generator that always returns the same response.
 type canned struct {
 	llm.Generator
 	answer *llm.Response
@@ -52,7 +52,7 @@ func (c canned) Generate(context.Context, *llm.Request) (*llm.Response, error) {
 	return c.answer, nil
 }
 
-// Each model gets its own names wrong, and they are looked up once.
+// TestNamesByModel checks that each model has its own names, which are looked up once.
 func TestNamesByModel(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// The models that aliases end at.
+// The models that aliases resolve to.
 const (
 	Pro25     = "gemini-2.5-pro"
 	Flash25   = "gemini-2.5-flash"
@@ -19,22 +19,22 @@ const (
 	Embedding = "gemini-embedding-001"
 )
 
-// Access says which models an account may use.
+// Access lists the groups of models that an account may use.
 type Access struct {
-	Preview bool // models still in preview
-	Pro31   bool // Gemini 3.1 Pro, where Preview
-	Newest  bool // the newest that flash and flash-lite stand for
+	Preview bool // models in preview
+	Pro31   bool // Gemini 3.1 Pro, if Preview is set
+	Newest  bool // the newest models behind the aliases flash and flash-lite
 }
 
-// KeyAccess is what an API key and Vertex AI give access to.
+// KeyAccess returns the access of API keys and Vertex AI.
 func KeyAccess() Access { return Access{Preview: true, Pro31: true, Newest: true} }
 
-// GatewayAccess is what is behind a gateway.
+// GatewayAccess returns the access of gateways.
 func GatewayAccess() Access { return Access{Newest: true} }
 
-// Resolve returns the model that a name stands for (spec/agent.md §7.1). An
-// alias becomes a model, a preview model without access the one below it;
-// anything else stays as it is, but for a "models/" before it.
+// Resolve returns the model for a name, which may be an alias or start with
+// "models/". A preview model that a does not include is replaced by a stable one.
+// Other names are returned unchanged.
 func Resolve(name string, a Access) string {
 	name = strings.TrimPrefix(name, "models/")
 	switch name {
@@ -50,18 +50,18 @@ func Resolve(name string, a Access) string {
 		return Pro25
 	case "flash":
 		if !a.Newest {
-			return below(Flash3, a)
+			return replacement(Flash3, a)
 		}
 		return a.flash()
 	case "flash-lite", "none":
 		return a.lite()
 	}
-	return below(name, a)
+	return replacement(name, a)
 }
 
-// below returns name, or what stands in for it where it is a preview that the
-// account may not use.
-func below(name string, a Access) string {
+// replacement returns name, or a stable model if name is a preview model that a does
+// not include.
+func replacement(name string, a Access) string {
 	switch name {
 	case Pro3, Pro31, Pro31 + "-customtools", Flash3:
 	default:
@@ -78,6 +78,7 @@ func below(name string, a Access) string {
 	return Pro25
 }
 
+// flash returns the model for the alias flash.
 func (a Access) flash() string {
 	if a.Newest {
 		return Flash38
@@ -85,6 +86,7 @@ func (a Access) flash() string {
 	return Flash25
 }
 
+// lite returns the model for the alias flash-lite.
 func (a Access) lite() string {
 	if a.Newest {
 		return Lite35

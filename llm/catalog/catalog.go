@@ -1,8 +1,7 @@
-// Package catalog knows models by their names: how much they take, what they
-// see, how they want to be asked, and which model an alias stands for
-// (spec/agent.md §7). It is a set of tables; the functions only look things up.
-// What a provider says of its models at run time, and what the user has set,
-// goes before what is here.
+// Package catalog describes models by their names: token limits, abilities, default
+// settings, prices and aliases. It consists of tables and functions that look things
+// up. What a provider reports about its models at run time and the user's settings
+// take precedence over the catalog.
 package catalog
 
 import (
@@ -11,25 +10,25 @@ import (
 	"pollux/llm"
 )
 
-// Model is what is known of a model. The zero value of each member says that
-// nothing is.
+// Model describes a model. The zero value of a field means unknown.
 type Model struct {
-	// Name is the model's name where it was found: of a provider, as that knows
-	// it; of a family, without vendor, date and tag.
+	// Name is the name in a provider's list, or the name of a family, without vendor,
+	// date and tag.
 	Name string
-	// Input is the most tokens it takes, Output as many as it is sensible to ask
-	// for in an answer: what it can give, or what its provider's users do with.
+	// Input is the maximum number of tokens in a request. Output is a sensible
+	// maximum for a response, which may be less than the model can return.
 	Input, Output int
-	// Tools says whether it calls functions, Thinking whether it reasons before
-	// it answers, and Efforts how much it can be told to ("low", "high").
+	// Tools is the ability to call functions, Thinking the ability to reason before
+	// the response. Efforts lists the levels of thinking that can be set ("low",
+	// "high").
 	Tools, Thinking Ability
 	Efforts         []string
-	// What besides text it can be shown.
+	// Images, PDF, Audio and Video are abilities to read input other than text.
 	Images, PDF, Audio, Video Ability
 	Price                     *Price
 }
 
-// Ability is whether a model can do something, as far as is known.
+// Ability is the answer to whether a model can do something.
 type Ability int8
 
 // The abilities.
@@ -39,24 +38,24 @@ const (
 	No
 )
 
-// If returns Yes or No.
-func If(b bool) Ability {
+// FromBool returns Yes for true and No for false.
+func FromBool(b bool) Ability {
 	if b {
 		return Yes
 	}
 	return No
 }
 
-// Price is what a million tokens cost, in US dollars.
+// Price is the cost of a million tokens in US dollars.
 type Price struct {
 	Input      float64  `json:"input"`
-	Output     float64  `json:"output"`               // thoughts included
-	CacheRead  *float64 `json:"cacheRead,omitempty"`  // nil: not known
-	CacheWrite *float64 `json:"cacheWrite,omitempty"` // nil: as much as Input
+	Output     float64  `json:"output"`               // includes thoughts
+	CacheRead  *float64 `json:"cacheRead,omitempty"`  // nil means unknown
+	CacheWrite *float64 `json:"cacheWrite,omitempty"` // nil means the same as Input
 }
 
-// Cost returns what an answer cost in US dollars, false where a rate that it
-// takes is not known (spec/providers.md §1). A nil Price knows none.
+// Cost returns the cost of a response in US dollars, or false if a required rate is
+// unknown. All rates of a nil Price are unknown.
 func (p *Price) Cost(u llm.Usage) (usd float64, known bool) {
 	if p == nil || u.CachedContent > 0 && p.CacheRead == nil {
 		return 0, false
@@ -73,16 +72,16 @@ func (p *Price) Cost(u llm.Usage) (usd float64, known bool) {
 		float64(u.Candidates+u.Thoughts)*p.Output) / 1e6, true
 }
 
-// Over returns m with what it does not know taken from below.
-func (m Model) Over(below Model) Model {
-	m.Name = cmp.Or(m.Name, below.Name)
-	m.Input, m.Output = cmp.Or(m.Input, below.Input), cmp.Or(m.Output, below.Output)
-	m.Tools, m.Thinking = cmp.Or(m.Tools, below.Tools), cmp.Or(m.Thinking, below.Thinking)
+// WithDefaults returns m with unknown fields taken from defaults.
+func (m Model) WithDefaults(defaults Model) Model {
+	m.Name = cmp.Or(m.Name, defaults.Name)
+	m.Input, m.Output = cmp.Or(m.Input, defaults.Input), cmp.Or(m.Output, defaults.Output)
+	m.Tools, m.Thinking = cmp.Or(m.Tools, defaults.Tools), cmp.Or(m.Thinking, defaults.Thinking)
 	if m.Efforts == nil {
-		m.Efforts = below.Efforts
+		m.Efforts = defaults.Efforts
 	}
-	m.Images, m.PDF = cmp.Or(m.Images, below.Images), cmp.Or(m.PDF, below.PDF)
-	m.Audio, m.Video = cmp.Or(m.Audio, below.Audio), cmp.Or(m.Video, below.Video)
-	m.Price = cmp.Or(m.Price, below.Price)
+	m.Images, m.PDF = cmp.Or(m.Images, defaults.Images), cmp.Or(m.PDF, defaults.PDF)
+	m.Audio, m.Video = cmp.Or(m.Audio, defaults.Audio), cmp.Or(m.Video, defaults.Video)
+	m.Price = cmp.Or(m.Price, defaults.Price)
 	return m
 }

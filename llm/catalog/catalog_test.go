@@ -10,9 +10,9 @@ import (
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, plain   string
-		input, output int
-		sees          string
+		name, baseName string
+		input, output  int
+		supports       string
 	}{
 		{"gemini-2.5-pro", "gemini-2.5-pro", 1_048_576, 65_536, "ipav"},
 		{"models/gemini-3.1-pro-preview", "gemini-3.1-pro-preview", 1_048_576, 65_536, "ipav"},
@@ -48,16 +48,16 @@ func TestLookup(t *testing.T) {
 		{"", "", 131_072, 32_000, ""},
 	} {
 		m := catalog.Lookup(c.name)
-		sees := ""
+		supports := ""
 		for _, s := range []struct {
 			on   catalog.Ability
 			mark string
 		}{{m.Images, "i"}, {m.PDF, "p"}, {m.Audio, "a"}, {m.Video, "v"}} {
 			if s.on == catalog.Yes {
-				sees += s.mark
+				supports += s.mark
 			}
 		}
-		if m.Name != c.plain || m.Input != c.input || m.Output != c.output || sees != c.sees {
+		if m.Name != c.baseName || m.Input != c.input || m.Output != c.output || supports != c.supports {
 			t.Errorf("Lookup(%q) = %+v", c.name, m)
 		}
 	}
@@ -117,7 +117,7 @@ func TestFamilies(t *testing.T) {
 		{"openrouter/anthropic/claude-sonnet-4.6", true, false, false},
 		{"my/own-gemini", true, false, false},
 	} {
-		if m, n, g := catalog.Modern(c.name), catalog.NestedMedia(c.name), catalog.IsGemini(c.name); m != c.modern || n != c.nested || g != c.gemini {
+		if m, n, g := catalog.IsModern(c.name), catalog.SupportsNestedMedia(c.name), catalog.IsGemini(c.name); m != c.modern || n != c.nested || g != c.gemini {
 			t.Errorf("%s: modern %v, nested media %v, gemini %v", c.name, m, n, g)
 		}
 	}

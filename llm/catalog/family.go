@@ -7,35 +7,36 @@ import (
 	"pollux/llm"
 )
 
-// Lookup returns what is known of the family of the model of this name, which
-// may carry a vendor ("openrouter/anthropic/claude-…"), a date and a tag. A name
-// that fits nothing gets the modest values of the table's last row.
+// Lookup returns what is known about the family of a model. The name may include a
+// vendor ("openrouter/anthropic/claude-…"), a date and a tag. Unknown names get
+// modest token limits.
 func Lookup(name string) Model {
-	m := Model{Name: plain(name)}
-	for _, row := range limits {
-		if fits(row.pattern, m.Name) {
+	m := Model{Name: baseName(name)}
+	for _, row := range contextWindows {
+		if matches(row.pattern, m.Name) {
 			m.Input, m.Output = row.input, row.output
 			break
 		}
 	}
-	for _, row := range senses {
-		if fits(row.pattern, m.Name) {
-			sees := func(what string) Ability { return If(strings.Contains(row.sees, what)) }
-			m.Images, m.PDF, m.Audio, m.Video = sees("image"), sees("pdf"), sees("audio"), sees("video")
+	for _, row := range inputKinds {
+		if matches(row.pattern, m.Name) {
+			supports := func(what string) Ability { return FromBool(strings.Contains(row.supports, what)) }
+			m.Images, m.PDF, m.Audio, m.Video = supports("image"), supports("pdf"), supports("audio"), supports("video")
 			break
 		}
 	}
-	m.Thinking, _ = thinks(m.Name)
+	m.Thinking, _ = canThink(m.Name)
 	return m
 }
 
-func fits(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name) // the patterns are good
+// matches reports whether name matches a pattern of path.Match.
+func matches(pattern, name string) bool {
+	ok, _ := path.Match(pattern, name) // all patterns are valid
 	return ok
 }
 
-// limits holds the windows (spec/agent.md §7.2). The first pattern that fits holds.
-var limits = []struct {
+// contextWindows holds token limits by name. The first matching row counts.
+var contextWindows = []struct {
 	pattern       string
 	input, output int
 }{
@@ -73,8 +74,9 @@ var limits = []struct {
 	{"*", 131_072, 32_000},
 }
 
-// senses holds what models see besides text. The first pattern that fits holds.
-var senses = []struct{ pattern, sees string }{
+// inputKinds holds the kinds of input besides text that models read. The first
+// matching row counts.
+var inputKinds = []struct{ pattern, supports string }{
 	{"gemini-*", "image pdf audio video"},
 	{"gemma-4*", "image"},
 	{"gpt-oss*", ""},
@@ -88,23 +90,23 @@ var senses = []struct{ pattern, sees string }{
 	{"glm-*", ""},
 }
 
-// thinks reports whether the model of this plain name reasons before it answers,
-// and whether anything is known of its family.
-func thinks(name string) (can Ability, known bool) {
-	for _, row := range minds {
-		if fits(row.pattern, name) {
-			return row.thinks, true
+// canThink reports whether the model with this base name reasons before it responds,
+// and whether its family is known.
+func canThink(name string) (can Ability, known bool) {
+	for _, row := range thinkingFamilies {
+		if matches(row.pattern, name) {
+			return row.canThink, true
 		}
 	}
 	return Unknown, false
 }
 
-// minds holds which models reason before they answer, Unknown where some of a
-// family do. The first pattern that fits holds. The last families are here for
-// [ChatConfig], which leaves alone what it knows to be another maker's.
-var minds = []struct {
-	pattern string
-	thinks  Ability
+// thinkingFamilies holds which models reason before they respond: Unknown if only
+// some models of a family do. The first matching row counts. [ChatConfig] uses the
+// last families only to recognize models of other vendors.
+var thinkingFamilies = []struct {
+	pattern  string
+	canThink Ability
 }{
 	{"gemini-1*", No},
 	{"gemini-2.0*", No},
@@ -171,15 +173,15 @@ var minds = []struct {
 	{"olmo*", Unknown},
 }
 
-// plain strips what is around a model's name: the path of vendors before it,
-// the region and vendor of Bedrock, a tag or version behind ":" or "@", a date.
-func plain(name string) string {
-	name, _ = undated(name)
+// baseName removes from a model's name the path of vendors, the region and vendor of
+// Bedrock, a tag or version after ":" or "@", and a date.
+func baseName(name string) string {
+	name, _ = splitDate(name)
 	return name
 }
 
-// undated is plain, and the date.
-func undated(name string) (plain, date string) {
+// splitDate returns the base name of a model and its date, "" if it has none.
+func splitDate(name string) (baseName, date string) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	name, _, _ = strings.Cut(name, ":")
@@ -187,19 +189,19 @@ func undated(name string) (plain, date string) {
 	if i := strings.Index(name, ".claude-"); i >= 0 {
 		name = name[i+1:]
 		if i := len(name) - len("-v1"); i > 0 && name[i:i+2] == "-v" && isDigit(name[i+2]) {
-			name = name[:i] // the version that Bedrock counts
+			name = name[:i] // removes the version of Bedrock
 		}
 	}
 	for _, form := range []string{"-dddddddd", "-dddd-dd-dd"} {
-		if i := len(name) - len(form); i > 0 && looksLike(name[i:], form) {
+		if i := len(name) - len(form); i > 0 && hasForm(name[i:], form) {
 			return name[:i], name[i+1:]
 		}
 	}
 	return name, date
 }
 
-// looksLike reports whether s is pattern with a digit for each d.
-func looksLike(s, pattern string) bool {
+// hasForm reports whether s equals pattern with a digit for each d.
+func hasForm(s, pattern string) bool {
 	for i := range len(s) {
 		if digit := isDigit(s[i]); digit != (pattern[i] == 'd') || !digit && s[i] != pattern[i] {
 			return false
@@ -210,33 +212,33 @@ func looksLike(s, pattern string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// IsGemini reports whether name is a Gemini model's, whoever serves it.
-func IsGemini(name string) bool { return strings.HasPrefix(plain(name), "gemini-") }
+// IsGemini reports whether name is the name of a Gemini model, on any provider.
+func IsGemini(name string) bool { return strings.HasPrefix(baseName(name), "gemini-") }
 
-// Modern reports whether the model of this (resolved) name is one that newer
-// prompts and tools are written for: Gemini 3, and everything that is not Gemini.
-func Modern(name string) bool {
-	name = plain(name)
+// IsModern reports whether newer prompts and tools are meant for the model of this
+// (resolved) name: Gemini 3, and all models other than Gemini.
+func IsModern(name string) bool {
+	name = baseName(name)
 	rest, ok := strings.CutPrefix(name, "gemini-3")
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '-') || !strings.HasPrefix(name, "gemini-")
 }
 
-// NestedMedia reports whether a function response may hold media in its parts.
-func NestedMedia(name string) bool { return strings.HasPrefix(plain(name), "gemini-3-") }
+// SupportsNestedMedia reports whether a function response to the model may contain
+// media in its parts.
+func SupportsNestedMedia(name string) bool { return strings.HasPrefix(baseName(name), "gemini-3-") }
 
-// ChatConfig returns how a model is asked in a conversation: the sampling, and
-// that a model which can think does so and shows it.
+// ChatConfig returns the default configuration of a model in a conversation: its
+// sampling settings, and thinking with visible thoughts for models that can think.
 //
-// Gemini, and a name that nothing is known of, is asked as Gemini CLI asks
-// (spec/agent.md §7.3, chat-base). Other makers' models are left to the sampling
-// that their makers tuned them for: the newer ones of OpenAI, Anthropic and
-// Moonshot refuse another, DeepSeek's ignore it, and the servers of open models
-// know the makers' own, which differs from family to family (Qwen thinks at 0.6,
-// Devstral works at 0.15). How much these think is theirs to say as well: their
-// [llm.Thinking] has no level and no budget.
+// Gemini models and unknown names get the settings of Gemini CLI. Models of other
+// known families get no sampling settings: newer models of OpenAI, Anthropic and
+// Moonshot refuse them, DeepSeek ignores them, and the servers of open models know
+// the best ones, which differ by family (Qwen thinks at temperature 0.6, Devstral
+// works at 0.15). Their [llm.Thinking] has no level and no budget, so that the model
+// decides how much to think.
 func ChatConfig(name string) llm.Config {
-	name = plain(name)
-	if can, known := thinks(name); known && !IsGemini(name) {
+	name = baseName(name)
+	if can, known := canThink(name); known && !IsGemini(name) {
 		if can != Yes {
 			return llm.Config{}
 		}
@@ -248,7 +250,7 @@ func ChatConfig(name string) llm.Config {
 		switch {
 		case strings.HasPrefix(name, "gemini-2.5"):
 			c.Thinking.Budget = new(8192)
-		case Modern(name):
+		case IsModern(name):
 			c.Thinking.Level = "HIGH"
 		}
 	}

@@ -7,22 +7,20 @@ import (
 	"strings"
 )
 
-// models is the table of spec/providers.md §6. Its head says what it holds.
+// models is the table of known models. Its first lines describe its columns.
 //
 //go:embed models.txt
 var models string
 
-// Of returns what is known of a provider's model: its row of the table, over
-// what [Lookup] knows of its family. A name with a date finds the row without
-// one, and the other way round. A model that only others have a row for is theirs
-// in all but the price, which is each provider's own. Name is model as it is
-// given.
-func Of(provider, model string) Model {
+// ForProvider returns what is known about a provider's model: its row in the table,
+// completed by [Lookup]. A row matches a name with or without a date. If only rows of
+// other providers match, the result has no price. Name is model unchanged.
+func ForProvider(provider, model string) Model {
 	m := Model{Name: model}
 	known, found := row{}, 0
 	want := partsOf(model)
 	for r := range rows() {
-		if fit := r.fits(provider, model, want); fit > found {
+		if fit := r.matches(provider, model, want); fit > found {
 			if known, found = r, fit; fit == fitsExactly {
 				break
 			}
@@ -33,17 +31,17 @@ func Of(provider, model string) Model {
 		if found == fitsElsewhere {
 			k.Price = nil
 		}
-		m = m.Over(k)
+		m = m.WithDefaults(k)
 	}
-	return m.Over(Lookup(model))
+	return m.WithDefaults(Lookup(model))
 }
 
-// Models yields the models of the table that a provider has, as [Of] knows them,
-// in the table's order: the newest of a kind first.
+// Models yields the models of a provider in the table, in its order (newest first of
+// a kind), with the same data as [ForProvider].
 func Models(provider string) iter.Seq[Model] {
 	return func(yield func(Model) bool) {
 		for r := range rows() {
-			if r.provider == provider && !yield(r.model().Over(Lookup(r.name))) {
+			if r.provider == provider && !yield(r.model().WithDefaults(Lookup(r.name))) {
 				return
 			}
 		}
@@ -53,7 +51,7 @@ func Models(provider string) iter.Seq[Model] {
 // row is a line of the table.
 type row struct{ provider, name, rest string }
 
-// rows yields the table, line by line.
+// rows yields the lines of the table.
 func rows() iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for line := range strings.Lines(models) {
@@ -69,19 +67,20 @@ func rows() iter.Seq[row] {
 	}
 }
 
-// How well a row fits a model, from not at all.
+// How well a row matches a model. 0 means that it does not match.
 const (
-	fitsElsewhere = 1 + iota // another provider has this model, or another host of the same one
-	fitsUndated              // but for the date
+	fitsElsewhere = 1 + iota // a row of another provider, or of another host
+	fitsUndated              // except for the date
 	fitsExactly
 )
 
-func (r row) fits(provider, model string, want nameParts) int {
+// matches returns how well a row matches a model of a provider, 0 for not at all.
+func (r row) matches(provider, model string, want nameParts) int {
 	if r.provider == provider && strings.EqualFold(r.name, model) {
 		return fitsExactly
 	}
 	switch has := partsOf(r.name); {
-	case has.plain != want.plain:
+	case has.baseName != want.baseName:
 		return 0
 	case r.provider == provider && has.tag == want.tag && (has.date == "" || want.date == "" || has.date == want.date):
 		return fitsUndated
@@ -89,40 +88,40 @@ func (r row) fits(provider, model string, want nameParts) int {
 	return fitsElsewhere
 }
 
-// nameParts is a model's name taken apart.
+// nameParts are the parts of a model's name.
 type nameParts struct {
-	plain string // as plain returns it, with dashes for what stands between numbers
-	date  string
-	tag   string // behind ":", where it says who serves the model, not which version it is
+	baseName string // result of baseName, with dashes between numbers
+	date     string
+	tag      string // part after ":" if it names a host, not a version
 }
 
+// partsOf splits a model's name.
 func partsOf(model string) nameParts {
 	n := nameParts{}
-	n.plain, n.date = undated(model)
-	n.plain = dashed(n.plain)
+	n.baseName, n.date = splitDate(model)
+	n.baseName = withDashes(n.baseName)
 	if _, tag, _ := strings.Cut(model, ":"); strings.Trim(tag, "0123456789") != "" {
 		n.tag = strings.ToLower(tag)
 	}
 	return n
 }
 
-// dashed writes the points of versions as dashes, as some makers do: 4.6 and 4p6
-// become 4-6.
-func dashed(s string) string {
+// withDashes replaces the points in versions by dashes: 4.6 and 4p6 become 4-6.
+func withDashes(s string) string {
 	for i := 1; i < len(s)-1; i++ {
 		if (s[i] == '.' || s[i] == 'p') && isDigit(s[i-1]) && isDigit(s[i+1]) {
-			return s[:i] + "-" + dashed(s[i+1:])
+			return s[:i] + "-" + withDashes(s[i+1:])
 		}
 	}
 	return s
 }
 
-// model parses what the table says of a model.
+// model parses a row.
 func (r row) model() Model {
 	m := Model{Name: r.name, Tools: Yes}
 	f := strings.Fields(r.rest)
 	if len(f) != 8 {
-		return m // a test holds that there is no such row
+		return m // TestTable checks that there is no such row
 	}
 	m.Input, _ = strconv.Atoi(f[0])
 	m.Output, _ = strconv.Atoi(f[1])
@@ -142,6 +141,7 @@ func (r row) model() Model {
 	return m
 }
 
+// ability parses a column with "yes", "no" or "-".
 func ability(s string) Ability {
 	switch s {
 	case "yes":
@@ -152,6 +152,7 @@ func ability(s string) Ability {
 	return Unknown
 }
 
+// rate parses a price, nil if it is unknown.
 func rate(s string) *float64 {
 	if usd, err := strconv.ParseFloat(s, 64); err == nil {
 		return &usd

@@ -10,7 +10,8 @@ import (
 	"pollux/llm"
 )
 
-// TestTable holds that each line of models.txt is what its head says.
+// TestTable checks that each line of models.txt has the form that its first lines
+// describe.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	words := []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
@@ -58,11 +59,11 @@ func TestTable(t *testing.T) {
 		} else if f[2] != "-" || f[3] != "-" || f[4] != "-" || f[5] != "-" {
 			t.Errorf("%s: half a price", id)
 		}
-		// What a conversation asks for is what the table says that there is.
+		// ChatConfig agrees with the table.
 		if family := Lookup(r.name).Thinking; m.Thinking != Unknown && family != Unknown && m.Thinking != family {
 			t.Errorf("%s: thinks %v, its family %v", id, m.Thinking, family)
 		}
-		if found := Of(r.provider, r.name); found.Name != r.name || found.Price == nil != (m.Price == nil) || found.Input != m.Input {
+		if found := ForProvider(r.provider, r.name); found.Name != r.name || found.Price == nil != (m.Price == nil) || found.Input != m.Input {
 			t.Errorf("%s: found %+v", id, found)
 		}
 	}
@@ -78,13 +79,13 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s: %v", pattern, err)
 		}
 	}
-	for _, r := range limits {
+	for _, r := range contextWindows {
 		check(r.pattern)
 	}
-	for _, r := range senses {
+	for _, r := range inputKinds {
 		check(r.pattern)
 	}
-	for _, r := range minds {
+	for _, r := range thinkingFamilies {
 		check(r.pattern)
 	}
 }
@@ -100,7 +101,7 @@ func TestOf(t *testing.T) {
 		efforts         string
 		images, pdf     Ability
 	}{
-		// As the table has it.
+		// Exact rows.
 		{"gemini", "gemini-3.7-flash", 1_048_576, 65_536, 0.75, 0.075, Yes, "low medium high", Yes, Yes},
 		{"gemini", "models/gemini-2.5-pro", 1_048_576, 50_000, 1.25, 0.125, Yes, "", Yes, Yes},
 		{"openai", "gpt-5.5-pro", 1_050_000, 128_000, 30, none, Yes, "low medium high xhigh", Yes, Yes},
@@ -109,7 +110,7 @@ func TestOf(t *testing.T) {
 		{"deepseek", "deepseek-v4-pro", 1_000_000, 384_000, 0.435, 0.003625, Yes, "low high max", No, No},
 		{"minimax", "minimax-m2.7", 200_000, 128_000, 0.3, 0.06, Yes, "", No, No},
 		{"huggingface", "MiniMaxAI/MiniMax-M2.7:fireworks-ai", 196_608, 8192, 0.3, none, Yes, "", No, No},
-		// A window of its own wins over the family's.
+		// The window of a row overrides that of its family.
 		{"anthropic", "claude-opus-5", 1_000_000, 128_000, 5, 0.5, Yes, "low medium high xhigh max", Yes, Yes},
 		{"vertexai", "claude-sonnet-4-6", 1_000_000, 50_000, 3, 0.3, Yes, "low medium high max", Yes, Yes},
 		// A subscription has no price.
@@ -122,9 +123,9 @@ func TestOf(t *testing.T) {
 		{"vertexai", "claude-haiku-4-5@20251001", 200_000, 32_000, 1, 0.1, Yes, "", Yes, Yes},
 		{"bedrock", "eu.anthropic.claude-haiku-4-5", 200_000, 64_000, 1, 0.1, Yes, "", Yes, Yes},
 		{"bedrock", "anthropic.claude-opus-4-6-v1:0", 1_000_000, 128_000, 5, 0.5, Yes, "low medium high max", Yes, Yes},
-		// Another date is another model, as far as its price goes.
+		// A model with another date has another price.
 		{"anthropic", "claude-sonnet-4-20260101", 200_000, 64_000, none, none, Yes, "", Yes, Yes},
-		// Elsewhere: all but the price.
+		// Rows of other providers give all but the price.
 		{"openrouter", "anthropic/claude-sonnet-4.6", 200_000, 128_000, none, none, Yes, "low medium high max", Yes, Yes},
 		{"openrouter", "openai/gpt-5.1-codex:free", 400_000, 128_000, none, none, Yes, "minimal low medium high", Yes, Yes},
 		{"azure", "gpt-5", 400_000, 128_000, none, none, Yes, "minimal low medium high", Yes, Yes},
@@ -135,7 +136,7 @@ func TestOf(t *testing.T) {
 		{"", "grok-4.5", 500_000, 50_000, none, none, Yes, "low medium high", Yes, Unknown},
 		// The same model at another host of the same provider has another price.
 		{"huggingface", "deepseek-ai/DeepSeek-V4-Pro", 1_000_000, 384_000, none, none, Yes, "low high max", No, No},
-		// Only the family is known, or nothing.
+		// Without a row only the family is known, or nothing.
 		{"anthropic", "claude-sonnet-4-5[1m]", 1_000_000, 65_536, none, none, Yes, "", Yes, Yes},
 		{"openai", "gpt-5.9", 272_000, 128_000, none, none, Yes, "", Yes, Yes},
 		{"ollama", "llama3.3:70b", 131_072, 32_000, none, none, Unknown, "", Unknown, Unknown},
@@ -143,7 +144,7 @@ func TestOf(t *testing.T) {
 		{"gemini", "", 131_072, 32_000, none, none, Unknown, "", Unknown, Unknown},
 		{"no such", "a\x00b/\xff:\n", 131_072, 32_000, none, none, Unknown, "", Unknown, Unknown},
 	} {
-		m := Of(c.provider, c.model)
+		m := ForProvider(c.provider, c.model)
 		if m.Name != c.model || m.Input != c.input || m.Output != c.output || m.Thinking != c.thinks ||
 			strings.Join(m.Efforts, " ") != c.efforts || m.Images != c.images || m.PDF != c.pdf {
 			t.Errorf("%s/%s: %+v", c.provider, c.model, m)
@@ -186,12 +187,12 @@ func TestModels(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	price := Of("anthropic", "claude-sonnet-4-6").Price
+	price := ForProvider("anthropic", "claude-sonnet-4-6").Price
 	u := llm.Usage{Prompt: 1_100_000, CachedContent: 800_000, CacheWrite: 200_000, Candidates: 90_000, Thoughts: 10_000}
 	if usd, known := price.Cost(u); !known || math.Abs(usd-(0.3+0.24+0.75+1.5)) > 1e-9 {
 		t.Errorf("%v, %v", usd, known)
 	}
-	pro := Of("openai", "gpt-5.4-pro").Price
+	pro := ForProvider("openai", "gpt-5.4-pro").Price
 	if usd, known := pro.Cost(llm.Usage{Prompt: 1000, Candidates: 1000}); !known || math.Abs(usd-0.21) > 1e-9 {
 		t.Errorf("%v, %v", usd, known)
 	}
@@ -203,14 +204,14 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// FuzzOf: whatever the name, it is kept, and a window is known.
-func FuzzOf(f *testing.F) {
+// FuzzForProvider checks that any name is returned unchanged, with token limits.
+func FuzzForProvider(f *testing.F) {
 	for _, s := range []string{"openrouter anthropic/claude-sonnet-4.6", "bedrock us.anthropic.claude-opus-4-6-v1", "x .claude--v1", "x 4p4p4.", "x -20250101", "x @:/"} {
 		provider, model, _ := strings.Cut(s, " ")
 		f.Add(provider, model)
 	}
 	f.Fuzz(func(t *testing.T, provider, model string) {
-		m := Of(provider, model)
+		m := ForProvider(provider, model)
 		if model != "" && m.Name != model || m.Input <= 0 || m.Output <= 0 {
 			t.Fatalf("%q %q: %+v", provider, model, m)
 		}
@@ -220,8 +221,9 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// What a look-up costs: the whole table is scanned for a model that is not in it.
-func BenchmarkOf(b *testing.B) {
+// BenchmarkForProvider measures lookups. The whole table is scanned for a model that is
+// not in it.
+func BenchmarkForProvider(b *testing.B) {
 	for _, c := range []struct{ name, provider, model string }{
 		{"first", "gemini", "gemini-3.7-flash"},
 		{"last", "huggingface", "meta-models/Muse-Glimmer-30B:fireworks-ai"},
@@ -231,7 +233,7 @@ func BenchmarkOf(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Of(c.provider, c.model)
+				ForProvider(c.provider, c.model)
 			}
 		})
 	}

@@ -1,13 +1,12 @@
-// Package chatwire is what the protocols have in common in which a conversation
-// is a list of messages with roles, and what a tool says is one of its own:
-// OpenAI's two and Ollama's. They name things differently, and that is theirs;
-// how a history becomes messages that a service accepts, and an answer chunks, is
-// here.
+// Package chatwire contains what chat protocols with a list of messages share:
+// OpenAI's two protocols and Ollama's. It converts a history into messages that
+// services accept, and a response into chunks. Names of members and parameters
+// belong to the packages of the protocols.
 //
-// A message is encoded once, to a record of [Piece]s that is kept with it (see
-// [llm.Content.Encoded]). What becomes of the pieces depends on the messages
-// around them (which calls are answered, what is merged): that is decided for
-// each request anew, by [Write], and without touching what is in them.
+// Each message is encoded once, into a record of pieces (see [Piece]) that is
+// cached with the message (see [llm.Content.Encoded]). [Write] decides for each
+// request how to arrange the pieces: which calls have results, and which
+// messages are merged. It does not change the pieces.
 package chatwire
 
 import (
@@ -16,30 +15,32 @@ import (
 	"pollux/llm"
 )
 
-// Writer writes the messages of a conversation that is in order. What it is given
-// is good until it returns, but for what is in the pieces, which never changes.
+// Writer writes the messages of a request in protocol form. The slices that its
+// methods receive are valid until the method returns; the data of the pieces
+// never changes and may be kept.
 type Writer interface {
-	// CallID returns what is sent for the id of a call, which may have been that
-	// of another one before.
+	// CallID returns the wire id of the next call, whose id may equal that of
+	// an earlier call.
 	CallID(id []byte) []byte
-	// Assistant writes what the model said.
+	// Assistant writes a message of the model.
 	Assistant(pieces Pieces)
-	// Result writes what came of a call: the name is the function's.
+	// Result writes the result of the call id of the function name.
 	Result(id, name, text []byte)
-	// User writes what the user said, behind results if afterResults is set.
+	// User writes a user message. afterResults reports whether it follows
+	// results.
 	User(pieces Pieces, afterResults bool)
 }
 
-// Write writes contents in the order that services insist on (spec/agent.md §4):
-// each call has exactly one result right behind its message, results of nothing
-// are left out, and messages of one side that follow each other are one. Of
-// thoughts only those of the messages behind the index thoughts are in it.
-func Write(w Writer, f Form, contents []*llm.Content, thoughts int) {
+// Write writes contents to w in an order that services accept: exactly one
+// result after each call, no results without a call, and no two consecutive
+// messages of the same role. It includes the thoughts only of messages with an
+// index greater than thoughtsAfter.
+func Write(w Writer, f Form, contents []*llm.Content, thoughtsAfter int) {
 	c := conversation{to: w}
 	for i, m := range contents {
 		record := Record(f, m)
 		if m.Role == llm.RoleModel {
-			c.addModel(record, i > thoughts)
+			c.addModel(record, i > thoughtsAfter)
 		} else {
 			c.addUser(record)
 		}
@@ -48,52 +49,53 @@ func Write(w Writer, f Form, contents []*llm.Content, thoughts int) {
 	c.flushUser()
 }
 
-// lost is what a call is answered with whose result is not there.
-const lost = "No result: the call was cancelled, or what came of it was lost."
+// missingResult is sent as the result of a call that has none.
+const missingResult = "No result: the call was cancelled, or what came of it was lost."
 
-// conversation holds what is not written yet.
+// conversation holds pieces that are not written yet.
 type conversation struct {
 	to Writer
 
-	model   Pieces // of the model's message
-	said    Pieces // of the user's
-	results []answered
-	calls   []openCall // of the model's last message
+	model   Pieces // of the current model message
+	user    Pieces // of the current user message
+	results []callResult
+	calls   []pendingCall // of the last model message
 }
 
-// openCall is a call that was made; id is what its record says, wire what is sent.
-type openCall struct {
+// pendingCall is a call of the model. id is its id in the record, wire the id
+// that is sent.
+type pendingCall struct {
 	id, wire, name []byte
-	done           bool
+	hasResult      bool
 }
 
-type answered struct {
-	call *openCall
+type callResult struct {
+	call *pendingCall
 	text []byte
 }
 
 func (c *conversation) addModel(record []byte, thoughts bool) {
-	start, says := len(c.model), false
+	start, hasContent := len(c.model), false
 	var p Piece
 	for len(record) > 0 {
 		record = p.read(record)
 		if p.Kind != Thought {
-			says = true
+			hasContent = true
 		} else if !thoughts {
 			continue
 		}
 		c.model = append(c.model, p)
 	}
-	if !says { // a thought that led to nothing
+	if !hasContent { // thoughts without text or calls
 		c.model = c.model[:start]
 		return
 	}
-	if len(c.said)+len(c.results) > 0 {
+	if len(c.user)+len(c.results) > 0 {
 		c.flushUser()
 	}
 	for i := start; i < len(c.model); i++ {
 		if p := &c.model[i]; p.Kind == Call {
-			o := openCall{id: p.ID, wire: c.to.CallID(p.ID), name: p.Name}
+			o := pendingCall{id: p.ID, wire: c.to.CallID(p.ID), name: p.Name}
 			c.calls = append(c.calls, o)
 			p.ID = o.wire
 		}
@@ -104,31 +106,31 @@ func (c *conversation) addUser(record []byte) {
 	var p Piece
 	for len(record) > 0 {
 		record = p.read(record)
-		if p.Kind != Output {
-			c.said = append(c.said, p)
+		if p.Kind != Result {
+			c.user = append(c.user, p)
 			continue
 		}
-		if o := c.open(p.ID); o != nil {
-			o.done = true
-			c.results = append(c.results, answered{o, p.Data})
+		if o := c.openCall(p.ID); o != nil {
+			o.hasResult = true
+			c.results = append(c.results, callResult{o, p.Data})
 		}
 	}
-	if len(c.said)+len(c.results) > 0 {
+	if len(c.user)+len(c.results) > 0 {
 		c.flushModel()
 	}
 }
 
-// open returns the first call of an id that has no result yet, nil for none.
-func (c *conversation) open(id []byte) *openCall {
+// openCall returns the first call with this id that has no result, or nil.
+func (c *conversation) openCall(id []byte) *pendingCall {
 	for i := range c.calls {
-		if o := &c.calls[i]; !o.done && bytes.Equal(o.id, id) {
+		if o := &c.calls[i]; !o.hasResult && bytes.Equal(o.id, id) {
 			return o
 		}
 	}
 	return nil
 }
 
-// flushModel writes the model's message.
+// flushModel writes the model message.
 func (c *conversation) flushModel() {
 	if len(c.model) > 0 {
 		c.to.Assistant(c.model)
@@ -136,18 +138,18 @@ func (c *conversation) flushModel() {
 	}
 }
 
-// flushUser writes the results of the model's last calls, and what the user said.
+// flushUser writes the results of the last calls, and the user message.
 func (c *conversation) flushUser() {
 	for _, r := range c.results {
 		c.to.Result(r.call.wire, r.call.name, r.text)
 	}
 	for i := range c.calls {
-		if o := &c.calls[i]; !o.done {
-			c.to.Result(o.wire, o.name, []byte(lost))
+		if o := &c.calls[i]; !o.hasResult {
+			c.to.Result(o.wire, o.name, []byte(missingResult))
 		}
 	}
-	if len(c.said) > 0 {
-		c.to.User(c.said, len(c.calls) > 0)
+	if len(c.user) > 0 {
+		c.to.User(c.user, len(c.calls) > 0)
 	}
-	c.said, c.results, c.calls = c.said[:0], c.results[:0], c.calls[:0]
+	c.user, c.results, c.calls = c.user[:0], c.results[:0], c.calls[:0]
 }

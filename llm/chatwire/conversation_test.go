@@ -10,51 +10,51 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// plain is a protocol of one line a message. It takes pictures alone.
-type plain struct{}
+// lineForm is a protocol with one line per message. It supports only images.
+type lineForm struct{}
 
-func (plain) Key() string                   { return "plain" }
-func (plain) WireID(id, name string) string { return name + id }
-func (plain) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
+func (lineForm) Key() string                   { return "plain" }
+func (lineForm) WireID(id, name string) string { return name + id }
+func (lineForm) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
 	return append(dst, httpwire.AsObject(c.Args, "input")...)
 }
 
-func (plain) AppendThought(dst []byte, p *llm.Part) []byte { return append(dst, p.Text...) }
+func (lineForm) AppendThought(dst []byte, p *llm.Part) []byte { return append(dst, p.Text...) }
 
-func (plain) AppendMedia(dst []byte, p *llm.Part) []byte {
+func (lineForm) AppendMedia(dst []byte, p *llm.Part) []byte {
 	if p.InlineData != nil && p.InlineData.MIMEType == "image/png" {
 		dst = append(dst, p.InlineData.Data...)
 	}
 	return dst
 }
 
-// lines writes that protocol; it numbers the calls.
-type lines struct {
+// lineWriter writes messages in lineForm and numbers the calls.
+type lineWriter struct {
 	strings.Builder
 	calls int
 }
 
-func (w *lines) CallID(id []byte) []byte {
+func (w *lineWriter) CallID(id []byte) []byte {
 	w.calls++
 	return fmt.Appendf(nil, "%s#%d", id, w.calls)
 }
 
-func (w *lines) say(who string, pieces Pieces) {
-	w.WriteString(who)
+func (w *lineWriter) write(role string, pieces Pieces) {
+	w.WriteString(role)
 	for _, p := range pieces {
 		fmt.Fprintf(w, " %c:%s%s", p.Kind, p.ID, p.Data)
 	}
 	w.WriteByte('\n')
 }
 
-func (w *lines) Assistant(pieces Pieces) { w.say("model", pieces) }
+func (w *lineWriter) Assistant(pieces Pieces) { w.write("model", pieces) }
 
-func (w *lines) Result(id, name, text []byte) {
+func (w *lineWriter) Result(id, name, text []byte) {
 	fmt.Fprintf(w, "result %s of %s: %s\n", id, name, text)
 }
 
-func (w *lines) User(pieces Pieces, afterResults bool) {
-	w.say(map[bool]string{false: "user", true: "user, behind results,"}[afterResults], pieces)
+func (w *lineWriter) User(pieces Pieces, afterResults bool) {
+	w.write(map[bool]string{false: "user", true: "user, behind results,"}[afterResults], pieces)
 }
 
 func TestWrite(t *testing.T) {
@@ -88,7 +88,7 @@ func TestWrite(t *testing.T) {
 		{
 			"a result is made for a call that has none, and none is for none",
 			[]*llm.Content{llm.User(result("0", "x")), llm.Model(call("1", `{`)), llm.Model(llm.Text("b"))},
-			`model c:f1#1{"input":"{"} t:b` + "\nresult f1#1 of f: " + lost + "\n",
+			`model c:f1#1{"input":"{"} t:b` + "\nresult f1#1 of f: " + missingResult + "\n",
 		},
 		{
 			"the nth result answers the nth call of an id",
@@ -108,28 +108,28 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var w lines
-			if Write(&w, plain{}, c.contents, 1); w.String() != c.want {
+			var w lineWriter
+			if Write(&w, lineForm{}, c.contents, 1); w.String() != c.want {
 				t.Errorf("got\n%swant\n%s", w.String(), c.want)
 			}
 		})
 	}
 }
 
-func TestAskForJSON(t *testing.T) {
+func TestJSONInstruction(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{
 		"":               `Answer with one JSON value and nothing else.`,
 		`{"type":"null"`: `Answer with one JSON value and nothing else. It has to fit this JSON schema: {\"type\":\"null\"`,
 	} {
-		if got := string(AskForJSON(json.RawMessage(schema))); got != want {
+		if got := string(JSONInstruction(json.RawMessage(schema))); got != want {
 			t.Errorf("%q: %s", schema, got)
 		}
 	}
 }
 
-// FuzzRecord: of whatever texts, ids and names, the pieces are read as they were
-// written.
+// FuzzRecord checks that pieces are read as they were written, for any text, id
+// and name.
 func FuzzRecord(f *testing.F) {
 	f.Add("1", "f", "x\n\"", true)
 	f.Add("", "\xff", "", false)
@@ -142,7 +142,7 @@ func FuzzRecord(f *testing.F) {
 			c = llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: id, Name: name}})
 		}
 		var p Piece
-		rest := p.read(Record(plain{}, c))
+		rest := p.read(Record(lineForm{}, c))
 		if got := fmt.Sprint([]string{string(p.Kind), string(p.ID), string(p.Name), string(p.Data)}); got != want || len(rest) > 0 {
 			t.Errorf("got %s and %q, want %s", got, rest, want)
 		}

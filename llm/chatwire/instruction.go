@@ -7,19 +7,19 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Instruction returns what a model is told before all else as the inside of a
-// JSON string; nothing where it is told nothing.
-func Instruction(said *llm.Content) []byte {
-	if said == nil {
+// Instruction returns the text of a system instruction as the contents of a
+// JSON string, without quotes. It returns nil if content is nil.
+func Instruction(content *llm.Content) []byte {
+	if content == nil {
 		return nil
 	}
-	return said.Encoded("chatwire/instruction", func(dst []byte, c *llm.Content) []byte { return appendJoined(dst, c.Parts, `\n`) })
+	return content.Encoded("chatwire/instruction", func(dst []byte, c *llm.Content) []byte { return appendJoined(dst, c.Parts, `\n`) })
 }
 
-// AskForJSON tells a model in words to answer in JSON, to whose service it cannot
-// be said otherwise; that fits schema if there is one. It is the inside of a JSON
-// string.
-func AskForJSON(schema json.RawMessage) []byte {
+// JSONInstruction returns an instruction to respond in JSON, and according to
+// schema if it is not empty, as the contents of a JSON string. It is for
+// services without a parameter for JSON output.
+func JSONInstruction(schema json.RawMessage) []byte {
 	words := "Answer with one JSON value and nothing else."
 	if len(schema) > 0 {
 		words += " It has to fit this JSON schema: " + string(schema)
@@ -27,7 +27,7 @@ func AskForJSON(schema json.RawMessage) []byte {
 	return AppendInner(nil, words)
 }
 
-// AddLines adds the insides of JSON strings as the lines of one.
+// AddLines adds the given contents of JSON strings as the lines of one string.
 func AddLines(b *httpwire.Body, inner [][]byte) {
 	for i, s := range inner {
 		if i > 0 {

@@ -7,23 +7,24 @@ import (
 	"pollux/llm"
 )
 
-// Form is how a protocol has the parts of messages. Where there is nothing to be
-// sent of a part, nothing is appended for it.
+// Form encodes the parts of messages for one protocol. Its methods append
+// nothing for parts that are not sent.
 type Form interface {
-	// Key names the protocol, and all of the form that depends on the model.
+	// Key returns a cache key. It identifies the protocol and every option of
+	// the model that changes the encoding.
 	Key() string
-	// WireID is a call's id as the service knows it.
+	// WireID returns the id to send for the call id of the function name.
 	WireID(id, name string) string
-	// AppendCall appends what stands behind the id of a call.
+	// AppendCall appends the encoding of a call after its id.
 	AppendCall(dst []byte, c *llm.FunctionCall) []byte
-	// AppendThought appends what goes back of a thought.
+	// AppendThought appends the form in which a thought is sent back.
 	AppendThought(dst []byte, p *llm.Part) []byte
-	// AppendMedia appends data or a file as the model can be shown it.
+	// AppendMedia appends the encoding of inline data or a file.
 	AppendMedia(dst []byte, p *llm.Part) []byte
 }
 
-// Record returns the pieces of a message, one behind the other; none where
-// nothing of it is sent.
+// Record returns the encoded pieces of a message, which are cached with it. It
+// is empty if nothing of the message is sent.
 func Record(f Form, c *llm.Content) []byte {
 	return c.Encoded(f.Key(), func(dst []byte, c *llm.Content) []byte {
 		if c.Role == llm.RoleModel {
@@ -42,12 +43,12 @@ func appendModel(dst []byte, f Form, parts []llm.Part) []byte {
 			c := p.FunctionCall
 			dst = endPiece(f.AppendCall(beginPiece(dst, Call, f.WireID(c.ID, c.Name), c.Name), c), start)
 		case p.Thought:
-			dst = appendAny(dst, Thought, p, f.AppendThought)
-		case isOther(p):
+			dst = appendPiece(dst, Thought, p, f.AppendThought)
+		case isNonText(p):
 			dst = appendOmitted(dst, p)
 		case p.Text != "":
-			n := textsAt(parts[i:])
-			dst = appendTexts(dst, parts[i:i+n], ``) // said in one breath
+			n := countTexts(parts[i:])
+			dst = appendTexts(dst, parts[i:i+n], ``) // adjacent texts of a model are one text
 			i += n - 1
 		}
 	}
@@ -55,7 +56,7 @@ func appendModel(dst []byte, f Form, parts []llm.Part) []byte {
 }
 
 func appendUser(dst []byte, f Form, parts []llm.Part) []byte {
-	// What belongs to results stands before what was said beside them.
+	// Results come before the text that accompanies them.
 	for i := range parts {
 		if r := parts[i].FunctionResponse; r != nil {
 			dst = appendResult(dst, f, r)
@@ -65,10 +66,10 @@ func appendUser(dst []byte, f Form, parts []llm.Part) []byte {
 		p := &parts[i]
 		switch {
 		case p.FunctionResponse != nil, p.FunctionCall != nil, p.Thought:
-		case isOther(p):
+		case isNonText(p):
 			dst = appendMedia(dst, f, p)
 		case p.Text != "":
-			n := textsAt(parts[i:])
+			n := countTexts(parts[i:])
 			dst = appendTexts(dst, parts[i:i+n], `\n`)
 			i += n - 1
 		}
@@ -76,10 +77,11 @@ func appendUser(dst []byte, f Form, parts []llm.Part) []byte {
 	return dst
 }
 
-func isOther(p *llm.Part) bool { return p.InlineData != nil || p.FileData != nil || len(p.Extra) > 0 }
+func isNonText(p *llm.Part) bool { return p.InlineData != nil || p.FileData != nil || len(p.Extra) > 0 }
 
-// appendAny appends a piece, if it turns out to hold anything.
-func appendAny(dst []byte, k Kind, p *llm.Part, data func([]byte, *llm.Part) []byte) []byte {
+// appendPiece appends a piece with the output of data, or nothing if that is
+// empty.
+func appendPiece(dst []byte, k Kind, p *llm.Part, data func([]byte, *llm.Part) []byte) []byte {
 	start := len(dst)
 	dst = beginPiece(dst, k, "", "")
 	head := len(dst)
@@ -89,9 +91,9 @@ func appendAny(dst []byte, k Kind, p *llm.Part, data func([]byte, *llm.Part) []b
 	return endPiece(dst, start)
 }
 
-// textsAt is how many parts there are at the head of parts that hold text alone;
-// the first one does.
-func textsAt(parts []llm.Part) int {
+// countTexts returns how many consecutive text parts are at the start of parts.
+// The first part must be one.
+func countTexts(parts []llm.Part) int {
 	n := 1
 	for n < len(parts) && parts[n].IsText() && !parts[n].Thought {
 		n++
@@ -99,23 +101,24 @@ func textsAt(parts []llm.Part) int {
 	return n
 }
 
-// appendTexts appends neighbouring texts as one piece.
+// appendTexts appends the texts of parts as one piece.
 func appendTexts(dst []byte, parts []llm.Part, between string) []byte {
 	start := len(dst)
 	return endPiece(appendJoined(beginPiece(dst, Text, "", ""), parts, between), start)
 }
 
-// appendJoined appends the visible text of parts as the inside of a JSON string.
+// appendJoined appends the visible text of parts as the contents of a JSON
+// string.
 func appendJoined(dst []byte, parts []llm.Part, between string) []byte {
-	begun := false
+	hasText := false
 	for i := range parts {
 		if parts[i].Text == "" || parts[i].Thought {
 			continue
 		}
-		if begun {
+		if hasText {
 			dst = append(dst, between...)
 		}
-		begun = true
+		hasText = true
 		dst = AppendInner(dst, parts[i].Text)
 	}
 	return dst
@@ -126,18 +129,18 @@ func appendText(dst []byte, s string) []byte {
 	return endPiece(AppendInner(beginPiece(dst, Text, "", ""), s), start)
 }
 
-// appendResult appends what came of a call, and the media of it behind it.
+// appendResult appends the result of a call, followed by its media.
 func appendResult(dst []byte, f Form, r *llm.FunctionResponse) []byte {
 	start := len(dst)
-	dst = beginPiece(dst, Output, f.WireID(r.ID, r.Name), r.Name)
-	dst = endPiece(AppendInner(dst, resultText(r.Response)), start)
-	named := false
+	dst = beginPiece(dst, Result, f.WireID(r.ID, r.Name), r.Name)
+	dst = endPiece(AppendInner(dst, resultContent(r.Response)), start)
+	isNamed := false
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		switch {
 		case p.InlineData != nil || p.FileData != nil:
-			if !named {
-				dst, named = appendText(dst, "From "+r.Name+":"), true
+			if !isNamed {
+				dst, isNamed = appendText(dst, "From "+r.Name+":"), true
 			}
 			dst = appendMedia(dst, f, p)
 		case p.Text != "" && !p.Thought:
@@ -147,9 +150,9 @@ func appendResult(dst []byte, f Form, r *llm.FunctionResponse) []byte {
 	return dst
 }
 
-// resultText is what a model is told of a result: its output or error, or all of
-// it where it has neither.
-func resultText(response json.RawMessage) string {
+// resultContent returns the text of a result: its output or error, or the whole
+// JSON if it has neither.
+func resultContent(response json.RawMessage) string {
 	response = bytes.TrimSpace(response)
 	if len(response) == 0 {
 		return ""
@@ -170,10 +173,11 @@ func resultText(response json.RawMessage) string {
 	return string(response)
 }
 
-// appendMedia appends media, or a line that stands for what cannot be sent.
+// appendMedia appends media, or a line of text in place of media that cannot be
+// sent.
 func appendMedia(dst []byte, f Form, p *llm.Part) []byte {
 	start := len(dst)
-	if dst = appendAny(dst, Media, p, f.AppendMedia); len(dst) == start {
+	if dst = appendPiece(dst, Media, p, f.AppendMedia); len(dst) == start {
 		dst = appendOmitted(dst, p)
 	}
 	return dst
@@ -182,9 +186,9 @@ func appendMedia(dst []byte, f Form, p *llm.Part) []byte {
 func appendOmitted(dst []byte, p *llm.Part) []byte {
 	switch {
 	case p.InlineData != nil:
-		return appendText(dst, omitted(p.InlineData.MIMEType, p.InlineData.DisplayName))
+		return appendText(dst, omittedText(p.InlineData.MIMEType, p.InlineData.DisplayName))
 	case p.FileData != nil:
-		return appendText(dst, omitted(p.FileData.MIMEType, p.FileData.DisplayName)+" "+p.FileData.FileURI)
+		return appendText(dst, omittedText(p.FileData.MIMEType, p.FileData.DisplayName)+" "+p.FileData.FileURI)
 	}
 	for k := range p.Extra {
 		return appendText(dst, "["+k+"]")
@@ -192,8 +196,9 @@ func appendOmitted(dst []byte, p *llm.Part) []byte {
 	return dst
 }
 
-// omitted stands for media that the model cannot be shown.
-func omitted(mime, name string) string {
+// omittedText returns the text that replaces media which the model does not
+// support.
+func omittedText(mime, name string) string {
 	if mime == "" {
 		mime = "data"
 	}

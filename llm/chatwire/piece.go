@@ -7,31 +7,31 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Piece is a part of a message in the form it has on the wire. ID and Name are
-// the insides of JSON strings.
+// Piece is an encoded part of a message. ID and Name are contents of JSON
+// strings, without quotes.
 type Piece struct {
 	Kind Kind
-	ID   []byte // of a call or its result
+	ID   []byte // of a call or result
 	Name []byte // of the function
 	Data []byte
 }
 
-// Kind says what a piece is, and so what its data are.
+// Kind is the kind of a [Piece] and determines the format of its data.
 type Kind byte
 
-// The kinds.
+// The kinds of pieces.
 const (
-	Text    Kind = 't' // the inside of a JSON string
-	Media   Kind = 'm' // as the protocol has it
-	Thought Kind = 'r' // as the protocol has it
-	Call    Kind = 'c' // as the protocol has it
-	Output  Kind = 'o' // what came of a call: the inside of a JSON string
+	Text    Kind = 't' // contents of a JSON string
+	Media   Kind = 'm' // protocol-specific
+	Thought Kind = 'r' // protocol-specific
+	Call    Kind = 'c' // protocol-specific, without the id
+	Result  Kind = 'o' // contents of a JSON string
 )
 
-// Pieces are the parts of a message, or of some that become one.
+// Pieces is a list of encoded parts, of one or more messages.
 type Pieces []Piece
 
-// Has reports whether there is a piece of this kind.
+// Has reports whether p contains a piece of kind k.
 func (p Pieces) Has(k Kind) bool {
 	for i := range p {
 		if p[i].Kind == k {
@@ -41,7 +41,7 @@ func (p Pieces) Has(k Kind) bool {
 	return false
 }
 
-// Join adds the pieces of a kind, each behind its id.
+// Join adds the id and data of all pieces of kind k to b, separated by between.
 func (p Pieces) Join(b *httpwire.Body, k Kind, between string) {
 	first := true
 	for i := range p {
@@ -59,7 +59,8 @@ func (p Pieces) Join(b *httpwire.Body, k Kind, between string) {
 
 const pieceHead = 1 + 3*4 // kind, sizes of id, name and data
 
-// beginPiece begins a piece; its data is then appended to what it returns.
+// beginPiece appends the head of a piece. The caller appends the data and calls
+// endPiece.
 func beginPiece(dst []byte, k Kind, id, name string) []byte {
 	start := len(dst)
 	dst = append(dst, byte(k), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -72,14 +73,14 @@ func beginPiece(dst []byte, k Kind, id, name string) []byte {
 	return dst
 }
 
-// endPiece ends the piece that begins at start.
+// endPiece completes the piece that begins at dst[start].
 func endPiece(dst []byte, start int) []byte {
 	head := pieceHead + binary.LittleEndian.Uint32(dst[start+1:]) + binary.LittleEndian.Uint32(dst[start+5:])
 	binary.LittleEndian.PutUint32(dst[start+9:], uint32(len(dst)-start)-head)
 	return dst
 }
 
-// read reads the first piece of a record, and returns the rest.
+// read decodes the first piece of record and returns the rest.
 func (p *Piece) read(record []byte) []byte {
 	head := record[:pieceHead]
 	id := pieceHead + int(binary.LittleEndian.Uint32(head[1:]))
@@ -89,7 +90,7 @@ func (p *Piece) read(record []byte) []byte {
 	return record[end:]
 }
 
-// AppendInner appends s as what stands between the quotes of a JSON string.
+// AppendInner appends s as the contents of a JSON string, without quotes.
 func AppendInner(dst []byte, s string) []byte {
 	start := len(dst)
 	dst = llm.AppendString(dst, s)

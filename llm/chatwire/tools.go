@@ -9,10 +9,10 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// AddTools adds the member "tools" behind another one: the functions of sets, or
-// those that are allowed where only some are. It reports whether there are any;
-// without any there is no such member. Functions are kept under key as encode
-// appends them.
+// AddTools adds the member "tools" with the functions of sets, preceded by a
+// comma. If allowed is not empty, it adds only the functions named there.
+// Without functions it adds nothing and returns false. encode appends the
+// definition of a function; the result is cached with the set under key.
 func AddTools(b *httpwire.Body, sets []*llm.ToolSet, allowed []string, key string, encode func(dst []byte, f *llm.FunctionDeclaration) []byte) bool {
 	open := false
 	for _, set := range sets {
@@ -44,11 +44,11 @@ func AddTools(b *httpwire.Body, sets []*llm.ToolSet, allowed []string, key strin
 	return open
 }
 
-// Schema returns the schema of a function's arguments with its flaws mended. That
-// is what mend does, in place, reporting whether it had to; where it had not, the
-// schema stays as its author ordered it. What is no object at all becomes the
-// schema of arguments of which nothing is known.
-func Schema(schema json.RawMessage, mend func(schema map[string]any) (mended bool)) []byte {
+// FixSchema returns the schema of a function's arguments in compact form. fix
+// corrects the parsed schema in place and reports whether it changed anything;
+// if not, FixSchema preserves the order of members. If schema is not a JSON
+// object, the result is a schema that accepts any arguments.
+func FixSchema(schema json.RawMessage, fix func(schema map[string]any) (fixed bool)) []byte {
 	const anything = `{"type":"object","properties":{}}`
 	var b bytes.Buffer
 	if json.Compact(&b, schema) != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
@@ -60,9 +60,9 @@ func Schema(schema json.RawMessage, mend func(schema map[string]any) (mended boo
 	if d.Decode(&value) != nil {
 		return []byte(anything)
 	}
-	if mend(value) {
-		if mended, err := json.Marshal(value); err == nil {
-			return mended
+	if fix(value) {
+		if fixed, err := json.Marshal(value); err == nil {
+			return fixed
 		}
 	}
 	return b.Bytes()

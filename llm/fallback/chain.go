@@ -6,18 +6,20 @@ import (
 	"pollux/llm"
 )
 
-// Chain is an order of models: when one cannot answer, the next is asked.
+// Chain is a list of models. If one cannot answer, the next one is asked.
 type Chain []Policy
 
-// Policy is what a chain says of one of its models.
+// Policy is the entry of a model in a [Chain].
 type Policy struct {
 	Model string
-	// MaxAttempts bounds how often a request is tried, 0 for as often as any.
+	// MaxAttempts is the maximum number of attempts of a request to the model; 0
+	// means no limit of its own.
 	MaxAttempts int
-	// LastResort is asked even where its health speaks against it.
+	// LastResort means that the model is asked even if it is known to be unavailable,
+	// when no other model is available.
 	LastResort bool
-	// Actions and States say what follows from a kind of failure, where that is
-	// not what [Policy.Action] and [Policy.State] say of themselves.
+	// Actions and States override the defaults of [Policy.Action] and [Policy.State]
+	// for some kinds of failures.
 	Actions map[Kind]Action
 	States  map[Kind]State
 }
@@ -25,38 +27,39 @@ type Policy struct {
 // Kind is a kind of failure.
 type Kind string
 
-// The kinds of failures that another model may mend.
+// The kinds of failures for which another model may help.
 const (
-	Terminal  Kind = "terminal"  // its quota is used up, or it has no room
-	Transient Kind = "transient" // it is too busy
-	NotFound  Kind = "not_found" // or not for this account
-	Unknown   Kind = "unknown"   // its server is broken
-	// Unreachable is Pollux's own: a model at the same place would be no better
-	// off, one at another might. Settings do not speak of it.
+	Terminal  Kind = "terminal"  // quota exhausted or no capacity
+	Transient Kind = "transient" // too busy
+	NotFound  Kind = "not_found" // the model does not exist, or this account may not use it
+	Unknown   Kind = "unknown"   // internal error of the server
+	// Unreachable is a network failure. A model of another provider may be
+	// reachable. It cannot be used in settings.
 	Unreachable Kind = "unreachable"
 )
 
-// Action is how a failure leads to the next model.
+// Action is the way in which a failure leads to the next model.
 type Action string
 
 // The actions.
 const (
-	Ask    Action = "prompt" // if a person agrees
-	Silent Action = "silent" // by itself
+	Ask    Action = "prompt" // ask the user first
+	Silent Action = "silent" // switch without a question
 )
 
-// State is how a model stands after a failure that has led on to another.
+// State is the state of a model after a failure that led to the next model.
 type State string
 
 // The states.
 const (
-	Gone   State = "terminal"     // it is not asked again until the failure is over
-	Sticky State = "sticky_retry" // it is asked again at the next prompt
-	Well   State = "none"         // as before
+	Unavailable State = "terminal"     // not asked again until the outage is over
+	StickyRetry State = "sticky_retry" // not asked again until the next prompt
+	Available   State = "none"         // asked again for the next request
 )
 
-// Action returns how a failure leads to the next model: [Ask] if nothing is set,
-// but not at all, "", for one of no kind or [Unreachable].
+// Action returns how a failure of kind k leads to the next model, [Ask] by default.
+// It returns "" if the failure does not lead to the next model, which is the default
+// for the kinds "" and [Unreachable].
 func (p *Policy) Action(k Kind) Action {
 	if a, ok := p.Actions[k]; ok {
 		return a
@@ -67,19 +70,20 @@ func (p *Policy) Action(k Kind) Action {
 	return Ask
 }
 
-// State returns how the model stands after a failure, [Gone] if nothing is set.
+// State returns the state of the model after a failure of kind k, [Unavailable] by
+// default.
 func (p *Policy) State(k Kind) State {
 	if s, ok := p.States[k]; ok {
 		return s
 	}
-	return Gone
+	return Unavailable
 }
 
-// Quiet returns the chain of a user who only names models: whatever keeps one
-// from answering leads to the next, without a word, and the last one is the last
-// resort. A model that was only busy is asked again at the next prompt. A name
-// that comes twice counts where it is first.
-func Quiet(models ...string) Chain {
+// SilentChain returns a chain of these models, as for a user who lists only names.
+// Each failure with a [Kind] switches to the next model without asking the user, and
+// the last model is the last resort. A model that was only busy or unreachable is
+// tried again at the next prompt. Duplicate names are ignored.
+func SilentChain(models ...string) Chain {
 	var chain Chain
 	for _, m := range models {
 		if slices.ContainsFunc(chain, func(p Policy) bool { return p.Model == m }) {
@@ -87,8 +91,8 @@ func Quiet(models ...string) Chain {
 		}
 		chain = append(chain, Policy{
 			Model:   m,
-			Actions: silent(Terminal, Transient, NotFound, Unknown, Unreachable),
-			States:  map[Kind]State{Transient: Sticky, Unknown: Sticky, Unreachable: Sticky},
+			Actions: silentFor(Terminal, Transient, NotFound, Unknown, Unreachable),
+			States:  map[Kind]State{Transient: StickyRetry, Unknown: StickyRetry, Unreachable: StickyRetry},
 		})
 	}
 	if len(chain) > 0 {
@@ -97,7 +101,8 @@ func Quiet(models ...string) Chain {
 	return chain
 }
 
-func silent(kinds ...Kind) map[Kind]Action {
+// silentFor returns the action Silent for each of the kinds.
+func silentFor(kinds ...Kind) map[Kind]Action {
 	actions := make(map[Kind]Action, len(kinds))
 	for _, k := range kinds {
 		actions[k] = Silent
@@ -105,34 +110,34 @@ func silent(kinds ...Kind) map[Kind]Action {
 	return actions
 }
 
-// Failure is what a person is asked about.
+// Failure is a failure that the user decides about.
 type Failure struct {
-	Model string // that failed
-	// To is the model that could answer in its place, "" where there is none: then
-	// all that can be done is to try again.
+	Model string // the model that failed
+	// To is the model that could answer instead, "" if there is none. The user can
+	// then only retry.
 	To   string
 	Kind Kind
-	Err  error // in which an *llm.Error is
+	Err  error // wraps an *llm.Error
 }
 
-// Intent is what a person wants done about a [Failure].
+// Intent is the decision of the user about a [Failure].
 type Intent string
 
 // The intents.
 const (
-	// RetryAlways asks the other model, and leaves this one alone until
-	// [Generator.Reset] or until it has answered something.
+	// RetryAlways switches to the other model. The failed model stays unavailable
+	// until [Generator.Reset], or until it answers a request as a last resort.
 	RetryAlways Intent = "retry_always"
-	// RetryOnce asks the same model once more, as often as a request is tried.
+	// RetryOnce sends the request to the same model again.
 	RetryOnce Intent = "retry_once"
-	// Stop gives the failure back to the caller, as does RetryLater, by which the
-	// person means to ask the model again. Neither changes how the model stands.
+	// Stop and RetryLater return the failure to the caller and do not change the
+	// state of the model. RetryLater means that the user intends to try it again.
 	Stop       Intent = "stop"
 	RetryLater Intent = "retry_later"
 )
 
-// kindOf returns the kind of a failure, "" for one that no other model mends.
-func kindOf(e *llm.Error) Kind {
+// kindOfFailure returns the kind of an error, "" if no other model can help.
+func kindOfFailure(e *llm.Error) Kind {
 	switch e.Kind {
 	case llm.KindQuota, llm.KindCapacity:
 		return Terminal

@@ -7,77 +7,77 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Chains finds the chain of a model: one of those that Gemini CLI has for
-// Google's models, or the user's.
+// Chains finds the chain of a model among the built-in ones for Google's models and
+// the user's.
 type Chains struct {
-	// Google says which of its models an account with Google may use; nil is for
-	// no such account, for which only the user's chains count.
+	// Google lists the models that the Google account may use. Nil means no Google
+	// account, and so only the chains in Custom.
 	Google *catalog.Access
-	// Auto says that the user has left the choice of the model to Pollux: the pro
-	// model then gives way to flash by itself when it is busy, and whichever
-	// answers has the other one behind it.
-	Auto bool
-	// Alone says that nobody can be asked. Where the choice is Pollux's it then also
-	// makes do with flash if the account has no pro model, or no more of it.
-	Alone bool
-	// Plan says that a plan is being made, during which nobody is asked.
-	Plan bool
-	// Own are the user's chains, by name. "preview", "default" and "lite" take
-	// the place of the built-in ones; "auto" comes before all of them where Auto
-	// is set; others are for models that are in none of these.
-	Own map[string]Chain
+	// IsAuto means that the user lets Pollux choose the model. A pro model that is
+	// busy then falls back to flash without a question, and each model of a chain has
+	// all others as stand-ins.
+	IsAuto bool
+	// IsHeadless means that there is no user to ask. If IsAuto is also set, a pro
+	// model that is missing or out of quota falls back to flash too.
+	IsHeadless bool
+	// IsPlanning means that the model writes a plan: all fallbacks are silent.
+	IsPlanning bool
+	// Custom holds the user's chains by name. Chains named "preview", "default" and
+	// "lite" replace the built-in ones. The chain "auto" comes before all others if
+	// IsAuto is set. Other chains apply to models that are in none of these.
+	Custom map[string]Chain
 }
 
-// Of returns a model's chain, from its own policy on. That of a model which is
-// in none is nil.
-func (c Chains) Of(model string) Chain {
+// ForModel returns the part of a model's chain that starts with the model's own
+// policy, nil if the model is in no chain.
+func (c Chains) ForModel(model string) Chain {
 	chain := c.find(model)
 	i := slices.IndexFunc(chain, func(p Policy) bool { return p.Model == model })
 	if i < 0 {
 		return nil
 	}
 	cut := slices.Clone(chain[i:])
-	if c.Auto || gemini3(model) {
+	if c.IsAuto || isGemini3(model) {
 		cut = append(cut, chain[:i]...)
 	}
-	if c.Plan {
+	if c.IsPlanning {
 		for i := range cut {
 			actions := maps.Clone(cut[i].Actions)
 			if actions == nil {
 				actions = map[Kind]Action{}
 			}
-			maps.Copy(actions, quietly())
+			maps.Copy(actions, allSilent())
 			cut[i].Actions = actions
 		}
 	}
 	return cut
 }
 
-// find returns the whole chain that a model is in.
+// find returns the whole chain that contains a model, nil if there is none.
 func (c Chains) find(model string) Chain {
-	if own := c.Own["auto"]; c.Auto && own.has(model) {
+	if own := c.Custom["auto"]; c.IsAuto && own.contains(model) {
 		return own
 	}
-	// The lite chain ends in models that have others of their own.
-	if lite := c.named("lite"); len(lite) > 0 && lite[0].Model == model {
+	// The other models of the lite chain have chains of their own.
+	if lite := c.namedChain("lite"); len(lite) > 0 && lite[0].Model == model {
 		return lite
 	}
 	for _, name := range [...]string{"preview", "default"} {
-		if chain := c.named(name); chain.has(model) {
+		if chain := c.namedChain(name); chain.contains(model) {
 			return chain
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Own)) {
-		if name != "auto" && c.Own[name].has(model) {
-			return c.Own[name]
+	for _, name := range slices.Sorted(maps.Keys(c.Custom)) {
+		if name != "auto" && c.Custom[name].contains(model) {
+			return c.Custom[name]
 		}
 	}
 	return nil
 }
 
-// named returns a chain of Gemini CLI's by its name (spec/agent.md §9).
-func (c Chains) named(name string) Chain {
-	if own, ok := c.Own[name]; ok || c.Google == nil {
+// namedChain returns the user's or the built-in chain with this name.
+func (c Chains) namedChain(name string) Chain {
+	if own, ok := c.Custom[name]; ok || c.Google == nil {
 		return own
 	}
 	stable := *c.Google
@@ -86,37 +86,38 @@ func (c Chains) named(name string) Chain {
 	case "lite":
 		var chain Chain
 		for _, alias := range [...]string{"flash-lite", "flash", "pro"} {
-			chain = append(chain, Policy{Model: catalog.Resolve(alias, stable), Actions: quietly()})
+			chain = append(chain, Policy{Model: catalog.Resolve(alias, stable), Actions: allSilent()})
 		}
 		return chain
 	case "default":
-		return c.pair(catalog.Pro25, catalog.Resolve("flash", stable))
+		return c.proAndFlash(catalog.Pro25, catalog.Resolve("flash", stable))
 	}
 	if !c.Google.Preview {
 		return nil
 	}
-	return c.pair(catalog.Resolve("pro", *c.Google), catalog.Flash3)
+	return c.proAndFlash(catalog.Resolve("pro", *c.Google), catalog.Flash3)
 }
 
-// pair is the chain of a pro model with the flash model behind it.
-func (c Chains) pair(pro, flash string) Chain {
+// proAndFlash returns the chain of a pro model that falls back to a flash model.
+func (c Chains) proAndFlash(pro, flash string) Chain {
 	first := Policy{Model: pro}
-	if c.Auto {
+	if c.IsAuto {
 		first.MaxAttempts = 3
-		first.Actions = silent(Transient)
-		if c.Alone {
-			first.Actions = silent(Transient, Terminal, NotFound)
+		first.Actions = silentFor(Transient)
+		if c.IsHeadless {
+			first.Actions = silentFor(Transient, Terminal, NotFound)
 		}
-		first.States = map[Kind]State{Transient: Sticky}
+		first.States = map[Kind]State{Transient: StickyRetry}
 	}
 	return Chain{first, {Model: flash, MaxAttempts: 10, LastResort: true}}
 }
 
-// quietly is the actions that disturb nobody.
-func quietly() map[Kind]Action { return silent(Terminal, Transient, NotFound, Unknown) }
+// allSilent returns actions that never ask the user.
+func allSilent() map[Kind]Action { return silentFor(Terminal, Transient, NotFound, Unknown) }
 
-func (c Chain) has(model string) bool {
+// contains reports whether model is in c.
+func (c Chain) contains(model string) bool {
 	return slices.ContainsFunc(c, func(p Policy) bool { return p.Model == model })
 }
 
-func gemini3(model string) bool { return catalog.IsGemini(model) && catalog.Modern(model) }
+func isGemini3(model string) bool { return catalog.IsGemini(model) && catalog.IsModern(model) }

@@ -14,8 +14,8 @@ const (
 	pro25, flash25, lite   = "gemini-2.5-pro", "gemini-2.5-flash", "gemini-3.5-flash-lite"
 )
 
-// show writes a chain down: of each policy the model, its attempts, "!" for the
-// last resort, and what goes on by itself, with the state it leaves behind.
+// show formats a chain: for each policy the model, its attempts, "!" for the last
+// resort, and the silent actions with their states.
 func show(c fallback.Chain) string {
 	var out []string
 	for _, p := range c {
@@ -36,7 +36,8 @@ func show(c fallback.Chain) string {
 	return strings.Join(out, ", ")
 }
 
-// The published chains (spec/agent.md §9), for each model and way of choosing it.
+// TestBuiltinChains checks the published chains, for each model and way of choosing
+// it.
 func TestBuiltinChains(t *testing.T) {
 	t.Parallel()
 	key, gateway := catalog.KeyAccess(), catalog.GatewayAccess()
@@ -54,20 +55,20 @@ func TestBuiltinChains(t *testing.T) {
 		{"default from its end", fallback.Chains{Google: &catalog.Access{}}, flash25, flash25 + " 10!"},
 		{"flash wraps around", fallback.Chains{Google: &key}, flash38, flash38 + " 10!, " + pro25},
 		{"lite", fallback.Chains{Google: &key}, lite, lite + all + ", " + flash38 + all + ", " + pro25 + all},
-		{"auto", fallback.Chains{Google: &key, Auto: true}, pro31, pro31 + " 3 transient:sticky_retry, " + flash3 + " 10!"},
-		{"auto, with nobody there", fallback.Chains{Google: &key, Auto: true, Alone: true}, pro31, pro31 + " 3 terminal:terminal transient:sticky_retry not_found:terminal, " + flash3 + " 10!"},
-		{"a model of the user's, with nobody there", fallback.Chains{Google: &key, Alone: true}, pro31, pro31 + ", " + flash3 + " 10!"},
-		{"auto from its end", fallback.Chains{Google: &key, Auto: true}, flash3, flash3 + " 10!, " + pro31 + " 3 transient:sticky_retry"},
-		{"auto of 2.5", fallback.Chains{Google: &key, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash38 + " 10!"},
-		{"auto behind a gateway", fallback.Chains{Google: &gateway, Auto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash38 + " 10!"},
+		{"auto", fallback.Chains{Google: &key, IsAuto: true}, pro31, pro31 + " 3 transient:sticky_retry, " + flash3 + " 10!"},
+		{"auto, headless", fallback.Chains{Google: &key, IsAuto: true, IsHeadless: true}, pro31, pro31 + " 3 terminal:terminal transient:sticky_retry not_found:terminal, " + flash3 + " 10!"},
+		{"a model of the user, headless", fallback.Chains{Google: &key, IsHeadless: true}, pro31, pro31 + ", " + flash3 + " 10!"},
+		{"auto from its end", fallback.Chains{Google: &key, IsAuto: true}, flash3, flash3 + " 10!, " + pro31 + " 3 transient:sticky_retry"},
+		{"auto of 2.5", fallback.Chains{Google: &key, IsAuto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash38 + " 10!"},
+		{"auto behind a gateway", fallback.Chains{Google: &gateway, IsAuto: true}, pro25, pro25 + " 3 transient:sticky_retry, " + flash38 + " 10!"},
 		{"a preview model without access", fallback.Chains{Google: &gateway}, pro31, ""},
-		{"a plan", fallback.Chains{Google: &key, Plan: true}, pro31, pro31 + all + ", " + flash3 + " 10!" + all},
-		{"a plan, auto", fallback.Chains{Google: &key, Plan: true, Auto: true}, pro31, pro31 + " 3" + strings.Replace(all, "transient:terminal", "transient:sticky_retry", 1) + ", " + flash3 + " 10!" + all},
-		{"a custom model", fallback.Chains{Google: &key, Auto: true}, "my-model", ""},
+		{"a plan", fallback.Chains{Google: &key, IsPlanning: true}, pro31, pro31 + all + ", " + flash3 + " 10!" + all},
+		{"a plan, auto", fallback.Chains{Google: &key, IsPlanning: true, IsAuto: true}, pro31, pro31 + " 3" + strings.Replace(all, "transient:terminal", "transient:sticky_retry", 1) + ", " + flash3 + " 10!" + all},
+		{"a custom model", fallback.Chains{Google: &key, IsAuto: true}, "my-model", ""},
 		{"another Gemini", fallback.Chains{Google: &key}, "gemini-2.0-flash", ""},
-		{"another vendor", fallback.Chains{Auto: true}, pro31, ""},
+		{"another vendor", fallback.Chains{IsAuto: true}, pro31, ""},
 	} {
-		if got := show(c.in.Of(c.model)); got != c.want {
+		if got := show(c.in.ForModel(c.model)); got != c.want {
 			t.Errorf("%s: %s has\n%s, want\n%s", c.name, c.model, got, c.want)
 		}
 	}
@@ -95,20 +96,20 @@ func TestOwnChains(t *testing.T) {
 		{false, "small", "small, " + pro25},
 		{false, pro25, pro25 + ", " + flash38 + " 10!"},
 	} {
-		if got := show(fallback.Chains{Google: &key, Auto: c.auto, Own: own}.Of(c.model)); got != c.want {
+		if got := show(fallback.Chains{Google: &key, IsAuto: c.auto, Custom: own}.ForModel(c.model)); got != c.want {
 			t.Errorf("auto %v: %s has %s, want %s", c.auto, c.model, got, c.want)
 		}
 	}
-	if got := show(fallback.Chains{Own: own}.Of("big")); got != "big, small, "+pro25 {
+	if got := show(fallback.Chains{Custom: own}.ForModel("big")); got != "big, small, "+pro25 {
 		t.Errorf("without Google: %s", got)
 	}
-	plan := fallback.Chains{Own: own, Plan: true}.Of("big")
+	plan := fallback.Chains{Custom: own, IsPlanning: true}.ForModel("big")
 	if plan[0].Action(fallback.Terminal) != fallback.Silent || own["house"][0].Actions != nil {
 		t.Error("planning changes the user's chain, or not what is made of it")
 	}
 }
 
-func TestQuiet(t *testing.T) {
+func TestSilentChain(t *testing.T) {
 	t.Parallel()
 	const all = " terminal:terminal transient:sticky_retry not_found:terminal unknown:sticky_retry unreachable:sticky_retry"
 	for want, models := range map[string][]string{
@@ -116,7 +117,7 @@ func TestQuiet(t *testing.T) {
 		"a!" + all:               {"a", "a"},
 		"a" + all + ", b!" + all: {"a", "b", "a"},
 	} {
-		if got := show(fallback.Quiet(models...)); got != want {
+		if got := show(fallback.SilentChain(models...)); got != want {
 			t.Errorf("%q: %s, want %s", models, got, want)
 		}
 	}

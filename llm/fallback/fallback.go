@@ -1,28 +1,30 @@
-// Package fallback asks another model where the one that was asked cannot
-// answer (spec/agent.md §9).
+// Package fallback switches to another model when a model cannot answer.
 //
-// Who may stand in for whom is said by chains of models. In one, each model has
-// a [Policy]: which failures lead on to the next, by themselves or if a person
-// agrees, and what becomes of the model that failed. Without a chain nothing is
-// ever asked of another model. It belongs around what repeats failed requests
-// (llm/retry): a failure that reaches it is one that waiting has not mended.
+// A [Chain] lists the models that may stand in for a model. The [Policy] of each
+// model lists the failures that lead to the next model, either silently or after a
+// question to the user, and the state of the model after each failure. A model
+// without a chain has no stand-ins. Wrap fallback around the decorator that retries
+// failed requests (llm/retry), so that only failures that remain after retries reach
+// it.
 //
-//	the failure                     its kind     for as long as it stands
-//	KindQuota                       terminal     the session
-//	KindModelNotFound, -Forbidden   not_found    the session
-//	KindCapacity                    terminal     30 s
-//	KindRateLimit, KindServer       transient    30 s
-//	  with other than 499, 503, 529 unknown      30 s
-//	KindNetwork, KindIncomplete     unreachable  30 s
-//	all others, cancelling          none: it is the caller's
+//	failure                           kind         outage
+//	KindQuota                         terminal     the session
+//	KindModelNotFound, KindForbidden  not_found    the session
+//	KindCapacity                      terminal     30 s
+//	KindRateLimit                     transient    30 s
+//	KindServer (0, 499, 503, 529)     transient    30 s
+//	KindServer (any other status)     unknown      30 s
+//	KindNetwork, KindIncomplete       unreachable  30 s
+//	all others, cancellation          none         returned to the caller
 //
-// That is how long the state [Gone] lasts; [Sticky] lasts for the prompt. A
-// refused request, key or account is the user's to put right, a window that is
-// too small the agent's; another model would hide that. KindForbidden is not
-// among these: it says that this account may not use this model.
+// The outage is the duration of the state [Unavailable]. The state [StickyRetry]
+// lasts until the end of the prompt. Invalid requests, keys and accounts are errors
+// for the user to fix, and a full context window is one for the agent; another model
+// would hide them. KindForbidden is different: it means that this account may not use
+// this model.
 //
-// Once a chunk of an answer has come, its model has the word: what breaks off
-// then is the caller's to mend.
+// After the first chunk of a response the model does not change: a stream that breaks
+// off later returns its error to the caller.
 package fallback
 
 import (
@@ -33,33 +35,32 @@ import (
 	"pollux/llm"
 )
 
-// Options say who stands in for whom.
+// Options configures [Wrap].
 type Options struct {
-	// Chain returns the policy of a model, and behind it those of the models that
-	// may answer in its place, in the order in which they are asked; nil if there
-	// are none. They may be another provider's, if the generator knows whose from
-	// the name. It is asked at each request.
+	// Chain returns the chain of a model: its own policy, followed by those of its
+	// stand-ins in the order in which to ask them, nil if there are none. The
+	// stand-ins may belong to other providers if the generator finds the provider by
+	// the model's name. Chain is called for each request.
 	Chain func(model string) Chain
-	// Handler, where set, asks a person what to do about a failure whose action is
-	// [Ask], and returns early when ctx ends. It may be called by several goroutines
-	// at once. Without it such a failure is the answer.
+	// Handler asks the user about a failure whose action is [Ask]. It must return
+	// when ctx ends and may be called concurrently. If Handler is nil, such a failure
+	// is returned to the caller.
 	Handler func(ctx context.Context, f Failure) Intent
-	// Config, where set, returns how a stand-in wants to be asked: its sampling
-	// and thinking take the place of those in the request, which were made for
-	// another model. Everything else in it is ignored.
+	// Config, if not nil, returns the configuration of a stand-in. Its sampling and
+	// thinking settings replace those of the request, which were made for another
+	// model. All other settings in it are ignored.
 	Config func(model string) llm.Config
 }
 
-// Wrap returns g with stand-ins for Stream and Generate. The request's OnSwitch
-// is told of each; the answer then is the stand-in's. If none can answer, the
-// error is that of the last one asked.
-//
-// CountTokens and Embed are not handed on: what they return holds for one model.
+// Wrap returns a generator that adds stand-ins to the methods Stream and Generate of
+// g. It reports each switch to the request's OnSwitch. If no model can answer, the
+// error is that of the last one. CountTokens and Embed have no stand-ins, because
+// their results are valid for one model only.
 func Wrap(g llm.Generator, o Options) *Generator {
 	return &Generator{Generator: g, options: o}
 }
 
-// Generator is what [Wrap] returns.
+// Generator is the result of [Wrap].
 type Generator struct {
 	llm.Generator
 	options Options
@@ -68,44 +69,44 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the generator that does the work.
+// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
-// Select returns the model that a request of this prompt to model would be put
-// to now: itself, as long as it can answer.
+// Select returns the model that would currently answer a request to model in this
+// prompt: model itself while it is available, else its stand-in.
 func (g *Generator) Select(model, prompt string) string {
-	if g.health.of(model, prompt) == nil {
+	if g.health.failureOf(model, prompt) == nil {
 		return model
 	}
 	chain := g.chain(model)
-	if i := g.candidate(chain[1:], prompt); i >= 0 {
+	if i := g.nextCandidate(chain[1:], prompt); i >= 0 {
 		return chain[1+i].Model
 	}
 	return model
 }
 
-// Reset forgets all failures, and what a person has said about them: the user
-// has chosen a model anew.
+// Reset makes all models available again. Call it after the user has chosen another
+// model.
 func (g *Generator) Reset() { g.health.reset() }
 
 // Stream implements [llm.Generator].
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	chain := g.chain(req.Model)
-	if g.idle(chain) {
+	if g.isPassThrough(chain) {
 		return g.Generator.Stream(ctx, req)
 	}
 	return func(yield func(*llm.Response, error) bool) {
-		for t := g.begin(req, chain); ; {
-			begun := false
+		for w := g.startWalk(req, chain); ; {
+			hasStarted := false
 			var failure error
-			for chunk, err := range g.Generator.Stream(ctx, t.req) {
-				if err != nil && !begun {
+			for chunk, err := range g.Generator.Stream(ctx, w.req) {
+				if err != nil && !hasStarted {
 					failure = err
 					break
 				}
-				if !begun && err == nil {
-					begun = true
-					g.health.well(t.req)
+				if !hasStarted && err == nil {
+					hasStarted = true
+					g.health.markHealthy(w.req)
 				}
 				if !yield(chunk, err) {
 					return
@@ -114,7 +115,7 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 			if failure == nil {
 				return
 			}
-			if err := t.next(ctx, failure); err != nil {
+			if err := w.handleFailure(ctx, failure); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -125,22 +126,23 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	chain := g.chain(req.Model)
-	if g.idle(chain) {
+	if g.isPassThrough(chain) {
 		return g.Generator.Generate(ctx, req)
 	}
-	for t := g.begin(req, chain); ; {
-		res, err := g.Generator.Generate(ctx, t.req)
+	for w := g.startWalk(req, chain); ; {
+		res, err := g.Generator.Generate(ctx, w.req)
 		if err == nil {
-			g.health.well(t.req)
+			g.health.markHealthy(w.req)
 			return res, nil
 		}
-		if err := t.next(ctx, err); err != nil {
+		if err := w.handleFailure(ctx, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// chain returns a model's chain: its own policy first, each model once.
+// chain returns the chain of a model, without duplicates and with the model itself
+// first.
 func (g *Generator) chain(model string) Chain {
 	chain := Chain{{Model: model}}
 	if g.options.Chain == nil {
@@ -157,15 +159,16 @@ func (g *Generator) chain(model string) Chain {
 	return chain
 }
 
-// idle reports whether a chain leaves nothing to do.
-func (g *Generator) idle(chain Chain) bool {
+// isPassThrough reports whether requests with this chain need no changes and no
+// fallback.
+func (g *Generator) isPassThrough(chain Chain) bool {
 	return len(chain) == 1 && chain[0].MaxAttempts == 0 && g.options.Handler == nil
 }
 
-// candidate returns which of a chain answers next: the first one that is well,
+// nextCandidate returns the index of the model to ask next: the first available one,
 // else the last resort, else -1.
-func (g *Generator) candidate(chain Chain, prompt string) int {
-	i := slices.IndexFunc(chain, func(p Policy) bool { return g.health.of(p.Model, prompt) == nil })
+func (g *Generator) nextCandidate(chain Chain, prompt string) int {
+	i := slices.IndexFunc(chain, func(p Policy) bool { return g.health.failureOf(p.Model, prompt) == nil })
 	if i < 0 {
 		i = slices.IndexFunc(chain, func(p Policy) bool { return p.LastResort })
 	}

@@ -19,16 +19,16 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// house is a generator of several models: each fails with its errors in turn,
-// then answers with its name.
-type house struct {
+// fakeModels is a generator of several models. Each model fails with its errors in
+// order and then answers with its name.
+type fakeModels struct {
 	llm.Generator
-	errs  map[string][]error
-	begun int // chunks before a failure
-	asked []*llm.Request
+	errs          map[string][]error
+	startedChunks int // chunks before a failure
+	asked         []*llm.Request
 }
 
-func (h *house) fails(req *llm.Request) error {
+func (h *fakeModels) fails(req *llm.Request) error {
 	h.asked = append(h.asked, req)
 	errs := h.errs[req.Model]
 	if len(errs) == 0 {
@@ -38,15 +38,15 @@ func (h *house) fails(req *llm.Request) error {
 	return errs[0]
 }
 
-func (h *house) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+func (h *fakeModels) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		err := h.fails(req)
 		if err == nil {
-			_ = yield(says("I am "), nil) && yield(says(req.Model), nil)
+			_ = yield(answer("I am "), nil) && yield(answer(req.Model), nil)
 			return
 		}
-		for range h.begun {
-			if !yield(says("I "), nil) {
+		for range h.startedChunks {
+			if !yield(answer("I "), nil) {
 				return
 			}
 		}
@@ -54,15 +54,15 @@ func (h *house) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Respo
 	}
 }
 
-func (h *house) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+func (h *fakeModels) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
 	if err := h.fails(req); err != nil {
 		return nil, err
 	}
-	return says("I am " + req.Model), nil
+	return answer("I am " + req.Model), nil
 }
 
-// models names the models that were asked since the last call.
-func (h *house) models() string {
+// models returns the names of the models that were asked since the last call.
+func (h *fakeModels) models() string {
 	var names []string
 	for _, r := range h.asked {
 		names = append(names, r.Model)
@@ -71,13 +71,13 @@ func (h *house) models() string {
 	return strings.Join(names, " ")
 }
 
-func says(s string) *llm.Response {
+func answer(s string) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(s))}}}
 }
 
 func fails(kind llm.ErrorKind) error { return &llm.Error{Kind: kind, Message: kind.String()} }
 
-var ways = []string{"stream", "generate"}
+var methods = []string{"stream", "generate"}
 
 func ask(ctx context.Context, g llm.Generator, how string, req *llm.Request) (string, error) {
 	if how == "generate" {
@@ -94,14 +94,14 @@ func ask(ctx context.Context, g llm.Generator, how string, req *llm.Request) (st
 	return text, nil
 }
 
-// chain is a user's: a, then b, then c for whoever comes before.
+// chain returns the part of the chain a, other/b, c that starts with model.
 func chain(model string) fallback.Chain {
 	all := []string{"a", "other/b", "c"}
-	return fallback.Quiet(all[slices.Index(all, model):]...)
+	return fallback.SilentChain(all[slices.Index(all, model):]...)
 }
 
-// Each kind of failure, and which models are asked for the same prompt, the
-// next one, and after half a minute.
+// TestKinds checks for each kind of failure which models are asked in the same
+// prompt, in the next one, and after half a minute.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -125,17 +125,17 @@ func TestKinds(t *testing.T) {
 		{llm.KindNoTools, "a", "a", "a", "a"},
 		{llm.KindContextWindow, "a", "a", "a", "a"},
 	} {
-		for _, how := range ways {
+		for _, how := range methods {
 			t.Run(fmt.Sprint(c.kind, int(c.kind), " ", how), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					h := &house{errs: map[string][]error{"a": {fails(c.kind)}}}
+					h := &fakeModels{errs: map[string][]error{"a": {fails(c.kind)}}}
 					g := fallback.Wrap(h, fallback.Options{Chain: chain})
-					var told []llm.Switch
+					var switches []llm.Switch
 					ask := func(prompt, want string) {
 						t.Helper()
 						text, err := ask(t.Context(), g, how, &llm.Request{
-							Model: "a", PromptID: prompt, OnSwitch: func(s llm.Switch) { told = append(told, s) },
+							Model: "a", PromptID: prompt, OnSwitch: func(s llm.Switch) { switches = append(switches, s) },
 						})
 						if got := h.models(); got != want {
 							t.Errorf("asked %s, want %s", got, want)
@@ -143,15 +143,15 @@ func TestKinds(t *testing.T) {
 						if last := want[strings.LastIndex(want, " ")+1:]; err == nil && text != "I am "+last {
 							t.Errorf("answer %q", text)
 						}
-						for _, s := range told {
+						for _, s := range switches {
 							if s.From != "a" || s.To != "other/b" || s.Err == nil || s.Err.Error() != c.kind.String() {
-								t.Errorf("told %+v", s)
+								t.Errorf("switch %+v", s)
 							}
 						}
-						if switched := strings.HasSuffix(want, "b"); switched != (len(told) == 1) || switched == (err != nil) && len(told) > 0 {
-							t.Errorf("told %d times, error %v", len(told), err)
+						if switched := strings.HasSuffix(want, "b"); switched != (len(switches) == 1) || switched == (err != nil) && len(switches) > 0 {
+							t.Errorf("%d switches, error %v", len(switches), err)
 						}
-						told = nil
+						switches = nil
 					}
 					ask("1", c.asked)
 					ask("1", c.again)
@@ -164,41 +164,41 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A chain is followed to its end, and its last model is asked even where it is
-// known to fail.
+// TestChain checks that requests go down a chain to its end, and that the last resort
+// is asked even if it is known to fail.
 func TestChain(t *testing.T) {
 	t.Parallel()
-	for _, how := range ways {
-		h := &house{errs: map[string][]error{
+	for _, how := range methods {
+		h := &fakeModels{errs: map[string][]error{
 			"a": {fails(llm.KindQuota)}, "other/b": {fails(llm.KindModelNotFound)}, "c": {fails(llm.KindServer), fails(llm.KindServer)},
 		}}
 		g := fallback.Wrap(h, fallback.Options{Chain: chain})
-		var told []string
-		req := &llm.Request{Model: "a", PromptID: "1", OnSwitch: func(s llm.Switch) { told = append(told, s.From+">"+s.To+" "+s.Err.Error()) }}
-		for _, c := range []struct{ asked, told, err string }{
+		var switches []string
+		req := &llm.Request{Model: "a", PromptID: "1", OnSwitch: func(s llm.Switch) { switches = append(switches, s.From+">"+s.To+" "+s.Err.Error()) }}
+		for _, c := range []struct{ asked, switches, err string }{
 			{"a other/b c", "a>other/b QUOTA_EXCEEDED, other/b>c MODEL_NOT_FOUND", "SERVER_ERROR"},
 			{"c", "a>c QUOTA_EXCEEDED", "SERVER_ERROR"},
 			{"c", "a>c QUOTA_EXCEEDED", ""},
 		} {
 			_, err := ask(t.Context(), g, how, req)
-			if got := h.models(); got != c.asked || strings.Join(told, ", ") != c.told || err == nil != (c.err == "") || err != nil && err.Error() != c.err {
-				t.Errorf("%s: asked %s, told %q, error %v", how, got, told, err)
+			if got := h.models(); got != c.asked || strings.Join(switches, ", ") != c.switches || err == nil != (c.err == "") || err != nil && err.Error() != c.err {
+				t.Errorf("%s: asked %s, switches %q, error %v", how, got, switches, err)
 			}
-			told = nil
+			switches = nil
 		}
 	}
 }
 
-// No stand-ins, no change.
+// TestNoChain checks that failures are returned unchanged without stand-ins.
 func TestNoChain(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]fallback.Options{
 		"not configured": {},
 		"for others":     {Chain: func(string) fallback.Chain { return nil }},
-		"only itself":    {Chain: func(m string) fallback.Chain { return fallback.Quiet(m, m) }},
+		"only itself":    {Chain: func(m string) fallback.Chain { return fallback.SilentChain(m, m) }},
 	} {
-		for _, how := range ways {
-			h := &house{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
+		for _, how := range methods {
+			h := &fakeModels{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
 			g := fallback.Wrap(h, o)
 			req := &llm.Request{Model: "a"}
 			if _, err := ask(t.Context(), g, how, req); err == nil || h.asked[0] != req {
@@ -211,10 +211,11 @@ func TestNoChain(t *testing.T) {
 	}
 }
 
-// What a stand-in is asked is the same but for its own sampling and thinking.
+// TestRequest checks that a stand-in gets the same request with its own sampling and
+// thinking settings.
 func TestRequest(t *testing.T) {
 	t.Parallel()
-	h := &house{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
+	h := &fakeModels{errs: map[string][]error{"a": {fails(llm.KindQuota)}}}
 	g := fallback.Wrap(h, fallback.Options{
 		Chain: chain,
 		Config: func(model string) llm.Config {
@@ -254,10 +255,10 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// Once an answer has begun, it is its model's to end.
-func TestBegun(t *testing.T) {
+// TestStarted checks that no stand-in takes over after the first chunk.
+func TestStarted(t *testing.T) {
 	t.Parallel()
-	h := &house{errs: map[string][]error{"a": {fails(llm.KindServer)}}, begun: 1}
+	h := &fakeModels{errs: map[string][]error{"a": {fails(llm.KindServer)}}, startedChunks: 1}
 	g := fallback.Wrap(h, fallback.Options{Chain: chain})
 	text, err := ask(t.Context(), g, "stream", &llm.Request{Model: "a", PromptID: "1"})
 	if text != "I " || err == nil || h.models() != "a" {
@@ -271,11 +272,12 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// A cancelled request asks nobody else, and an error that is no vendor's neither.
+// TestCancelled checks that no stand-in is asked after cancellation, or after an
+// error that is not an *llm.Error.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	gone, odd := errors.New("gone"), errors.New("odd")
-	for _, how := range ways {
+	for _, how := range methods {
 		for _, failure := range []error{fails(llm.KindServer), context.Canceled, odd} {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			want := odd
@@ -283,7 +285,7 @@ func TestCancelled(t *testing.T) {
 				cancel(gone)
 				want = gone
 			}
-			h := &house{errs: map[string][]error{"a": {failure}}}
+			h := &fakeModels{errs: map[string][]error{"a": {failure}}}
 			g := fallback.Wrap(h, fallback.Options{Chain: chain})
 			if _, err := ask(ctx, g, how, &llm.Request{Model: "a", PromptID: "1"}); !errors.Is(err, want) || h.models() != "a" {
 				t.Errorf("%s: %v", how, err)
@@ -293,10 +295,10 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// What is remembered of prompts is bounded.
+// TestManyPrompts checks that the number of recorded prompts is limited.
 func TestManyPrompts(t *testing.T) {
 	t.Parallel()
-	h := &house{errs: map[string][]error{}}
+	h := &fakeModels{errs: map[string][]error{}}
 	g := fallback.Wrap(h, fallback.Options{Chain: chain})
 	for i := range 1000 {
 		h.errs["a"] = []error{fails(llm.KindServer)}
@@ -320,7 +322,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fallback.Wrap(g, fallback.Options{Chain: func(m string) fallback.Chain { return fallback.Quiet(m, "stand-in") }})
+			return fallback.Wrap(g, fallback.Options{Chain: func(m string) fallback.Chain { return fallback.SilentChain(m, "stand-in") }})
 		},
 		Stream: func(chunks []*llm.Response) [][]byte {
 			var out [][]byte

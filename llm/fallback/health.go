@@ -7,89 +7,94 @@ import (
 	"pollux/llm"
 )
 
-// pause is how long a model is left alone that may soon have room again.
-const pause = 30 * time.Second
+// minPause is the minimum duration of a temporary outage.
+const minPause = 30 * time.Second
 
-// longestPause bounds what a server may ask for.
-const longestPause = 5 * time.Minute
+// maxPause limits the retry delay that a server may request.
+const maxPause = 5 * time.Minute
 
-// health remembers which models could not answer, and for how long that holds
-// (spec/agent.md §9: terminal and sticky_retry; a model that is not here is ok).
+// health records which models are unavailable, and until when.
 type health struct {
 	mu     sync.Mutex
-	models map[string]illness
-	// prompts holds failures that count for one prompt. Several prompts may be
-	// worked on at once, of subagents for instance.
-	prompts map[stuck]error
+	models map[string]outage
+	// prompts holds failures that count for one prompt only. Several prompts can run
+	// concurrently, for example of subagents.
+	prompts map[promptKey]error
 }
 
-type illness struct {
+// outage is the time during which a model is unavailable, and its reason.
+type outage struct {
 	err   error
-	until time.Time // zero: the end of the session
+	until time.Time // zero means the end of the session
 }
 
-type stuck struct{ model, prompt string }
+// promptKey identifies a model in a prompt.
+type promptKey struct{ model, prompt string }
 
-// maxStuck bounds what is remembered of prompts, most of which are over.
-const maxStuck = 256
+// maxPromptFailures limits the number of recorded failures of prompts.
+const maxPromptFailures = 256
 
-// of returns why a model cannot answer this prompt, nil if it may.
-func (h *health) of(model, prompt string) error {
+// failureOf returns why a model is unavailable for this prompt, nil if it is
+// available.
+func (h *health) failureOf(model, prompt string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if ill, ok := h.models[model]; ok && (ill.until.IsZero() || time.Now().Before(ill.until)) {
-		return ill.err
+	if out, ok := h.models[model]; ok && (out.until.IsZero() || time.Now().Before(out.until)) {
+		return out.err
 	}
-	return h.prompts[stuck{model, prompt}]
+	return h.prompts[promptKey{model, prompt}]
 }
 
-// failed remembers a failure, as long as a state and its kind say. A question on
-// the side has not tried hard enough to tell that a model is busy.
-func (h *health) failed(req *llm.Request, e *llm.Error, s State) {
-	lasting := e.Kind == llm.KindQuota || kindOf(e) == NotFound
-	if req.Use.Aside() && !lasting {
+// markFailed records a failure, for as long as the state and the kind of the failure
+// require. Auxiliary requests make few attempts, so their temporary failures are not
+// recorded.
+func (h *health) markFailed(req *llm.Request, e *llm.Error, s State) {
+	isLasting := e.Kind == llm.KindQuota || kindOfFailure(e) == NotFound
+	if req.Use.IsAuxiliary() && !isLasting {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case s == Sticky && req.PromptID != "": // else nothing tells where it ends
-		if len(h.prompts) >= maxStuck {
+	case s == StickyRetry && req.PromptID != "": // without an id the end of the prompt is unknown
+		if len(h.prompts) >= maxPromptFailures {
 			clear(h.prompts)
 		}
 		if h.prompts == nil {
-			h.prompts = map[stuck]error{}
+			h.prompts = map[promptKey]error{}
 		}
-		h.prompts[stuck{req.Model, req.PromptID}] = e
-	case s == Gone && lasting:
-		h.ill(req.Model, illness{err: e})
-	case s == Gone:
-		h.ill(req.Model, illness{e, time.Now().Add(max(pause, min(e.RetryAfter, longestPause)))})
+		h.prompts[promptKey{req.Model, req.PromptID}] = e
+	case s == Unavailable && isLasting:
+		h.setOutage(req.Model, outage{err: e})
+	case s == Unavailable:
+		h.setOutage(req.Model, outage{e, time.Now().Add(max(minPause, min(e.RetryAfter, maxPause)))})
 	}
 }
 
-// leave remembers that a model is not to be asked any more.
-func (h *health) leave(model string, err error) {
+// markUnavailable makes a model unavailable until it is reset.
+func (h *health) markUnavailable(model string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ill(model, illness{err: err})
+	h.setOutage(model, outage{err: err})
 }
 
-func (h *health) ill(model string, i illness) {
+// setOutage records the outage of a model. The caller holds h.mu.
+func (h *health) setOutage(model string, o outage) {
 	if h.models == nil {
-		h.models = map[string]illness{}
+		h.models = map[string]outage{}
 	}
-	h.models[model] = i
+	h.models[model] = o
 }
 
-// well forgets the failures of a model that has answered.
-func (h *health) well(req *llm.Request) {
+// markHealthy removes the failures of a model that has answered.
+func (h *health) markHealthy(req *llm.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.models, req.Model)
-	delete(h.prompts, stuck{req.Model, req.PromptID})
+	delete(h.prompts, promptKey{req.Model, req.PromptID})
 }
 
+// reset removes all failures.
 func (h *health) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

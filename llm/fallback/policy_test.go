@@ -18,18 +18,18 @@ import (
 	"pollux/llm/fallback"
 )
 
-// auto is what a session with a key and without a named model has.
+// auto returns the chain for a session with an API key and the model "auto".
 func auto(model string) fallback.Chain {
 	key := catalog.KeyAccess()
-	return fallback.Chains{Google: &key, Auto: true}.Of(model)
+	return fallback.Chains{Google: &key, IsAuto: true}.ForModel(model)
 }
 
 func status(kind llm.ErrorKind, status int) error {
 	return &llm.Error{Kind: kind, Status: status, Message: kind.String()}
 }
 
-// Nobody can be asked: what the published chains do about each failure of the
-// model that "auto" stands for, and of one that the user has named.
+// TestHeadless checks what the built-in chains do about each failure without a user
+// to ask, for the model "auto" and for one that the user has named.
 func TestHeadless(t *testing.T) {
 	t.Parallel()
 	key := catalog.KeyAccess()
@@ -54,18 +54,18 @@ func TestHeadless(t *testing.T) {
 			chains fallback.Chains
 			want   string
 		}{
-			"auto":     {fallback.Chains{Google: &key, Auto: true}, c.auto},
+			"auto":     {fallback.Chains{Google: &key, IsAuto: true}, c.auto},
 			"named":    {fallback.Chains{Google: &key}, c.named},
-			"planning": {fallback.Chains{Google: &key, Plan: true}, c.planning},
+			"planning": {fallback.Chains{Google: &key, IsPlanning: true}, c.planning},
 		} {
-			h := &house{errs: map[string][]error{pro31: {c.failure}}}
-			g := fallback.Wrap(h, fallback.Options{Chain: in.chains.Of})
+			h := &fakeModels{errs: map[string][]error{pro31: {c.failure}}}
+			g := fallback.Wrap(h, fallback.Options{Chain: in.chains.ForModel})
 			_, err := ask(t.Context(), g, "stream", &llm.Request{Model: pro31, PromptID: "1", Use: llm.UseMain})
 			switched := strings.Contains(in.want, " ")
 			if got := h.models(); got != in.want || switched != (err == nil) {
 				t.Errorf("%s, %s: asked %s, want %s; error %v", c.name, how, got, in.want, err)
 			}
-			// What has surfaced is forgotten.
+			// A failure that was returned to the caller is not recorded.
 			if _, err := ask(t.Context(), g, "stream", &llm.Request{Model: pro31, PromptID: "1"}); !switched && (err != nil || h.models() != pro31) {
 				t.Errorf("%s, %s: the model is not asked again: %v", c.name, how, err)
 			}
@@ -73,7 +73,7 @@ func TestHeadless(t *testing.T) {
 	}
 }
 
-// The state that a policy names decides for how long another model answers.
+// The state in a policy decides for how long the stand-in answers.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -81,14 +81,14 @@ func TestStates(t *testing.T) {
 		state                          fallback.State
 		again, nextPrompt, soon, later string // the first model asked
 	}{
-		{llm.KindRateLimit, fallback.Sticky, "b", "a", "a", "a"},
-		{llm.KindRateLimit, fallback.Gone, "b", "b", "b", "a"},
-		{llm.KindRateLimit, fallback.Well, "a", "a", "a", "a"},
-		{llm.KindQuota, fallback.Gone, "b", "b", "b", "b"},
-		{llm.KindQuota, fallback.Sticky, "b", "a", "a", "a"},
-		{llm.KindModelNotFound, fallback.Gone, "b", "b", "b", "b"},
-		{llm.KindCapacity, fallback.Gone, "b", "b", "b", "a"},
-		{llm.KindServer, fallback.Gone, "b", "b", "b", "a"},
+		{llm.KindRateLimit, fallback.StickyRetry, "b", "a", "a", "a"},
+		{llm.KindRateLimit, fallback.Unavailable, "b", "b", "b", "a"},
+		{llm.KindRateLimit, fallback.Available, "a", "a", "a", "a"},
+		{llm.KindQuota, fallback.Unavailable, "b", "b", "b", "b"},
+		{llm.KindQuota, fallback.StickyRetry, "b", "a", "a", "a"},
+		{llm.KindModelNotFound, fallback.Unavailable, "b", "b", "b", "b"},
+		{llm.KindCapacity, fallback.Unavailable, "b", "b", "b", "a"},
+		{llm.KindServer, fallback.Unavailable, "b", "b", "b", "a"},
 	} {
 		t.Run(fmt.Sprint(c.kind, " ", c.state), func(t *testing.T) {
 			t.Parallel()
@@ -97,9 +97,9 @@ func TestStates(t *testing.T) {
 				for _, k := range []fallback.Kind{fallback.Terminal, fallback.Transient, fallback.NotFound, fallback.Unknown} {
 					states[k] = c.state
 				}
-				own := fallback.Quiet("a", "b")
+				own := fallback.SilentChain("a", "b")
 				own[0].States = states
-				h := &house{errs: map[string][]error{"a": {fails(c.kind)}}}
+				h := &fakeModels{errs: map[string][]error{"a": {fails(c.kind)}}}
 				g := fallback.Wrap(h, fallback.Options{Chain: func(string) fallback.Chain { return own }})
 				step := func(prompt, want string) {
 					t.Helper()
@@ -126,9 +126,9 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What keeps a model from answering a question on the side does not keep it from
-// going on with the conversation, unless it lasts.
-func TestQuestionsOnTheSide(t *testing.T) {
+// TestAuxiliaryRequests checks that a temporary failure of an auxiliary request does
+// not switch the model of the conversation.
+func TestAuxiliaryRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind llm.ErrorKind
@@ -141,7 +141,7 @@ func TestQuestionsOnTheSide(t *testing.T) {
 		{llm.KindQuota, "other/b"},
 		{llm.KindModelNotFound, "other/b"},
 	} {
-		h := &house{errs: map[string][]error{"a": {fails(c.kind)}}}
+		h := &fakeModels{errs: map[string][]error{"a": {fails(c.kind)}}}
 		g := fallback.Wrap(h, fallback.Options{Chain: chain})
 		if _, err := ask(t.Context(), g, "generate", &llm.Request{Model: "a", PromptID: "1", Use: llm.UseCompressor}); err != nil || h.models() != "a other/b" {
 			t.Fatal(err)
@@ -152,8 +152,8 @@ func TestQuestionsOnTheSide(t *testing.T) {
 	}
 }
 
-// A policy bounds the attempts at its model; a stricter request stays so. It
-// says whether it is worth waiting for room.
+// TestAttempts checks that a policy limits the attempts at its model, that a stricter
+// request keeps its own limit, and that Standby is set if another model can answer.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -168,7 +168,7 @@ func TestAttempts(t *testing.T) {
 		{0, llm.UseMain, true, "3 true, 10 true"},
 		{0, llm.UseRouter, true, "3 false, 10 false"},
 	} {
-		h := &house{errs: map[string][]error{pro31: {fails(llm.KindRateLimit)}}}
+		h := &fakeModels{errs: map[string][]error{pro31: {fails(llm.KindRateLimit)}}}
 		o := fallback.Options{Chain: auto}
 		if c.hand {
 			o.Handler = func(context.Context, fallback.Failure) fallback.Intent { return fallback.Stop }
@@ -190,49 +190,49 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A person decides about what the chain does not.
+// TestHandler checks the questions to the user and the results of each decision.
 func TestHandler(t *testing.T) {
 	t.Parallel()
 	named := func(model string) fallback.Chain {
 		key := catalog.KeyAccess()
-		return fallback.Chains{Google: &key}.Of(model)
+		return fallback.Chains{Google: &key}.ForModel(model)
 	}
 	for _, c := range []struct {
-		name    string
-		model   string
-		failure llm.ErrorKind
-		use     llm.Use
-		intent  fallback.Intent
-		told    string // to the handler, "" if it must not be asked
-		asked   string
-		after   string // for the next prompt
+		name     string
+		model    string
+		failure  llm.ErrorKind
+		use      llm.Use
+		intent   fallback.Intent
+		question string // to the handler, "" for none
+		asked    string
+		after    string // for the next prompt
 	}{
 		{"switch", pro31, llm.KindQuota, llm.UseMain, fallback.RetryAlways, "terminal " + flash3, pro31 + " " + flash3, flash3},
-		{"switch for good, though it was only busy", pro31, llm.KindRateLimit, llm.UseSubagent, fallback.RetryAlways, "transient " + flash3, pro31 + " " + flash3, flash3},
+		{"switch permanently after a rate limit", pro31, llm.KindRateLimit, llm.UseSubagent, fallback.RetryAlways, "transient " + flash3, pro31 + " " + flash3, flash3},
 		{"keep trying", pro31, llm.KindServer, llm.UseMain, fallback.RetryOnce, "transient " + flash3, pro31 + " " + pro31, pro31},
 		{"stop", pro31, llm.KindQuota, "", fallback.Stop, "terminal " + flash3, pro31, pro31},
 		{"later", pro31, llm.KindQuota, llm.UseMain, fallback.RetryLater, "terminal " + flash3, pro31, pro31},
-		{"what nobody knows", pro31, llm.KindQuota, llm.UseMain, "upgrade", "terminal " + flash3, pro31, pro31},
+		{"unknown decision", pro31, llm.KindQuota, llm.UseMain, "upgrade", "terminal " + flash3, pro31, pro31},
 		{"not found", pro31, llm.KindModelNotFound, llm.UseMain, fallback.RetryAlways, "not_found " + flash3, pro31 + " " + flash3, flash3},
-		{"nobody behind it", "mine", llm.KindRateLimit, llm.UseMain, fallback.RetryOnce, "transient ", "mine mine", "mine"},
-		{"nobody to switch to", "mine", llm.KindRateLimit, llm.UseMain, fallback.RetryAlways, "transient ", "mine", "mine"},
+		{"no stand-in, retry", "mine", llm.KindRateLimit, llm.UseMain, fallback.RetryOnce, "transient ", "mine mine", "mine"},
+		{"no stand-in, switch", "mine", llm.KindRateLimit, llm.UseMain, fallback.RetryAlways, "transient ", "mine", "mine"},
 		{"a question of Pollux's own", pro31, llm.KindQuota, llm.UseRouter, fallback.RetryAlways, "", pro31, pro31},
 		{"no network", pro31, llm.KindNetwork, llm.UseMain, fallback.RetryAlways, "", pro31, pro31},
 		{"a bad key", pro31, llm.KindUnauthorized, llm.UseMain, fallback.RetryAlways, "", pro31, pro31},
 	} {
-		for _, how := range ways {
-			h := &house{errs: map[string][]error{c.model: {fails(c.failure)}}}
-			told := ""
+		for _, how := range methods {
+			h := &fakeModels{errs: map[string][]error{c.model: {fails(c.failure)}}}
+			question := ""
 			g := fallback.Wrap(h, fallback.Options{Chain: named, Handler: func(_ context.Context, f fallback.Failure) fallback.Intent {
-				told = string(f.Kind) + " " + f.To
+				question = string(f.Kind) + " " + f.To
 				if f.Model != c.model || f.Err == nil {
 					t.Errorf("%s: %+v", c.name, f)
 				}
 				return c.intent
 			}})
 			_, err := ask(t.Context(), g, how, &llm.Request{Model: c.model, PromptID: "1", Use: c.use})
-			if got := h.models(); told != c.told || got != c.asked || (err == nil) != strings.Contains(c.asked, " ") {
-				t.Errorf("%s, %s: told %q, asked %s, error %v", c.name, how, told, got, err)
+			if got := h.models(); question != c.question || got != c.asked || (err == nil) != strings.Contains(c.asked, " ") {
+				t.Errorf("%s, %s: question %q, asked %s, error %v", c.name, how, question, got, err)
 			}
 			if _, err := ask(t.Context(), g, how, &llm.Request{Model: c.model, PromptID: "2"}); err != nil || h.models() != c.after {
 				t.Errorf("%s, %s: not %s for the next prompt: %v", c.name, how, c.after, err)
@@ -245,14 +245,14 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// A person who is asked may also interrupt, and one who never gives up is not
-// asked for ever.
+// TestHandlerEnds checks that a question ends on cancellation, and that the number of
+// questions is limited.
 func TestHandlerEnds(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
-	for _, how := range ways {
+	for _, how := range methods {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		h := &house{errs: map[string][]error{"a": slices.Repeat([]error{fails(llm.KindQuota)}, 1000)}}
+		h := &fakeModels{errs: map[string][]error{"a": slices.Repeat([]error{fails(llm.KindQuota)}, 1000)}}
 		asked, interrupt := 0, true
 		g := fallback.Wrap(h, fallback.Options{Handler: func(context.Context, fallback.Failure) fallback.Intent {
 			if asked++; interrupt {
@@ -270,9 +270,9 @@ func TestHandlerEnds(t *testing.T) {
 	}
 }
 
-// Whatever the chains, the failures and the person's answers are: a request ends,
-// asks only models of its chain, tells of each switch, and its error is the last
-// model's.
+// TestAnyChain checks with random chains, failures and decisions that a request ends,
+// asks only models of its chain, reports each switch, and returns the error of the
+// last model.
 func TestAnyChain(t *testing.T) {
 	t.Parallel()
 	models := []string{"a", "b", "c", "d"}
@@ -285,13 +285,13 @@ func TestAnyChain(t *testing.T) {
 				p := fallback.Policy{Model: name.Draw(rt, "model"), LastResort: rapid.Bool().Draw(rt, "last"), Actions: map[fallback.Kind]fallback.Action{}, States: map[fallback.Kind]fallback.State{}}
 				for _, k := range kinds {
 					p.Actions[k] = rapid.SampledFrom([]fallback.Action{"", fallback.Ask, fallback.Silent}).Draw(rt, "action")
-					p.States[k] = rapid.SampledFrom([]fallback.State{fallback.Gone, fallback.Sticky, fallback.Well}).Draw(rt, "state")
+					p.States[k] = rapid.SampledFrom([]fallback.State{fallback.Unavailable, fallback.StickyRetry, fallback.Available}).Draw(rt, "state")
 				}
 				chains[m] = append(chains[m], p)
 			}
 		}
 		intents := rapid.SampledFrom([]fallback.Intent{fallback.RetryAlways, fallback.RetryOnce, fallback.Stop, fallback.RetryLater})
-		h := &house{errs: map[string][]error{}}
+		h := &fakeModels{errs: map[string][]error{}}
 		people := 0
 		g := fallback.Wrap(h, fallback.Options{
 			Chain: func(m string) fallback.Chain { return chains[m] },
@@ -314,12 +314,12 @@ func TestAnyChain(t *testing.T) {
 			chain := chains[now]
 			req := &llm.Request{Model: now, PromptID: rapid.SampledFrom([]string{"", "1", "2"}).Draw(rt, "prompt"), OnSwitch: func(s llm.Switch) {
 				if s.From != now || s.To == now || s.Err == nil {
-					rt.Fatalf("told %+v, but %s was asked", s, now)
+					rt.Fatalf("reported %+v, but %s was asked", s, now)
 				}
 				now = s.To
 			}}
 			want := g.Select(req.Model, req.PromptID)
-			text, err := ask(rt.Context(), g, rapid.SampledFrom(ways).Draw(rt, "how"), req)
+			text, err := ask(rt.Context(), g, rapid.SampledFrom(methods).Draw(rt, "how"), req)
 			if len(h.asked) == 0 || h.asked[0].Model != want || len(h.asked) > 1+len(chain)+people {
 				rt.Fatalf("asked %s, selected %s, people %d times", h.models(), want, people)
 			}
@@ -329,16 +329,16 @@ func TestAnyChain(t *testing.T) {
 				}
 			}
 			if last := h.asked[len(h.asked)-1].Model; err == nil && text != "I am "+last || last != now {
-				rt.Fatalf("%q of %s, told of %s", text, last, now)
+				rt.Fatalf("%q of %s, reported %s", text, last, now)
 			}
 		}
 	})
 }
 
-// Many prompts at once share what is known of the models.
+// Concurrent prompts share the health of the models.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	g := fallback.Wrap(crowd{}, fallback.Options{Chain: chain})
+	g := fallback.Wrap(busyModels{}, fallback.Options{Chain: chain})
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
@@ -355,12 +355,12 @@ func TestAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// crowd is a house in which a is always busy, and which keeps nothing.
-type crowd struct{ llm.Generator }
+// busyModels is a generator in which model a is always busy. It records nothing.
+type busyModels struct{ llm.Generator }
 
-func (crowd) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+func (busyModels) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
 	if req.Model == "a" {
 		return nil, fails(llm.KindRateLimit)
 	}
-	return says(req.Model), nil
+	return answer(req.Model), nil
 }

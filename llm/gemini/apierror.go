@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// apiError is the error object of Google's services. Every member may be
-// missing, and the message may be the JSON of another one.
+// apiError is the error object of Google's services. Each member may be missing, and
+// Message may contain another error object as JSON.
 type apiError struct {
 	Code    int
 	Status  string
@@ -17,19 +17,20 @@ type apiError struct {
 	Details []detail
 }
 
-// maxNested is how many errors within each other's messages are looked into.
+// maxNested is the maximum depth of errors inside the messages of other errors.
 const maxNested = 10
 
-// parseError finds the error that a body reports: {"error": {...}}, a list of
-// such, with text around it, with doubled commas. The innermost error holds;
-// what it does not say is taken from the one around it.
+// parseError returns the error in body, which may be {"error": {...}}, a list of
+// these, surrounded by other text, or contain doubled commas. If errors are nested,
+// parseError returns the innermost one and fills in its missing members from the
+// outer ones.
 func parseError(body []byte) (apiError, bool) {
-	e, ok := oneError(body)
+	e, ok := parseOneError(body)
 	if !ok {
 		return e, false
 	}
 	for range maxNested {
-		inner, ok := oneError([]byte(e.Message))
+		inner, ok := parseOneError([]byte(e.Message))
 		if !ok {
 			break
 		}
@@ -47,8 +48,8 @@ func parseError(body []byte) (apiError, bool) {
 	return e, true
 }
 
-// oneError parses the first JSON object in data, which is to hold an error.
-func oneError(data []byte) (apiError, bool) {
+// parseOneError returns the error in the first JSON object in data.
+func parseOneError(data []byte) (apiError, bool) {
 	from := bytes.IndexByte(data, '{')
 	if from < 0 {
 		return apiError{}, false
@@ -69,14 +70,14 @@ func oneError(data []byte) (apiError, bool) {
 		Details []json.RawMessage
 	}
 	if unmarshalLoosely(body.Error, &raw) != nil {
-		// The details are not a list, or the error no object: keep what is there.
+		// Details is not a list, or the error is not an object: keep the rest.
 		raw.Details = nil
 		if raw.Message == nil {
 			raw.Message = string(body.Error)
 		}
 	}
 	e := apiError{Code: toInt(raw.Code), Status: toString(raw.Status), Message: toString(raw.Message)}
-	if e.Status == "" { // other vendors, through a gateway, put a word there
+	if e.Status == "" { // gateways to other vendors use a word as code
 		if _, err := strconv.Atoi(toString(raw.Code)); err != nil {
 			e.Status = toString(raw.Code)
 		}
@@ -87,18 +88,20 @@ func oneError(data []byte) (apiError, bool) {
 	return e, true
 }
 
-// unmarshalLoosely parses the first value in data even if commas are doubled or
-// dangling, as they are in some errors of this vendor.
+// unmarshalLoosely decodes the first JSON value in data into to. It accepts the
+// doubled and trailing commas that some of Google's errors contain.
 func unmarshalLoosely(data []byte, to any) error {
 	err := json.NewDecoder(bytes.NewReader(data)).Decode(to)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return json.NewDecoder(bytes.NewReader(dropCommas(data))).Decode(to)
+		return json.NewDecoder(bytes.NewReader(dropExtraCommas(data))).Decode(to)
 	}
 	return err
 }
 
-func dropCommas(data []byte) []byte {
+// dropExtraCommas returns data without commas that begin or end a list or object, or
+// follow another comma.
+func dropExtraCommas(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	inString := false
 	for i := 0; i < len(data); i++ {
@@ -123,6 +126,7 @@ func dropCommas(data []byte) []byte {
 	return out
 }
 
+// toString returns a JSON string or number as a string, "" for other values.
 func toString(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -133,6 +137,7 @@ func toString(v any) string {
 	return ""
 }
 
+// toInt returns a JSON number, or a string with one, as an int, 0 for other values.
 func toInt(v any) int {
 	n, err := strconv.Atoi(toString(v))
 	if err != nil {
@@ -141,7 +146,7 @@ func toInt(v any) int {
 	return n
 }
 
-// detail is one of the typed objects that explain an error.
+// detail is one of the typed objects in an error's details.
 type detail struct {
 	Type       string
 	Reason     string
@@ -152,8 +157,8 @@ type detail struct {
 	Links      []struct{ Description, URL string }
 }
 
-// newDetail parses one detail. Its "@type" key may have blanks around it; a
-// member of the wrong type is as good as none.
+// newDetail decodes one detail. The key "@type" may have spaces around it; a member
+// of the wrong type is ignored.
 func newDetail(data []byte) detail {
 	var d detail
 	var members map[string]json.RawMessage
@@ -180,33 +185,35 @@ func newDetail(data []byte) detail {
 		default:
 			continue
 		}
-		_ = unmarshalLoosely(value, to) // see above
+		_ = unmarshalLoosely(value, to) // ignores members of the wrong type
 	}
 	return d
 }
 
 func (d detail) metadata(key string) string { return toString(d.Metadata[key]) }
 
-func (d detail) is(name string) bool {
+// hasType reports whether the type of d is google.rpc.name.
+func (d detail) hasType(name string) bool {
 	return strings.HasSuffix(strings.TrimSpace(d.Type), "google.rpc."+name)
 }
 
+// detail returns the first detail of type google.rpc.name, empty if there is none.
 func (e *apiError) detail(name string) detail {
 	for i := range e.Details {
-		if e.Details[i].is(name) {
+		if e.Details[i].hasType(name) {
 			return e.Details[i]
 		}
 	}
 	return detail{}
 }
 
-// info returns the error's ErrorInfo.
+// info returns the ErrorInfo of e, empty if there is none.
 func (e *apiError) info() detail { return e.detail("ErrorInfo") }
 
-// retryDelay returns the delay in the error's RetryInfo, as it is written there.
+// retryDelay returns the delay in the RetryInfo of e, such as "34.07s", or "".
 func (e *apiError) retryDelay() string { return e.detail("RetryInfo").RetryDelay }
 
-// quotas returns the ids of the quotas that are used up.
+// quotas returns the ids of the exhausted quotas, separated by spaces.
 func (e *apiError) quotas() string {
 	var ids []string
 	for _, v := range e.detail("QuotaFailure").Violations {
@@ -215,7 +222,7 @@ func (e *apiError) quotas() string {
 	return strings.Join(ids, " ")
 }
 
-// link returns the page where the user can do something about the error.
+// link returns the URL of a page on which the user can fix the cause of e, or "".
 func (e *apiError) link() string {
 	for _, l := range e.detail("Help").Links {
 		if l.URL != "" {

@@ -12,13 +12,12 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// smallChunk is a chunk of a streamed answer as the service sends them.
+// smallChunk is a typical chunk of a streamed response.
 const smallChunk = `data: {"candidates": [{"content": {"parts": [{"text": "and a few words more"}],"role": "model"},"index": 0}],` +
 	`"usageMetadata": {"promptTokenCount": 1234,"candidatesTokenCount": 12,"totalTokenCount": 1246},` +
 	`"modelVersion": "gemini-2.5-pro","responseId": "kf0aacHkKdOs"}` + "\r\n\r\n"
 
-// BenchmarkChunks is what a chunk costs from the bytes of the connection to the
-// response that is yielded.
+// BenchmarkChunks decodes chunks from bytes to the yielded response.
 func BenchmarkChunks(b *testing.B) {
 	const n = 1000
 	stream := strings.Repeat(smallChunk, n)
@@ -37,7 +36,8 @@ func BenchmarkChunks(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(chunksRead), "ns/chunk")
 }
 
-// BenchmarkStream is 20,000 chunks over a real connection, the server's share included.
+// BenchmarkStream streams 20,000 chunks over a real connection, including the work of
+// the server.
 func BenchmarkStream(b *testing.B) {
 	const n = 20000
 	batch := []byte(strings.Repeat(smallChunk, 50))
@@ -69,7 +69,7 @@ func BenchmarkStream(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/chunk")
 }
 
-// longHistory is a session of 2,000 messages and 4 MB.
+// longHistory returns the request of a session with 2,000 messages and 4 MB.
 func longHistory() *llm.Request {
 	req := &llm.Request{Model: "m"}
 	req.Config.SystemInstruction = llm.User(llm.Text(strings.Repeat("Rules. ", 3000)))
@@ -86,9 +86,8 @@ func longHistory() *llm.Request {
 	return req
 }
 
-// BenchmarkRequest is what the request of a long session costs, its messages
-// being encoded already as they are from the second turn on, to the last byte
-// that goes to the connection.
+// BenchmarkRequest builds and reads the body for a long session, with cached
+// encodings as from the second turn on.
 func BenchmarkRequest(b *testing.B) {
 	c := &Client{}
 	req := longHistory()
@@ -114,7 +113,7 @@ func BenchmarkRequest(b *testing.B) {
 			}
 		}
 	})
-	b.Run("first", func(b *testing.B) { // nothing encoded yet: a resumed session
+	b.Run("first", func(b *testing.B) { // without cached encodings, as in a resumed session
 		b.SetBytes(size)
 		b.ReportAllocs()
 		for b.Loop() {

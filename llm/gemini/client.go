@@ -1,11 +1,9 @@
-// Package gemini speaks the wire protocol of Google's Gemini interface, as the
-// Gemini API, Vertex AI and gateways in front of either serve it
-// (spec/agent.md §2, §3).
+// Package gemini implements [llm.Generator] for Google's Gemini protocol, as served
+// by the Gemini API, Vertex AI and gateways in front of them.
 //
-// Messages go out as the bytes that are kept with them (see [llm.Content.Encoded]),
-// and each frame of an answer is decoded straight into an [llm.Response]: what a
-// turn costs here is what that turn adds. The vendor's SDK is not used but in
-// tests, where it judges what is sent.
+// The client sends each message in its cached encoding (see [llm.Content.Encoded])
+// and decodes each streamed frame directly into an [llm.Response], so that a turn
+// costs time only for the messages that it adds.
 package gemini
 
 import (
@@ -27,56 +25,60 @@ import (
 	"pollux/llm/lessons"
 )
 
-// Options says which service to use and how to reach it. One of APIKey, Vertex
-// with a project, or Gateway is needed; everything else may be left zero.
+// Options configures a [Client]. One of APIKey, Vertex with a project, or Gateway is
+// required; all other fields are optional.
 type Options struct {
-	// APIKey is sent as x-goog-api-key; with Bearer also as Authorization.
+	// APIKey is sent in the header x-goog-api-key and, if Bearer is set, also in
+	// Authorization.
 	APIKey string
 	Bearer bool
-	// Gateway allows an empty key: the gateway knows its users by other means.
+	// Gateway allows an empty APIKey, for gateways that authenticate users by other
+	// means.
 	Gateway bool
-	// Vertex, where set, makes it Vertex AI instead of the Gemini API.
+	// Vertex selects Vertex AI; nil selects the Gemini API.
 	Vertex *Vertex
-	// Credentials returns a token for Vertex. Nil means the machine's
-	// application default credentials, looked for at the first request where ADC
-	// says.
+	// Credentials returns an OAuth token for Vertex AI. If it is nil, the client
+	// loads the machine's application default credentials from ADC at the first
+	// request.
 	Credentials func(ctx context.Context) (token string, err error)
 	ADC         adc.Source
 
-	// BaseURL replaces the service's own address.
+	// BaseURL replaces the default address of the service.
 	BaseURL string
-	// APIVersion is by default v1beta, or v1beta1 for Vertex.
+	// APIVersion is the version in the path of requests. The default is "v1beta", and
+	// "v1beta1" for Vertex AI.
 	APIVersion string
-	// Header is added to each request, and wins over what would be there.
+	// Header is added to each request. It overrides headers that the client sets.
 	Header http.Header
-	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	// UserAgent is the User-Agent of requests, in which "{model}" is replaced by the
+	// name of the model.
 	UserAgent string
-	// Proxy is used for every connection but those to this machine and to the
-	// hosts that NoProxy lists, as the variable of that name does.
+	// Proxy is used for all connections except to this machine and to the hosts in
+	// NoProxy, which has the form of the variable NO_PROXY.
 	Proxy   *url.URL
 	NoProxy string
-	// RootCAs names PEM files of authorities that are trusted besides the
-	// system's. They are read at the first request that needs TLS.
+	// RootCAs names PEM files with certificate authorities to trust in addition to
+	// the system's. The client reads them before its first TLS connection.
 	RootCAs []string
-	// Log, if set, is told what was left out of a request because the service
-	// would not have it.
+	// Log, if not nil, is called with a message when the client omits a setting that
+	// the service has refused.
 	Log func(message string)
 }
 
-// Vertex says where on Vertex AI a model runs. With Project the requests carry
-// an OAuth token; without it and with an API key they are in express mode.
+// Vertex is a location on Vertex AI. With a Project, requests carry an OAuth token.
+// Without one they use express mode, which needs an API key.
 type Vertex struct {
 	Project  string
 	Location string // "us-central1", "us", "eu", "global"
 }
 
-// Client is an [llm.Generator] that asks Gemini. It holds idle connections;
-// nothing is read, resolved or dialled before the first request.
+// Client is an [llm.Generator] for Gemini models. It keeps connections open between
+// requests. Before the first request it reads no files and opens no connections.
 type Client struct {
 	endpoint  endpoint
 	header    http.Header
 	userAgent string
-	tokens    adc.Tokens // nil where it takes a key
+	tokens    adc.Tokens // nil if requests carry an API key
 	http      *httpwire.Client
 	log       func(string)
 	models    lessons.Memory[refusals]
@@ -84,14 +86,14 @@ type Client struct {
 
 var _ llm.Generator = (*Client)(nil)
 
-// New returns a client. The error says which option is wrong; an address that
-// is none is reported as "Invalid custom base URL: X".
+// New returns a client. It returns an error if o is incomplete or invalid; for an
+// invalid BaseURL the error is "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
 	at, err := newEndpoint(o)
 	if err != nil {
 		return nil, err
 	}
-	key, err := httpwire.Key(o.APIKey, at.base.Host)
+	key, err := httpwire.CleanKey(o.APIKey, at.base.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func New(o Options) (*Client, error) {
 	if o.Vertex != nil && !express {
 		c.tokens = o.ADC.Tokens(c.http.HTTP)
 		if o.Credentials != nil {
-			c.tokens = adc.Given(o.Credentials)
+			c.tokens = adc.TokenFunc(o.Credentials)
 		}
 	} else {
 		c.header.Set("X-Goog-Api-Key", key)
@@ -126,7 +128,7 @@ func New(o Options) (*Client, error) {
 // Stream implements [llm.Generator].
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		res, err := c.generate(ctx, req, "streamGenerateContent", httpwire.PatienceStream)
+		res, err := c.generate(ctx, req, "streamGenerateContent", httpwire.StreamHeaderTimeout)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -142,7 +144,7 @@ func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Re
 
 // Generate implements [llm.Generator].
 func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	res, err := c.generate(ctx, req, "generateContent", httpwire.PatienceAnswer)
+	res, err := c.generate(ctx, req, "generateContent", httpwire.HeaderTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +152,12 @@ func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response,
 	if err != nil {
 		return nil, err
 	}
-	return oneResponse(data)
+	return decodeResponse(data)
 }
 
 // CountTokens implements [llm.Generator].
 func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
-	data, err := c.ask(ctx, req.Model, "countTokens", contentsBody(req.Contents))
+	data, err := c.requestJSON(ctx, req.Model, "countTokens", contentsBody(req.Contents))
 	if err != nil {
 		return 0, err
 	}
@@ -168,8 +170,8 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	return count.TotalTokens, nil
 }
 
-// Embed implements [llm.Generator]. On Vertex it takes a request for each text,
-// which is all that its embedding models accept.
+// Embed implements [llm.Generator]. On Vertex AI it sends one request for each text,
+// because embedding models there accept only one.
 func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if c.endpoint.vertex {
 		vectors := make([][]float32, 0, len(texts))
@@ -185,7 +187,7 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	data, err := c.ask(ctx, model, "batchEmbedContents", embedBody(model, texts))
+	data, err := c.requestJSON(ctx, model, "batchEmbedContents", embedBody(model, texts))
 	if err != nil {
 		return nil, err
 	}
@@ -205,8 +207,9 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	return vectors, nil
 }
 
+// predict returns the embedding of text by Vertex AI.
 func (c *Client) predict(ctx context.Context, model, text string) ([]float32, error) {
-	data, err := c.ask(ctx, model, "predict", predictBody(text))
+	data, err := c.requestJSON(ctx, model, "predict", predictBody(text))
 	if err != nil {
 		return nil, err
 	}
@@ -224,29 +227,31 @@ func (c *Client) predict(ctx context.Context, model, text string) ([]float32, er
 	return answer.Predictions[0].Embeddings.Values, nil
 }
 
-// ask sends a request whose answer is one JSON value, and returns that.
-func (c *Client) ask(ctx context.Context, model, method string, b *httpwire.Body) ([]byte, error) {
-	res, err := c.post(ctx, model, method, b, httpwire.PatienceAnswer)
+// requestJSON sends a request and returns the body of the response, which is one JSON
+// value.
+func (c *Client) requestJSON(ctx context.Context, model, method string, b *httpwire.Body) ([]byte, error) {
+	res, err := c.post(ctx, model, method, b, httpwire.HeaderTimeout)
 	if err != nil {
 		return nil, err
 	}
 	return readJSON(res)
 }
 
-// readJSON reads an answer that is one JSON value and no error, and lets it go.
+// readJSON reads the body of res, which should be one JSON value, and closes it. It
+// returns an error if the body reports one.
 func readJSON(res *httpwire.Response) ([]byte, error) {
 	defer res.Close()
 	data, err := res.ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	return data, refused(res, data)
+	return data, bodyError(res, data)
 }
 
-// refused returns the error that a body under status 200 is: one of the service's,
-// or a page that some proxy put there.
-func refused(res *httpwire.Response, data []byte) error {
-	if err := errorIn(data, true); err != nil {
+// bodyError returns the error in a body that was sent with status 200, nil if there
+// is none. The error is one of the service or an HTML page, as proxies send.
+func bodyError(res *httpwire.Response, data []byte) error {
+	if err := reportedError(data, true); err != nil {
 		return err
 	}
 	if page := bytes.TrimSpace(data); len(page) > 0 && page[0] == '<' {
@@ -255,8 +260,9 @@ func refused(res *httpwire.Response, data []byte) error {
 	return nil
 }
 
-// checked returns an answer of status 200; any other is an error.
-func checked(res *httpwire.Response, err error) (*httpwire.Response, error) {
+// checkStatus returns res if its status is 200. Otherwise it closes res and returns
+// the error that its body reports.
+func checkStatus(res *httpwire.Response, err error) (*httpwire.Response, error) {
 	if err != nil || res.Status == http.StatusOK {
 		return res, err
 	}
@@ -268,13 +274,13 @@ func checked(res *httpwire.Response, err error) (*httpwire.Response, error) {
 	return nil, statusError(res.Status, res.Header, data)
 }
 
-// post sends a request and returns once the answer's header is there. Any other
-// status than 200 is an error.
+// post sends a request and returns when the header of the response has arrived. A
+// status other than 200 is an error.
 func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	at, err := c.endpoint.url(model, method)
+	at, err := c.endpoint.methodURL(model, method)
 	if err != nil {
 		return nil, err
 	}
@@ -282,10 +288,10 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 	if err != nil {
 		return nil, err
 	}
-	return checked(c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, Patience: patience}))
+	return checkStatus(c.http.Post(ctx, httpwire.Request{URL: at, Header: header, Body: b, HeaderTimeout: patience}))
 }
 
-// headers returns the header of a request, with a fresh token where it takes one.
+// headers returns the header of a request, with a valid token if requests carry one.
 func (c *Client) headers(ctx context.Context, model string) (http.Header, error) {
 	header := c.header.Clone()
 	if header["User-Agent"] == nil {

@@ -22,23 +22,24 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// asked is a request as a server sees it.
-type asked struct {
+// received is a request as the server received it.
+type received struct {
 	path, query string
 	header      http.Header
 	body        string
 }
 
-// listen serves answer to all requests and keeps the last one.
-func listen(t *testing.T, answer string) (*httptest.Server, *asked) {
+// listen starts a server that responds to all requests with answer. It returns the
+// last request.
+func listen(t *testing.T, answer string) (*httptest.Server, *received) {
 	t.Helper()
-	last := new(asked)
+	last := new(received)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Errorf("read the request: %v", err)
 		}
-		*last = asked{r.URL.EscapedPath(), r.URL.RawQuery, r.Header, string(body)}
+		*last = received{r.URL.EscapedPath(), r.URL.RawQuery, r.Header, string(body)}
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(s.Close)
@@ -204,7 +205,7 @@ func TestCountAndEmbed(t *testing.T) {
 	}
 }
 
-// TestStreams is about bodies under status 200 that are not plain streams.
+// TestStreams tests bodies under status 200 that are not plain event streams.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	const failed = `{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}`
@@ -267,7 +268,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestAnswers is about bodies of answers that are not streamed.
+// TestAnswers tests bodies of responses that are not streamed.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]llm.ErrorKind{
@@ -290,8 +291,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestNothingAliased: chunks stay what they are when the stream goes on.
-func TestNothingAliased(t *testing.T) {
+// TestChunksStayValid checks that a chunk does not change when the stream continues.
+func TestChunksStayValid(t *testing.T) {
 	t.Parallel()
 	var body strings.Builder
 	for i := range 2000 {
@@ -343,7 +344,7 @@ func TestProxy(t *testing.T) {
 		t.Errorf("the proxy saw %q", last.path)
 	}
 
-	// This machine, and the hosts that the user has named, are reached directly.
+	// Connections to this machine and to the hosts in NoProxy use no proxy.
 	direct, _ := listen(t, hello)
 	last.path = ""
 	for _, o := range []gemini.Options{
@@ -422,8 +423,8 @@ func TestCredentialsFail(t *testing.T) {
 	}
 }
 
-// TestSDKAgrees lets the vendor's SDK and Pollux ask the same server the same,
-// and compares what is sent and what is understood.
+// TestSDKAgrees sends the same requests with the vendor's SDK and with the client,
+// and compares the requests and the decoded responses.
 func TestSDKAgrees(t *testing.T) {
 	t.Parallel()
 	s, last := listen(t, "data: "+hello+"\r\n\r\ndata: "+

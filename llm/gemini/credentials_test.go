@@ -18,8 +18,8 @@ import (
 	"pollux/llm/gemini"
 )
 
-// TestDefaultCredentials finds a service account's key where the environment
-// says, trades it for a token once, and sends that.
+// TestDefaultCredentials checks that the client loads the key of a service account
+// from GOOGLE_APPLICATION_CREDENTIALS and exchanges it for a token once.
 func TestDefaultCredentials(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -58,19 +58,19 @@ func TestDefaultCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func() error {
+	generate := func() error {
 		_, err := g.Generate(t.Context(), &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hello"))}})
 		return err
 	}
-	if err := ask(); err == nil || !strings.HasPrefix(err.Error(), "Could not load the default credentials. ") {
+	if err := generate(); err == nil || !strings.HasPrefix(err.Error(), "Could not load the default credentials. ") {
 		t.Errorf("without a file: %v", err)
 	}
-	// The failure is not kept: the user may log in meanwhile.
+	// The client does not cache the failure: the user may sign in meanwhile.
 	if err := os.WriteFile(file, account, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := ask(); err != nil {
+		if err := generate(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"pollux/llm/adc"
 )
 
-// endpoint builds addresses: {base}/{version}/{prefix}{model}:{method}.
+// endpoint builds the URLs of requests: {base}/{version}/{prefix}{model}:{method}.
 type endpoint struct {
 	base   *url.URL
 	root   string // path of base; ends in "/"
@@ -17,6 +17,8 @@ type endpoint struct {
 	vertex bool
 }
 
+// newEndpoint returns the endpoint for o, or an error if BaseURL or the location is
+// invalid.
 func newEndpoint(o Options) (endpoint, error) {
 	e := endpoint{vertex: o.Vertex != nil}
 	base, version := o.BaseURL, o.APIVersion
@@ -38,7 +40,7 @@ func newEndpoint(o Options) (endpoint, error) {
 		}
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
-	// Some write the version into the address, as other vendors have it.
+	// Users of other vendors' services include the version in the address.
 	path = strings.TrimSuffix(path, "/"+version)
 	e.root = path + "/"
 	e.prefix = e.root + url.PathEscape(version) + "/"
@@ -49,7 +51,8 @@ func newEndpoint(o Options) (endpoint, error) {
 	return e, nil
 }
 
-// defaultBase is the service's own address (spec/agent.md §2).
+// defaultBase returns the address of the Gemini API if v is nil, otherwise that of
+// Vertex AI in the location of v.
 func defaultBase(v *Vertex) string {
 	if v == nil {
 		return "https://generativelanguage.googleapis.com"
@@ -64,6 +67,7 @@ func defaultBase(v *Vertex) string {
 	}
 }
 
+// location returns the location of v, "global" by default.
 func location(v *Vertex) string {
 	if v.Location == "" {
 		return "global"
@@ -71,10 +75,10 @@ func location(v *Vertex) string {
 	return v.Location
 }
 
-// url returns where to post a request for model.
-func (e *endpoint) url(model, method string) (*url.URL, error) {
+// methodURL returns the URL of a method of model.
+func (e *endpoint) methodURL(model, method string) (*url.URL, error) {
 	model = strings.TrimPrefix(model, "models/")
-	if !isName(model) {
+	if !isModelName(model) {
 		return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%q is not the name of a model", model)}
 	}
 	u := *e.base
@@ -92,9 +96,9 @@ func (e *endpoint) url(model, method string) (*url.URL, error) {
 	return &u, nil
 }
 
-// isName reports whether model can be a model's name, of one element or
-// several: nothing that leads elsewhere in the service's paths.
-func isName(model string) bool {
+// isModelName reports whether model is a valid name with one or more path elements.
+// It refuses names that would change the path of a URL, such as those with "..".
+func isModelName(model string) bool {
 	for element := range strings.SplitSeq(model, "/") {
 		if element == "" || element == "." || element == ".." {
 			return false
@@ -103,8 +107,8 @@ func isName(model string) bool {
 	return !strings.ContainsFunc(model, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
-// modelPath is the resource name of a model. Names that are paths already
-// (tuned models, other publishers, full resource names) stay what they are.
+// modelPath returns the resource name of a model. Names that are already resource
+// names (tuned models, other publishers, endpoints) are unchanged.
 func (e *endpoint) modelPath(model string) string {
 	name := strings.Split(model, "/")
 	for i := range name {

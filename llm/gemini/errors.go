@@ -10,7 +10,7 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// statusError is the error of an answer with another status than 200.
+// statusError returns the error for a response whose status is not 200.
 func statusError(status int, header http.Header, body []byte) error {
 	api, ok := parseError(body)
 	if !ok {
@@ -18,37 +18,37 @@ func statusError(status int, header http.Header, body []byte) error {
 	}
 	api.Code = status
 	e := classify(api)
-	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
+	httpwire.SetBody(e, body)
 	if e.RetryAfter == 0 {
 		e.RetryAfter = httpwire.RetryAfter(header, time.Now())
-		if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxWait {
+		if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxRetryAfter {
 			e.Kind = llm.KindQuota
 		}
 	}
 	return e
 }
 
-// errorIn returns the error that a body or frame under status 200 reports, or
-// nil. A body that is not framed gets its status before the text, in the words
-// that scripts know.
-func errorIn(data []byte, whole bool) error {
+// reportedError returns the error that a body or a frame reports under status 200, or
+// nil. If isWholeBody is set, the message starts with "got status: X. ", which
+// scripts may match.
+func reportedError(data []byte, isWholeBody bool) error {
 	if !bytes.Contains(data, []byte(`"error"`)) {
-		return nil // nearly every frame ends here
+		return nil // true for nearly all frames
 	}
 	api, ok := parseError(data)
 	if !ok {
 		return nil
 	}
 	e := classify(api)
-	e.Body = httpwire.Clip(data, httpwire.MaxErrorBody)
-	if whole {
+	httpwire.SetBody(e, data)
+	if isWholeBody {
 		e.Message = "got status: " + api.Status + ". " + e.Message
 	}
 	return e
 }
 
-// classify decides what can be done about an error (spec/agent.md §10.2). The
-// order of the rules is part of the contract.
+// classify sets the kind of an error, which decides about retries. The order of the
+// cases matters.
 func classify(api apiError) *llm.Error {
 	e := &llm.Error{Status: api.Code, Code: api.Status, Message: api.Message}
 	if d := api.info(); d.Reason != "" && e.Code == "" {
@@ -60,8 +60,8 @@ func classify(api apiError) *llm.Error {
 	case api.Code == http.StatusTooManyRequests, api.Code == 499, api.Code == http.StatusServiceUnavailable:
 		classifyBusy(e, api)
 	default:
-		if d, ok := promisedDelay(api.Message); ok && len(api.Details) == 0 {
-			wait(e, d)
+		if d, ok := delayInMessage(api.Message); ok && len(api.Details) == 0 {
+			setRetryAfter(e, d)
 			return e
 		}
 		e.Kind, e.Link = kindOfStatus(api)
@@ -69,10 +69,12 @@ func classify(api apiError) *llm.Error {
 	return e
 }
 
+// kindOfStatus returns the kind of an error whose status does not mean that the
+// service is busy, and the page on which the user can fix it.
 func kindOfStatus(api apiError) (kind llm.ErrorKind, link string) {
 	info := api.info()
 	switch {
-	case api.Code == http.StatusForbidden && info.Reason == "VALIDATION_REQUIRED" && codeAssist(info.Domain):
+	case api.Code == http.StatusForbidden && info.Reason == "VALIDATION_REQUIRED" && isCodeAssist(info.Domain):
 		return llm.KindValidation, api.link()
 	case api.Code == http.StatusForbidden && (info.Reason == "TOS_VIOLATION" || strings.Contains(api.Message, "TOS_VIOLATION")):
 		return llm.KindSuspended, api.link()
@@ -80,7 +82,7 @@ func kindOfStatus(api apiError) (kind llm.ErrorKind, link string) {
 		return llm.KindForbidden, api.link()
 	case api.Code == http.StatusUnauthorized, info.Reason == "API_KEY_INVALID":
 		return llm.KindUnauthorized, api.link()
-	case (api.Code == http.StatusBadRequest || api.Code == http.StatusRequestEntityTooLarge) && httpwire.TooLong(api.Message):
+	case (api.Code == http.StatusBadRequest || api.Code == http.StatusRequestEntityTooLarge) && httpwire.IsTooLong(api.Message):
 		return llm.KindContextWindow, ""
 	case api.Code == http.StatusBadRequest && strings.Contains(api.Message, "Function calling is not enabled"):
 		return llm.KindNoTools, ""
@@ -92,49 +94,50 @@ func kindOfStatus(api apiError) (kind llm.ErrorKind, link string) {
 	return llm.KindOther, ""
 }
 
-// classifyBusy tells the answers apart that mean "not now": those that a wait
-// mends, and those that it does not.
+// classifyBusy sets the kind of an error with status 429, 499 or 503: a rate limit or
+// an overload, which a retry may resolve, or an exhausted quota or capacity.
 func classifyBusy(e *llm.Error, api apiError) {
 	info := api.info()
 	quota := api.quotas()
-	switch d, promised := promisedDelay(api.Message); {
-	case strings.Contains(api.Message, "limit: 0"): // a quota of nothing
+	switch d, found := delayInMessage(api.Message); {
+	case strings.Contains(api.Message, "limit: 0"): // the account has no quota for this model
 		e.Kind = llm.KindQuota
-	case len(api.Details) == 0 && promised:
-		wait(e, d)
-	case len(api.Details) == 0 && outOfCapacity(api.Message):
+	case len(api.Details) == 0 && found:
+		setRetryAfter(e, d)
+	case len(api.Details) == 0 && isOutOfCapacity(api.Message):
 		e.Kind = llm.KindCapacity
 	case len(api.Details) == 0:
-		wait(e, 0)
+		setRetryAfter(e, 0)
 	case strings.Contains(quota, "PerDay") || strings.Contains(quota, "Daily"):
 		e.Kind, e.Message = llm.KindQuota, "You have exhausted your daily quota on this model."
 	case info.Reason == "MODEL_CAPACITY_EXHAUSTED", info.Reason == "MODEL_CAPACITY_EXCEEDED":
 		e.Kind = llm.KindCapacity
 	case info.Reason == "INSUFFICIENT_G1_CREDITS_BALANCE",
-		codeAssist(info.Domain) && info.Reason == "QUOTA_EXHAUSTED":
+		isCodeAssist(info.Domain) && info.Reason == "QUOTA_EXHAUSTED":
 		e.Kind = llm.KindQuota
 	case api.retryDelay() != "":
-		if d, ok := seconds(api.retryDelay()); ok {
-			wait(e, d)
+		if d, ok := parseDelay(api.retryDelay()); ok {
+			setRetryAfter(e, d)
 			e.Message += "\nSuggested retry after " + api.retryDelay() + "."
 			return
 		}
-		wait(e, 0)
+		setRetryAfter(e, 0)
 	case strings.Contains(quota, "PerMinute") || strings.Contains(info.metadata("quota_limit"), "PerMinute"):
-		wait(e, time.Minute)
+		setRetryAfter(e, time.Minute)
 		e.Message += "\nSuggested retry after 60s."
-	case outOfCapacity(api.Message):
+	case isOutOfCapacity(api.Message):
 		e.Kind = llm.KindCapacity
 	default:
-		wait(e, 0)
+		setRetryAfter(e, 0)
 	}
 }
 
-// wait makes e an error that is over after d, or after a while where d is 0.
-func wait(e *llm.Error, d time.Duration) {
+// setRetryAfter sets when to retry after e, 0 if the service does not specify it, and
+// the kind of e: a delay longer than httpwire.MaxWait means an exhausted quota.
+func setRetryAfter(e *llm.Error, d time.Duration) {
 	e.RetryAfter = d
 	switch {
-	case d > httpwire.MaxWait:
+	case d > httpwire.MaxRetryAfter:
 		e.Kind = llm.KindQuota
 	case e.Status == 499 || e.Status >= 500:
 		e.Kind = llm.KindServer
@@ -143,16 +146,18 @@ func wait(e *llm.Error, d time.Duration) {
 	}
 }
 
-// codeAssist reports whether an error comes from the service behind Google
-// accounts, whose reasons have meanings of their own.
-func codeAssist(domain string) bool { return strings.Contains(domain, "cloudcode-pa") }
+// isCodeAssist reports whether an error comes from Code Assist, the service for users
+// who sign in with Google, which gives error reasons a meaning of its own.
+func isCodeAssist(domain string) bool { return strings.Contains(domain, "cloudcode-pa") }
 
-func outOfCapacity(message string) bool {
+// isOutOfCapacity reports whether a message means that the model is out of capacity.
+func isOutOfCapacity(message string) bool {
 	return httpwire.ContainsAny(message, "exhausted your capacity", "capacity exceeded", "MODEL_CAPACITY_EXHAUSTED")
 }
 
-// promisedDelay finds "Please retry in 12.3s" (or ms) in a message.
-func promisedDelay(message string) (time.Duration, bool) {
+// delayInMessage returns the delay in a message such as "Please retry in 12.3s" or
+// "Please retry in 500ms".
+func delayInMessage(message string) (time.Duration, bool) {
 	_, rest, ok := strings.Cut(message, "Please retry in ")
 	if !ok {
 		return 0, false
@@ -163,15 +168,15 @@ func promisedDelay(message string) (time.Duration, bool) {
 	}
 	switch unit := rest[end:]; {
 	case strings.HasPrefix(unit, "ms"):
-		return seconds(rest[:end] + "ms")
+		return parseDelay(rest[:end] + "ms")
 	case strings.HasPrefix(unit, "s"):
-		return seconds(rest[:end] + "s")
+		return parseDelay(rest[:end] + "s")
 	}
 	return 0, false
 }
 
-// seconds parses a delay as this vendor writes it: "34.07s", "500ms".
-func seconds(s string) (time.Duration, bool) {
+// parseDelay parses a delay in Google's form: "34.07s", "500ms".
+func parseDelay(s string) (time.Duration, bool) {
 	d, err := time.ParseDuration(strings.TrimSpace(s))
 	return d, err == nil && d >= 0
 }

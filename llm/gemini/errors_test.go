@@ -33,7 +33,8 @@ func retryInfo(d string) string {
 
 const assist = "cloudcode-pa.googleapis.com"
 
-// TestClassify is the table of spec/agent.md §10.2, row by row.
+// TestClassify checks the kind, delay and message of all errors that the service is
+// known to report.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	help := `{"@type":"type.googleapis.com/google.rpc.Help","links":[{"description":"Learn more","url":"https://example.com/verify"}]}`
@@ -105,7 +106,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// nested puts an error body into the message of another one, n times.
+// nested wraps an error body in the message of another error, n times.
 func nested(n int, body string) string {
 	for range n {
 		body = show(map[string]any{"error": map[string]any{"code": 500, "message": "got status: X. " + body, "status": "INTERNAL"}})
@@ -145,7 +146,8 @@ func TestRetryAfterHeader(t *testing.T) {
 	}
 }
 
-// TestErrorInAnswer: an answer that only talks about errors is none.
+// TestErrorInAnswer checks that a response whose text is about errors is not an
+// error.
 func TestErrorInAnswer(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -154,7 +156,7 @@ func TestErrorInAnswer(t *testing.T) {
 		`{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`: true,
 		`{"error":{}}`: true,
 	} {
-		if err := errorIn([]byte(text), false); (err != nil) != want {
+		if err := reportedError([]byte(text), false); (err != nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -170,7 +172,7 @@ func FuzzParseError(f *testing.F) {
 		if !errors.As(err, &e) || e.Status != 429 || e.Error() == "" {
 			t.Fatalf("%#v", err)
 		}
-		// The same error in the message of another one is the same error.
+		// An error inside the message of another one is parsed as itself.
 		var around *llm.Error
 		errors.As(statusError(429, http.Header{}, []byte(nested(1, string(body)))), &around)
 		if _, ok := parseError(body); ok && json.Valid(body) && !strings.Contains(string(body), "\ufffd") && around.Kind != e.Kind {

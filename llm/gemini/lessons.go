@@ -10,37 +10,37 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// refusals is what the service will not have of a model's requests. Its open models
-// (Gemma) take no system instruction, its older ones do not think.
+// refusals lists the settings that the service refuses for a model. Google's open
+// models (Gemma) accept no system instruction, and its older models cannot think.
 type refusals struct {
-	noSystem   bool // the instruction goes into the first message
+	noSystem   bool // send the system instruction in the first message
 	noThinking bool
 }
 
-// generate asks for content, and once more without each thing that the service
-// will not have with this model. What it says holds for all requests after it.
+// generate sends req. If the service refuses a setting with this model, generate
+// retries without it and remembers the refusal for later requests to the model.
 func (c *Client) generate(ctx context.Context, req *llm.Request, method string, patience time.Duration) (*httpwire.Response, error) {
-	known := *c.models.Of(req.Model, func() *refusals { return new(refusals) })
+	known := *c.models.GetOrCreate(req.Model, func() *refusals { return new(refusals) })
 	for {
 		res, err := c.post(ctx, req.Model, method, c.generateBody(req, known), patience)
-		told := known.learn(req, err)
-		if told == "" {
+		note := known.learn(req, err)
+		if note == "" {
 			return res, err
 		}
-		c.models.Learn(req.Model, known.and)
+		c.models.Update(req.Model, known.merge)
 		if c.log != nil {
-			c.log(c.endpoint.base.Host + ": " + req.Model + ": " + told + " (" + err.Error() + ")")
+			c.log(c.endpoint.base.Host + ": " + req.Model + ": " + note + " (" + err.Error() + ")")
 		}
 	}
 }
 
-// and adds what others have learned meanwhile.
-func (l refusals) and(m refusals) *refusals {
+// merge returns the refusals in l or m.
+func (l refusals) merge(m refusals) *refusals {
 	return &refusals{noSystem: l.noSystem || m.noSystem, noThinking: l.noThinking || m.noThinking}
 }
 
-// learn changes l so that what err complains of is not sent again, and returns
-// what that is; "" if it complains of nothing that can be left out.
+// learn adds the setting that err refuses to l and returns a log message about it, or
+// "" if err does not refuse a setting.
 func (l *refusals) learn(req *llm.Request, err error) string {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Kind != llm.KindBadRequest {

@@ -11,8 +11,8 @@ import (
 	"pollux/llm/gemini"
 )
 
-// TestLessons: what a model does not take is left out, once it has been refused,
-// and that is told.
+// TestLessons checks that the client omits a setting after the service has refused
+// it, and logs that.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	var bodies []string
@@ -20,24 +20,24 @@ func TestLessons(t *testing.T) {
 		data, _ := io.ReadAll(r.Body)
 		body := string(data)
 		bodies = append(bodies, body)
-		refused := ""
+		message := ""
 		switch {
 		case strings.Contains(body, "systemInstruction"):
-			refused = "Developer instruction is not enabled for models/gemma-3-27b-it"
+			message = "Developer instruction is not enabled for models/gemma-3-27b-it"
 		case strings.Contains(body, "thinkingConfig"):
-			refused = "Thinking is not enabled for this model"
+			message = "Thinking is not enabled for this model"
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if refused != "" {
+		if message != "" {
 			w.WriteHeader(400)
-			_, _ = io.WriteString(w, `{"error":{"code":400,"message":"`+refused+`","status":"INVALID_ARGUMENT"}}`)
+			_, _ = io.WriteString(w, `{"error":{"code":400,"message":"`+message+`","status":"INVALID_ARGUMENT"}}`)
 			return
 		}
 		_, _ = io.WriteString(w, `{"candidates":[{"content":{"role":"model","parts":[{"text":"ok"}]},"finishReason":"STOP"}]}`)
 	}))
 	defer server.Close()
-	var told []string
-	c, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL, Log: func(m string) { told = append(told, m) }})
+	var logged []string
+	c, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL, Log: func(m string) { logged = append(logged, m) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestLessons(t *testing.T) {
 	if want := `{"contents":[{"role":"user","parts":[{"text":"Be good."},{"text":"hi"}]}]}`; bodies[2] != want || bodies[3] != want {
 		t.Errorf("sent %s, then %s", bodies[2], bodies[3])
 	}
-	if len(told) != 2 || !strings.Contains(told[0], "the system instruction goes into the first message") {
-		t.Errorf("told %q", told)
+	if len(logged) != 2 || !strings.Contains(logged[0], "the system instruction goes into the first message") {
+		t.Errorf("logged %q", logged)
 	}
 }

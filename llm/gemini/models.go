@@ -16,33 +16,34 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// The limits of a list of models. Google's has some fifty, on one page.
+// The limits of a list of models. Google's list has about fifty models on one page.
 const (
 	maxPages     = 20
 	maxPage      = 2 << 20 // bytes
 	maxModels    = 5000
 	maxName      = 256
 	maxPageToken = 4 << 10
-	patienceList = 30 * time.Second
+	listTimeout  = 30 * time.Second
 )
 
-// Models lists the models that can be asked here and what the service says of
-// them, which on Vertex AI is their names. Errors are those of a request.
+// Models returns the models that can generate content. For models of the Gemini API
+// the result includes token limits and whether they think, for those of Vertex AI
+// only names. Errors are those of [Client.Generate].
 func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	var models []catalog.Model
 	seen := map[string]bool{}
 	token := ""
 	for range maxPages {
-		page, err := c.modelPage(ctx, token)
+		page, err := c.fetchModelPage(ctx, token)
 		if err != nil {
 			return nil, err
 		}
 		for _, list := range [][]listedModel{page.Models, page.PublisherModels} {
 			for _, m := range list {
 				m.Name = strings.TrimPrefix(strings.TrimPrefix(m.Name, "publishers/google/"), "models/")
-				if len(models) < maxModels && !seen[m.Name] && m.answers(c.endpoint.vertex) {
+				if len(models) < maxModels && !seen[m.Name] && m.canChat(c.endpoint.vertex) {
 					seen[m.Name] = true
-					models = append(models, m.model())
+					models = append(models, m.catalogModel())
 				}
 			}
 		}
@@ -55,13 +56,14 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	return models, nil
 }
 
-// modelPage is a page of the list, in the form of either service.
+// modelPage is a page of the list of models of the Gemini API or Vertex AI.
 type modelPage struct {
 	Models          []listedModel `json:"models"`
 	PublisherModels []listedModel `json:"publisherModels"`
 	NextPageToken   string        `json:"nextPageToken"`
 }
 
+// listedModel is a model in a modelPage.
 type listedModel struct {
 	Name             string      `json:"name"`
 	InputTokenLimit  json.Number `json:"inputTokenLimit"`
@@ -70,10 +72,10 @@ type listedModel struct {
 	Thinking         *bool       `json:"thinking"`
 }
 
-// answers reports whether this is a model that a conversation can be held with.
-// Vertex AI does not say; there the name must.
-func (m *listedModel) answers(vertex bool) bool {
-	if !isName(m.Name) || len(m.Name) > maxName || strings.ContainsFunc(m.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+// canChat reports whether the model can hold a conversation. Vertex AI does not list
+// the methods of a model, so there the name decides.
+func (m *listedModel) canChat(vertex bool) bool {
+	if !isModelName(m.Name) || len(m.Name) > maxName || strings.ContainsFunc(m.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return false
 	}
 	if vertex {
@@ -82,25 +84,27 @@ func (m *listedModel) answers(vertex bool) bool {
 	return slices.Contains(m.Methods, "generateContent")
 }
 
-func (m *listedModel) model() catalog.Model {
-	known := catalog.Model{Name: m.Name, Input: sane(m.InputTokenLimit), Output: sane(m.OutputTokenLimit)}
+// catalogModel returns the catalog entry for m.
+func (m *listedModel) catalogModel() catalog.Model {
+	known := catalog.Model{Name: m.Name, Input: tokenLimit(m.InputTokenLimit), Output: tokenLimit(m.OutputTokenLimit)}
 	if m.Thinking != nil {
-		known.Thinking = catalog.If(*m.Thinking)
+		known.Thinking = catalog.FromBool(*m.Thinking)
 	}
 	return known
 }
 
-// sane returns a number of tokens, 0 where it is none that can be.
-func sane(n json.Number) int {
+// tokenLimit returns n as a number of tokens, 0 if it is out of range.
+func tokenLimit(n json.Number) int {
 	if i, err := n.Int64(); err == nil && i > 0 && i < 1<<40 {
 		return int(i)
 	}
 	return 0
 }
 
-// modelPage asks for the page of the list that token leads to.
-func (c *Client) modelPage(ctx context.Context, token string) (*modelPage, error) {
-	at, err := c.endpoint.list(token)
+// fetchModelPage requests the page of the list with this token, the first page if it
+// is "".
+func (c *Client) fetchModelPage(ctx context.Context, token string) (*modelPage, error) {
+	at, err := c.endpoint.listURL(token)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +113,7 @@ func (c *Client) modelPage(ctx context.Context, token string) (*modelPage, error
 		return nil, err
 	}
 	header.Del("Content-Type")
-	res, err := checked(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, Patience: patienceList}))
+	res, err := checkStatus(c.http.Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: listTimeout}))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +125,7 @@ func (c *Client) modelPage(ctx context.Context, token string) (*modelPage, error
 	case len(data) > maxPage:
 		return nil, httpwire.Malformed("list of models", fmt.Errorf("a page of more than %d MB", maxPage>>20), nil)
 	}
-	if err := refused(res, data); err != nil {
+	if err := bodyError(res, data); err != nil {
 		return nil, err
 	}
 	var page modelPage
@@ -131,9 +135,9 @@ func (c *Client) modelPage(ctx context.Context, token string) (*modelPage, error
 	return &page, nil
 }
 
-// list returns where a page of the list of models is. On Vertex AI that is not of
-// a project or place, and of one version only.
-func (e *endpoint) list(token string) (*url.URL, error) {
+// listURL returns the URL of a page of the list of models. On Vertex AI the URL has
+// no project or location, and always the version v1beta1.
+func (e *endpoint) listURL(token string) (*url.URL, error) {
 	u := *e.base
 	u.RawPath = e.prefix + "models"
 	query := u.Query()

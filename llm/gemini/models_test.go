@@ -17,7 +17,7 @@ import (
 	"pollux/llm/gemini"
 )
 
-// serve makes a client of a server with this handler.
+// serve starts a server with this handler and returns a client of it.
 func serve(t *testing.T, o gemini.Options, handle http.HandlerFunc) *gemini.Client {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -46,9 +46,9 @@ func TestModels(t *testing.T) {
 			{"name":"models/` + strings.Repeat("x", 300) + `","supportedGenerationMethods":["generateContent"]},
 			{"supportedGenerationMethods":["generateContent"]},{}]}`,
 	}
-	var asked []string
+	var received []string
 	c := serve(t, gemini.Options{APIKey: "k", BaseURL: "/gw"}, func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.URL.String())
+		received = append(received, r.Method+" "+r.URL.String())
 		if r.Header.Get("X-Goog-Api-Key") != "k" || r.Header.Get("User-Agent") != "Pollux" || r.Header["Content-Type"] != nil {
 			t.Errorf("headers %v", r.Header)
 		}
@@ -66,7 +66,7 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"GET /gw/v1beta/models?pageSize=1000", "GET /gw/v1beta/models?pageSize=1000&pageToken=p%2F2%3D"}, asked); diff != "" {
+	if diff := cmp.Diff([]string{"GET /gw/v1beta/models?pageSize=1000", "GET /gw/v1beta/models?pageSize=1000&pageToken=p%2F2%3D"}, received); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
 }

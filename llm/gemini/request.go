@@ -12,10 +12,11 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// wire is the key under which messages and tools keep the form they have here.
-const wire = "gemini"
+// encodingKey is the key of cached encodings in messages and tools.
+const encodingKey = "gemini"
 
-// generateBody returns the body of generateContent and streamGenerateContent.
+// generateBody returns the body of generateContent and streamGenerateContent, without
+// the settings in known.
 func (c *Client) generateBody(req *llm.Request, known refusals) *httpwire.Body {
 	cfg := req.Config
 	if known.noThinking {
@@ -23,7 +24,7 @@ func (c *Client) generateBody(req *llm.Request, known refusals) *httpwire.Body {
 	}
 	contents := req.Contents
 	if s := cfg.SystemInstruction; s != nil && known.noSystem {
-		contents = append([]*llm.Content{s}, contents...) // it has the role of a user
+		contents = append([]*llm.Content{s}, contents...) // its role is user
 		cfg.SystemInstruction = nil
 	}
 	b := httpwire.NewBody(8 + 2*len(contents))
@@ -31,7 +32,7 @@ func (c *Client) generateBody(req *llm.Request, known refusals) *httpwire.Body {
 	addContents(b, contents)
 	b.Text(`]`)
 	if s := cfg.SystemInstruction; s != nil {
-		if parts := s.Encoded(wire, appendContent); len(parts) > 0 {
+		if parts := s.Encoded(encodingKey, appendContent); len(parts) > 0 {
 			b.Text(`,"systemInstruction":{"role":"user","parts":[`)
 			b.Add(parts)
 			b.Text(`]}`)
@@ -39,7 +40,7 @@ func (c *Client) generateBody(req *llm.Request, known refusals) *httpwire.Body {
 	}
 	open := false
 	for _, t := range cfg.Tools {
-		tool := t.Encoded(wire, appendTools)
+		tool := t.Encoded(encodingKey, appendTools)
 		if len(tool) == 0 {
 			continue
 		}
@@ -68,7 +69,7 @@ func contentsBody(contents []*llm.Content) *httpwire.Body {
 	return b
 }
 
-// The pieces between messages, which every body shares.
+// JSON between messages, shared by all bodies.
 var (
 	userOpen  = []byte(`{"role":"user","parts":[`)
 	modelOpen = []byte(`{"role":"model","parts":[`)
@@ -76,12 +77,12 @@ var (
 	nextModel = []byte(`]},{"role":"model","parts":[`)
 )
 
-// addContents adds messages, those of one role that follow each other as one
-// (spec/agent.md §3): the service wants the two to take turns.
+// addContents adds messages to b. It joins consecutive messages of one role, because
+// the service requires that roles alternate.
 func addContents(b *httpwire.Body, contents []*llm.Content) {
 	var last llm.Role
 	for _, c := range contents {
-		parts := c.Encoded(wire, appendContent)
+		parts := c.Encoded(encodingKey, appendContent)
 		if len(parts) == 0 {
 			continue
 		}
@@ -133,29 +134,28 @@ func predictBody(text string) *httpwire.Body {
 	return b
 }
 
-// unsigned is what stands for the signature of a call whose real one is not
-// there (a call that another model made, an edited history): without any, the
-// service refuses the request (spec/agent.md §11.6).
-const unsigned = "skip_thought_signature_validator"
+// placeholderSignature replaces a missing thought signature of a function call, for
+// example in a call by another model or in an edited history. The service refuses
+// calls without a signature.
+const placeholderSignature = "skip_thought_signature_validator"
 
-// appendContent appends the parts of a message as the service wants them,
-// separated by commas; nothing where no part is left.
+// appendContent appends the parts of a message that can be sent, separated by commas.
 //
-// The first call of a model's message gets a signature if it has none. The
-// service asks that only of messages behind the last prompt, but a message is
-// encoded once, and each request must begin with the bytes of the one before
-// it, or the vendor's prompt cache is lost: so it holds for every message.
+// The first function call of a model's message gets a placeholder signature if it has
+// none. The service requires one only in messages after the last prompt, but
+// appendContent adds it in all messages: the encoding of a message must not change
+// between requests, or the vendor's prompt cache misses.
 func appendContent(dst []byte, c *llm.Content) []byte {
 	start, calls := len(dst), 0
 	for i := range c.Parts {
-		p := c.Parts[i] // a copy, made fit for the wire
+		p := c.Parts[i] // a copy that preparePart changes
 		if p.FunctionCall != nil {
 			calls++
 			if calls == 1 && c.Role == llm.RoleModel && p.SignatureBy("") == "" {
-				p.ThoughtSignature = unsigned
+				p.ThoughtSignature = placeholderSignature
 			}
 		}
-		if !fitPart(&p) {
+		if !preparePart(&p) {
 			continue
 		}
 		if len(dst) > start {
@@ -166,14 +166,14 @@ func appendContent(dst []byte, c *llm.Content) []byte {
 	return dst
 }
 
-// fitPart changes what the service would not accept, without touching what p
-// points to. It reports whether anything of p is left to send.
-func fitPart(p *llm.Part) bool {
+// preparePart removes from p all data that the service does not accept, without
+// changing values that p points to. It reports whether p has anything left to send.
+func preparePart(p *llm.Part) bool {
 	if p.Thought && p.FunctionCall == nil {
-		return false // a thought is never sent back (spec/agent.md §3)
+		return false // thoughts are not sent back
 	}
 	p.Thought = false
-	p.ThoughtSignature = p.SignatureBy("") // another vendor's means nothing here
+	p.ThoughtSignature = p.SignatureBy("") // drops signatures of other vendors
 	switch {
 	case p.FunctionCall != nil:
 		call := *p.FunctionCall
@@ -186,13 +186,13 @@ func fitPart(p *llm.Part) bool {
 		res.Response = httpwire.AsObject(res.Response, "output")
 		res.Parts = nil
 		for _, nested := range p.FunctionResponse.Parts {
-			if fitPart(&nested) {
+			if preparePart(&nested) {
 				res.Parts = append(res.Parts, nested)
 			}
 		}
 		p.FunctionResponse = &res
-	// The Gemini API knows no names of media; what a model should know of them
-	// is in the text beside them.
+	// The Gemini API accepts no names of media. The text next to the media
+	// describes it.
 	case p.InlineData != nil && p.InlineData.DisplayName != "":
 		p.InlineData = &llm.Blob{MIMEType: p.InlineData.MIMEType, Data: p.InlineData.Data}
 	case p.FileData != nil && p.FileData.DisplayName != "":
@@ -202,16 +202,17 @@ func fitPart(p *llm.Part) bool {
 			return false
 		}
 		signature := p.ThoughtSignature
-		*p = llm.Text("") // a signature needs something to be on
+		*p = llm.Text("") // a signature needs a part with content
 		p.ThoughtSignature = signature
 	}
 	return true
 }
 
-// rawID is a call's id as the model knows it: inside, ids carry the tool's name.
+// rawID returns a call's id without the prefix with the tool's name, which Pollux
+// adds.
 func rawID(id, name string) string { return strings.TrimPrefix(id, name+"__") }
 
-// appendTools appends a set of tools; nothing where it is empty.
+// appendTools appends the JSON object of a set of tools, nothing if the set is empty.
 func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	o := httpwire.Object{B: dst}
 	if len(t.Functions) > 0 {
@@ -244,8 +245,8 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	return o.End()
 }
 
-// appendSettings appends the members of a request that are not messages or
-// tools, each behind a comma.
+// appendSettings appends the members of a request other than messages and tools, each
+// after a comma.
 func appendSettings(dst []byte, c *llm.Config, vertex bool) []byte {
 	o := httpwire.Object{B: dst, Open: true}
 	if t := c.ToolConfig; t != nil {
@@ -256,7 +257,7 @@ func appendSettings(dst []byte, c *llm.Config, vertex bool) []byte {
 	}
 	o.Raw("safetySettings", c.SafetySettings)
 	o.String("cachedContent", c.CachedContent)
-	if vertex && len(c.Labels) > 0 { // the Gemini API proper refuses them
+	if vertex && len(c.Labels) > 0 { // the Gemini API refuses labels
 		l := httpwire.Object{}
 		for _, k := range slices.Sorted(maps.Keys(c.Labels)) {
 			l.Key(k)
@@ -270,7 +271,7 @@ func appendSettings(dst []byte, c *llm.Config, vertex bool) []byte {
 	return o.B
 }
 
-// appendGeneration appends the generationConfig; nothing where it is empty.
+// appendGeneration appends the generationConfig, nothing if it is empty.
 func appendGeneration(dst []byte, c *llm.Config) []byte {
 	o := httpwire.Object{B: dst}
 	o.Float("temperature", c.Temperature)

@@ -119,12 +119,12 @@ func TestContents(t *testing.T) {
 func show(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return err.Error() // arguments that are no JSON, told apart by the message
+		return err.Error() // arguments that are not JSON
 	}
 	return string(data)
 }
 
-// fullRequest has everything in it that a request can have.
+// fullRequest returns a request with every setting.
 func fullRequest() *llm.Request {
 	return &llm.Request{
 		Model: "gemini-2.5-pro",
@@ -174,7 +174,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// sdkBody is a request as the vendor's SDK knows it.
+// sdkBody is a request in the types of the vendor's SDK.
 type sdkBody struct {
 	Contents          []*genai.Content       `json:"contents"`
 	SystemInstruction *genai.Content         `json:"systemInstruction"`
@@ -183,11 +183,12 @@ type sdkBody struct {
 	SafetySettings    []*genai.SafetySetting `json:"safetySettings"`
 	CachedContent     string                 `json:"cachedContent"`
 	Labels            map[string]string      `json:"labels"`
-	// Its setting names are those of the wire.
+	// Its settings have the names that they have on the wire.
 	GenerationConfig *genai.GenerateContentConfig `json:"generationConfig"`
 }
 
-// TestBodyDecodesInSDK: what is sent goes through the vendor's types without loss.
+// TestBodyDecodesInSDK checks that a body decodes into the types of the vendor's SDK
+// without loss.
 func TestBodyDecodesInSDK(t *testing.T) {
 	t.Parallel()
 	req := fullRequest()
@@ -209,13 +210,13 @@ func TestBodyDecodesInSDK(t *testing.T) {
 	contained(t, "body", ours, theirs)
 }
 
-// forSDK writes the stand-in for a signature in the alphabet of base64 that the
-// SDK knows; the service knows both.
+// forSDK rewrites the placeholder signature in the base64 alphabet that the SDK
+// accepts. The service accepts both.
 func forSDK(sent string) string {
-	return strings.ReplaceAll(sent, unsigned, strings.ReplaceAll(unsigned, "_", "/"))
+	return strings.ReplaceAll(sent, placeholderSignature, strings.ReplaceAll(placeholderSignature, "_", "/"))
 }
 
-// contained checks that all of a is in b.
+// contained checks that b contains all of a.
 func contained(t *testing.T, at string, a, b any) {
 	t.Helper()
 	switch a := a.(type) {
@@ -244,8 +245,8 @@ func contained(t *testing.T, at string, a, b any) {
 	}
 }
 
-// TestBodyValidates holds what is sent to the vendor's published schema, where
-// that lies beside the checkout.
+// TestBodyValidates validates bodies against the vendor's published schema, if it
+// lies beside the checkout.
 func TestBodyValidates(t *testing.T) {
 	t.Parallel()
 	file, err := filepath.Abs("../../../shared/wire/gemini.json")
@@ -282,8 +283,8 @@ func TestBodyValidates(t *testing.T) {
 	}
 }
 
-// TestPrefix: a longer history begins with the bytes of the shorter one, or the
-// vendor's prompt cache is of no use.
+// TestPrefix checks that the body for a longer history starts with the body for a
+// shorter one, as the vendor's prompt cache requires.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	contents := fullRequest().Contents
@@ -297,7 +298,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestBodyReader: a body reads the same in any steps, and again.
+// TestBodyReader checks that a body reads the same with any buffer size and again.
 func TestBodyReader(t *testing.T) {
 	t.Parallel()
 	b := (&Client{}).generateBody(fullRequest(), refusals{})
@@ -307,7 +308,8 @@ func TestBodyReader(t *testing.T) {
 	}
 }
 
-// FuzzWire: whatever messages hold, what is sent is JSON that the vendor's types accept.
+// FuzzWire checks that a body is valid JSON that the vendor's types accept, for all
+// messages.
 func FuzzWire(f *testing.F) {
 	for _, c := range fullRequest().Contents {
 		f.Add(c.AppendJSON(nil))
@@ -319,7 +321,7 @@ func FuzzWire(f *testing.F) {
 			return
 		}
 		for i := range c.Parts {
-			c.Parts[i].Extra = nil // what Pollux does not know is sent as it came
+			c.Parts[i].Extra = nil // members that Pollux does not know are sent unchanged
 			c.Parts[i].ThoughtSignature = ""
 		}
 		sent := bodyOf(t, contentsBody([]*llm.Content{llm.User(llm.Text("a")), &c, llm.Model(llm.Text("b"))}))
@@ -335,7 +337,7 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// TestForeignSignatures: what another vendor signed goes on without it.
+// TestForeignSignatures checks that signatures of other vendors are not sent.
 func TestForeignSignatures(t *testing.T) {
 	t.Parallel()
 	c := llm.Model(
@@ -344,7 +346,7 @@ func TestForeignSignatures(t *testing.T) {
 		signed(call("f__2", "f", `{}`), "Z29vZ2xl"),
 	)
 	want := `{"text":"so"},` +
-		`{"functionCall":{"id":"1","name":"f","args":{}},"thoughtSignature":"` + unsigned + `"},` +
+		`{"functionCall":{"id":"1","name":"f","args":{}},"thoughtSignature":"` + placeholderSignature + `"},` +
 		`{"functionCall":{"id":"2","name":"f","args":{}},"thoughtSignature":"Z29vZ2xl"}`
 	if got := string(appendContent(nil, c)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

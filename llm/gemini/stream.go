@@ -9,8 +9,8 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// chunks yields the chunks of a streamed answer, each as soon as its frame is
-// complete. An error is the last thing yielded.
+// chunks yields the chunks of a streamed response, each when its frame is complete.
+// It stops after an error.
 func chunks(res *httpwire.Response) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		for event, err := range res.Events() {
@@ -19,12 +19,12 @@ func chunks(res *httpwire.Response) iter.Seq2[*llm.Response, error] {
 				yield(nil, err)
 				return
 			case event.Unframed:
-				unframed(res, event.Data, yield)
+				yieldUnframed(res, event.Data, yield)
 				return
-			case bytes.Equal(event.Data, []byte("[DONE]")): // some gateways say goodbye
+			case bytes.Equal(event.Data, []byte("[DONE]")): // some gateways send it as last frame
 				continue
 			}
-			chunk, err := oneChunk(event.Data)
+			chunk, err := decodeChunk(event.Data)
 			if !yield(chunk, err) || err != nil {
 				return
 			}
@@ -32,10 +32,10 @@ func chunks(res *httpwire.Response) iter.Seq2[*llm.Response, error] {
 	}
 }
 
-// oneChunk decodes the data of a frame. An error that the service reports in
-// one is that error, though the answer began with status 200.
-func oneChunk(data []byte) (*llm.Response, error) {
-	if err := errorIn(data, false); err != nil {
+// decodeChunk decodes the data of a frame. If the frame reports an error, decodeChunk
+// returns it.
+func decodeChunk(data []byte) (*llm.Response, error) {
+	if err := reportedError(data, false); err != nil {
 		return nil, err
 	}
 	chunk := new(llm.Response)
@@ -45,8 +45,8 @@ func oneChunk(data []byte) (*llm.Response, error) {
 	return chunk, nil
 }
 
-// oneResponse decodes an answer that was not streamed.
-func oneResponse(data []byte) (*llm.Response, error) {
+// decodeResponse decodes a response that was not streamed.
+func decodeResponse(data []byte) (*llm.Response, error) {
 	r := new(llm.Response)
 	if err := r.UnmarshalJSON(data); err != nil {
 		return nil, httpwire.Malformed("answer", err, data)
@@ -54,11 +54,11 @@ func oneResponse(data []byte) (*llm.Response, error) {
 	return r, nil
 }
 
-// unframed handles what is left of a body that is not an event stream: an error
-// as JSON, the chunks as a JSON array (a gateway that ignores alt=sse), or
-// something else.
-func unframed(res *httpwire.Response, data []byte, yield func(*llm.Response, error) bool) {
-	err := errorIn(data, true)
+// yieldUnframed yields the chunks or the error in data, a body that is not an event
+// stream. It may be an error object, a JSON array of chunks (from a gateway that
+// ignores alt=sse), or invalid.
+func yieldUnframed(res *httpwire.Response, data []byte, yield func(*llm.Response, error) bool) {
+	err := reportedError(data, true)
 	if err == nil {
 		err = res.CheckJSON(data)
 	}
@@ -75,7 +75,7 @@ func unframed(res *httpwire.Response, data []byte, yield func(*llm.Response, err
 		}
 	}
 	for _, one := range all {
-		chunk, err := oneChunk(one)
+		chunk, err := decodeChunk(one)
 		if !yield(chunk, err) || err != nil {
 			return
 		}

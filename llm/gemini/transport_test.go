@@ -12,7 +12,8 @@ import (
 	"pollux/llm"
 )
 
-// TestOneConnection: answers read to their end leave the connection for the next.
+// TestOneConnection checks that requests reuse the connection of a response that was
+// read to its end.
 func TestOneConnection(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
@@ -43,9 +44,8 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestNothingBeforeUse: to make a client costs nothing that a run without a
-// request would regret.
-func TestNothingBeforeUse(t *testing.T) {
+// TestNew checks that New reads no files and requests no token.
+func TestNew(t *testing.T) {
 	t.Parallel()
 	c, err := New(Options{
 		APIKey: "k", BaseURL: "https://model.invalid", RootCAs: []string{"/does/not/exist"},

@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// Body is a request body in pieces: those that are kept with the messages they
-// encode, and what goes between them. Making one copies nothing of the history.
+// Body is a request body made of pieces: the cached encodings of messages, and
+// the text between them. It does not copy the pieces.
 type Body struct {
 	pieces [][]byte
 	size   int64
 }
 
-// NewBody returns an empty body with room for n pieces.
+// NewBody returns an empty body with capacity for n pieces.
 func NewBody(n int) *Body { return &Body{pieces: make([][]byte, 0, n)} }
 
-// Add adds a piece, which must not change any more.
+// Add appends a piece. The caller must not modify it afterwards.
 func (b *Body) Add(piece []byte) {
 	if len(piece) > 0 {
 		b.pieces = append(b.pieces, piece)
@@ -23,20 +23,20 @@ func (b *Body) Add(piece []byte) {
 	}
 }
 
-// Text adds a piece that is not kept anywhere.
+// Text appends s.
 func (b *Body) Text(s string) {
 	b.Add(unsafe.Slice(unsafe.StringData(s), len(s))) // pieces are only read
 }
 
-// Size is the number of bytes so far.
+// Size returns the number of bytes added so far.
 func (b *Body) Size() int64 { return b.size }
 
-// Reader reads the body from its start.
+// Reader returns a new reader of the whole body.
 func (b *Body) Reader() io.ReadCloser { return &bodyReader{pieces: b.pieces} }
 
 type bodyReader struct {
 	pieces [][]byte
-	offset int // into pieces[0]
+	offset int // within pieces[0]
 }
 
 func (r *bodyReader) Read(p []byte) (n int, err error) {

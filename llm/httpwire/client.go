@@ -1,8 +1,9 @@
-// Package httpwire is what the vendors' protocols have in common: JSON that is
-// posted over HTTP, and an answer that is one JSON value or a stream of
-// server-sent events. It knows no vendor. The adapters (llm/gemini, llm/openai,
-// llm/anthropic) say what goes into a [Body] and what the data of an [Event]
-// means; connections, silence, framing and the errors of all three are here.
+// Package httpwire contains what the protocols of model providers share:
+// posting JSON over HTTP, and responses that are one JSON value, a stream of
+// server-sent events, or lines of JSON. It handles connections, timeouts,
+// framing and network errors. The packages of the protocols (for example
+// llm/gemini, llm/openai and llm/anthropic) fill the [Body] and decode the data
+// of each [Event].
 package httpwire
 
 import (
@@ -18,43 +19,48 @@ import (
 	"pollux/llm"
 )
 
-// Options says how a service is reached.
+// Options configures a [Client].
 type Options struct {
-	// Proxy is used for every connection but those to this machine and to the
-	// hosts that NoProxy lists, as the variable of that name does.
+	// Proxy is used for all connections except those to this machine and to the
+	// hosts listed in NoProxy, which has the format of the NO_PROXY variable.
 	Proxy   *url.URL
 	NoProxy string
-	// RootCAs names PEM files of authorities that are trusted besides the
-	// system's. They are read at the first request, if that needs TLS.
+	// RootCAs lists PEM files of certificate authorities to trust in addition
+	// to the system's. The client reads them at the first request if it needs
+	// TLS.
 	RootCAs []string
-	// Secure says that the service's address is https.
+	// Secure reports whether the address of the service begins with https.
 	Secure bool
-	// Idle is how long an answer may pause between two reads; 300 s if 0.
+	// Idle is the longest pause between two reads of a response; 0 means 300 s.
 	Idle time.Duration
 }
 
-// Client sends requests. It holds idle connections; nothing is read, resolved or
-// dialled before the first request. It may be used from several goroutines.
+// Client sends requests. It keeps idle connections open. It opens no connection
+// and resolves no name before the first request. A Client is safe for
+// concurrent use.
 type Client struct {
 	http func() (*http.Client, error)
 	idle time.Duration
 }
 
-// NewClient returns a client.
+// NewClient returns a client. Errors in o, such as a missing certificate file,
+// are reported by the first request.
 func NewClient(o Options) *Client {
 	c := &Client{idle: o.Idle, http: sync.OnceValues(func() (*http.Client, error) { return newHTTPClient(o) })}
 	if c.idle <= 0 {
-		c.idle = betweenReads
+		c.idle = defaultIdle
 	}
 	return c
 }
 
-// HTTP returns the client below, for what asks for credentials by itself.
+// HTTP returns the underlying client, for example to fetch credentials with it.
+// The error is about reading the certificate files.
 func (c *Client) HTTP() (*http.Client, error) { return c.http() }
 
-// Key returns an API key without the white space that comes with it from files
-// and clipboards. A key that no header can hold is an error that names the host.
-func Key(key, host string) (string, error) {
+// CleanKey returns an API key without surrounding white space. It returns an error
+// that names host if the key contains a character that is not allowed in a
+// header.
+func CleanKey(key, host string) (string, error) {
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return "", fmt.Errorf("the API key for %s holds a character that no key has", host)
@@ -62,26 +68,29 @@ func Key(key, host string) (string, error) {
 	return key, nil
 }
 
-// Request is a request to be sent.
+// Request is an HTTP request to a service.
 type Request struct {
 	URL    *url.URL
-	Header http.Header // complete; it is not copied
-	Body   *Body       // what is posted
-	// Patience is how long the header of the answer may take.
-	Patience time.Duration
+	Header http.Header // complete; not copied
+	Body   *Body       // for Post only
+	// HeaderTimeout is how long to wait for the response headers.
+	HeaderTimeout time.Duration
 }
 
-// How long a service may be silent. Before an answer that is not streamed lies
-// all of the model's thinking.
 const (
-	PatienceStream = 120 * time.Second
-	PatienceAnswer = 300 * time.Second
-	betweenReads   = 300 * time.Second
+	// StreamHeaderTimeout is how long to wait for the headers of a stream.
+	StreamHeaderTimeout = 120 * time.Second
+	// HeaderTimeout is how long to wait for the headers of a response without
+	// streaming. They arrive after the model has finished thinking.
+	HeaderTimeout = 300 * time.Second
+
+	defaultIdle = 300 * time.Second // see Options.Idle
 )
 
-// Post sends a request and returns once the answer's header is there, whatever
-// its status. The error is an [*llm.Error] or the cause of ctx's end. A redirect
-// is an answer: it would repeat the key to whoever it names.
+// Post sends a POST request and returns when the response headers have arrived,
+// with any status. The error is an [*llm.Error], or the cause if ctx has ended.
+// Post returns redirects instead of following them, because a redirect would
+// send the API key to another address.
 func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
 	return c.do(ctx, r, &http.Request{
 		Method: http.MethodPost, ContentLength: r.Body.Size(), Body: r.Body.Reader(),
@@ -89,7 +98,8 @@ func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
 	})
 }
 
-// Get is Post for a question that is all in the address: what models there are.
+// Get sends a GET request, for example for a list of models. It returns as
+// [Client.Post] does.
 func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	return c.do(ctx, r, &http.Request{Method: http.MethodGet})
 }
@@ -102,20 +112,20 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
 	}
-	watch := watchContext(ctx, r.Patience, c.idle)
+	watchdog := newWatchdog(ctx, r.HeaderTimeout, c.idle)
 	req.URL, req.Host, req.Header = r.URL, r.Header.Get("Host"), r.Header
 	req.Proto, req.ProtoMajor, req.ProtoMinor = "HTTP/1.1", 1, 1
-	seen := look(ctx, &r, req)
-	answer, err := client.Do(req.WithContext(watch.ctx))
-	res := &Response{Host: r.URL.Host, ctx: ctx, watch: watch}
+	exchange := startExchange(ctx, &r, req)
+	raw, err := client.Do(req.WithContext(watchdog.ctx))
+	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog}
 	if err != nil {
-		watch.stop()
-		seen.failed(err)
+		watchdog.stop()
+		exchange.fail(err)
 		return nil, res.NetworkError("send the request to", err)
 	}
-	watch.arrived()
-	res.Status, res.Header, res.closer = answer.StatusCode, answer.Header, answer.Body
-	res.Body = watch.reader(answer.Body)
-	seen.answered(answer, res)
+	watchdog.pause()
+	res.Status, res.Header, res.closer = raw.StatusCode, raw.Header, raw.Body
+	res.Body = watchdog.watch(raw.Body)
+	exchange.attach(raw, res)
 	return res, nil
 }

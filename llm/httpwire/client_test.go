@@ -18,12 +18,12 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// Idle connections of clients that tests are done with.
+		// Idle connections of finished tests.
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
 
-func post(t *testing.T, o Options, patience time.Duration, answer http.HandlerFunc) (*Response, error) {
+func post(t *testing.T, o Options, headerTimeout time.Duration, answer http.HandlerFunc) (*Response, error) {
 	t.Helper()
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)
@@ -35,7 +35,7 @@ func post(t *testing.T, o Options, patience time.Duration, answer http.HandlerFu
 	b.Text(`{"a":`)
 	b.Add([]byte("1"))
 	b.Text(`}`)
-	return NewClient(o).Post(t.Context(), Request{URL: at, Header: http.Header{"X-A": {"b"}}, Body: b, Patience: patience})
+	return NewClient(o).Post(t.Context(), Request{URL: at, Header: http.Header{"X-A": {"b"}}, Body: b, HeaderTimeout: headerTimeout})
 }
 
 func TestPost(t *testing.T) {
@@ -61,8 +61,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that never answers is given up, and so is one that
-// stops in the middle of an answer.
+// TestSilence checks that the client gives up on a server that never responds,
+// and on one that stops inside a response.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	check := func(err error) {
@@ -104,7 +104,7 @@ func TestSilence(t *testing.T) {
 	<-gone
 }
 
-// TestEvents is about bodies that are not what they should be.
+// TestEvents checks bodies that are not valid event streams.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]struct {

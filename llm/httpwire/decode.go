@@ -9,11 +9,12 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// Services agree on the names of members more than on what is in them. So what is
-// of another type than is due is passed over, and so is null: an answer is not
-// lost for a member that nobody needs.
+// Services agree on the names of members more than on their types. The
+// functions below therefore skip null and values of other types, so that a
+// member that is not needed never makes a response fail.
 
-// Decode decodes the one JSON value that data must be.
+// Decode calls decode with a decoder of data, which must be one JSON value. It
+// returns the error of decode, or an error if text follows the value.
 func Decode(data []byte, decode func(d *jx.Decoder) error) error {
 	d := jx.GetDecoder()
 	defer jx.PutDecoder(d)
@@ -27,8 +28,8 @@ func Decode(data []byte, decode func(d *jx.Decoder) error) error {
 	return nil
 }
 
-// Members calls member for each member of an object that is not null. Anything
-// but an object is passed over.
+// Members calls member for each member of an object whose value is not null. It
+// skips values that are not objects.
 func Members(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error {
 	if d.Next() != jx.Object {
 		return d.Skip()
@@ -41,8 +42,8 @@ func Members(d *jx.Decoder, member func(d *jx.Decoder, key []byte) error) error 
 	})
 }
 
-// Elements calls element for each element of an array, or for a value that
-// stands where one is due.
+// Elements calls element for each element of an array, or once for a value that
+// is not an array.
 func Elements(d *jx.Decoder, element func(d *jx.Decoder) error) error {
 	if d.Next() != jx.Array {
 		return element(d)
@@ -50,7 +51,7 @@ func Elements(d *jx.Decoder, element func(d *jx.Decoder) error) error {
 	return d.Arr(element)
 }
 
-// String decodes a string; anything else is passed over.
+// String decodes a string. It returns "" for other values.
 func String(d *jx.Decoder) (string, error) {
 	if d.Next() != jx.String {
 		return "", d.Skip()
@@ -59,8 +60,8 @@ func String(d *jx.Decoder) (string, error) {
 	return strings.ToValidUTF8(s, "\ufffd"), err
 }
 
-// SetString decodes a string into to, which mostly is that already: then it costs
-// no memory.
+// SetString decodes a string into to and skips other values. It does not
+// allocate if to already has that value.
 func SetString(d *jx.Decoder, to *string) error {
 	if d.Next() != jx.String {
 		return d.Skip()
@@ -72,7 +73,8 @@ func SetString(d *jx.Decoder, to *string) error {
 	return err
 }
 
-// SetCount decodes a count as services write them: 12, 12.0, "12".
+// SetCount decodes a count in any of the forms that services use: 12, 12.0 or
+// "12". It skips other values.
 func SetCount(d *jx.Decoder, to *int) error {
 	if k := d.Next(); k != jx.Number && k != jx.String {
 		return d.Skip()

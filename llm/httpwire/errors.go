@@ -10,21 +10,22 @@ import (
 	"pollux/llm"
 )
 
-// MaxWait is the longest wait that is worth it: a vendor that asks for more has
-// a quota that is used up (spec/agent.md §10.2).
-const MaxWait = 300 * time.Second
+// MaxRetryAfter is the longest delay after which a retry makes sense. If a provider
+// asks for more, its quota counts as exhausted.
+const MaxRetryAfter = 300 * time.Second
 
-// webPage is the error of a page where an answer was due: no later try, but
-// another address helps.
-func (r *Response) webPage(page []byte) error {
+// webPageError returns the error for a web page in place of a response. A retry
+// does not help, but a correct base URL may.
+func (r *Response) webPageError(page []byte) error {
 	return &llm.Error{
 		Kind: llm.KindOther, Body: Clip(page, MaxErrorBody),
 		Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", r.Host, Clip(page, 80)),
 	}
 }
 
-// notAnAnswer is the error of a body of text that means nothing here.
-func (r *Response) notAnAnswer() error {
+// contentTypeError returns the error for a body that is not in the expected
+// format.
+func (r *Response) contentTypeError() error {
 	kind := r.Header.Get("Content-Type")
 	if kind == "" {
 		kind = "something of no content type"
@@ -39,20 +40,20 @@ func isEventStream(h http.Header) bool {
 	return strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
 }
 
-// incomplete is the error of a stream that ended inside a frame. The words are
-// a contract (spec/agent.md §3).
-func incomplete(rest []byte) error {
+// incompleteError returns the error for a stream that ended inside a frame.
+// Other programs match its message, so it must not change.
+func incompleteError(rest []byte) error {
 	return &llm.Error{
 		Kind: llm.KindIncomplete, Message: "Incomplete JSON segment at the end of the stream", Body: Clip(rest, MaxErrorBody),
 	}
 }
 
-func tooLarge() error {
+func tooLargeError() error {
 	return &llm.Error{Kind: llm.KindServer, Message: fmt.Sprintf("the model's server sent more than %d MB in one piece", MaxFrame>>20)}
 }
 
-// Malformed is the error of an answer that is not what the protocol says; what
-// names the part of it ("chunk").
+// Malformed returns an error of kind [llm.KindServer] for a response that
+// violates the protocol. what is the invalid part, such as "chunk".
 func Malformed(what string, err error, data []byte) error {
 	return &llm.Error{
 		Kind: llm.KindServer, Code: "MALFORMED_RESPONSE", Body: Clip(data, MaxErrorBody),
@@ -60,12 +61,12 @@ func Malformed(what string, err error, data []byte) error {
 	}
 }
 
-// PlainMessage describes an error that is not in the vendor's form: some proxy
-// on the way, or a base URL that leads elsewhere.
+// PlainMessage returns a message for an error response that is not in the
+// provider's format, as sent by proxies and by servers of other protocols.
 func PlainMessage(status int, header http.Header, body []byte) string {
 	m := fmt.Sprintf("got status: %d %s", status, http.StatusText(status))
-	if to := header.Get("Location"); to != "" {
-		return m + ", a redirect to " + Clip([]byte(to), 200) + ". Set that as the base URL if it is right."
+	if location := header.Get("Location"); location != "" {
+		return m + ", a redirect to " + Clip([]byte(location), 200) + ". Set that as the base URL if it is right."
 	}
 	if text := strings.Join(strings.Fields(Clip(body, 200)), " "); text != "" {
 		m += ": " + text
@@ -73,17 +74,7 @@ func PlainMessage(status int, header http.Header, body []byte) string {
 	return m
 }
 
-// TooLong knows how vendors, and gateways to them, say that a request is larger
-// than the model's window (spec/providers.md §3).
-func TooLong(message string) bool {
-	return ContainsAny(strings.ToLower(message), "input token count", "context_length_exceeded", "prompt is too long",
-		"maximum context length", "exceeds the context window", "too many tokens", "exceed context limit",
-		"n_ctx", "context size", "exceeds the maximum number of tokens", "exceeds context window", "context window exceeds", "range of input length",
-		"maximum prompt length", "prompt exceeds max length", "exceeded model token limit", "input is too long", "reduce the length of the messages",
-		"maximum model length", "model's context length", "greater than the context length")
-}
-
-// ContainsAny reports whether s contains one of parts.
+// ContainsAny reports whether s contains any of parts.
 func ContainsAny(s string, parts ...string) bool {
 	for _, p := range parts {
 		if strings.Contains(s, p) {
@@ -93,30 +84,31 @@ func ContainsAny(s string, parts ...string) bool {
 	return false
 }
 
-// RetryAfter reads from an answer's header how long the vendor asks to wait, 0
-// where it does not say.
+// RetryAfter returns the delay that the headers of a response ask for, or 0 if
+// they do not. It is at most one year.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
-	const longest = 365 * 24 * time.Hour
+	const maxDelay = 365 * 24 * time.Hour
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(min(ms, float64(longest.Milliseconds())) * float64(time.Millisecond))
+		return time.Duration(min(ms, float64(maxDelay.Milliseconds())) * float64(time.Millisecond))
 	}
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
-		return time.Duration(min(s, longest.Seconds()) * float64(time.Second))
+		return time.Duration(min(s, maxDelay.Seconds()) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), longest)
+		return min(max(at.Sub(now), 0), maxDelay)
 	}
 	return 0
 }
 
-// FirstLine returns the beginning of the first line of a message, for a log.
+// FirstLine returns the first line of message, at most 200 bytes of it.
 func FirstLine(message string) string {
 	line, _, _ := strings.Cut(message, "\n")
 	return Clip([]byte(line), 200)
 }
 
-// Clip returns at most n bytes of data, whole characters only.
+// Clip returns the first n bytes of data as valid UTF-8, without an incomplete
+// character at the end.
 func Clip(data []byte, n int) string {
 	if len(data) > n {
 		data = data[:n]

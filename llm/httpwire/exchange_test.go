@@ -28,7 +28,7 @@ func TestWatch(t *testing.T) {
 	var seen []*httpwire.Exchange
 	ctx := httpwire.Watch(t.Context(), func(x *httpwire.Exchange) { seen = append(seen, x) })
 	client := httpwire.NewClient(httpwire.Options{})
-	res, err := client.Post(ctx, httpwire.Request{URL: at, Header: http.Header{"X-A": {"b"}}, Body: body, Patience: httpwire.PatienceAnswer})
+	res, err := client.Post(ctx, httpwire.Request{URL: at, Header: http.Header{"X-A": {"b"}}, Body: body, HeaderTimeout: httpwire.HeaderTimeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +46,12 @@ func TestWatch(t *testing.T) {
 	}
 	x := seen[0]
 	if x.Method != "POST" || x.URL != at.String() || x.Header.Get("X-A") != "b" || string(x.Body) != "hello there" ||
-		x.Status != http.StatusTeapot || !strings.HasPrefix(string(x.Text), "you said hello there") || len(x.Text) != httpwire.MaxExchange {
-		t.Errorf("%s %s %v %q: %d, %d bytes", x.Method, x.URL, x.Header, x.Body, x.Status, len(x.Text))
+		x.Status != http.StatusTeapot || !strings.HasPrefix(string(x.ResponseBody), "you said hello there") || len(x.ResponseBody) != httpwire.MaxExchange {
+		t.Errorf("%s %s %v %q: %d, %d bytes", x.Method, x.URL, x.Header, x.Body, x.Status, len(x.ResponseBody))
 	}
 
 	server.Close()
-	if _, err := client.Get(ctx, httpwire.Request{URL: at, Patience: httpwire.PatienceAnswer}); err == nil {
+	if _, err := client.Get(ctx, httpwire.Request{URL: at, HeaderTimeout: httpwire.HeaderTimeout}); err == nil {
 		t.Fatal("a closed server answered")
 	}
 	if len(seen) != 2 || seen[1].Err == nil || seen[1].Status != 0 {

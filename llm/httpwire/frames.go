@@ -7,79 +7,84 @@ import (
 	"sync"
 )
 
-// MaxFrame bounds one frame of a stream and one unframed answer.
+// MaxFrame is the largest size of a frame, and of a response without frames, in
+// bytes.
 const MaxFrame = 64 << 20
 
 var (
-	// ErrUnframed: the server sends something that is not an event stream.
+	// ErrUnframed means that the server sends something other than an event
+	// stream.
 	ErrUnframed = errors.New("not an event stream")
-	// ErrLeftover: the stream ended inside a frame.
-	ErrLeftover = errors.New("the stream ended inside a frame")
-	// ErrHuge: a frame has more than MaxFrame bytes.
-	ErrHuge = errors.New("frame too large")
+	// ErrIncomplete means that the stream ended inside a frame.
+	ErrIncomplete = errors.New("the stream ended inside a frame")
+	// ErrTooLarge means that a frame is larger than MaxFrame bytes.
+	ErrTooLarge = errors.New("frame too large")
 )
 
-// Frames splits a server-sent event stream into the data of its events. Lines
-// end with \n, \r\n or \r, a blank line ends an event; where the network splits
-// the bytes makes no difference. Comments and other fields are passed over.
+// Frames splits a stream of server-sent events into the data of its events.
+// Lines end with \n, \r\n or \r, and a blank line ends an event. The result
+// does not depend on how the network splits the stream. Comments and other
+// fields are ignored.
 //
-// Several data lines make one event, joined without the line break that the
-// standard puts between them: the data is JSON, to which a break between tokens
-// is nothing and one inside a string is an error.
+// Several data lines of an event are joined without the line breaks that the
+// standard requires: the data is JSON, where a line break between tokens has no
+// meaning and one inside a string is an error.
 type Frames struct {
-	r    io.Reader
-	buf  []byte
-	head int // buf[head:tail] is read and not used
-	tail int
-	seen int // how much of buf[head:tail] is known to hold no line end
-	eof  error
+	r       io.Reader
+	buf     []byte
+	head    int // buf[head:tail] is unread
+	tail    int
+	scanned int // bytes of buf[head:tail] that contain no line end
+	readErr error
 
-	skipLF bool   // the last line ended with \r: a \n that follows belongs to it
-	joined []byte // data of an event whose end was not in sight with its first line
-	inside bool
-	limit  int
+	skipLF  bool   // the last line ended with \r, so a following \n belongs to it
+	data    []byte // data of an event that was not complete with its first line
+	inEvent bool
+	limit   int
 }
 
-// framePool keeps the buffers of streams that are over.
+// framePool reuses the buffers of finished streams.
 var framePool = sync.Pool{New: func() any { return &Frames{buf: make([]byte, 32<<10)} }}
 
-// NewFrames returns the frames of r.
+// NewFrames returns a splitter of the stream r. Call Release when done.
 func NewFrames(r io.Reader) *Frames {
 	f := framePool.Get().(*Frames)
-	*f = Frames{r: r, buf: f.buf, joined: f.joined[:0], limit: MaxFrame}
+	*f = Frames{r: r, buf: f.buf, data: f.data[:0], limit: MaxFrame}
 	return f
 }
 
-// Release gives the buffers back. Nothing that Next returned may be used after it.
+// Release returns the buffers for reuse. Data returned by Next is invalid
+// afterwards.
 func (f *Frames) Release() {
-	if len(f.buf) > 1<<20 || cap(f.joined) > 1<<20 {
+	if len(f.buf) > 1<<20 || cap(f.data) > 1<<20 {
 		return
 	}
 	f.r = nil
 	framePool.Put(f)
 }
 
-// Next returns the data of the next event that has any. It is good until the
-// next call. At the end of the stream it returns io.EOF.
+// Next returns the data of the next event that has any. The data is valid until
+// the next call. At the end of the stream Next returns io.EOF; other errors are
+// ErrUnframed, ErrIncomplete, ErrTooLarge and those of the reader.
 func (f *Frames) Next() ([]byte, error) {
-	f.joined, f.inside = f.joined[:0], false
+	f.data, f.inEvent = f.data[:0], false
 	for {
-		line, err := f.line()
-		if !f.inside && opensOther(line) {
+		line, err := f.peekLine()
+		if !f.inEvent && isDocumentStart(line) {
 			return nil, ErrUnframed
 		}
-		if err == io.EOF && (f.inside || len(bytes.TrimSpace(line)) > 0) {
-			return nil, ErrLeftover
+		if err == io.EOF && (f.inEvent || len(bytes.TrimSpace(line)) > 0) {
+			return nil, ErrIncomplete
 		}
 		if err != nil {
 			return nil, err
 		}
-		f.take(len(line))
+		f.skipLine(len(line))
 		if len(line) == 0 {
-			if len(f.joined) > 0 {
-				return f.joined, nil
+			if len(f.data) > 0 {
+				return f.data, nil
 			}
-			f.inside = false
+			f.inEvent = false
 			continue
 		}
 		data, ok := bytes.CutPrefix(line, []byte("data"))
@@ -87,32 +92,33 @@ func (f *Frames) Next() ([]byte, error) {
 			continue
 		}
 		data = bytes.TrimPrefix(bytes.TrimPrefix(data, []byte(":")), []byte(" "))
-		if !f.inside && f.blankFollows() {
+		if !f.inEvent && f.skipBlankLine() {
 			if len(data) > 0 {
-				return data, nil // straight from the buffer
+				return data, nil // directly from the buffer
 			}
 			continue
 		}
-		f.inside = true
-		f.joined = append(f.joined, data...)
-		if len(f.joined) > f.limit {
-			return nil, ErrHuge
+		f.inEvent = true
+		f.data = append(f.data, data...)
+		if len(f.data) > f.limit {
+			return nil, ErrTooLarge
 		}
 	}
 }
 
-// opensOther reports whether a line begins a JSON or HTML document, which no
-// line of an event stream does.
-func opensOther(line []byte) bool {
+// isDocumentStart reports whether line begins a JSON or HTML document. No line
+// of an event stream does.
+func isDocumentStart(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	return len(line) > 0 && (line[0] == '{' || line[0] == '[' || line[0] == '<')
 }
 
-// Rest returns all that is not used yet, at most limit bytes.
+// Rest returns the unread rest of the stream. If it is longer than limit bytes,
+// Rest returns the first limit bytes and ErrTooLarge.
 func (f *Frames) Rest(limit int) ([]byte, error) {
 	data := bytes.Clone(f.buf[f.head:f.tail])
 	f.head = f.tail
-	if f.eof == nil {
+	if f.readErr == nil {
 		more, err := io.ReadAll(io.LimitReader(f.r, int64(limit+1)))
 		data = append(data, more...)
 		if err != nil {
@@ -120,25 +126,25 @@ func (f *Frames) Rest(limit int) ([]byte, error) {
 		}
 	}
 	if len(data) > limit {
-		return data[:limit], ErrHuge
+		return data[:limit], ErrTooLarge
 	}
 	return data, nil
 }
 
-// line returns the next line without its end. It stays where it is until take.
-// With io.EOF it returns what is left behind the last line end.
-func (f *Frames) line() ([]byte, error) {
+// peekLine returns the next line without its end, and does not advance. With
+// io.EOF it returns the text after the last line end.
+func (f *Frames) peekLine() ([]byte, error) {
 	for {
 		f.dropLF()
-		if i := lineEnd(f.buf[f.head+f.seen : f.tail]); i >= 0 {
-			return f.buf[f.head : f.head+f.seen+i], nil
+		if i := lineEnd(f.buf[f.head+f.scanned : f.tail]); i >= 0 {
+			return f.buf[f.head : f.head+f.scanned+i], nil
 		}
-		f.seen = f.tail - f.head
-		if f.eof != nil {
-			return f.buf[f.head:f.tail], f.eof
+		f.scanned = f.tail - f.head
+		if f.readErr != nil {
+			return f.buf[f.head:f.tail], f.readErr
 		}
-		if f.seen > f.limit {
-			return nil, ErrHuge
+		if f.scanned > f.limit {
+			return nil, ErrTooLarge
 		}
 		f.fill()
 	}
@@ -156,15 +162,15 @@ func lineEnd(b []byte) int {
 	return i
 }
 
-// take uses up a line of n bytes and its end.
-func (f *Frames) take(n int) {
+// skipLine advances past a line of n bytes and its end.
+func (f *Frames) skipLine(n int) {
 	f.skipLF = f.buf[f.head+n] == '\r'
 	f.head += n + 1
-	f.seen = 0
+	f.scanned = 0
 }
 
-// dropLF uses up the \n of a \r\n whose \r ended the last line. It reports
-// whether that question is settled: the \n may not have arrived yet.
+// dropLF advances past the \n of a \r\n whose \r ended the last line. It
+// returns false if the next byte has not arrived yet.
 func (f *Frames) dropLF() bool {
 	if f.skipLF && f.head < f.tail {
 		f.skipLF = false
@@ -175,19 +181,20 @@ func (f *Frames) dropLF() bool {
 	return !f.skipLF
 }
 
-// blankFollows uses up the next line if it is known to be blank.
-func (f *Frames) blankFollows() bool {
+// skipBlankLine advances past the next line if it is already known to be blank,
+// and reports whether it did.
+func (f *Frames) skipBlankLine() bool {
 	if !f.dropLF() || f.head == f.tail {
 		return false
 	}
 	if c := f.buf[f.head]; c != '\n' && c != '\r' {
 		return false
 	}
-	f.take(0)
+	f.skipLine(0)
 	return true
 }
 
-// fill reads more, once; an error is kept until what came before it is used.
+// fill reads once. It stores an error until the data before it is used.
 func (f *Frames) fill() {
 	switch {
 	case f.head == f.tail:
@@ -201,5 +208,5 @@ func (f *Frames) fill() {
 	}
 	n, err := f.r.Read(f.buf[f.tail:])
 	f.tail += n
-	f.eof = err
+	f.readErr = err
 }

@@ -13,7 +13,7 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// events returns the data of all events in r, and how the stream ended.
+// events returns the data of all events in r, and the error that ended them.
 func events(r io.Reader) ([]string, error) {
 	f := NewFrames(r)
 	defer f.Release()
@@ -46,9 +46,9 @@ func TestFrames(t *testing.T) {
 		{"comments and fields", ": hi\n\nevent: x\nid: 7\ndata: a\nretry: 5\n: more\n\n:\n\n", []string{"a"}, io.EOF},
 		{"fields that only look like data", "database: x\n\ndata\n\ndata: a\n\n", []string{"a"}, io.EOF},
 		{"empty data", "data:\n\ndata: \n\ndata: a\n\n", []string{"a"}, io.EOF},
-		{"end without blank line", "data: a\n\ndata: b\n", []string{"a"}, ErrLeftover},
-		{"end in a line", "data: a\n\ndata: {\"text\":\"b", []string{"a"}, ErrLeftover},
-		{"end in a carriage return", "data: a\r", nil, ErrLeftover},
+		{"end without blank line", "data: a\n\ndata: b\n", []string{"a"}, ErrIncomplete},
+		{"end in a line", "data: a\n\ndata: {\"text\":\"b", []string{"a"}, ErrIncomplete},
+		{"end in a carriage return", "data: a\r", nil, ErrIncomplete},
 		{"end in blanks", "data: a\n\n \t", []string{"a"}, io.EOF},
 		{"NUL and bad UTF-8", "data: \x00\xff\n\n", []string{"\x00\xff"}, io.EOF},
 		{"JSON at once", "\n{\"error\": 1}", nil, ErrUnframed},
@@ -80,7 +80,7 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
-func TestHugeFrames(t *testing.T) {
+func TestLargeFrames(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]io.Reader{
 		"one line":   io.MultiReader(strings.NewReader("data: "), endless("x")),
@@ -88,14 +88,14 @@ func TestHugeFrames(t *testing.T) {
 	} {
 		f := NewFrames(r)
 		f.limit = 1 << 20
-		if _, err := f.Next(); err != ErrHuge {
+		if _, err := f.Next(); err != ErrTooLarge {
 			t.Errorf("%s: %v", name, err)
 		}
-		if cap(f.buf) > 4<<20 || cap(f.joined) > 4<<20 {
-			t.Errorf("%s: buffers of %d and %d bytes for frames of 1 MB", name, cap(f.buf), cap(f.joined))
+		if cap(f.buf) > 4<<20 || cap(f.data) > 4<<20 {
+			t.Errorf("%s: buffers of %d and %d bytes for frames of 1 MB", name, cap(f.buf), cap(f.data))
 		}
 	}
-	// Just below the limit all is well, however it is cut.
+	// A frame just below the limit is accepted, however it is split.
 	big := strings.Repeat("x", 1<<20)
 	f := NewFrames(iotest.HalfReader(strings.NewReader("data: " + big + "\n\n")))
 	if data, err := f.Next(); string(data) != big || err != nil {
@@ -113,8 +113,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// FuzzFrames: where the network cuts a stream makes no difference, and events
-// that are written are the events that are read.
+// FuzzFrames checks that the result does not depend on how the network splits
+// the stream, and that events are read as they were written.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{
 		"data: {\"a\":1}\r\n\r\ndata: b\n\n: c\r\rdata: d\r\r", "data: a\ndata: b\n\nevent: x\n\n", "{\"error\":{}}", "data: x", "\r\n\r\ndata\n\n", "<html>",
@@ -141,7 +141,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// BenchmarkFrames is what it costs to split a stream of 1,000 events.
+// BenchmarkFrames measures splitting a stream of 1,000 events.
 func BenchmarkFrames(b *testing.B) {
 	stream := []byte(strings.Repeat("data: {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"and a few words more\"}]}}],\"responseId\": \"kf0aacHkKdOs\"}\r\n\r\n", 1000))
 	b.SetBytes(int64(len(stream)))

@@ -7,24 +7,24 @@ import (
 	"iter"
 )
 
-// Lines yields the lines of a streamed answer that is one JSON value a line
-// (NDJSON), each as soon as it is complete and without white space around it;
-// blank ones are passed over. A line is good until the next, and whether it is
-// JSON is for the caller to see, but for the one at which the stream ends without
-// a line end: that is yielded only if it is. An error is the last thing yielded:
-// an [*llm.Error], or the cause of the end of the request's context.
+// Lines yields the lines of a response with one JSON value per line (NDJSON),
+// each as soon as it is complete, without surrounding white space. It skips
+// blank lines. A line is valid until the next one. Lines does not check that
+// lines are JSON, except the last one if it has no line end. An error is the
+// last value yielded: an [*llm.Error], or the cause if the request's context
+// has ended.
 func (r *Response) Lines() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f := NewFrames(r.Body)
 		defer f.Release()
 		for n := 0; ; {
-			line, err := f.line()
-			if ended := r.ended(); ended != nil {
-				yield(nil, ended)
+			line, err := f.peekLine()
+			if ctxErr := r.contextErr(); ctxErr != nil {
+				yield(nil, ctxErr)
 				return
 			}
 			if err == nil {
-				f.take(len(line))
+				f.skipLine(len(line))
 			}
 			line = bytes.TrimSpace(line)
 			switch {
@@ -32,8 +32,8 @@ func (r *Response) Lines() iter.Seq2[[]byte, error] {
 				yield(nil, r.streamError(err, n))
 				return
 			case len(line) > 0:
-				if wrong := r.checkLine(line, n, err == io.EOF); wrong != nil {
-					yield(nil, wrong)
+				if lineErr := r.checkLine(line, n, err == io.EOF); lineErr != nil {
+					yield(nil, lineErr)
 					return
 				}
 				if !yield(line, nil) {
@@ -48,16 +48,16 @@ func (r *Response) Lines() iter.Seq2[[]byte, error] {
 	}
 }
 
-// checkLine returns the error of a line, the n-th, that cannot be one of such an
-// answer: the stream ended in it, or it is no answer at all.
+// checkLine returns an error if line, the nth, shows that the stream ended
+// inside it or that the response has another format.
 func (r *Response) checkLine(line []byte, n int, last bool) error {
 	switch {
 	case n == 0 && line[0] == '<':
-		return r.webPage(line)
+		return r.webPageError(line)
 	case n == 0 && line[0] != '{' && line[0] != '[':
-		return r.notAnAnswer()
+		return r.contentTypeError()
 	case last && !json.Valid(line):
-		return incomplete(line)
+		return incompleteError(line)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// lines returns the lines of a stream and the error that it ends with.
+// lines returns the lines of a stream and the error that ended them.
 func lines(body io.Reader) (all []string, end error) {
 	r := &Response{Host: "host", Body: body}
 	for line, err := range r.Lines() {
@@ -67,7 +67,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesCancelled: nothing is yielded behind the end of the request.
+// TestLinesCancelled checks that Lines yields nothing after the request's
+// context has ended.
 func TestLinesCancelled(t *testing.T) {
 	t.Parallel()
 	escape := errors.New("escape")
@@ -86,8 +87,8 @@ func TestLinesCancelled(t *testing.T) {
 	}
 }
 
-// FuzzLines: where the network cuts a stream makes no difference, and a line
-// holds no line end and is not blank.
+// FuzzLines checks that the result does not depend on how the network splits
+// the stream, and that lines contain no line ends and are not blank.
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{"{\"a\":1}\r\n\r\n{\"b\":2}\n", "{}\r{}", "<html>", "{\"a\":", "[1]\n x \n"} {
 		f.Add([]byte(s), []byte{3, 0, 1})

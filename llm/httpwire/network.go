@@ -14,31 +14,31 @@ import (
 	"pollux/llm"
 )
 
-// NetworkError is the error of a request that got no answer, or only a part,
-// while doing something to the host ("read the answer from"). Where the
-// request's context has ended it is the cause of that.
+// NetworkError returns the error of a request that got no response or only part
+// of one. doing is the failed step ("read the answer from"). If the request's
+// context has ended, NetworkError returns the cause.
 func (r *Response) NetworkError(doing string, err error) error {
-	if ended := r.ended(); ended != nil {
-		return ended
+	if ctxErr := r.contextErr(); ctxErr != nil {
+		return ctxErr
 	}
 	e := &llm.Error{Kind: llm.KindNetwork, Code: networkCode(err), Err: err}
-	if r.watch != nil && context.Cause(r.watch.ctx) == errSilent {
-		e.Code, err = "ETIMEDOUT", errSilent
+	if r.watchdog != nil && context.Cause(r.watchdog.ctx) == errTimeout {
+		e.Code, err = "ETIMEDOUT", errTimeout
 	}
 	var untrusted *tls.CertificateVerificationError
-	if errors.As(err, &untrusted) { // no wait makes a certificate good
+	if errors.As(err, &untrusted) { // a retry does not make a certificate valid
 		e.Kind = llm.KindOther
 	}
 	var outer *url.Error
 	if errors.As(err, &outer) {
-		err = outer.Err // without the address: it may hold a key
+		err = outer.Err // without the URL, which may contain a key
 	}
 	e.Message = fmt.Sprintf("fetch failed: %s %s: %v", doing, r.Host, err)
 	return e
 }
 
-// networkCode names a network error in the words that users' settings and
-// scripts know (spec/agent.md §10.1).
+// networkCode returns the Node.js code of a network error, which settings and
+// scripts of users contain, or "".
 func networkCode(err error) string {
 	for _, known := range []struct {
 		errno syscall.Errno

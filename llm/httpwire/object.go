@@ -8,15 +8,16 @@ import (
 	"pollux/llm"
 )
 
-// Object writes a JSON object behind what B holds, member by member; members
-// whose value is empty are left out. The zero value is an object not begun.
+// Object appends a JSON object to B, member by member. Its methods omit members
+// with empty values. The zero value is ready to use.
 type Object struct {
 	B []byte
-	// Open says that B holds a member already: the next one gets a comma.
+	// Open reports whether B already contains a member, so that the next one
+	// needs a comma.
 	Open bool
 }
 
-// Key begins a member. Its value is to be appended to B.
+// Key appends the name of a member. The caller appends the value to B.
 func (o *Object) Key(k string) {
 	if o.Open {
 		o.B = append(o.B, ',')
@@ -27,7 +28,7 @@ func (o *Object) Key(k string) {
 	o.B = append(llm.AppendString(o.B, k), ':')
 }
 
-// End ends the object and returns B.
+// End closes the object and returns B.
 func (o *Object) End() []byte {
 	if !o.Open {
 		o.B = append(o.B, '{')
@@ -35,7 +36,7 @@ func (o *Object) End() []byte {
 	return append(o.B, '}')
 }
 
-// Raw adds a member whose value is JSON already.
+// Raw adds a member with a JSON value, unless v is empty.
 func (o *Object) Raw(k string, v []byte) {
 	if len(v) > 0 {
 		o.Key(k)
@@ -43,7 +44,7 @@ func (o *Object) Raw(k string, v []byte) {
 	}
 }
 
-// String adds a string.
+// String adds a string, unless it is empty.
 func (o *Object) String(k, v string) {
 	if v != "" {
 		o.Key(k)
@@ -51,7 +52,7 @@ func (o *Object) String(k, v string) {
 	}
 }
 
-// Strings adds a list of strings.
+// Strings adds an array of strings, unless it is empty.
 func (o *Object) Strings(k string, v []string) {
 	if len(v) == 0 {
 		return
@@ -67,7 +68,7 @@ func (o *Object) Strings(k string, v []string) {
 	o.B = append(o.B, ']')
 }
 
-// Int adds a number that is not 0.
+// Int adds a number, unless it is 0.
 func (o *Object) Int(k string, v int) {
 	if v != 0 {
 		o.Key(k)
@@ -75,7 +76,7 @@ func (o *Object) Int(k string, v int) {
 	}
 }
 
-// Float adds a number that is there.
+// Float adds a number, unless v is nil.
 func (o *Object) Float(k string, v *float64) {
 	if v != nil {
 		o.Key(k)
@@ -83,9 +84,10 @@ func (o *Object) Float(k string, v *float64) {
 	}
 }
 
-// AsObject returns the arguments or the result of a call, which services want to
-// be an object. Anything else (another vendor's model wrote it, or a hand-edited
-// session) becomes the member key of one.
+// AsObject returns raw if it is a JSON object, as services require for the
+// arguments and result of a call. It returns {} for an empty value, and an
+// object with the single member key for any other, such as those of another
+// provider's model or of an edited session.
 func AsObject(raw json.RawMessage, key string) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {

@@ -10,62 +10,64 @@ import (
 	"time"
 )
 
-// MaxErrorBody is how much of an error's body is read and kept.
+// MaxErrorBody is the largest part of an error body that is read and kept, in
+// bytes.
 const MaxErrorBody = 64 << 10
 
-// Response is an answer whose body is still to be read.
+// Response is an HTTP response whose body is not read yet. Call Close when
+// done.
 type Response struct {
 	Status int
 	Header http.Header
-	Host   string // who answered, for messages
+	Host   string // for error messages
 	Body   io.Reader
 
-	ctx    context.Context // of the request; nil where there was none
-	watch  *watchdog
-	closer io.Closer
+	ctx      context.Context // of the request; nil in some tests
+	watchdog *watchdog
+	closer   io.Closer
 }
 
-// Close lets go of the connection; read or not, the answer is done with.
+// Close ends the response and releases its connection.
 func (r *Response) Close() {
 	if r.closer != nil {
-		_ = r.closer.Close() // nothing is lost by what it says
-		r.watch.stop()
+		_ = r.closer.Close() // the response has been used
+		r.watchdog.stop()
 	}
 }
 
-// Drain reads what little follows the end of an answer, so that the connection
-// can be used again. A server that says no more but does not hang up is given
-// only a moment. Nothing can be read after it.
+// Drain reads the few bytes after the end of a response, so that the connection
+// can be reused. It waits at most 100 ms. The body cannot be read afterwards.
 func (r *Response) Drain() {
 	if r.closer == nil {
 		return
 	}
-	defer time.AfterFunc(100*time.Millisecond, r.watch.stop).Stop()
-	_, _ = io.CopyN(io.Discard, r.Body, 4<<10) // it is of no use
+	defer time.AfterFunc(100*time.Millisecond, r.watchdog.stop).Stop()
+	_, _ = io.CopyN(io.Discard, r.Body, 4<<10) // nothing that matters follows
 }
 
-// ended returns the cause of the end of the request's context, or nil.
-func (r *Response) ended() error {
+// contextErr returns the cause if the request's context has ended, or nil.
+func (r *Response) contextErr() error {
 	if r.ctx != nil && r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
 	return nil
 }
 
-// ReadAll reads an answer that is one JSON value, at most MaxFrame bytes. Whether
-// it is JSON is for the caller to see, with CheckJSON.
+// ReadAll reads the whole body, at most MaxFrame bytes. It does not check that
+// the body is JSON; see [Response.CheckJSON].
 func (r *Response) ReadAll() ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r.Body, MaxFrame+1))
 	if err != nil {
 		return nil, r.NetworkError("read the answer from", err)
 	}
 	if len(data) > MaxFrame {
-		return nil, tooLarge()
+		return nil, tooLargeError()
 	}
 	return data, nil
 }
 
-// ReadJSON is ReadAll, and fails where that is not JSON.
+// ReadJSON reads a body of at most MaxFrame bytes. It returns an [*llm.Error]
+// if the body is not JSON.
 func (r *Response) ReadJSON() ([]byte, error) {
 	data, err := r.ReadAll()
 	if err == nil {
@@ -74,50 +76,49 @@ func (r *Response) ReadJSON() ([]byte, error) {
 	return data, err
 }
 
-// ReadError reads the body of an answer that is an error: MaxErrorBody bytes of
-// it, and what there is where it was cut short. Only a cancelled request makes
-// it fail.
+// ReadError reads the body of an error response, at most MaxErrorBody bytes. It
+// ignores network errors, and fails only if the request's context has ended.
 func (r *Response) ReadError() ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r.Body, MaxErrorBody))
-	if err != nil && r.ended() != nil {
-		return nil, r.ended()
+	if err != nil && r.contextErr() != nil {
+		return nil, r.contextErr()
 	}
-	return data, nil // a body cut short says more than none
+	return data, nil // part of a body is better than none
 }
 
-// CheckJSON returns the error of an answer under status 200 that is not JSON: a
-// page that some proxy put there, or one that breaks off.
+// CheckJSON returns an error if data, a body with status 200, is not JSON: a
+// web page from a proxy, or an incomplete value.
 func (r *Response) CheckJSON(data []byte) error {
 	switch data = bytes.TrimSpace(data); {
 	case len(data) > 0 && data[0] == '<':
-		return r.webPage(data)
+		return r.webPageError(data)
 	case !json.Valid(data):
-		return incomplete(data)
+		return incompleteError(data)
 	}
 	return nil
 }
 
-// Event is a piece of a streamed answer.
+// Event is an event of a stream.
 type Event struct {
-	// Data is good until the next event.
+	// Data is valid until the next event.
 	Data []byte
-	// Unframed says that the server does not send an event stream, or no
-	// longer, and that Data is all that was left of the body, at most MaxFrame
-	// bytes. It is the last event.
+	// Unframed reports whether the response is not an event stream, or no
+	// longer one. Data is then the rest of the body, at most MaxFrame bytes,
+	// and this is the last event.
 	Unframed bool
 }
 
-// Events yields the events of a streamed answer, each as soon as it is complete.
-// An error is the last thing yielded: an [*llm.Error], or the cause of the end
-// of the request's context.
+// Events yields the events of a stream, each as soon as it is complete. An
+// error is the last value yielded: an [*llm.Error], or the cause if the
+// request's context has ended.
 func (r *Response) Events() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		f := NewFrames(r.Body)
 		defer f.Release()
 		for n := 0; ; n++ {
 			data, err := f.Next()
-			if ended := r.ended(); ended != nil {
-				yield(Event{}, ended)
+			if ctxErr := r.contextErr(); ctxErr != nil {
+				yield(Event{}, ctxErr)
 				return
 			}
 			switch err {
@@ -143,16 +144,17 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 	}
 }
 
-// streamError says what went wrong with a stream after its n-th frame.
+// streamError returns the error of a stream that failed with err after n
+// frames.
 func (r *Response) streamError(err error, n int) error {
 	switch err {
-	case ErrLeftover:
+	case ErrIncomplete:
 		if n == 0 && !isEventStream(r.Header) {
-			return r.notAnAnswer()
+			return r.contentTypeError()
 		}
-		return incomplete(nil)
-	case ErrHuge:
-		return tooLarge()
+		return incompleteError(nil)
+	case ErrTooLarge:
+		return tooLargeError()
 	}
 	return r.NetworkError("read the answer from", err)
 }

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// newHTTPClient returns a client of our own: nothing of it is shared with the
-// rest of the process, and it has no overall time limit, since an answer may
-// take as long as it keeps coming.
+// newHTTPClient returns a client with its own connections. It has no overall
+// timeout, because a response may take any time as long as data arrives.
 func newHTTPClient(o Options) (*http.Client, error) {
 	t := &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -25,15 +24,15 @@ func newHTTPClient(o Options) (*http.Client, error) {
 		MaxIdleConnsPerHost:   4,
 		ForceAttemptHTTP2:     true,
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
-		// A request carries the whole history; an answer comes in small frames
-		// that should not wait in a compressor.
+		// Requests carry the whole history. Responses arrive in small frames,
+		// which compression would delay.
 		WriteBufferSize:    64 << 10,
 		ReadBufferSize:     32 << 10,
 		DisableCompression: true,
 	}
 	if o.Proxy != nil {
-		to := (&httpproxy.Config{HTTPProxy: o.Proxy.String(), HTTPSProxy: o.Proxy.String(), NoProxy: o.NoProxy}).ProxyFunc()
-		t.Proxy = func(req *http.Request) (*url.URL, error) { return to(req.URL) }
+		proxy := (&httpproxy.Config{HTTPProxy: o.Proxy.String(), HTTPSProxy: o.Proxy.String(), NoProxy: o.NoProxy}).ProxyFunc()
+		t.Proxy = func(req *http.Request) (*url.URL, error) { return proxy(req.URL) }
 	}
 	if len(o.RootCAs) > 0 && (o.Secure || o.Proxy != nil && o.Proxy.Scheme == "https") {
 		pool, err := x509.SystemCertPool()
@@ -53,7 +52,7 @@ func newHTTPClient(o Options) (*http.Client, error) {
 	}
 	return &http.Client{
 		Transport: t,
-		// A redirect would repeat the key to whoever the answer names.
+		// A redirect would send the API key to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// errSilent is the cause of a context that a watchdog ended.
-var errSilent = errors.New("no answer in time")
+// errTimeout is the cause with which a watchdog cancels its context.
+var errTimeout = errors.New("no answer in time")
 
-// watchdog ends a request whose server has gone silent.
+// watchdog cancels a request when the server is silent for too long.
 type watchdog struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -18,19 +18,19 @@ type watchdog struct {
 	idle   time.Duration
 }
 
-func watchContext(ctx context.Context, patience, idle time.Duration) *watchdog {
+func newWatchdog(ctx context.Context, headerTimeout, idle time.Duration) *watchdog {
 	w := &watchdog{idle: idle}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	w.timer = time.AfterFunc(patience, func() { w.cancel(errSilent) })
+	w.timer = time.AfterFunc(headerTimeout, func() { w.cancel(errTimeout) })
 	return w
 }
 
-// arrived stops the clock: from here on only reads are timed, and a caller may
-// take as long as it likes between two of them.
-func (w *watchdog) arrived() { w.timer.Stop() }
-func (w *watchdog) stop()    { w.timer.Stop(); w.cancel(nil) }
+// pause stops the timer. After the headers only reads are timed, so that a
+// caller may take any time between two reads.
+func (w *watchdog) pause() { w.timer.Stop() }
+func (w *watchdog) stop()  { w.timer.Stop(); w.cancel(nil) }
 
-func (w *watchdog) reader(r io.Reader) io.Reader { return &watchedReader{r, w} }
+func (w *watchdog) watch(r io.Reader) io.Reader { return &watchedReader{r, w} }
 
 type watchedReader struct {
 	r io.Reader

@@ -1,10 +1,10 @@
-// Package laxjson reads JSON as models write it by hand, and gives back JSON.
+// Package laxjson parses JSON with the mistakes that language models make, and
+// returns valid JSON.
 //
-// It forgives what leaves no doubt about what is meant: single quotes, keys and
-// words without quotes, trailing commas, comments, line breaks and unknown
-// escapes in strings, Python's True, False and None, a missing end. It does not
-// guess: where a string might have ended too early, or a value might have been
-// cut off, the answer is no.
+// It accepts single quotes, keys and words without quotes, trailing commas,
+// comments, line breaks and unknown escapes in strings, Python's True, False
+// and None, and missing closing brackets. It rejects ambiguous text: where a
+// string may have ended too early, or a value may have been cut off.
 package laxjson
 
 import (
@@ -13,25 +13,25 @@ import (
 	"strings"
 )
 
-// maxDepth bounds objects within objects.
+// maxDepth is the limit on nested objects and arrays.
 const maxDepth = 200
 
-// Status says how far a [Reader] has come.
+// Status is the state of a [Reader].
 type Status int
 
-// What a Reader may be.
+// The states of a Reader.
 const (
-	// More: the value has not ended.
+	// More means that the value has not ended.
 	More Status = iota
-	// Done: the value is complete.
+	// Done means that the value is complete.
 	Done
-	// Broken: what came cannot be part of the value.
+	// Broken means that the text is not part of a value.
 	Broken
 )
 
-// Object returns the object that s is, but for white space around it.
-// It reports false if s is anything else.
-func Object(s string) ([]byte, bool) {
+// ParseObject returns the object in s as JSON. It returns false if s contains
+// anything other than one object and white space.
+func ParseObject(s string) ([]byte, bool) {
 	var r Reader
 	n, status := r.Add(s)
 	if status != Done || r.out[0] != '{' || strings.TrimSpace(s[n:]) != "" {
@@ -40,90 +40,91 @@ func Object(s string) ([]byte, bool) {
 	return r.JSON(), true
 }
 
-// Reader reads one object or array while it arrives. However the text is cut
-// into pieces, the result is the same; time and memory are linear in its size.
-// The zero value is ready to use.
+// Reader parses an object or array that arrives in pieces. The result does not
+// depend on how the text is split; time and memory are linear in its size. The
+// zero value is ready to use.
 type Reader struct {
-	out   []byte
-	word  []byte // of the word or the \u escape that is being read
-	open  []byte // '{' and '['
-	state state
-	back  state // where a comment returns to
-	quote byte
-	key   bool // the string or word is a key
-	comma bool // something stands before the next item
+	out        []byte
+	word       []byte // current word or \u escape
+	brackets   []byte // open brackets: '{' and '['
+	state      state
+	prevState  state // the state to return to after a comment
+	quote      byte
+	isKey      bool // the current string or word is a key
+	needsComma bool // the next item needs a comma before it
 }
 
 type state uint8
 
 const (
-	value      state = iota // or ] in an array
-	member                  // a key, or }
-	colon                   // behind a key
-	after                   // a value: a comma or a closing bracket
-	text                    // in a string
-	apostrophe              // behind a single quote that may end a string
-	escape                  // behind a backslash
-	unicode                 // behind \u
-	word                    // in a bare word or a number
-	slash                   // may begin a comment
-	line                    // in a comment to the end of the line
-	block                   // in a comment to */
-	star                    // behind a * in one
-	done
-	broken
+	expectValue     state = iota // or ] in an array
+	expectKey                    // or }
+	expectColon                  // after a key
+	expectComma                  // or a closing bracket, after a value
+	inText                       // in a string
+	afterApostrophe              // after a single quote that may end a string
+	afterBackslash               // after a backslash in a string
+	inUnicodeEscape              // after \u in a string
+	inWord                       // in a bare word or a number
+	afterSlash                   // after a / that may begin a comment
+	inLineComment                // in a comment that ends with the line
+	inBlockComment               // in a comment that ends with */
+	afterStar                    // after a * in such a comment
+	stateDone
+	stateBroken
 )
 
-// Add reads s up to the end of the value and returns how many bytes that was.
-// If the status is Broken, s[n] is what cannot be.
+// Add parses s up to the end of the value and returns the number of bytes used.
+// If the status is Broken, s[n] is the first invalid byte.
 func (r *Reader) Add(s string) (n int, status Status) {
 	for n < len(s) {
-		if r.state == text { // most of a call is strings
-			if run := plain(s[n:], r.quote); run > 0 {
+		if r.state == inText { // strings are most of a typical value
+			if run := countPlain(s[n:], r.quote); run > 0 {
 				r.out = append(r.out, s[n:n+run]...)
 				n += run
 				continue
 			}
 		}
-		again := r.step(s[n])
-		if r.state == broken {
+		isUnread := r.step(s[n])
+		if r.state == stateBroken {
 			return n, Broken
 		}
-		if !again {
+		if !isUnread {
 			n++
 		}
-		if r.state == done {
+		if r.state == stateDone {
 			return n, Done
 		}
 	}
 	return n, More
 }
 
-// JSON returns the value once it is complete.
+// JSON returns the value. Call it when the value is complete.
 func (r *Reader) JSON() []byte { return bytes.ToValidUTF8(r.out, []byte("\uFFFD")) }
 
-// Close completes a value of which only closing brackets are missing, be it
-// that the text ended or that something else follows, and returns how many
-// were. It reports false, and changes nothing, if more is missing.
+// Close completes a value that lacks only closing brackets, because the text
+// ended or continues with something else. It returns how many brackets were
+// missing. If more is missing, it returns false and changes nothing.
 func (r *Reader) Close() (missing int, ok bool) {
-	at := r.state
-	if at == broken || at == line {
-		at = r.back
+	lastState := r.state
+	if lastState == stateBroken || lastState == inLineComment {
+		lastState = r.prevState
 	}
-	behind := at == after || r.comma && (at == member || at == value && r.top() == '[')
-	if !behind || len(r.open) == 0 {
+	isClosable := lastState == expectComma || r.needsComma && (lastState == expectKey || lastState == expectValue && r.openBracket() == '[')
+	if !isClosable || len(r.brackets) == 0 {
 		return 0, false
 	}
-	missing = len(r.open)
+	missing = len(r.brackets)
 	for i := missing - 1; i >= 0; i-- {
-		r.out = append(r.out, r.open[i]+2) // in ASCII, that closes it
+		r.out = append(r.out, r.brackets[i]+2) // in ASCII, + 2 gives the closing bracket
 	}
-	r.state = done
+	r.state = stateDone
 	return missing, true
 }
 
-// plain returns how many bytes at the beginning of s stand for themselves in a string.
-func plain(s string, quote byte) int {
+// countPlain returns how many bytes at the start of s need no escape in a
+// string.
+func countPlain(s string, quote byte) int {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c == quote {
 			return i
@@ -132,165 +133,166 @@ func plain(s string, quote byte) int {
 	return len(s)
 }
 
-func (r *Reader) top() byte {
-	if len(r.open) == 0 {
+func (r *Reader) openBracket() byte {
+	if len(r.brackets) == 0 {
 		return 0
 	}
-	return r.open[len(r.open)-1]
+	return r.brackets[len(r.brackets)-1]
 }
 
-// fail remembers the state for Close.
-func (r *Reader) fail() { r.back, r.state = r.state, broken }
+// fail stops parsing and records the state for Close.
+func (r *Reader) fail() { r.prevState, r.state = r.state, stateBroken }
 
-// step takes one byte, or ends a word in front of it and wants it again.
-func (r *Reader) step(c byte) (again bool) {
+// step processes one byte. It returns true if c ended a word or string before
+// it and must be processed again.
+func (r *Reader) step(c byte) (isUnread bool) {
 	switch r.state {
-	case value, member, colon, after:
-		r.between(c)
-	case text:
-		r.inString(c)
-	case apostrophe:
-		// A quote within a word is no end: 'it's'.
-		if blank(c) || strings.IndexByte(",:}]/#", c) >= 0 {
+	case expectValue, expectKey, expectColon, expectComma:
+		r.addBetween(c)
+	case inText:
+		r.addToString(c)
+	case afterApostrophe:
+		// A quote inside a word does not end the string: 'it's'.
+		if isSpace(c) || strings.IndexByte(",:}]/#", c) >= 0 {
 			r.endString()
 		} else {
-			r.out, r.state = append(r.out, '\''), text
+			r.out, r.state = append(r.out, '\''), inText
 		}
 		return true
-	case escape:
-		r.escaped(c)
-	case unicode:
-		r.hex(c)
-	case word:
-		if !wordByte(c) {
+	case afterBackslash:
+		r.addEscaped(c)
+	case inUnicodeEscape:
+		r.addHexDigit(c)
+	case inWord:
+		if !isWordByte(c) {
 			r.endWord()
 			return true
 		}
 		r.word = append(r.word, c)
-	case slash:
+	case afterSlash:
 		switch c {
 		case '/':
-			r.state = line
+			r.state = inLineComment
 		case '*':
-			r.state = block
+			r.state = inBlockComment
 		default:
-			r.state = broken // as it would be without the slash
+			r.state = stateBroken // prevState is already the state before the slash
 		}
-	case line:
+	case inLineComment:
 		if c == '\n' {
-			r.state = r.back
+			r.state = r.prevState
 		}
-	case block:
+	case inBlockComment:
 		if c == '*' {
-			r.state = star
+			r.state = afterStar
 		}
-	case star:
+	case afterStar:
 		if c == '/' {
-			r.state = r.back
+			r.state = r.prevState
 		} else if c != '*' {
-			r.state = block
+			r.state = inBlockComment
 		}
 	}
 	return false
 }
 
-// between takes a byte that is in no string, word or comment.
-func (r *Reader) between(c byte) {
+// addBetween processes a byte outside strings, words and comments.
+func (r *Reader) addBetween(c byte) {
 	switch {
-	case blank(c):
+	case isSpace(c):
 		return
-	case (c == '/' || c == '#') && len(r.open) > 0:
-		r.back, r.state = r.state, slash
+	case (c == '/' || c == '#') && len(r.brackets) > 0:
+		r.prevState, r.state = r.state, afterSlash
 		if c == '#' {
-			r.state = line
+			r.state = inLineComment
 		}
 		return
 	}
 	switch r.state {
-	case colon:
+	case expectColon:
 		if c != ':' {
 			r.fail()
 			return
 		}
-		r.out, r.comma, r.state = append(r.out, ':'), false, value
+		r.out, r.needsComma, r.state = append(r.out, ':'), false, expectValue
 		return
-	case after:
+	case expectComma:
 		if c == ',' {
-			r.state = value
-			if r.top() == '{' {
-				r.state = member
+			r.state = expectValue
+			if r.openBracket() == '{' {
+				r.state = expectKey
 			}
 			return
 		}
 	}
-	if c == '}' && r.top() == '{' && (r.state == after || r.state == member) ||
-		c == ']' && r.top() == '[' && (r.state == after || r.state == value) {
-		r.out, r.open = append(r.out, c), r.open[:len(r.open)-1]
-		r.ended()
+	if c == '}' && r.openBracket() == '{' && (r.state == expectComma || r.state == expectKey) ||
+		c == ']' && r.openBracket() == '[' && (r.state == expectComma || r.state == expectValue) {
+		r.out, r.brackets = append(r.out, c), r.brackets[:len(r.brackets)-1]
+		r.endItem()
 		return
 	}
-	if r.state == after {
+	if r.state == expectComma {
 		r.fail()
 		return
 	}
-	r.begin(c)
+	r.beginItem(c)
 }
 
-// begin takes the first byte of a key or a value.
-func (r *Reader) begin(c byte) {
-	r.key = r.state == member
+// beginItem processes the first byte of a key or value.
+func (r *Reader) beginItem(c byte) {
+	r.isKey = r.state == expectKey
 	switch {
-	case (c == '{' || c == '[') && !r.key:
-		if len(r.open) == maxDepth {
+	case (c == '{' || c == '[') && !r.isKey:
+		if len(r.brackets) == maxDepth {
 			r.fail()
 			return
 		}
-		r.item()
-		r.out, r.open = append(r.out, c), append(r.open, c)
-		r.comma, r.state = false, value
+		r.writeComma()
+		r.out, r.brackets = append(r.out, c), append(r.brackets, c)
+		r.needsComma, r.state = false, expectValue
 		if c == '{' {
-			r.state = member
+			r.state = expectKey
 		}
-	case len(r.open) == 0:
+	case len(r.brackets) == 0:
 		r.fail()
 	case c == '"' || c == '\'':
-		r.item()
-		r.out, r.quote, r.state = append(r.out, '"'), c, text
-	case wordByte(c):
-		r.item()
-		r.word, r.state = append(r.word[:0], c), word
+		r.writeComma()
+		r.out, r.quote, r.state = append(r.out, '"'), c, inText
+	case isWordByte(c):
+		r.writeComma()
+		r.word, r.state = append(r.word[:0], c), inWord
 	default:
 		r.fail()
 	}
 }
 
-// item writes the comma before an item that is not the first.
-func (r *Reader) item() {
-	if r.comma {
+// writeComma writes the comma before an item, except the first.
+func (r *Reader) writeComma() {
+	if r.needsComma {
 		r.out = append(r.out, ',')
 	}
 }
 
-// ended is behind a key or a value.
-func (r *Reader) ended() {
+// endItem sets the state after a key or value.
+func (r *Reader) endItem() {
 	switch {
-	case len(r.open) == 0:
-		r.state = done
-	case r.key:
-		r.key, r.state = false, colon
+	case len(r.brackets) == 0:
+		r.state = stateDone
+	case r.isKey:
+		r.isKey, r.state = false, expectColon
 	default:
-		r.comma, r.state = true, after
+		r.needsComma, r.state = true, expectComma
 	}
 }
 
-func (r *Reader) inString(c byte) {
+func (r *Reader) addToString(c byte) {
 	switch {
 	case c == '\'' && r.quote == c:
-		r.state = apostrophe
+		r.state = afterApostrophe
 	case c == r.quote:
 		r.endString()
 	case c == '\\':
-		r.state = escape
+		r.state = afterBackslash
 	default:
 		r.out = appendByte(r.out, c)
 	}
@@ -298,57 +300,57 @@ func (r *Reader) inString(c byte) {
 
 func (r *Reader) endString() {
 	r.out = append(r.out, '"')
-	r.ended()
+	r.endItem()
 }
 
-// escaped takes the byte behind a backslash. One that JSON does not know, as in
-// "\d+", is a backslash that should have been doubled.
-func (r *Reader) escaped(c byte) {
-	r.state = text
+// addEscaped processes the byte after a backslash. An escape that JSON does not
+// define, as in "\d+", is a backslash that should have been doubled.
+func (r *Reader) addEscaped(c byte) {
+	r.state = inText
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		r.out = append(r.out, '\\', c)
 	case '\'':
 		r.out = append(r.out, c)
 	case 'u':
-		r.word, r.state = r.word[:0], unicode
+		r.word, r.state = r.word[:0], inUnicodeEscape
 	default:
 		r.out = appendByte(append(r.out, '\\', '\\'), c)
 	}
 }
 
-func (r *Reader) hex(c byte) {
+func (r *Reader) addHexDigit(c byte) {
 	if !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
 		r.fail()
 		return
 	}
 	if r.word = append(r.word, c); len(r.word) == 4 {
-		r.out, r.state = append(append(r.out, '\\', 'u'), r.word...), text
+		r.out, r.state = append(append(r.out, '\\', 'u'), r.word...), inText
 	}
 }
 
 func (r *Reader) endWord() {
-	w := string(r.word)
+	word := string(r.word)
 	switch {
-	case r.key:
-		r.out = appendString(r.out, w)
-	case w == "true" || w == "false" || w == "null":
-		r.out = append(r.out, w...)
-	case w == "True" || w == "False":
-		r.out = append(r.out, strings.ToLower(w)...)
-	case w == "None" || w == "undefined":
+	case r.isKey:
+		r.out = appendString(r.out, word)
+	case word == "true" || word == "false" || word == "null":
+		r.out = append(r.out, word...)
+	case word == "True" || word == "False":
+		r.out = append(r.out, strings.ToLower(word)...)
+	case word == "None" || word == "undefined":
 		r.out = append(r.out, "null"...)
-	case '0' <= w[0] && w[0] <= '9' || strings.IndexByte("+-.", w[0]) >= 0:
-		n := strings.TrimPrefix(w, "+")
-		if !json.Valid([]byte(n)) {
+	case '0' <= word[0] && word[0] <= '9' || strings.IndexByte("+-.", word[0]) >= 0:
+		number := strings.TrimPrefix(word, "+")
+		if !json.Valid([]byte(number)) {
 			r.fail()
 			return
 		}
-		r.out = append(r.out, n...)
+		r.out = append(r.out, number...)
 	default:
-		r.out = appendString(r.out, w)
+		r.out = appendString(r.out, word)
 	}
-	r.ended()
+	r.endItem()
 }
 
 func appendString(out []byte, s string) []byte {
@@ -359,7 +361,7 @@ func appendString(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
-// appendByte appends a byte of a string.
+// appendByte appends c to a JSON string, escaped if necessary.
 func appendByte(out []byte, c byte) []byte {
 	switch {
 	case c == '\n':
@@ -376,9 +378,9 @@ func appendByte(out []byte, c byte) []byte {
 	return append(out, c)
 }
 
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-func wordByte(c byte) bool {
+func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		c == '_' || c == '-' || c == '+' || c == '.' || c == '$' || c >= 0x80
 }

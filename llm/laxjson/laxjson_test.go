@@ -44,7 +44,7 @@ func TestObject(t *testing.T) {
 		`/ {}`:                                     ``,
 		strings.Repeat(`{"a":`, 1000):              ``,
 	} {
-		got, ok := laxjson.Object(in)
+		got, ok := laxjson.ParseObject(in)
 		if ok != (want != "") || string(got) != want {
 			t.Errorf("%.60s: %s, %v, want %s", in, got, ok, want)
 		}
@@ -54,14 +54,14 @@ func TestObject(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{"a": {"b": [1, "x"]`:       `2 {"a":{"b":[1,"x"]}}`, // the list is closed
+		`{"a": {"b": [1, "x"]`:       `2 {"a":{"b":[1,"x"]}}`, // the array is closed
 		`{"a": [{"b": {}}, `:         `2 {"a":[{"b":{}}]}`,
 		`{"a": {"b": 1}, ` + "```":   `1 {"a":{"b":1}}`,
 		`{"a": {} // so`:             `1 {"a":{}}`,
 		`{"a": {} and more`:          `1 {"a":{}}`,
 		`{"a": {} /and more`:         `1 {"a":{}}`,
 		`{"a": "x`:                   ``,
-		`{"a": 'x'`:                  ``, // it may go on
+		`{"a": 'x'`:                  ``, // the string may continue
 		`{"a": 12`:                   ``,
 		`{"a": 12 `:                  `1 {"a":12}`,
 		`{"a": [`:                    ``,
@@ -85,8 +85,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// FuzzReader: wherever the text is cut, the same comes of it; what comes of it
-// is JSON; and JSON stays what it is.
+// FuzzReader checks that the result does not depend on how the text is split,
+// that it is valid JSON, and that valid JSON is unchanged.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{`{"a":[1,{"b":"c\n"}]} x`, `{'a': 'it's', b: [True,], /* c */}`, "{\"a\":\"\\u00e9\\d\xff\"", `{"a":{"b":1},`, `{"a":"\ud800"}`} {
 		f.Add(s, uint8(1))
@@ -145,8 +145,8 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-func ExampleObject() {
-	data, ok := laxjson.Object("{path: 'a b.go', /* all */ 'limit': None,}")
+func ExampleParseObject() {
+	data, ok := laxjson.ParseObject("{path: 'a b.go', /* all */ 'limit': None,}")
 	fmt.Println(string(data), ok)
 	// Output: {"path":"a b.go","limit":null} true
 }

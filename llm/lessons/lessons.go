@@ -1,30 +1,29 @@
-// Package lessons remembers of each model how it is spoken to: what its provider's
-// profile or its server says, and what it has taught by refusing a request.
+// Package lessons remembers how to write requests for each model: the settings of its
+// provider's profile or server, and what its refusals of requests have shown.
 package lessons
 
 import "sync"
 
-// Memory holds what is known of the models that were asked for. A value does not
-// change once it is in it: a lesson puts another one in its place. The zero value
-// is empty and ready to use, also by several goroutines.
+// Memory holds a value for each model. Stored values never change: an update stores a
+// new one. The zero Memory is empty and ready to use by several goroutines.
 type Memory[T any] struct {
 	mu     sync.RWMutex
 	models map[string]*T
 }
 
-// maxModels bounds a memory; beyond it all is forgotten.
+// maxModels is the most models in a memory. When it is full, all values are dropped.
 const maxModels = 1000
 
-// Get returns what is known of a model, nil for nothing.
+// Get returns the value for a model, nil if there is none.
 func (m *Memory[T]) Get(model string) *T {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.models[model]
 }
 
-// Of returns what is known of a model. Where that is nothing it is what first
-// returns from now on.
-func (m *Memory[T]) Of(model string, first func() *T) *T {
+// GetOrCreate returns the value for a model. If there is none, it stores and returns
+// that of create.
+func (m *Memory[T]) GetOrCreate(model string, create func() *T) *T {
 	if known := m.Get(model); known != nil {
 		return known
 	}
@@ -36,17 +35,17 @@ func (m *Memory[T]) Of(model string, first func() *T) *T {
 	if m.models == nil || len(m.models) >= maxModels {
 		m.models = make(map[string]*T)
 	}
-	known := first()
+	known := create()
 	m.models[model] = known
 	return known
 }
 
-// Learn puts in the place of what is known of a model what after makes of a copy
-// of it. Of a model that is not known nothing is learned.
-func (m *Memory[T]) Learn(model string, after func(known T) *T) {
+// Update replaces the value for a model by the result of update, which gets a copy of
+// it. It does nothing if there is no value.
+func (m *Memory[T]) Update(model string, update func(known T) *T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known := m.models[model]; known != nil {
-		m.models[model] = after(*known)
+		m.models[model] = update(*known)
 	}
 }

@@ -12,20 +12,20 @@ func TestMemory(t *testing.T) {
 	is := func(n int) func() *int { return func() *int { return &n } }
 	add := func(known int) *int { known += 10; return &known }
 
-	m.Learn("a", add)
+	m.Update("a", add)
 	if got := m.Get("a"); got != nil {
 		t.Errorf("learned %d of a model that is not known", *got)
 	}
-	before := m.Of("a", is(1))
-	if again := m.Of("a", is(2)); again != before {
+	before := m.GetOrCreate("a", is(1))
+	if again := m.GetOrCreate("a", is(2)); again != before {
 		t.Errorf("%d, then %d", *before, *again)
 	}
-	m.Learn("a", add)
+	m.Update("a", add)
 	if got := m.Get("a"); *got != 11 || *before != 1 {
 		t.Errorf("%d is learned, %d was known", *got, *before)
 	}
 	for i := range maxModels {
-		m.Of(strconv.Itoa(i), is(i))
+		m.GetOrCreate(strconv.Itoa(i), is(i))
 	}
 	if m.Get("a") != nil || len(m.models) > maxModels {
 		t.Errorf("%d models are remembered", len(m.models))
@@ -39,7 +39,7 @@ func TestFirst(t *testing.T) {
 	var got [8]*int
 	var wg sync.WaitGroup
 	for i := range got {
-		wg.Go(func() { got[i] = m.Of("a", func() *int { return &i }) })
+		wg.Go(func() { got[i] = m.GetOrCreate("a", func() *int { return &i }) })
 	}
 	wg.Wait()
 	for _, p := range got {

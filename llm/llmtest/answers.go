@@ -112,8 +112,9 @@ func testGenerate(t *testing.T, v Vendor) {
 	}
 }
 
-// testUnchanged: a request belongs to the caller, who may send it again.
-func testUnchanged(t *testing.T, v Vendor) {
+// testRequestUnchanged checks that a generator does not change the request, which the
+// caller may send again.
+func testRequestUnchanged(t *testing.T, v Vendor) {
 	s := serve(t, v.streams(v.Stream([]*llm.Response{chunk(llm.FinishStop, llm.Text("a"))})))
 	req := Prompt("hello")
 	req.Contents = append(req.Contents,
@@ -138,7 +139,7 @@ func testUnchanged(t *testing.T, v Vendor) {
 func testConcurrent(t *testing.T, v Vendor) {
 	s := serve(t, v.streams(v.Stream([]*llm.Response{chunk("", llm.Text("a")), chunk(llm.FinishStop, llm.Text("b"))})))
 	g := v.New(t, s.URL)
-	req := Prompt("hello") // the same for all: it is read only
+	req := Prompt("hello") // shared by all goroutines
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -158,7 +159,8 @@ func testConcurrent(t *testing.T, v Vendor) {
 	wg.Wait()
 }
 
-// sameJSON compares two values, numbers digit by digit.
+// sameJSON reports whether two JSON values are equal. It compares numbers digit by
+// digit.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	for data, to := range map[*[]byte]*any{&a: &x, &b: &y} {

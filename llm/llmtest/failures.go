@@ -55,7 +55,7 @@ func testRetryAfter(t *testing.T, v Vendor) {
 	}
 }
 
-// testBroken: the connection dies behind the first chunk.
+// testBroken checks the error of a connection that breaks after the first chunk.
 func testBroken(t *testing.T, v Vendor) {
 	pieces := v.Stream([]*llm.Response{chunk("", llm.Text("a")), chunk(llm.FinishStop, llm.Text("b"))})
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -112,7 +112,7 @@ func testCancelledBefore(t *testing.T, v Vendor) {
 	}
 }
 
-// testCancelledWaiting: the model thinks, and nothing of an answer is there.
+// testCancelledWaiting cancels a request before the response starts.
 func testCancelledWaiting(t *testing.T, v Vendor) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -128,8 +128,8 @@ func testCancelledWaiting(t *testing.T, v Vendor) {
 	<-gone
 }
 
-// testCancelled: nothing is yielded after a cancel but its cause, though more
-// has arrived, and the server sees the connection close.
+// testCancelled checks that a stream yields nothing but the cause after cancellation,
+// even if more has arrived, and that the server sees the connection close.
 func testCancelled(t *testing.T, v Vendor) {
 	pieces := v.Stream([]*llm.Response{
 		chunk("", llm.Text("a")), chunk("", llm.Text("b")), chunk("", llm.Text("c")), chunk(llm.FinishStop, llm.Text("d")),
@@ -179,7 +179,7 @@ func testBreak(t *testing.T, v Vendor) {
 	<-gone
 }
 
-// onlyError returns the error that a stream ends with, before any chunk.
+// onlyError returns the error of a stream that yields no chunks.
 func onlyError(t *testing.T, seq func(func(*llm.Response, error) bool)) error {
 	t.Helper()
 	var got error
@@ -198,6 +198,7 @@ func onlyError(t *testing.T, seq func(func(*llm.Response, error) bool)) error {
 	return got
 }
 
+// asError returns err as an [*llm.Error].
 func asError(t *testing.T, err error) *llm.Error {
 	t.Helper()
 	var e *llm.Error

@@ -1,6 +1,6 @@
-// Package llmtest is the suite that every [llm.Generator] passes. It plays a
-// model behind an HTTP server on loopback; the adapter under test says how its
-// vendor writes what that model answers, and is judged by what comes out.
+// Package llmtest is the conformance test of [llm.Generator] implementations. It runs
+// an HTTP server on loopback that plays a model. The adapter under test encodes the
+// responses of the server, and the tests check what the adapter decodes.
 package llmtest
 
 import (
@@ -13,25 +13,25 @@ import (
 	"pollux/llm"
 )
 
-// Vendor is an adapter with the server's half of its protocol.
+// Vendor is an adapter together with the server's side of its protocol.
 type Vendor struct {
-	// New returns a generator that asks the server at url.
+	// New returns a generator that sends requests to the server at url.
 	New func(t *testing.T, url string) llm.Generator
-	// Stream encodes an answer for a streaming request: what to write and
-	// flush for each chunk, one piece a chunk. The first piece includes what
-	// opens a stream, the last what ends it.
+	// Stream encodes a streamed response: one piece for each chunk, which the server
+	// writes and flushes. The first piece includes the start of the stream, the last
+	// one its end.
 	Stream func(chunks []*llm.Response) [][]byte
-	// Answer encodes an answer for a request that does not stream.
+	// Answer encodes a response to a request that does not stream.
 	Answer func(r *llm.Response) []byte
 	// Error encodes an error body.
 	Error func(status int, message string) []byte
-	// StreamType is the content type of Stream; text/event-stream if empty.
+	// StreamType is the content type of streams, by default text/event-stream.
 	StreamType string
-	// Skip names the cases that the protocol cannot express, with the reason.
+	// Skip maps the names of cases that the protocol cannot express to the reason.
 	Skip map[string]string
 }
 
-// Run runs the suite.
+// Run runs all conformance tests as subtests of t.
 func Run(t *testing.T, v Vendor) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ var cases = []struct {
 	{"usage", testUsage},
 	{"finish reasons", testFinish},
 	{"generate", testGenerate},
-	{"request unchanged", testUnchanged},
+	{"request unchanged", testRequestUnchanged},
 	{"errors", testErrors},
 	{"retry after", testRetryAfter},
 	{"broken connection", testBroken},
@@ -67,17 +67,18 @@ var cases = []struct {
 	{"concurrent", testConcurrent},
 }
 
-// server is the model's side of a case.
+// server is the server of a case.
 type server struct {
 	*httptest.Server
 	requests atomic.Int32
 }
 
+// serve starts a server that counts requests.
 func serve(t *testing.T, h http.HandlerFunc) *server {
 	s := new(server)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)
-		// Only with the body read does the server notice that a client leaves.
+		// The server notices a closed connection only after it has read the body.
 		_, _ = io.Copy(io.Discard, r.Body)
 		h(w, r)
 	}))
@@ -85,7 +86,7 @@ func serve(t *testing.T, h http.HandlerFunc) *server {
 	return s
 }
 
-// streams answers each request with pieces.
+// streams returns a handler that responds to each request with pieces.
 func (v Vendor) streams(pieces [][]byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v.open(w)
@@ -104,11 +105,11 @@ func (v Vendor) open(w http.ResponseWriter) {
 }
 
 func send(w http.ResponseWriter, piece []byte) {
-	_, _ = w.Write(piece) // the client may be gone, which is what some cases are about
+	_, _ = w.Write(piece) // some cases close the connection
 	w.(http.Flusher).Flush()
 }
 
-// Answer is all that a stream said.
+// Answer is the content of all chunks of a stream.
 type Answer struct {
 	Text     string
 	Thoughts string
@@ -138,7 +139,7 @@ func (a *Answer) Add(chunk *llm.Response) {
 	}
 }
 
-// Ask streams one answer to prompt and returns all of it.
+// Ask streams the response to prompt and returns its content. It fails t on an error.
 func Ask(t *testing.T, g llm.Generator, prompt string) Answer {
 	t.Helper()
 	var a Answer
@@ -151,12 +152,12 @@ func Ask(t *testing.T, g llm.Generator, prompt string) Answer {
 	return a
 }
 
-// Prompt returns a request of one message.
+// Prompt returns a request with one user message.
 func Prompt(text string) *llm.Request {
 	return &llm.Request{Model: "test-model", Contents: []*llm.Content{llm.User(llm.Text(text))}}
 }
 
-// chunk returns a chunk of a model's answer.
+// chunk returns a chunk of a response.
 func chunk(finish llm.FinishReason, parts ...llm.Part) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(parts...), FinishReason: finish}}}
 }

@@ -12,8 +12,8 @@ import (
 	"pollux/llm/retry"
 )
 
-// TestDecorators: a decorated generator is a generator. Retries are off, or
-// each case of an error would wait.
+// TestDecorators runs the conformance tests with decorated generators. Retries are
+// off, so that error cases do not wait.
 func TestDecorators(t *testing.T) {
 	t.Parallel()
 	llmtest.Run(t, llmtest.Vendor{

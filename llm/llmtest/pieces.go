@@ -5,8 +5,9 @@ import (
 	"io"
 )
 
-// Pieces reads data as a network may bring it: in pieces of at most seven bytes,
-// whose sizes come from cuts; all at once where there are none.
+// Pieces returns a reader that returns data in pieces of one to seven bytes, as a
+// network may deliver it. cuts determines the sizes; without cuts it returns all data
+// at once.
 func Pieces(data, cuts []byte) io.Reader { return &pieces{data, bytes.Clone(cuts)} }
 
 type pieces struct{ data, cuts []byte }

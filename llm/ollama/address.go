@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// address reads an address in the forms that OLLAMA_HOST has. As that says where
-// a server listens, it may be one that cannot be called: any address is this
-// machine's then.
-func address(s string) (*url.URL, error) {
+// parseAddress parses an address in any form of OLLAMA_HOST, which is the
+// address a server listens on. An unspecified address such as 0.0.0.0 becomes
+// 127.0.0.1.
+func parseAddress(s string) (*url.URL, error) {
 	s = strings.Trim(strings.TrimSpace(s), `"'`)
 	scheme, rest, schemed := strings.Cut(s, "://")
 	port := ""
@@ -46,12 +46,12 @@ func address(s string) (*url.URL, error) {
 	default:
 		u.Host = name
 	}
-	u.Path, u.RawPath = plainPath(u.Path), ""
+	u.Path, u.RawPath = trimMethod(u.Path), ""
 	return u, nil
 }
 
-// plainPath strips from a path what leads to one of the server's protocols.
-func plainPath(path string) string {
+// trimMethod removes the path of a protocol or method from the end of path.
+func trimMethod(path string) string {
 	path = strings.TrimRight(path, "/")
 	for _, end := range []string{"/v1/chat/completions", "/v1", "/api/chat", "/api"} {
 		if cut, ok := strings.CutSuffix(path, end); ok {
@@ -61,7 +61,7 @@ func plainPath(path string) string {
 	return path
 }
 
-// url returns where a method is.
+// url returns the URL of a method.
 func (c *Client) url(method string) *url.URL {
 	u := *c.base
 	u.Path += "/api/" + method

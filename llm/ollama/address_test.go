@@ -39,7 +39,7 @@ func TestAddress(t *testing.T) {
 		"http://%":                       "",
 		"unix:///var/run/ollama.sock":    "",
 	} {
-		u, err := address(in)
+		u, err := parseAddress(in)
 		if err != nil && want != "" || err == nil && u.String() != want {
 			t.Errorf("%q: %v, %v, want %s", in, u, err, want)
 		}

@@ -14,18 +14,18 @@ const (
 	callLine  = `{"model":"qwen3:8b","created_at":"2026-08-01T10:00:00.123456789Z","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read_file","arguments":{"path":"a.go"}}}]},"done":false}` + "\n"
 )
 
-// BenchmarkLines is what a line costs from the bytes of the connection to the
-// response that is yielded.
+// BenchmarkLines measures a line from the bytes of the connection to the
+// yielded response.
 func BenchmarkLines(b *testing.B) {
 	const n = 1000
 	for name, stream := range map[string]string{"text": strings.Repeat(smallLine, n), "call": strings.Repeat(callLine, n)} {
 		b.Run(name, func(b *testing.B) {
-			m := known(nil)
+			m := capableModel(nil)
 			b.SetBytes(int64(len(stream)))
 			b.ReportAllocs()
 			for b.Loop() {
 				res := &httpwire.Response{Body: strings.NewReader(stream)}
-				for range newAnswer(m, 0).stream(res) {
+				for range newAssembler(m, 0).chunks(res) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/line")
@@ -44,17 +44,17 @@ func longHistory(n int) *llm.Request {
 	return req
 }
 
-// BenchmarkRequest is what the request of a long session costs, its messages
-// being encoded already as they are from the second turn on.
+// BenchmarkRequest measures building the request of a long session whose
+// messages are already encoded, as they are from the second turn on.
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{1000, 2000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m := known(nil)
+			m := capableModel(nil)
 			req := longHistory(n)
-			size := m.question(req, true).body.Size()
+			size := m.newRequest(req, true).body.Size()
 			b.ReportAllocs()
 			for b.Loop() {
-				if m.question(req, true).body.Size() != size {
+				if m.newRequest(req, true).body.Size() != size {
 					b.Fatal("size changed")
 				}
 			}

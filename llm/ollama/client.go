@@ -1,14 +1,17 @@
-// Package ollama speaks the native protocol of Ollama, /api/chat (spec/providers.md
-// §3, §4). Ollama serves OpenAI's as well, but there a conversation gets the
-// server's default window, often of 4,096 tokens, and what does not fit is cut
-// from its head without a word. Here each request says how large the window has
-// to be, and what does not fit is an error ([llm.KindContextWindow]).
+// Package ollama implements [llm.Generator] for Ollama's native protocol,
+// /api/chat. Ollama also supports OpenAI's protocol, but then uses the server's
+// default window, often 4,096 tokens, and silently drops the beginning of
+// longer conversations. This package sets the size of the window in each
+// request, and a prompt that does not fit is an error of kind
+// [llm.KindContextWindow].
 //
-// What a model can do, its server is asked once, before the first request; what
-// the model refuses in spite of it is left out from then on.
+// The client asks the server for the capabilities of a model before the first
+// request to it. If the model rejects an optional part of a request, the client
+// omits that part from later requests.
 //
-// Messages go out as the bytes that are kept with them (see [llm.Content.Encoded]),
-// and each line of an answer is decoded straight into an [llm.Response].
+// Requests are built from the encoded form that is cached with each message
+// (see [llm.Content.Encoded]). Responses are decoded directly into
+// [llm.Response], line by line.
 package ollama
 
 import (
@@ -25,53 +28,57 @@ import (
 	"pollux/llm/lessons"
 )
 
-// DefaultWindow is how many tokens a model's window gets where nothing says
-// otherwise and the model takes as many. A window costs memory whether it is used
-// or not, some 128 KB a token with a model of 8 billion parameters: this one 4 GB
-// beside the model, while 131,072 tokens, which most models would take, are 16.
+// DefaultWindow is the size of a model's window, in tokens, if neither the user
+// nor the model's author sets one and the model supports as many. A window
+// needs memory even if it is not used: about 128 KB per token with a model of 8
+// billion parameters, which is 4 GB for this size and 16 GB for the 131,072
+// tokens that most models support.
 const DefaultWindow = 32_768
 
-// Options says which server to use and how to reach it. Everything may be zero.
+// Options configures a [Client]. The zero value is valid.
 type Options struct {
-	// BaseURL is the server's address in any form that OLLAMA_HOST has, by
-	// default http://127.0.0.1:11434: a host alone ("0.0.0.0" is this machine), a
-	// port alone, both, a URL; with or without a slash, /v1 or /api at its end.
+	// BaseURL is the address of the server in any form of OLLAMA_HOST, by
+	// default http://127.0.0.1:11434: a host ("0.0.0.0" means this machine), a
+	// port, both, or a URL, with or without a slash, /v1 or /api at the end.
 	BaseURL string
-	// APIKey is sent as a bearer token. ollama.com wants one, and some proxies.
+	// APIKey is sent as a bearer token. ollama.com and some proxies require it.
 	APIKey string
-	// Header is added to each request, and wins over what would be there.
+	// Header is added to each request and overrides the client's own headers.
 	Header http.Header
-	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	// UserAgent is the User-Agent header, by default "Pollux". "{model}" in it
+	// is replaced by the model of the request.
 	UserAgent string
-	// Proxy is used for every connection but those to this machine and to the
-	// hosts that NoProxy lists, as the variable of that name does.
+	// Proxy is used for all connections except those to this machine and to the
+	// hosts listed in NoProxy, which has the format of the NO_PROXY variable.
 	Proxy   *url.URL
 	NoProxy string
-	// RootCAs names PEM files of authorities that are trusted besides the
-	// system's. They are read at the first request that needs TLS.
+	// RootCAs lists PEM files of certificate authorities to trust in addition
+	// to the system's. The client reads them at the first request that needs
+	// TLS.
 	RootCAs []string
-	// Idle is how long an answer may pause; 300 s if 0.
+	// Idle is the longest pause within a response; 0 means 300 s.
 	Idle time.Duration
 
-	// Window, if set, returns the size of a model's window in tokens; 0 leaves it
-	// to what the model's author has set (num_ctx), and without that to
-	// [DefaultWindow]. It is never larger than what the model was made for.
+	// Window, if set, returns the size of a model's window in tokens. If it
+	// returns 0, the client uses the size set by the model's author (num_ctx),
+	// or [DefaultWindow]. The window is never larger than the model supports.
 	Window func(model string) int
-	// Log, if set, is told what was done otherwise than asked, because the server
-	// would not have it.
+	// Log, if set, receives a message when the client changes a request because
+	// the server rejected it.
 	Log func(message string)
 }
 
-// How long the header of an answer may take. Before it the server loads the model
-// and reads the whole prompt, which without a GPU takes many minutes; that nobody
-// is there is known at once.
+// How long the client waits for response headers. The server first loads the
+// model and processes the whole prompt, which takes many minutes without a GPU.
+// A server that is not running is detected immediately.
 const (
-	patience     = 30 * time.Minute
-	patienceShow = 60 * time.Second
+	answerTimeout = 30 * time.Minute
+	showTimeout   = 60 * time.Second
 )
 
-// Client is an [llm.Generator] that asks an Ollama server. It holds idle
-// connections; nothing is read, resolved or dialled before the first request.
+// Client is an [llm.Generator] for an Ollama server. It keeps idle connections
+// open. It opens no connection and resolves no name before the first request. A
+// Client is safe for concurrent use.
 type Client struct {
 	options Options
 	base    *url.URL
@@ -82,10 +89,10 @@ type Client struct {
 
 var _ llm.Generator = (*Client)(nil)
 
-// New returns a client. The error says which option is wrong; an address that
-// is none is reported as "Invalid custom base URL: X".
+// New returns a client. It returns an error that names the invalid option; for
+// an invalid address the error is "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
-	base, err := address(o.BaseURL)
+	base, err := parseAddress(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +103,7 @@ func New(o Options) (*Client, error) {
 	c.http = httpwire.NewClient(httpwire.Options{
 		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: base.Scheme == "https", Idle: o.Idle,
 	})
-	key, err := httpwire.Key(o.APIKey, base.Host)
+	key, err := httpwire.CleanKey(o.APIKey, base.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -109,52 +116,53 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Model returns what is known of a model, its server being asked if it was not
-// yet. Input is the window that requests to it get: a prompt and its answer fit
-// in it together.
+// Model returns the catalog entry of a model. It asks the server if the client
+// has not done so yet. Input is the window of requests to the model, which a
+// prompt and its response share.
 func (c *Client) Model(ctx context.Context, name string) (catalog.Model, error) {
 	m, err := c.model(ctx, name)
 	if err != nil {
 		return catalog.Model{}, err
 	}
-	return m.known(), nil
+	return m.catalogModel(), nil
 }
 
 // Stream implements [llm.Generator].
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		for lessons := 0; c.try(ctx, req, lessons, yield); lessons++ {
+		for lessons := 0; c.tryStream(ctx, req, lessons, yield); lessons++ {
 		}
 	}
 }
 
-// maxLessons bounds how often one request is changed for what is refused of it.
+// maxLessons is how many times one request is changed after a rejection.
 const maxLessons = 4
 
-// try asks once, and reports whether it is worth asking again: nothing was
-// yielded, and what was refused of the request will not be in it any more.
-func (c *Client) try(ctx context.Context, req *llm.Request, lessons int, yield func(*llm.Response, error) bool) (again bool) {
+// tryStream sends a request once and yields its chunks. It reports whether to
+// send the request again: it has yielded nothing, and has learned what the next
+// request must omit.
+func (c *Client) tryStream(ctx context.Context, req *llm.Request, lessons int, yield func(*llm.Response, error) bool) (isRetryable bool) {
 	m, err := c.model(ctx, req.Model)
 	if err != nil {
 		yield(nil, err)
 		return false
 	}
-	q := m.question(req, true)
-	res, err := c.ask(ctx, m, q)
+	q := m.newRequest(req, true)
+	res, err := c.send(ctx, m, q)
 	if err == nil {
 		defer res.Close()
-		a := newAnswer(m, q.load)
-		for chunk, problem := range a.stream(res) {
-			if err = problem; err != nil {
+		a := newAssembler(m, q.minPromptTokens)
+		for chunk, chunkErr := range a.chunks(res) {
+			if err = chunkErr; err != nil {
 				break
 			}
 			if !yield(chunk, nil) {
 				return false
 			}
-			lessons = maxLessons // it is too late for one
+			lessons = maxLessons // a retry would repeat chunks
 		}
 		if err == nil {
-			err = c.reconsider(a, m)
+			err = c.checkOpening(a, m)
 		}
 	}
 	if err == nil || lessons < maxLessons && c.learn(m, err, q) {
@@ -171,17 +179,17 @@ func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response,
 		if err != nil {
 			return nil, err
 		}
-		q := m.question(req, false)
-		r, err := c.answer(ctx, m, q)
+		q := m.newRequest(req, false)
+		r, err := c.generateOnce(ctx, m, q)
 		if err == nil || lessons >= maxLessons || !c.learn(m, err, q) {
 			return r, err
 		}
 	}
 }
 
-// answer asks once for an answer that is not streamed.
-func (c *Client) answer(ctx context.Context, m *model, q question) (*llm.Response, error) {
-	res, err := c.ask(ctx, m, q)
+// generateOnce sends a request once and returns the response.
+func (c *Client) generateOnce(ctx context.Context, m *model, q chatRequest) (*llm.Response, error) {
+	res, err := c.send(ctx, m, q)
 	if err != nil {
 		return nil, err
 	}
@@ -190,11 +198,11 @@ func (c *Client) answer(ctx context.Context, m *model, q question) (*llm.Respons
 	if err != nil {
 		return nil, err
 	}
-	return newAnswer(m, q.load).whole(data)
+	return newAssembler(m, q.minPromptTokens).decodeWhole(data)
 }
 
-// CountTokens implements [llm.Generator]: Ollama cannot, so that it always fails
-// and callers go by their own estimate.
+// CountTokens implements [llm.Generator]. It always returns an error, because
+// Ollama cannot count tokens; callers use their own estimate.
 func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -202,28 +210,29 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	return 0, &llm.Error{Kind: llm.KindOther, Message: "the server of " + req.Model + " cannot count tokens"}
 }
 
-// ask sends a question and returns an answer of status 200. What cannot be
-// answered is not asked.
-func (c *Client) ask(ctx context.Context, m *model, q question) (*httpwire.Response, error) {
+// send sends a chat request and returns a response with status 200. It returns
+// an error without sending if the model lacks tool support or the prompt does
+// not fit.
+func (c *Client) send(ctx context.Context, m *model, q chatRequest) (*httpwire.Response, error) {
 	switch {
-	case q.tools && m.tools == catalog.No:
+	case q.hasTools && m.toolSupport == catalog.No:
 		return nil, &llm.Error{Kind: llm.KindNoTools, Message: m.name + " does not support tools"}
-	case q.load > m.window:
-		return nil, tooLarge(m, q.load)
+	case q.minPromptTokens > m.window:
+		return nil, tooLargeError(m, q.minPromptTokens)
 	}
-	return c.post(ctx, m.name, "chat", q.body, patience)
+	return c.post(ctx, m.name, "chat", q.body, answerTimeout)
 }
 
-// post sends a request and returns an answer of status 200.
-func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
-	res, err := c.http.Post(ctx, httpwire.Request{URL: c.url(method), Header: c.headers(model), Body: b, Patience: patience})
-	return c.answered(model, res, err)
+// post sends a request and returns a response with status 200.
+func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, headerTimeout time.Duration) (*httpwire.Response, error) {
+	res, err := c.http.Post(ctx, httpwire.Request{URL: c.url(method), Header: c.headers(model), Body: b, HeaderTimeout: headerTimeout})
+	return c.checkStatus(model, res, err)
 }
 
-// answered returns an answer about a model if it is of status 200.
-func (c *Client) answered(model string, res *httpwire.Response, err error) (*httpwire.Response, error) {
+// checkStatus returns res if its status is 200, or an error about model.
+func (c *Client) checkStatus(model string, res *httpwire.Response, err error) (*httpwire.Response, error) {
 	if err != nil {
-		return nil, absent(err, c.base.Host)
+		return nil, explainRefusedConnection(err, c.base.Host)
 	}
 	if res.Status == http.StatusOK {
 		return res, nil
@@ -236,11 +245,11 @@ func (c *Client) answered(model string, res *httpwire.Response, err error) (*htt
 	return nil, statusError(res.Status, res.Header, data, model)
 }
 
-// read sends a question and returns the JSON that answers it.
-func (c *Client) read(ctx context.Context, model, method string, question []byte, patience time.Duration) ([]byte, error) {
+// readJSON sends a request and returns the JSON body of the response.
+func (c *Client) readJSON(ctx context.Context, model, method string, request []byte, headerTimeout time.Duration) ([]byte, error) {
 	b := httpwire.NewBody(1)
-	b.Add(question)
-	res, err := c.post(ctx, model, method, b, patience)
+	b.Add(request)
+	res, err := c.post(ctx, model, method, b, headerTimeout)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ import (
 	"pollux/llm/ollama"
 )
 
-// asked is a request as a server sees it.
-type asked struct {
+// recordedRequest is a request as the server received it.
+type recordedRequest struct {
 	path   string
 	header http.Header
 	body   string
@@ -31,17 +31,18 @@ type asked struct {
 
 const hi = `{"model":"m","message":{"role":"assistant","content":"hi"},"done":true,"done_reason":"stop","prompt_eval_count":5,"eval_count":1}`
 
-// listen serves what answer returns and keeps the requests.
-func listen(t *testing.T, answer func(a asked) (status int, body string)) (url string, all func(path string) []asked) {
+// listen starts a server that responds with the results of answer. all returns
+// the requests received so far for a path.
+func listen(t *testing.T, answer func(a recordedRequest) (status int, body string)) (url string, all func(path string) []recordedRequest) {
 	t.Helper()
 	var mu sync.Mutex
-	var seen []asked
+	var seen []recordedRequest
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Errorf("read the request: %v", err)
 		}
-		a := asked{r.URL.Path, r.Header, string(body)}
+		a := recordedRequest{r.URL.Path, r.Header, string(body)}
 		mu.Lock()
 		seen = append(seen, a)
 		mu.Unlock()
@@ -50,16 +51,17 @@ func listen(t *testing.T, answer func(a asked) (status int, body string)) (url s
 		_, _ = io.WriteString(w, text)
 	}))
 	t.Cleanup(s.Close)
-	return s.URL, func(path string) []asked {
+	return s.URL, func(path string) []recordedRequest {
 		mu.Lock()
 		defer mu.Unlock()
-		return slices.DeleteFunc(slices.Clone(seen), func(a asked) bool { return !strings.HasSuffix(a.path, path) })
+		return slices.DeleteFunc(slices.Clone(seen), func(a recordedRequest) bool { return !strings.HasSuffix(a.path, path) })
 	}
 }
 
-// describing describes every model as about, and leaves the rest to chat.
-func describing(about string, chat func(a asked) (int, string)) func(a asked) (int, string) {
-	return func(a asked) (int, string) {
+// withDescription returns a handler that describes every model as about and
+// passes other requests to chat.
+func withDescription(about string, chat func(a recordedRequest) (int, string)) func(a recordedRequest) (int, string) {
+	return func(a recordedRequest) (int, string) {
 		if strings.HasSuffix(a.path, "/api/show") {
 			return 200, about
 		}
@@ -67,7 +69,7 @@ func describing(about string, chat func(a asked) (int, string)) func(a asked) (i
 	}
 }
 
-func ok(asked) (int, string) { return 200, hi }
+func ok(recordedRequest) (int, string) { return 200, hi }
 
 func refusal(message string) string { return string(show(map[string]string{"error": message})) }
 
@@ -75,7 +77,7 @@ func request(model string) *llm.Request {
 	return &llm.Request{Model: model, Contents: []*llm.Content{llm.User(llm.Text("hello"))}}
 }
 
-// stream is llmtest.Ask for a request of one's own, and for errors.
+// stream is llmtest.Ask for a given request, and returns the error.
 func stream(t *testing.T, g llm.Generator, req *llm.Request) (a llmtest.Answer, end error) {
 	t.Helper()
 	for chunk, err := range g.Stream(t.Context(), req) {
@@ -100,7 +102,7 @@ func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options ollama.Options
-		base    string // behind the server's address
+		base    string // after the server's address
 		header  map[string]string
 	}{
 		{"bare", ollama.Options{}, "", map[string]string{"Content-Type": "application/json", "User-Agent": "Pollux", "Authorization": "-"}},
@@ -110,7 +112,7 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			url, all := listen(t, describing(described, ok))
+			url, all := listen(t, withDescription(fullDescription, ok))
 			c.options.BaseURL = url + c.base
 			g := newClient(t, c.options)
 			for range 3 {
@@ -123,7 +125,7 @@ func TestRequests(t *testing.T) {
 				t.Errorf("asked %d times about the model, and %d times: %v", len(shows), len(chats), chats)
 			}
 			for k, want := range c.header {
-				for _, a := range []asked{shows[0], chats[0]} {
+				for _, a := range []recordedRequest{shows[0], chats[0]} {
 					got, there := a.header[k]
 					if there != (want != "-") || there && strings.Join(got, ",") != want {
 						t.Errorf("%s: %q, want %q", k, got, want)
@@ -146,37 +148,38 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestLessons: what a model refuses is left out, once and for all, and said.
+// TestLessons checks that the client omits what a model rejects from all later
+// requests, and logs it.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		about   string // of the model
-		refused string // in a request
+		about   string // description of the model
+		refused string // part of the first request
 		status  int
 		message string
-		then    string // in the next request
+		then    string // part of the second request
 	}{
 		{"thinking", `{}`, `"think"`, 400, `"m" does not support thinking`, `"options"`},
 		{"level", `{"details":{"family":"gptoss"}}`, `"think":"low"`, 400, `think value "low" is not supported for this model`, `"think":true`},
 		{"images", `{}`, `"images"`, 500, `this model is missing data required for image input`, `image/png left out`},
 		{"images, in the stream", `{}`, `"images"`, 200, `failed to process inputs: image: unknown format`, `image/png left out`},
-		{"schema", described, `"format":{`, 400, `invalid JSON schema in format`, `"format":"json"`},
-		{"schema, grammar", described, `"format":{`, 500, `failed to load model vocabulary required for format`, `It has to fit this JSON schema`},
-		{"memory", described, `"num_ctx":32768`, 500, `model requires more system memory (24.0 GiB) than is available (9.3 GiB)`, `"num_ctx":16384`},
-		{"memory of the card", described, `"num_ctx":32768`, 500, `llama runner process has terminated: cudaMalloc failed: out of memory`, `"num_ctx":16384`},
+		{"schema", fullDescription, `"format":{`, 400, `invalid JSON schema in format`, `"format":"json"`},
+		{"schema, grammar", fullDescription, `"format":{`, 500, `failed to load model vocabulary required for format`, `It has to fit this JSON schema`},
+		{"memory", fullDescription, `"num_ctx":32768`, 500, `model requires more system memory (24.0 GiB) than is available (9.3 GiB)`, `"num_ctx":16384`},
+		{"memory of the card", fullDescription, `"num_ctx":32768`, 500, `llama runner process has terminated: cudaMalloc failed: out of memory`, `"num_ctx":16384`},
 	} {
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprint(c.name, " streamed ", streamed), func(t *testing.T) {
 				t.Parallel()
-				url, all := listen(t, describing(c.about, func(a asked) (int, string) {
+				url, all := listen(t, withDescription(c.about, func(a recordedRequest) (int, string) {
 					if strings.Contains(a.body, c.refused) {
 						return c.status, refusal(c.message)
 					}
 					return ok(a)
 				}))
-				var told []string
-				g := newClient(t, ollama.Options{BaseURL: url, Log: func(m string) { told = append(told, m) }})
+				var logged []string
+				g := newClient(t, ollama.Options{BaseURL: url, Log: func(m string) { logged = append(logged, m) }})
 				req := request("m")
 				req.Contents[0].Parts = append(req.Contents[0].Parts, llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("png")}})
 				req.Config.ResponseJSONSchema = json.RawMessage(`{"type":"object"}`)
@@ -202,18 +205,19 @@ func TestLessons(t *testing.T) {
 				if len(chats) != 3 || !strings.Contains(chats[1].body, c.then) || !strings.Contains(chats[2].body, c.then) {
 					t.Errorf("%d requests, no %s in %s", len(chats), c.then, chats[len(chats)-1].body)
 				}
-				if len(told) != 1 || !strings.Contains(told[0], ": m: ") {
-					t.Errorf("told %q", told)
+				if len(logged) != 1 || !strings.Contains(logged[0], ": m: ") {
+					t.Errorf("logged %q", logged)
 				}
 			})
 		}
 	}
 }
 
-// TestNoEndlessLessons: a server that refuses everything is believed in the end.
+// TestNoEndlessLessons checks that the client stops retrying if a server
+// rejects everything.
 func TestNoEndlessLessons(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, describing(described, func(asked) (int, string) { return 500, refusal("out of memory") }))
+	url, all := listen(t, withDescription(fullDescription, func(recordedRequest) (int, string) { return 500, refusal("out of memory") }))
 	g := newClient(t, ollama.Options{BaseURL: url})
 	_, err := g.Generate(t.Context(), request("m"))
 	if n := len(all("/api/chat")); n != 3 || kindOf(t, err) != llm.KindOther || !strings.Contains(err.Error(), "A smaller model") {
@@ -224,12 +228,11 @@ func TestNoEndlessLessons(t *testing.T) {
 	}
 }
 
-// TestToolsRefused: a model that cannot be given tools is one that is asked in
-// words by who knows how.
+// TestToolsRefused checks that a model without tool support gives KindNoTools.
 func TestToolsRefused(t *testing.T) {
 	t.Parallel()
 	for about, want := range map[string]int{`{}`: 1, `{"capabilities":["completion"]}`: 0} {
-		url, all := listen(t, describing(about, func(asked) (int, string) {
+		url, all := listen(t, withDescription(about, func(recordedRequest) (int, string) {
 			return 400, refusal("registry.ollama.ai/library/gemma:2b does not support tools")
 		}))
 		g := newClient(t, ollama.Options{BaseURL: url})
@@ -246,10 +249,11 @@ func TestToolsRefused(t *testing.T) {
 	}
 }
 
-// TestTooLarge: what Ollama would cut without a word is not sent.
+// TestTooLarge checks that the client does not send a prompt that Ollama would
+// silently cut.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, describing(described, func(a asked) (int, string) {
+	url, all := listen(t, withDescription(fullDescription, func(a recordedRequest) (int, string) {
 		if !strings.Contains(a.body, `"truncate":false`) {
 			t.Errorf("it may be cut: %.100s", a.body)
 		}
@@ -263,6 +267,10 @@ func TestTooLarge(t *testing.T) {
 		_, err := stream(t, g, req)
 		if n := len(all("/api/chat")) - before; kindOf(t, err) != llm.KindContextWindow || n != sent {
 			t.Errorf("%d bytes: %d requests, %v", size, n, err)
+		}
+		var e *llm.Error
+		if _ = errors.As(err, &e); sent == 0 && (!e.Size.Exceeds() || e.Size.Window != 10_000) {
+			t.Errorf("%d bytes: the size is %+v", size, e.Size)
 		}
 	}
 }
@@ -294,12 +302,12 @@ func TestErrors(t *testing.T) {
 		{200, nil, "<!doctype html><p>Log in", llm.KindOther, "web page"},
 		{200, nil, `{"message":{"con`, llm.KindIncomplete, "Incomplete JSON segment"},
 	} {
-		// The same, be it the description or the answer that goes wrong.
+		// The same errors from either method.
 		for _, where := range []string{"/api/show", "/api/chat"} {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				if r.URL.Path != where {
-					_, _ = io.WriteString(w, described)
+					_, _ = io.WriteString(w, fullDescription)
 					return
 				}
 				for k, v := range c.header {
@@ -321,11 +329,11 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestOnlyLikeOllama: a server that does not describe its models gets the default
-// window, and one that knows nothing of the protocol is no server.
-func TestOnlyLikeOllama(t *testing.T) {
+// TestSimilarServer checks that a server that cannot describe its models gets
+// the default window, and that a server of another protocol is an error.
+func TestSimilarServer(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, func(a asked) (int, string) {
+	url, all := listen(t, func(a recordedRequest) (int, string) {
 		if a.path == "/api/chat" {
 			return 200, hi
 		}
@@ -337,19 +345,19 @@ func TestOnlyLikeOllama(t *testing.T) {
 	if body := all("/api/chat")[0].body; !strings.Contains(body, fmt.Sprintf(`"num_ctx":%d`, ollama.DefaultWindow)) || strings.Contains(body, `"think"`) {
 		t.Error(body)
 	}
-	url, _ = listen(t, func(asked) (int, string) { return 404, "404 page not found" })
+	url, _ = listen(t, func(recordedRequest) (int, string) { return 404, "404 page not found" })
 	if _, err := stream(t, newClient(t, ollama.Options{BaseURL: url}), request("m")); kindOf(t, err) != llm.KindOther || !strings.Contains(err.Error(), "Is that an Ollama server") {
 		t.Error(err)
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = l.Close() // nobody else gets its port so soon
+	_ = l.Close() // the port is unlikely to be reused soon
 	g := newClient(t, ollama.Options{BaseURL: l.Addr().String()})
 	_, streamed := stream(t, g, request("m"))
 	_, listed := g.Models(t.Context())
@@ -361,7 +369,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// TestDropped: the connection dies in the middle of a call.
+// TestDropped checks a connection that breaks inside a call.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -372,7 +380,7 @@ func TestDropped(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	g := newClient(t, ollama.Options{BaseURL: s.URL})
-	if err := g.Know("m", described); err != nil {
+	if err := g.Know("m", fullDescription); err != nil {
 		t.Fatal(err)
 	}
 	a, err := stream(t, g, request("m"))
@@ -381,12 +389,13 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestOpenedThought: an answer that begins in the middle of a thought is asked
-// for again, and the next one is understood; should that be wrong, it is unlearned.
+// TestOpenedThought checks that the client asks again when a response begins
+// inside a thought, that it decodes the next response correctly, and that it
+// recovers if this was wrong.
 func TestOpenedThought(t *testing.T) {
 	t.Parallel()
 	text := "I think.</think>yes"
-	url, _ := listen(t, describing(`{}`, func(asked) (int, string) {
+	url, _ := listen(t, withDescription(`{}`, func(recordedRequest) (int, string) {
 		return 200, fmt.Sprintf("{\"message\":{\"content\":\"I \"}}\n{\"message\":{\"content\":%q}}\n{\"done\":true}\n", text[2:])
 	}))
 	g := newClient(t, ollama.Options{BaseURL: url})
@@ -410,7 +419,7 @@ func TestOpenedThought(t *testing.T) {
 func TestModels(t *testing.T) {
 	t.Parallel()
 	about := map[string]string{
-		"qwen3:8b":     described,
+		"qwen3:8b":     fullDescription,
 		"gpt-oss:20b":  `{"details":{"family":"gptoss"},"model_info":{"gptoss.context_length":131072},"capabilities":["completion","tools","thinking"]}`,
 		"nomic:latest": `{"capabilities":["embedding"]}`,
 		"old:7b":       `{"model_info":{"llama.context_length":4096}}`,
@@ -419,7 +428,7 @@ func TestModels(t *testing.T) {
 	}
 	tags := `{"models":[{"name":"qwen3:8b"},{"name":""},{"name":"gpt-oss:20b"},{"name":"nomic:latest"},{"name":"old:7b"},{"name":"bert:latest","details":{"family":"nomic-bert"}},{"name":"broken:1b"},{"name":"all-embed:1b"},{"name":"gone:1b"}]}`
 	var now, most atomic.Int32
-	url, _ := listen(t, func(a asked) (int, string) {
+	url, _ := listen(t, func(a recordedRequest) (int, string) {
 		if a.path == "/api/tags" {
 			return 200, tags
 		}
@@ -466,7 +475,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestModelsCancelled: a list is not waited for by who does not want it any more.
+// TestModelsCancelled checks that Models returns when its context is cancelled.
 func TestModelsCancelled(t *testing.T) {
 	t.Parallel()
 	escape := errors.New("escape")
@@ -488,7 +497,9 @@ func TestModelsCancelled(t *testing.T) {
 
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, func(asked) (int, string) { return 200, `{"embeddings":[[1,2.5],[3,4]],"prompt_eval_count":2}` })
+	url, all := listen(t, func(recordedRequest) (int, string) {
+		return 200, `{"embeddings":[[1,2.5],[3,4]],"prompt_eval_count":2}`
+	})
 	g := newClient(t, ollama.Options{BaseURL: url})
 	got, err := g.Embed(t.Context(), "e", []string{"a", "b"})
 	if err != nil || fmt.Sprint(got) != "[[1 2.5] [3 4]]" || all("/api/embed")[0].body != `{"model":"e","input":["a","b"]}` {
@@ -505,7 +516,8 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// TestOneConnection: answers read to their end leave the connection for the next.
+// TestOneConnection checks that a response that was read to its end leaves its
+// connection to the next request.
 func TestOneConnection(t *testing.T) {
 	t.Parallel()
 	remotes := map[string]bool{}
@@ -527,7 +539,8 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that stops in the middle of an answer is given up.
+// TestSilence checks that the client gives up on a server that stops inside a
+// response.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -538,7 +551,7 @@ func TestSilence(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	g := newClient(t, ollama.Options{BaseURL: s.URL, Idle: 50 * time.Millisecond})
-	if err := g.Know("m", described); err != nil {
+	if err := g.Know("m", fullDescription); err != nil {
 		t.Fatal(err)
 	}
 	if a, err := stream(t, g, request("m")); a.Text != "a" || kindOf(t, err) != llm.KindNetwork {

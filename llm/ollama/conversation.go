@@ -9,18 +9,19 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// converse writes contents. Of thoughts only those of the running tool loop go
-// back: they are the reasons for its calls.
-func (m *model) converse(contents []*llm.Content, to *messages) {
+// writeConversation writes contents. It includes only the thoughts of the
+// current tool loop, which explain its calls.
+func (m *model) writeConversation(contents []*llm.Content, to *messageWriter) {
 	thoughts := len(contents)
-	if m.thinks != catalog.No {
-		thoughts = loopStart(contents)
+	if m.thinkingSupport != catalog.No {
+		thoughts = toolLoopStart(contents)
 	}
 	chatwire.Write(to, m, contents, thoughts)
 }
 
-// loopStart is the index of the last prompt: the running tool loop is behind it.
-func loopStart(contents []*llm.Content) int {
+// toolLoopStart returns the index of the last prompt, after which the current
+// tool loop begins, or -1 if there is none.
+func toolLoopStart(contents []*llm.Content) int {
 	for i, c := range slices.Backward(contents) {
 		if c.Role == llm.RoleModel || c.HasFunctionResponse() {
 			continue
@@ -30,46 +31,47 @@ func loopStart(contents []*llm.Content) int {
 	return -1
 }
 
-// messages is the list of messages in a body.
-type messages struct {
-	b      *httpwire.Body
-	begun  bool
-	images int // so far
-	pixels int // bytes of them
+// messageWriter writes the array of messages in a body.
+type messageWriter struct {
+	b          *httpwire.Body
+	hasMessage bool
+	imageCount int // written so far
+	imageBytes int // their encoded size
 }
 
-// The beginnings of messages, up to the inside of their content.
+// The beginnings of messages, including the opening quote of the content.
 const (
-	system    = `{"role":"system","content":"`
-	user      = `{"role":"user","content":"`
-	assistant = `{"role":"assistant","content":"`
-	tool      = `{"role":"tool","content":"`
+	systemHead    = `{"role":"system","content":"`
+	userHead      = `{"role":"user","content":"`
+	assistantHead = `{"role":"assistant","content":"`
+	toolHead      = `{"role":"tool","content":"`
 )
 
-// next begins a message.
-func (w *messages) next(head string) {
-	if w.begun {
+// beginMessage writes the head of a message, after a comma if it is not the
+// first.
+func (w *messageWriter) beginMessage(head string) {
+	if w.hasMessage {
 		w.b.Text(`,`)
 	}
-	w.begun = true
+	w.hasMessage = true
 	w.b.Text(head)
 }
 
-// system writes the system instruction, if there is any.
-func (w *messages) system(said [][]byte) {
-	if len(said) > 0 {
-		w.next(system)
-		chatwire.AddLines(w.b, said)
+// writeSystem writes the system instruction, if there is one.
+func (w *messageWriter) writeSystem(instructions [][]byte) {
+	if len(instructions) > 0 {
+		w.beginMessage(systemHead)
+		chatwire.AddLines(w.b, instructions)
 		w.b.Text(`"}`)
 	}
 }
 
-// CallID implements [chatwire.Writer]. The server does not mind two of the same.
-func (w *messages) CallID(id []byte) []byte { return id }
+// CallID implements [chatwire.Writer]. Ids need not be unique.
+func (w *messageWriter) CallID(id []byte) []byte { return id }
 
 // Assistant implements [chatwire.Writer].
-func (w *messages) Assistant(pieces chatwire.Pieces) {
-	w.next(assistant)
+func (w *messageWriter) Assistant(pieces chatwire.Pieces) {
+	w.beginMessage(assistantHead)
 	pieces.Join(w.b, chatwire.Text, ``)
 	w.b.Text(`"`)
 	if pieces.Has(chatwire.Thought) {
@@ -86,8 +88,8 @@ func (w *messages) Assistant(pieces chatwire.Pieces) {
 }
 
 // Result implements [chatwire.Writer].
-func (w *messages) Result(id, name, text []byte) {
-	w.next(tool)
+func (w *messageWriter) Result(id, name, text []byte) {
+	w.beginMessage(toolHead)
 	w.b.Add(text)
 	w.b.Text(`","tool_name":"`)
 	w.b.Add(name)
@@ -97,8 +99,8 @@ func (w *messages) Result(id, name, text []byte) {
 }
 
 // User implements [chatwire.Writer].
-func (w *messages) User(pieces chatwire.Pieces, _ bool) {
-	w.next(user)
+func (w *messageWriter) User(pieces chatwire.Pieces, _ bool) {
+	w.beginMessage(userHead)
 	pieces.Join(w.b, chatwire.Text, `\n`)
 	w.b.Text(`"`)
 	if pieces.Has(chatwire.Media) {
@@ -107,8 +109,8 @@ func (w *messages) User(pieces chatwire.Pieces, _ bool) {
 		w.b.Text(`]`)
 		for i := range pieces {
 			if pieces[i].Kind == chatwire.Media {
-				w.images++
-				w.pixels += len(pieces[i].Data)
+				w.imageCount++
+				w.imageBytes += len(pieces[i].Data)
 			}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Embed implements [llm.Generator].
+// Embed implements [llm.Generator]. It returns one vector per text, in the
+// order of texts.
 func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -16,7 +17,7 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	o := httpwire.Object{}
 	o.String("model", model)
 	o.Strings("input", texts)
-	data, err := c.read(ctx, model, "embed", o.End(), patience)
+	data, err := c.readJSON(ctx, model, "embed", o.End(), answerTimeout)
 	if err != nil {
 		return nil, err
 	}

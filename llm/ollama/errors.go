@@ -12,18 +12,17 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// apiError is an error as the server reports it: {"error": "..."}, from
-// ollama.com with more members, and from what stands before a server with an
-// object for it.
+// apiError is an error body: {"error": "..."}, with more members from
+// ollama.com, or with an object as the error from some proxies.
 type apiError struct {
 	Error      json.RawMessage `json:"error"`
 	Message    string          `json:"message"`
 	SigninURL  string          `json:"signin_url"`
-	StatusCode int             `json:"status_code"` // of one in a stream
+	StatusCode int             `json:"status_code"` // in an error inside a stream
 }
 
-// text is the server's sentence, "" where there is none.
-func (e *apiError) text() string {
+// message returns the server's error message, or "" if there is none.
+func (e *apiError) message() string {
 	var s string
 	if json.Unmarshal(e.Error, &s) == nil && s != "" {
 		return s
@@ -35,55 +34,57 @@ func (e *apiError) text() string {
 	return e.Message
 }
 
-// statusError is the error of an answer with another status than 200.
+// statusError returns the error for a response whose status is not 200.
 func statusError(status int, header http.Header, body []byte, model string) error {
 	var api apiError
-	known := json.Unmarshal(body, &api) == nil
-	message := api.text()
-	e := &llm.Error{Status: status, Message: message, Link: api.SigninURL, Body: httpwire.Clip(body, httpwire.MaxErrorBody)}
-	if !known || message == "" {
+	isJSON := json.Unmarshal(body, &api) == nil
+	message := api.message()
+	e := &llm.Error{Status: status, Message: message, Link: api.SigninURL}
+	if !isJSON || message == "" {
 		e.Message = httpwire.PlainMessage(status, header, body)
 	}
-	if e.Kind = kindOf(status, e.Message); !known && e.Kind == llm.KindModelNotFound {
-		e.Kind = llm.KindOther // nobody has looked for a model
+	if e.Kind = errorKind(status, e.Message); !isJSON && e.Kind == llm.KindModelNotFound {
+		e.Kind = llm.KindOther // the server has not looked for a model
 		e.Message += ". Is that an Ollama server, and not too old a one?"
 	}
 	e.RetryAfter = httpwire.RetryAfter(header, time.Now())
-	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxWait {
+	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxRetryAfter {
 		e.Kind = llm.KindQuota
 	}
-	advise(e, model)
+	addAdvice(e, model)
+	httpwire.SetBody(e, body)
 	return e
 }
 
-// lineError is the error that a line of a stream, or an answer under status 200,
-// reports.
+// lineError returns the error that a line of a stream, or a body with status
+// 200, reports.
 func lineError(data []byte, model string) error {
 	var api apiError
 	if err := json.Unmarshal(data, &api); err != nil {
 		return httpwire.Malformed("chunk", err, data)
 	}
-	e := &llm.Error{Status: api.StatusCode, Message: api.text(), Link: api.SigninURL, Body: httpwire.Clip(data, httpwire.MaxErrorBody)}
+	e := &llm.Error{Status: api.StatusCode, Message: api.message(), Link: api.SigninURL}
 	if e.Message == "" {
 		e.Message = "the model's server reports an error and does not say which"
 	}
-	e.Kind = kindOf(e.Status, e.Message)
-	advise(e, model)
+	e.Kind = errorKind(e.Status, e.Message)
+	addAdvice(e, model)
+	httpwire.SetBody(e, data)
 	return e
 }
 
-// kindOf decides what can be done about an error (spec/agent.md §10). A status of
-// 0 is that of an error in the middle of a stream.
-func kindOf(status int, message string) llm.ErrorKind {
+// errorKind returns the kind of an error, which decides whether the caller
+// retries, falls back or stops. status is 0 for an error inside a stream.
+func errorKind(status int, message string) llm.ErrorKind {
 	lower := strings.ToLower(message)
 	switch {
-	case refusesTools(lower):
+	case isToolRefusal(lower):
 		return llm.KindNoTools
-	case status != http.StatusTooManyRequests && (httpwire.TooLong(lower) || strings.Contains(lower, "context length")),
+	case status != http.StatusTooManyRequests && (httpwire.IsTooLong(lower) || strings.Contains(lower, "context length")),
 		status == http.StatusRequestEntityTooLarge:
 		return llm.KindContextWindow
-	case lacksMemory(lower):
-		return llm.KindOther // as long as nobody frees some
+	case isMemoryError(lower):
+		return llm.KindOther // waiting does not free memory
 	case status == http.StatusNotFound, status == 0 && strings.Contains(lower, "not found, try pulling"):
 		return llm.KindModelNotFound
 	case status == http.StatusUnauthorized:
@@ -102,24 +103,25 @@ func kindOf(status int, message string) llm.ErrorKind {
 	return llm.KindOther
 }
 
-// refusesTools knows how a server says that a model cannot be given tools.
-func refusesTools(lower string) bool {
+// isToolRefusal reports whether a message means that the model does not support
+// tools. lower is in lower case.
+func isToolRefusal(lower string) bool {
 	return httpwire.ContainsAny(lower, "does not support tools", "does not support function calling")
 }
 
-// lacksMemory knows how a server says that a model, or the window that it was to
-// have, is too large for the machine.
-func lacksMemory(lower string) bool {
+// isMemoryError reports whether a message means that the model or its window
+// does not fit in memory. lower is in lower case.
+func isMemoryError(lower string) bool {
 	return httpwire.ContainsAny(lower, "requires more system memory", "out of memory", "unable to allocate",
 		"failed to allocate", "cudamalloc failed", "insufficient memory", "not enough memory")
 }
 
-// advise adds to a message what the user can do.
-func advise(e *llm.Error, model string) {
+// addAdvice adds the next step for the user to the message of e.
+func addAdvice(e *llm.Error, model string) {
 	switch {
 	case e.Kind == llm.KindModelNotFound:
 		e.Message = fmt.Sprintf("%s. To get the model: ollama pull %s", strings.TrimRight(strings.TrimSuffix(e.Message, ", try pulling it first"), "."), model)
-	case e.Kind == llm.KindOther && lacksMemory(strings.ToLower(e.Message)):
+	case e.Kind == llm.KindOther && isMemoryError(strings.ToLower(e.Message)):
 		e.Message = strings.TrimRight(e.Message, ".") + ". A smaller model, or a smaller window for this one, may fit."
 	case e.Kind == llm.KindQuota && !strings.Contains(strings.ToLower(e.Message), "quota"):
 		e.Message = strings.TrimRight(e.Message, ".") + ". The account's quota is used up."
@@ -128,17 +130,20 @@ func advise(e *llm.Error, model string) {
 	}
 }
 
-// tooLarge is the error of a prompt that is not sent because it does not fit.
-func tooLarge(m *model, load int) error {
+// tooLargeError returns the error for a prompt that is not sent because it
+// exceeds the window.
+func tooLargeError(m *model, load int) error {
 	return &llm.Error{
 		Kind: llm.KindContextWindow,
+		Size: llm.RequestSize{Prompt: load, Window: m.window},
 		Message: fmt.Sprintf("the prompt has at least %d tokens and exceeds the context window of %s, which is %d tokens here (num_ctx): "+
 			"Ollama would cut off its beginning", load, m.name, m.window),
 	}
 }
 
-// absent says of a server that does not listen how to start it.
-func absent(err error, host string) error {
+// explainRefusedConnection adds how to start a server to a "connection refused"
+// error. It returns other errors unchanged.
+func explainRefusedConnection(err error, host string) error {
 	var e *llm.Error
 	if errors.As(err, &e) && e.Code == "ECONNREFUSED" {
 		e.Message = fmt.Sprintf("fetch failed: no Ollama server listens at %s. Start it with: ollama serve", host)
@@ -146,8 +151,8 @@ func absent(err error, host string) error {
 	return err
 }
 
-// isJSONTrouble reports whether a message is about the form that an answer was
-// to have.
-func isJSONTrouble(lower string) bool {
+// isFormatError reports whether a message is about the requested output format.
+// lower is in lower case.
+func isFormatError(lower string) bool {
 	return httpwire.ContainsAny(lower, "format", "grammar", "schema")
 }

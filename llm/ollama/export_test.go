@@ -1,11 +1,11 @@
 package ollama
 
-// Know makes c know a model as if its server had described it.
+// Know adds a model to c as if its server had described it.
 func (c *Client) Know(name, description string) error {
-	m := c.first(name)
+	m := c.newModel(name)
 	if err := m.describe([]byte(description)); err != nil {
 		return err
 	}
-	c.add(m)
+	c.addModel(m)
 	return nil
 }

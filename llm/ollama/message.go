@@ -13,9 +13,9 @@ import (
 // Key implements [chatwire.Form].
 func (m *model) Key() string { return m.key }
 
-// WireID implements [chatwire.Form]: a call's id is sent without the tool's name
-// that ids carry inside. Calls without an id get the tool's name for one; the nth
-// response of it answers the nth call.
+// WireID implements [chatwire.Form]. It removes the tool's name from the front
+// of id. A call without an id gets one derived from name; the nth result with
+// that id belongs to the nth call.
 func (m *model) WireID(id, name string) string {
 	if id = strings.TrimPrefix(id, name+"__"); id == "" {
 		return "call_" + name
@@ -30,23 +30,24 @@ func (m *model) AppendCall(dst []byte, c *llm.FunctionCall) []byte {
 	return append(dst, `}}`...)
 }
 
-// AppendThought implements [chatwire.Form]: it appends the inside of a string.
+// AppendThought implements [chatwire.Form]. It appends the contents of a JSON
+// string.
 func (m *model) AppendThought(dst []byte, p *llm.Part) []byte {
 	return chatwire.AppendInner(dst, p.Text)
 }
 
-// AppendMedia implements [chatwire.Form]: it appends an image as a string of
-// base64.
+// AppendMedia implements [chatwire.Form]. It appends an image as a base64
+// string.
 func (m *model) AppendMedia(dst []byte, p *llm.Part) []byte {
-	if p.InlineData == nil || m.sees == catalog.No || !isPicture(p.InlineData) {
+	if p.InlineData == nil || m.imageSupport == catalog.No || !isSupportedImage(p.InlineData) {
 		return dst
 	}
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), p.InlineData.Data), '"')
 }
 
-// isPicture reports whether data is an image of a kind that the server reads; for
-// any other it refuses the whole request.
-func isPicture(d *llm.Blob) bool {
+// isSupportedImage reports whether d is an image in a format that the server
+// supports. The server rejects requests with other formats.
+func isSupportedImage(d *llm.Blob) bool {
 	switch mime, _, _ := strings.Cut(strings.ToLower(d.MIMEType), ";"); strings.TrimSpace(mime) {
 	case "image/png", "image/jpeg", "image/jpg", "image/webp":
 		return len(d.Data) > 0

@@ -17,75 +17,77 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// model is how a model is spoken to: what its server says of it, and what it has
-// taught. A value does not change once it is in use.
+// model is what the client knows about a model: the server's description and
+// what the client has learned from rejections. A value in use is never
+// modified.
 type model struct {
-	name    string
-	trained int  // tokens it was made for, 0 for not known
-	wanted  int  // tokens that the user wants
-	authors int  // tokens that its author wants
-	remote  bool // its window is somebody else's memory
-	tools   catalog.Ability
-	thinks  catalog.Ability
-	sees    catalog.Ability
-	levels  bool // how much it thinks is a word, not yes or no
+	name            string
+	maxWindow       int  // tokens that the model supports, 0 if unknown
+	userWindow      int  // tokens set by the user, or 0
+	authorWindow    int  // tokens set by the model's author, or 0
+	isRemote        bool // the model runs on a remote server such as ollama.com
+	toolSupport     catalog.Ability
+	thinkingSupport catalog.Ability
+	imageSupport    catalog.Ability
+	hasLevels       bool // it has thinking levels instead of on and off
 
-	// Lessons.
-	most          int  // tokens for which there is memory, 0 for not known
-	plain         bool // a schema of answers is told in words
-	opened        bool // answers begin in the middle of a thought
-	openedLearned bool // opened is a lesson, which may be wrong
+	// Learned from rejections.
+	memoryLimit     int  // tokens that fit in memory, 0 if unknown
+	schemaInText    bool // the model gets the output schema in the instruction
+	startsInThought bool // responses begin inside a thought
+	isStartLearned  bool // the client has set startsInThought, which may be wrong
 
-	window int    // tokens that are asked for
-	key    string // under which messages keep what they are encoded to
+	window int    // tokens to request
+	key    string // cache key for the encoded form of messages
 }
 
-// settle makes m ready for use.
-func (m *model) settle() *model {
-	m.window = cmp.Or(m.wanted, m.authors, DefaultWindow)
-	if m.remote && m.wanted == 0 {
-		m.window = cmp.Or(m.trained, m.window)
+// setDerived sets the fields that depend on others and returns m.
+func (m *model) setDerived() *model {
+	m.window = cmp.Or(m.userWindow, m.authorWindow, DefaultWindow)
+	if m.isRemote && m.userWindow == 0 {
+		m.window = cmp.Or(m.maxWindow, m.window)
 	}
-	for _, limit := range []int{m.trained, m.most} {
+	for _, limit := range []int{m.maxWindow, m.memoryLimit} {
 		if limit > 0 {
 			m.window = min(m.window, limit)
 		}
 	}
 	m.key = "ollama"
-	if m.sees == catalog.No {
+	if m.imageSupport == catalog.No {
 		m.key = "ollama/blind"
 	}
 	return m
 }
 
-// known is m as the catalog has it.
-func (m *model) known() catalog.Model {
+// catalogModel returns m as a catalog entry.
+func (m *model) catalogModel() catalog.Model {
 	k := catalog.Model{
-		Name: m.name, Input: m.window, Tools: m.tools, Thinking: m.thinks,
-		Images: m.sees, PDF: catalog.No, Audio: catalog.No, Video: catalog.No,
+		Name: m.name, Input: m.window, Tools: m.toolSupport, Thinking: m.thinkingSupport,
+		Images: m.imageSupport, PDF: catalog.No, Audio: catalog.No, Video: catalog.No,
 	}
-	if m.levels {
+	if m.hasLevels {
 		k.Efforts = []string{"low", "medium", "high"}
 	}
 	return k
 }
 
-// add has m be what is known of its model, unless something is by now.
-func (c *Client) add(m *model) *model {
-	return c.models.Of(m.name, m.settle)
+// addModel stores m and returns it, or the entry that another goroutine has
+// stored first.
+func (c *Client) addModel(m *model) *model {
+	return c.models.GetOrCreate(m.name, m.setDerived)
 }
 
-// remember changes what is known of a model.
-func (c *Client) remember(name string, change func(*model)) {
-	c.models.Learn(name, func(m model) *model {
+// updateModel replaces the entry of a model with a changed copy.
+func (c *Client) updateModel(name string, change func(*model)) {
+	c.models.Update(name, func(m model) *model {
 		change(&m)
-		return m.settle()
+		return m.setDerived()
 	})
 }
 
-// model returns what is known of a model. The first time, its server is asked;
-// two goroutines that are first together may both ask. An error is remembered of
-// none: the model may be there the next time.
+// model returns the entry of a model. It asks the server if there is none; two
+// goroutines may do so at the same time. Errors are not stored, because the
+// model may exist the next time.
 func (c *Client) model(ctx context.Context, name string) (*model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -93,8 +95,8 @@ func (c *Client) model(ctx context.Context, name string) (*model, error) {
 	if m := c.models.Get(name); m != nil {
 		return m, nil
 	}
-	data, err := c.show(ctx, name)
-	m := c.first(name)
+	data, err := c.describeModel(ctx, name)
+	m := c.newModel(name)
 	switch {
 	case err == nil:
 		if err := m.describe(data); err != nil {
@@ -105,35 +107,37 @@ func (c *Client) model(ctx context.Context, name string) (*model, error) {
 	default:
 		return nil, err
 	}
-	return c.add(m), nil
+	return c.addModel(m), nil
 }
 
-// first is a model of which the server has not said anything.
-func (c *Client) first(name string) *model {
-	m := &model{name: name, remote: c.base.Hostname() == "ollama.com"}
+// newModel returns an entry without the server's description.
+func (c *Client) newModel(name string) *model {
+	m := &model{name: name, isRemote: c.base.Hostname() == "ollama.com"}
 	if c.options.Window != nil {
-		m.wanted = max(c.options.Window(name), 0)
+		m.userWindow = max(c.options.Window(name), 0)
 	}
 	return m
 }
 
-// show asks the server for the description of a model.
-func (c *Client) show(ctx context.Context, name string) ([]byte, error) {
+// describeModel asks the server for the description of a model and returns its
+// JSON.
+func (c *Client) describeModel(ctx context.Context, name string) ([]byte, error) {
 	o := httpwire.Object{}
 	o.Key("model")
 	o.B = llm.AppendString(o.B, name)
-	return c.read(ctx, name, "show", o.End(), patienceShow)
+	return c.readJSON(ctx, name, "show", o.End(), showTimeout)
 }
 
-// isUnknownMethod reports whether an error is that of a server that speaks of no
-// model, and knows the method itself not: something that only resembles Ollama.
+// isUnknownMethod reports whether err means that the server does not know the
+// method, as opposed to the model. It is then not Ollama but a server with a
+// similar API.
 func isUnknownMethod(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Kind == llm.KindOther &&
 		(e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
 }
 
-// describe takes in what a server says of a model.
+// describe adds the server's description to m.
 func (m *model) describe(data []byte) error {
 	var about struct {
 		Parameters   json.RawMessage            `json:"parameters"`
@@ -147,37 +151,38 @@ func (m *model) describe(data []byte) error {
 	if err := json.Unmarshal(data, &about); err != nil {
 		return err
 	}
-	m.trained = contextLength(about.Info)
-	m.authors = numCtx(about.Parameters)
-	m.remote = m.remote || about.RemoteHost != ""
-	m.levels = about.Details.Family == "gptoss" || strings.Contains(m.name, "gpt-oss")
-	if about.Capabilities != nil { // servers of before 2025 do not say
-		can := func(what string) catalog.Ability { return catalog.If(slices.Contains(about.Capabilities, what)) }
-		m.tools, m.thinks, m.sees = can("tools"), can("thinking"), can("vision")
+	m.maxWindow = contextLength(about.Info)
+	m.authorWindow = numCtx(about.Parameters)
+	m.isRemote = m.isRemote || about.RemoteHost != ""
+	m.hasLevels = about.Details.Family == "gptoss" || strings.Contains(m.name, "gpt-oss")
+	if about.Capabilities != nil { // servers before 2025 do not send them
+		support := func(what string) catalog.Ability { return catalog.FromBool(slices.Contains(about.Capabilities, what)) }
+		m.toolSupport, m.thinkingSupport, m.imageSupport = support("tools"), support("thinking"), support("vision")
 	}
 	return nil
 }
 
-// contextLength finds how many tokens a model was made for; its name stands
-// before the name of it.
+// contextLength returns the number of tokens that a model supports, or 0. The
+// key of the number begins with the name of the model's architecture.
 func contextLength(info map[string]json.RawMessage) int {
 	const name = ".context_length"
 	var architecture string
 	if json.Unmarshal(info["general.architecture"], &architecture) == nil {
-		if n := tokens(info[architecture+name]); n > 0 {
+		if n := parseTokens(info[architecture+name]); n > 0 {
 			return n
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(info)) {
-		if n := tokens(info[key]); n > 0 && strings.HasSuffix(key, name) {
+		if n := parseTokens(info[key]); n > 0 && strings.HasSuffix(key, name) {
 			return n
 		}
 	}
 	return 0
 }
 
-// tokens reads a number of tokens; 0 where it is none, or cannot be.
-func tokens(raw []byte) int {
+// parseTokens parses a number of tokens. It returns 0 if raw is not a plausible
+// number.
+func parseTokens(raw []byte) int {
 	f, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
 	if err != nil || !(f >= 1 && f <= 1<<30) {
 		return 0
@@ -185,8 +190,8 @@ func tokens(raw []byte) int {
 	return int(f)
 }
 
-// numCtx finds the size of the window in a model's parameters, which are lines of
-// a name and a value.
+// numCtx returns the window size in a model's parameters, or 0. The parameters
+// are lines of a name and a value.
 func numCtx(raw json.RawMessage) int {
 	var parameters string
 	if json.Unmarshal(raw, &parameters) != nil {
@@ -195,7 +200,7 @@ func numCtx(raw json.RawMessage) int {
 	n := 0
 	for line := range strings.Lines(parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
-			n = tokens([]byte(f[1]))
+			n = parseTokens([]byte(f[1]))
 		}
 	}
 	return n

@@ -12,32 +12,32 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// How a list of models is made: so many are asked about at once, and for no
-// longer than that. What a list has beyond so many is left out.
+// Limits of listing models: concurrent requests for descriptions, the time for
+// all of them, and the number of models. The rest of a longer list is omitted.
 const (
-	showAtOnce   = 8
-	showPatience = 3 * time.Second
-	maxListed    = 1000
+	showConcurrency = 8
+	listTimeout     = 3 * time.Second
+	maxListedModels = 1000
 )
 
-// Models lists the models that the server has and that answer, in its own order:
-// the latest first. Of one that it does not describe in time nothing but the name
-// is known.
+// Models returns the chat models that the server has, in the order of the
+// server: newest first. A model that the server does not describe in time has
+// only a name.
 func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
-	tags, err := c.tags(ctx)
+	tags, err := c.listModels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := context.WithTimeout(ctx, showPatience)
+	showCtx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	found := make([]*catalog.Model, len(tags))
 	var wg sync.WaitGroup
-	free := make(chan struct{}, showAtOnce)
+	slots := make(chan struct{}, showConcurrency)
 	for i := range tags {
-		free <- struct{}{}
+		slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-free }()
-			found[i] = c.listed(asking, &tags[i])
+			defer func() { <-slots }()
+			found[i] = c.catalogModel(showCtx, &tags[i])
 		})
 	}
 	wg.Wait()
@@ -53,8 +53,8 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	return all, nil
 }
 
-// tag is a model in the server's list.
-type tag struct {
+// listedModel is a model in the server's list.
+type listedModel struct {
 	Name    string
 	Details struct {
 		Family   string
@@ -62,10 +62,10 @@ type tag struct {
 	}
 }
 
-// tags asks for the server's list.
-func (c *Client) tags(ctx context.Context) ([]tag, error) {
-	res, err := c.http.Get(ctx, httpwire.Request{URL: c.url("tags"), Header: c.headers(""), Patience: patienceShow})
-	if res, err = c.answered("", res, err); err != nil {
+// listModels returns the server's list of models.
+func (c *Client) listModels(ctx context.Context) ([]listedModel, error) {
+	res, err := c.http.Get(ctx, httpwire.Request{URL: c.url("tags"), Header: c.headers(""), HeaderTimeout: showTimeout})
+	if res, err = c.checkStatus("", res, err); err != nil {
 		return nil, err
 	}
 	defer res.Close()
@@ -73,38 +73,40 @@ func (c *Client) tags(ctx context.Context) ([]tag, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list struct{ Models []tag }
+	var list struct{ Models []listedModel }
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, httpwire.Malformed("list of models", err, data)
 	}
-	list.Models = slices.DeleteFunc(list.Models, func(t tag) bool { return t.Name == "" })
-	return list.Models[:min(len(list.Models), maxListed)], nil
+	list.Models = slices.DeleteFunc(list.Models, func(t listedModel) bool { return t.Name == "" })
+	return list.Models[:min(len(list.Models), maxListedModels)], nil
 }
 
-// listed is what is known of a listed model, nil if it only embeds.
-func (c *Client) listed(ctx context.Context, t *tag) *catalog.Model {
+// catalogModel returns the catalog entry of a listed model, or nil for an
+// embedding model.
+func (c *Client) catalogModel(ctx context.Context, t *listedModel) *catalog.Model {
 	m := c.models.Get(t.Name)
 	if m == nil {
-		data, err := c.show(ctx, t.Name)
-		m = c.first(t.Name)
+		data, err := c.describeModel(ctx, t.Name)
+		m = c.newModel(t.Name)
 		switch {
 		case err != nil || m.describe(data) != nil:
-			if onlyEmbeds(t, nil) {
+			if isEmbeddingModel(t, nil) {
 				return nil
 			}
 			return &catalog.Model{Name: t.Name}
-		case onlyEmbeds(t, data):
+		case isEmbeddingModel(t, data):
 			return nil
 		}
-		m = c.add(m)
+		m = c.addModel(m)
 	}
-	known := m.known()
+	known := m.catalogModel()
 	return &known
 }
 
-// onlyEmbeds reports whether a model makes vectors and no answers, going by its
-// description, and by its family where that does not say.
-func onlyEmbeds(t *tag, description []byte) bool {
+// isEmbeddingModel reports whether a model is only for embeddings, judged by
+// its description, or by its family and name if the description has no
+// capabilities.
+func isEmbeddingModel(t *listedModel, description []byte) bool {
 	var about struct{ Capabilities []string }
 	if json.Unmarshal(description, &about) == nil && about.Capabilities != nil {
 		return !slices.Contains(about.Capabilities, "completion")

@@ -14,13 +14,13 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// Idle connections of clients that tests are done with.
+		// Idle connections of finished tests.
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
 
-// described is what a server says of a model that can do everything.
-const described = `{"parameters":"stop \"<|im_end|>\"\ntemperature 0.6","details":{"family":"qwen3"},` +
+// fullDescription describes a model with all capabilities.
+const fullDescription = `{"parameters":"stop \"<|im_end|>\"\ntemperature 0.6","details":{"family":"qwen3"},` +
 	`"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"tokenizer.ggml.tokens":null},` +
 	`"capabilities":["completion","tools","thinking","vision"]}`
 
@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	llmtest.Run(t, llmtest.Vendor{
 		New: func(t *testing.T, url string) llm.Generator {
 			c := newClient(t, ollama.Options{BaseURL: url})
-			if err := c.Know("test-model", described); err != nil { // each case counts the requests
+			if err := c.Know("test-model", fullDescription); err != nil { // each case counts the requests
 				t.Fatal(err)
 			}
 			return c
@@ -56,7 +56,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// line writes a chunk as the server does: what is said, or that it was all.
+// line returns a line of the stream as the server sends it. last reports
+// whether it is the final line.
 func line(r *llm.Response, last bool) map[string]any {
 	message := map[string]any{"role": "assistant", "content": ""}
 	out := map[string]any{"model": "test-model", "created_at": "2026-01-01T00:00:00.5Z", "message": message, "done": last}

@@ -12,66 +12,67 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// question is a request for an answer, and what is in it that may be refused.
-type question struct {
-	body   *httpwire.Body
-	load   int // tokens that the prompt has at the least, see load
-	tools  bool
-	images bool
-	schema bool   // the answer is to fit one
-	think  string // as it is sent; "" for not at all
+// chatRequest is a request to /api/chat, and which optional parts it contains.
+type chatRequest struct {
+	body            *httpwire.Body
+	minPromptTokens int // lower bound, see minTokens
+	hasTools        bool
+	hasImages       bool
+	hasSchema       bool   // the response must match a schema
+	think           string // the JSON value sent, "" for none
 }
 
-// question returns a request as it is sent to m.
-func (m *model) question(req *llm.Request, stream bool) question {
+// newRequest returns the request to send to m.
+func (m *model) newRequest(req *llm.Request, stream bool) chatRequest {
 	cfg := &req.Config
-	q := question{body: httpwire.NewBody(24 + 10*len(req.Contents))}
+	q := chatRequest{body: httpwire.NewBody(24 + 10*len(req.Contents))}
 	b := q.body
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"messages":[`)
-	w := &messages{b: b}
-	w.system(m.instruction(cfg))
-	m.converse(req.Contents, w)
+	w := &messageWriter{b: b}
+	w.writeSystem(m.instructions(cfg))
+	m.writeConversation(req.Contents, w)
 	b.Text(`]`)
-	q.images = w.images > 0
-	q.tools = writeTools(b, cfg)
-	q.load = load(b.Size()-int64(w.pixels), w.images)
+	q.hasImages = w.imageCount > 0
+	q.hasTools = writeTools(b, cfg)
+	q.minPromptTokens = minTokens(b.Size()-int64(w.imageBytes), w.imageCount)
 
 	o := httpwire.Object{B: make([]byte, 0, 128), Open: true}
 	o.Raw("format", m.format(cfg, &q))
-	q.think = m.think(cfg)
+	q.think = m.thinkValue(cfg)
 	o.Raw("think", []byte(q.think))
-	// Both make a server that knows them say that its window is full, where it
-	// would forget the beginning of the conversation.
+	// With these, current servers report a full window instead of dropping the
+	// beginning of the conversation.
 	o.Raw("truncate", []byte(`false`))
 	o.Raw("shift", []byte(`false`))
-	o.Raw("options", m.settings(cfg))
+	o.Raw("options", m.options(cfg))
 	o.Raw("stream", strconv.AppendBool(nil, stream))
 	b.Add(o.End())
 	return q
 }
 
-// load is how many tokens a prompt has at the very least: one that is larger than
-// a window certainly does not fit. Of text a token is three to four and a half
-// bytes, in English and in Chinese; an image is some hundreds to thousands.
-func load(text int64, images int) int { return int(text/5) + 256*images }
+// minTokens returns a lower bound for the tokens of a prompt with the given
+// bytes of text and number of images. A token of text is three to four and a
+// half bytes in English and Chinese; an image is hundreds to thousands of
+// tokens.
+func minTokens(text int64, images int) int { return int(text/5) + 256*images }
 
-// instruction returns what the model is told before all else, as the insides of
-// JSON strings.
-func (m *model) instruction(cfg *llm.Config) [][]byte {
+// instructions returns the system instruction as escaped JSON string contents,
+// one per paragraph.
+func (m *model) instructions(cfg *llm.Config) [][]byte {
 	var all [][]byte
-	if said := chatwire.Instruction(cfg.SystemInstruction); len(said) > 0 {
-		all = append(all, said)
+	if system := chatwire.Instruction(cfg.SystemInstruction); len(system) > 0 {
+		all = append(all, system)
 	}
-	if m.plain && len(cfg.ResponseJSONSchema) > 0 {
-		all = append(all, chatwire.AskForJSON(cfg.ResponseJSONSchema))
+	if m.schemaInText && len(cfg.ResponseJSONSchema) > 0 {
+		all = append(all, chatwire.JSONInstruction(cfg.ResponseJSONSchema))
 	}
 	return all
 }
 
-// writeTools writes the tools, those alone that may be called where only some
-// may, and reports whether there are any. That one has to be called cannot be said.
+// writeTools writes the tools that may be called, and reports whether there are
+// any. The protocol has no way to require a call.
 func writeTools(b *httpwire.Body, cfg *llm.Config) bool {
 	var allowed []string
 	if c := cfg.ToolConfig; c != nil {
@@ -85,12 +86,12 @@ func writeTools(b *httpwire.Body, cfg *llm.Config) bool {
 	return chatwire.AddTools(b, cfg.Tools, allowed, "ollama/tools", appendTool)
 }
 
-// format asks for an answer in JSON.
-func (m *model) format(cfg *llm.Config, q *question) []byte {
+// format returns the JSON value that requests JSON output, or nil.
+func (m *model) format(cfg *llm.Config, q *chatRequest) []byte {
 	schema := bytes.TrimSpace(cfg.ResponseJSONSchema)
 	switch {
-	case len(schema) > 0 && schema[0] == '{' && json.Valid(schema) && !m.plain:
-		q.schema = true
+	case len(schema) > 0 && schema[0] == '{' && json.Valid(schema) && !m.schemaInText:
+		q.hasSchema = true
 		return schema
 	case len(schema) > 0 || cfg.ResponseMIMEType == "application/json":
 		return []byte(`"json"`)
@@ -98,18 +99,19 @@ func (m *model) format(cfg *llm.Config, q *question) []byte {
 	return nil
 }
 
-// think says whether, or how much, to think; "" leaves it to the server.
-func (m *model) think(cfg *llm.Config) string {
+// thinkValue returns the JSON value for how much to think, or "" to leave it to
+// the server.
+func (m *model) thinkValue(cfg *llm.Config) string {
 	k := cfg.Thinking
-	asked := k != nil && (k.Level != "" || k.Budget != nil && *k.Budget >= 0)
+	isSet := k != nil && (k.Level != "" || k.Budget != nil && *k.Budget >= 0)
 	switch {
-	case m.thinks == catalog.No:
+	case m.thinkingSupport == catalog.No:
 		return ""
-	case !asked:
-		// A model that thinks does so by itself; told to, its server keeps the
-		// thoughts out of the text. A forced form leaves no room for them.
-		forced := len(cfg.ResponseJSONSchema) > 0 || cfg.ResponseMIMEType != ""
-		if m.thinks == catalog.Yes && !m.levels && !forced {
+	case !isSet:
+		// Such a model always thinks; with true, the server separates the
+		// thoughts from the text. They cannot appear in a fixed output format.
+		isFormatForced := len(cfg.ResponseJSONSchema) > 0 || cfg.ResponseMIMEType != ""
+		if m.thinkingSupport == catalog.Yes && !m.hasLevels && !isFormatForced {
 			return "true"
 		}
 		return ""
@@ -125,11 +127,11 @@ func (m *model) think(cfg *llm.Config) string {
 			level = "medium"
 		}
 	}
-	if !m.levels {
+	if !m.hasLevels {
 		return strconv.FormatBool(level != "none")
 	}
 	switch level {
-	case "none", "minimal", "low": // it cannot be told not to
+	case "none", "minimal", "low": // these models cannot turn thinking off
 		return `"low"`
 	case "medium":
 		return `"medium"`
@@ -137,10 +139,10 @@ func (m *model) think(cfg *llm.Config) string {
 	return `"high"`
 }
 
-// settings are the options of a request.
-func (m *model) settings(cfg *llm.Config) []byte {
+// options returns the options object of a request.
+func (m *model) options(cfg *llm.Config) []byte {
 	o := httpwire.Object{}
-	if !m.remote {
+	if !m.isRemote {
 		o.Int("num_ctx", m.window)
 	}
 	o.Int("num_predict", cfg.MaxOutputTokens)

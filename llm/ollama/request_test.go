@@ -15,7 +15,7 @@ import (
 
 func bodyOf(t *testing.T, m *model, req *llm.Request) string {
 	t.Helper()
-	data, err := io.ReadAll(m.question(req, true).body.Reader())
+	data, err := io.ReadAll(m.newRequest(req, true).body.Reader())
 	if err != nil || !json.Valid(data) {
 		t.Fatalf("%v: %s", err, data)
 	}
@@ -88,7 +88,7 @@ func TestMessages(t *testing.T) {
 		{
 			"no thoughts to who has none",
 			[]*llm.Content{hello, llm.Model(thinks("t"), called("1", "f", `{}`).Parts[0]), llm.User(result("1", "f", "x"))},
-			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x","tool_name":"f","tool_call_id":"1"}`, func(m *model) { m.thinks = catalog.No },
+			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x","tool_name":"f","tool_call_id":"1"}`, func(m *model) { m.thinkingSupport = catalog.No },
 		},
 		{"a thought that led to nothing", []*llm.Content{hello, llm.Model(thinks("t")), llm.User(llm.Text("b"))}, `{"role":"user","content":"hello\nb"}`, nil},
 		{"image", []*llm.Content{llm.User(llm.Text("look"), llm.Part{InlineData: png}, llm.Part{InlineData: png})}, `{"role":"user","content":"look","images":["cG5n","cG5n"]}`, nil},
@@ -97,7 +97,7 @@ func TestMessages(t *testing.T) {
 			[]*llm.Content{hello, called("1", "f", `{}`), llm.User(llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "1", Name: "f", Response: json.RawMessage(`{"output":"x"}`), Parts: []llm.Part{{InlineData: png}}}})},
 			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x","tool_name":"f","tool_call_id":"1"},{"role":"user","content":"From f:","images":["cG5n"]}`, nil,
 		},
-		{"image to the blind", []*llm.Content{llm.User(llm.Text("look"), llm.Part{InlineData: png})}, `{"role":"user","content":"look\n[image/png left out: this model does not take it]"}`, func(m *model) { m.sees = catalog.No }},
+		{"image to the blind", []*llm.Content{llm.User(llm.Text("look"), llm.Part{InlineData: png})}, `{"role":"user","content":"look\n[image/png left out: this model does not take it]"}`, func(m *model) { m.imageSupport = catalog.No }},
 		{
 			"other media",
 			[]*llm.Content{llm.User(llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("x"), DisplayName: "a.pdf"}}, llm.Part{InlineData: &llm.Blob{MIMEType: "image/svg+xml", Data: []byte("x")}}, llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y"}})},
@@ -106,7 +106,7 @@ func TestMessages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := bodyOf(t, known(c.change), &llm.Request{Model: "m", Contents: c.contents})
+			got := bodyOf(t, capableModel(c.change), &llm.Request{Model: "m", Contents: c.contents})
 			if want := `{"model":"m","messages":[` + c.want + `],`; !strings.HasPrefix(got, want) {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
@@ -121,15 +121,15 @@ func TestSettings(t *testing.T) {
 	}}}
 	const f, g = `{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object","properties":{"b":{"type":"string"},"a":{}}}}}`,
 		`{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}`
-	levels := func(m *model) { m.levels = true }
+	levels := func(m *model) { m.hasLevels = true }
 	for _, c := range []struct {
 		name   string
 		config llm.Config
-		want   string // "-" before what must not be there
+		want   string // "-" before text that must be absent
 		change func(*model)
 	}{
 		{"window", llm.Config{}, `"truncate":false,"shift":false,"options":{"num_ctx":32768},"stream":true}`, nil},
-		{"window of others", llm.Config{}, `"options":{},`, func(m *model) { m.remote = true }},
+		{"window of others", llm.Config{}, `"options":{},`, func(m *model) { m.isRemote = true }},
 		{
 			"all",
 			llm.Config{Temperature: new(0.5), TopP: new(0.9), TopK: new(64.0), MaxOutputTokens: 100, Seed: new(0), StopSequences: []string{"x"}, PresencePenalty: new(0.1), FrequencyPenalty: new(0.2)},
@@ -140,8 +140,8 @@ func TestSettings(t *testing.T) {
 		{"some tools", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "ANY", Allowed: []string{"g"}}}, `,"tools":[` + g + `]`, nil},
 		{"no tools", llm.Config{Tools: tools, ToolConfig: &llm.ToolConfig{Mode: "NONE"}}, `-"tools"`, nil},
 		{"schema", llm.Config{ResponseMIMEType: "application/json", ResponseJSONSchema: json.RawMessage(`{"type":"object"}`)}, `"format":{"type":"object"},"truncate"`, nil},
-		{"schema in words", llm.Config{ResponseJSONSchema: json.RawMessage(`{"type":"object"}`)}, `It has to fit this JSON schema: {\"type\":\"object\"}"}`, func(m *model) { m.plain = true }},
-		{"schema in words, format", llm.Config{ResponseJSONSchema: json.RawMessage(`{"type":"object"}`)}, `"format":"json"`, func(m *model) { m.plain = true }},
+		{"schema in words", llm.Config{ResponseJSONSchema: json.RawMessage(`{"type":"object"}`)}, `It has to fit this JSON schema: {\"type\":\"object\"}"}`, func(m *model) { m.schemaInText = true }},
+		{"schema in words, format", llm.Config{ResponseJSONSchema: json.RawMessage(`{"type":"object"}`)}, `"format":"json"`, func(m *model) { m.schemaInText = true }},
 		{"JSON", llm.Config{ResponseMIMEType: "application/json"}, `"format":"json"`, nil},
 		{"no schema", llm.Config{ResponseJSONSchema: json.RawMessage(`{`)}, `"format":"json"`, nil},
 
@@ -149,9 +149,9 @@ func TestSettings(t *testing.T) {
 		{"not asked how", llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(-1)}}, `"think":true`, nil},
 		{"not with a form", llm.Config{ResponseMIMEType: "application/json"}, `-"think"`, nil},
 		{"thinks in levels", llm.Config{}, `-"think"`, levels},
-		{"cannot think", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, `-"think"`, func(m *model) { m.thinks = catalog.No }},
-		{"who knows", llm.Config{}, `-"think"`, func(m *model) { m.thinks = catalog.Unknown }},
-		{"who knows, asked", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, `"think":true`, func(m *model) { m.thinks = catalog.Unknown }},
+		{"cannot think", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, `-"think"`, func(m *model) { m.thinkingSupport = catalog.No }},
+		{"who knows", llm.Config{}, `-"think"`, func(m *model) { m.thinkingSupport = catalog.Unknown }},
+		{"who knows, asked", llm.Config{Thinking: &llm.Thinking{Level: "HIGH"}}, `"think":true`, func(m *model) { m.thinkingSupport = catalog.Unknown }},
 		{"off", llm.Config{Thinking: &llm.Thinking{Budget: new(0)}}, `"think":false`, nil},
 		{"none", llm.Config{Thinking: &llm.Thinking{Level: "none"}}, `"think":false`, nil},
 		{"budget", llm.Config{Thinking: &llm.Thinking{Budget: new(512)}}, `"think":true`, nil},
@@ -162,7 +162,7 @@ func TestSettings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := bodyOf(t, known(c.change), &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hello"))}, Config: c.config})
+			got := bodyOf(t, capableModel(c.change), &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("hello"))}, Config: c.config})
 			want, absent := strings.CutPrefix(c.want, "-")
 			if strings.Contains(got, want) == absent {
 				t.Errorf("got %s\nwant %s", got, c.want)
@@ -171,7 +171,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSchemas: the server reads the schemas of tools into types of its own.
+// TestSchemas checks that the server can decode tool schemas into its own
+// types.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	const anything = `{"type":"object","properties":{}}`
@@ -188,7 +189,7 @@ func TestSchemas(t *testing.T) {
 		`{"type":"object","Properties":{"a":true},"properties":{"b":{"Type":7,"deſcription":1}}}`:                                                 `{"properties":{"b":{}},"type":"object"}`,
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":false},"required":[1]}}}`:                                          `{"properties":{"a":{"properties":{"b":{}},"type":"object"}},"type":"object"}`,
 	} {
-		if got := string(plainSchema(json.RawMessage(schema))); got != want {
+		if got := string(serverSchema(json.RawMessage(schema))); got != want {
 			t.Errorf("%s: %s, want %s", schema, got, want)
 		}
 	}
@@ -216,23 +217,23 @@ func TestWindow(t *testing.T) {
 		{`{"remote_host":"https://ollama.com:443","model_info":{"q.context_length":262144}}`, 100_000, 0, 100_000},
 		{`{"model_info":{"q.context_length":131072}}`, 0, 16384, 16384},
 	} {
-		m := &model{name: "m", wanted: c.wanted, most: c.most}
+		m := &model{name: "m", userWindow: c.wanted, memoryLimit: c.most}
 		if err := m.describe([]byte(c.about)); err != nil {
 			t.Errorf("%s: %v", c.about, err)
 		}
-		if got := m.settle().window; got != c.want {
+		if got := m.setDerived().window; got != c.want {
 			t.Errorf("%s, %d wanted: %d, want %d", c.about, c.wanted, got, c.want)
 		}
 	}
 }
 
-// TestLoad: what does not fit is known without looking at the history again, and
-// only what certainly does not fit is refused.
-func TestLoad(t *testing.T) {
+// TestMinTokens checks that the lower bound is computed without reading the history
+// again, and that only prompts that exceed the window are rejected.
+func TestMinTokens(t *testing.T) {
 	t.Parallel()
-	m := known(nil)
+	m := capableModel(nil)
 	ask := func(parts ...llm.Part) int {
-		return m.question(&llm.Request{Model: "m", Contents: []*llm.Content{llm.User(parts...)}}, true).load
+		return m.newRequest(&llm.Request{Model: "m", Contents: []*llm.Content{llm.User(parts...)}}, true).minPromptTokens
 	}
 	empty := ask(llm.Text("x"))
 	if n := ask(llm.Text(strings.Repeat("word ", 10_000))) - empty; n < 9_000 || n > 13_000 {
@@ -246,16 +247,17 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestKept: a message is encoded once, and for the blind anew.
-func TestKept(t *testing.T) {
+// TestEncodedOnce checks that a message is encoded once per form: with and without
+// images.
+func TestEncodedOnce(t *testing.T) {
 	t.Parallel()
-	m := known(nil)
+	m := capableModel(nil)
 	content := llm.User(llm.Text("hello"))
 	first := chatwire.Record(m, content)
-	if again := content.Encoded(known(nil).key, func([]byte, *llm.Content) []byte { t.Error("encoded again"); return nil }); !slices.Equal(first, again) {
+	if again := content.Encoded(capableModel(nil).key, func([]byte, *llm.Content) []byte { t.Error("encoded again"); return nil }); !slices.Equal(first, again) {
 		t.Errorf("%q, then %q", first, again)
 	}
-	if blind := known(func(m *model) { m.sees = catalog.No }); blind.key == m.key {
+	if blind := capableModel(func(m *model) { m.imageSupport = catalog.No }); blind.key == m.key {
 		t.Error("the same for the blind")
 	}
 }
@@ -263,8 +265,8 @@ func TestKept(t *testing.T) {
 func FuzzSchema(f *testing.F) {
 	f.Add([]byte(`{"type":"OBJECT","properties":{"a":true,"b":{"anyOf":[1],"type":["A",1]}},"required":[1],"enum":1}`))
 	f.Fuzz(func(t *testing.T, schema []byte) {
-		got := plainSchema(schema)
-		var read struct { // as the server has it
+		got := serverSchema(schema)
+		var read struct { // as the server decodes it
 			Type       string
 			Required   []string
 			Properties map[string]struct {
@@ -278,7 +280,7 @@ func FuzzSchema(f *testing.F) {
 		if err := json.Unmarshal(got, &read); err != nil || read.Type != "object" {
 			t.Fatalf("%s becomes %s: %v", schema, got, err)
 		}
-		if again := plainSchema(got); string(again) != string(got) && !sameJSON(again, got) {
+		if again := serverSchema(got); string(again) != string(got) && !sameJSON(again, got) {
 			t.Fatalf("%s becomes %s, and that %s", schema, got, again)
 		}
 	})

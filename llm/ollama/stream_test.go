@@ -14,16 +14,16 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// heard is what came out of a stream.
-type heard struct {
+// streamResult is the decoded result of a stream.
+type streamResult struct {
 	llmtest.Answer
 	err error
 }
 
-func listen(m *model, body io.Reader) heard {
-	var h heard
+func listen(m *model, body io.Reader) streamResult {
+	var h streamResult
 	res := &httpwire.Response{Host: "host", Header: http.Header{"Content-Type": {"application/x-ndjson"}}, Body: body}
-	for chunk, err := range newAnswer(m, 7).stream(res) {
+	for chunk, err := range newAssembler(m, 7).chunks(res) {
 		if h.err = err; err != nil {
 			break
 		}
@@ -32,8 +32,8 @@ func listen(m *model, body io.Reader) heard {
 	return h
 }
 
-// known is a model that can do everything, and more if change says so.
-func known(change func(*model)) *model {
+// capableModel returns a model with all capabilities, modified by change.
+func capableModel(change func(*model)) *model {
 	m := &model{name: "m"}
 	if err := m.describe([]byte(`{"model_info":{"q.context_length":40960},"capabilities":["completion","tools","thinking","vision"]}`)); err != nil {
 		panic(err)
@@ -41,11 +41,12 @@ func known(change func(*model)) *model {
 	if change != nil {
 		change(m)
 	}
-	return m.settle()
+	return m.setDerived()
 }
 
-// say makes lines of messages, or of objects that are whole.
-func say(lines ...string) string {
+// joinLines returns a stream of lines. An argument is a message or a whole
+// object.
+func joinLines(lines ...string) string {
 	var b strings.Builder
 	for _, l := range lines {
 		if l != "" && l[0] == '{' {
@@ -57,12 +58,12 @@ func say(lines ...string) string {
 	return b.String()
 }
 
-// calling is the member of a message that calls f.
-func calling(arguments string) string {
+// callMember returns the member of a message that calls f.
+func callMember(arguments string) string {
 	return `"content":"","tool_calls":[{"function":{"name":"f","arguments":` + arguments + `}}]`
 }
 
-func (h heard) calls() string {
+func (h streamResult) calls() string {
 	var all []string
 	for _, c := range h.Calls {
 		all = append(all, c.ID+" "+c.Name+string(c.Args))
@@ -78,60 +79,60 @@ func TestStreams(t *testing.T) {
 		name, stream          string
 		text, thoughts, calls string
 		finish                llm.FinishReason
-		kind                  llm.ErrorKind // of the error, if message is given
+		kind                  llm.ErrorKind // of the error, if message is set
 		message               string
 	}{
-		{name: "text", stream: say(`"content":"a"`, `"content":"b"`, stop), text: "ab", finish: "STOP"},
-		{name: "all in the last line", stream: say(`{"message":{"content":"a"},"done":true,"done_reason":"stop"}`), text: "a", finish: "STOP"},
-		{name: "no line end", stream: strings.TrimSpace(say(`"content":"a"`, stop)), text: "a", finish: "STOP"},
-		{name: "no reason", stream: say(`"content":"a"`, `{"done":true}`), text: "a", finish: "STOP"},
-		{name: "length", stream: say(`"content":"a"`, `{"done":true,"done_reason":"length"}`), text: "a", finish: "MAX_TOKENS"},
-		{name: "odd reason", stream: say(`"content":"a"`, `{"done":true,"done_reason":"whatever"}`), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
-		{name: "load", stream: say(`{"message":{"content":""},"done":true,"done_reason":"load"}`), kind: llm.KindServer, message: "loading"},
-		{name: "unload", stream: say(`{"done":true,"done_reason":"unload"}`), kind: llm.KindServer, message: "unloading"},
+		{name: "text", stream: joinLines(`"content":"a"`, `"content":"b"`, stop), text: "ab", finish: "STOP"},
+		{name: "all in the last line", stream: joinLines(`{"message":{"content":"a"},"done":true,"done_reason":"stop"}`), text: "a", finish: "STOP"},
+		{name: "no line end", stream: strings.TrimSpace(joinLines(`"content":"a"`, stop)), text: "a", finish: "STOP"},
+		{name: "no reason", stream: joinLines(`"content":"a"`, `{"done":true}`), text: "a", finish: "STOP"},
+		{name: "length", stream: joinLines(`"content":"a"`, `{"done":true,"done_reason":"length"}`), text: "a", finish: "MAX_TOKENS"},
+		{name: "odd reason", stream: joinLines(`"content":"a"`, `{"done":true,"done_reason":"whatever"}`), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
+		{name: "load", stream: joinLines(`{"message":{"content":""},"done":true,"done_reason":"load"}`), kind: llm.KindServer, message: "loading"},
+		{name: "unload", stream: joinLines(`{"done":true,"done_reason":"unload"}`), kind: llm.KindServer, message: "unloading"},
 		{name: "nothing", stream: "", kind: llm.KindNetwork, message: "before the end"},
 		{name: "blank lines only", stream: "\n\n\n", kind: llm.KindNetwork, message: "before the end"},
-		{name: "not done", stream: say(`"content":"a"`), text: "a", kind: llm.KindNetwork, message: "before the end"},
-		{name: "done and nothing", stream: say(stop), finish: "STOP"},
-		{name: "null message", stream: say(`{"message":null,"done":false}`, `"content":null,"tool_calls":null,"thinking":null`, `"content":"a"`, stop), text: "a", finish: "STOP"},
-		{name: "odd types", stream: say(`{"message":7,"done":"x","model":[]}`, `"content":7,"thinking":{},"tool_calls":"x"`, `"tool_calls":[7,{"function":7},{"function":{"name":8}}]`, `"content":"a"`, stop), text: "a", finish: "STOP"},
-		{name: "a megabyte", stream: say(`"content":"`+strings.Repeat("x", 1<<20)+`"`, stop), text: strings.Repeat("x", 1<<20), finish: "STOP"},
+		{name: "not done", stream: joinLines(`"content":"a"`), text: "a", kind: llm.KindNetwork, message: "before the end"},
+		{name: "done and nothing", stream: joinLines(stop), finish: "STOP"},
+		{name: "null message", stream: joinLines(`{"message":null,"done":false}`, `"content":null,"tool_calls":null,"thinking":null`, `"content":"a"`, stop), text: "a", finish: "STOP"},
+		{name: "odd types", stream: joinLines(`{"message":7,"done":"x","model":[]}`, `"content":7,"thinking":{},"tool_calls":"x"`, `"tool_calls":[7,{"function":7},{"function":{"name":8}}]`, `"content":"a"`, stop), text: "a", finish: "STOP"},
+		{name: "a megabyte", stream: joinLines(`"content":"`+strings.Repeat("x", 1<<20)+`"`, stop), text: strings.Repeat("x", 1<<20), finish: "STOP"},
 		{name: "a web page", stream: "<!doctype html>\n<p>Log in", kind: llm.KindOther, message: "web page"},
 		{name: "text", stream: "404 page not found", kind: llm.KindOther, message: "instead of a model's answer"},
-		{name: "malformed", stream: say(`"content":"a"`) + "{\"message\":}\n" + say(stop), text: "a", kind: llm.KindServer, message: "malformed"},
-		{name: "two values in a line", stream: say(`"content":"a"`) + `{"message":{"content":"b"}}{"done":true}` + "\n", text: "a", kind: llm.KindServer, message: "malformed"},
-		{name: "cut in a line", stream: say(`"content":"a"`) + `{"message":{"con`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
-		{name: "cut in a call", stream: say(`"content":"a"`) + `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
-		{name: "an error", stream: say(`{"error":"llama runner process has terminated: exit status 2"}`), kind: llm.KindServer, message: "has terminated"},
-		{name: "an error behind text", stream: say(`"content":"a"`, `{"error":"an error was encountered while running the model: unexpected EOF"}`), text: "a", kind: llm.KindServer, message: "unexpected EOF"},
-		{name: "an error with a status", stream: say(`{"error":"too many concurrent requests","status_code":429}`), kind: llm.KindRateLimit, message: "too many"},
-		{name: "an error in an object", stream: say(`{"error":{"message":"oops","code":7}}`), kind: llm.KindServer, message: "oops"},
-		{name: "an error of no words", stream: say(`{"error":{}}`), kind: llm.KindServer, message: "does not say which"},
-		{name: "too long", stream: say(`{"error":"the input length exceeds the context length"}`), kind: llm.KindContextWindow, message: "context length"},
-		{name: "no error", stream: say(`{"error":null,"message":{"content":"a"}}`, stop), text: "a", finish: "STOP"},
+		{name: "malformed", stream: joinLines(`"content":"a"`) + "{\"message\":}\n" + joinLines(stop), text: "a", kind: llm.KindServer, message: "malformed"},
+		{name: "two values in a line", stream: joinLines(`"content":"a"`) + `{"message":{"content":"b"}}{"done":true}` + "\n", text: "a", kind: llm.KindServer, message: "malformed"},
+		{name: "cut in a line", stream: joinLines(`"content":"a"`) + `{"message":{"con`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
+		{name: "cut in a call", stream: joinLines(`"content":"a"`) + `{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"a":`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
+		{name: "an error", stream: joinLines(`{"error":"llama runner process has terminated: exit status 2"}`), kind: llm.KindServer, message: "has terminated"},
+		{name: "an error behind text", stream: joinLines(`"content":"a"`, `{"error":"an error was encountered while running the model: unexpected EOF"}`), text: "a", kind: llm.KindServer, message: "unexpected EOF"},
+		{name: "an error with a status", stream: joinLines(`{"error":"too many concurrent requests","status_code":429}`), kind: llm.KindRateLimit, message: "too many"},
+		{name: "an error in an object", stream: joinLines(`{"error":{"message":"oops","code":7}}`), kind: llm.KindServer, message: "oops"},
+		{name: "an error of no words", stream: joinLines(`{"error":{}}`), kind: llm.KindServer, message: "does not say which"},
+		{name: "too long", stream: joinLines(`{"error":"the input length exceeds the context length"}`), kind: llm.KindContextWindow, message: "context length"},
+		{name: "no error", stream: joinLines(`{"error":null,"message":{"content":"a"}}`, stop), text: "a", finish: "STOP"},
 
-		{name: "thoughts", stream: say(`"content":"","thinking":"h"`, `"content":"","thinking":"m"`, `"content":"a"`, stop), text: "a", thoughts: "hm", finish: "STOP"},
-		{name: "thought and text in a line", stream: say(`"content":"a","thinking":"h"`, stop), text: "a", thoughts: "h", finish: "STOP"},
-		{name: "thoughts in tags", stream: say(`"content":"<thi"`, `"content":"nk>h</thi"`, `"content":"nk>a"`, stop), text: "a", thoughts: "h", finish: "STOP"},
-		{name: "tags behind thoughts are text", stream: say(`"content":"","thinking":"h"`, `"content":"the tag <think> is"`, stop), text: "the tag <think> is", thoughts: "h", finish: "STOP"},
+		{name: "thoughts", stream: joinLines(`"content":"","thinking":"h"`, `"content":"","thinking":"m"`, `"content":"a"`, stop), text: "a", thoughts: "hm", finish: "STOP"},
+		{name: "thought and text in a line", stream: joinLines(`"content":"a","thinking":"h"`, stop), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts in tags", stream: joinLines(`"content":"<thi"`, `"content":"nk>h</thi"`, `"content":"nk>a"`, stop), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "tags behind thoughts are text", stream: joinLines(`"content":"","thinking":"h"`, `"content":"the tag <think> is"`, stop), text: "the tag <think> is", thoughts: "h", finish: "STOP"},
 
-		{name: "a call", stream: say(calling(`{"a":{"b":[1]}}`), stop), calls: ` f{"a":{"b":[1]}}`, finish: "STOP"},
-		{name: "a call behind text", stream: say(`"content":"I look."`, calling(`{}`), stop), text: "I look.", calls: ` f{}`, finish: "STOP"},
-		{name: "two calls in a message", stream: say(`"tool_calls":[{"id":"x","function":{"index":0,"name":"f","arguments":{}}},{"id":"y","function":{"index":1,"name":"g","arguments":{"b":2}}}]`, stop), calls: `x f{}; y g{"b":2}`, finish: "STOP"},
-		{name: "calls and text mixed", stream: say(calling(`{"a":1}`), `"content":"a"`, calling(`{"a":2}`), `"content":"b"`, stop), text: "ab", calls: ` f{"a":1};  f{"a":2}`, finish: "STOP"},
-		{name: "one call, no list", stream: say(`"tool_calls":{"function":{"name":"f","arguments":{}}}`, stop), calls: ` f{}`, finish: "STOP"},
-		{name: "arguments in a string", stream: say(calling(`"{\"a\":1}"`), stop), calls: ` f{"a":1}`, finish: "STOP"},
-		{name: "arguments by hand", stream: say(calling(`"{'a': True,}"`), stop), calls: ` f{"a":true}`, finish: "STOP"},
-		{name: "broken arguments", stream: say(calling(`"{\"a\":\"b"`), stop), calls: ` f"{\"a\":\"b"`, finish: "STOP"},
-		{name: "no arguments", stream: say(calling(`null`), stop), calls: ` f{}`, finish: "STOP"},
-		{name: "empty arguments", stream: say(calling(`" "`), stop), calls: ` f{}`, finish: "STOP"},
-		{name: "arguments that are a list", stream: say(calling(`[1]`), stop), calls: ` f[1]`, finish: "STOP"},
-		{name: "no name", stream: say(`"tool_calls":[{"function":{"name":"","arguments":{"a":1}}}]`, stop), calls: ` {"a":1}`, finish: "STOP"},
-		{name: "endless calls", stream: say(`"tool_calls":[` + strings.Repeat(`{"function":{"name":"f"}},`, 1001) + `{}]`), kind: llm.KindServer, message: "no end to its calls"},
+		{name: "a call", stream: joinLines(callMember(`{"a":{"b":[1]}}`), stop), calls: ` f{"a":{"b":[1]}}`, finish: "STOP"},
+		{name: "a call behind text", stream: joinLines(`"content":"I look."`, callMember(`{}`), stop), text: "I look.", calls: ` f{}`, finish: "STOP"},
+		{name: "two calls in a message", stream: joinLines(`"tool_calls":[{"id":"x","function":{"index":0,"name":"f","arguments":{}}},{"id":"y","function":{"index":1,"name":"g","arguments":{"b":2}}}]`, stop), calls: `x f{}; y g{"b":2}`, finish: "STOP"},
+		{name: "calls and text mixed", stream: joinLines(callMember(`{"a":1}`), `"content":"a"`, callMember(`{"a":2}`), `"content":"b"`, stop), text: "ab", calls: ` f{"a":1};  f{"a":2}`, finish: "STOP"},
+		{name: "one call, no list", stream: joinLines(`"tool_calls":{"function":{"name":"f","arguments":{}}}`, stop), calls: ` f{}`, finish: "STOP"},
+		{name: "arguments in a string", stream: joinLines(callMember(`"{\"a\":1}"`), stop), calls: ` f{"a":1}`, finish: "STOP"},
+		{name: "arguments by hand", stream: joinLines(callMember(`"{'a': True,}"`), stop), calls: ` f{"a":true}`, finish: "STOP"},
+		{name: "broken arguments", stream: joinLines(callMember(`"{\"a\":\"b"`), stop), calls: ` f"{\"a\":\"b"`, finish: "STOP"},
+		{name: "no arguments", stream: joinLines(callMember(`null`), stop), calls: ` f{}`, finish: "STOP"},
+		{name: "empty arguments", stream: joinLines(callMember(`" "`), stop), calls: ` f{}`, finish: "STOP"},
+		{name: "arguments that are a list", stream: joinLines(callMember(`[1]`), stop), calls: ` f[1]`, finish: "STOP"},
+		{name: "no name", stream: joinLines(`"tool_calls":[{"function":{"name":"","arguments":{"a":1}}}]`, stop), calls: ` {"a":1}`, finish: "STOP"},
+		{name: "endless calls", stream: joinLines(`"tool_calls":[` + strings.Repeat(`{"function":{"name":"f"}},`, 1001) + `{}]`), kind: llm.KindServer, message: "no end to its calls"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			h := listen(known(nil), strings.NewReader(c.stream))
+			h := listen(capableModel(nil), strings.NewReader(c.stream))
 			if h.Text != c.text || h.Thoughts != c.thoughts || h.calls() != c.calls || h.Finish != c.finish {
 				t.Errorf("text %.100q, thoughts %q, calls %s, finish %q", h.Text, h.Thoughts, h.calls(), h.Finish)
 			}
@@ -148,28 +149,29 @@ func TestUsage(t *testing.T) {
 	for counts, want := range map[string]*llm.Usage{
 		`,"prompt_eval_count":9,"eval_count":3,"total_duration":7`: {Prompt: 9, Candidates: 3, Total: 12},
 		`,"prompt_eval_count":9.0,"eval_count":-3`:                 {Prompt: 9, Total: 9},
-		`,"eval_count":3`:           {Prompt: 7, Candidates: 3, Total: 10}, // what we know of the prompt
+		`,"eval_count":3`:           {Prompt: 7, Candidates: 3, Total: 10}, // the lower bound of the prompt
 		`,"prompt_eval_count":9`:    {Prompt: 9, Total: 9},
 		`,"eval_count":null`:        nil,
 		`,"total_duration":7`:       nil,
 		`,"prompt_eval_count":"9" `: nil,
 	} {
-		h := listen(known(nil), strings.NewReader(say(`"content":"a"`, `{"done":true`+counts+`}`)))
+		h := listen(capableModel(nil), strings.NewReader(joinLines(`"content":"a"`, `{"done":true`+counts+`}`)))
 		if (h.Usage == nil) != (want == nil) || want != nil && *h.Usage != *want {
 			t.Errorf("%s: %+v", counts, h.Usage)
 		}
 	}
 }
 
-// FuzzStream: whatever a server sends, and wherever the network cuts it, the same
-// comes out; calls have arguments that are JSON and can be sent back.
+// FuzzStream checks that the result does not depend on how the network splits
+// the stream, and that calls have JSON arguments that can be sent back, for any
+// input.
 func FuzzStream(f *testing.F) {
-	f.Add([]byte(say(`"content":"<think>x</think>a","thinking":"h"`, calling(`{"a":1}`), stop)), []byte{3, 0, 1}, false)
-	f.Add([]byte(say(calling(`"{'a':1"`), `"tool_calls":[{"id":"x","function":{"name":"g","arguments":[null]}}]`, `{"done":true,"done_reason":"length"}`)), []byte{0}, true)
-	f.Add([]byte(say(`"content":"a"`)+`{"error":{"message":"m"},"status_code":503,"signin_url":"u"}`+"\r\n"), []byte{}, false)
+	f.Add([]byte(joinLines(`"content":"<think>x</think>a","thinking":"h"`, callMember(`{"a":1}`), stop)), []byte{3, 0, 1}, false)
+	f.Add([]byte(joinLines(callMember(`"{'a':1"`), `"tool_calls":[{"id":"x","function":{"name":"g","arguments":[null]}}]`, `{"done":true,"done_reason":"length"}`)), []byte{0}, true)
+	f.Add([]byte(joinLines(`"content":"a"`)+`{"error":{"message":"m"},"status_code":503,"signin_url":"u"}`+"\r\n"), []byte{}, false)
 	f.Add([]byte("<html>"), []byte{2}, true)
 	f.Fuzz(func(t *testing.T, stream, cuts []byte, opened bool) {
-		m := known(func(m *model) { m.opened = opened })
+		m := capableModel(func(m *model) { m.startsInThought = opened })
 		want := listen(m, bytes.NewReader(stream))
 		got := listen(m, llmtest.Pieces(stream, cuts))
 		if got.Text != want.Text || got.Thoughts != want.Thoughts || got.calls() != want.calls() || got.Finish != want.Finish {
@@ -188,7 +190,7 @@ func FuzzStream(f *testing.F) {
 			}
 			history = append(history, llm.Model(llm.Part{FunctionCall: c}), llm.User(llm.Part{FunctionResponse: llm.Output(c.ID, c.Name, want.Text)}))
 		}
-		body, err := io.ReadAll(m.question(&llm.Request{Model: "m", Contents: history}, true).body.Reader())
+		body, err := io.ReadAll(m.newRequest(&llm.Request{Model: "m", Contents: history}, true).body.Reader())
 		if err != nil || !json.Valid(body) {
 			t.Fatalf("%v: %s", err, body)
 		}

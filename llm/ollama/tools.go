@@ -9,45 +9,45 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// appendTool appends a tool that is a function.
+// appendTool appends the definition of a function tool.
 func appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
 	o := httpwire.Object{B: append(dst, `{"type":"function","function":`...)}
 	o.String("name", f.Name)
 	o.String("description", f.Description)
-	o.Raw("parameters", plainSchema(f.Parameters))
+	o.Raw("parameters", serverSchema(f.Parameters))
 	return append(o.End(), '}')
 }
 
-// plainSchema returns the schema of a tool's arguments in the form in which the
-// server can read it: it knows the types of some members and refuses a request in
-// which one of them is of another.
-func plainSchema(schema json.RawMessage) []byte {
-	return chatwire.Schema(schema, func(top map[string]any) bool {
-		flawed := false
+// serverSchema returns the schema of a tool's arguments in a form that the
+// server can decode. The server declares Go types for some members and rejects
+// requests with other types.
+func serverSchema(schema json.RawMessage) []byte {
+	return chatwire.FixSchema(schema, func(top map[string]any) bool {
+		isChanged := false
 		if top["type"] != "object" {
-			top["type"], flawed = "object", true
+			top["type"], isChanged = "object", true
 		}
 		if _, ok := top["properties"].(map[string]any); !ok {
-			top["properties"], flawed = map[string]any{}, true
+			top["properties"], isChanged = map[string]any{}, true
 		}
-		return mend(top) || flawed
+		return fixSchema(top) || isChanged
 	})
 }
 
-// mend mends a schema in place and reports whether it had to.
-func mend(schema map[string]any) (mended bool) {
+// fixSchema fixes a schema in place and reports whether it changed anything.
+func fixSchema(schema map[string]any) (isChanged bool) {
 	drop := func(key string) {
 		delete(schema, key)
-		mended = true
+		isChanged = true
 	}
 	for key, v := range schema {
-		ok := !misspelt(key)
+		ok := !isMiscased(key)
 		switch key {
 		case "type":
 			switch t := v.(type) {
 			case string:
 				if t != strings.ToLower(t) {
-					schema[key], mended = strings.ToLower(t), true
+					schema[key], isChanged = strings.ToLower(t), true
 				}
 			case []any:
 				ok = allStrings(t)
@@ -65,24 +65,24 @@ func mend(schema map[string]any) (mended bool) {
 		case "properties":
 			var members map[string]any
 			if members, ok = v.(map[string]any); ok {
-				mended = mendMembers(members) || mended
+				isChanged = fixMembers(members) || isChanged
 			}
 		case "anyOf":
 			var list []any
 			if list, ok = v.([]any); ok {
-				mended = mendList(list) || mended
+				isChanged = fixSchemas(list) || isChanged
 			}
 		}
 		if !ok {
 			drop(key)
 		}
 	}
-	return mended
+	return isChanged
 }
 
-// misspelt reports whether a key is none of a schema, but taken for one by the
-// server, which does not tell capitals from small letters.
-func misspelt(key string) bool {
+// isMiscased reports whether key differs from a schema keyword only in case.
+// The server, which ignores case, would decode it as that keyword.
+func isMiscased(key string) bool {
 	for _, name := range []string{"type", "description", "required", "enum", "properties", "anyOf"} {
 		if key != name && strings.EqualFold(key, name) {
 			return true
@@ -91,30 +91,30 @@ func misspelt(key string) bool {
 	return false
 }
 
-// mendMembers mends the schemas of properties; one that is true, and so says
-// nothing, becomes an object that says as much.
-func mendMembers(members map[string]any) (mended bool) {
+// fixMembers fixes the schemas of properties and reports whether it changed
+// anything. A boolean schema becomes an empty object.
+func fixMembers(members map[string]any) (isChanged bool) {
 	for name, m := range members {
 		schema, ok := m.(map[string]any)
 		if !ok {
 			schema = map[string]any{}
 			members[name] = schema
 		}
-		mended = mend(schema) || mended || !ok
+		isChanged = fixSchema(schema) || isChanged || !ok
 	}
-	return mended
+	return isChanged
 }
 
-func mendList(list []any) (mended bool) {
+func fixSchemas(list []any) (isChanged bool) {
 	for i, m := range list {
 		schema, ok := m.(map[string]any)
 		if !ok {
 			schema = map[string]any{}
 			list[i] = schema
 		}
-		mended = mend(schema) || mended || !ok
+		isChanged = fixSchema(schema) || isChanged || !ok
 	}
-	return mended
+	return isChanged
 }
 
 func allStrings(list []any) bool {

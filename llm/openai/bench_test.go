@@ -12,12 +12,12 @@ import (
 const smallChunk = `data: {"id":"chatcmpl-9x","object":"chat.completion.chunk","created":1750000000,"model":"gpt-4.1-2025-04-14","service_tier":"default","system_fingerprint":"fp_1",` +
 	`"choices":[{"index":0,"delta":{"content":" and a few words more"},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n"
 
-// callChunk is a piece of a call's arguments.
+// callChunk is a chunk with a piece of a call's arguments.
 const callChunk = `data: {"id":"chatcmpl-9x","object":"chat.completion.chunk","created":1750000000,"model":"gpt-4.1-2025-04-14",` +
 	`"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"more of it "}}]},"logprobs":null,"finish_reason":null}]}` + "\n\n"
 
-// BenchmarkChunks is what a chunk costs from the bytes of the connection to the
-// response that is yielded.
+// BenchmarkChunks measures a chunk from the bytes of the connection to the
+// yielded response.
 func BenchmarkChunks(b *testing.B) {
 	const n = 1000
 	for name, stream := range map[string]string{"text": strings.Repeat(smallChunk, n), "call": strings.Repeat(callChunk, n)} {
@@ -27,7 +27,7 @@ func BenchmarkChunks(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				res := &httpwire.Response{Body: strings.NewReader(stream)}
-				for range newAnswer(t, &llm.Request{}).stream(res) {
+				for range newAssembler(t, &llm.Request{}).chunks(res) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/chunk")
@@ -35,7 +35,7 @@ func BenchmarkChunks(b *testing.B) {
 	}
 }
 
-// longHistory is a session of n messages.
+// longHistory returns a request with n messages.
 func longHistory(n int) *llm.Request {
 	req := &llm.Request{Model: "m"}
 	req.Config.SystemInstruction = llm.User(llm.Text(strings.Repeat("Rules. ", 3000)))
@@ -47,19 +47,19 @@ func longHistory(n int) *llm.Request {
 	return req
 }
 
-// BenchmarkRequest is what the request of a long session costs, its messages
-// being encoded already as they are from the second turn on.
+// BenchmarkRequest measures building the request of a long session whose
+// messages are already encoded, as they are from the second turn on.
 func BenchmarkRequest(b *testing.B) {
 	for p := range protocols {
 		for _, n := range []int{1000, 2000} {
 			b.Run(fmt.Sprintf("%s/%d", []string{"chat", "responses"}[p], n), func(b *testing.B) {
 				t := fitTraits(p, Quirks{})
 				req := longHistory(n)
-				body, _ := t.body(req, true)
+				body, _ := t.requestBody(req, true)
 				size := body.Size()
 				b.ReportAllocs()
 				for b.Loop() {
-					if body, _ := t.body(req, true); body.Size() != size {
+					if body, _ := t.requestBody(req, true); body.Size() != size {
 						b.Fatal("size changed")
 					}
 				}

@@ -9,36 +9,36 @@ import (
 	"pollux/llm/laxjson"
 )
 
-// calls assembles tool calls from their pieces (spec/agent.md §4). Servers
-// number them, repeat or leave out numbers, ids and names, and mix the pieces.
+// calls assembles tool calls from their pieces. Servers number the calls or
+// not, repeat or omit indexes, ids and names, and interleave the pieces.
 type calls struct {
 	all  []*partialCall
-	size int // of all arguments
+	size int // bytes of all arguments
 }
 
-// partialCall is a call while it comes in.
+// partialCall is a tool call whose pieces are still arriving.
 type partialCall struct {
-	index int // -1 without one
+	index int // -1 if the service sent none
 	id    string
 	name  string
 	args  []byte
-	scan  scanner
+	end   endScanner
 }
 
-// delta is a piece of a call.
-type delta struct {
-	index int // -1 without one
-	id    string
-	name  string
-	args  []byte
-	whole bool // args is the whole object, not a piece of its text
+// callDelta is a piece of a tool call.
+type callDelta struct {
+	index      int // -1 if the service sent none
+	id         string
+	name       string
+	args       []byte
+	isComplete bool // args is the complete object, not a piece of its text
 }
 
-func (c *calls) add(d delta) {
+func (c *calls) add(d callDelta) {
 	if d.id == "" && d.name == "" && len(d.args) == 0 {
 		return
 	}
-	p := c.find(d)
+	p := c.findCall(d)
 	if p == nil {
 		if len(c.all) >= maxCalls {
 			return
@@ -52,93 +52,93 @@ func (c *calls) add(d delta) {
 	if d.name != "" && d.name != p.name && len(p.args) == 0 && len(p.name) < 4*maxName {
 		p.name += d.name
 	}
-	if d.whole {
-		p.args, p.scan = p.args[:0], scanner{}
+	if d.isComplete {
+		p.args, p.end = p.args[:0], endScanner{}
 	}
 	c.size += len(d.args)
 	p.args = append(p.args, d.args...)
-	p.scan.add(d.args)
+	p.end.add(d.args)
 }
 
-// maxCalls bounds the calls of one answer.
+// maxCalls is the limit on tool calls in one response.
 const maxCalls = 1000
 
-// find returns the call that a piece belongs to, nil for a new one.
-func (c *calls) find(d delta) *partialCall {
+// findCall returns the call that d continues, or nil if d begins a new one.
+func (c *calls) findCall(d callDelta) *partialCall {
 	n := len(c.all)
 	if d.index < 0 {
 		for i := n - 1; d.id != "" && i >= 0; i-- {
 			if p := c.all[i]; p.id == d.id {
-				return p.unlessNew(d)
+				return p.ifContinuedBy(d)
 			}
 		}
 		if d.id != "" && d.name != "" || n == 0 {
 			return nil
 		}
 		for i := n - 1; i >= 0; i-- {
-			if p := c.all[i]; !p.scan.complete() {
-				return p.unlessNew(d)
+			if p := c.all[i]; !p.end.isComplete() {
+				return p.ifContinuedBy(d)
 			}
 		}
 		if d.name == "" && d.id == "" {
-			return c.all[n-1] // what is behind the end of the last one
+			return c.all[n-1] // text after the end of the last call
 		}
 		return nil
 	}
-	for i := n - 1; i >= 0; i-- { // the newest that has this number
+	for i := n - 1; i >= 0; i-- { // the newest call with this index
 		if p := c.all[i]; p.index == d.index {
-			return p.unlessNew(d)
+			return p.ifContinuedBy(d)
 		}
 	}
 	return nil
 }
 
-// unlessNew returns p unless d begins another call.
-func (p *partialCall) unlessNew(d delta) *partialCall {
+// ifContinuedBy returns p if d continues it, or nil if d begins another call.
+func (p *partialCall) ifContinuedBy(d callDelta) *partialCall {
 	otherID := d.id != "" && p.id != "" && d.id != p.id
 	switch {
-	case otherID && (p.scan.complete() || len(p.args) == 0 && d.name != "" && p.name != ""),
-		p.scan.complete() && d.name != "" && len(d.args) > 0,
-		d.whole && len(p.args) > 0:
+	case otherID && (p.end.isComplete() || len(p.args) == 0 && d.name != "" && p.name != ""),
+		p.end.isComplete() && d.name != "" && len(d.args) > 0,
+		d.isComplete && len(p.args) > 0:
 		return nil
 	}
 	return p
 }
 
-// finish returns the calls as parts, and whether all of them are whole. Of an
-// answer that broke off in a call none is to be run but those before it.
-func (c *calls) finish(names map[string]string) (parts []llm.Part, whole bool) {
-	whole = true
+// parts returns the calls as parts, and whether all of them are complete. If
+// the response broke off inside a call, parts holds only the complete calls.
+func (c *calls) parts(names map[string]string) (parts []llm.Part, isWhole bool) {
+	isWhole = true
 	ids := map[string]bool{}
 	for _, p := range c.all {
 		args, ok := p.arguments()
 		if !ok {
-			whole = false
+			isWhole = false
 			continue
 		}
 		name := p.name
-		if own, ok := names[name]; ok {
-			name = own
+		if toolName, ok := names[name]; ok {
+			name = toolName
 		}
 		if p.id == "" || ids[p.id] {
-			p.id = newID()
+			p.id = newCallID()
 		}
 		ids[p.id] = true
 		parts = append(parts, llm.Part{FunctionCall: &llm.FunctionCall{ID: p.id, Name: name, Args: args}})
 	}
-	return parts, whole
+	return parts, isWhole
 }
 
-// arguments returns the arguments of a call, and false where they broke off.
-// Those that nothing can be made of are returned as a string: as that is no
-// object, the tool is not run and the model is told why.
+// arguments returns the arguments of the call, and false if they are cut off.
+// Arguments that are not JSON and cannot be repaired are returned as a JSON
+// string: the tool then rejects them and the model gets the error.
 func (p *partialCall) arguments() (json.RawMessage, bool) {
 	args := bytes.TrimSpace(p.args)
 	switch {
 	case len(args) == 0, string(args) == "null":
 		return json.RawMessage(`{}`), true
 	case json.Valid(args):
-		if args[0] == '"' { // the text of the arguments in a string once more
+		if args[0] == '"' { // JSON text encoded as a string once more
 			var inner string
 			if json.Unmarshal(args, &inner) == nil {
 				if t := bytes.TrimSpace([]byte(inner)); len(t) == 0 {
@@ -148,29 +148,29 @@ func (p *partialCall) arguments() (json.RawMessage, bool) {
 				}
 			}
 		}
-		return validUTF8(args), true
-	case !p.scan.complete() && args[0] == '{':
+		return toValidUTF8(args), true
+	case !p.end.isComplete() && args[0] == '{':
 		return nil, false
 	}
-	if mended, ok := laxjson.Object(string(args)); ok {
-		return mended, true
+	if fixed, ok := laxjson.ParseObject(string(args)); ok {
+		return fixed, true
 	}
 	return llm.AppendString(nil, string(args)), true
 }
 
-func validUTF8(raw []byte) json.RawMessage { return bytes.ToValidUTF8(raw, []byte("\ufffd")) }
+func toValidUTF8(raw []byte) json.RawMessage { return bytes.ToValidUTF8(raw, []byte("\ufffd")) }
 
-func validText(raw []byte) bool { return utf8.Valid(raw) && json.Valid(raw) }
+func isValidJSONText(raw []byte) bool { return utf8.Valid(raw) && json.Valid(raw) }
 
-// scanner finds out where a JSON object that comes in pieces ends.
-type scanner struct {
+// endScanner finds the end of a JSON object that arrives in pieces.
+type endScanner struct {
 	depth    int
 	begun    bool
 	inString bool
 	escaped  bool
 }
 
-func (s *scanner) add(data []byte) {
+func (s *endScanner) add(data []byte) {
 	for _, c := range data {
 		switch {
 		case s.escaped:
@@ -190,5 +190,5 @@ func (s *scanner) add(data []byte) {
 	}
 }
 
-// complete reports whether the object has ended.
-func (s *scanner) complete() bool { return s.begun && s.depth <= 0 && !s.inString }
+// isComplete reports whether the object has ended.
+func (s *endScanner) isComplete() bool { return s.begun && s.depth <= 0 && !s.inString }

@@ -12,47 +12,48 @@ import (
 )
 
 var (
-	errNoAnswer = errors.New("it holds no choice")
-	errEndless  = errors.New("it does not end")
+	errNoChoice = errors.New("it holds no choice")
+	errTooLong  = errors.New("it does not end")
 )
 
-// decode takes in a chunk, or an answer that was not streamed.
-func (a *answer) decode(data []byte, whole bool) error {
+// decode decodes a chunk, or a whole response if isWhole is set.
+func (a *assembler) decode(data []byte, isWhole bool) error {
 	return httpwire.Decode(data, func(d *jx.Decoder) error {
 		if a.t.Protocol == Responses {
-			return a.responsesEvent(d, whole)
+			return a.decodeResponsesEvent(d, isWhole)
 		}
-		return a.chatChunk(d)
+		return a.decodeChatChunk(d)
 	})
 }
 
-// complete reports whether the service has said, in its events, that it was all.
-func (a *answer) complete() bool { return a.t.Protocol == Responses && a.finish != "" }
+// isComplete reports whether an event of the Responses protocol marked the end
+// of the response.
+func (a *assembler) isComplete() bool { return a.t.Protocol == Responses && a.finishReason != "" }
 
-func (a *answer) chatChunk(d *jx.Decoder) error {
+func (a *assembler) decodeChatChunk(d *jx.Decoder) error {
 	if d.Next() != jx.Object {
 		return fmt.Errorf("unexpected %s", d.Next())
 	}
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "choices":
-			return httpwire.Elements(d, a.choice)
+			return httpwire.Elements(d, a.decodeChoice)
 		case "usage":
-			return a.chatUsage(d)
+			return a.decodeUsage(d)
 		case "id":
 			return httpwire.SetString(d, &a.ID)
 		case "model":
 			return httpwire.SetString(d, &a.Model)
-		case "citations": // xAI, Perplexity: addresses alone
+		case "citations": // xAI, Perplexity: URLs only
 			return httpwire.Elements(d, func(d *jx.Decoder) error {
 				uri, err := httpwire.String(d)
-				a.cite(llm.Citation{URI: uri})
+				a.addCitation(llm.Citation{URI: uri})
 				return err
 			})
 		case "x_groq":
 			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				if string(key) == "usage" {
-					return a.chatUsage(d)
+					return a.decodeUsage(d)
 				}
 				return d.Skip()
 			})
@@ -61,7 +62,7 @@ func (a *answer) chatChunk(d *jx.Decoder) error {
 	})
 }
 
-func (a *answer) choice(d *jx.Decoder) error {
+func (a *assembler) decodeChoice(d *jx.Decoder) error {
 	index := 0
 	reason := ""
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
@@ -69,18 +70,18 @@ func (a *answer) choice(d *jx.Decoder) error {
 		case "index":
 			return httpwire.SetCount(d, &index)
 		case "delta", "message":
-			if index > 0 { // only the first is ever used
+			if index > 0 { // requests never ask for more than one choice
 				return d.Skip()
 			}
-			return a.message(d)
+			return a.decodeMessage(d)
 		case "finish_reason":
 			return httpwire.SetString(d, &reason)
 		case "usage": // Moonshot
-			return a.chatUsage(d)
-		case "error": // OpenRouter, of what its provider said
+			return a.decodeUsage(d)
+		case "error": // OpenRouter: the error of the upstream provider
 			raw, err := d.Raw()
-			if failed := errorIn(append(append([]byte(`{"error":`), raw...), '}')); failed != nil && index == 0 {
-				a.failure = failed
+			if failed := errorInBody(append(append([]byte(`{"error":`), raw...), '}')); failed != nil && index == 0 {
+				a.err = failed
 			}
 			return err
 		}
@@ -91,30 +92,30 @@ func (a *answer) choice(d *jx.Decoder) error {
 	}
 	switch reason {
 	case "stop", "tool_calls", "function_call", "end_turn", "eos", "stop_sequence":
-		a.finish = llm.FinishStop
+		a.finishReason = llm.FinishStop
 	case "length", "max_tokens", "model_length":
-		a.finish = llm.FinishMaxTokens
+		a.finishReason = llm.FinishMaxTokens
 	case "content_filter", "sensitive":
-		a.finish = llm.FinishSafety
+		a.finishReason = llm.FinishSafety
 	case "error", "error_finish":
-		if a.failure == nil {
-			a.failure = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "the model's server broke the answer off with an error"}
+		if a.err == nil {
+			a.err = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "the model's server broke the answer off with an error"}
 		}
 	default:
-		a.finish = llm.FinishUnspecified
+		a.finishReason = llm.FinishUnspecified
 	}
 	return nil
 }
 
-// message takes in a delta, or a whole message.
-func (a *answer) message(d *jx.Decoder) error {
+// decodeMessage decodes a delta or a whole message.
+func (a *assembler) decodeMessage(d *jx.Decoder) error {
 	var content, thoughts string
-	fallback := "" // the other name of reasoning_content; some servers send both
+	fallback := "" // "reasoning", an alias of reasoning_content; some servers send both
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "content":
 			if d.Next() == jx.Array {
-				return d.Arr(a.contentPart)
+				return d.Arr(a.decodeContentPart)
 			}
 			content, err = httpwire.String(d)
 			return err
@@ -127,18 +128,18 @@ func (a *answer) message(d *jx.Decoder) error {
 		case "reasoning_details":
 			raw, err := d.Raw()
 			if err == nil && a.t.ReasoningOut == "reasoning_details" {
-				a.kept.addDetails(raw)
+				a.reasoning.add(raw)
 			}
 			return err
 		case "tool_calls":
-			return httpwire.Elements(d, a.toolCall)
-		case "function_call": // the form before tool calls
-			c := delta{index: -1}
-			err := a.function(d, &c)
+			return httpwire.Elements(d, a.decodeToolCall)
+		case "function_call": // the predecessor of tool_calls
+			c := callDelta{index: -1}
+			err := a.decodeFunction(d, &c)
 			a.calls.add(c)
 			return err
 		case "annotations":
-			return httpwire.Elements(d, a.annotation)
+			return httpwire.Elements(d, a.decodeAnnotation)
 		case "refusal":
 			s, err := httpwire.String(d)
 			a.addRefusal(s)
@@ -149,11 +150,11 @@ func (a *answer) message(d *jx.Decoder) error {
 	if thoughts == "" {
 		thoughts = fallback
 	}
-	if thoughts != "" && len(a.Parts) > 0 { // it comes first, whatever the order of members
-		held := a.Parts
+	if thoughts != "" && len(a.Parts) > 0 { // thoughts come first, in any order of members
+		parts := a.Parts
 		a.Parts = nil
 		a.AddThought(thoughts)
-		a.Parts = append(a.Parts, held...)
+		a.Parts = append(a.Parts, parts...)
 	} else {
 		a.AddThought(thoughts)
 	}
@@ -161,13 +162,14 @@ func (a *answer) message(d *jx.Decoder) error {
 	return err
 }
 
-// annotation takes in a remark about the text: where it is from.
-func (a *answer) annotation(d *jx.Decoder) error {
+// decodeAnnotation decodes an annotation of the text and adds the source it
+// cites.
+func (a *assembler) decodeAnnotation(d *jx.Decoder) error {
 	var source llm.Citation
 	var member func(d *jx.Decoder, key []byte) error
 	member = func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
-		case "url_citation": // Responses has its members beside the type
+		case "url_citation": // in Responses these members are next to the type
 			return httpwire.Members(d, member)
 		case "url":
 			return httpwire.SetString(d, &source.URI)
@@ -177,12 +179,12 @@ func (a *answer) annotation(d *jx.Decoder) error {
 		return d.Skip()
 	}
 	err := httpwire.Members(d, member)
-	a.cite(source)
+	a.addCitation(source)
 	return err
 }
 
-// contentPart takes in an element of a content that is a list.
-func (a *answer) contentPart(d *jx.Decoder) error {
+// decodeContentPart decodes an element of a content array.
+func (a *assembler) decodeContentPart(d *jx.Decoder) error {
 	if d.Next() == jx.String {
 		s, err := httpwire.String(d)
 		a.AddText(s)
@@ -219,8 +221,8 @@ func (a *answer) contentPart(d *jx.Decoder) error {
 	})
 }
 
-func (a *answer) toolCall(d *jx.Decoder) error {
-	c := delta{index: -1}
+func (a *assembler) decodeToolCall(d *jx.Decoder) error {
+	c := callDelta{index: -1}
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "index":
@@ -229,7 +231,7 @@ func (a *answer) toolCall(d *jx.Decoder) error {
 			c.id, err = httpwire.String(d)
 			return err
 		case "function":
-			return a.function(d, &c)
+			return a.decodeFunction(d, &c)
 		}
 		return d.Skip()
 	})
@@ -237,9 +239,9 @@ func (a *answer) toolCall(d *jx.Decoder) error {
 	return err
 }
 
-// function takes in a call's name and arguments, which some servers send as an
-// object rather than its text.
-func (a *answer) function(d *jx.Decoder, c *delta) error {
+// decodeFunction decodes the name and arguments of a call. Some servers send
+// the arguments as an object instead of JSON text.
+func (a *assembler) decodeFunction(d *jx.Decoder, c *callDelta) error {
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "name":
@@ -252,19 +254,19 @@ func (a *answer) function(d *jx.Decoder, c *delta) error {
 				return err
 			}
 			raw, err := d.Raw()
-			c.args, c.whole = append([]byte(nil), raw...), true
+			c.args, c.isComplete = append([]byte(nil), raw...), true
 			return err
 		}
 		return d.Skip()
 	})
 }
 
-// chatUsage takes in the counts (spec/agent.md §4).
-func (a *answer) chatUsage(d *jx.Decoder) error {
+// decodeUsage decodes the token counts of both protocols.
+func (a *assembler) decodeUsage(d *jx.Decoder) error {
 	var prompt, completion, total, thoughts, cached, written int
-	seen := false
+	hasUsage := false
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
-		seen = true
+		hasUsage = true
 		switch string(key) {
 		case "prompt_tokens", "input_tokens":
 			return httpwire.SetCount(d, &prompt)
@@ -289,10 +291,10 @@ func (a *answer) chatUsage(d *jx.Decoder) error {
 		}
 		return d.Skip()
 	})
-	if err != nil || !seen {
+	if err != nil || !hasUsage {
 		return err
 	}
-	if prompt == 0 && completion == 0 { // only the sum is told: most of it is prompt
+	if prompt == 0 && completion == 0 { // only the total is given: assume that most of it is prompt
 		completion = total * 3 / 10
 		prompt = total - completion
 	}

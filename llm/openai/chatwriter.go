@@ -5,52 +5,54 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// chatWriter writes messages of Chat Completions.
+// chatWriter writes the messages of a Chat Completions request.
 type chatWriter struct {
-	list
-	pending [][]byte // of the system instruction: it goes into the first message of the user
+	listWriter
+	pendingSystem [][]byte // system instruction that goes into the first user message
 }
 
-// system writes the system instruction.
-func (w *chatWriter) system(said [][]byte) {
+// writeSystem writes the system instruction, or keeps it for the first user
+// message if the model has no system role.
+func (w *chatWriter) writeSystem(instructions [][]byte) {
 	role := w.t.SystemRole
 	switch {
-	case len(said) == 0:
+	case len(instructions) == 0:
 		return
 	case role == "user":
-		w.pending = said
+		w.pendingSystem = instructions
 		return
 	case role == "":
 		role = "system"
 	}
-	w.next()
+	w.beginElement()
 	w.b.Text(`{"role":"`)
 	w.b.Text(role)
 	w.b.Text(`","content":"`)
-	chatwire.AddLines(w.b, said)
+	chatwire.AddLines(w.b, instructions)
 	w.b.Text(`"}`)
 }
 
-// flushSystem writes the system instruction where no message of the user took it.
+// flushSystem writes the system instruction as a user message if no user
+// message has included it.
 func (w *chatWriter) flushSystem() {
-	if len(w.pending) > 0 {
-		w.next()
+	if len(w.pendingSystem) > 0 {
+		w.beginElement()
 		w.b.Text(`{"role":"user","content":"`)
-		chatwire.AddLines(w.b, w.pending)
+		chatwire.AddLines(w.b, w.pendingSystem)
 		w.b.Text(`"}`)
-		w.pending = nil
+		w.pendingSystem = nil
 	}
 }
 
 // Assistant implements [chatwire.Writer].
 func (w *chatWriter) Assistant(pieces chatwire.Pieces) {
-	w.next()
+	w.beginElement()
 	calls, thoughts := pieces.Has(chatwire.Call), pieces.Has(chatwire.Thought)
-	inText := w.t.ReasoningOut == "content" && thoughts
+	inContent := w.t.ReasoningOut == "content" && thoughts
 	switch {
-	case inText || pieces.Has(chatwire.Text):
+	case inContent || pieces.Has(chatwire.Text):
 		w.b.Text(`{"role":"assistant","content":"`)
-		if inText {
+		if inContent {
 			w.b.Text(`<think>\n`)
 			pieces.Join(w.b, chatwire.Thought, ``)
 			w.b.Text(`</think>\n\n`)
@@ -77,7 +79,7 @@ func (w *chatWriter) Assistant(pieces chatwire.Pieces) {
 	case calls && w.t.ReasoningFill && out != "reasoning_details":
 		w.b.Text(`,"`)
 		w.b.Text(out)
-		w.b.Text(`":" "`) // some take nothing for missing
+		w.b.Text(`":" "`) // some servers treat an empty string as missing
 	}
 	if calls {
 		w.b.Text(`,"tool_calls":[{"id":"`)
@@ -89,7 +91,7 @@ func (w *chatWriter) Assistant(pieces chatwire.Pieces) {
 
 // Result implements [chatwire.Writer].
 func (w *chatWriter) Result(id, _, text []byte) {
-	w.next()
+	w.beginElement()
 	w.b.Text(`{"role":"tool","tool_call_id":"`)
 	w.b.Add(id)
 	w.b.Text(`","content":"`)
@@ -100,33 +102,34 @@ func (w *chatWriter) Result(id, _, text []byte) {
 // User implements [chatwire.Writer].
 func (w *chatWriter) User(pieces chatwire.Pieces, afterResults bool) {
 	if afterResults && w.t.AnswerAfterTool {
-		w.next()
+		w.beginElement()
 		w.b.Text(`{"role":"assistant","content":"I have the results."}`)
 	}
-	w.next()
+	w.beginElement()
 	if !pieces.Has(chatwire.Media) {
 		w.b.Text(`{"role":"user","content":"`)
-		if len(w.pending) > 0 {
-			chatwire.AddLines(w.b, w.pending)
+		if len(w.pendingSystem) > 0 {
+			chatwire.AddLines(w.b, w.pendingSystem)
 			w.b.Text(`\n\n`)
-			w.pending = nil
+			w.pendingSystem = nil
 		}
 		pieces.Join(w.b, chatwire.Text, `\n`)
 		w.b.Text(`"}`)
 		return
 	}
 	w.b.Text(`{"role":"user","content":[`)
-	if len(w.pending) > 0 {
+	if len(w.pendingSystem) > 0 {
 		w.b.Text(`{"type":"text","text":"`)
-		chatwire.AddLines(w.b, w.pending)
+		chatwire.AddLines(w.b, w.pendingSystem)
 		w.b.Text(`"},`)
-		w.pending = nil
+		w.pendingSystem = nil
 	}
 	addBlocks(w.b, pieces, `{"type":"text","text":"`)
 	w.b.Text(`]}`)
 }
 
-// addBlocks adds what a user says as blocks; text opens one of text.
+// addBlocks adds the pieces of a user message as content blocks. text is the
+// beginning of a text block, up to its opening quote.
 func addBlocks(b *httpwire.Body, pieces chatwire.Pieces, text string) {
 	for i := range pieces {
 		if i > 0 {

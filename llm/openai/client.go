@@ -1,13 +1,15 @@
-// Package openai speaks the protocols of OpenAI's interface: Chat Completions,
-// as OpenAI and nearly everybody else serves it, and Responses
-// (spec/agent.md §4, spec/providers.md §2).
+// Package openai implements [llm.Generator] for OpenAI and for services with an
+// OpenAI-compatible API. It supports two protocols: Chat Completions and
+// Responses.
 //
-// What services do otherwise than OpenAI is data, see [Quirks]. What a service
-// refuses of a request, and can do without, is left out from then on.
+// [Quirks] describes how a service or model differs from OpenAI. If a service
+// rejects an optional part of a request, the client sends the request again
+// without it and omits it from later requests to that model.
 //
-// Messages go out as the bytes that are kept with them (see [llm.Content.Encoded]),
-// and each frame of an answer is decoded straight into an [llm.Response]. The
-// vendor's SDK is not used but in tests, where it judges what is sent.
+// Requests are built from the encoded form that is cached with each message
+// (see [llm.Content.Encoded]). Responses are decoded directly into
+// [llm.Response], frame by frame. Only tests use OpenAI's SDK, to check what
+// the client sends.
 package openai
 
 import (
@@ -25,50 +27,54 @@ import (
 	"pollux/llm/lessons"
 )
 
-// Options says which service to use and how to reach it. Everything may be left
-// zero but for what the service asks for.
+// Options configures a [Client]. The zero value is valid for services that need
+// no API key.
 type Options struct {
-	// APIKey is sent as a bearer token, or in the header that KeyHeader names
+	// APIKey is sent as a bearer token, or in the header named by KeyHeader
 	// ("api-key" for Azure). Local servers need none.
 	APIKey    string
 	KeyHeader string
-	// Credentials returns a bearer token for each request instead, if set.
+	// Credentials, if set, returns the bearer token for each request. It is not
+	// called if APIKey or Header already sets Authorization.
 	Credentials func(ctx context.Context) (token string, err error)
 
-	// BaseURL is the service's address, by default https://api.openai.com/v1:
-	// with or without a slash at its end, with or without /v1, or the address of
-	// chat/completions itself. A query in it goes with every request, and
-	// "{model}" in its path becomes the request's model.
+	// BaseURL is the address of the service, by default
+	// https://api.openai.com/v1. It may end with or without a slash, with or
+	// without /v1, or with /chat/completions. Its query is added to every
+	// request, and "{model}" in its path is replaced by the model of the
+	// request.
 	BaseURL string
-	// Header is added to each request, and wins over what would be there.
+	// Header is added to each request and overrides the client's own headers.
 	Header http.Header
-	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	// UserAgent is the User-Agent header, by default "Pollux". "{model}" in it
+	// is replaced by the model of the request.
 	UserAgent string
-	// Proxy is used for every connection but those to this machine and to the
-	// hosts that NoProxy lists, as the variable of that name does.
+	// Proxy is used for all connections except those to this machine and to the
+	// hosts listed in NoProxy, which has the format of the NO_PROXY variable.
 	Proxy   *url.URL
 	NoProxy string
-	// RootCAs names PEM files of authorities that are trusted besides the
-	// system's. They are read at the first request that needs TLS.
+	// RootCAs lists PEM files of certificate authorities to trust in addition
+	// to the system's. The client reads them at the first request that needs
+	// TLS.
 	RootCAs []string
-	// Idle is how long an answer may pause; 300 s if 0.
-	Idle time.Duration
 
-	// Vendor is the name under which thoughts are kept, so that they go back to
-	// who thought them and to nobody else (see [llm.Signed]); "openai" if empty.
+	// Vendor is the name under which thought signatures are stored, so that
+	// they are sent back only to the service that created them (see
+	// [llm.Signed]). The default is "openai".
 	Vendor string
-	// Quirks is what the service does its own way, and ForModel, if set, changes
-	// it, once, into what one of its models does: its protocol, for instance.
+	// Quirks describes how the service differs from OpenAI. ForModel, if set,
+	// adjusts a copy of it for one model; the client calls it once per model.
 	Quirks   Quirks
 	ForModel func(model string, q *Quirks)
 
-	// Log, if set, is told what was left out of a request, or done otherwise,
-	// because the service would not have it.
+	// Log, if set, receives a message when the client changes a request because
+	// the service rejected it.
 	Log func(message string)
 }
 
-// Client is an [llm.Generator] that asks an OpenAI-compatible service. It holds
-// idle connections; nothing is read, resolved or dialled before the first request.
+// Client is an [llm.Generator] for an OpenAI-compatible service. It keeps idle
+// connections open. It opens no connection and resolves no name before the
+// first request. A Client is safe for concurrent use.
 type Client struct {
 	options  Options
 	endpoint endpoint
@@ -79,8 +85,8 @@ type Client struct {
 
 var _ llm.Generator = (*Client)(nil)
 
-// New returns a client. The error says which option is wrong; an address that
-// is none is reported as "Invalid custom base URL: X".
+// New returns a client. It returns an error that names the invalid option; for
+// an invalid address the error is "Invalid custom base URL: X".
 func New(o Options) (*Client, error) {
 	at, err := newEndpoint(o.BaseURL)
 	if err != nil {
@@ -94,9 +100,9 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{options: o, endpoint: at, header: http.Header{"Content-Type": {"application/json"}}}
 	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https", Idle: o.Idle,
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https",
 	})
-	key, err := httpwire.Key(o.APIKey, at.base.Host)
+	key, err := httpwire.CleanKey(o.APIKey, at.base.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -113,33 +119,33 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// traits returns how model is spoken to.
+// traits returns the current traits of model.
 func (c *Client) traits(model string) *traits {
-	return c.models.Of(model, func() *traits {
+	return c.models.GetOrCreate(model, func() *traits {
 		t := &traits{Quirks: c.options.Quirks.clone(), vendor: c.options.Vendor, model: model}
 		if c.options.ForModel != nil {
 			c.options.ForModel(model, &t.Quirks)
 		}
-		return t.settle()
+		return t.initKeys()
 	})
 }
 
 // Stream implements [llm.Generator].
 func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		res, t, err := c.ask(ctx, req, true)
+		res, t, err := c.send(ctx, req, true)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer res.Close()
-		a := newAnswer(t, req)
-		for chunk, err := range a.stream(res) {
+		a := newAssembler(t, req)
+		for chunk, err := range a.chunks(res) {
 			if !yield(chunk, err) {
 				return
 			}
 		}
-		if err := c.reconsider(a, t); err != nil {
+		if err := c.checkOpening(a, t); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -147,16 +153,16 @@ func (c *Client) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Re
 
 // Generate implements [llm.Generator].
 func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	res, t, err := c.ask(ctx, req, false)
+	res, t, err := c.send(ctx, req, false)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close()
-	a := newAnswer(t, req)
+	a := newAssembler(t, req)
 	if t.StreamOnly {
-		r, err := together(a.stream(res))
+		r, err := mergeChunks(a.chunks(res))
 		if err == nil {
-			err = c.reconsider(a, t)
+			err = c.checkOpening(a, t)
 		}
 		return r, err
 	}
@@ -164,11 +170,11 @@ func (c *Client) Generate(ctx context.Context, req *llm.Request) (*llm.Response,
 	if err != nil {
 		return nil, err
 	}
-	return a.whole(data)
+	return a.decodeWhole(data)
 }
 
-// CountTokens implements [llm.Generator]. Neither protocol can count, so that it
-// is an estimate.
+// CountTokens implements [llm.Generator]. It returns an estimate, because
+// neither protocol can count tokens.
 func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -180,7 +186,8 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	return n, nil
 }
 
-// Embed implements [llm.Generator].
+// Embed implements [llm.Generator]. It returns one vector per text, in the
+// order of texts.
 func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -191,13 +198,13 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	o.String("encoding_format", "float")
 	b := httpwire.NewBody(1)
 	b.Add(o.End())
-	res, err := c.post(ctx, model, "embeddings", b, httpwire.PatienceAnswer)
+	res, err := c.post(ctx, model, "embeddings", b, httpwire.HeaderTimeout)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close()
 	if res.Status != http.StatusOK {
-		return nil, failed(res)
+		return nil, responseError(res)
 	}
 	data, err := readJSON(res)
 	if err != nil {
@@ -225,35 +232,35 @@ func (c *Client) Embed(ctx context.Context, model string, texts []string) ([][]f
 	return vectors, nil
 }
 
-// maxLessons bounds how often one request is changed for what is refused of it.
+// maxLessons is how many times one request is changed after a rejection.
 const maxLessons = 4
 
-// ask sends a request and returns an answer of status 200. A request that was
-// refused for something that it can do without is sent again without it.
-func (c *Client) ask(ctx context.Context, req *llm.Request, stream bool) (*httpwire.Response, *traits, error) {
-	for lessons, again := 0, false; ; lessons++ {
+// send sends a request and returns a response with status 200. If the service
+// rejects an optional part of the request, send repeats it without that part.
+func (c *Client) send(ctx context.Context, req *llm.Request, stream bool) (*httpwire.Response, *traits, error) {
+	for lessons, isRetried := 0, false; ; lessons++ {
 		t := c.traits(req.Model)
-		stream, patience := stream || t.StreamOnly, httpwire.PatienceAnswer
+		stream, headerTimeout := stream || t.StreamOnly, httpwire.HeaderTimeout
 		if stream {
-			patience = httpwire.PatienceStream
+			headerTimeout = httpwire.StreamHeaderTimeout
 		}
-		b, sent := t.body(req, stream)
-		res, err := c.post(ctx, req.Model, t.method(), b, patience)
+		b, sent := t.requestBody(req, stream)
+		res, err := c.post(ctx, req.Model, t.methodName(), b, headerTimeout)
 		if err != nil {
 			return nil, nil, err
 		}
 		if res.Status == http.StatusOK {
 			return res, t, nil
 		}
-		err = failed(res)
+		err = responseError(res)
 		res.Close()
-		e, ok := err.(*llm.Error) // else the request was cancelled
+		e, ok := err.(*llm.Error) // otherwise ctx was cancelled
 		switch {
 		case !ok || lessons >= maxLessons:
 			return nil, nil, err
 		case c.learn(t, e, sent):
-		case e.Code == "tool_use_failed" && !again: // the model fumbled a call
-			again = true
+		case e.Code == "tool_use_failed" && !isRetried: // the model's call was malformed
+			isRetried = true
 			c.log(req.Model, "the model made a call that its server could not read: asking again")
 		default:
 			return nil, nil, err
@@ -267,7 +274,7 @@ func (c *Client) log(model, message string) {
 	}
 }
 
-// headers returns the header of a request about a model.
+// headers returns the headers for a request to model.
 func (c *Client) headers(ctx context.Context, model string) (http.Header, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -289,20 +296,20 @@ func (c *Client) headers(ctx context.Context, model string) (http.Header, error)
 	return header, nil
 }
 
-// post sends a request and returns once the answer's header is there.
-func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, patience time.Duration) (*httpwire.Response, error) {
+// post sends a request and returns when the response headers have arrived.
+func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Body, headerTimeout time.Duration) (*httpwire.Response, error) {
 	header, err := c.headers(ctx, model)
 	if err != nil {
 		return nil, err
 	}
-	return c.http.Post(ctx, httpwire.Request{URL: c.endpoint.url(model, method), Header: header, Body: b, Patience: patience})
+	return c.http.Post(ctx, httpwire.Request{URL: c.endpoint.url(model, method), Header: header, Body: b, HeaderTimeout: headerTimeout})
 }
 
-// readJSON reads an answer that is one JSON value and no error.
+// readJSON reads a body that must be one JSON value and not an error.
 func readJSON(res *httpwire.Response) ([]byte, error) {
 	data, err := res.ReadAll()
 	if err == nil {
-		err = errorIn(data)
+		err = errorInBody(data)
 	}
 	if err == nil {
 		err = res.CheckJSON(data)
@@ -310,8 +317,8 @@ func readJSON(res *httpwire.Response) ([]byte, error) {
 	return data, err
 }
 
-// failed is the error of an answer with another status than 200.
-func failed(res *httpwire.Response) error {
+// responseError returns the error for a response whose status is not 200.
+func responseError(res *httpwire.Response) error {
 	data, err := res.ReadError()
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 	"pollux/llm/openai"
 )
 
-// asked is a request as a server sees it.
-type asked struct {
+// recordedRequest is a request as the server received it.
+type recordedRequest struct {
 	path, query string
 	header      http.Header
 	body        string
@@ -31,17 +31,18 @@ type asked struct {
 
 const hello = `{"id":"i","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
 
-// listen serves what answer returns and keeps the requests.
-func listen(t *testing.T, answer func(a asked) (status int, body string)) (url string, all func() []asked) {
+// listen starts a server that responds with the results of answer. all returns
+// the requests received so far.
+func listen(t *testing.T, answer func(a recordedRequest) (status int, body string)) (url string, all func() []recordedRequest) {
 	t.Helper()
 	var mu sync.Mutex
-	var seen []asked
+	var seen []recordedRequest
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Errorf("read the request: %v", err)
 		}
-		a := asked{r.URL.EscapedPath(), r.URL.RawQuery, r.Header, string(body)}
+		a := recordedRequest{r.URL.EscapedPath(), r.URL.RawQuery, r.Header, string(body)}
 		mu.Lock()
 		seen = append(seen, a)
 		mu.Unlock()
@@ -50,14 +51,14 @@ func listen(t *testing.T, answer func(a asked) (status int, body string)) (url s
 		_, _ = io.WriteString(w, text)
 	}))
 	t.Cleanup(s.Close)
-	return s.URL, func() []asked {
+	return s.URL, func() []recordedRequest {
 		mu.Lock()
 		defer mu.Unlock()
 		return seen
 	}
 }
 
-func ok(asked) (int, string) { return 200, hello }
+func ok(recordedRequest) (int, string) { return 200, hello }
 
 func request(model string) *llm.Request {
 	return &llm.Request{Model: model, Contents: []*llm.Content{llm.User(llm.Text("hello"))}}
@@ -68,7 +69,7 @@ func TestAddressAndHeaders(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options openai.Options
-		base    string // behind the server's address
+		base    string // after the server's address
 		path    string
 		header  map[string]string // "-" for absent
 	}{
@@ -93,7 +94,7 @@ func TestAddressAndHeaders(t *testing.T) {
 			t.Parallel()
 			url, all := listen(t, ok)
 			c.options.BaseURL = url + c.base
-			_, _ = newClient(t, c.options).Generate(t.Context(), request("a/b")) // Responses does not understand it
+			_, _ = newClient(t, c.options).Generate(t.Context(), request("a/b")) // the response is not valid in Responses
 			last := all()[0]
 			if got := last.path + "?" + last.query; got != c.path {
 				t.Errorf("path %s, want %s", got, c.path)
@@ -108,7 +109,8 @@ func TestAddressAndHeaders(t *testing.T) {
 	}
 }
 
-// TestAzure: the address of a resource is enough, in either form of Azure's.
+// TestAzure checks that the address of an Azure resource is a complete base
+// URL, in both of Azure's forms.
 func TestAzure(t *testing.T) {
 	t.Parallel()
 	const now, before = "/openai/v1/chat/completions", "/openai/deployments/gpt%205/chat/completions"
@@ -135,7 +137,8 @@ func TestAzure(t *testing.T) {
 			t.Errorf("%s: %s, %v", base, got, err)
 		}
 	}
-	// What is about no deployment has its place above them, as the vendor's SDK has it.
+	// Methods without a deployment are outside /deployments, as in OpenAI's
+	// SDK.
 	for method, want := range map[string]string{
 		"embeddings": "/openai/deployments/m/embeddings?api-version=2025-04-01-preview",
 		"responses":  "/openai/responses?api-version=2025-04-01-preview",
@@ -164,8 +167,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestToolsRefused: a model that cannot be given tools is one that is asked in
-// words by who knows how.
+// TestToolsRefused checks that a model without tool support gives KindNoTools.
 func TestToolsRefused(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -174,7 +176,7 @@ func TestToolsRefused(t *testing.T) {
 		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}`,
 		`{"error":{"message":"tools param requires --jinja flag","code":500}}`,
 	} {
-		url, all := listen(t, func(asked) (int, string) {
+		url, all := listen(t, func(recordedRequest) (int, string) {
 			if strings.Contains(body, "500") {
 				return 500, body
 			}
@@ -191,8 +193,8 @@ func TestToolsRefused(t *testing.T) {
 	}
 }
 
-// TestForModel: a model's own ways come on top of the service's, and do not
-// become those of another one.
+// TestForModel checks that ForModel adjusts the service's quirks for one model
+// only.
 func TestForModel(t *testing.T) {
 	t.Parallel()
 	url, all := listen(t, ok)
@@ -206,7 +208,7 @@ func TestForModel(t *testing.T) {
 	}
 	g := newClient(t, o)
 	for _, m := range []string{"o3", "m"} {
-		_, _ = g.Generate(t.Context(), request(m)) // the answer is not one of Responses
+		_, _ = g.Generate(t.Context(), request(m)) // the response is not valid in Responses
 	}
 	if a := all(); a[0].path != "/v1/responses" || !strings.Contains(a[0].body, `"a":1,"b":2`) || strings.Contains(a[0].body, "store") ||
 		a[1].path != "/v1/chat/completions" || strings.Contains(a[1].body, `"b"`) {
@@ -251,7 +253,7 @@ func TestQuirksInJSON(t *testing.T) {
 
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, func(asked) (int, string) {
+	url, all := listen(t, func(recordedRequest) (int, string) {
 		return 200, `{"data":[{"index":1,"embedding":[]},{"index":0,"embedding":[0.5,1]}]}`
 	})
 	g := newClient(t, openai.Options{BaseURL: url})
@@ -273,7 +275,8 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// TestSDKAgrees lets the vendor's SDK and Pollux read the same stream.
+// TestSDKAgrees checks that OpenAI's SDK and this package decode the same
+// stream alike.
 func TestSDKAgrees(t *testing.T) {
 	t.Parallel()
 	var stream strings.Builder
@@ -312,7 +315,8 @@ func TestSDKAgrees(t *testing.T) {
 	}
 }
 
-// TestOneConnection: answers read to their end leave the connection for the next.
+// TestOneConnection checks that a response that was read to its end leaves its
+// connection to the next request.
 func TestOneConnection(t *testing.T) {
 	t.Parallel()
 	remotes := map[string]bool{}
@@ -334,8 +338,9 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestHangsOn: a server that has said its goodbye but stays is not waited for.
-func TestHangsOn(t *testing.T) {
+// TestOpenConnection checks that the client does not wait for a server that keeps the
+// connection open after the end of the response.
+func TestOpenConnection(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

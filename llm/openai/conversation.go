@@ -6,26 +6,27 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// converse writes contents. Where the model does not want all its thoughts back
-// it gets those of the running tool loop.
-func (t *traits) converse(contents []*llm.Content, to chatwire.Writer) {
+// writeConversation writes contents. Unless ReasoningKeep is set, it includes
+// only the thoughts of the current tool loop.
+func (t *traits) writeConversation(contents []*llm.Content, to chatwire.Writer) {
 	thoughts := -1
 	if !t.ReasoningKeep && t.Protocol != Responses {
-		thoughts = loopStart(contents)
+		thoughts = toolLoopStart(contents)
 	}
 	chatwire.Write(to, t, contents, thoughts)
 }
 
-// loopStart is the index of the last prompt: the running tool loop is behind it.
-// What the user adds to results, before the model has answered them, is none.
-func loopStart(contents []*llm.Content) int {
-	said := func(i int) bool { return contents[i].Role != llm.RoleModel && !contents[i].HasFunctionResponse() }
+// toolLoopStart returns the index of the last prompt, after which the current
+// tool loop begins, or -1 if there is none. Text that the user adds to tool
+// results before the model has responded to them is not a prompt.
+func toolLoopStart(contents []*llm.Content) int {
+	isPrompt := func(i int) bool { return contents[i].Role != llm.RoleModel && !contents[i].HasFunctionResponse() }
 	for i := len(contents) - 1; i >= 0; i-- {
-		if !said(i) {
+		if !isPrompt(i) {
 			continue
 		}
 		first := i
-		for first > 0 && said(first-1) {
+		for first > 0 && isPrompt(first-1) {
 			first--
 		}
 		if first == 0 || contents[first-1].Role == llm.RoleModel {
@@ -36,21 +37,21 @@ func loopStart(contents []*llm.Content) int {
 	return -1
 }
 
-// list is the list of messages, or items, in a body.
-type list struct {
-	b     *httpwire.Body
-	t     *traits
-	begun bool
-	used  idSet
+// listWriter writes the array of messages or items in a body.
+type listWriter struct {
+	b          *httpwire.Body
+	t          *traits
+	hasElement bool
+	usedIDs    idSet
 }
 
-// next begins the next element.
-func (l *list) next() {
-	if l.begun {
+// beginElement writes the comma before every element but the first.
+func (l *listWriter) beginElement() {
+	if l.hasElement {
 		l.b.Text(`,`)
 	}
-	l.begun = true
+	l.hasElement = true
 }
 
-// CallID implements [chatwire.Writer]: no two calls share an id.
-func (l *list) CallID(id []byte) []byte { return l.used.add(l.t, id) }
+// CallID implements [chatwire.Writer]: it makes the ids of calls unique.
+func (l *listWriter) CallID(id []byte) []byte { return l.usedIDs.add(l.t, id) }

@@ -13,21 +13,21 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// apiError is an error as services report it, in any of the forms they use.
+// apiError is an error as services report it, in any of the known formats.
 type apiError struct {
-	Message string
-	Type    string
-	Code    string
-	Param   string
-	Status  int // 0 where the error does not say
-	Raw     string
-	Wait    time.Duration // that was asked for
+	Message         string
+	Type            string
+	Code            string
+	Param           string
+	Status          int // 0 if the body has none
+	ProviderMessage string
+	RetryAfter      time.Duration // the delay that the service asked for
 }
 
-// parseError reads {"error": {...}}, {"error": "..."}, {"message": ...},
-// {"detail": ...}, and a list of one of these. Without an envelope it is an
-// error only if whole says that the body is one.
-func parseError(body []byte, whole bool) (apiError, bool) {
+// parseError parses {"error": {...}}, {"error": "..."}, {"message": ...},
+// {"detail": ...}, and an array of one of these. The forms without "error" are
+// errors only if isErrorBody is set. The result is false if body is no error.
+func parseError(body []byte, isErrorBody bool) (apiError, bool) {
 	body = bytes.TrimSpace(body)
 	var list []json.RawMessage
 	if len(body) > 0 && body[0] == '[' && json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -42,36 +42,36 @@ func parseError(body []byte, whole bool) (apiError, bool) {
 	switch {
 	case len(inner) > 0 && string(inner) != "null":
 		if json.Unmarshal(inner, &members) != nil {
-			return apiError{Message: str(inner), Code: str(outer["code"]), Status: statusOf(outer["status"], outer["code"])}, true
+			return apiError{Message: jsonText(inner), Code: jsonText(outer["code"]), Status: firstStatus(outer["status"], outer["code"])}, true
 		}
-	case whole && (outer["message"] != nil || outer["detail"] != nil):
+	case isErrorBody && (outer["message"] != nil || outer["detail"] != nil):
 		members = outer
-	case str(outer["object"]) == "error": // Mistral, vLLM
+	case jsonText(outer["object"]) == "error": // Mistral, vLLM
 		members = outer
 	default:
 		return apiError{}, false
 	}
 	e := apiError{
-		Message: str(members["message"]), Type: str(members["type"]), Code: str(members["code"]), Param: str(members["param"]),
-		Status: statusOf(members["status"], members["code"]),
+		Message: jsonText(members["message"]), Type: jsonText(members["type"]), Code: jsonText(members["code"]), Param: jsonText(members["param"]),
+		Status: firstStatus(members["status"], members["code"]),
 	}
 	if e.Message == "" {
-		e.Message, e.Param = complaints(members["detail"])
+		e.Message, e.Param = validationErrors(members["detail"])
 	}
-	e.fromRouter(members["metadata"])
+	e.addRouterMetadata(members["metadata"])
 	return e, true
 }
 
-// fromRouter reads what OpenRouter says besides: its provider's words, and the
-// header that an error in mid-stream cannot have.
-func (e *apiError) fromRouter(metadata json.RawMessage) {
+// addRouterMetadata adds OpenRouter's metadata: the message of the upstream
+// provider, and the headers of an error that arrives inside a stream.
+func (e *apiError) addRouterMetadata(metadata json.RawMessage) {
 	var m map[string]json.RawMessage
 	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil {
 		return
 	}
-	e.Raw = str(m["raw"])
-	if below, ok := parseError([]byte(e.Raw), true); ok {
-		e.Raw = below.Message
+	e.ProviderMessage = jsonText(m["raw"])
+	if inner, ok := parseError([]byte(e.ProviderMessage), true); ok {
+		e.ProviderMessage = inner.Message
 	}
 	var fields map[string]string
 	if json.Unmarshal(m["headers"], &fields) == nil {
@@ -79,12 +79,13 @@ func (e *apiError) fromRouter(metadata json.RawMessage) {
 		for name, value := range fields {
 			header.Set(name, value)
 		}
-		e.Wait = retryAfter(header, time.Now())
+		e.RetryAfter = retryAfter(header, time.Now())
 	}
 }
 
-// str returns a JSON string's value, and any other value as it is written.
-func str(raw json.RawMessage) string {
+// jsonText returns the value of a JSON string, or the source text of any other
+// value.
+func jsonText(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &s) == nil {
 		return s
@@ -92,24 +93,25 @@ func str(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// statusOf returns the first of values that is an HTTP status.
-func statusOf(values ...json.RawMessage) int {
+// firstStatus returns the first value that is an HTTP error status, or 0.
+func firstStatus(values ...json.RawMessage) int {
 	for _, v := range values {
-		if n, err := strconv.Atoi(str(v)); err == nil && n >= 400 && n < 600 {
+		if n, err := strconv.Atoi(jsonText(v)); err == nil && n >= 400 && n < 600 {
 			return n
 		}
 	}
 	return 0
 }
 
-// complaints reads FastAPI's form: a string, or a list of complaints about members.
-func complaints(raw json.RawMessage) (message, param string) {
+// validationErrors parses FastAPI's "detail": a string, or an array of errors
+// about members of the request. param is the first of those members.
+func validationErrors(raw json.RawMessage) (message, param string) {
 	var list []struct {
 		Loc []any
 		Msg string
 	}
 	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return str(raw), ""
+		return jsonText(raw), ""
 	}
 	var lines []string
 	for _, d := range list {
@@ -130,67 +132,69 @@ func complaints(raw json.RawMessage) (message, param string) {
 	return strings.Join(lines, "; "), param
 }
 
-// statusError is the error of an answer with another status than 200.
+// statusError returns the error for a response whose status is not 200.
 func statusError(status int, header http.Header, body []byte) *llm.Error {
 	api, ok := parseError(body, true)
 	if !ok || api.Message == "" {
 		api.Message = httpwire.PlainMessage(status, header, body)
 	}
 	api.Status = status
-	api.Wait = max(api.Wait, retryAfter(header, time.Now()))
+	api.RetryAfter = max(api.RetryAfter, retryAfter(header, time.Now()))
 	e := classify(api)
-	e.Body = httpwire.Clip(body, httpwire.MaxErrorBody)
+	httpwire.SetBody(e, body)
 	return e
 }
 
-// errorIn returns the error that a frame or body under status 200 reports, or nil.
-func errorIn(data []byte) error {
+// errorInBody returns the error that a frame or body with status 200 reports,
+// or nil.
+func errorInBody(data []byte) error {
 	if !bytes.Contains(data, []byte(`"error"`)) {
-		return nil // nearly every frame ends here
+		return nil // fast path for almost every frame
 	}
 	api, ok := parseError(data, false)
 	if !ok {
 		return nil
 	}
 	e := classify(api)
-	e.Body = httpwire.Clip(data, httpwire.MaxErrorBody)
+	httpwire.SetBody(e, data)
 	return e
 }
 
-// classify decides what can be done about an error (spec/agent.md §10).
+// classify returns api as an [llm.Error] with the kind that decides whether the
+// caller retries, falls back or stops.
 func classify(api apiError) *llm.Error {
 	e := &llm.Error{Status: api.Status, Code: api.Code, Message: api.Message}
-	if _, err := strconv.Atoi(e.Code); err == nil || e.Code == "" { // a number is no word
+	if _, err := strconv.Atoi(e.Code); err == nil || e.Code == "" { // a numeric code describes nothing
 		e.Code = api.Type
 	}
-	if api.Raw != "" && !strings.Contains(e.Message, api.Raw) {
-		e.Message = strings.TrimPrefix(e.Message+": "+httpwire.Clip([]byte(api.Raw), 2000), ": ")
+	if api.ProviderMessage != "" && !strings.Contains(e.Message, api.ProviderMessage) {
+		e.Message = strings.TrimPrefix(e.Message+": "+httpwire.Clip([]byte(api.ProviderMessage), 2000), ": ")
 	}
 	if e.Message == "" {
 		e.Message = "the model's server reports an error and does not say which"
 	}
-	e.RetryAfter = max(api.Wait, promisedDelay(e.Message))
-	e.Kind = kindOf(api, e.Message, e.RetryAfter)
-	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxWait {
+	e.RetryAfter = max(api.RetryAfter, delayInMessage(e.Message))
+	e.Kind = errorKind(api, e.Message, e.RetryAfter)
+	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxRetryAfter {
 		e.Kind = llm.KindQuota
 	}
 	return e
 }
 
-// kindOf is the kind of an error whose service asked to wait that long before the
-// next try, if at all.
-func kindOf(api apiError, message string, wait time.Duration) llm.ErrorKind {
+// errorKind returns the kind of an error. wait is the delay that the service
+// asked for, or 0.
+func errorKind(api apiError, message string, wait time.Duration) llm.ErrorKind {
 	status := api.Status
 	is := func(words ...string) bool {
 		return slices.Contains(words, api.Code) || slices.Contains(words, api.Type)
 	}
-	refused := status == 0 || status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity || status >= 500
+	maybeTooLong := status == 0 || status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity || status >= 500
 	switch {
-	case is("context_length_exceeded", "exceed_context_size_error", "string_above_max_length"), refused && httpwire.TooLong(message),
+	case is("context_length_exceeded", "exceed_context_size_error", "string_above_max_length"), maybeTooLong && httpwire.IsTooLong(message),
 		status == http.StatusRequestEntityTooLarge:
 		return llm.KindContextWindow
 	case is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "exceeded_current_quota_error", "Arrearage"),
-		status == http.StatusPaymentRequired, usedUp(status, strings.ToLower(message), wait):
+		status == http.StatusPaymentRequired, isQuotaExhausted(status, strings.ToLower(message), wait):
 		return llm.KindQuota
 	case is("model_not_found"), status == http.StatusNotFound:
 		return llm.KindModelNotFound
@@ -204,20 +208,20 @@ func kindOf(api apiError, message string, wait time.Duration) llm.ErrorKind {
 		return llm.KindCapacity
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 499:
 		return llm.KindServer
-	case status == 0 && is("tool_use_failed"): // the next try may do better
+	case status == 0 && is("tool_use_failed"): // another attempt may succeed
 		return llm.KindIncomplete
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity, status == 0 && is("invalid_request_error"):
 		return llm.KindBadRequest
-	case status == 0: // in mid-stream: the service failed
+	case status == 0: // the service failed in mid-stream
 		return llm.KindServer
 	}
 	return llm.KindOther
 }
 
-// usedUp knows how services say that there is no money or quota left, which no
-// wait brings back (spec/providers.md §3). Of the vaguer texts that is believed
-// only where the service names no time.
-func usedUp(status int, lower string, wait time.Duration) bool {
+// isQuotaExhausted reports whether an error means that no money or quota is
+// left, so that waiting does not help. Ambiguous messages count only if the
+// service gives no delay.
+func isQuotaExhausted(status int, lower string, wait time.Duration) bool {
 	switch status {
 	case 0, http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests:
 	default:
@@ -228,8 +232,9 @@ func usedUp(status int, lower string, wait time.Duration) bool {
 		wait == 0 && httpwire.ContainsAny(lower, "exceeded your current quota", "billing")
 }
 
-// promisedDelay finds "try again in 1m12.5s" (or ms, or "3 seconds") in a message.
-func promisedDelay(message string) time.Duration {
+// delayInMessage returns the delay in a message like "try again in 1m12.5s" (or
+// "20ms", or "3 seconds"), or 0.
+func delayInMessage(message string) time.Duration {
 	for _, words := range []string{"try again in ", "retry in ", "retry after "} {
 		_, rest, ok := strings.Cut(strings.ToLower(message), words)
 		if !ok {
@@ -255,8 +260,9 @@ func promisedDelay(message string) time.Duration {
 	return 0
 }
 
-// retryAfter reads from an answer's header how long to wait: what it says, or
-// when a limit that is used up will be lifted.
+// retryAfter returns how long the headers ask to wait: the Retry-After value,
+// or the time until an exhausted rate limit resets. It returns 0 if they do not
+// ask.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	if d := httpwire.RetryAfter(header, now); d > 0 {
 		return d
@@ -267,14 +273,15 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 		if left := header.Get("X-Ratelimit-Remaining" + limit); reset == "" || left != "" && left != "0" {
 			continue
 		}
-		wait = max(wait, resetIn(reset, now))
+		wait = max(wait, untilReset(reset, now))
 	}
 	return wait
 }
 
-// resetIn reads when a limit is lifted: "6m0s", "20ms", seconds, or a date in
-// seconds or milliseconds since 1970.
-func resetIn(s string, now time.Time) time.Duration {
+// untilReset parses the time at which a rate limit resets ("6m0s", "20ms", a
+// number of seconds, or a Unix time in seconds or milliseconds) and returns how
+// far away it is.
+func untilReset(s string, now time.Time) time.Duration {
 	s = strings.TrimSpace(s)
 	d, err := time.ParseDuration(s)
 	if err != nil {

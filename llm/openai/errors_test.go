@@ -58,8 +58,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestTooLong: every vendor's words for a request that is too long are understood,
-// whether they come as an answer of their own or inside a stream.
+// TestTooLong checks that the client recognizes every vendor's error for a
+// request that is too long, as a response of its own and inside a stream.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{
@@ -78,7 +78,7 @@ func TestTooLong(t *testing.T) {
 			if status == 200 {
 				body = "data: " + body + "\n\n"
 			}
-			url, _ := listen(t, func(asked) (int, string) { return status, body })
+			url, _ := listen(t, func(recordedRequest) (int, string) { return status, body })
 			var end error
 			for _, err := range newClient(t, openai.Options{BaseURL: url}).Stream(t.Context(), request("m")) {
 				end = err
@@ -91,7 +91,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestQuota tells what no wait brings back from what is over soon.
+// TestQuota checks that exhausted quotas are distinguished from rate limits.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	header := func(fields ...string) http.Header {
@@ -161,14 +161,14 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestAnswers is about bodies of answers that are not streamed.
-func TestAnswers(t *testing.T) {
+// TestWholeResponses checks response bodies that are not streamed.
+func TestWholeResponses(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]llm.ErrorKind{
 		"\n<html>Log in": llm.KindOther, "": llm.KindIncomplete, "{oops": llm.KindIncomplete, "[]": llm.KindServer, "{}": llm.KindServer,
 		`{"error":{"message":"prompt is too long","code":400}}`: llm.KindContextWindow,
 	} {
-		url, _ := listen(t, func(asked) (int, string) { return 200, body })
+		url, _ := listen(t, func(recordedRequest) (int, string) { return 200, body })
 		_, err := newClient(t, openai.Options{BaseURL: url}).Generate(t.Context(), request("m"))
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != want {

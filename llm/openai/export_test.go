@@ -1,6 +1,6 @@
 package openai
 
-// Address returns where a request goes.
+// Address returns the URL of a request.
 func Address(base, model, method string) (string, error) {
 	e, err := newEndpoint(base)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxID is the longest id that every service takes.
+// maxID is the longest call id that every service accepts, in bytes.
 const maxID = 40
 
-// WireID implements [chatwire.Form]: a call's id is sent without the tool's name
-// that ids carry inside, and as one that every service takes. Calls without an id get
-// one of the tool's name; the nth response of it answers the nth call.
+// WireID implements [chatwire.Form]. It removes the tool's name from the front
+// of id and replaces ids that some services reject. A call without an id gets
+// one derived from name; the nth result with that id belongs to the nth call.
 func (t *traits) WireID(id, name string) string {
 	id = strings.TrimPrefix(id, name+"__")
 	switch {
@@ -28,8 +28,8 @@ func (t *traits) WireID(id, name string) string {
 	return id
 }
 
-// another returns the nth id to try where id is taken.
-func (t *traits) another(id string, n int) string {
+// alternateID returns the nth replacement for an id that is already used.
+func (t *traits) alternateID(id string, n int) string {
 	next := id + "_" + strconv.Itoa(n)
 	switch {
 	case t.ShortIDs:
@@ -40,14 +40,15 @@ func (t *traits) another(id string, n int) string {
 	return next
 }
 
-// shortID returns id if it is nine letters and digits, else nine that stand for it.
+// shortID returns id if it consists of nine letters and digits, otherwise a
+// hash of it that does.
 func shortID(id string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	fits := len(id) == 9
-	for i := 0; fits && i < len(id); i++ {
-		fits = strings.IndexByte(alphabet, id[i]) >= 0
+	isShort := len(id) == 9
+	for i := 0; isShort && i < len(id); i++ {
+		isShort = strings.IndexByte(alphabet, id[i]) >= 0
 	}
-	if fits {
+	if isShort {
 		return id
 	}
 	var short [9]byte
@@ -58,8 +59,8 @@ func shortID(id string) string {
 	return string(short[:])
 }
 
-// hash is FNV-1a, which is the same in every run: what is sent must be, or the
-// service's prompt cache is lost.
+// hash returns the FNV-1a hash of s. It is the same in every process, so that
+// repeated requests match the service's prompt cache.
 func hash[T string | []byte](s T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -68,23 +69,24 @@ func hash[T string | []byte](s T) uint64 {
 	return h
 }
 
-// idSet holds the ids of a conversation, by their hashes: that two of them have
-// the same one is unlikely, and does no more than give one a needless new name.
+// idSet is the set of call ids in a conversation, stored as hashes. A collision
+// is unlikely and only renames an id that was unique.
 type idSet struct {
-	slots []uint64 // a power of two of them, at most half in use; 0 is free
+	slots []uint64 // length is a power of two, at most half in use; 0 is free
 	used  int
 }
 
-// add returns id, or one like it where it is taken.
+// add returns id, or a replacement if the set already contains it, and adds the
+// result to the set.
 func (s *idSet) add(t *traits, id []byte) []byte {
 	wire := id
 	for n := 2; !s.insert(max(hash(wire), 1)); n++ {
-		wire = []byte(t.another(string(id), n))
+		wire = []byte(t.alternateID(string(id), n))
 	}
 	return wire
 }
 
-// insert reports whether h is new.
+// insert adds h and reports whether it is new.
 func (s *idSet) insert(h uint64) bool {
 	if 2*s.used >= len(s.slots) {
 		old := s.slots
@@ -104,7 +106,7 @@ func (s *idSet) insert(h uint64) bool {
 	return true
 }
 
-// find returns the slot that holds h, or the free one where it belongs.
+// find returns the slot that contains h, or the free slot for it.
 func (s *idSet) find(h uint64) int {
 	mask := uint64(len(s.slots) - 1)
 	i := h & mask
@@ -114,23 +116,24 @@ func (s *idSet) find(h uint64) int {
 	return int(i)
 }
 
-// maxName is the longest name of a tool.
+// maxName is the longest tool name that services accept, in bytes.
 const maxName = 64
 
-// wireName is a tool's name as the service accepts it.
+// wireName returns name in a form that services accept. A changed name ends in
+// a hash of the original.
 func wireName(name string) string {
-	bad := func(r rune) bool {
+	isInvalid := func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}
-	if len(name) <= maxName && name != "" && !strings.ContainsFunc(name, bad) {
+	if len(name) <= maxName && name != "" && !strings.ContainsFunc(name, isInvalid) {
 		return name
 	}
 	clean := strings.Map(func(r rune) rune {
-		if bad(r) {
+		if isInvalid(r) {
 			return '_'
 		}
 		return r
 	}, name)
-	mark := "_" + strconv.FormatUint(hash(name), 36)
-	return clean[:min(len(clean), maxName-len(mark))] + mark
+	suffix := "_" + strconv.FormatUint(hash(name), 36)
+	return clean[:min(len(clean), maxName-len(suffix))] + suffix
 }

@@ -9,131 +9,132 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// learn finds out from an error what a model's service would not have of a
-// request, remembers it, and reports whether it is worth sending the request
-// again. sent lists what members were in it. That a model cannot be given tools
-// is for others to act on, and only said ([llm.KindNoTools]).
+// learn changes the traits of the model so that the next request omits what the
+// service rejected with e, and reports whether to send the request again. sent
+// lists the optional members of the rejected request. If the model does not
+// support tools, learn sets the kind of e to [llm.KindNoTools] and returns
+// false.
 func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 	if slices.Contains(sent, "tools") {
 		switch {
-		case e.Kind == llm.KindBadRequest && blames(e, "tools") && tooMany(e.Message):
+		case e.Kind == llm.KindBadRequest && blamesMember(e, "tools") && isLimitMessage(e.Message):
 			e.Message += " None is left out unasked: turn off tools that are not needed."
 			return false
-		case refusesTools(e):
+		case isToolRefusal(e):
 			e.Kind = llm.KindNoTools
 			return false
 		}
 	}
-	var l learned
+	var l lesson
 	if e.Kind == llm.KindBadRequest {
-		l = lesson(t, e, sent)
+		l = findLesson(t, e, sent)
 	}
-	if l.told == "" && t.speaksOther(e) {
+	if l.logMessage == "" && t.needsOtherProtocol(e) {
 		to := Responses - t.Protocol
-		word, _ := to.MarshalText() // it has one
-		l = learned{told: "speaking " + string(word) + " with it", change: func(t *traits) { t.Protocol, t.otherProtocol = to, true }}
+		word, _ := to.MarshalText() // both protocols have a name
+		l = lesson{logMessage: "speaking " + string(word) + " with it", change: func(t *traits) { t.Protocol, t.isProtocolLearned = to, true }}
 	}
-	if l.told == "" {
+	if l.logMessage == "" {
 		return false
 	}
-	c.remember(t.model, l.change)
-	c.log(t.model, l.told+" ("+httpwire.FirstLine(e.Message)+")")
+	c.updateTraits(t.model, l.change)
+	c.log(t.model, l.logMessage+" ("+httpwire.FirstLine(e.Message)+")")
 	return true
 }
 
-// speaksOther reports whether an error says that the other protocol is the one
-// to speak with the model, or that there is no Responses at this address.
-func (t *traits) speaksOther(e *llm.Error) bool {
+// needsOtherProtocol reports whether e means that the model requires the other
+// protocol, or that the service has no Responses endpoint.
+func (t *traits) needsOtherProtocol(e *llm.Error) bool {
 	message := strings.ToLower(e.Message)
-	named := httpwire.ContainsAny(message, "/responses", "responses api", "responses endpoint")
-	missing := e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented
-	refused := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	isNamed := httpwire.ContainsAny(message, "/responses", "responses api", "responses endpoint")
+	isMissing := e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented
+	isRefused := e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
 	switch {
-	case t.otherProtocol || !missing && !refused:
+	case t.isProtocolLearned || !isMissing && !isRefused:
 		return false
 	case t.Protocol == Chat:
-		return named && httpwire.ContainsAny(message, "only", "instead")
-	case named:
-		return missing || refuses(message)
-	case e.Status == http.StatusNotFound: // of the model, or of the address
+		return isNamed && httpwire.ContainsAny(message, "only", "instead")
+	case isNamed:
+		return isMissing || isRefusalMessage(message)
+	case e.Status == http.StatusNotFound: // the model or the endpoint is missing
 		return e.Code != "model_not_found" && !httpwire.ContainsAny(message, "model", "deployment")
 	}
-	return missing
+	return isMissing
 }
 
-// learned is one change to how a model is spoken to.
-type learned struct {
-	told   string // for the log; "" where nothing was learned
-	change func(*traits)
+// lesson is one change to the traits of a model.
+type lesson struct {
+	logMessage string // "" if there is no lesson
+	change     func(*traits)
 }
 
-// lesson decides what to change. The order matters: a text that names several
-// things means the first of these.
-func lesson(t *traits, e *llm.Error, sent []string) learned {
+// findLesson returns the change that avoids e. The order of the cases matters:
+// a message that matches several means the first.
+func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 	message := strings.ToLower(e.Message)
 	has := func(words ...string) bool { return httpwire.ContainsAny(message, words...) }
-	drop := func(name string) learned {
-		return learned{told: "leaving out " + name, change: func(t *traits) { t.Drop = append(t.Drop, name) }}
+	drop := func(name string) lesson {
+		return lesson{logMessage: "leaving out " + name, change: func(t *traits) { t.Drop = append(t.Drop, name) }}
 	}
-	thinks := slices.ContainsFunc(sent, func(name string) bool {
+	asksToThink := slices.ContainsFunc(sent, func(name string) bool {
 		return slices.Contains([]string{"reasoning_effort", "enable_thinking", "thinking", "reasoning", "chat_template_kwargs"}, name)
 	})
-	plainer := t.Schema + 1
-	switch limit := t.maxTokens(); {
+	nextSchema := t.Schema + 1
+	switch limit := t.maxTokensMember(); {
 	case slices.Contains(sent, "max_tokens") && limit == "max_tokens" && has("max_completion_tokens"):
-		return learned{told: "max_completion_tokens for max_tokens", change: func(t *traits) { t.MaxTokens = "max_completion_tokens" }}
-	case slices.Contains(sent, "max_completion_tokens") && blames(e, "max_completion_tokens") && t.MaxTokens == "":
-		return learned{told: "max_tokens for max_completion_tokens", change: func(t *traits) { t.MaxTokens = "max_tokens" }}
+		return lesson{logMessage: "max_completion_tokens for max_tokens", change: func(t *traits) { t.MaxTokens = "max_completion_tokens" }}
+	case slices.Contains(sent, "max_completion_tokens") && blamesMember(e, "max_completion_tokens") && t.MaxTokens == "":
+		return lesson{logMessage: "max_tokens for max_completion_tokens", change: func(t *traits) { t.MaxTokens = "max_tokens" }}
 	case (slices.Contains(sent, "response_format") || slices.Contains(sent, "text")) && t.Schema < SchemaWords &&
 		has("response_format", "json_schema", "json_object", "response format", "text.format"):
-		return learned{told: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema = plainer }}
+		return lesson{logMessage: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema = nextSchema }}
 	case t.SystemRole == "developer" && has("developer"):
-		return learned{told: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
-	case t.SystemRole != "user" && has("system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && refuses(message):
-		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
-	case t.SystemRole != "user" && t.Protocol == Responses && blames(e, "instructions"):
-		return learned{told: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
+		return lesson{logMessage: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
+	case t.SystemRole != "user" && has("system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && isRefusalMessage(message):
+		return lesson{logMessage: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
+	case t.SystemRole != "user" && t.Protocol == Responses && blamesMember(e, "instructions"):
+		return lesson{logMessage: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
 	case !t.StreamOnly && has("only support stream", "only supports stream", "non-streaming"):
-		return learned{told: "answers come in streams only", change: func(t *traits) { t.StreamOnly = true }}
+		return lesson{logMessage: "answers come in streams only", change: func(t *traits) { t.StreamOnly = true }}
 	case !t.ShortIDs && has("tool call id", "tool_call_id") && has("length of 9"):
-		return learned{told: "short ids", change: func(t *traits) { t.ShortIDs = true }}
+		return lesson{logMessage: "short ids", change: func(t *traits) { t.ShortIDs = true }}
 	case !t.AnswerAfterTool && has("unexpected role 'user' after role 'tool'"):
-		return learned{told: "an answer behind each result", change: func(t *traits) { t.AnswerAfterTool = true }}
-	case thinks && has("not support thinking", "not support reasoning", "not supporting thinking", "thinking is not supported", "reasoning is not supported"):
-		return learned{told: "it cannot be asked to think", change: func(t *traits) { t.Thinking = ThinkingNone }}
+		return lesson{logMessage: "an answer behind each result", change: func(t *traits) { t.AnswerAfterTool = true }}
+	case asksToThink && has("not support thinking", "not support reasoning", "not supporting thinking", "thinking is not supported", "reasoning is not supported"):
+		return lesson{logMessage: "it cannot be asked to think", change: func(t *traits) { t.Thinking = ThinkingNone }}
 	case !t.EmptyContent && has("content") && has("null", "none is not", "nonetype"):
-		return learned{told: "content is never null", change: func(t *traits) { t.EmptyContent = true }}
-	case t.Protocol == Responses && !t.noReasoningItems && has("encrypted_content", "encrypted content", "reasoning item", "type 'reasoning'"):
-		return learned{told: "thoughts are not sent back", change: func(t *traits) { t.noReasoningItems = true }}
-	case t.Protocol == Responses && !t.noSummary && has("reasoning.summary", "reasoning summar"):
-		return learned{told: "thoughts are not asked for", change: func(t *traits) { t.noSummary = true }}
+		return lesson{logMessage: "content is never null", change: func(t *traits) { t.EmptyContent = true }}
+	case t.Protocol == Responses && !t.refusesReasoningItems && has("encrypted_content", "encrypted content", "reasoning item", "type 'reasoning'"):
+		return lesson{logMessage: "thoughts are not sent back", change: func(t *traits) { t.refusesReasoningItems = true }}
+	case t.Protocol == Responses && !t.refusesSummary && has("reasoning.summary", "reasoning summar"):
+		return lesson{logMessage: "thoughts are not asked for", change: func(t *traits) { t.refusesSummary = true }}
 	case t.Protocol == Chat && !t.ReasoningFill && has("reasoning_content") && has("missing", "must be passed back", "must be provided", "is required"):
-		return learned{told: "thoughts are always sent back", change: func(t *traits) {
+		return lesson{logMessage: "thoughts are always sent back", change: func(t *traits) {
 			t.ReasoningOut, t.ReasoningKeep, t.ReasoningFill = "reasoning_content", true, true
 		}}
-	case t.ReasoningOut != "" && t.ReasoningOut != "content" && has(t.ReasoningOut) && refuses(message) && !has("missing", "must be"):
-		return learned{told: "thoughts are not sent back", change: func(t *traits) { t.ReasoningOut = "" }}
-	case !t.NoImages && has("image") && refuses(message):
-		return learned{told: "the model takes no images", change: func(t *traits) { t.NoImages = true }}
-	case !t.NoAudio && has("input_audio", "audio input") && refuses(message):
-		return learned{told: "the model takes no audio", change: func(t *traits) { t.NoAudio = true }}
-	case !t.NoPDF && has("'file'", `"file"`, "input_file", "pdf") && refuses(message):
-		return learned{told: "the model takes no PDF files", change: func(t *traits) { t.NoPDF = true }}
+	case t.ReasoningOut != "" && t.ReasoningOut != "content" && has(t.ReasoningOut) && isRefusalMessage(message) && !has("missing", "must be"):
+		return lesson{logMessage: "thoughts are not sent back", change: func(t *traits) { t.ReasoningOut = "" }}
+	case !t.NoImages && has("image") && isRefusalMessage(message):
+		return lesson{logMessage: "the model takes no images", change: func(t *traits) { t.NoImages = true }}
+	case !t.NoAudio && has("input_audio", "audio input") && isRefusalMessage(message):
+		return lesson{logMessage: "the model takes no audio", change: func(t *traits) { t.NoAudio = true }}
+	case !t.NoPDF && has("'file'", `"file"`, "input_file", "pdf") && isRefusalMessage(message):
+		return lesson{logMessage: "the model takes no PDF files", change: func(t *traits) { t.NoPDF = true }}
 	}
-	// The longest first: stream_options before a stop that stands beside it.
+	// Longest name first, so that stream_options is found before stop in the
+	// same message.
 	names := slices.Clone(sent)
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
 	for _, name := range names {
-		if name != "tools" && blames(e, name) {
+		if name != "tools" && blamesMember(e, name) {
 			return drop(name)
 		}
 	}
-	return learned{}
+	return lesson{}
 }
 
-// refusesTools knows how services say that a model cannot be given tools
-// (spec/providers.md §3).
-func refusesTools(e *llm.Error) bool {
+// isToolRefusal reports whether e means that the model does not support tools.
+func isToolRefusal(e *llm.Error) bool {
 	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotFound &&
 		e.Status != http.StatusInternalServerError && e.Status != http.StatusNotImplemented {
 		return false
@@ -142,33 +143,33 @@ func refusesTools(e *llm.Error) bool {
 	return httpwire.ContainsAny(message, "does not support tools", "tools is not supported", "tools are not supported", "tool choice requires",
 		"--enable-auto-tool-choice", "requires --jinja", "use --jinja", "does not support function calling", "support tool use",
 		"function calling is not supported", "tool calling is not supported", "tools param requires", "does not support tool") ||
-		e.Kind == llm.KindBadRequest && blames(e, "tools")
+		e.Kind == llm.KindBadRequest && blamesMember(e, "tools")
 }
 
-// tooMany reports whether a text says that there is too much of something.
-func tooMany(message string) bool {
+// isLimitMessage reports whether message describes an exceeded limit.
+func isLimitMessage(message string) bool {
 	return httpwire.ContainsAny(strings.ToLower(message), "too long", "too many", "maximum length", "maximum number", "at most", "less than or equal")
 }
 
-// refuses reports whether a text says that something is not accepted.
-func refuses(message string) bool {
+// isRefusalMessage reports whether message describes something unsupported or
+// invalid.
+func isRefusalMessage(message string) bool {
 	return httpwire.ContainsAny(message, "support", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra",
 		"invalid", "not accept", "not available", "not enabled", "does not", "doesn't", "cannot", "only", "restricted", "deserialize", "must alternate")
 }
 
-// blames reports whether an error says that the member name of a body is what
-// it is about.
-func blames(e *llm.Error, name string) bool {
-	if param := paramOf(e); param == name || strings.HasPrefix(param, name+".") {
+// blamesMember reports whether e is about the member name of the request body.
+func blamesMember(e *llm.Error, name string) bool {
+	if param := errorParam(e); param == name || strings.HasPrefix(param, name+".") {
 		return true
 	}
 	message := strings.ToLower(e.Message)
 	for _, quote := range []string{"'", "`", `"`} {
-		if strings.Contains(message, quote+name+quote) && refuses(message) {
+		if strings.Contains(message, quote+name+quote) && isRefusalMessage(message) {
 			return true
 		}
 	}
-	if !refuses(message) {
+	if !isRefusalMessage(message) {
 		return false
 	}
 	if camel := strings.ReplaceAll(name, "_", ""); camel != name && strings.Contains(message, camel) { // xAI: reasoningEffort
@@ -180,32 +181,33 @@ func blames(e *llm.Error, name string) bool {
 			return false
 		}
 		before, after := rest[:i], rest[i+len(name):]
-		if (before == "" || !isWord(before[len(before)-1])) && (after == "" || !isWord(after[0])) {
-			// A plain word may stand for itself ("stop", "tools"): it must be near.
+		if (before == "" || !isWordByte(before[len(before)-1])) && (after == "" || !isWordByte(after[0])) {
+			// A plain word ("stop", "tools") may be used as such, so it must be
+			// near the start.
 			return strings.Contains(name, "_") || len(before) < 60
 		}
 		rest = after
 	}
 }
 
-func isWord(c byte) bool {
+func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// paramOf is the member that the error itself names.
-func paramOf(e *llm.Error) string {
+// errorParam returns the member of the request that the error body names.
+func errorParam(e *llm.Error) string {
 	api, _ := parseError([]byte(e.Body), true)
 	return api.Param
 }
 
-// reconsider remembers of a model how its answers begin, where that was taken
-// wrong (see [chatwire.Answer.Reconsider]).
-func (c *Client) reconsider(a *answer, t *traits) error {
-	if !a.ended {
+// checkOpening changes the traits of the model if its responses begin inside a
+// thought, or no longer do (see [chatwire.Assembler.CheckOpening]).
+func (c *Client) checkOpening(a *assembler, t *traits) error {
+	if !a.isEnded {
 		return nil
 	}
-	return a.Reconsider(t.openedLearned, len(a.calls.all), func(opened bool, told string) {
-		c.remember(t.model, func(t *traits) { t.Opened, t.openedLearned = opened, opened })
-		c.log(t.model, told)
+	return a.CheckOpening(t.isOpenedLearned, len(a.calls.all), func(opened bool, message string) {
+		c.updateTraits(t.model, func(t *traits) { t.Opened, t.isOpenedLearned = opened, opened })
+		c.log(t.model, message)
 	})
 }

@@ -12,21 +12,22 @@ import (
 	"pollux/llm/openai"
 )
 
-// refusal is an error body as OpenAI writes it.
+// refusal returns an error body in OpenAI's format.
 func refusal(message, param string) string {
 	return string(show(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": param, "code": nil}}))
 }
 
-// TestLessons: what a service refuses is left out, once and for all, and said.
+// TestLessons checks that the client omits what a service rejects from all
+// later requests, and logs it.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, model string
 		options     openai.Options
-		refused     string // in a request
+		refused     string // part of the first request
 		status      int
 		body        string
-		then        string // in the second request
+		then        string // part of the second request
 	}{
 		{"stream_options", "m", openai.Options{}, `"stream_options"`, 400, refusal("Unknown parameter: 'stream_options'.", "stream_options"), `"stream":true`},
 		{"stream_options, pydantic", "m", openai.Options{}, `"stream_options"`, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`, `"stream":true`},
@@ -61,15 +62,15 @@ func TestLessons(t *testing.T) {
 			if c.options.Quirks.Protocol == openai.Responses {
 				answer = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"hi\"}]}]}}\n\n"
 			}
-			url, all := listen(t, func(a asked) (int, string) {
+			url, all := listen(t, func(a recordedRequest) (int, string) {
 				if strings.Contains(a.body, c.refused) {
 					return c.status, c.body
 				}
 				return 200, answer
 			})
-			var told []string
+			var logged []string
 			c.options.BaseURL = url
-			c.options.Log = func(m string) { told = append(told, m) }
+			c.options.Log = func(m string) { logged = append(logged, m) }
 			g := newClient(t, c.options)
 			req := request(c.model)
 			req.Contents = append(req.Contents, llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: "call_a_long_id", Name: "ls"}}),
@@ -98,15 +99,15 @@ func TestLessons(t *testing.T) {
 			if last := all()[len(all())-1].body; !strings.Contains(last, c.then) {
 				t.Errorf("no %s in %s", c.then, last)
 			}
-			if len(told) != 1 || !strings.Contains(told[0], c.model) {
-				t.Errorf("told %q", told)
+			if len(logged) != 1 || !strings.Contains(logged[0], c.model) {
+				t.Errorf("logged %q", logged)
 			}
 		})
 	}
 }
 
-// TestOtherProtocol: a model that is not spoken to with one protocol is spoken to
-// with the other, once that was found out; one that is not there is just not there.
+// TestOtherProtocol checks that the client switches protocols when a model
+// requires the other one, and that a missing model is reported as missing.
 func TestOtherProtocol(t *testing.T) {
 	t.Parallel()
 	const done = `{"id":"r","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}]}`
@@ -115,7 +116,7 @@ func TestOtherProtocol(t *testing.T) {
 		quirks openai.Quirks
 		status int
 		body   string
-		paths  string // of two requests
+		paths  string // of the two requests
 	}{
 		{responses, 404, "404 page not found", "/v1/responses /v1/chat/completions /v1/chat/completions"},
 		{responses, 404, `{"detail":"Not Found"}`, "/v1/responses /v1/chat/completions /v1/chat/completions"},
@@ -132,7 +133,7 @@ func TestOtherProtocol(t *testing.T) {
 		{openai.Quirks{}, 404, "404 page not found", "/v1/chat/completions /v1/chat/completions"},
 	} {
 		first := ""
-		url, all := listen(t, func(a asked) (int, string) {
+		url, all := listen(t, func(a recordedRequest) (int, string) {
 			if first == "" {
 				first = a.path
 			}
@@ -144,8 +145,8 @@ func TestOtherProtocol(t *testing.T) {
 			}
 			return 200, hello
 		})
-		var told []string
-		g := newClient(t, openai.Options{BaseURL: url, Quirks: c.quirks, Log: func(m string) { told = append(told, m) }})
+		var logged []string
+		g := newClient(t, openai.Options{BaseURL: url, Quirks: c.quirks, Log: func(m string) { logged = append(logged, m) }})
 		var paths []string
 		learns := strings.Count(c.paths, " ") == 2
 		for range 2 {
@@ -161,16 +162,17 @@ func TestOtherProtocol(t *testing.T) {
 				t.Errorf("%s was sent %s", a.path, a.body)
 			}
 		}
-		if got := strings.Join(paths, " "); got != c.paths || (len(told) == 1) != learns {
-			t.Errorf("%d %s: %s, want %s; told %q", c.status, c.body, got, c.paths, told)
+		if got := strings.Join(paths, " "); got != c.paths || (len(logged) == 1) != learns {
+			t.Errorf("%d %s: %s, want %s; logged %q", c.status, c.body, got, c.paths, logged)
 		}
 	}
 }
 
-// TestStreamOnly: a model that answers in streams alone gives whole answers, too.
+// TestStreamOnly checks that Generate works with a model that supports only
+// streaming.
 func TestStreamOnly(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, func(a asked) (int, string) {
+	url, all := listen(t, func(a recordedRequest) (int, string) {
 		if !strings.Contains(a.body, `"stream":true`) {
 			return 400, refusal("This model only support stream mode, please enable the stream parameter to access the model. ", "")
 		}
@@ -189,11 +191,11 @@ func TestStreamOnly(t *testing.T) {
 	}
 }
 
-// TestTooManyTools: none is left out in silence, and a model that takes so many
-// and no more is not one that takes none.
+// TestTooManyTools checks that the client never omits some of the tools, and
+// that a limit on their number is not mistaken for missing tool support.
 func TestTooManyTools(t *testing.T) {
 	t.Parallel()
-	url, all := listen(t, func(asked) (int, string) {
+	url, all := listen(t, func(recordedRequest) (int, string) {
 		return 400, refusal("Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 129 instead.", "tools")
 	})
 	req := request("m")
@@ -209,11 +211,12 @@ func TestTooManyTools(t *testing.T) {
 	}
 }
 
-// TestNoEndlessLessons: a service that refuses everything is believed in the end.
+// TestNoEndlessLessons checks that the client stops retrying if a service
+// rejects everything.
 func TestNoEndlessLessons(t *testing.T) {
 	t.Parallel()
 	names := []string{"temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "stop", "max_tokens", "stream_options"}
-	url, all := listen(t, func(a asked) (int, string) {
+	url, all := listen(t, func(a recordedRequest) (int, string) {
 		for _, n := range names {
 			if strings.Contains(a.body, `"`+n+`"`) {
 				return 400, refusal("unsupported parameter "+n, n)
@@ -228,12 +231,13 @@ func TestNoEndlessLessons(t *testing.T) {
 	}
 }
 
-// TestFumbledCall: a call that the server itself could not read is asked for again.
-func TestFumbledCall(t *testing.T) {
+// TestMalformedCall checks that the client asks again if the server could not
+// parse the model's call.
+func TestMalformedCall(t *testing.T) {
 	t.Parallel()
 	for times, want := range map[int]int{1: 2, 9: 2} {
 		n := 0
-		url, all := listen(t, func(asked) (int, string) {
+		url, all := listen(t, func(recordedRequest) (int, string) {
 			if n++; n <= times {
 				return 400, `{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function"}}`
 			}
@@ -246,12 +250,13 @@ func TestFumbledCall(t *testing.T) {
 	}
 }
 
-// TestOpenedThought: an answer that begins in the middle of a thought is asked
-// for again, and the next one is understood; should that be wrong, it is unlearned.
+// TestOpenedThought checks that the client asks again when a response begins
+// inside a thought, that it decodes the next response correctly, and that it
+// recovers if this was wrong.
 func TestOpenedThought(t *testing.T) {
 	t.Parallel()
 	text := "I think.</think>yes"
-	url, _ := listen(t, func(asked) (int, string) {
+	url, _ := listen(t, func(recordedRequest) (int, string) {
 		return 200, fmt.Sprintf("data: {\"choices\":[{\"delta\":{\"content\":\"I \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\n", text[2:])
 	})
 	g := newClient(t, openai.Options{BaseURL: url})

@@ -36,25 +36,25 @@ func (t *traits) AppendThought(dst []byte, p *llm.Part) []byte {
 	signature := p.SignatureBy(t.vendor)
 	switch {
 	case t.Protocol == Responses:
-		if !t.noReasoningItems && strings.HasPrefix(signature, `{"type":"reasoning"`) && json.Valid([]byte(signature)) {
+		if !t.refusesReasoningItems && strings.HasPrefix(signature, `{"type":"reasoning"`) && json.Valid([]byte(signature)) {
 			return append(dst, signature...)
 		}
 	case t.ReasoningOut == "reasoning_details":
-		if inner, ok := listIn(signature, t.ReasoningOut); ok {
+		if inner, ok := listMember(signature, t.ReasoningOut); ok {
 			return append(dst, inner...)
 		}
 	case t.ReasoningOut != "":
-		words, ours := stringIn(signature, "text")
-		if !ours {
-			words = p.Text
+		text, found := stringMember(signature, "text")
+		if !found {
+			text = p.Text
 		}
-		return chatwire.AppendInner(dst, words)
+		return chatwire.AppendInner(dst, text)
 	}
 	return dst
 }
 
-// stringIn returns the string under key in the JSON object s.
-func stringIn(s, key string) (value string, found bool) {
+// stringMember returns the string value of key in the JSON object s.
+func stringMember(s, key string) (value string, found bool) {
 	if s == "" || s[0] != '{' {
 		return "", false
 	}
@@ -70,9 +70,9 @@ func stringIn(s, key string) (value string, found bool) {
 	return value, found && err == nil
 }
 
-// listIn returns what stands between the brackets of the list under key in the
-// JSON object s.
-func listIn(s, key string) (inner string, found bool) {
+// listMember returns the elements of the array at key in the JSON object s,
+// without the brackets.
+func listMember(s, key string) (inner string, found bool) {
 	if !json.Valid([]byte(s)) || s[0] != '{' {
 		return "", false
 	}
@@ -89,8 +89,8 @@ func listIn(s, key string) (inner string, found bool) {
 	return inner, err == nil && inner != ""
 }
 
-// AppendMedia implements [chatwire.Form]: it appends an element of a message's
-// content.
+// AppendMedia implements [chatwire.Form]. It appends an element of a content
+// array.
 func (t *traits) AppendMedia(b []byte, p *llm.Part) []byte {
 	if f := p.FileData; f != nil {
 		isWeb := strings.HasPrefix(f.FileURI, "https://") || strings.HasPrefix(f.FileURI, "http://")

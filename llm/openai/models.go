@@ -20,57 +20,57 @@ import (
 )
 
 const (
-	maxList      = 16 << 20 // bytes; the longest there is has less than one million
-	maxListed    = 20_000
-	patienceList = 30 * time.Second
+	maxListBytes    = 16 << 20 // bytes; the longest known list is below one million
+	maxListedModels = 20_000
+	listTimeout     = 30 * time.Second
 )
 
-var errNoList = errors.New("it holds no list")
+var errNoModelList = errors.New("it holds no list")
 
-// Models lists what the service offers, in its own order, with what it says of
-// each: OpenAI no more than the name, others windows, abilities and prices.
-// Models that are for something else than conversations (embeddings, speech,
-// images, moderation) are left out where their type or name says so. The errors
-// are those of requests.
+// Models returns the chat models that the service offers, in the order of the
+// service. Each has the details that the service lists: OpenAI lists only
+// names, others add windows, abilities and prices. Models for other purposes
+// (embeddings, speech, images, moderation) are omitted if their type or name
+// shows it. Errors are as for [Client.Generate].
 func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	header, err := c.headers(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	header.Del("Content-Type")
-	res, err := c.http.Get(ctx, httpwire.Request{URL: c.endpoint.url("", "models"), Header: header, Patience: patienceList})
+	res, err := c.http.Get(ctx, httpwire.Request{URL: c.endpoint.url("", "models"), Header: header, HeaderTimeout: listTimeout})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close()
 	if res.Status != http.StatusOK {
-		return nil, failed(res)
+		return nil, responseError(res)
 	}
-	res.Body = io.LimitReader(res.Body, maxList+1)
+	res.Body = io.LimitReader(res.Body, maxListBytes+1)
 	data, err := readJSON(res)
 	switch {
-	case len(data) > maxList:
-		return nil, httpwire.Malformed("list of models", fmt.Errorf("it has more than %d MB", maxList>>20), nil)
+	case len(data) > maxListBytes:
+		return nil, httpwire.Malformed("list of models", fmt.Errorf("it has more than %d MB", maxListBytes>>20), nil)
 	case err != nil:
 		return nil, err
 	}
-	models, err := readModels(data)
+	models, err := parseModels(data)
 	if err != nil {
 		return nil, httpwire.Malformed("list of models", err, data)
 	}
 	return models, nil
 }
 
-// readModels reads {"data": [...]}, {"models": [...]} or the list alone, which is
-// valid JSON.
-func readModels(data []byte) ([]catalog.Model, error) {
-	var lists [2][]listed // llama.cpp has both; the first is OpenAI's form
-	read := func(to *[]listed) func(d *jx.Decoder) error {
+// parseModels parses {"data": [...]}, {"models": [...]} or a bare array. data
+// must be valid JSON.
+func parseModels(data []byte) ([]catalog.Model, error) {
+	var lists [2][]listedModel // llama.cpp sends both; the first is OpenAI's form
+	read := func(to *[]listedModel) func(d *jx.Decoder) error {
 		return func(d *jx.Decoder) error {
-			if len(*to) >= maxListed {
-				return fmt.Errorf("it has more than %d models", maxListed)
+			if len(*to) >= maxListedModels {
+				return fmt.Errorf("it has more than %d models", maxListedModels)
 			}
-			var m listed
+			var m listedModel
 			err := m.decode(d)
 			*to = append(*to, m)
 			return err
@@ -89,14 +89,14 @@ func readModels(data []byte) ([]catalog.Model, error) {
 				return d.Skip()
 			}
 			found = true
-			if d.Next() != jx.Array { // null, where there are none
+			if d.Next() != jx.Array { // null if there are no models
 				return d.Skip()
 			}
 			return d.Arr(read(&lists[i]))
 		})
 	}
 	if err == nil && !found {
-		err = errNoList
+		err = errNoModelList
 	}
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func readModels(data []byte) ([]catalog.Model, error) {
 	models := make([]catalog.Model, 0, len(all))
 	seen := make(map[string]bool, len(all))
 	for i := range all {
-		if m := all[i].model(); usable(m.Name) && !seen[m.Name] && !all[i].other() {
+		if m := all[i].catalogModel(); isUsableName(m.Name) && !seen[m.Name] && !all[i].isExcluded() {
 			seen[m.Name] = true
 			models = append(models, m)
 		}
@@ -116,24 +116,24 @@ func readModels(data []byte) ([]catalog.Model, error) {
 	return models, nil
 }
 
-// listed is a model as services describe theirs.
-type listed struct {
+// listedModel is a model in a service's list.
+type listedModel struct {
 	catalog.Model
-	fallback string // another name
-	kind     string
-	off      bool // it is not to be had, or not for conversations
-	window   int  // where the model's own is not told
+	fallbackName  string // used if there is no id
+	kind          string
+	isUnavailable bool // not available, or not a chat model
+	fallbackInput int  // used if the model's own window is not given
 
-	input, output, read, write rate
+	inputPrice, outputPrice, cacheReadPrice, cacheWritePrice tokenPrice
 }
 
-func (m *listed) decode(d *jx.Decoder) error {
+func (m *listedModel) decode(d *jx.Decoder) error {
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "id":
 			return httpwire.SetString(d, &m.Name)
 		case "name", "model":
-			return httpwire.SetString(d, &m.fallback)
+			return httpwire.SetString(d, &m.fallbackName)
 		case "type":
 			return httpwire.SetString(d, &m.kind)
 		case "context_length", "context_window", "max_model_len", "max_context_length":
@@ -144,7 +144,7 @@ func (m *listed) decode(d *jx.Decoder) error {
 			return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 				switch string(key) {
 				case "context_length":
-					return httpwire.SetCount(d, &m.window)
+					return httpwire.SetCount(d, &m.fallbackInput)
 				case "max_completion_tokens":
 					return httpwire.SetCount(d, &m.Output)
 				}
@@ -156,73 +156,74 @@ func (m *listed) decode(d *jx.Decoder) error {
 				case "n_ctx":
 					return httpwire.SetCount(d, &m.Input)
 				case "n_ctx_train":
-					return httpwire.SetCount(d, &m.window)
+					return httpwire.SetCount(d, &m.fallbackInput)
 				}
 				return d.Skip()
 			})
 		case "pricing":
-			return httpwire.Members(d, m.pricing)
+			return httpwire.Members(d, m.decodePricing)
 		case "supported_parameters": // OpenRouter
-			return strs(d, func(has func(...string) bool) {
-				m.Tools, m.Thinking = catalog.If(has("tools")), catalog.If(has("reasoning", "include_reasoning"))
+			return decodeStrings(d, func(has func(...string) bool) {
+				m.Tools, m.Thinking = catalog.FromBool(has("tools")), catalog.FromBool(has("reasoning", "include_reasoning"))
 			})
 		case "architecture":
-			return httpwire.Members(d, m.architecture)
+			return httpwire.Members(d, m.decodeArchitecture)
 		case "capabilities":
-			return m.capabilities(d)
+			return m.decodeCapabilities(d)
 		case "active", "supports_chat": // Groq, Fireworks
-			return m.unlessFalse(d)
+			return m.decodeAvailable(d)
 		case "supports_tools":
-			return ability(d, &m.Tools)
+			return decodeAbility(d, &m.Tools)
 		case "supports_image_input", "supports_image_in": // Fireworks, Moonshot
-			return ability(d, &m.Images)
+			return decodeAbility(d, &m.Images)
 		case "supports_video_in":
-			return ability(d, &m.Video)
+			return decodeAbility(d, &m.Video)
 		case "supports_reasoning":
-			return ability(d, &m.Thinking)
+			return decodeAbility(d, &m.Thinking)
 		}
 		return d.Skip()
 	})
 }
 
-// pricing takes in prices: of a token as OpenRouter has them, of a million as
-// Together does.
-func (m *listed) pricing(d *jx.Decoder, key []byte) error {
+// decodePricing decodes prices: per token as OpenRouter lists them, per million
+// tokens as Together does.
+func (m *listedModel) decodePricing(d *jx.Decoder, key []byte) error {
 	switch string(key) {
 	case "prompt":
-		return m.input.decode(d, "e6")
+		return m.inputPrice.decode(d, "e6")
 	case "completion":
-		return m.output.decode(d, "e6")
+		return m.outputPrice.decode(d, "e6")
 	case "input_cache_read":
-		return m.read.decode(d, "e6")
+		return m.cacheReadPrice.decode(d, "e6")
 	case "input_cache_write":
-		return m.write.decode(d, "e6")
+		return m.cacheWritePrice.decode(d, "e6")
 	case "input":
-		return m.input.decode(d, "")
+		return m.inputPrice.decode(d, "")
 	case "output":
-		return m.output.decode(d, "")
+		return m.outputPrice.decode(d, "")
 	}
 	return d.Skip()
 }
 
-func (m *listed) architecture(d *jx.Decoder, key []byte) error {
+func (m *listedModel) decodeArchitecture(d *jx.Decoder, key []byte) error {
 	switch string(key) {
 	case "input_modalities":
-		return strs(d, func(has func(...string) bool) {
-			m.Images, m.PDF = catalog.If(has("image")), catalog.If(has("file"))
-			m.Audio, m.Video = catalog.If(has("audio")), catalog.If(has("video"))
+		return decodeStrings(d, func(has func(...string) bool) {
+			m.Images, m.PDF = catalog.FromBool(has("image")), catalog.FromBool(has("file"))
+			m.Audio, m.Video = catalog.FromBool(has("audio")), catalog.FromBool(has("video"))
 		})
 	case "output_modalities":
-		return strs(d, func(has func(...string) bool) { m.off = m.off || !has("text") })
+		return decodeStrings(d, func(has func(...string) bool) { m.isUnavailable = m.isUnavailable || !has("text") })
 	}
 	return d.Skip()
 }
 
-// capabilities takes in what Mistral says a model can do, or a list of words.
-func (m *listed) capabilities(d *jx.Decoder) error {
+// decodeCapabilities decodes Mistral's object of capabilities, or an array of
+// words.
+func (m *listedModel) decodeCapabilities(d *jx.Decoder) error {
 	if d.Next() == jx.Array {
-		return strs(d, func(has func(...string) bool) {
-			m.Tools, m.Images = catalog.If(has("tools", "tool_use")), catalog.If(has("vision"))
+		return decodeStrings(d, func(has func(...string) bool) {
+			m.Tools, m.Images = catalog.FromBool(has("tools", "tool_use")), catalog.FromBool(has("vision"))
 			if has("thinking", "reasoning") {
 				m.Thinking = catalog.Yes
 			}
@@ -231,40 +232,41 @@ func (m *listed) capabilities(d *jx.Decoder) error {
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) error {
 		switch string(key) {
 		case "completion_chat":
-			return m.unlessFalse(d)
+			return m.decodeAvailable(d)
 		case "function_calling":
-			return ability(d, &m.Tools)
+			return decodeAbility(d, &m.Tools)
 		case "vision":
-			return ability(d, &m.Images)
+			return decodeAbility(d, &m.Images)
 		case "reasoning":
-			return ability(d, &m.Thinking)
+			return decodeAbility(d, &m.Thinking)
 		case "audio":
-			return ability(d, &m.Audio)
+			return decodeAbility(d, &m.Audio)
 		}
 		return d.Skip()
 	})
 }
 
-func (m *listed) unlessFalse(d *jx.Decoder) error {
+func (m *listedModel) decodeAvailable(d *jx.Decoder) error {
 	var is catalog.Ability
-	err := ability(d, &is)
-	m.off = m.off || is == catalog.No
+	err := decodeAbility(d, &is)
+	m.isUnavailable = m.isUnavailable || is == catalog.No
 	return err
 }
 
-// ability decodes true or false; anything else is passed over.
-func ability(d *jx.Decoder, to *catalog.Ability) error {
+// decodeAbility decodes true or false and ignores other values.
+func decodeAbility(d *jx.Decoder, to *catalog.Ability) error {
 	if d.Next() != jx.Bool {
 		return d.Skip()
 	}
 	b, err := d.Bool()
-	*to = catalog.If(b)
+	*to = catalog.FromBool(b)
 	return err
 }
 
-// strs decodes a list of strings and hands over what tells whether one of some
-// is in it. Anything but a list that holds something is passed over.
-func strs(d *jx.Decoder, then func(has func(...string) bool)) error {
+// decodeStrings decodes an array of strings and calls use with a function that
+// reports whether the array contains any of its arguments. It ignores empty
+// arrays and other values.
+func decodeStrings(d *jx.Decoder, use func(has func(...string) bool)) error {
 	if d.Next() != jx.Array {
 		return d.Skip()
 	}
@@ -275,23 +277,24 @@ func strs(d *jx.Decoder, then func(has func(...string) bool)) error {
 		return err
 	})
 	if len(list) > 0 {
-		then(func(any ...string) bool {
-			return slices.ContainsFunc(any, func(s string) bool { return slices.Contains(list, s) })
+		use(func(words ...string) bool {
+			return slices.ContainsFunc(words, func(s string) bool { return slices.Contains(list, s) })
 		})
 	}
 	return err
 }
 
-// rate is what a million tokens cost, where that is known.
-type rate struct {
-	usd   float64
-	known bool
+// tokenPrice is the price of a million tokens in US dollars, if known.
+type tokenPrice struct {
+	usd     float64
+	isKnown bool
 }
 
-// decode decodes a number or the text of one; exponent makes it one of a million
-// tokens. What costs less than nothing or absurdly much is not known; and where a
-// million costs nothing, that is Together's way to say that it has no price.
-func (r *rate) decode(d *jx.Decoder, exponent string) error {
+// decode decodes a number, or a string that holds one. exponent ("e6" or "")
+// scales it to a million tokens. Negative and absurdly high prices are ignored,
+// and so is a price of 0 per million, which Together lists for models without a
+// price.
+func (r *tokenPrice) decode(d *jx.Decoder, exponent string) error {
 	if k := d.Next(); k != jx.Number && k != jx.String {
 		return d.Skip()
 	}
@@ -300,63 +303,64 @@ func (r *rate) decode(d *jx.Decoder, exponent string) error {
 		return err
 	}
 	text := strings.Trim(string(raw), `"`)
-	if strings.ContainsAny(text, "eE") { // it has an exponent of its own
+	if strings.ContainsAny(text, "eE") { // it has its own exponent
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil
 		}
 		text = strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	// The exponent in the text spares 0.0000003 the rounding of a multiplication.
+	// Appending the exponent to the text avoids the rounding error of a
+	// multiplication.
 	usd, err := strconv.ParseFloat(text+exponent, 64)
 	if err == nil && usd >= 0 && usd < 1e6 && (usd > 0 || exponent != "") {
-		*r = rate{math.Abs(usd), true} // -0 is 0
+		*r = tokenPrice{math.Abs(usd), true} // turns -0 into 0
 	}
 	return nil
 }
 
-// model returns what is known of m.
-func (m *listed) model() catalog.Model {
+// catalogModel returns m as a catalog entry.
+func (m *listedModel) catalogModel() catalog.Model {
 	out := m.Model
 	if out.Name == "" {
-		out.Name = m.fallback
+		out.Name = m.fallbackName
 	}
 	if out.Input == 0 {
-		out.Input = m.window
+		out.Input = m.fallbackInput
 	}
-	const most = 1 << 30 // beyond that it is a mistake
-	if out.Input > most {
+	const maxTokens = 1 << 30 // a higher value is an error of the service
+	if out.Input > maxTokens {
 		out.Input = 0
 	}
-	if out.Output > most {
+	if out.Output > maxTokens {
 		out.Output = 0
 	}
-	if m.input.known && m.output.known {
-		p := &catalog.Price{Input: m.input.usd, Output: m.output.usd}
-		if m.read.known {
-			p.CacheRead = &m.read.usd
+	if m.inputPrice.isKnown && m.outputPrice.isKnown {
+		p := &catalog.Price{Input: m.inputPrice.usd, Output: m.outputPrice.usd}
+		if m.cacheReadPrice.isKnown {
+			p.CacheRead = &m.cacheReadPrice.usd
 		}
-		if m.write.known {
-			p.CacheWrite = &m.write.usd
+		if m.cacheWritePrice.isKnown {
+			p.CacheWrite = &m.cacheWritePrice.usd
 		}
 		out.Price = p
 	}
 	return out
 }
 
-// usable reports whether a name can be a model's.
-func usable(name string) bool {
+// isUsableName reports whether name is printable and at most 256 bytes long.
+func isUsableName(name string) bool {
 	return name != "" && len(name) <= 256 && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r) })
 }
 
-// other reports whether m is for something else than conversations.
-func (m *listed) other() bool {
+// isExcluded reports whether m is unavailable or not a chat model.
+func (m *listedModel) isExcluded() bool {
 	kind := strings.ToLower(m.kind)
-	if m.off || kind == "image" || kind == "video" || kind == "audio" ||
+	if m.isUnavailable || kind == "image" || kind == "video" || kind == "audio" ||
 		httpwire.ContainsAny(kind, "embed", "moderat", "rerank", "transcri", "to-image", "speech", "tts") {
 		return true
 	}
-	words := strings.FieldsFunc(strings.ToLower(m.model().Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(m.catalogModel().Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
 		for _, beginning := range []string{"embed", "moderation", "rerank", "transcri"} {
 			if strings.HasPrefix(w, beginning) {

@@ -79,7 +79,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// listModels asks a server that answers with body.
+// listModels returns the models of a server that responds with body.
 func listModels(t *testing.T, ctx context.Context, status int, body io.Reader) ([]catalog.Model, error) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func listModels(t *testing.T, ctx context.Context, status int, body io.Reader) (
 			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
 		}
 		w.WriteHeader(status)
-		_, _ = io.Copy(w, body) // who asked may have hung up
+		_, _ = io.Copy(w, body) // the client may have disconnected
 	}))
 	t.Cleanup(s.Close)
 	c, err := New(Options{APIKey: "k", BaseURL: s.URL + "/x/v1", Header: http.Header{"X-Title": {"t"}}})
@@ -99,7 +99,7 @@ func listModels(t *testing.T, ctx context.Context, status int, body io.Reader) (
 
 func TestNoModels(t *testing.T) {
 	t.Parallel()
-	many := `[` + strings.Repeat(`{},`, maxListed) + `{}]`
+	many := `[` + strings.Repeat(`{},`, maxListedModels) + `{}]`
 	for _, c := range []struct {
 		status int
 		body   io.Reader
@@ -141,8 +141,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzModels: whatever a service lists, the names are such as can be typed and
-// shown, each is there once, and no number is one that sums go wrong with.
+// FuzzModels checks that model names are printable and unique, and that numbers
+// are in range, for any list that a service sends.
 func FuzzModels(f *testing.F) {
 	f.Add([]byte(`{"data":[{"id":"a","context_length":1,"pricing":{"prompt":"0.1","completion":"-0"},"supported_parameters":["tools"],"capabilities":{"vision":true}},{"name":"b","meta":{"n_ctx":1}}]}`))
 	f.Add([]byte(`[{"id":"a","type":"chat","pricing":{"input":1,"output":"2e0"},"architecture":{"output_modalities":["text"]}}]`))
@@ -150,13 +150,13 @@ func FuzzModels(f *testing.F) {
 		if !json.Valid(data) {
 			return
 		}
-		models, err := readModels(data)
+		models, err := parseModels(data)
 		if err != nil {
 			return
 		}
 		seen := map[string]bool{}
 		for _, m := range models {
-			if seen[m.Name] || !usable(m.Name) || m.Input < 0 || m.Output < 0 || m.Input > 1<<30 || m.Output > 1<<30 {
+			if seen[m.Name] || !isUsableName(m.Name) || m.Input < 0 || m.Output < 0 || m.Input > 1<<30 || m.Output > 1<<30 {
 				t.Fatalf("%+v", m)
 			}
 			seen[m.Name] = true
@@ -167,7 +167,7 @@ func FuzzModels(f *testing.F) {
 	})
 }
 
-// BenchmarkModels is what the longest list there is costs.
+// BenchmarkModels measures decoding the longest known list of models.
 func BenchmarkModels(b *testing.B) {
 	var list strings.Builder
 	for i := range 400 {
@@ -177,7 +177,7 @@ func BenchmarkModels(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if models, err := readModels(data); err != nil || len(models) != 400 {
+		if models, err := parseModels(data); err != nil || len(models) != 400 {
 			b.Fatal(len(models), err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// Idle connections of clients that tests are done with.
+		// Idle connections of finished tests.
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
@@ -63,7 +63,7 @@ func newClient(t *testing.T, o openai.Options) *openai.Client {
 	return c
 }
 
-// chatChunk writes a chunk as Chat Completions does.
+// chatChunk encodes r as a chunk of Chat Completions.
 func chatChunk(r *llm.Response, where string, calls *int) []byte {
 	message := map[string]any{"role": "assistant"}
 	for _, p := range r.Parts() {
@@ -84,7 +84,7 @@ func chatChunk(r *llm.Response, where string, calls *int) []byte {
 	choice := map[string]any{"index": 0, where: message, "finish_reason": nil}
 	switch r.FinishReason() {
 	case llm.FinishStop:
-		choice["finish_reason"] = "stop" // for calls, too, as some servers do
+		choice["finish_reason"] = "stop" // for calls too, as some servers send it
 	case llm.FinishMaxTokens:
 		choice["finish_reason"] = "length"
 	case llm.FinishSafety:

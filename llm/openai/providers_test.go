@@ -12,33 +12,32 @@ import (
 	"pollux/llm"
 )
 
-// TestProviders plays a conversation with each provider of spec/providers.md §2
-// that speaks one of OpenAI's protocols, on the quirks that its profile holds: a
-// prompt that a thought, a call and an answer follow, and a second one whose
-// call has been made when the user adds a word. The last request is compared.
+// TestProviders runs a conversation with the quirks of each provider's profile
+// and compares the last request. A prompt is followed by a thought, a call and a
+// response; a second prompt by a call, whose result comes with a word of the user.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	const (
 		tools = `"tools":[{"type":"function","function":{"name":"ls","description":"Lists.","parameters":{"type":"object","properties":{},"additionalProperties":true}}}],"tool_choice":"auto"`
 		usage = `,"stream":true,"stream_options":{"include_usage":true}}`
 	)
-	// What providers send for a thought, a word and a call.
+	// The thought, text and call that providers send.
 	inField := func(member string) func(string, string) string {
 		return func(thought, id string) string {
-			return say(`"delta":{"role":"assistant","content":"","`+member+`":"`+thought+`"}`, `"delta":{"content":"I look."}`,
+			return chunkFrames(`"delta":{"role":"assistant","content":"","`+member+`":"`+thought+`"}`, `"delta":{"content":"I look."}`,
 				args(`"index":0,"id":"`+id+`","type":"function",`, `"name":"ls","arguments":"{}"`), `"delta":{},"finish_reason":"tool_calls"`, "[DONE]")
 		}
 	}
 	inTags := func(thought, id string) string {
-		return say(`"delta":{"content":"<think>\n`+thought+`\n</think>\n\nI look."}`,
+		return chunkFrames(`"delta":{"content":"<think>\n`+thought+`\n</think>\n\nI look."}`,
 			args(`"index":0,"id":"`+id+`","type":"function",`, `"name":"ls","arguments":"{}"`), `"delta":{},"finish_reason":"tool_calls"`, "[DONE]")
 	}
 	inList := func(thought, id string) string {
-		return say(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"`+thought+`"}]}]}`, `"delta":{"content":[{"type":"text","text":"I look."}]}`,
+		return chunkFrames(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"`+thought+`"}]}]}`, `"delta":{"content":[{"type":"text","text":"I look."}]}`,
 			args(`"index":0,"id":"`+id+`",`, `"name":"ls","arguments":"{}"`), `"delta":{},"finish_reason":"tool_calls"`, "[DONE]")
 	}
 	inDetail := func(thought, id string) string {
-		return say(": OPENROUTER PROCESSING",
+		return chunkFrames(": OPENROUTER PROCESSING",
 			`"delta":{"content":"","reasoning":"`+thought+`","reasoning_details":[{"type":"reasoning.text","text":"`+thought[:1]+`","format":"anthropic-claude-v1","index":0}]}`,
 			": OPENROUTER PROCESSING",
 			`"delta":{"content":"","reasoning_details":[{"type":"reasoning.encrypted","data":"e","id":"`+id+`","index":1},{"type":"reasoning.text","text":"`+thought[1:]+`","signature":"s","index":0}]}`,
@@ -53,8 +52,8 @@ func TestProviders(t *testing.T) {
 	}
 	none := func(_, id string) string { return inField("nothing")("", id) }
 
-	// messages is the conversation where only the model's messages with calls
-	// differ: what they say, and what they have besides.
+	// messages returns the conversation. The parameters are the messages that
+	// differ between providers.
 	messages := func(system, first, firstID, second, secondID, after string) string {
 		call := func(id string) string {
 			return `"tool_calls":[{"id":"` + id + `","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"` + id + `","content":"a.go"}`
@@ -74,7 +73,7 @@ func TestProviders(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name, model, quirks string
-		turn                func(thought, id string) string // what is streamed
+		turn                func(thought, id string) string // the stream
 		want                string
 	}{
 		{
@@ -164,7 +163,7 @@ func TestProviders(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.quirks), &q); err != nil {
 				t.Fatal(err)
 			}
-			final := say(`"delta":{"content":"One file."},"finish_reason":"stop"`, "[DONE]")
+			final := chunkFrames(`"delta":{"content":"One file."},"finish_reason":"stop"`, "[DONE]")
 			if q.Protocol == Responses {
 				final = event(`response.output_text.delta "output_index":0,"delta":"One file."`, `response.completed "response":{"status":"completed","output":[]}`)
 			}
@@ -194,9 +193,9 @@ func TestProviders(t *testing.T) {
 				Temperature:       new(1.0), TopP: new(0.9), TopK: new(64.0), PresencePenalty: new(0.1), FrequencyPenalty: new(0.2), StopSequences: []string{"x"}, Seed: new(7), MaxOutputTokens: 99,
 				Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(2000)},
 			}
-			for _, said := range []string{"first", "", "second", "hurry"} {
-				if said != "" {
-					req.Contents = append(req.Contents, llm.User(llm.Text(said)))
+			for _, text := range []string{"first", "", "second", "hurry"} {
+				if text != "" {
+					req.Contents = append(req.Contents, llm.User(llm.Text(text)))
 				}
 				model, thoughts := llm.Model(), ""
 				for chunk, err := range g.Stream(t.Context(), req) {
@@ -207,7 +206,7 @@ func TestProviders(t *testing.T) {
 						if p.Thought {
 							thoughts += p.Text
 						}
-						if !p.Thought || p.ThoughtSignature != "" { // as the agent keeps it
+						if !p.Thought || p.ThoughtSignature != "" { // as the agent stores it
 							model.Parts = append(model.Parts, p)
 						}
 					}
@@ -218,13 +217,13 @@ func TestProviders(t *testing.T) {
 					req.Contents = append(req.Contents, llm.User(result(calls[0].ID, "ls", "a.go")))
 				}
 				if strings.Contains(model.Text(), "T") {
-					t.Errorf("%q: a thought in the text %q", said, model.Text())
+					t.Errorf("%q: a thought in the text %q", text, model.Text())
 				}
-				if said != "first" && said != "second" {
+				if text != "first" && text != "second" {
 					continue
 				}
 				if silent := c.name == "openai, chat" || c.name == "azure"; len(calls) != 1 || (thoughts == "") != silent {
-					t.Errorf("%q: thoughts %q, %d calls", said, thoughts, len(calls))
+					t.Errorf("%q: thoughts %q, %d calls", text, thoughts, len(calls))
 				}
 			}
 			if got := bodies[len(bodies)-1]; len(bodies) != 4 || got != c.want {

@@ -9,97 +9,105 @@ import (
 	"strings"
 )
 
-// Quirks is what a service, or one model of it, does otherwise than OpenAI
-// itself does (spec/providers.md §2). The zero value is OpenAI's own way. A
-// provider's profile fills it in as data; what a service refuses in spite of it
-// the client finds out by itself.
+// Quirks describes how a service, or one of its models, differs from OpenAI's
+// API. The zero value is OpenAI's own behavior. Provider profiles set these
+// fields from JSON; the client detects further differences when a service
+// rejects a request.
 type Quirks struct {
-	// Protocol is what is spoken with the model. A service that has only one of
-	// the two for it is found out.
+	// Protocol is the protocol to use with the model. The client switches to
+	// the other one if the service does not support it.
 	Protocol Protocol `json:"protocol,omitempty"`
-	// SystemRole is the role of the system instruction: "system" if empty,
-	// "developer", or "user" where a model knows neither: the instruction then
-	// stands at the head of the first message.
+	// SystemRole is the role of the system instruction: "system" (the default),
+	// "developer", or "user" for models without either role. With "user" the
+	// instruction is the beginning of the first message.
 	SystemRole string `json:"systemRole,omitempty"`
-	// MaxTokens names the limit on the answer; if empty it is
-	// max_completion_tokens for OpenAI's reasoning models, else max_tokens.
+	// MaxTokens is the name of the member that limits the output tokens. The
+	// default is max_completion_tokens for OpenAI's reasoning models and
+	// max_tokens for others.
 	MaxTokens string `json:"maxTokens,omitempty"`
-	// Drop lists members of the body that are never sent ("temperature",
-	// "stream_options", "tool_choice", "seed", ...).
+	// Drop lists members that are never sent, for example "temperature",
+	// "stream_options", "tool_choice" or "seed".
 	Drop []string `json:"drop,omitempty"`
-	// Extra holds members that are always sent, as JSON.
+	// Extra holds members that are added to every request, as JSON values.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
-	// TopK says that top_k is known.
+	// TopK reports whether the service supports top_k.
 	TopK bool `json:"topK,omitempty"`
-	// Sampling says that a reasoning model of OpenAI's takes temperature, top_p,
-	// penalties and stop, too.
+	// Sampling reports whether an OpenAI reasoning model accepts temperature,
+	// top_p, penalties and stop.
 	Sampling bool `json:"sampling,omitempty"`
-	// NoTools says that the model cannot be given tools: they are left out.
+	// NoTools reports whether the model does not support tools. They are
+	// omitted then.
 	NoTools bool `json:"noTools,omitempty"`
-	// StrictSchema says that the tools' schemas may not spell out that an object
-	// has members besides those named (additionalProperties: true).
+	// StrictSchema reports whether tool schemas must not contain
+	// "additionalProperties": true.
 	StrictSchema bool `json:"strictSchema,omitempty"`
-	// Schema is how a JSON answer is asked for.
+	// Schema is how to request JSON output.
 	Schema SchemaStyle `json:"schema,omitempty"`
-	// StreamOnly says that the model answers in a stream or not at all.
+	// StreamOnly reports whether the model supports only streaming requests.
 	StreamOnly bool `json:"streamOnly,omitempty"`
 
-	// Thinking is how reasoning is asked for, and EffortOff the word for none of
-	// it where it is asked for by a word; by the model's name if empty.
+	// Thinking is how to set the amount of reasoning. EffortOff is the
+	// reasoning_effort that turns reasoning off; the default depends on the
+	// model's name.
 	Thinking  ThinkingStyle `json:"thinking,omitempty"`
 	EffortOff string        `json:"effortOff,omitempty"`
-	// NoThink is what the system instruction ends in where the model is not to
-	// think and knows no parameter for that ("/no_think" for Qwen's).
+	// NoThink is text to append to the system instruction to turn thinking off,
+	// for models that have no parameter for it ("/no_think" for Qwen).
 	NoThink string `json:"noThink,omitempty"`
-	// Efforts are the words for how much to think that the model knows, if not
-	// all; of others it gets the nearest. With [ThinkingType], which has none of
-	// its own, they say that reasoning_effort is known besides.
+	// Efforts lists the reasoning efforts that the model supports; nil means
+	// all. Other efforts are replaced by the nearest one. With [ThinkingType],
+	// a non-empty list also enables reasoning_effort.
 	Efforts []string `json:"efforts,omitempty"`
-	// ReasoningOut names the member in which the model wants its thoughts back
-	// ("reasoning_content", "reasoning", "reasoning_details"), or is "content"
-	// where they belong into the text, between <think> and </think>; none if
-	// empty. Without ReasoningKeep that holds for the running tool loop only.
-	// ReasoningFill says that a message with calls must have the member, even if
-	// no thought led to them.
+	// ReasoningOut is the member in which thoughts are sent back to the model:
+	// "reasoning_content", "reasoning", "reasoning_details", or "content" for
+	// thoughts inside the text, between <think> and </think>. If it is empty,
+	// thoughts are not sent.
+	//
+	// ReasoningKeep sends the thoughts of the whole conversation instead of
+	// only those of the current tool loop. ReasoningFill adds the member to
+	// messages with tool calls but no thoughts.
 	ReasoningOut  string `json:"reasoningOut,omitempty"`
 	ReasoningKeep bool   `json:"reasoningKeep,omitempty"`
 	ReasoningFill bool   `json:"reasoningFill,omitempty"`
-	// Untagged says that <think> in an answer is text like any other; Opened
-	// that an answer begins inside one (see [think.Splitter]).
+	// Untagged reports whether <think> in a response is ordinary text. Opened
+	// reports whether responses begin inside a thought, without <think> (see
+	// [think.Splitter]).
 	Untagged bool `json:"untagged,omitempty"`
 	Opened   bool `json:"opened,omitempty"`
-	// PairsOnly says that nothing but <think>, and </think> behind it, marks a
-	// thought in the text (the seeds' rule for Qwen's models).
+	// PairsOnly reports whether only <think> followed by </think> marks a
+	// thought in the text.
 	PairsOnly bool `json:"pairsOnly,omitempty"`
 
-	// NameIDs says that a call's id is the name of its tool, numbered where the
-	// conversation has it already. It is for servers that tell results apart by
-	// that alone.
+	// NameIDs uses the name of the tool as the id of a call, with a number if
+	// that id is used already. It is for servers that match results to calls by
+	// the tool's name.
 	NameIDs bool `json:"nameIds,omitempty"`
-	// ShortIDs says that a call's id has to be nine letters and digits.
+	// ShortIDs reports whether call ids must consist of nine letters and
+	// digits.
 	ShortIDs bool `json:"shortIds,omitempty"`
-	// EmptyContent says that the content of a message may not be null.
+	// EmptyContent reports whether the content of a message must not be null.
 	EmptyContent bool `json:"emptyContent,omitempty"`
-	// AnswerAfterTool says that no message of the user may follow a tool's.
+	// AnswerAfterTool reports whether a user message must not directly follow a
+	// tool message.
 	AnswerAfterTool bool `json:"answerAfterTool,omitempty"`
 
-	// What the model cannot be shown: a line of text stands for it instead.
+	// NoImages, NoPDF and NoAudio report which media the model does not
+	// support. A line of text is sent instead.
 	NoImages bool `json:"noImages,omitempty"`
 	NoPDF    bool `json:"noPDF,omitempty"`
 	NoAudio  bool `json:"noAudio,omitempty"`
 }
 
-// clone returns q with lists of its own.
+// clone returns a copy of q with its own slices and map.
 func (q Quirks) clone() Quirks {
 	q.Drop, q.Extra, q.Efforts = slices.Clone(q.Drop), maps.Clone(q.Extra), slices.Clone(q.Efforts)
 	return q
 }
 
-// Protocol is which of OpenAI's two a model is spoken to with. As text it is
-// "chat" or "responses".
+// Protocol is an OpenAI protocol. Its text form is "chat" or "responses".
 type Protocol int
 
-// The protocols.
+// The protocols of OpenAI's API.
 const (
 	Chat Protocol = iota
 	Responses
@@ -107,69 +115,74 @@ const (
 
 var protocolWords = []string{"chat", "responses"}
 
-// SchemaStyle is how an answer in JSON is asked for; each is the fallback of the
-// one before it. As text it is "json", "object" or "words".
+// SchemaStyle is how JSON output is requested. If a service rejects one style,
+// the client uses the next. Its text form is "json", "object" or "words".
 type SchemaStyle int
 
-// The styles.
+// The ways to request JSON output.
 const (
 	SchemaJSON   SchemaStyle = iota // response_format json_schema
-	SchemaObject                    // response_format json_object, the schema in words
-	SchemaWords                     // words alone
+	SchemaObject                    // response_format json_object, with the schema in the system instruction
+	SchemaWords                     // system instruction only
 )
 
 var schemaWords = []string{"json", "object", "words"}
 
-// ThinkingStyle is how reasoning is asked for. As text it is "effort", "enable",
-// "type", "object", "template" or "none".
+// ThinkingStyle is the parameter that sets the amount of reasoning. Its text
+// form is "effort", "enable", "type", "object", "template" or "none".
 type ThinkingStyle int
 
-// The styles.
+// The parameters that set the amount of reasoning.
 const (
 	ThinkingEffort   ThinkingStyle = iota // reasoning_effort: "low"
 	ThinkingEnable                        // enable_thinking: true, thinking_budget: 1024
 	ThinkingType                          // thinking: {"type": "enabled"}
 	ThinkingObject                        // reasoning: {"effort": "low"} or {"max_tokens": 1024}
 	ThinkingTemplate                      // chat_template_kwargs: {"enable_thinking": true}
-	ThinkingNone                          // it cannot be asked for
+	ThinkingNone                          // no parameter
 )
 
 var thinkingWords = []string{"effort", "enable", "type", "object", "template", "none"}
 
 // MarshalText implements [encoding.TextMarshaler].
-func (p Protocol) MarshalText() ([]byte, error) { return toWord("protocol", protocolWords, int(p)) }
+func (p Protocol) MarshalText() ([]byte, error) {
+	return marshalWord("protocol", protocolWords, int(p))
+}
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; the error lists the words.
+// UnmarshalText implements [encoding.TextUnmarshaler]. Its error lists the
+// valid values.
 func (p *Protocol) UnmarshalText(text []byte) error {
-	return fromWord("protocol", protocolWords, text, (*int)(p))
+	return unmarshalWord("protocol", protocolWords, text, (*int)(p))
 }
 
 // MarshalText implements [encoding.TextMarshaler].
-func (s SchemaStyle) MarshalText() ([]byte, error) { return toWord("schema", schemaWords, int(s)) }
+func (s SchemaStyle) MarshalText() ([]byte, error) { return marshalWord("schema", schemaWords, int(s)) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; the error lists the words.
+// UnmarshalText implements [encoding.TextUnmarshaler]. Its error lists the
+// valid values.
 func (s *SchemaStyle) UnmarshalText(text []byte) error {
-	return fromWord("schema", schemaWords, text, (*int)(s))
+	return unmarshalWord("schema", schemaWords, text, (*int)(s))
 }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (s ThinkingStyle) MarshalText() ([]byte, error) {
-	return toWord("thinking", thinkingWords, int(s))
+	return marshalWord("thinking", thinkingWords, int(s))
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; the error lists the words.
+// UnmarshalText implements [encoding.TextUnmarshaler]. Its error lists the
+// valid values.
 func (s *ThinkingStyle) UnmarshalText(text []byte) error {
-	return fromWord("thinking", thinkingWords, text, (*int)(s))
+	return unmarshalWord("thinking", thinkingWords, text, (*int)(s))
 }
 
-func toWord(what string, words []string, n int) ([]byte, error) {
+func marshalWord(what string, words []string, n int) ([]byte, error) {
 	if n < 0 || n >= len(words) {
 		return nil, fmt.Errorf("no %s has the number %d", what, n)
 	}
 	return []byte(words[n]), nil
 }
 
-func fromWord(what string, words []string, text []byte, to *int) error {
+func unmarshalWord(what string, words []string, text []byte, to *int) error {
 	n := slices.Index(words, string(text))
 	if n < 0 {
 		return fmt.Errorf("%s cannot be %q: it is one of %s", what, text, strings.Join(words, ", "))
@@ -178,9 +191,9 @@ func fromWord(what string, words []string, text []byte, to *int) error {
 	return nil
 }
 
-// isReasoner reports whether a model is one of OpenAI's that think: they take
-// no temperature and name the limit on the answer otherwise.
-func isReasoner(model string) bool {
+// isReasoningModel reports whether model is a reasoning model of OpenAI. These
+// accept no temperature and have another name for the output limit.
+func isReasoningModel(model string) bool {
 	name := strings.ToLower(path.Base(model))
 	if strings.HasPrefix(name, "gpt-5") || strings.HasPrefix(name, "codex-") {
 		return !strings.Contains(name, "-chat")
@@ -188,15 +201,16 @@ func isReasoner(model string) bool {
 	return len(name) > 1 && name[0] == 'o' && '0' <= name[1] && name[1] <= '9'
 }
 
-// effortOff is the least effort that a model of this name knows a word for.
-func effortOff(model string) string {
+// lowestEffort returns the lowest reasoning effort that model supports, judged
+// by its name.
+func lowestEffort(model string) string {
 	name := strings.ToLower(path.Base(model))
 	switch {
 	case strings.HasPrefix(name, "gpt-5."):
 		return "none"
 	case strings.HasPrefix(name, "gpt-5"):
 		return "minimal"
-	case isReasoner(model):
+	case isReasoningModel(model):
 		return "low"
 	}
 	return "none"

@@ -12,9 +12,9 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// body returns the body of a request, and the names of the members that it could
-// do without.
-func (t *traits) body(req *llm.Request, stream bool) (*httpwire.Body, []string) {
+// requestBody returns the body of a request, and the names of its optional
+// members.
+func (t *traits) requestBody(req *llm.Request, stream bool) (*httpwire.Body, []string) {
 	if t.Protocol == Responses {
 		return t.responsesBody(req, stream)
 	}
@@ -23,29 +23,29 @@ func (t *traits) body(req *llm.Request, stream bool) (*httpwire.Body, []string) 
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"messages":[`)
-	w := &chatWriter{list: list{b: b, t: t}}
-	w.system(t.instruction(cfg))
-	t.converse(req.Contents, w)
+	w := &chatWriter{listWriter: listWriter{b: b, t: t}}
+	w.writeSystem(t.instructions(cfg))
+	t.writeConversation(req.Contents, w)
 	w.flushSystem()
 	b.Text(`]`)
-	o := options{Object: httpwire.Object{B: make([]byte, 0, 128), Open: true}, t: t}
-	t.tools(b, &o, cfg)
-	o.settings(cfg, stream)
+	o := memberWriter{Object: httpwire.Object{B: make([]byte, 0, 128), Open: true}, t: t}
+	t.writeTools(b, &o, cfg)
+	o.addSettings(cfg, stream)
 	b.Add(o.End())
-	return b, o.sent
+	return b, o.names
 }
 
-// instruction returns what the model is told before all else, as the insides of
-// JSON strings.
-func (t *traits) instruction(cfg *llm.Config) [][]byte {
+// instructions returns the system instruction as escaped JSON string contents,
+// one per paragraph.
+func (t *traits) instructions(cfg *llm.Config) [][]byte {
 	var all [][]byte
-	if said := chatwire.Instruction(cfg.SystemInstruction); len(said) > 0 {
-		all = append(all, said)
+	if system := chatwire.Instruction(cfg.SystemInstruction); len(system) > 0 {
+		all = append(all, system)
 	}
 	if wantsJSON(cfg) && (t.Schema > SchemaJSON || len(cfg.ResponseJSONSchema) == 0) {
-		all = append(all, chatwire.AskForJSON(cfg.ResponseJSONSchema))
+		all = append(all, chatwire.JSONInstruction(cfg.ResponseJSONSchema))
 	}
-	if t.NoThink != "" && off(cfg.Thinking) {
+	if t.NoThink != "" && isThinkingOff(cfg.Thinking) {
 		all = append(all, chatwire.AppendInner(nil, t.NoThink))
 	}
 	return all
@@ -55,59 +55,59 @@ func wantsJSON(cfg *llm.Config) bool {
 	return cfg.ResponseMIMEType == "application/json" || len(cfg.ResponseJSONSchema) > 0
 }
 
-// options writes the members of a body that are not messages or tools.
-type options struct {
+// memberWriter writes the members of a body other than messages and tools.
+type memberWriter struct {
 	httpwire.Object
-	t    *traits
-	sent []string // the names of those
+	t     *traits
+	names []string // members written
 }
 
-// raw writes a member unless the service does not take it.
-func (o *options) raw(name string, value []byte) {
-	if len(value) > 0 && !o.t.drops(name) {
+// add writes a member unless the service does not accept it.
+func (o *memberWriter) add(name string, value []byte) {
+	if len(value) > 0 && !o.t.isDropped(name) {
 		o.Raw(name, value)
-		o.sent = append(o.sent, name)
+		o.names = append(o.names, name)
 	}
 }
 
-func (o *options) float(name string, v *float64) {
+func (o *memberWriter) addFloat(name string, v *float64) {
 	if v != nil {
-		o.raw(name, strconv.AppendFloat(nil, *v, 'g', -1, 64))
+		o.add(name, strconv.AppendFloat(nil, *v, 'g', -1, 64))
 	}
 }
 
-func (o *options) settings(cfg *llm.Config, stream bool) {
-	if !isReasoner(o.t.model) || o.t.Sampling {
-		o.float("temperature", cfg.Temperature)
-		o.float("top_p", cfg.TopP)
-		o.float("presence_penalty", cfg.PresencePenalty)
-		o.float("frequency_penalty", cfg.FrequencyPenalty)
+func (o *memberWriter) addSettings(cfg *llm.Config, stream bool) {
+	if !isReasoningModel(o.t.model) || o.t.Sampling {
+		o.addFloat("temperature", cfg.Temperature)
+		o.addFloat("top_p", cfg.TopP)
+		o.addFloat("presence_penalty", cfg.PresencePenalty)
+		o.addFloat("frequency_penalty", cfg.FrequencyPenalty)
 		if len(cfg.StopSequences) > 0 {
-			stop, _ := json.Marshal(cfg.StopSequences) // strings can be marshalled
-			o.raw("stop", stop)
+			stop, _ := json.Marshal(cfg.StopSequences) // strings always marshal
+			o.add("stop", stop)
 		}
 	}
 	if o.t.TopK {
-		o.float("top_k", cfg.TopK)
+		o.addFloat("top_k", cfg.TopK)
 	}
 	if cfg.Seed != nil {
-		o.raw("seed", strconv.AppendInt(nil, int64(*cfg.Seed), 10))
+		o.add("seed", strconv.AppendInt(nil, int64(*cfg.Seed), 10))
 	}
 	if cfg.MaxOutputTokens > 0 {
-		o.raw(o.t.maxTokens(), strconv.AppendInt(nil, int64(cfg.MaxOutputTokens), 10))
+		o.add(o.t.maxTokensMember(), strconv.AppendInt(nil, int64(cfg.MaxOutputTokens), 10))
 	}
-	o.format(cfg)
-	o.thinking(cfg.Thinking, stream)
+	o.addFormat(cfg)
+	o.addThinking(cfg.Thinking, stream)
 	for name, value := range o.t.extras() {
-		o.raw(name, value)
+		o.add(name, value)
 	}
 	if stream {
 		o.Raw("stream", []byte(`true`))
-		o.raw("stream_options", []byte(`{"include_usage":true}`))
+		o.add("stream_options", []byte(`{"include_usage":true}`))
 	}
 }
 
-// extras yields the members that are always sent.
+// extras yields the members of [Quirks.Extra] in sorted order.
 func (t *traits) extras() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for _, name := range slices.Sorted(maps.Keys(t.Extra)) {
@@ -118,24 +118,24 @@ func (t *traits) extras() iter.Seq2[string, []byte] {
 	}
 }
 
-func (t *traits) maxTokens() string {
+func (t *traits) maxTokensMember() string {
 	switch {
 	case t.MaxTokens != "":
 		return t.MaxTokens
-	case isReasoner(t.model):
+	case isReasoningModel(t.model):
 		return "max_completion_tokens"
 	}
 	return "max_tokens"
 }
 
-// format asks for an answer in JSON.
-func (o *options) format(cfg *llm.Config) {
+// addFormat requests JSON output if cfg does.
+func (o *memberWriter) addFormat(cfg *llm.Config) {
 	switch {
 	case !wantsJSON(cfg) || o.t.Schema == SchemaWords:
 	case o.t.Schema == SchemaJSON && json.Valid(cfg.ResponseJSONSchema):
 		f := append([]byte(`{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":`), cfg.ResponseJSONSchema...)
-		o.raw("response_format", append(f, `}}`...))
+		o.add("response_format", append(f, `}}`...))
 	default:
-		o.raw("response_format", []byte(`{"type":"json_object"}`))
+		o.add("response_format", []byte(`{"type":"json_object"}`))
 	}
 }

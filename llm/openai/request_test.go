@@ -20,12 +20,12 @@ import (
 
 func fitTraits(p Protocol, q Quirks) *traits {
 	q.Protocol = p
-	return (&traits{Quirks: q, vendor: "openai", model: "gpt-4.1"}).settle()
+	return (&traits{Quirks: q, vendor: "openai", model: "gpt-4.1"}).initKeys()
 }
 
 func bodyOf(t testing.TB, tr *traits, req *llm.Request) string {
 	t.Helper()
-	b, _ := tr.body(req, true)
+	b, _ := tr.requestBody(req, true)
 	data, err := io.ReadAll(b.Reader())
 	if err != nil {
 		t.Fatal(err)
@@ -222,8 +222,8 @@ func TestChatMessages(t *testing.T) {
 	}
 }
 
-// TestNameIDs: a call is known by its tool's name where a server wants that, and
-// the next one of the same tool by another.
+// TestNameIDs checks that the id of a call is the name of its tool, and that
+// the next call of the same tool gets another id.
 func TestNameIDs(t *testing.T) {
 	t.Parallel()
 	contents := []*llm.Content{
@@ -244,7 +244,8 @@ func TestNameIDs(t *testing.T) {
 	}
 }
 
-// TestNoThink: a word ends the instruction where the model is not to think.
+// TestNoThink checks that NoThink is added to the instruction when thinking is
+// off.
 func TestNoThink(t *testing.T) {
 	t.Parallel()
 	tr := fitTraits(Chat, Quirks{NoThink: "/no_think", Thinking: ThinkingNone})
@@ -314,7 +315,7 @@ func TestSettings(t *testing.T) {
 		name, model string
 		quirks      Quirks
 		config      llm.Config
-		has, lacks  string // separated by blanks
+		has, lacks  string // separated by spaces
 	}{
 		{"reasoner", "o3", Quirks{}, llm.Config{Temperature: new(1.0), TopP: new(1.0), PresencePenalty: new(0.1), StopSequences: []string{"x"}, MaxOutputTokens: 5}, `"max_completion_tokens":5`, `temperature top_p penalty stop max_tokens`},
 		{"reasoner that is sampled", "o3", Quirks{Sampling: true}, llm.Config{Temperature: new(1.0), FrequencyPenalty: new(0.1)}, `"temperature":1,"frequency_penalty":0.1`, ``},
@@ -357,7 +358,7 @@ func TestSettings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tr := (&traits{Quirks: c.quirks, vendor: "openai", model: c.model}).settle()
+			tr := (&traits{Quirks: c.quirks, vendor: "openai", model: c.model}).initKeys()
 			got := bodyOf(t, tr, &llm.Request{Model: c.model, Config: c.config, Contents: []*llm.Content{llm.User(llm.Text("hi"))}})
 			if !json.Valid([]byte(got)) {
 				t.Errorf("not JSON: %s", got)
@@ -376,11 +377,11 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// protocols are the two, for what holds for both.
+// protocols maps each protocol to the name of its request schema.
 var protocols = map[Protocol]string{Chat: "CreateChatCompletionRequest", Responses: "CreateResponse"}
 
-// vendorSchema returns the vendor's published schema of a protocol's requests,
-// where that lies beside the checkout, else nil.
+// vendorSchema returns the vendor's published schema for requests of protocol
+// p, or nil if it is not next to the checkout.
 func vendorSchema(t *testing.T, p Protocol) *jsonschema.Resolved {
 	t.Helper()
 	file, err := filepath.Abs("../../../shared/wire/openai.json")
@@ -404,8 +405,8 @@ func vendorSchema(t *testing.T, p Protocol) *jsonschema.Resolved {
 	return schema
 }
 
-// misfit says what the vendor would refuse in a body.
-func misfit(schema *jsonschema.Resolved, p Protocol, body []byte) error {
+// schemaError returns the error that the vendor would report for body, or nil.
+func schemaError(schema *jsonschema.Resolved, p Protocol, body []byte) error {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
 		return err
@@ -416,13 +417,13 @@ func misfit(schema *jsonschema.Resolved, p Protocol, body []byte) error {
 		}
 	}
 	if p == Chat {
-		return inOrder(body)
+		return checkMessageOrder(body)
 	}
-	return itemsInOrder(body)
+	return checkItemOrder(body)
 }
 
-// itemsInOrder checks the rules about items that no schema tells.
-func itemsInOrder(body []byte) error {
+// checkItemOrder checks the rules about items that the schema does not contain.
+func checkItemOrder(body []byte) error {
 	var b struct {
 		Input []struct {
 			Type, Role string
@@ -449,7 +450,7 @@ func itemsInOrder(body []byte) error {
 				return fmt.Errorf("item %d answers %q, which is not open", i, item.CallID)
 			}
 			delete(open, item.CallID)
-		default: // a model may say something between two calls
+		default: // a model may write text between two calls
 			if len(open) > 0 && item.Role == "user" {
 				return fmt.Errorf("item %d while %v are open", i, open)
 			}
@@ -465,14 +466,14 @@ func TestBodyValidates(t *testing.T) {
 	t.Parallel()
 	for p := range protocols {
 		body := bodyOf(t, fitTraits(p, Quirks{}), fullRequest())
-		if err := misfit(vendorSchema(t, p), p, []byte(body)); err != nil {
+		if err := schemaError(vendorSchema(t, p), p, []byte(body)); err != nil {
 			t.Errorf("%v\n%s", err, body)
 		}
 	}
 }
 
-// TestToolLoop plays a tool loop against a server that refuses what the vendor
-// would refuse: what comes out of an answer can be sent back.
+// TestToolLoop runs a tool loop against a server that rejects invalid requests,
+// to check that decoded responses can be sent back.
 func TestToolLoop(t *testing.T) {
 	t.Parallel()
 	for p := range protocols {
@@ -481,7 +482,7 @@ func TestToolLoop(t *testing.T) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err == nil {
-				err = misfit(schema, p, body)
+				err = schemaError(schema, p, body)
 			}
 			if err != nil {
 				w.WriteHeader(http.StatusBadRequest)
@@ -520,7 +521,7 @@ func TestToolLoop(t *testing.T) {
 }
 
 func chatTurn(n int) string {
-	return say(`"delta":{"reasoning_content":"h","content":"I go on."}`, args(`"index":0,"id":"call_1",`, `"name":"ls","arguments":"{}"`),
+	return chunkFrames(`"delta":{"reasoning_content":"h","content":"I go on."}`, args(`"index":0,"id":"call_1",`, `"name":"ls","arguments":"{}"`),
 		args(fmt.Sprintf(`"index":1,"id":"call_%d",`, n+1), `"name":"ls","arguments":"{}"`), `"delta":{},"finish_reason":"tool_calls"`, "[DONE]")
 }
 
@@ -532,7 +533,8 @@ func responsesTurn(n int) string {
 		`response.completed "response":{"status":"completed","output":[]}`)
 }
 
-// TestSDKReads: the vendor's types hold what is sent without loss.
+// TestSDKReads checks that OpenAI's SDK types represent every request without
+// loss.
 func TestSDKReads(t *testing.T) {
 	t.Parallel()
 	for p, params := range map[Protocol]any{Chat: new(sdk.ChatCompletionNewParams), Responses: new(responses.ResponseNewParams)} {
@@ -548,13 +550,13 @@ func TestSDKReads(t *testing.T) {
 		if json.Unmarshal([]byte(body), &sent) != nil || json.Unmarshal(again, &read) != nil {
 			t.Fatal("not JSON")
 		}
-		delete(sent, "stream") // a matter of the SDK's methods
-		contained(t, "body", sent, read)
+		delete(sent, "stream") // the SDK sets it by method
+		checkContains(t, "body", sent, read)
 	}
 }
 
-// contained checks that b has all that a has.
-func contained(t *testing.T, at string, a, b any) {
+// checkContains checks that b contains everything in a.
+func checkContains(t *testing.T, at string, a, b any) {
 	t.Helper()
 	switch a := a.(type) {
 	case map[string]any:
@@ -567,7 +569,7 @@ func contained(t *testing.T, at string, a, b any) {
 				t.Errorf("%s.%s is lost: %v", at, k, v)
 				continue
 			}
-			contained(t, at+"."+k, v, m[k])
+			checkContains(t, at+"."+k, v, m[k])
 		}
 	case []any:
 		l, _ := b.([]any)
@@ -576,7 +578,7 @@ func contained(t *testing.T, at string, a, b any) {
 			return
 		}
 		for i := range a {
-			contained(t, fmt.Sprintf("%s[%d]", at, i), a[i], l[i])
+			checkContains(t, fmt.Sprintf("%s[%d]", at, i), a[i], l[i])
 		}
 	default:
 		if fmt.Sprint(a) != fmt.Sprint(b) {
@@ -585,15 +587,15 @@ func contained(t *testing.T, at string, a, b any) {
 	}
 }
 
-// TestPrefix: a longer history begins with the bytes of the shorter one, or the
-// service's prompt cache is of no use.
+// TestPrefix checks that the request of a longer history begins with the bytes
+// of the shorter one, as the service's prompt cache requires.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	for p := range protocols {
 		contents := fullRequest().Contents
 		var last string
 		for n := 1; n <= len(contents); n++ {
-			if n == 1 || n == 3 { // a message still to be merged with, calls still to be answered
+			if n == 1 || n == 3 { // the last message may still grow, or its calls have no results yet
 				continue
 			}
 			got, _, _ := strings.Cut(bodyOf(t, fitTraits(p, Quirks{}), &llm.Request{Model: "m", Contents: contents[:n]}), `],"st`)
@@ -605,8 +607,9 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// inOrder checks the rules about messages that no schema tells.
-func inOrder(body []byte) error {
+// checkMessageOrder checks the rules about messages that the schema does not
+// contain.
+func checkMessageOrder(body []byte) error {
 	var b struct {
 		Messages []struct {
 			Role      string
@@ -652,7 +655,8 @@ func inOrder(body []byte) error {
 	return nil
 }
 
-// FuzzHistory: whatever a history holds, what is sent is in order.
+// FuzzHistory checks that the messages of any history are sent in a valid
+// order.
 func FuzzHistory(f *testing.F) {
 	var seed []byte
 	for _, c := range fullRequest().Contents {
@@ -676,11 +680,11 @@ func FuzzHistory(f *testing.F) {
 			ReasoningKeep: flags&16 != 0, ReasoningFill: flags&32 != 0, AnswerAfterTool: flags&64 != 0, EmptyContent: flags&128 != 0,
 		}
 		body := bodyOf(t, fitTraits(Chat, q), req)
-		if err := inOrder([]byte(body)); err != nil {
+		if err := checkMessageOrder([]byte(body)); err != nil {
 			t.Fatalf("%v\n%s", err, body)
 		}
 		body = bodyOf(t, fitTraits(Responses, q), req)
-		if err := itemsInOrder([]byte(body)); err != nil {
+		if err := checkItemOrder([]byte(body)); err != nil {
 			t.Fatalf("%v\n%s", err, body)
 		}
 	})

@@ -11,93 +11,94 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// responsesBody returns the body of a request to the Responses interface, which
-// is asked to keep nothing: thoughts come back encrypted and are sent again.
+// responsesBody returns the body of a Responses request and the names of its
+// optional members. The service is asked not to store anything: it returns
+// thoughts encrypted, and later requests include them.
 func (t *traits) responsesBody(req *llm.Request, stream bool) (*httpwire.Body, []string) {
 	cfg := &req.Config
 	b := httpwire.NewBody(16 + 6*len(req.Contents))
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
 	b.Text(`,"input":[`)
-	w := &itemWriter{list{b: b, t: t}}
-	said := t.instruction(cfg)
-	if len(said) > 0 && t.SystemRole == "user" {
-		w.next()
+	w := &itemWriter{listWriter{b: b, t: t}}
+	instructions := t.instructions(cfg)
+	if len(instructions) > 0 && t.SystemRole == "user" {
+		w.beginElement()
 		b.Text(`{"role":"user","content":"`)
-		chatwire.AddLines(b, said)
+		chatwire.AddLines(b, instructions)
 		b.Text(`"}`)
-		said = nil
+		instructions = nil
 	}
-	t.converse(req.Contents, w)
+	t.writeConversation(req.Contents, w)
 	b.Text(`]`)
-	if len(said) > 0 {
+	if len(instructions) > 0 {
 		b.Text(`,"instructions":"`)
-		chatwire.AddLines(b, said)
+		chatwire.AddLines(b, instructions)
 		b.Text(`"`)
 	}
-	o := options{Object: httpwire.Object{B: make([]byte, 0, 128), Open: true}, t: t}
-	t.tools(b, &o, cfg)
-	o.responses(cfg)
+	o := memberWriter{Object: httpwire.Object{B: make([]byte, 0, 128), Open: true}, t: t}
+	t.writeTools(b, &o, cfg)
+	o.addResponsesSettings(cfg)
 	if stream {
 		o.Raw("stream", []byte(`true`))
 	}
 	b.Add(o.End())
-	return b, o.sent
+	return b, o.names
 }
 
-func (o *options) responses(cfg *llm.Config) {
+func (o *memberWriter) addResponsesSettings(cfg *llm.Config) {
 	t := o.t
-	if !isReasoner(t.model) || t.Sampling {
-		o.float("temperature", cfg.Temperature)
-		o.float("top_p", cfg.TopP)
+	if !isReasoningModel(t.model) || t.Sampling {
+		o.addFloat("temperature", cfg.Temperature)
+		o.addFloat("top_p", cfg.TopP)
 	}
 	if cfg.MaxOutputTokens > 0 {
-		o.raw("max_output_tokens", strconv.AppendInt(nil, int64(max(cfg.MaxOutputTokens, 16)), 10)) // less is refused
+		o.add("max_output_tokens", strconv.AppendInt(nil, int64(max(cfg.MaxOutputTokens, 16)), 10)) // the service rejects less
 	}
 	switch {
 	case !wantsJSON(cfg) || t.Schema == SchemaWords:
 	case t.Schema == SchemaJSON && json.Valid(cfg.ResponseJSONSchema):
 		f := append([]byte(`{"format":{"type":"json_schema","name":"answer","strict":false,"schema":`), cfg.ResponseJSONSchema...)
-		o.raw("text", append(f, `}}`...))
+		o.add("text", append(f, `}}`...))
 	default:
-		o.raw("text", []byte(`{"format":{"type":"json_object"}}`))
+		o.add("text", []byte(`{"format":{"type":"json_object"}}`))
 	}
-	if mayThink(t.model) {
+	if mayReason(t.model) {
 		r := httpwire.Object{}
 		if k := cfg.Thinking; k != nil {
 			if k.Level != "" || k.Budget != nil && *k.Budget >= 0 {
 				r.String("effort", t.effort(k))
 			}
-			if k.IncludeThoughts && !t.noSummary {
+			if k.IncludeThoughts && !t.refusesSummary {
 				r.String("summary", "auto")
 			}
 		}
 		if r.Open && t.Thinking != ThinkingNone {
-			o.raw("reasoning", r.End())
+			o.add("reasoning", r.End())
 		}
-		if !t.noReasoningItems {
-			o.raw("include", []byte(`["reasoning.encrypted_content"]`))
+		if !t.refusesReasoningItems {
+			o.add("include", []byte(`["reasoning.encrypted_content"]`))
 		}
 	}
-	o.raw("store", []byte(`false`))
+	o.add("store", []byte(`false`))
 	for name, value := range t.extras() {
-		o.raw(name, value)
+		o.add(name, value)
 	}
 }
 
-// mayThink reports whether a model of this name may be one that thinks.
-func mayThink(model string) bool {
+// mayReason reports whether model may be a reasoning model, judged by its name.
+func mayReason(model string) bool {
 	name := strings.ToLower(path.Base(model))
-	return isReasoner(model) || !strings.HasPrefix(name, "gpt-") && !strings.HasPrefix(name, "chatgpt-")
+	return isReasoningModel(model) || !strings.HasPrefix(name, "gpt-") && !strings.HasPrefix(name, "chatgpt-")
 }
 
-// itemWriter writes items of the Responses interface.
-type itemWriter struct{ list }
+// itemWriter writes the items of a Responses request.
+type itemWriter struct{ listWriter }
 
 // Assistant implements [chatwire.Writer].
 func (w *itemWriter) Assistant(pieces chatwire.Pieces) {
 	for i := 0; i < len(pieces); i++ {
-		w.next()
+		w.beginElement()
 		switch p := pieces[i]; p.Kind {
 		case chatwire.Thought:
 			w.b.Add(p.Data)
@@ -120,7 +121,7 @@ func (w *itemWriter) Assistant(pieces chatwire.Pieces) {
 
 // Result implements [chatwire.Writer].
 func (w *itemWriter) Result(id, _, text []byte) {
-	w.next()
+	w.beginElement()
 	w.b.Text(`{"type":"function_call_output","call_id":"`)
 	w.b.Add(id)
 	w.b.Text(`","output":"`)
@@ -130,7 +131,7 @@ func (w *itemWriter) Result(id, _, text []byte) {
 
 // User implements [chatwire.Writer].
 func (w *itemWriter) User(pieces chatwire.Pieces, _ bool) {
-	w.next()
+	w.beginElement()
 	w.b.Text(`{"type":"message","role":"user","content":[`)
 	addBlocks(w.b, pieces, `{"type":"input_text","text":"`)
 	w.b.Text(`]}`)

@@ -11,42 +11,42 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// responseEvent is an event of a streamed answer.
+// responseEvent is an event of a streamed response.
 type responseEvent struct {
 	kind, delta string
-	item        int // the number of the item that it is about
-	paragraph   int // of the item
-	whole       *outputItem
-	response    []byte // JSON, good as long as what was decoded
-	failed      apiError
+	itemIndex   int // index of the item
+	paragraph   int // index within the item
+	itemValue   *outputItem
+	response    []byte // JSON, valid until the decoder is reused
+	err         apiError
 }
 
-func (e *responseEvent) decode(a *answer, d *jx.Decoder) error {
+func (e *responseEvent) decode(a *assembler, d *jx.Decoder) error {
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
-		n := 0
+		index := 0
 		switch string(key) {
 		case "type":
 			return httpwire.SetString(d, &e.kind)
 		case "delta":
 			e.delta, err = httpwire.String(d)
 		case "output_index":
-			return httpwire.SetCount(d, &e.item)
+			return httpwire.SetCount(d, &e.itemIndex)
 		case "summary_index", "content_index": // an event has one of them
-			err = httpwire.SetCount(d, &n)
-			e.paragraph += n
+			err = httpwire.SetCount(d, &index)
+			e.paragraph += index
 		case "item":
-			e.whole = new(outputItem)
-			return e.whole.decode(a, d)
+			e.itemValue = new(outputItem)
+			return e.itemValue.decode(a, d)
 		case "annotation":
-			return a.annotation(d)
+			return a.decodeAnnotation(d)
 		case "response":
 			e.response, err = d.Raw()
 		case "message":
-			e.failed.Message, err = httpwire.String(d)
+			e.err.Message, err = httpwire.String(d)
 		case "code":
-			e.failed.Code, err = httpwire.String(d)
+			e.err.Code, err = httpwire.String(d)
 		case "param":
-			e.failed.Param, err = httpwire.String(d)
+			e.err.Param, err = httpwire.String(d)
 		default:
 			return d.Skip()
 		}
@@ -54,14 +54,14 @@ func (e *responseEvent) decode(a *answer, d *jx.Decoder) error {
 	})
 }
 
-// responsesEvent takes in an event of a streamed answer, or all of one that is
-// not streamed.
-func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
+// decodeResponsesEvent decodes an event of a stream, or a response object if
+// isWhole is set.
+func (a *assembler) decodeResponsesEvent(d *jx.Decoder, isWhole bool) error {
 	if d.Next() != jx.Object {
 		return fmt.Errorf("unexpected %s", d.Next())
 	}
-	if whole {
-		return a.responseObject(d, true)
+	if isWhole {
+		return a.decodeResponseObject(d, true)
 	}
 	var e responseEvent
 	if err := e.decode(a, d); err != nil {
@@ -69,49 +69,49 @@ func (a *answer) responsesEvent(d *jx.Decoder, whole bool) error {
 	}
 	switch e.kind {
 	case "response.output_text.delta":
-		a.saw(e.item)
+		a.markStreamed(e.itemIndex)
 		a.AddText(e.delta)
 	case "response.refusal.delta":
-		a.saw(e.item)
+		a.markStreamed(e.itemIndex)
 		a.addRefusal(e.delta)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		if a.paragraph != e.paragraph && e.paragraph > 0 && e.delta != "" {
 			a.AddThought("\n\n")
 			a.paragraph = e.paragraph
 		}
-		a.saw(e.item)
+		a.markStreamed(e.itemIndex)
 		a.AddThought(e.delta)
 	case "response.function_call_arguments.delta":
-		a.calls.add(delta{index: e.item, args: []byte(e.delta)})
+		a.calls.add(callDelta{index: e.itemIndex, args: []byte(e.delta)})
 	case "response.output_item.added":
-		if e.whole != nil && e.whole.kind == "function_call" {
-			a.calls.set(e.item, e.whole)
+		if e.itemValue != nil && e.itemValue.kind == "function_call" {
+			a.calls.setItem(e.itemIndex, e.itemValue)
 		}
 	case "response.output_item.done":
-		if e.whole != nil {
-			a.addItem(e.item, e.whole)
+		if e.itemValue != nil {
+			a.addItem(e.itemIndex, e.itemValue)
 		}
 	case "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.queued":
 		if e.response == nil {
 			return nil
 		}
-		return httpwire.Decode(e.response, func(d *jx.Decoder) error { return a.responseObject(d, false) })
+		return httpwire.Decode(e.response, func(d *jx.Decoder) error { return a.decodeResponseObject(d, false) })
 	case "error":
-		a.failure = classify(e.failed)
+		a.err = classify(e.err)
 	}
 	return nil
 }
 
-// saw remembers that parts of an item came one by one.
-func (a *answer) saw(index int) {
-	if len(a.seen) == 0 || a.seen[len(a.seen)-1] != index {
-		a.seen = append(a.seen, index)
+// markStreamed records that the contents of an item arrived in delta events.
+func (a *assembler) markStreamed(index int) {
+	if len(a.streamedItems) == 0 || a.streamedItems[len(a.streamedItems)-1] != index {
+		a.streamedItems = append(a.streamedItems, index)
 	}
 }
 
-// responseObject takes in the state of an answer. What it has put out is taken
-// from it only if that did not come in events before.
-func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
+// decodeResponseObject decodes a response object. It uses the output items only
+// if they did not arrive in earlier events.
+func (a *assembler) decodeResponseObject(d *jx.Decoder, isWhole bool) error {
 	var (
 		status, reason string
 		output         []byte
@@ -126,7 +126,7 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 		case "status":
 			return httpwire.SetString(d, &status)
 		case "usage":
-			return a.chatUsage(d)
+			return a.decodeUsage(d)
 		case "output":
 			output, err = d.Raw()
 			return err
@@ -145,27 +145,27 @@ func (a *answer) responseObject(d *jx.Decoder, whole bool) error {
 	if err != nil {
 		return err
 	}
-	if (whole || status == "completed" || status == "incomplete") && !a.Any && len(a.calls.all) == 0 && len(output) > 0 {
-		if err := a.addOutput(output); err != nil {
+	if (isWhole || status == "completed" || status == "incomplete") && !a.HasContent && len(a.calls.all) == 0 && len(output) > 0 {
+		if err := a.decodeOutput(output); err != nil {
 			return err
 		}
 	}
 	switch {
 	case status == "failed", failed.Message != "":
-		a.failure = classify(failed)
+		a.err = classify(failed)
 	case status == "completed":
-		a.finish = llm.FinishStop
+		a.finishReason = llm.FinishStop
 	case status == "incomplete" && reason == "content_filter":
-		a.finish = llm.FinishSafety
+		a.finishReason = llm.FinishSafety
 	case status == "incomplete":
-		a.finish = llm.FinishMaxTokens
+		a.finishReason = llm.FinishMaxTokens
 	case status == "cancelled":
-		a.failure = &llm.Error{Kind: llm.KindServer, Code: status, Message: "the model's server cancelled the answer"}
+		a.err = &llm.Error{Kind: llm.KindServer, Code: status, Message: "the model's server cancelled the answer"}
 	}
 	return nil
 }
 
-// decode takes in an error that stands in an answer.
+// decode decodes the error member of a response object.
 func (e *apiError) decode(d *jx.Decoder) error {
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
@@ -180,8 +180,8 @@ func (e *apiError) decode(d *jx.Decoder) error {
 	})
 }
 
-// addOutput takes in a list of items.
-func (a *answer) addOutput(list []byte) error {
+// decodeOutput decodes an array of output items.
+func (a *assembler) decodeOutput(list []byte) error {
 	index := 0
 	return httpwire.Decode(list, func(d *jx.Decoder) error {
 		return httpwire.Elements(d, func(d *jx.Decoder) error {
@@ -194,21 +194,21 @@ func (a *answer) addOutput(list []byte) error {
 	})
 }
 
-// outputItem is an item of an answer.
+// outputItem is an output item of a response.
 type outputItem struct {
 	kind, id, callID, name string
 	args                   []byte
-	whole                  bool // args was an object
-	texts                  []said
+	hasObjectArgs          bool // args was an object
+	texts                  []itemText
 	encrypted              string
 	summary                []byte
 }
 
-// said is a piece of an item: text, a refusal or a thought.
-type said struct{ kind, text string }
+// itemText is a text, refusal or thought of an item.
+type itemText struct{ kind, text string }
 
-func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
-	piece := func(d *jx.Decoder) error { return it.piece(a, d) }
+func (it *outputItem) decode(a *assembler, d *jx.Decoder) error {
+	piece := func(d *jx.Decoder) error { return it.decodeText(a, d) }
 	return httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "type":
@@ -228,7 +228,7 @@ func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
 			}
 			var raw []byte
 			raw, err = d.Raw()
-			it.args, it.whole = bytes.Clone(raw), true
+			it.args, it.hasObjectArgs = bytes.Clone(raw), true
 		case "content":
 			return httpwire.Elements(d, piece)
 		case "summary":
@@ -245,10 +245,10 @@ func (it *outputItem) decode(a *answer, d *jx.Decoder) error {
 	})
 }
 
-// piece takes in an element of an item's content; the sources it names are the
-// answer's.
-func (it *outputItem) piece(a *answer, d *jx.Decoder) error {
-	var s said
+// decodeText decodes an element of an item's content or summary, and adds the
+// sources it cites to a.
+func (it *outputItem) decodeText(a *assembler, d *jx.Decoder) error {
+	var s itemText
 	err := httpwire.Members(d, func(d *jx.Decoder, key []byte) (err error) {
 		switch string(key) {
 		case "type":
@@ -257,7 +257,7 @@ func (it *outputItem) piece(a *answer, d *jx.Decoder) error {
 			s.text, err = httpwire.String(d)
 			return err
 		case "annotations":
-			return httpwire.Elements(d, a.annotation)
+			return httpwire.Elements(d, a.decodeAnnotation)
 		}
 		return d.Skip()
 	})
@@ -265,20 +265,19 @@ func (it *outputItem) piece(a *answer, d *jx.Decoder) error {
 	return err
 }
 
-// addItem takes in an item that is complete; its words only if they did not come
-// one by one.
-func (a *answer) addItem(index int, it *outputItem) {
-	told := false
-	for _, i := range a.seen {
-		told = told || i == index
+// addItem adds a complete item. It skips text that arrived in delta events.
+func (a *assembler) addItem(index int, it *outputItem) {
+	isStreamed := false
+	for _, i := range a.streamedItems {
+		isStreamed = isStreamed || i == index
 	}
 	switch it.kind {
 	case "function_call":
-		a.calls.set(index, it)
+		a.calls.setItem(index, it)
 	case "message":
 		for _, s := range it.texts {
 			switch {
-			case told:
+			case isStreamed:
 			case s.kind == "refusal":
 				a.addRefusal(s.text)
 			default:
@@ -290,29 +289,29 @@ func (a *answer) addItem(index int, it *outputItem) {
 		for _, s := range it.texts {
 			all = append(all, s.text)
 		}
-		if !told {
+		if !isStreamed {
 			a.AddThought(strings.Join(all, "\n\n"))
 		}
 		a.paragraph = 0
-		if it.encrypted == "" { // of no use to a service that keeps nothing
+		if it.encrypted == "" { // the service stores nothing, so it cannot use this id
 			return
 		}
 		o := httpwire.Object{}
 		o.String("type", "reasoning")
 		o.String("id", it.id)
-		if len(it.summary) == 0 || it.summary[0] != '[' || !validText(it.summary) {
+		if len(it.summary) == 0 || it.summary[0] != '[' || !isValidJSONText(it.summary) {
 			it.summary = []byte(`[]`)
 		}
 		o.Raw("summary", it.summary)
 		o.String("encrypted_content", it.encrypted)
-		a.Any = true
+		a.HasContent = true
 		a.Parts = append(a.Parts, llm.Part{Thought: true, ThoughtSignature: llm.Signed(a.t.vendor, string(o.End()))})
 	}
 }
 
-// set takes in a call as an item says it is; what came of it in pieces before
-// gives way to that.
-func (c *calls) set(index int, it *outputItem) {
+// setItem adds a complete call. It replaces the arguments that arrived in
+// pieces.
+func (c *calls) setItem(index int, it *outputItem) {
 	id := it.callID
 	if id == "" {
 		id = it.id
@@ -328,10 +327,10 @@ func (c *calls) set(index int, it *outputItem) {
 			p.name = it.name
 		}
 		if len(it.args) > 0 {
-			p.args, p.scan = it.args, scanner{}
-			p.scan.add(it.args)
+			p.args, p.end = it.args, endScanner{}
+			p.end.add(it.args)
 		}
 		return
 	}
-	c.add(delta{index: index, id: id, name: it.name, args: it.args, whole: it.whole})
+	c.add(callDelta{index: index, id: id, name: it.name, args: it.args, isComplete: it.hasObjectArgs})
 }

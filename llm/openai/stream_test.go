@@ -15,32 +15,32 @@ import (
 	"pollux/llm/llmtest"
 )
 
-// heard is what came out of a stream.
-type heard struct {
+// streamResult is the decoded result of a stream.
+type streamResult struct {
 	llmtest.Answer
-	kept []string // signatures of thoughts
-	err  error
+	signatures []string // thought signatures
+	err        error
 }
 
-func listen(tr *traits, body io.Reader, req *llm.Request) heard {
-	var h heard
+func listen(tr *traits, body io.Reader, req *llm.Request) streamResult {
+	var h streamResult
 	res := &httpwire.Response{Host: "host", Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}
-	for chunk, err := range newAnswer(tr, req).stream(res) {
+	for chunk, err := range newAssembler(tr, req).chunks(res) {
 		if h.err = err; err != nil {
 			break
 		}
 		h.Add(chunk)
 		for _, p := range chunk.Parts() {
 			if p.Thought && p.ThoughtSignature != "" {
-				h.kept = append(h.kept, p.ThoughtSignature)
+				h.signatures = append(h.signatures, p.ThoughtSignature)
 			}
 		}
 	}
 	return h
 }
 
-// say frames chunks of a first choice.
-func say(choices ...string) string {
+// chunkFrames returns the frames of chunks with one choice each.
+func chunkFrames(choices ...string) string {
 	var b strings.Builder
 	for _, c := range choices {
 		switch {
@@ -56,12 +56,12 @@ func say(choices ...string) string {
 	return b.String()
 }
 
-// args is the delta of a call.
+// args returns the delta of a call.
 func args(members, arguments string) string {
 	return `"delta":{"tool_calls":[{` + members + `"function":{` + arguments + `}}]}`
 }
 
-func (h heard) calls() string {
+func (h streamResult) calls() string {
 	var all []string
 	for _, c := range h.Calls {
 		id := c.ID
@@ -82,73 +82,73 @@ func TestChatStreams(t *testing.T) {
 		name, stream          string
 		text, thoughts, calls string
 		finish                llm.FinishReason
-		kind                  llm.ErrorKind // of the error, if code or message are given
+		kind                  llm.ErrorKind // of the error, if code or message is set
 		message               string
 	}{
-		{name: "text", stream: say(`"delta":{"role":"assistant","content":""}`, `"delta":{"content":"a"}`, `"delta":{"content":"b"}`, stop, done), text: "ab", finish: "STOP"},
-		{name: "null delta", stream: say(`"delta":null`, `"delta":{"content":null,"tool_calls":null}`, `"delta":{"content":"a"}`, stop, done), text: "a", finish: "STOP"},
-		{name: "keep-alive", stream: say(": OPENROUTER PROCESSING", ": x", `"delta":{"content":"a"}`, ": x", stop, done), text: "a", finish: "STOP"},
-		{name: "keep-alive only", stream: say(": x", ": x"), kind: llm.KindNetwork, message: "without an answer"},
+		{name: "text", stream: chunkFrames(`"delta":{"role":"assistant","content":""}`, `"delta":{"content":"a"}`, `"delta":{"content":"b"}`, stop, done), text: "ab", finish: "STOP"},
+		{name: "null delta", stream: chunkFrames(`"delta":null`, `"delta":{"content":null,"tool_calls":null}`, `"delta":{"content":"a"}`, stop, done), text: "a", finish: "STOP"},
+		{name: "keep-alive", stream: chunkFrames(": OPENROUTER PROCESSING", ": x", `"delta":{"content":"a"}`, ": x", stop, done), text: "a", finish: "STOP"},
+		{name: "keep-alive only", stream: chunkFrames(": x", ": x"), kind: llm.KindNetwork, message: "without an answer"},
 		{name: "nothing", stream: "", kind: llm.KindNetwork, message: "without an answer"},
-		{name: "done and nothing", stream: say(done), finish: ""},
-		{name: "no finish, done", stream: say(`"delta":{"content":"a"}`, done), text: "a", finish: "STOP"},
-		{name: "no finish, no done", stream: say(`"delta":{"content":"a"}`), text: "a", finish: ""},
-		{name: "no done", stream: say(`"delta":{"content":"a"}`, stop), text: "a", finish: "STOP"},
-		{name: "length", stream: say(`"delta":{"content":"a"},"finish_reason":"length"`, done), text: "a", finish: "MAX_TOKENS"},
-		{name: "filter", stream: say(`"delta":{},"finish_reason":"content_filter"`, done), finish: "SAFETY"},
-		{name: "odd reason", stream: say(`"delta":{"content":"a"},"finish_reason":"whatever"`, done), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
-		{name: "refusal", stream: say(`"delta":{"refusal":"I will not."}`, stop, done), text: "I will not.", finish: "SAFETY"},
-		{name: "finish error", stream: say(`"delta":{"content":"a"},"finish_reason":"error"`, done), text: "a", kind: llm.KindServer, message: "broke the answer off"},
-		{name: "an error with the reason", stream: say(`"delta":{"content":"a"}`, `{"error":{"code":429,"message":"slow","metadata":{"headers":{"X-RateLimit-Reset":"3"}}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`), text: "a", kind: llm.KindRateLimit, message: "slow"},
-		{name: "an error in the choice", stream: say(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"error","error":{"code":400,"message":"Provider returned error","metadata":{"raw":"prompt is too long"}}`), text: "a", kind: llm.KindContextWindow, message: "prompt is too long"},
-		{name: "a fumbled call", stream: say(`{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}`), kind: llm.KindIncomplete, message: "Failed to call"},
-		{name: "other choices", stream: say(`"delta":{"content":"a"}`, `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`, stop, done), text: "a", finish: "STOP"},
-		{name: "a megabyte", stream: say(`"delta":{"content":"`+strings.Repeat("x", 1<<20)+`"}`, stop, done), text: strings.Repeat("x", 1<<20), finish: "STOP"},
+		{name: "done and nothing", stream: chunkFrames(done), finish: ""},
+		{name: "no finish, done", stream: chunkFrames(`"delta":{"content":"a"}`, done), text: "a", finish: "STOP"},
+		{name: "no finish, no done", stream: chunkFrames(`"delta":{"content":"a"}`), text: "a", finish: ""},
+		{name: "no done", stream: chunkFrames(`"delta":{"content":"a"}`, stop), text: "a", finish: "STOP"},
+		{name: "length", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"length"`, done), text: "a", finish: "MAX_TOKENS"},
+		{name: "filter", stream: chunkFrames(`"delta":{},"finish_reason":"content_filter"`, done), finish: "SAFETY"},
+		{name: "odd reason", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"whatever"`, done), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
+		{name: "refusal", stream: chunkFrames(`"delta":{"refusal":"I will not."}`, stop, done), text: "I will not.", finish: "SAFETY"},
+		{name: "finish error", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"error"`, done), text: "a", kind: llm.KindServer, message: "broke the answer off"},
+		{name: "an error with the reason", stream: chunkFrames(`"delta":{"content":"a"}`, `{"error":{"code":429,"message":"slow","metadata":{"headers":{"X-RateLimit-Reset":"3"}}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`), text: "a", kind: llm.KindRateLimit, message: "slow"},
+		{name: "an error in the choice", stream: chunkFrames(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"error","error":{"code":400,"message":"Provider returned error","metadata":{"raw":"prompt is too long"}}`), text: "a", kind: llm.KindContextWindow, message: "prompt is too long"},
+		{name: "a fumbled call", stream: chunkFrames(`{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}`), kind: llm.KindIncomplete, message: "Failed to call"},
+		{name: "other choices", stream: chunkFrames(`"delta":{"content":"a"}`, `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`, stop, done), text: "a", finish: "STOP"},
+		{name: "a megabyte", stream: chunkFrames(`"delta":{"content":"`+strings.Repeat("x", 1<<20)+`"}`, stop, done), text: strings.Repeat("x", 1<<20), finish: "STOP"},
 		{name: "JSON that is no stream", stream: `{"choices":[{"message":{"content":"<think>h</think>a"},"finish_reason":"stop"}]}`, text: "a", thoughts: "h", finish: "STOP"},
 		{name: "a web page", stream: "<!doctype html>", kind: llm.KindOther, message: "web page"},
-		{name: "malformed", stream: say(`"delta":{"content":"a"}`, `{"choices":[}`), text: "a", kind: llm.KindServer, message: "malformed"},
-		{name: "cut frame", stream: say(`"delta":{"content":"a"}`) + `data: {"choi`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
-		{name: "framed error", stream: say(`"delta":{"content":"a"}`, `{"error":{"message":"overloaded","code":502}}`), text: "a", kind: llm.KindServer, message: "overloaded"},
-		{name: "framed limit", stream: say(`{"error":{"message":"slow","type":"rate_limit_exceeded"}}`), kind: llm.KindRateLimit, message: "slow"},
-		{name: "framed, bare", stream: say(`{"error":"oops"}`), kind: llm.KindServer, message: "oops"},
+		{name: "malformed", stream: chunkFrames(`"delta":{"content":"a"}`, `{"choices":[}`), text: "a", kind: llm.KindServer, message: "malformed"},
+		{name: "cut frame", stream: chunkFrames(`"delta":{"content":"a"}`) + `data: {"choi`, text: "a", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
+		{name: "framed error", stream: chunkFrames(`"delta":{"content":"a"}`, `{"error":{"message":"overloaded","code":502}}`), text: "a", kind: llm.KindServer, message: "overloaded"},
+		{name: "framed limit", stream: chunkFrames(`{"error":{"message":"slow","type":"rate_limit_exceeded"}}`), kind: llm.KindRateLimit, message: "slow"},
+		{name: "framed, bare", stream: chunkFrames(`{"error":"oops"}`), kind: llm.KindServer, message: "oops"},
 
-		{name: "thoughts", stream: say(`"delta":{"reasoning_content":"h","content":null}`, `"delta":{"content":"a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
-		{name: "thoughts twice", stream: say(`"delta":{"content":"a","reasoning":"h","reasoning_content":"h"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
-		{name: "thoughts in a list", stream: say(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"}]},{"type":"text","text":"a"}]}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
-		{name: "thoughts in tags", stream: say(`"delta":{"content":"<thi"}`, `"delta":{"content":"nk>h</thi"}`, `"delta":{"content":"nk>a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts", stream: chunkFrames(`"delta":{"reasoning_content":"h","content":null}`, `"delta":{"content":"a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts twice", stream: chunkFrames(`"delta":{"content":"a","reasoning":"h","reasoning_content":"h"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts in a list", stream: chunkFrames(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"}]},{"type":"text","text":"a"}]}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts in tags", stream: chunkFrames(`"delta":{"content":"<thi"}`, `"delta":{"content":"nk>h</thi"}`, `"delta":{"content":"nk>a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
 
-		{name: "a call", stream: say(args(`"index":0,"id":"c","type":"function",`, `"name":"f","arguments":""`), args(`"index":0,`, `"arguments":"{\"a\":"`), args(`"index":0,`, `"arguments":"1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
-		{name: "a call and stop", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), stop), calls: `c f{}`, finish: "STOP"},
-		{name: "a call and no reason", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`)), calls: `c f{}`, finish: "STOP"},
-		{name: "two calls", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"d",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; d g{}`, finish: "STOP"},
+		{name: "a call", stream: chunkFrames(args(`"index":0,"id":"c","type":"function",`, `"name":"f","arguments":""`), args(`"index":0,`, `"arguments":"{\"a\":"`), args(`"index":0,`, `"arguments":"1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "a call and stop", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), stop), calls: `c f{}`, finish: "STOP"},
+		{name: "a call and no reason", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`)), calls: `c f{}`, finish: "STOP"},
+		{name: "two calls", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"d",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; d g{}`, finish: "STOP"},
 		{
 			name:   "two calls mixed",
-			stream: say(args(`"index":0,"id":"c",`, `"name":"f"`), args(`"index":1,"id":"d",`, `"name":"g"`), args(`"index":0,`, `"arguments":"{\"a\""`), args(`"index":1,`, `"arguments":"{\"b\""`), args(`"index":0,`, `"arguments":":1}"`), args(`"index":1,`, `"arguments":":2}"`), used, done),
+			stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f"`), args(`"index":1,"id":"d",`, `"name":"g"`), args(`"index":0,`, `"arguments":"{\"a\""`), args(`"index":1,`, `"arguments":"{\"b\""`), args(`"index":0,`, `"arguments":":1}"`), args(`"index":1,`, `"arguments":":2}"`), used, done),
 			calls:  `c f{"a":1}; d g{"b":2}`, finish: "STOP",
 		},
 		{
 			name:   "mixed by id, no numbers",
-			stream: say(args(`"id":"c",`, `"name":"f","arguments":"{"`), args(`"id":"d",`, `"name":"g","arguments":"{"`), args(`"id":"c",`, `"arguments":"}"`), args(`"id":"d",`, `"arguments":"}"`), used, done),
+			stream: chunkFrames(args(`"id":"c",`, `"name":"f","arguments":"{"`), args(`"id":"d",`, `"name":"g","arguments":"{"`), args(`"id":"c",`, `"arguments":"}"`), args(`"id":"d",`, `"arguments":"}"`), used, done),
 			calls:  `c f{}; d g{}`, finish: "STOP",
 		},
-		{name: "one number for all", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":0,"id":"d",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; d g{}`, finish: "STOP"},
-		{name: "one number, no ids", stream: say(args(`"index":0,`, `"name":"f","arguments":"{\"a\":1}"`), args(`"index":0,`, `"name":"f","arguments":"{\"a\":2}"`), used, done), calls: `? f{"a":1}; ? f{"a":2}`, finish: "STOP"},
-		{name: "neither numbers nor ids", stream: say(args(``, `"name":"f","arguments":"{\"a\":"`), args(``, `"arguments":"1}"`), args(``, `"name":"g","arguments":"{}"`), used, done), calls: `? f{"a":1}; ? g{}`, finish: "STOP"},
-		{name: "the same id", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"c",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; ? g{}`, finish: "STOP"},
-		{name: "the name each time", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":"}"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
-		{name: "the name in pieces", stream: say(args(`"index":0,"id":"c",`, `"name":"read_"`), args(`"index":0,`, `"name":"file"`), args(`"index":0,`, `"arguments":"{}"`), used, done), calls: `c read_file{}`, finish: "STOP"},
-		{name: "an object", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":{"b":[1]}}`), used, done), calls: `c f{"a":{"b":[1]}}`, finish: "STOP"},
-		{name: "empty arguments", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
-		{name: "no arguments", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":null`), used, done), calls: `c f{}`, finish: "STOP"},
-		{name: "text in text", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"\"{\\\"a\\\":1}\""`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
-		{name: "nearly JSON", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{'a': 'it\\'s', b: True,}"`), used, done), calls: `c f{"a":"it's","b":true}`, finish: "STOP"},
-		{name: "nothing like JSON", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{rm -rf}"`), used, done), calls: `c f"{rm -rf}"`, finish: "STOP"},
-		{name: "cut arguments", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`), used, done), finish: "MAX_TOKENS"},
-		{name: "dropped in a call", stream: say(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`)), kind: llm.KindIncomplete, message: "tool call"},
-		{name: "the old form", stream: say(`"delta":{"function_call":{"name":"f","arguments":"{"}}`, `"delta":{"function_call":{"arguments":"}"}}`, `"delta":{},"finish_reason":"function_call"`, done), calls: `? f{}`, finish: "STOP"},
-		{name: "all at once", stream: say(`"message":{"content":"a","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"`), text: "a", calls: `c f{}`, finish: "STOP"},
-		{name: "renamed", stream: say(args(`"index":0,"id":"c",`, `"name":"`+wireName("a.b")+`","arguments":"{}"`), used, done), calls: `c a.b{}`, finish: "STOP"},
-		{name: "odd types", stream: say(`"delta":{"content":7,"tool_calls":"x","reasoning_content":[]}`, `{"choices":"x"}`, `{"choices":[7],"usage":7,"id":7}`, stop, done), finish: "STOP"},
+		{name: "one number for all", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":0,"id":"d",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; d g{}`, finish: "STOP"},
+		{name: "one number, no ids", stream: chunkFrames(args(`"index":0,`, `"name":"f","arguments":"{\"a\":1}"`), args(`"index":0,`, `"name":"f","arguments":"{\"a\":2}"`), used, done), calls: `? f{"a":1}; ? f{"a":2}`, finish: "STOP"},
+		{name: "neither numbers nor ids", stream: chunkFrames(args(``, `"name":"f","arguments":"{\"a\":"`), args(``, `"arguments":"1}"`), args(``, `"name":"g","arguments":"{}"`), used, done), calls: `? f{"a":1}; ? g{}`, finish: "STOP"},
+		{name: "the same id", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"c",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; ? g{}`, finish: "STOP"},
+		{name: "the name each time", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":"}"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
+		{name: "the name in pieces", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"read_"`), args(`"index":0,`, `"name":"file"`), args(`"index":0,`, `"arguments":"{}"`), used, done), calls: `c read_file{}`, finish: "STOP"},
+		{name: "an object", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":{"b":[1]}}`), used, done), calls: `c f{"a":{"b":[1]}}`, finish: "STOP"},
+		{name: "empty arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
+		{name: "no arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":null`), used, done), calls: `c f{}`, finish: "STOP"},
+		{name: "text in text", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"\"{\\\"a\\\":1}\""`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "nearly JSON", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{'a': 'it\\'s', b: True,}"`), used, done), calls: `c f{"a":"it's","b":true}`, finish: "STOP"},
+		{name: "nothing like JSON", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{rm -rf}"`), used, done), calls: `c f"{rm -rf}"`, finish: "STOP"},
+		{name: "cut arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`), used, done), finish: "MAX_TOKENS"},
+		{name: "dropped in a call", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`)), kind: llm.KindIncomplete, message: "tool call"},
+		{name: "the old form", stream: chunkFrames(`"delta":{"function_call":{"name":"f","arguments":"{"}}`, `"delta":{"function_call":{"arguments":"}"}}`, `"delta":{},"finish_reason":"function_call"`, done), calls: `? f{}`, finish: "STOP"},
+		{name: "all at once", stream: chunkFrames(`"message":{"content":"a","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"`), text: "a", calls: `c f{}`, finish: "STOP"},
+		{name: "renamed", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"`+wireName("a.b")+`","arguments":"{}"`), used, done), calls: `c a.b{}`, finish: "STOP"},
+		{name: "odd types", stream: chunkFrames(`"delta":{"content":7,"tool_calls":"x","reasoning_content":[]}`, `{"choices":"x"}`, `{"choices":[7],"usage":7,"id":7}`, stop, done), finish: "STOP"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,14 +179,14 @@ func TestUsage(t *testing.T) {
 		`"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":1,"completion_tokens":2}}]`:                 {Prompt: 1, Candidates: 2, Total: 3},
 		`"usage":{"prompt_tokens":1,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":9}}`: {Prompt: 1, Thoughts: 9, Total: 3},
 	} {
-		h := listen(fitTraits(Chat, Quirks{}), strings.NewReader(say(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"stop"`, `{`+usage+`}`, "[DONE]")), &llm.Request{})
+		h := listen(fitTraits(Chat, Quirks{}), strings.NewReader(chunkFrames(`"delta":{"content":"a"}`, `"delta":{},"finish_reason":"stop"`, `{`+usage+`}`, "[DONE]")), &llm.Request{})
 		if h.Usage == nil || *h.Usage != want || h.Finish != llm.FinishStop {
 			t.Errorf("%s: %+v, %s", usage, h.Usage, h.Finish)
 		}
 	}
 }
 
-// TestCitations: where an answer's words are from is told once, at its end.
+// TestCitations checks that the last chunk lists each cited source once.
 func TestCitations(t *testing.T) {
 	t.Parallel()
 	const end = `"delta":{},"finish_reason":"stop"`
@@ -195,9 +195,9 @@ func TestCitations(t *testing.T) {
 		protocol Protocol
 		stream   string
 	}{
-		{Chat, say(`"delta":{"content":"x","annotations":[{"type":"url_citation","url_citation":{"url":"https://a","title":"A","start_index":0,"end_index":1}}]}`,
+		{Chat, chunkFrames(`"delta":{"content":"x","annotations":[{"type":"url_citation","url_citation":{"url":"https://a","title":"A","start_index":0,"end_index":1}}]}`,
 			`"delta":{"annotations":[{"type":"url_citation","url_citation":{"url":"https://a"}},{"type":"file","file":{}},{"type":"url_citation","url_citation":{"url":"https://b"}}]}`, end, "[DONE]")},
-		{Chat, say(`"delta":{"content":"x","annotations":[{"url_citation":{"url":"https://a","title":"A"}}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}],"citations":["https://a","https://b",7]}`)},
+		{Chat, chunkFrames(`"delta":{"content":"x","annotations":[{"url_citation":{"url":"https://a","title":"A"}}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}],"citations":["https://a","https://b",7]}`)},
 		{Chat, `{"choices":[{"message":{"content":"x","annotations":[{"url_citation":{"url":"https://a","title":"A"}},{"url_citation":{"url":"https://b"}}]},"finish_reason":"stop"}]}`},
 		{Responses, event(`response.output_text.delta "output_index":0,"delta":"x"`,
 			`response.output_text.annotation.added "output_index":0,"annotation_index":0,"annotation":{"type":"url_citation","url":"https://a","title":"A","start_index":0,"end_index":1}`,
@@ -205,7 +205,7 @@ func TestCitations(t *testing.T) {
 			`response.completed "response":{"status":"completed"}`)},
 	} {
 		var got []llm.Citation
-		for chunk, err := range newAnswer(fitTraits(c.protocol, Quirks{}), &llm.Request{}).stream(&httpwire.Response{Body: strings.NewReader(c.stream)}) {
+		for chunk, err := range newAssembler(fitTraits(c.protocol, Quirks{}), &llm.Request{}).chunks(&httpwire.Response{Body: strings.NewReader(c.stream)}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,37 +217,38 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// TestDetails: pieces of reasoning_details that come mixed are put together, in
-// the order in which they began.
+// TestDetails checks that interleaved pieces of reasoning_details are assembled
+// in the order in which the details began.
 func TestDetails(t *testing.T) {
 	t.Parallel()
 	detail := func(members string) string { return `"delta":{"reasoning_details":[{` + members + `}]}` }
 	for _, c := range []struct{ stream, want string }{
 		{
-			say(detail(`"type":"reasoning.summary","index":0,"summary":"a"`), detail(`"type":"reasoning.text","index":1,"text":"x","signature":null`),
+			chunkFrames(detail(`"type":"reasoning.summary","index":0,"summary":"a"`), detail(`"type":"reasoning.text","index":1,"text":"x","signature":null`),
 				detail(`"type":"reasoning.summary","index":0,"summary":"b\u00e9"`), detail(`"type":"reasoning.text","index":1,"text":"y","signature":"s"`), detail(`"type":"reasoning.text","index":1,"text":null,"signature":null`)),
 			`[{"index":0,"summary":"abé","type":"reasoning.summary"},{"index":1,"signature":"s","text":"xy","type":"reasoning.text"}]`,
 		},
 		{
-			say(detail(`"type":"reasoning.encrypted","index":0,"id":"call_1","data":"d"`), detail(`"type":"reasoning.encrypted","index":0,"id":"call_2","data":"e"`)),
+			chunkFrames(detail(`"type":"reasoning.encrypted","index":0,"id":"call_1","data":"d"`), detail(`"type":"reasoning.encrypted","index":0,"id":"call_2","data":"e"`)),
 			`[{"data":"d","id":"call_1","index":0,"type":"reasoning.encrypted"},{"data":"e","id":"call_2","index":0,"type":"reasoning.encrypted"}]`,
 		},
 		{
-			say(detail(`"type":"reasoning.text","text":"a"`), detail(`"type":"reasoning.text","text":"b"`), detail(`"type":"reasoning.encrypted","data":"d"`), detail(`"type":"reasoning.text","text":"c"`), detail(``)),
+			chunkFrames(detail(`"type":"reasoning.text","text":"a"`), detail(`"type":"reasoning.text","text":"b"`), detail(`"type":"reasoning.encrypted","data":"d"`), detail(`"type":"reasoning.text","text":"c"`), detail(``)),
 			`[{"text":"ab","type":"reasoning.text"},{"data":"d","type":"reasoning.encrypted"},{"text":"c","type":"reasoning.text"}]`,
 		},
 	} {
-		h := listen(fitTraits(Chat, Quirks{ReasoningOut: "reasoning_details"}), strings.NewReader(c.stream+say(`"delta":{"content":"x"},"finish_reason":"stop"`)), &llm.Request{})
-		if want := `openai:{"reasoning_details":` + c.want + `}`; len(h.kept) != 1 || h.kept[0] != want {
-			t.Errorf("%s\n%q, want\n%q", c.stream, h.kept, want)
+		h := listen(fitTraits(Chat, Quirks{ReasoningOut: "reasoning_details"}), strings.NewReader(c.stream+chunkFrames(`"delta":{"content":"x"},"finish_reason":"stop"`)), &llm.Request{})
+		if want := `openai:{"reasoning_details":` + c.want + `}`; len(h.signatures) != 1 || h.signatures[0] != want {
+			t.Errorf("%s\n%q, want\n%q", c.stream, h.signatures, want)
 		}
 	}
 }
 
-// TestThoughtsKept: what a service wants back of its thoughts comes back.
+// TestThoughtsKept checks that thoughts are sent back in the form that the
+// service requires.
 func TestThoughtsKept(t *testing.T) {
 	t.Parallel()
-	stream := say(`"delta":{"reasoning_content":"h"}`, `"delta":{"reasoning_content":"m"}`,
+	stream := chunkFrames(`"delta":{"reasoning_content":"h"}`, `"delta":{"reasoning_content":"m"}`,
 		`"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"h","format":"x"}]}`,
 		`"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"m","signature":"s"},{"type":"reasoning.encrypted","index":1,"data":"d"}]}`,
 		args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), `"delta":{},"finish_reason":"tool_calls"`)
@@ -259,18 +260,18 @@ func TestThoughtsKept(t *testing.T) {
 		tr := fitTraits(Chat, Quirks{ReasoningOut: out})
 		h := listen(tr, strings.NewReader(stream), &llm.Request{})
 		model := llm.Model()
-		for _, k := range h.kept {
+		for _, k := range h.signatures {
 			model.Parts = append(model.Parts, llm.Part{Thought: true, ThoughtSignature: k})
 		}
 		model.Parts = append(model.Parts, llm.Part{FunctionCall: h.Calls[0]})
 		body := bodyOf(t, tr, &llm.Request{Model: "m", Contents: []*llm.Content{llm.User(llm.Text("a")), model, llm.User(result("c", "f", "x"))}})
-		if want == "" && len(h.kept) > 0 || !strings.Contains(body, want) {
-			t.Errorf("%s: %q\n%s", out, h.kept, body)
+		if want == "" && len(h.signatures) > 0 || !strings.Contains(body, want) {
+			t.Errorf("%s: %q\n%s", out, h.signatures, body)
 		}
 	}
 }
 
-// event frames an event of the Responses interface.
+// event returns the frames of Responses events.
 func event(list ...string) string {
 	var b strings.Builder
 	for _, e := range list {
@@ -326,8 +327,8 @@ func TestResponsesStreams(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			h := listen(fitTraits(Responses, Quirks{}), strings.NewReader(c.stream), &llm.Request{})
-			if h.Text != c.text || h.Thoughts != c.thoughts || h.calls() != c.calls || h.Finish != c.finish || strings.Join(h.kept, "") != c.kept {
-				t.Errorf("text %q, thoughts %q, calls %s, finish %q, kept %q", h.Text, h.Thoughts, h.calls(), h.Finish, h.kept)
+			if h.Text != c.text || h.Thoughts != c.thoughts || h.calls() != c.calls || h.Finish != c.finish || strings.Join(h.signatures, "") != c.kept {
+				t.Errorf("text %q, thoughts %q, calls %s, finish %q, kept %q", h.Text, h.Thoughts, h.calls(), h.Finish, h.signatures)
 			}
 			var e *llm.Error
 			if c.message == "" != (h.err == nil) || h.err != nil && (!errors.As(h.err, &e) || e.Kind != c.kind || !strings.Contains(e.Message, c.message)) {
@@ -340,12 +341,12 @@ func TestResponsesStreams(t *testing.T) {
 	}
 }
 
-// FuzzStream: whatever a service sends, and wherever the network cuts it, the
-// same comes out; calls have ids of their own and arguments that are JSON.
+// FuzzStream checks that the result does not depend on how the network splits
+// the stream, and that calls have unique ids and JSON arguments, for any input.
 func FuzzStream(f *testing.F) {
-	f.Add([]byte(say(`"delta":{"reasoning":"h","content":"<think>x</think>a"}`, args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":"`), args(``, `"arguments":"1}"`),
+	f.Add([]byte(chunkFrames(`"delta":{"reasoning":"h","content":"<think>x</think>a"}`, args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":"`), args(``, `"arguments":"1}"`),
 		`"delta":{},"finish_reason":"stop"`, `{"choices":[],"usage":{"total_tokens":10}}`, "[DONE]")), []byte{3, 0, 1}, false)
-	f.Add([]byte(say(`"delta":{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},{"function":{"arguments":"'x"}}],"content":[{"text":"t"}],"refusal":"r"}`)), []byte{0}, false)
+	f.Add([]byte(chunkFrames(`"delta":{"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},{"function":{"arguments":"'x"}}],"content":[{"text":"t"}],"refusal":"r"}`)), []byte{0}, false)
 	f.Add([]byte(event(`response.output_item.added "output_index":1,"item":{"type":"function_call","call_id":"c","name":"f","arguments":""}`, `response.function_call_arguments.delta "output_index":1,"delta":"{}"`,
 		`response.output_item.done "item":{"type":"reasoning","id":"rs","summary":[{"text":"x"}],"encrypted_content":"e"}`, `response.completed "response":{"status":"completed","usage":{"input_tokens":1}}`)), []byte{2}, true)
 	f.Add([]byte(`{"error":{"message":"m","code":7,"metadata":{"raw":"{\"error\":\"x\"}"}}}`), []byte{}, false)
@@ -357,7 +358,7 @@ func FuzzStream(f *testing.F) {
 		tr := fitTraits(p, Quirks{ReasoningOut: "reasoning_details"})
 		want := listen(tr, bytes.NewReader(stream), &llm.Request{})
 		got := listen(tr, llmtest.Pieces(stream, cuts), &llm.Request{})
-		if got.Text != want.Text || got.Thoughts != want.Thoughts || got.calls() != want.calls() || got.Finish != want.Finish || !slices.Equal(got.kept, want.kept) {
+		if got.Text != want.Text || got.Thoughts != want.Thoughts || got.calls() != want.calls() || got.Finish != want.Finish || !slices.Equal(got.signatures, want.signatures) {
 			t.Fatalf("cut: %+v\nwhole: %+v", got, want)
 		}
 		if (got.err == nil) != (want.err == nil) || got.err != nil && got.err.Error() != want.err.Error() {
@@ -365,13 +366,13 @@ func FuzzStream(f *testing.F) {
 		}
 		ids := map[string]bool{}
 		for _, c := range want.Calls {
-			if ids[c.ID] || c.ID == "" || !validText(c.Args) {
+			if ids[c.ID] || c.ID == "" || !isValidJSONText(c.Args) {
 				t.Fatalf("call %+v", c)
 			}
 			ids[c.ID] = true
 		}
-		for _, k := range want.kept {
-			if signature, _ := strings.CutPrefix(k, "openai:"); !validText([]byte(signature)) {
+		for _, k := range want.signatures {
+			if signature, _ := strings.CutPrefix(k, "openai:"); !isValidJSONText([]byte(signature)) {
 				t.Fatalf("kept %q", k)
 			}
 		}

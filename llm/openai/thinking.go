@@ -8,13 +8,13 @@ import (
 	"pollux/llm"
 )
 
-// thinking asks for reasoning as far as the request says how much. One that only
-// wants to see the thoughts gets as many as the vendor is used to; that takes
-// asking where thinking is switched on in so many words.
-func (o *options) thinking(k *llm.Thinking, stream bool) {
+// addThinking sets the amount of reasoning that the request asks for. A request
+// that only asks to see thoughts keeps the service's default amount; with
+// [ThinkingEnable] it must still turn thinking on.
+func (o *memberWriter) addThinking(k *llm.Thinking, stream bool) {
 	t := o.t
 	if t.Thinking == ThinkingEnable && !stream {
-		o.raw("enable_thinking", []byte(`false`)) // such a service does not think without a stream, and insists on that
+		o.add("enable_thinking", []byte(`false`)) // these services require it in requests without streaming
 		return
 	}
 	if k == nil {
@@ -22,77 +22,77 @@ func (o *options) thinking(k *llm.Thinking, stream bool) {
 	}
 	if k.Level == "" && (k.Budget == nil || *k.Budget < 0) {
 		if t.Thinking == ThinkingEnable && k.IncludeThoughts {
-			o.raw("enable_thinking", []byte(`true`))
+			o.add("enable_thinking", []byte(`true`))
 		}
 		return
 	}
-	on, word := !off(k), t.effort(k)
+	isOn, effort := !isThinkingOff(k), t.effort(k)
 	switch t.Thinking {
 	case ThinkingEffort:
-		o.raw("reasoning_effort", quoted(word))
+		o.add("reasoning_effort", quoted(effort))
 	case ThinkingEnable:
-		o.raw("enable_thinking", strconv.AppendBool(nil, on))
-		if on && k.Budget != nil && *k.Budget > 0 {
-			o.raw("thinking_budget", strconv.AppendInt(nil, int64(*k.Budget), 10))
+		o.add("enable_thinking", strconv.AppendBool(nil, isOn))
+		if isOn && k.Budget != nil && *k.Budget > 0 {
+			o.add("thinking_budget", strconv.AppendInt(nil, int64(*k.Budget), 10))
 		}
 	case ThinkingType:
-		if !on {
-			o.raw("thinking", []byte(`{"type":"disabled"}`))
+		if !isOn {
+			o.add("thinking", []byte(`{"type":"disabled"}`))
 			return
 		}
-		o.raw("thinking", []byte(`{"type":"enabled"}`))
+		o.add("thinking", []byte(`{"type":"enabled"}`))
 		if len(t.Efforts) > 0 {
-			o.raw("reasoning_effort", quoted(word))
+			o.add("reasoning_effort", quoted(effort))
 		}
 	case ThinkingObject:
 		switch {
-		case !on:
-			o.raw("reasoning", []byte(`{"enabled":false}`))
+		case !isOn:
+			o.add("reasoning", []byte(`{"enabled":false}`))
 		case k.Level != "":
-			o.raw("reasoning", append(append([]byte(`{"effort":`), quoted(word)...), '}'))
+			o.add("reasoning", append(append([]byte(`{"effort":`), quoted(effort)...), '}'))
 		default:
-			o.raw("reasoning", append(strconv.AppendInt([]byte(`{"max_tokens":`), int64(*k.Budget), 10), '}'))
+			o.add("reasoning", append(strconv.AppendInt([]byte(`{"max_tokens":`), int64(*k.Budget), 10), '}'))
 		}
 	case ThinkingTemplate:
-		o.raw("chat_template_kwargs", append(strconv.AppendBool([]byte(`{"enable_thinking":`), on), '}'))
+		o.add("chat_template_kwargs", append(strconv.AppendBool([]byte(`{"enable_thinking":`), isOn), '}'))
 	}
 }
 
 func quoted(s string) []byte { return llm.AppendString(nil, s) }
 
-// effort is how much to think, as a word (spec/agent.md §4).
+// effort returns the amount of reasoning as an effort that the model supports.
 func (t *traits) effort(k *llm.Thinking) string {
 	switch {
 	case k.Level != "":
-		return t.nearest(strings.ToLower(k.Level))
+		return t.nearestEffort(strings.ToLower(k.Level))
 	case *k.Budget == 0 && t.EffortOff != "":
 		return t.EffortOff
 	case *k.Budget == 0:
-		return t.nearest(effortOff(t.model))
+		return t.nearestEffort(lowestEffort(t.model))
 	case *k.Budget <= 1024:
-		return t.nearest("low")
+		return t.nearestEffort("low")
 	case *k.Budget <= 8192:
-		return t.nearest("medium")
+		return t.nearestEffort("medium")
 	}
-	return t.nearest("high")
+	return t.nearestEffort("high")
 }
 
-// off reports whether a request wants no thinking.
-func off(k *llm.Thinking) bool {
+// isThinkingOff reports whether k turns thinking off.
+func isThinkingOff(k *llm.Thinking) bool {
 	return k != nil && (strings.EqualFold(k.Level, "none") || k.Level == "" && k.Budget != nil && *k.Budget == 0)
 }
 
-// nearest is the word that the model knows for a word of effort; of two that are
-// as near, the one that asks for more. Some thinking does not become none.
-func (t *traits) nearest(word string) string {
+// nearestEffort returns the supported effort that is nearest to word, and of
+// two equally near the higher one. It replaces only "none" with "none".
+func (t *traits) nearestEffort(word string) string {
 	scale := []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
-	at := slices.Index(scale, word)
-	if at < 0 || len(t.Efforts) == 0 {
+	index := slices.Index(scale, word)
+	if index < 0 || len(t.Efforts) == 0 {
 		return word
 	}
-	for off := range scale {
-		for _, i := range []int{at + off, at - off} {
-			if i >= 0 && i < len(scale) && slices.Contains(t.Efforts, scale[i]) && (i > 0 || at == 0) {
+	for distance := range scale {
+		for _, i := range []int{index + distance, index - distance} {
+			if i >= 0 && i < len(scale) && slices.Contains(t.Efforts, scale[i]) && (i > 0 || index == 0) {
 				return scale[i]
 			}
 		}

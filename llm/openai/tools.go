@@ -10,9 +10,9 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// tools writes the tools, those alone that may be called where only some may,
-// and what is said about their use.
-func (t *traits) tools(b *httpwire.Body, o *options, cfg *llm.Config) {
+// writeTools writes the tools and the tool choice. If only some tools are
+// allowed, it writes only those.
+func (t *traits) writeTools(b *httpwire.Body, o *memberWriter, cfg *llm.Config) {
 	var allowed []string
 	mode := ""
 	if c := cfg.ToolConfig; c != nil {
@@ -21,16 +21,16 @@ func (t *traits) tools(b *httpwire.Body, o *options, cfg *llm.Config) {
 			allowed = c.Allowed
 		}
 	}
-	choose := !t.drops("tool_choice")
-	if t.NoTools || t.drops("tools") || mode == "NONE" && !choose {
+	canChoose := !t.isDropped("tool_choice")
+	if t.NoTools || t.isDropped("tools") || mode == "NONE" && !canChoose {
 		return
 	}
 	if !chatwire.AddTools(b, cfg.Tools, allowed, t.toolsKey, t.appendTool) {
 		return
 	}
-	o.sent = append(o.sent, "tools")
-	if choice := t.toolChoice(mode, allowed); choice != "" && choose {
-		o.raw("tool_choice", []byte(choice))
+	o.names = append(o.names, "tools")
+	if choice := t.toolChoice(mode, allowed); choice != "" && canChoose {
+		o.add("tool_choice", []byte(choice))
 	}
 }
 
@@ -50,7 +50,7 @@ func (t *traits) toolChoice(mode string, allowed []string) string {
 	return `{"type":"function","function":{"name":"` + wireName(allowed[0]) + `"}}`
 }
 
-// appendTool appends a tool that is a function.
+// appendTool appends the definition of a function tool.
 func (t *traits) appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
 	if t.Protocol == Responses {
 		return append(t.appendFunction(dst, f, "function"), `,"strict":false}`...)
@@ -58,7 +58,7 @@ func (t *traits) appendTool(dst []byte, f *llm.FunctionDeclaration) []byte {
 	return append(t.appendFunction(append(dst, `{"type":"function","function":`...), f, ""), `}}`...)
 }
 
-// appendFunction appends an object that is left open.
+// appendFunction appends a function object without its closing brace.
 func (t *traits) appendFunction(dst []byte, f *llm.FunctionDeclaration, kind string) []byte {
 	o := httpwire.Object{B: dst}
 	o.String("type", kind)
@@ -68,62 +68,62 @@ func (t *traits) appendFunction(dst []byte, f *llm.FunctionDeclaration, kind str
 	return o.B
 }
 
-// plainSchema returns a tool's schema with the flaws mended that some services
-// refuse: none at all, types in capitals, numbers as strings; strictly, also
-// objects that say they are open.
+// plainSchema returns a tool schema without the flaws that some services
+// reject: a missing schema, types in capitals and numbers as strings. If strict
+// is set, it also removes "additionalProperties": true.
 func plainSchema(schema json.RawMessage, strict bool) []byte {
-	return chatwire.Schema(schema, func(top map[string]any) bool {
-		flawed := false
+	return chatwire.FixSchema(schema, func(top map[string]any) bool {
+		isChanged := false
 		if top["type"] == nil {
-			top["type"], flawed = "object", true
+			top["type"], isChanged = "object", true
 		}
 		if top["type"] == "object" && top["properties"] == nil {
-			top["properties"], flawed = map[string]any{}, true
+			top["properties"], isChanged = map[string]any{}, true
 		}
-		return mend(top, strict) || flawed
+		return fixSchema(top, strict) || isChanged
 	})
 }
 
-// mend mends a schema in place and reports whether it had to.
-func mend(schema map[string]any, strict bool) (mended bool) {
+// fixSchema fixes a schema in place and reports whether it changed anything.
+func fixSchema(schema map[string]any, strict bool) (isChanged bool) {
 	for key, v := range schema {
 		switch key {
 		case "type":
 			if s, ok := v.(string); ok && s != strings.ToLower(s) {
-				schema[key], mended = strings.ToLower(s), true
+				schema[key], isChanged = strings.ToLower(s), true
 			}
 		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
 			"minProperties", "maxProperties":
 			if s, ok := v.(string); ok && json.Valid([]byte(s)) {
 				if _, err := strconv.ParseFloat(s, 64); err == nil {
-					schema[key], mended = json.Number(s), true
+					schema[key], isChanged = json.Number(s), true
 				}
 			}
 		case "properties", "patternProperties", "$defs", "definitions":
 			if members, ok := v.(map[string]any); ok {
 				for _, m := range members {
-					if m, ok := m.(map[string]any); ok && mend(m, strict) {
-						mended = true
+					if m, ok := m.(map[string]any); ok && fixSchema(m, strict) {
+						isChanged = true
 					}
 				}
 			}
 		case "items", "additionalProperties", "not":
-			if m, ok := v.(map[string]any); ok && mend(m, strict) {
-				mended = true
+			if m, ok := v.(map[string]any); ok && fixSchema(m, strict) {
+				isChanged = true
 			}
 			if strict && key == "additionalProperties" && v == true {
-				delete(schema, key) // it is so by itself
-				mended = true
+				delete(schema, key) // true is the default
+				isChanged = true
 			}
 		case "anyOf", "oneOf", "allOf", "prefixItems":
 			if list, ok := v.([]any); ok {
 				for _, m := range list {
-					if m, ok := m.(map[string]any); ok && mend(m, strict) {
-						mended = true
+					if m, ok := m.(map[string]any); ok && fixSchema(m, strict) {
+						isChanged = true
 					}
 				}
 			}
 		}
 	}
-	return mended
+	return isChanged
 }

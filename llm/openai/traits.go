@@ -5,46 +5,46 @@ import (
 	"slices"
 )
 
-// traits is how a model is spoken to: the profile's quirks and what the service
-// has taught. A value does not change once it is in use.
+// traits is how to communicate with a model: the quirks of its profile and what
+// the client has learned from rejections. A value in use is never modified.
 type traits struct {
 	Quirks
 	vendor string
 	model  string
 
-	otherProtocol    bool // Protocol is a lesson
-	noReasoningItems bool // thoughts of before are not accepted back
-	noSummary        bool // the account may not see summaries of thoughts
-	openedLearned    bool // Opened is a lesson, which may be wrong
+	isProtocolLearned     bool // the client has switched Protocol
+	refusesReasoningItems bool // the model rejects the thoughts of earlier turns
+	refusesSummary        bool // the account has no access to thought summaries
+	isOpenedLearned       bool // the client has set Opened, which may be wrong
 
-	// Under which keys messages and tools keep what they are encoded to.
+	// Cache keys for the encoded form of messages and tools.
 	key, toolsKey string
 }
 
-// settle makes t ready for use.
-func (t *traits) settle() *traits {
+// initKeys sets the cache keys and returns t.
+func (t *traits) initKeys() *traits {
 	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
-		t.NameIDs, t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.noReasoningItems)
+		t.NameIDs, t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.refusesReasoningItems)
 	t.toolsKey = fmt.Sprintf("openai/tools/%d %t", t.Protocol, t.StrictSchema)
 	return t
 }
 
-// method is where requests go.
-func (t *traits) method() string {
+// methodName returns the URL path of the protocol's method.
+func (t *traits) methodName() string {
 	if t.Protocol == Responses {
 		return "responses"
 	}
 	return "chat/completions"
 }
 
-// drops reports whether a member of the body is not to be sent.
-func (t *traits) drops(name string) bool { return slices.Contains(t.Drop, name) }
+// isDropped reports whether the member name must not be sent.
+func (t *traits) isDropped(name string) bool { return slices.Contains(t.Drop, name) }
 
-// remember changes what is known of a model.
-func (c *Client) remember(model string, change func(*traits)) {
-	c.models.Learn(model, func(t traits) *traits {
+// updateTraits replaces the traits of model with a changed copy.
+func (c *Client) updateTraits(model string, change func(*traits)) {
+	c.models.Update(model, func(t traits) *traits {
 		t.Quirks = t.clone()
 		change(&t)
-		return t.settle()
+		return t.initKeys()
 	})
 }

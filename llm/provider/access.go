@@ -9,36 +9,36 @@ import (
 	"pollux/llm/anthropic"
 )
 
-// Access is what it takes to reach a provider: its profile, and what the user's
-// environment adds.
+// Access is a profile with the credentials and settings from the user's environment:
+// all that is needed to send requests to the provider.
 type Access struct {
 	*Profile
-	// BaseURL is where requests go, "" for the protocol's own address.
+	// BaseURL is the address of the service, "" for the default of the protocol.
 	BaseURL string
-	// APIKey or AuthToken, a bearer token, prove who asks. From says where they
-	// come from: a variable's name, or where in the settings.
+	// APIKey and AuthToken, a bearer token, are the credentials. From is their source:
+	// the name of a variable or of a setting.
 	APIKey, AuthToken string
 	From              string
-	// Model is asked where the user names none, "" if there is none to name.
+	// Model is the default model, "" if there is none.
 	Model string
 
-	// Google's: the key goes into an Authorization header, there is a gateway
-	// with keys of its own, the version in the path, and for Vertex AI without a
-	// key the project and its location.
+	// For Google only: Bearer sends the key in the Authorization header, Gateway means
+	// that a gateway adds the key. APIVersion is part of the path. Project and
+	// Location are those of Vertex AI without a key.
 	Bearer, Gateway   bool
 	APIVersion        string
 	Project, Location string
-	ADC               adc.Source // whose tokens then prove who asks
+	ADC               adc.Source // of the tokens for Vertex AI without a key
 
-	// Amazon's, for Bedrock.
+	// AWS holds the region and the credentials for Bedrock, nil for other providers.
 	AWS *anthropic.Bedrock
 }
 
-// Access returns how a profile is reached with what the environment holds, and
-// whether that is enough, and anything in it speaks for the provider. Values are
-// trimmed: keys are often pasted with a line end.
+// Access returns the access to p with the credentials in env. It reports false if they
+// are incomplete, or if nothing in env is meant for this provider. White space around
+// values is removed, as keys are often pasted with a line end.
 func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
-	first := func(names Words) (value, name string) {
+	first := func(names StringList) (value, name string) {
 		for _, name := range names {
 			if value := strings.TrimSpace(env(name)); value != "" {
 				return value, name
@@ -67,27 +67,26 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	}
 	a.From = cmp.Or(a.From, baseFrom)
 	a.Gateway = p.Keyless && p.Protocol == Gemini
-	if p.Own && p.Keyless && a.From == "" {
+	if p.CustomAddress && p.Keyless && a.From == "" {
 		a.From = "modelProviders." + p.ID
 	}
 	a.Model, _ = first(p.ModelVars)
 	a.Model = cmp.Or(a.Model, a.Profile.Model)
 	switch p.Protocol {
 	case Bedrock:
-		a.AWS = anthropic.BedrockFrom(env)
+		a.AWS = anthropic.BedrockFromEnv(env)
 	case Vertex, AnthropicVertex:
-		a.Project, _ = first(Words{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"})
-		a.Location, _ = first(Words{"GOOGLE_CLOUD_LOCATION"})
-		a.ADC = adc.From(env)
+		a.Project, _ = first(StringList{"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID"})
+		a.Location, _ = first(StringList{"GOOGLE_CLOUD_LOCATION"})
+		a.ADC = adc.FromEnv(env)
 	}
-	return a, a.From != "" && !a.Nowhere()
+	return a, a.From != "" && !a.LacksAddress()
 }
 
-// Nowhere reports whether it is not known where requests go, because nothing has
-// said it yet.
-func (a *Access) Nowhere() bool { return a.BaseURL == "" && a.needsAddress() }
+// LacksAddress reports whether a has no address and its protocol has no default one.
+func (a *Access) LacksAddress() bool { return a.BaseURL == "" && a.needsAddress() }
 
-// withPath adds a path to an address that has none.
+// withPath appends path to an address that has no path.
 func withPath(address, path string) string {
 	u, err := url.Parse(address)
 	if path == "" || err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" {
@@ -97,8 +96,8 @@ func withPath(address, path string) string {
 	return u.String()
 }
 
-// Elsewhere reports whether requests go to an address that the user has named:
-// any model may be served there.
-func (a *Access) Elsewhere() bool {
-	return a.Profile != nil && (a.Own || host(a.BaseURL) != host(a.Profile.BaseURL))
+// HasCustomAddress reports whether the user has set the address of the provider. Such
+// a service may have any models.
+func (a *Access) HasCustomAddress() bool {
+	return a.Profile != nil && (a.CustomAddress || host(a.BaseURL) != host(a.Profile.BaseURL))
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Shown returns an address as it may be shown: without a user's name and
-// password, and without the values of its query, but for a version.
-func Shown(address string) string {
+// RedactAddress returns an address that is safe to show: user name, password and the
+// values of the query are replaced by ***, except an API version.
+func RedactAddress(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok {
 		scheme, rest = "", address
@@ -31,11 +31,11 @@ func Shown(address string) string {
 		}
 		place += "?" + strings.Join(pairs, "&")
 	}
-	return short(scheme + place)
+	return truncate(scheme + place)
 }
 
-// host returns an address's host, and its port if that is not the usual one; ""
-// if it is no address.
+// host returns the host of an address, with its port if that is not the default of
+// the scheme, "" if the address is invalid.
 func host(address string) string {
 	u, err := url.Parse(strings.ReplaceAll(strings.TrimSpace(address), "{model}", "m"))
 	if err != nil || u.Hostname() == "" {
@@ -48,6 +48,6 @@ func host(address string) string {
 	return at
 }
 
-// needsAddress reports whether the protocol is so many's that it has no address
-// of its own: what is meant for another must not go to OpenAI.
+// needsAddress reports whether a profile must have an address. Many services speak
+// OpenAI's protocol, and requests for them must not go to OpenAI.
 func (p *Profile) needsAddress() bool { return p.Protocol.family() == Chat }

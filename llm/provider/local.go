@@ -20,12 +20,11 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Discover asks the usual ports of this machine for servers of models, all at
-// once and no longer than patience, and returns those that answered, in the
-// table's order. Nothing but the loopback interface is asked, whatever the
-// environment says.
-func (t *Table) Discover(ctx context.Context, patience time.Duration) []Access {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// Discover looks for model servers on their usual ports of this machine, all at the
+// same time and no longer than timeout. It returns those that answered, in the order of
+// the table. It connects only to the loopback interface, without a proxy.
+func (t *Table) Discover(ctx context.Context, timeout time.Duration) []Access {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var locals []*Profile
 	for p := range t.All() {
@@ -39,7 +38,7 @@ func (t *Table) Discover(ctx context.Context, patience time.Duration) []Access {
 		all.Go(func() {
 			at := url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port)), Path: p.Local.Probe}
 			data, err := probe(ctx, at.String())
-			found[i] = err == nil && says(data, p.Local.Says)
+			found[i] = err == nil && hasMember(data, p.Local.Marker)
 		})
 	}
 	all.Wait()
@@ -60,20 +59,20 @@ func (t *Table) Discover(ctx context.Context, patience time.Duration) []Access {
 	return there
 }
 
-// says reports whether data is a JSON object with this member.
-func says(data []byte, member string) bool {
+// hasMember reports whether data is a JSON object with this member.
+func hasMember(data []byte, member string) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(data, &object) == nil && object[member] != nil
 }
 
-// maxProbe and maxLocal bound what is read of an answer, in bytes: of somebody who
-// may be anybody, and of a server that is used.
+// maxProbe and maxList are the sizes of the longest responses that are read, in bytes:
+// from an unknown server, and from one that the user has chosen.
 const (
 	maxProbe = 1 << 20
-	maxLocal = 8 << 20
+	maxList  = 8 << 20
 )
 
-// probe returns what is at an address of this machine.
+// probe returns the response from an address on this machine.
 func probe(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -87,22 +86,22 @@ func probe(ctx context.Context, address string) ([]byte, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	return body(res.StatusCode, res.Body, maxProbe)
+	return readBody(res.StatusCode, res.Body, maxProbe)
 }
 
-// body reads what was answered.
-func body(status int, from io.Reader, most int64) ([]byte, error) {
+// readBody returns the body of a response with status 200 and at most limit bytes.
+func readBody(status int, from io.Reader, limit int64) ([]byte, error) {
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("it says %d", status)
+		return nil, fmt.Errorf("the server returned status %d", status)
 	}
-	data, err := io.ReadAll(io.LimitReader(from, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = errors.New("it says too much")
+	data, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errors.New("the response is too large")
 	}
 	return data, err
 }
 
-// get returns what is at a path on the provider's host.
+// get returns the response from a path on the host of the provider.
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 	base, err := url.Parse(c.access.BaseURL)
 	if err != nil {
@@ -114,16 +113,16 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 		header.Set("Authorization", "Bearer "+key)
 	}
 	at := &url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host, Path: path}
-	res, err := c.beside().Get(ctx, httpwire.Request{URL: at, Header: header, Patience: time.Minute})
+	res, err := c.sideClient().Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: time.Minute})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close()
-	return body(res.Status, res.Body, maxLocal)
+	return readBody(res.Status, res.Body, maxList)
 }
 
-// listLocal returns what a local server's own list says of its models: LM
-// Studio's has a type, what is loaded and how much that takes.
+// listLocal returns the models in a local server's own list, loaded ones first. The
+// list of LM Studio has types, states and sizes of context windows.
 func (c *Client) listLocal(ctx context.Context, path string) ([]catalog.Model, error) {
 	data, err := c.get(ctx, path)
 	if err != nil {
@@ -145,7 +144,7 @@ func (c *Client) listLocal(ctx context.Context, path string) ([]catalog.Model, e
 		if m.ID == "" || strings.Contains(m.Type, "embed") {
 			continue
 		}
-		model := catalog.Model{Name: m.ID, Input: cmp.Or(m.Loaded, m.Max), Images: catalog.If(m.Type == "vlm")}
+		model := catalog.Model{Name: m.ID, Input: cmp.Or(m.Loaded, m.Max), Images: catalog.FromBool(m.Type == "vlm")}
 		for _, can := range m.Capabilities {
 			if can == "tool_use" {
 				model.Tools = catalog.Yes
@@ -160,8 +159,9 @@ func (c *Client) listLocal(ctx context.Context, path string) ([]catalog.Model, e
 	return append(loaded, rest...), nil
 }
 
-// sizeOf returns how much a local server's models take, 0 if it does not say.
-func (c *Client) sizeOf(ctx context.Context, l *Local) int {
+// fetchWindow returns the size of a local server's context window in tokens, 0 if it
+// is unknown.
+func (c *Client) fetchWindow(ctx context.Context, l *Local) int {
 	if l.Window == "" {
 		return 0
 	}

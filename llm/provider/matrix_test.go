@@ -109,7 +109,7 @@ func thoughts(p *Profile) (asked, back string) {
 	case Ollama:
 		return "`think`", "in tool loops"
 	}
-	q, err := ways[openai.Quirks](p, nil)
+	q, err := decodeQuirks[openai.Quirks](p, nil)
 	if err != nil {
 		return "?", "?"
 	}

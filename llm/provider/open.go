@@ -25,15 +25,14 @@ import (
 	"pollux/llm/openai"
 )
 
-// Network is how any provider is reached from here.
+// Network holds the settings for connections to any provider.
 type Network struct {
-	// Header is added to each request, and wins over what would be there.
+	// Header is added to each request, and replaces headers of the same name.
 	Header http.Header
-	// UserAgent names the caller; "{model}" in it becomes the request's model.
+	// UserAgent is the header User-Agent. "{model}" in it is replaced by the model.
 	UserAgent string
-	// Session tells one conversation from others: what a profile has of "{session}"
-	// in headers and members of the body becomes it, so that a provider finds the
-	// prompts that it keeps.
+	// Session is the id of the session. It replaces "{session}" in the headers and
+	// extra body members of a profile, which providers use to find cached prompts.
 	Session string
 	Proxy   *url.URL
 	NoProxy string
@@ -41,71 +40,70 @@ type Network struct {
 	Log     *slog.Logger
 }
 
-// Client asks a provider's models. Nothing is dialled before the first request.
+// Client sends requests to a provider. It connects at the first request.
 type Client struct {
 	access  Access
 	network Network
 
-	secret *secret
-	beside func() *httpwire.Client // for what local servers say outside of their protocol
+	redactor   *redactor
+	sideClient func() *httpwire.Client // for paths outside of the protocol
 
-	asking sync.Once // which models a local server has
-	mu     sync.Mutex
-	made   map[Protocol]llm.Generator
-	listed map[string]catalog.Model // what the provider has said of its models
-	known  map[string]catalog.Model // what Describe has returned since
-	silent time.Time                // when a server on this machine last did not answer
+	listOnce   sync.Once // the models of a local server
+	mu         sync.Mutex
+	generators map[Protocol]llm.Generator
+	listed     map[string]catalog.Model // by the provider, by name
+	described  map[string]catalog.Model // by Describe, since the last list
+	failedAt   time.Time                // when a local server last did not answer
 }
 
-// Open returns a provider's client. The error says what is wrong with how it is
-// to be reached.
+// Open returns a client for a provider. It fails if the address or the credentials
+// cannot be used.
 func Open(a Access, n Network) (*Client, error) {
 	if n.Log == nil {
 		n.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{access: a, network: n, secret: secretsOf(&a, &n), made: map[Protocol]llm.Generator{}}
-	c.network.Log = c.secret.log(n.Log)
-	c.beside = sync.OnceValue(func() *httpwire.Client {
+	c := &Client{access: a, network: n, redactor: newRedactor(&a, &n), generators: map[Protocol]llm.Generator{}}
+	c.network.Log = c.redactor.redactLog(n.Log)
+	c.sideClient = sync.OnceValue(func() *httpwire.Client {
 		return httpwire.NewClient(httpwire.Options{
 			Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: strings.HasPrefix(a.BaseURL, "https:"),
 		})
 	})
-	_, err := c.speaking(a.Protocol)
-	return c, c.secret.hide(err)
+	_, err := c.generator(a.Protocol)
+	return c, c.redactor.redactError(err)
 }
 
-// For returns the generator that a model is asked with. What is secret of the
-// access is not in its errors.
+// For returns the generator for a model. Its errors contain none of the credentials.
 func (c *Client) For(model string) (llm.Generator, error) {
-	g, err := c.speaking(c.access.Speaks(model))
+	g, err := c.generator(c.access.ProtocolFor(model))
 	if err != nil {
-		return nil, c.secret.hide(err)
+		return nil, c.redactor.redactError(err)
 	}
-	return discreet(g, c.secret), nil
+	return redactErrors(g, c.redactor), nil
 }
 
-// speaking returns the generator of a protocol. OpenAI's two share one, which
-// knows by the model's name which to speak.
-func (c *Client) speaking(p Protocol) (llm.Generator, error) {
+// generator returns the generator for a protocol. OpenAI's two protocols share one,
+// which chooses by the name of the model.
+func (c *Client) generator(p Protocol) (llm.Generator, error) {
 	if p == Responses {
 		p = Chat
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if g := c.made[p]; g != nil {
+	if g := c.generators[p]; g != nil {
 		return g, nil
 	}
-	g, err := c.make(p)
+	g, err := c.newGenerator(p)
 	if err != nil {
 		return nil, err
 	}
-	c.made[p] = g
+	c.generators[p] = g
 	return g, nil
 }
 
-func (c *Client) make(p Protocol) (llm.Generator, error) {
+func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	a, n, header := c.access, c.network, c.header()
-	if a.Nowhere() {
+	if a.LacksAddress() {
 		return nil, fmt.Errorf("%s has no address: set %s", cmp.Or(a.Name, a.ID), strings.Join(a.BaseURLVars, " or "))
 	}
 	if a.KeyHeader != "" && a.APIKey != "" && p != Chat {
@@ -120,14 +118,14 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 	case Chat:
 		return openai.New(openai.Options{
 			APIKey: cmp.Or(a.APIKey, a.AuthToken), KeyHeader: keyHeader(&a), BaseURL: a.BaseURL,
-			Vendor: a.ID, ForModel: c.openaiWays,
+			Vendor: a.ID, ForModel: c.openaiQuirks,
 			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
 			Log: func(message string) { n.Log.Debug(message) },
 		})
 	case Anthropic, AnthropicVertex, Bedrock:
 		o := anthropic.Options{
 			APIKey: a.APIKey, AuthToken: a.AuthToken, BaseURL: a.BaseURL,
-			ForModel: c.anthropicWays,
+			ForModel: c.anthropicQuirks,
 			Header:   header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Log: n.Log,
 		}
 		switch p {
@@ -157,7 +155,7 @@ func (c *Client) make(p Protocol) (llm.Generator, error) {
 	return nil, fmt.Errorf("no client speaks %q", p)
 }
 
-// header returns what each request has in its header, whatever it asks.
+// header returns the headers that are added to each request.
 func (c *Client) header() http.Header {
 	header := http.Header{}
 	for name, value := range c.access.Headers {
@@ -167,7 +165,7 @@ func (c *Client) header() http.Header {
 	return header
 }
 
-// keyHeader is the header that a key goes into, "" for a bearer token.
+// keyHeader returns the name of the header for the key, "" if a bearer token is sent.
 func keyHeader(a *Access) string {
 	if a.APIKey == "" {
 		return ""
@@ -175,15 +173,15 @@ func keyHeader(a *Access) string {
 	return a.KeyHeader
 }
 
-// openaiWays tells OpenAI's client how a model is spoken to.
-func (c *Client) openaiWays(model string, q *openai.Quirks) {
+// openaiQuirks sets the quirks of a model for the client of OpenAI's protocols.
+func (c *Client) openaiQuirks(model string, q *openai.Quirks) {
 	p := c.access.Profile
-	own, err := ways[openai.Quirks](p, p.rules(model))
+	own, err := decodeQuirks[openai.Quirks](p, p.rules(model))
 	if err != nil {
 		return // it was checked when the profile was read
 	}
 	*q = own
-	if p.Speaks(model) == Responses {
+	if p.ProtocolFor(model) == Responses {
 		q.Protocol = openai.Responses
 	}
 	for name, value := range q.Extra {
@@ -194,13 +192,13 @@ func (c *Client) openaiWays(model string, q *openai.Quirks) {
 	}
 }
 
-// anthropicWays does so for Anthropic's.
-func (c *Client) anthropicWays(model string, q *anthropic.Quirks) {
+// anthropicQuirks sets the quirks of a model for the client of Anthropic's protocol.
+func (c *Client) anthropicQuirks(model string, q *anthropic.Quirks) {
 	p := c.access.Profile
-	if p.Speaks(model) != p.Protocol {
+	if p.ProtocolFor(model) != p.Protocol {
 		p = &Profile{} // its quirks are those of another protocol
 	}
-	own, err := ways[anthropic.Quirks](p, c.access.rules(model))
+	own, err := decodeQuirks[anthropic.Quirks](p, c.access.rules(model))
 	if err != nil {
 		return // it was checked when the profile was read
 	}
@@ -213,8 +211,8 @@ func (c *Client) anthropicWays(model string, q *anthropic.Quirks) {
 	}
 }
 
-// window returns how much the user wants a local server to take with a model, 0
-// where the rules do not say.
+// window returns the context window in tokens that the user has set for a model of a
+// local server, 0 if there is none.
 func (c *Client) window(model string) int {
 	n := 0
 	for _, r := range c.access.rules(model) {
@@ -223,14 +221,14 @@ func (c *Client) window(model string) int {
 	return n
 }
 
-// lister is a generator whose provider can say which models it has.
+// lister is a generator that can list its models.
 type lister interface {
 	Models(ctx context.Context) ([]catalog.Model, error)
 }
 
-// Models lists what the provider offers, with all that is known of each. Where
-// it does not say, or the error tells why it could not, the list is what the
-// built-in table and the user's rules have of it.
+// Models returns the models of the provider, with all that is known about each. If the
+// provider has no list, or the request for it fails, which the error reports, the
+// models are those of the built-in table and the user's rules.
 func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	models, err := c.list(ctx)
 	if len(models) == 0 {
@@ -246,10 +244,10 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	for i, m := range models {
 		models[i] = c.access.Profile.Describe(m.Name, m)
 	}
-	return models, c.secret.hide(err)
+	return models, c.redactor.redactError(err)
 }
 
-// list asks the provider for its models, and remembers what it says.
+// list requests the models of the provider and remembers them.
 func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 	var models []catalog.Model
 	var err error
@@ -258,7 +256,7 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 		models, err = c.listLocal(ctx, l.List)
 	}
 	if len(models) == 0 {
-		g, made := c.speaking(c.access.Protocol)
+		g, made := c.generator(c.access.Protocol)
 		if made != nil {
 			return nil, made
 		}
@@ -274,9 +272,9 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 			return nil, err
 		}
 	}
-	models = slices.DeleteFunc(models, func(m catalog.Model) bool { return !nameable(m.Name) })
+	models = slices.DeleteFunc(models, func(m catalog.Model) bool { return !isValidName(m.Name) })
 	if l != nil {
-		if n := c.sizeOf(ctx, l); n > 0 {
+		if n := c.fetchWindow(ctx, l); n > 0 {
 			for i := range models {
 				models[i].Input = n
 			}
@@ -284,7 +282,7 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known = nil
+	c.described = nil
 	c.listed = make(map[string]catalog.Model, len(models))
 	for _, m := range models {
 		c.listed[m.Name] = m
@@ -292,23 +290,23 @@ func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 	return models, err
 }
 
-// nameable reports whether a user could write a model's name, and see it: lists
-// come from anybody.
-func nameable(name string) bool {
+// isValidName reports whether a user can read and type the name of a model. Lists from
+// servers are not trusted.
+func isValidName(name string) bool {
 	return name != "" && len(name) <= 256 && !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
 }
 
-// knower is a generator whose server says what a model can do when it is asked
-// about that one, and may find out more later.
-type knower interface {
+// modelDescriber is a generator whose server describes single models. A later
+// description may have more details.
+type modelDescriber interface {
 	Model(ctx context.Context, name string) (catalog.Model, error)
 }
 
-// ask asks a server about a model, if it has not failed to answer a moment ago.
-// What it does not say the table does.
-func (c *Client) ask(ctx context.Context, server knower, model string) catalog.Model {
+// askServer returns the server's description of a model. It is empty if the server did
+// not answer, now or in the last 10 seconds.
+func (c *Client) askServer(ctx context.Context, server modelDescriber, model string) catalog.Model {
 	c.mu.Lock()
-	silent := time.Since(c.silent) < 10*time.Second
+	silent := time.Since(c.failedAt) < 10*time.Second
 	c.mu.Unlock()
 	if silent {
 		return catalog.Model{}
@@ -317,33 +315,34 @@ func (c *Client) ask(ctx context.Context, server knower, model string) catalog.M
 	if err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.silent = time.Now()
+		c.failedAt = time.Now()
 	}
 	return said
 }
 
-// Describe returns what is known of a model. A server on this machine is asked
-// once what it has, for no more than half a second; others only by Models.
+// Describe returns what is known about a model. It asks a server on this machine for
+// its list of models once, for at most half a second. Other providers are asked only by
+// [Client.Models].
 func (c *Client) Describe(ctx context.Context, model string) catalog.Model {
 	if c.access.Local != nil {
 		ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 		defer cancel()
-		if g, err := c.speaking(c.access.Speaks(model)); err == nil {
-			if one, ok := g.(knower); ok {
-				return c.access.Profile.Describe(model, c.ask(ctx, one, model))
+		if g, err := c.generator(c.access.ProtocolFor(model)); err == nil {
+			if describer, ok := g.(modelDescriber); ok {
+				return c.access.Profile.Describe(model, c.askServer(ctx, describer, model))
 			}
 		}
-		c.asking.Do(func() { _, _ = c.list(ctx) }) // as above
+		c.listOnce.Do(func() { _, _ = c.list(ctx) }) // the table has what the server does not
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m, known := c.known[model]
+	m, known := c.described[model]
 	if !known {
 		m = c.access.Profile.Describe(model, c.listed[model])
-		if c.known == nil {
-			c.known = map[string]catalog.Model{}
+		if c.described == nil {
+			c.described = map[string]catalog.Model{}
 		}
-		c.known[model] = m
+		c.described[model] = m
 	}
 	return m
 }

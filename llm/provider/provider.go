@@ -1,10 +1,9 @@
-// Package provider knows who serves models: at which address, over which
-// protocol, with which key, and what each does its own way (spec/providers.md §2,
-// §4, §5).
+// Package provider holds the providers of models: the address, the wire protocol,
+// the credentials and the peculiarities of each.
 //
-// All of that is data. The providers that Pollux knows by itself are in
-// providers.json; a user's own, and changes to those, are read from the same
-// form by [Table.Add]. [Open] makes the client of one.
+// A provider is a [Profile], which is data. [Builtin] returns the profiles that
+// Pollux comes with. [Table.Add] adds those of the user's modelProviders setting,
+// and applies its changes to built-in ones. [Open] returns a client for one.
 package provider
 
 import (
@@ -16,71 +15,72 @@ import (
 	"pollux/llm/catalog"
 )
 
-// Profile is a provider. The members' names in JSON are those of the setting
+// Profile describes a provider. Its JSON form is that of an entry of the setting
 // modelProviders.
 type Profile struct {
-	// ID is the name before the slash of "provider/model"; the other names that
-	// it goes by are Aliases.
-	ID      string `json:"-"`
-	Aliases Words  `json:"aliases,omitempty"`
-	// Name is for people.
+	// ID is the name before the slash in "provider/model". Aliases are other names
+	// for it.
+	ID      string     `json:"-"`
+	Aliases StringList `json:"aliases,omitempty"`
+	// Name is the name to show.
 	Name string `json:"name,omitempty"`
 
-	// Protocol is what the provider speaks, BaseURL where. The first of
-	// BaseURLVars that is set in the environment wins over BaseURL.
-	Protocol    Protocol `json:"protocol,omitempty"`
-	BaseURL     string   `json:"baseUrl,omitempty"`
-	BaseURLVars Words    `json:"baseUrlVars,omitempty"`
-	// BasePath is added to an address that has no path of its own.
+	// Protocol is the wire protocol, BaseURL the address. The first of BaseURLVars
+	// that is set in the environment replaces BaseURL.
+	Protocol    Protocol   `json:"protocol,omitempty"`
+	BaseURL     string     `json:"baseUrl,omitempty"`
+	BaseURLVars StringList `json:"baseUrlVars,omitempty"`
+	// BasePath is appended to an address without a path.
 	BasePath string `json:"basePath,omitempty"`
 
-	// APIKey is the key itself; else it is in the first of KeyVars that is set.
-	// It goes into the header KeyHeader, or where the protocol has it. What is in
-	// TokenVars is a bearer token instead.
-	APIKey    string `json:"apiKey,omitempty"`
-	KeyVars   Words  `json:"keyVars,omitempty"`
-	TokenVars Words  `json:"tokenVars,omitempty"`
-	KeyHeader string `json:"keyHeader,omitempty"`
-	// Keyless says that the provider asks for no key.
+	// APIKey is the key. If it is empty, the first of KeyVars that is set in the
+	// environment holds the key, or the first of TokenVars a bearer token. The key is
+	// sent in the header KeyHeader, or where the protocol has it if that is empty.
+	APIKey    string     `json:"apiKey,omitempty"`
+	KeyVars   StringList `json:"keyVars,omitempty"`
+	TokenVars StringList `json:"tokenVars,omitempty"`
+	KeyHeader string     `json:"keyHeader,omitempty"`
+	// Keyless means that the provider needs no key.
 	Keyless bool `json:"keyless,omitempty"`
-	// OnlyNamed says that a key does not speak for the provider: other programs
-	// use the same variable. It must be named.
+	// OnlyNamed means that a key alone does not select the provider, because other
+	// programs use the same variable. The user must name it.
 	OnlyNamed bool `json:"onlyNamed,omitempty"`
 	// Headers are added to each request.
 	Headers map[string]string `json:"headers,omitempty"`
 
-	// Model is asked where the user names none, SmallModel for small questions
-	// of Pollux's own. The first of ModelVars that is set wins over Model.
-	Model      string `json:"model,omitempty"`
-	SmallModel string `json:"smallModel,omitempty"`
-	ModelVars  Words  `json:"modelVars,omitempty"`
-	// Router says that the names of its models hold slashes, so that another
-	// provider's name at the head of one is no provider's.
+	// Model is the default model, SmallModel the one for Pollux's own short questions.
+	// The first of ModelVars that is set in the environment replaces Model.
+	Model      string     `json:"model,omitempty"`
+	SmallModel string     `json:"smallModel,omitempty"`
+	ModelVars  StringList `json:"modelVars,omitempty"`
+	// Router means that the names of its models have slashes. The part before the first
+	// slash is then not the name of a provider.
 	Router bool `json:"router,omitempty"`
 
-	// Imitated says that others serve what it does at addresses of their own: at
-	// another than its own nothing of it is known to hold but the protocol.
+	// Imitated means that other services offer the same protocol. At an address other
+	// than BaseURL, models and quirks of the profile do not apply.
 	Imitated bool `json:"imitated,omitempty"`
 
-	// Quirks is what the provider does its own way: an openai.Quirks, or what the
-	// protocol has in place of it.
+	// Quirks are the provider's deviations from its protocol: an openai.Quirks or an
+	// anthropic.Quirks as JSON, as the protocol requires.
 	Quirks json.RawMessage `json:"quirks,omitempty"`
-	// Models are rules about single models. All that match hold, the later over
-	// the earlier.
+	// Models are rules for single models. All that match apply; later ones override
+	// earlier ones.
 	Models []Rule `json:"models,omitempty"`
 
-	// Local says that it is a server on this machine, which can be looked for.
+	// Local is set for a server on this machine, which [Table.Discover] looks for.
 	Local *Local `json:"local,omitempty"`
-	// Own says that the user has set where it is, so that any model may be there.
-	Own bool `json:"-"`
+	// CustomAddress means that the user has set the address. The service there may have
+	// any models.
+	CustomAddress bool `json:"-"`
 }
 
 // Protocol is a wire protocol.
 type Protocol string
 
-// The protocols.
+// The wire protocols.
 const (
-	Chat            Protocol = "openai"           // OpenAI's Chat Completions, as nearly everybody serves it
+	Chat            Protocol = "openai"           // OpenAI's Chat Completions, as most services offer it
 	Responses       Protocol = "openai-responses" // OpenAI's Responses
 	Anthropic       Protocol = "anthropic"
 	AnthropicVertex Protocol = "anthropic-vertex"
@@ -92,8 +92,8 @@ const (
 
 var protocols = []Protocol{Chat, Responses, Anthropic, AnthropicVertex, Bedrock, Gemini, Vertex, Ollama}
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; the error names the
-// protocols that there are.
+// UnmarshalText implements [encoding.TextUnmarshaler]. The error lists the valid
+// protocols.
 func (p *Protocol) UnmarshalText(text []byte) error {
 	switch *p = Protocol(text); *p {
 	case "chat", "openai-compat":
@@ -117,16 +117,16 @@ func texts[T ~string](list []T) []string {
 	return out
 }
 
-// Rule is what holds for the models that one of its patterns matches.
+// Rule describes the models that match one of its patterns.
 type Rule struct {
-	// Match are patterns for a model's name, in which * is any text.
-	Match Words `json:"match"`
-	// Protocol, if set, is spoken with them, and Quirks, if set, come on top of
-	// the profile's.
+	// Match are patterns for names of models, in which * matches any text.
+	Match StringList `json:"match"`
+	// Protocol, if set, replaces that of the profile. Quirks are added to those of the
+	// profile, and override them.
 	Protocol Protocol        `json:"protocol,omitempty"`
 	Quirks   json.RawMessage `json:"quirks,omitempty"`
 
-	// What is known of them: tokens, abilities and what they cost.
+	// Window and MaxOutput are limits in tokens. A nil pointer means unknown.
 	Window    int            `json:"window,omitempty"`
 	MaxOutput int            `json:"maxOutput,omitempty"`
 	Tools     *bool          `json:"tools,omitempty"`
@@ -139,30 +139,32 @@ type Rule struct {
 	Price     *catalog.Price `json:"price,omitempty"`
 }
 
-// Local is how a server on this machine is found and what it says of its models.
+// Local describes how to find a model server on this machine and how to learn about
+// its models.
 type Local struct {
-	// Port is where it listens; Probe is a path whose answer of status 200 holds
-	// the text Says, by which it is told from others.
-	Port  int    `json:"port"`
-	Probe string `json:"probe"`
-	Says  string `json:"says"`
-	// Window is a path whose answer says how much its models take, in the
-	// member that WindowAt names (dots lead inwards), if the list does not.
+	// Port is the usual port. The JSON object at the path Probe has the member Marker,
+	// which identifies the server.
+	Port   int    `json:"port"`
+	Probe  string `json:"probe"`
+	Marker string `json:"says"`
+	// Window is a path whose JSON object has the size of the context window in tokens,
+	// in the member WindowAt ("a.b" is member b of member a). It is for servers whose
+	// list of models does not have it.
 	Window   string `json:"window,omitempty"`
 	WindowAt string `json:"windowAt,omitempty"`
-	// List is a path whose list of models says more than that of the protocol.
+	// List is a path with more details of the models than the protocol has.
 	List string `json:"list,omitempty"`
 }
 
-// Words is a list of texts; in JSON one may stand for itself. Empty ones are left
-// out.
-type Words []string
+// StringList is a list of strings. Its JSON form may be one string instead of an array.
+// Decoding drops empty strings.
+type StringList []string
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (w *Words) UnmarshalJSON(data []byte) error {
+func (w *StringList) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil { // null, too
-		*w = Words{one}
+		*w = StringList{one}
 	} else {
 		var many []string // not what w holds, which may be another profile's
 		if err := json.Unmarshal(data, &many); err != nil {

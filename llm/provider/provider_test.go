@@ -17,23 +17,10 @@ import (
 	"pollux/llm/openai"
 )
 
-// TestBuiltin reads every profile there is and checks what the setting's readers
-// check, and that names lead to one provider each.
+// TestBuiltin holds the built-in profiles to what is checked of the user's, and each
+// name to one provider.
 func TestBuiltin(t *testing.T) {
 	t.Parallel()
-	var strict map[string]json.RawMessage
-	if err := json.Unmarshal(builtin, &strict); err != nil {
-		t.Fatal(err)
-	}
-	for id, raw := range strict {
-		p := &Profile{ID: id, Protocol: Chat}
-		if err := strictly(raw, p); err != nil {
-			t.Errorf("%s: %v", id, err)
-		}
-		if diff := cmp.Diff(p, Builtin().Find(id)); diff != "" {
-			t.Errorf("%s is read differently (-encoding/json +ours):\n%s", id, diff)
-		}
-	}
 	names := map[string]string{}
 	for p := range Builtin().All() {
 		if err := p.check(); err != nil {
@@ -80,14 +67,14 @@ func TestAdd(t *testing.T) {
 		t.Fatal(errs)
 	}
 	mine := table.Find("mine")
-	q, err := ways[openai.Quirks](mine, mine.rules("m1"))
-	if err != nil || q.SystemRole != "user" || q.MaxTokens != "max_tokens" || mine.Describe("m1", catalog.Model{}).Input != 9000 || !mine.Own {
+	q, err := decodeQuirks[openai.Quirks](mine, mine.rules("m1"))
+	if err != nil || q.SystemRole != "user" || q.MaxTokens != "max_tokens" || mine.Describe("m1", catalog.Model{}).Input != 9000 || !mine.CustomAddress {
 		t.Errorf("mine: %+v %v", mine, err)
 	}
 	if mine.Describe("m1", catalog.Model{}).Tools != catalog.Unknown || mine.Describe("deaf", catalog.Model{}).Tools != catalog.No {
 		t.Error("the quirk noTools is not known of the model")
 	}
-	if q, _ = ways[openai.Quirks](mine, mine.rules("n")); q.MaxTokens != "" {
+	if q, _ = decodeQuirks[openai.Quirks](mine, mine.rules("n")); q.MaxTokens != "" {
 		t.Error("a rule holds for a model that it does not match")
 	}
 	deepseek := table.Find("deepseek")
@@ -97,10 +84,10 @@ func TestAdd(t *testing.T) {
 	if p := deepseek.Describe("deepseek-v4-pro", catalog.Model{}).Price; p == nil || p.Input != 9 {
 		t.Errorf("the user's price is %+v", p)
 	}
-	if got := table.Find("openai").Speaks("gpt-5.2"); got != Chat {
+	if got := table.Find("openai").ProtocolFor("gpt-5.2"); got != Chat {
 		t.Errorf("at another address OpenAI's models are spoken to by %s", got)
 	}
-	if got := Builtin().Find("openai").Speaks("gpt-5.2"); got != Responses {
+	if got := Builtin().Find("openai").ProtocolFor("gpt-5.2"); got != Responses {
 		t.Errorf("OpenAI's models are spoken to by %s", got)
 	}
 }
@@ -176,7 +163,7 @@ func TestServing(t *testing.T) {
 		"::":                           "",
 	} {
 		got := ""
-		if p := Builtin().Serving(address); p != nil {
+		if p := Builtin().FindByAddress(address); p != nil {
 			got = p.ID
 		}
 		if got != want {

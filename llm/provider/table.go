@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -13,138 +12,69 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/net/http/httpguts"
 )
 
-// Table is the providers that can be named. It may be used from several
-// goroutines; a profile that it has returned does not change any more.
-type Table struct {
-	mu    sync.Mutex
-	known []*Profile // built-in ones, as far as they have been read, with the user's changes
-	rest  *reader    // of those that have not, nil at their end
-	own   []*Profile // the user's
-}
+// Table holds the providers that a user can name. Several goroutines may read it
+// once all calls of Add have returned. A profile that it has returned never changes.
+type Table struct{ profiles []*Profile }
 
-// Builtin returns the providers that Pollux knows by itself, each time a new
-// table.
-func Builtin() *Table { return &Table{rest: newReader()} }
+// Builtin returns a new table of the providers that Pollux knows by itself.
+func Builtin() *Table { return &Table{profiles()} }
 
-// All yields the profiles, the built-in ones first, in the order in which their
-// credentials count.
-func (t *Table) All() iter.Seq[*Profile] {
-	return func(yield func(*Profile) bool) {
-		for i := 0; ; i++ {
-			if p := t.at(i); p == nil || !yield(p) {
-				return
-			}
-		}
-	}
-}
+// All yields the profiles in the order in which their credentials are looked for:
+// the built-in ones, then those that Add has added.
+func (t *Table) All() iter.Seq[*Profile] { return slices.Values(t.profiles) }
 
-// at returns the ith profile, nil behind the last.
-func (t *Table) at(i int) *Profile {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i >= len(t.known) && t.next() {
-	}
-	if i < len(t.known) {
-		return t.known[i]
-	}
-	if i -= len(t.known); i < len(t.own) {
-		return t.own[i]
-	}
-	return nil
-}
-
-// next reads one more of the built-in profiles and reports whether there was one.
-func (t *Table) next() bool {
-	if t.rest == nil {
-		return false
-	}
-	p := t.rest.next()
-	if p == nil {
-		t.rest = nil
-		return false
-	}
-	t.known = append(t.known, p)
-	return true
-}
-
-// Find returns the profile of an id or alias, nil if there is none.
+// Find returns the profile with this id or alias, nil if there is none.
 func (t *Table) Find(id string) *Profile {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if at := t.find(id); at != nil {
-		return *at
+	if i := t.index(id); i >= 0 {
+		return t.profiles[i]
 	}
 	return nil
 }
 
-// find returns where the profile of an id or alias is.
-func (t *Table) find(id string) **Profile {
-	for i, p := range t.own {
-		if p.goesBy(id) {
-			return &t.own[i]
-		}
-	}
-	// What is nowhere in the file need not be looked for by reading all of it. The
-	// user's changes may have brought aliases.
-	for i := 0; ; i++ {
-		if i == len(t.known) && !(bytes.Contains(builtin, []byte(`"`+id+`"`)) && t.next()) {
-			return nil
-		}
-		if t.known[i].goesBy(id) {
-			return &t.known[i]
-		}
-	}
+// index returns the position of the profile with this id or alias, -1 if there is
+// none.
+func (t *Table) index(id string) int {
+	return slices.IndexFunc(t.profiles, func(p *Profile) bool { return p.hasName(id) })
 }
 
-// goesBy reports whether a name is the provider's.
-func (p *Profile) goesBy(name string) bool { return p.ID == name || slices.Contains(p.Aliases, name) }
+// hasName reports whether name is the id or an alias of p.
+func (p *Profile) hasName(name string) bool { return p.ID == name || slices.Contains(p.Aliases, name) }
 
-// Serving returns the profile whose own address an address is on, so that its
-// ways are known behind a variable meant for another provider, nil if none's is.
-func (t *Table) Serving(address string) *Profile {
+// FindByAddress returns the profile whose address has the same host, nil if there is
+// none. With it the quirks of a provider are known even if the user reaches it by a
+// variable that is meant for another.
+func (t *Table) FindByAddress(address string) *Profile {
 	at := host(address)
 	if at == "" {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	serves := func(p *Profile) bool { return p.Local == nil && host(p.BaseURL) == at }
-	// As in find, what is nowhere in the file is not looked for in it.
-	there := bytes.Contains(builtin, []byte("//"+at+"/")) || bytes.Contains(builtin, []byte("//"+at+`"`))
-	for i := 0; i < len(t.known) || there && t.next(); i++ {
-		if serves(t.known[i]) {
-			return t.known[i]
-		}
-	}
-	if i := slices.IndexFunc(t.own, serves); i >= 0 {
-		return t.own[i]
+	if i := slices.IndexFunc(t.profiles, serves); i >= 0 {
+		return t.profiles[i]
 	}
 	return nil
 }
 
-// Add adds a user's providers, and changes those that are there: a member that
-// is given replaces what was, but for headers and quirks, of which each for itself
-// does, and rules for models, which come behind those that were. An entry that is
-// wrong is left out; the errors say which, and why.
+// Add adds the user's providers, and changes known ones that have the same id or alias:
+// each member of an entry replaces that of the profile. Headers and quirks are replaced
+// one by one, and rules for models are appended. Invalid entries are ignored; there is
+// an error for each, with its id and the reason.
 func (t *Table) Add(own map[string]json.RawMessage) []error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(own)) {
 		if err := t.add(id, own[id]); err != nil {
-			errs = append(errs, fmt.Errorf("modelProviders.%s is left out: %w", short(id), err))
+			errs = append(errs, fmt.Errorf("modelProviders.%s is left out: %w", truncate(id), err))
 		}
 	}
 	return errs
 }
 
-// maxEntry bounds what one entry of the user's may say, in bytes.
+// maxEntry is the size of the largest entry of a user, in bytes.
 const maxEntry = 1 << 20
 
 func (t *Table) add(id string, data []byte) error {
@@ -154,11 +84,8 @@ func (t *Table) add(id string, data []byte) error {
 	if len(data) > maxEntry {
 		return fmt.Errorf("it is larger than %d MB", maxEntry>>20)
 	}
-	at, base := t.find(id), (*Profile)(nil)
-	if at != nil {
-		base = *at
-	}
-	p, err := changed(base, id, data)
+	base := t.Find(id)
+	p, err := applyEntry(base, id, data)
 	if err == nil {
 		err = p.check()
 	}
@@ -167,22 +94,21 @@ func (t *Table) add(id string, data []byte) error {
 	}
 	for _, alias := range p.Aliases {
 		if err := checkName(alias); err != nil {
-			return fmt.Errorf("the alias %q: %w", short(alias), err)
+			return fmt.Errorf("the alias %q: %w", truncate(alias), err)
 		}
-		if other := t.find(alias); other != nil && (at == nil || (*other).ID != (*at).ID) {
-			return fmt.Errorf("the alias %q is a name of %s", alias, (*other).ID)
+		if other := t.Find(alias); other != nil && other != base {
+			return fmt.Errorf("the alias %q is a name of %s", alias, other.ID)
 		}
 	}
-	switch at = t.find(id); { // once more: reading on may have moved it
-	case at != nil:
-		*at = p
-	default:
-		t.own = append(t.own, p)
+	if i := t.index(id); i >= 0 {
+		t.profiles[i] = p
+	} else {
+		t.profiles = append(t.profiles, p)
 	}
 	return nil
 }
 
-// checkName says why a provider cannot be called so.
+// checkName returns an error if a provider cannot have this name.
 func checkName(name string) error {
 	odd := func(r rune) bool { return r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	switch {
@@ -194,8 +120,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// changed returns what a profile, nil for none, becomes by an entry of the user's.
-func changed(known *Profile, id string, data []byte) (*Profile, error) {
+// applyEntry returns the profile that results from an entry of the user for the
+// profile known, nil for a new one.
+func applyEntry(known *Profile, id string, data []byte) (*Profile, error) {
 	base := Profile{ID: id, Protocol: Chat}
 	if known != nil {
 		base = *known
@@ -205,18 +132,18 @@ func changed(known *Profile, id string, data []byte) (*Profile, error) {
 	if base.Local != nil {
 		p.Local = new(*base.Local) // what is decoded into must not be the profile's that was
 	}
-	if err := strictly(data, &p); err != nil {
+	if err := decodeStrict(data, &p); err != nil {
 		return nil, err
 	}
 	p.BaseURL = cmp.Or(strings.TrimSpace(p.BaseURL), base.BaseURL)
 	moved := p.BaseURL != "" && (known == nil || host(p.BaseURL) != host(base.BaseURL))
-	if moved && p.Imitated && !base.Own {
+	if moved && p.Imitated && !base.CustomAddress {
 		var given struct{ Model, SmallModel string }
 		_ = json.Unmarshal(data, &given) // it was read before
 		p.Model, p.SmallModel = given.Model, given.SmallModel
 		base.Models, base.Quirks = nil, nil
 	}
-	p.Own = base.Own || moved
+	p.CustomAddress = base.CustomAddress || moved
 	if p.Protocol.family() != base.Protocol.family() {
 		// Quirks of another protocol's mean nothing.
 		base.Quirks, base.Models = nil, slices.Clone(base.Models)
@@ -227,14 +154,14 @@ func changed(known *Profile, id string, data []byte) (*Profile, error) {
 		}
 	}
 	p.Models = append(slices.Clip(base.Models), p.Models...)
-	p.Quirks = over(p.Quirks, base.Quirks)
-	p.Headers = headersOver(p.Headers, base.Headers)
+	p.Quirks = mergeObjects(p.Quirks, base.Quirks)
+	p.Headers = mergeHeaders(p.Headers, base.Headers)
 	return &p, nil
 }
 
-// over returns an object that has the members of both, those of top first; what
-// is null there is left out.
-func over(top, below json.RawMessage) json.RawMessage {
+// mergeObjects returns a JSON object with the members of top and below. Those of top
+// win; a null there removes the member.
+func mergeObjects(top, below json.RawMessage) json.RawMessage {
 	var upper, lower map[string]json.RawMessage
 	if json.Unmarshal(top, &upper) != nil || json.Unmarshal(below, &lower) != nil {
 		if len(top) > 0 {
@@ -258,8 +185,9 @@ func over(top, below json.RawMessage) json.RawMessage {
 	return both
 }
 
-// headersOver does so for headers, of which one that is empty is left out.
-func headersOver(top, below map[string]string) map[string]string {
+// mergeHeaders returns the headers of top and below. Those of top win; an empty one
+// there removes the header.
+func mergeHeaders(top, below map[string]string) map[string]string {
 	if len(top) == 0 {
 		return below
 	}
@@ -273,28 +201,28 @@ func headersOver(top, below map[string]string) map[string]string {
 	return both
 }
 
-// check says what is wrong with a profile.
+// check returns an error if a profile is invalid.
 func (p *Profile) check() error {
 	if p.BaseURL != "" {
 		u, err := url.Parse(strings.ReplaceAll(p.BaseURL, "{model}", "m"))
 		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("the baseUrl %q is no address: write https://host/path", Shown(p.BaseURL))
+			return fmt.Errorf("the baseUrl %q is no address: write https://host/path", RedactAddress(p.BaseURL))
 		}
 	} else if len(p.BaseURLVars) == 0 && p.needsAddress() {
 		return errors.New("it has no baseUrl")
 	}
 	if p.KeyHeader != "" && !httpguts.ValidHeaderFieldName(p.KeyHeader) {
-		return fmt.Errorf("keyHeader: %q is no header's name", short(p.KeyHeader))
+		return fmt.Errorf("keyHeader: %q is no header's name", truncate(p.KeyHeader))
 	}
 	for name, value := range p.Headers {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return fmt.Errorf("headers: %q cannot be sent", short(name))
+			return fmt.Errorf("headers: %q cannot be sent", truncate(name))
 		}
 	}
 	if l := p.Local; l != nil && (l.Port < 1 || l.Port > 65535) {
 		return errors.New("local.port is not between 1 and 65535")
 	}
-	if err := p.checkWays(p.Protocol, nil); err != nil {
+	if err := p.checkQuirks(p.Protocol, nil); err != nil {
 		return err
 	}
 	for i := range p.Models {
@@ -308,7 +236,7 @@ func (p *Profile) check() error {
 func (p *Profile) checkRule(r *Rule) error {
 	for _, pattern := range r.Match {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf(".match: %q is no pattern", short(pattern))
+			return fmt.Errorf(".match: %q is no pattern", truncate(pattern))
 		}
 	}
 	if len(r.Match) == 0 {
@@ -317,14 +245,14 @@ func (p *Profile) checkRule(r *Rule) error {
 	if r.Window < 0 || r.MaxOutput < 0 {
 		return errors.New(": a number of tokens is below 0")
 	}
-	if err := p.checkWays(cmp.Or(r.Protocol, p.Protocol), r); err != nil {
+	if err := p.checkQuirks(cmp.Or(r.Protocol, p.Protocol), r); err != nil {
 		return fmt.Errorf(": %w", err)
 	}
 	return nil
 }
 
-// short returns a text of the user's for a message.
-func short(text string) string {
+// truncate shortens a text of the user for an error message.
+func truncate(text string) string {
 	const most = 80
 	if len(text) <= most {
 		return text

@@ -63,18 +63,18 @@ func TestLayers(t *testing.T) {
 		t.Fatal(errs)
 	}
 	p := table.Find("openai")
-	q, err := ways[openai.Quirks](p, nil)
+	q, err := decodeQuirks[openai.Quirks](p, nil)
 	if err != nil || q.SystemRole != "user" || p.Describe("m", catalog.Model{}).Input != 1000 || p.Model != "m" || p.SmallModel != "" || p.Headers["X"] != "y" {
 		t.Errorf("openai: %+v %v", p, err)
 	}
 	p = table.Find("deepseek")
-	if q, err = ways[openai.Quirks](p, nil); err != nil || q.NoImages || q.NoPDF || !q.NoAudio || q.ReasoningOut != "reasoning_content" {
+	if q, err = decodeQuirks[openai.Quirks](p, nil); err != nil || q.NoImages || q.NoPDF || !q.NoAudio || q.ReasoningOut != "reasoning_content" {
 		t.Errorf("deepseek's quirks: %+v %v", q, err)
 	}
 	if diff := cmp.Diff(map[string]string{"X-A": "3"}, p.Headers); diff != "" {
 		t.Errorf("deepseek's headers (-want +got):\n%s", diff)
 	}
-	if len(p.KeyVars) != 0 || p.Describe("m", catalog.Model{}).Input != 2 || p.Own {
+	if len(p.KeyVars) != 0 || p.Describe("m", catalog.Model{}).Input != 2 || p.CustomAddress {
 		t.Errorf("deepseek: %+v", p)
 	}
 }
@@ -151,8 +151,7 @@ func TestAliasChanges(t *testing.T) {
 	}
 }
 
-// TestTableIsShared looks things up from several goroutines while the table is
-// still being read.
+// TestTableIsShared reads a table from several goroutines.
 func TestTableIsShared(t *testing.T) {
 	t.Parallel()
 	table, _ := add(t, `{"own": {"baseUrl": "http://h", "keyless": true}, "xai": {"model": "m"}}`)
@@ -162,7 +161,7 @@ func TestTableIsShared(t *testing.T) {
 			if table.Find("together") == nil || table.Find("own") == nil || table.Find("nobody") != nil {
 				t.Error("not found")
 			}
-			if p := table.Serving("https://api.x.ai/v1"); p == nil || p.Model != "m" {
+			if p := table.FindByAddress("https://api.x.ai/v1"); p == nil || p.Model != "m" {
 				t.Errorf("api.x.ai is %+v", p)
 			}
 			last := ""

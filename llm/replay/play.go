@@ -13,25 +13,26 @@ import (
 	"pollux/llm"
 )
 
-// Player answers from a recording instead of a model. It needs no credentials
-// and no network.
+// Player is an [llm.Generator] that returns the responses of a recording. It needs no
+// credentials and no network.
 type Player struct {
 	strict bool
 
 	mu    sync.Mutex
-	lines []line // not played yet
+	lines []line // lines that are not used yet
 }
 
 var _ llm.Generator = (*Player)(nil)
 
+// line is a line of a recording.
 type line struct {
 	Method   string          `json:"method"`
 	Response json.RawMessage `json:"response"`
 }
 
-// Open reads a recording. A strict player gives the lines in their order, and
-// fails if the next one is for another method; one that is not strict gives the
-// first line left that is for the method asked.
+// Open reads a recording. A strict player returns the lines in order, and fails if
+// the next line is for another method. Other players return the first unused line for
+// the method.
 func Open(path string, strict bool) (*Player, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -60,7 +61,7 @@ func Open(path string, strict bool) (*Player, error) {
 func (p *Player) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		var chunks []*llm.Response
-		if err := p.next(ctx, methodStream, &chunks, func() []byte { return requestJSON(req) }); err != nil {
+		if err := p.decodeNext(ctx, methodStream, &chunks, func() []byte { return describeRequest(req) }); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -79,7 +80,7 @@ func (p *Player) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Re
 // Generate implements [llm.Generator].
 func (p *Player) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	res := new(llm.Response)
-	if err := p.next(ctx, methodGenerate, res, func() []byte { return requestJSON(req) }); err != nil {
+	if err := p.decodeNext(ctx, methodGenerate, res, func() []byte { return describeRequest(req) }); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -88,14 +89,14 @@ func (p *Player) Generate(ctx context.Context, req *llm.Request) (*llm.Response,
 // CountTokens implements [llm.Generator].
 func (p *Player) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
 	var count struct{ TotalTokens int }
-	err := p.next(ctx, methodCount, &count, func() []byte { return requestJSON(req) })
+	err := p.decodeNext(ctx, methodCount, &count, func() []byte { return describeRequest(req) })
 	return count.TotalTokens, err
 }
 
 // Embed implements [llm.Generator].
 func (p *Player) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	var e embeddings
-	err := p.next(ctx, methodEmbed, &e, func() []byte {
+	err := p.decodeNext(ctx, methodEmbed, &e, func() []byte {
 		data, _ := json.Marshal(map[string]any{"model": model, "contents": texts}) // strings alone cannot fail
 		return data
 	})
@@ -109,13 +110,13 @@ func (p *Player) Embed(ctx context.Context, model string, texts []string) ([][]f
 	return vectors, nil
 }
 
-// next decodes the next answer for method. The texts of its errors are a
-// contract.
-func (p *Player) next(ctx context.Context, method string, to any, request func() []byte) error {
+// decodeNext decodes the next response for method. Scripts may match the texts of its
+// errors.
+func (p *Player) decodeNext(ctx context.Context, method string, to any, request func() []byte) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	l, err := p.take(method, request)
+	l, err := p.takeLine(method, request)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,8 @@ func (p *Player) next(ctx context.Context, method string, to any, request func()
 	return nil
 }
 
-func (p *Player) take(method string, request func() []byte) (line, error) {
+// takeLine removes the next line for method and returns it.
+func (p *Player) takeLine(method string, request func() []byte) (line, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, l := range p.lines {
@@ -141,8 +143,8 @@ func (p *Player) take(method string, request func() []byte) (line, error) {
 	return line{}, &llm.Error{Message: fmt.Sprintf("No more mock responses for %s, got request:\n%s", method, request())}
 }
 
-// requestJSON shows what was asked, so that a test says what it lacks.
-func requestJSON(req *llm.Request) []byte {
+// describeRequest returns req as JSON for an error message.
+func describeRequest(req *llm.Request) []byte {
 	b := append(llm.AppendString([]byte(`{"model":`), req.Model), `,"contents":[`...)
 	for i, c := range req.Contents {
 		if i > 0 {

@@ -1,5 +1,5 @@
-// Package replay records a model's answers and plays them back
-// (spec/agent.md §28). A recording is a file of one JSON object a line:
+// Package replay records the responses of a model and plays them back. A recording is
+// a file with one JSON object on each line:
 //
 //	{"method":"generateContentStream","response":[{"candidates":[...],"usageMetadata":{...}}, ...]}
 //	{"method":"generateContent","response":{"candidates":[...]}}
@@ -19,7 +19,7 @@ import (
 	"pollux/llm"
 )
 
-// The methods that a recording knows.
+// The methods in a recording.
 const (
 	methodGenerate = "generateContent"
 	methodStream   = "generateContentStream"
@@ -27,9 +27,10 @@ const (
 	methodEmbed    = "embedContent"
 )
 
-// Recorder passes requests on and appends a line to a file for each answer
-// that came to its end, or that its reader had enough of; of a response only
-// candidates and usage are kept. A call that fails leaves no line.
+// Recorder passes requests to a generator and appends each response to a file as one
+// line. It records complete responses, and the part of a stream that the caller has
+// read. It records only the candidates and usage of responses, and no failed
+// requests.
 type Recorder struct {
 	llm.Generator
 
@@ -39,9 +40,9 @@ type Recorder struct {
 
 var _ llm.Generator = (*Recorder)(nil)
 
-// Record returns a recorder of g's answers. The file is created if need be,
-// for the user alone, and appended to: each line is written whole and at once,
-// so that a crash costs none that was complete.
+// Record returns a generator that records the responses of g. It appends to the file
+// at path, or creates it with permissions for the user only. Each line is written
+// immediately, so that a crash loses no complete line.
 func Record(g llm.Generator, path string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -50,7 +51,7 @@ func Record(g llm.Generator, path string) (*Recorder, error) {
 	return &Recorder{Generator: g, file: f}, nil
 }
 
-// Unwrap returns the generator that is recorded.
+// Unwrap returns the wrapped generator.
 func (r *Recorder) Unwrap() llm.Generator { return r.Generator }
 
 // Close closes the file.
@@ -68,13 +69,13 @@ func (r *Recorder) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.
 			if len(line) > 1 {
 				line = append(line, ',')
 			}
-			line = kept(chunk).AppendJSON(line)
+			line = recordedPart(chunk).AppendJSON(line)
 			if !yield(chunk, nil) {
-				_ = r.append(methodStream, append(line, ']')) // nobody is left to tell
+				_ = r.appendLine(methodStream, append(line, ']')) // the caller has stopped reading
 				return
 			}
 		}
-		if err := r.append(methodStream, append(line, ']')); err != nil {
+		if err := r.appendLine(methodStream, append(line, ']')); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -86,7 +87,7 @@ func (r *Recorder) Generate(ctx context.Context, req *llm.Request) (*llm.Respons
 	if err != nil {
 		return nil, err
 	}
-	return res, r.append(methodGenerate, kept(res).AppendJSON(nil))
+	return res, r.appendLine(methodGenerate, recordedPart(res).AppendJSON(nil))
 }
 
 // CountTokens implements [llm.Generator].
@@ -95,7 +96,7 @@ func (r *Recorder) CountTokens(ctx context.Context, req *llm.Request) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	return n, r.append(methodCount, append(strconv.AppendInt([]byte(`{"totalTokens":`), int64(n), 10), '}'))
+	return n, r.appendLine(methodCount, append(strconv.AppendInt([]byte(`{"totalTokens":`), int64(n), 10), '}'))
 }
 
 // Embed implements [llm.Generator].
@@ -112,7 +113,7 @@ func (r *Recorder) Embed(ctx context.Context, model string, texts []string) ([][
 	if err != nil {
 		return vectors, &llm.Error{Err: fmt.Errorf("record responses: %w", err)}
 	}
-	return vectors, r.append(methodEmbed, data)
+	return vectors, r.appendLine(methodEmbed, data)
 }
 
 type embeddings struct {
@@ -123,12 +124,13 @@ type embedding struct {
 	Values []float32 `json:"values"`
 }
 
-// kept is what a recording keeps of a response.
-func kept(r *llm.Response) *llm.Response {
+// recordedPart returns the part of a response that is recorded.
+func recordedPart(r *llm.Response) *llm.Response {
 	return &llm.Response{Candidates: r.Candidates, Usage: r.Usage}
 }
 
-func (r *Recorder) append(method string, response []byte) error {
+// appendLine appends a line to the file.
+func (r *Recorder) appendLine(method string, response []byte) error {
 	line := append(append([]byte(`{"method":"`), method...), `","response":`...)
 	line = append(append(line, response...), '}', '\n')
 	r.mu.Lock()

@@ -15,10 +15,10 @@ import (
 	"pollux/llm/replay"
 )
 
-// talker answers every stream with three chunks.
-type talker struct{ fail error }
+// threeChunks is a generator that responds to every stream with three chunks.
+type threeChunks struct{ fail error }
 
-func (g talker) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
+func (g threeChunks) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		for _, text := range []string{"one\n", "two ", "three"} {
 			if !yield(say(text), nil) {
@@ -31,11 +31,11 @@ func (g talker) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, e
 	}
 }
 
-func (g talker) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+func (g threeChunks) Generate(context.Context, *llm.Request) (*llm.Response, error) {
 	return say("all"), g.fail
 }
-func (g talker) CountTokens(context.Context, *llm.Request) (int, error) { return 12, g.fail }
-func (g talker) Embed(context.Context, string, []string) ([][]float32, error) {
+func (g threeChunks) CountTokens(context.Context, *llm.Request) (int, error) { return 12, g.fail }
+func (g threeChunks) Embed(context.Context, string, []string) ([][]float32, error) {
 	return [][]float32{{0.5, -1}, {2}}, g.fail
 }
 
@@ -65,7 +65,7 @@ func texts(t *testing.T, g llm.Generator) string {
 func TestRecordAndPlay(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "answers.jsonl")
-	r, err := replay.Record(talker{}, file)
+	r, err := replay.Record(threeChunks{}, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestRecordAndPlay(t *testing.T) {
 		}
 	}
 	play(r)
-	// Each line is in the file as soon as its call is over, and for nobody else.
+	// Each line is in the file when its call returns. Only the user can read the file.
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestRecordAndPlay(t *testing.T) {
 func TestWhatIsRecorded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	failed, err := replay.Record(talker{fail: errors.New("no")}, filepath.Join(dir, "failed"))
+	failed, err := replay.Record(threeChunks{fail: errors.New("no")}, filepath.Join(dir, "failed"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestWhatIsRecorded(t *testing.T) {
 		t.Errorf("calls that failed left %s", data)
 	}
 
-	broken, err := replay.Record(talker{}, filepath.Join(dir, "broken"))
+	broken, err := replay.Record(threeChunks{}, filepath.Join(dir, "broken"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestWhatIsRecorded(t *testing.T) {
 func TestRecordConcurrently(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "f")
-	r, err := replay.Record(talker{}, file)
+	r, err := replay.Record(threeChunks{}, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestBadFiles(t *testing.T) {
 	if _, err := replay.Open(filepath.Join(t.TempDir(), "none"), true); err == nil {
 		t.Error("no file is a recording")
 	}
-	if _, err := replay.Record(talker{}, filepath.Join(t.TempDir(), "no", "dir")); err == nil {
+	if _, err := replay.Record(threeChunks{}, filepath.Join(t.TempDir(), "no", "dir")); err == nil {
 		t.Error("recorded into no directory")
 	}
 }

@@ -1,5 +1,4 @@
-// Package retry sends a request again when its failure is one that passes
-// (spec/agent.md §10.1).
+// Package retry repeats requests after failures that may pass.
 package retry
 
 import (
@@ -12,34 +11,35 @@ import (
 	"pollux/llm"
 )
 
-// Options says how often and how long to wait. The zero value is Gemini CLI's
-// default but for FetchErrors.
+// Options sets the number of attempts and the waits between them. The zero value has
+// the defaults of Gemini CLI, except FetchErrors.
 type Options struct {
-	// MaxAttempts counts the first attempt too; 10 where it is 0, never more.
+	// MaxAttempts is the maximum number of attempts, the first one included. The
+	// default and the maximum are 10.
 	MaxAttempts int
-	// InitialDelay is the wait after the first failure, by default 5 s; each
-	// later one is twice as long, up to MaxDelay, by default 30 s.
+	// InitialDelay is the wait after the first failure, by default 5 s. Each later
+	// wait is twice as long, up to MaxDelay, by default 30 s.
 	InitialDelay time.Duration
 	MaxDelay     time.Duration
-	// FetchErrors also retries network errors that have no code and streams
-	// that end before their first frame is whole.
+	// FetchErrors also retries after network errors without a code, and after streams
+	// that end before their first frame is complete.
 	FetchErrors bool
-	// Sleep replaces the wait, for tests. It returns early, with an error, when
-	// ctx is done.
+	// Sleep replaces waiting in tests. It must return early with an error when ctx is
+	// done.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Wrap returns g with retries of Stream and Generate. Of a stream only a
-// failure before the first chunk is retried here: after it something may have
-// been shown, and what then is right only the caller knows.
+// Wrap returns g with retries of Stream and Generate. A stream is repeated only after
+// a failure before its first chunk: later the caller may have shown a part of it, and
+// must decide.
 //
-// A request may ask for fewer attempts (MaxAttempts). Where another model will
-// answer in its place (Standby), one without room for the account is tried only
-// twice more, after 1 and 3 s and without a word, and not at all if the server
-// asks for a longer wait. A question on the side ([llm.Use.Aside]) is tried once more
-// at most, and not if that is more than 10 s away: what it is for can do without.
+// A request may lower the number of attempts (MaxAttempts). If another model will
+// answer instead (Standby), a model without capacity is asked only twice more, after 1
+// and 3 s and without calling OnRetry, and not at all if the server asks for a longer
+// wait. An auxiliary question ([llm.Use.Aside]) is repeated at most
+// once, and not after a wait of more than 10 s.
 //
-// CountTokens and Embed are not retried, as their callers do without.
+// CountTokens and Embed are not repeated, as their callers can do without.
 func Wrap(g llm.Generator, o Options) *Generator {
 	if o.MaxAttempts <= 0 || o.MaxAttempts > maxAttempts {
 		o.MaxAttempts = maxAttempts
@@ -58,7 +58,7 @@ func Wrap(g llm.Generator, o Options) *Generator {
 
 const maxAttempts = 10
 
-// Generator is what [Wrap] returns.
+// Generator is the result of [Wrap].
 type Generator struct {
 	llm.Generator
 	options Options
@@ -66,7 +66,7 @@ type Generator struct {
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the generator that does the work.
+// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
 // Stream implements [llm.Generator].
@@ -114,7 +114,7 @@ func (g *Generator) backoff(req *llm.Request) *backoff {
 	if req.MaxAttempts > 0 {
 		b.most = min(b.most, req.MaxAttempts)
 	}
-	if req.Use.Aside() {
+	if req.Use.IsAuxiliary() {
 		b.most = min(b.most, asideAttempts)
 	}
 	return b
@@ -146,7 +146,7 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 		}
 		d, quiet = standbyDelays[b.attempts-1], true
 	}
-	if req.Use.Aside() && d > asideDelay || endsWithin(ctx, d) {
+	if req.Use.IsAuxiliary() && d > asideDelay || endsWithin(ctx, d) {
 		return failure
 	}
 	if req.OnRetry != nil && !quiet {

@@ -13,20 +13,21 @@ type answer struct {
 	options *Options
 	parser  *parser
 
-	model       string
-	corrections int
-	usage       *llm.Usage    // of the last request that told
-	finish      *llm.Response // the chunk that ended this one
-	written     []byte        // what the model wrote, up to maxWritten
-	native      bool          // it called a tool in its own way
-	text        []byte        // seen, and not yet shown
-	flood       bool          // CallsOnly is given up: there is too much text
+	model         string
+	corrections   int
+	usage         *llm.Usage    // last reported usage
+	finalChunk    *llm.Response // last chunk of the current request
+	written       []byte        // output of the model, up to maxWritten bytes
+	hasNativeCall bool          // the response contains a function call
+	text          []byte        // visible text at the end, not yet yielded
 }
 
-// maxWritten bounds how much of a broken answer the model is shown again.
+// maxWritten is the maximum size of the output that a correction request includes, in
+// bytes.
 const maxWritten = 64 << 10
 
-// add returns what may be shown of a chunk, nil if nothing.
+// add parses a chunk. It returns the chunk with the visible parts only, nil if there
+// are none.
 func (a *answer) add(chunk *llm.Response) *llm.Response {
 	if chunk.Usage != nil {
 		a.usage = chunk.Usage
@@ -40,14 +41,14 @@ func (a *answer) add(chunk *llm.Response) *llm.Response {
 	for i := range parts {
 		p := &parts[i]
 		if p.FunctionCall != nil {
-			a.native = true
+			a.hasNativeCall = true
 		}
 		if !p.IsText() || p.Thought {
 			visible = append(visible, *p)
 			continue
 		}
 		a.written = append(a.written, p.Text[:min(len(p.Text), maxWritten-len(a.written))]...)
-		text := a.hold(a.parser.add(p.Text))
+		text := a.parser.add(p.Text)
 		if text == p.Text {
 			visible = append(visible, *p)
 			continue
@@ -65,7 +66,7 @@ func (a *answer) add(chunk *llm.Response) *llm.Response {
 	out.Candidates = slices.Clone(chunk.Candidates[:1])
 	out.Candidates[0].Content = llm.Model(visible...)
 	if ends {
-		a.finish = chunk
+		a.finalChunk = chunk
 		out.Candidates[0] = llm.Candidate{Content: out.Candidates[0].Content, Index: out.Candidates[0].Index}
 		out.Usage = nil
 	}
@@ -75,43 +76,27 @@ func (a *answer) add(chunk *llm.Response) *llm.Response {
 	return &out
 }
 
-// hold returns the text that may be shown of what has been seen so far.
-func (a *answer) hold(text string) string {
-	if a.options.CallsOnly && !a.flood {
-		a.text = append(a.text, text...)
-		if len(a.text) <= maxHeld {
-			return ""
-		}
-		a.flood, text = true, ""
-	}
-	if len(a.text) > 0 {
-		text, a.text = string(a.text)+text, nil
-	}
-	return text
-}
-
-// end takes the end of what the model wrote and reports whether it has to be
-// asked again.
-func (a *answer) end() bool {
-	a.text = append(a.text, a.parser.end(a.finish.FinishReason() == llm.FinishMaxTokens)...)
-	if a.parser.wrong == "" && len(a.parser.calls) == 0 && !a.native {
-		switch a.finish.FinishReason() {
+// finishAttempt parses the end of the current response and reports whether to retry.
+func (a *answer) finishAttempt() bool {
+	a.text = append(a.text, a.parser.end(a.finalChunk.FinishReason() == llm.FinishMaxTokens)...)
+	if a.parser.problem == "" && len(a.parser.calls) == 0 && !a.hasNativeCall {
+		switch a.finalChunk.FinishReason() {
 		case llm.FinishMalformedFunctionCall, llm.FinishUnexpectedToolCall:
-			// The vendor saw a call where none was offered, and kept it.
-			a.parser.wrong = "it was not written as text"
+			// The vendor has removed a call of a tool that was not declared.
+			a.parser.problem = "it was not written as text"
 		}
 	}
-	if a.parser.over() {
+	if a.parser.isDone() {
 		a.log("it goes on to write the result of its own call: that is left out")
 	}
-	if a.parser.wrong == "" || a.native {
+	if a.parser.problem == "" || a.hasNativeCall {
 		return false
 	}
 	if a.corrections < a.options.Corrections {
-		a.log("a tool call cannot be read (%s): asking again, %d of %d", a.parser.wrong, a.corrections+1, a.options.Corrections)
+		a.log("a tool call cannot be read (%s): asking again, %d of %d", a.parser.problem, a.corrections+1, a.options.Corrections)
 		return true
 	}
-	a.log("a tool call cannot be read (%s): it is shown as text", a.parser.wrong)
+	a.log("a tool call cannot be read (%s): it is shown as text", a.parser.problem)
 	return false
 }
 
@@ -121,31 +106,29 @@ func (a *answer) log(format string, args ...any) {
 	}
 }
 
-// again returns the request that asks for a call that can be read.
-func (a *answer) again(asked *llm.Request) *llm.Request {
-	next := *asked
-	next.Contents = slices.Clone(asked.Contents)
+// retry starts another attempt and returns its request, which reports the problem to
+// the model.
+func (a *answer) retry(textReq *llm.Request) *llm.Request {
+	next := *textReq
+	next.Contents = slices.Clone(textReq.Contents)
 	if text := strings.ToValidUTF8(string(a.written), ""); strings.TrimSpace(text) != "" {
 		next.Contents = append(next.Contents, llm.Model(llm.Text(text)))
 	}
-	next.Contents = append(next.Contents, llm.User(llm.Text(correction(a.parser.wrong))))
+	next.Contents = append(next.Contents, llm.User(llm.Text(correction(a.parser.problem))))
 
 	a.corrections++
-	a.finish, a.written = nil, a.written[:0]
-	a.parser = a.parser.next()
+	a.finalChunk, a.written = nil, a.written[:0]
+	a.parser = a.parser.nextAttempt()
 	return &next
 }
 
-// last returns the chunk that ends the answer, nil if there is nothing left to say.
-func (a *answer) last() *llm.Response {
+// lastChunk returns the last chunk of the answer, nil if nothing is left.
+func (a *answer) lastChunk() *llm.Response {
 	text := string(a.text)
-	if a.parser.wrong != "" {
+	if a.parser.problem != "" {
 		text += a.parser.giveUp()
 	}
 	calls := a.parser.calls
-	if len(calls) > 0 && a.options.CallsOnly {
-		text = ""
-	}
 	var parts []llm.Part
 	if text != "" {
 		parts = append(parts, llm.Text(text))
@@ -156,13 +139,13 @@ func (a *answer) last() *llm.Response {
 	}
 	out, candidate := llm.Response{}, llm.Candidate{}
 	switch {
-	case a.finish != nil:
-		out, candidate = *a.finish, a.finish.Candidates[0]
+	case a.finalChunk != nil:
+		out, candidate = *a.finalChunk, a.finalChunk.Candidates[0]
 	case len(parts) == 0:
 		return nil
 	}
 	candidate.Content = llm.Model(parts...)
-	if len(calls) > 0 && !refused(candidate.FinishReason) {
+	if len(calls) > 0 && !isBlocked(candidate.FinishReason) {
 		candidate.FinishReason, candidate.FinishMessage = llm.FinishStop, ""
 	}
 	out.Candidates = []llm.Candidate{candidate}
@@ -170,8 +153,8 @@ func (a *answer) last() *llm.Response {
 	return &out
 }
 
-// refused reports whether the vendor broke off an answer for what it said.
-func refused(r llm.FinishReason) bool {
+// isBlocked reports whether the vendor has stopped a response because of its content.
+func isBlocked(r llm.FinishReason) bool {
 	switch r {
 	case llm.FinishSafety, llm.FinishRecitation, llm.FinishBlocklist, llm.FinishProhibitedContent, llm.FinishSPII:
 		return true

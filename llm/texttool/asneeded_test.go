@@ -10,14 +10,14 @@ import (
 	"pollux/llm/texttool"
 )
 
-// plain is a model whose server refuses tools, and which writes a call where it
-// is told of them in words.
-type plain struct {
+// modelWithoutTools is a model whose server refuses tools, and which writes calls as
+// text if its instruction lists tools.
+type modelWithoutTools struct {
 	llm.Generator
 	asked []string
 }
 
-func (p *plain) answer(req *llm.Request) (*llm.Response, error) {
+func (p *modelWithoutTools) answer(req *llm.Request) (*llm.Response, error) {
 	if len(req.Config.Tools) > 0 {
 		p.asked = append(p.asked, "with tools")
 		return nil, &llm.Error{Kind: llm.KindNoTools, Message: "does not support tools"}
@@ -29,16 +29,16 @@ func (p *plain) answer(req *llm.Request) (*llm.Response, error) {
 	}}}, nil
 }
 
-func (p *plain) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+func (p *modelWithoutTools) Stream(_ context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) { yield(p.answer(req)) }
 }
 
-func (p *plain) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+func (p *modelWithoutTools) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
 	return p.answer(req)
 }
 
-// A refusal costs one request, once for each model; a model that is known to
-// take no tools costs none. Either is told of once.
+// TestAsNeeded checks that a refusal costs one request for each model, that a model
+// known to lack tools causes no refusal, and that both are logged once.
 func TestAsNeeded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestAsNeeded(t *testing.T) {
 }
 
 func testAsNeeded(t *testing.T, always func(string) bool, want []string) {
-	p := &plain{}
+	p := &modelWithoutTools{}
 	var log []string
 	g := texttool.AsNeeded(p, texttool.Options{Always: always, Log: func(model, message string) { log = append(log, model+": "+message) }})
 	req := &llm.Request{

@@ -8,46 +8,47 @@ import (
 	"pollux/llm/laxjson"
 )
 
-// read returns the calls that a value is. Without calls it says what is wrong
-// with them, or nothing: then the value is no call at all.
+// readCalls returns the calls in a JSON value. If the value is meant as a call but
+// invalid, it returns the problem. If the value is not a call, it returns neither.
 //
-// Wrapped values stood in a fence; of the value, as many closing brackets were
-// missing as are given.
-func read(data []byte, tools map[string]bool, wrapped bool, missing int) (calls []llm.FunctionCall, wrong string) {
-	r := reader{tools: tools, wrapped: wrapped}
+// The value was inFencedData if it is in a fence for data. missing is the number of
+// closing brackets that the text lacked.
+func readCalls(data []byte, tools map[string]bool, inFencedData bool, missing int) (calls []llm.FunctionCall, problem string) {
+	r := callReader{tools: tools, inFencedData: inFencedData}
 	if data[0] == '[' {
 		r.outer = 1
-		for _, v := range list(data) {
-			r.value(v)
+		for _, v := range elements(data) {
+			r.readValue(v)
 		}
 	} else {
-		r.value(data)
+		r.readValue(data)
 	}
 	switch {
-	case r.known == 0:
+	case r.named == 0:
 		return nil, ""
-	case r.wrong != "":
-		return nil, r.wrong
+	case r.problem != "":
+		return nil, r.problem
 	case missing > r.depth || missing > 0 && !r.args:
 		return nil, "it has no end"
 	}
 	return r.calls, ""
 }
 
-type reader struct {
-	tools   map[string]bool
-	wrapped bool
+// callReader finds calls in JSON values.
+type callReader struct {
+	tools        map[string]bool
+	inFencedData bool
 
-	calls []llm.FunctionCall
-	wrong string
-	known int  // declared tools that are named
-	outer int  // brackets around a value
-	depth int  // and around the arguments of the last call
-	args  bool // the last call has arguments
+	calls   []llm.FunctionCall
+	problem string
+	named   int  // number of names of declared tools
+	outer   int  // number of brackets around the value
+	depth   int  // number of brackets around the arguments of the last call
+	args    bool // the last call has arguments
 }
 
-// value reads an object that may be a call, or hold some (spec/agent.md §6).
-func (r *reader) value(data []byte) {
+// readValue reads an object that may be a call or contain calls.
+func (r *callReader) readValue(data []byte) {
 	var o struct {
 		ToolCall  json.RawMessage `json:"tool_call"`
 		ToolCalls json.RawMessage `json:"tool_calls"`
@@ -60,51 +61,51 @@ func (r *reader) value(data []byte) {
 	}
 	switch {
 	case o.ToolCall != nil:
-		r.items(o.ToolCall)
+		r.readItems(o.ToolCall)
 	case o.ToolCalls != nil:
-		r.items(o.ToolCalls)
-	case o.Function != nil && r.wrapped:
-		r.items(o.Function)
+		r.readItems(o.ToolCalls)
+	case o.Function != nil && r.inFencedData:
+		r.readItems(o.Function)
 	case o.Tool != nil && o.Tool[0] == '{':
-		r.items(o.Tool)
+		r.readItems(o.Tool)
 	case o.Tool != nil:
-		r.item(data, r.outer+1, named)
-	case o.Name != nil && r.wrapped:
-		r.item(data, r.outer+1, bare)
+		r.readItem(data, r.outer+1, named)
+	case o.Name != nil && r.inFencedData:
+		r.readItem(data, r.outer+1, bare)
 	}
 }
 
-// items reads one call or a list.
-func (r *reader) items(data []byte) {
+// readItems reads a call or a list of calls.
+func (r *callReader) readItems(data []byte) {
 	if data[0] != '[' {
-		r.item(data, r.outer+2, keyed)
+		r.readItem(data, r.outer+2, keyed)
 		return
 	}
-	for _, v := range list(data) {
-		r.item(v, r.outer+3, keyed)
+	for _, v := range elements(data) {
+		r.readItem(v, r.outer+3, keyed)
 	}
 }
 
-// form is what says that an object is a call.
-type form int
+// callForm is the evidence that an object is a call.
+type callForm int
 
 const (
-	keyed form = iota // the key it stands under
-	named             // its key "tool"
-	bare              // its key "name", and then only if it has arguments
+	keyed callForm = iota // the key it stands under
+	named                 // its key "tool"
+	bare                  // its key "name", and then only if it has arguments
 )
 
-// item reads a call.
-func (r *reader) item(data []byte, depth int, f form) {
+// readItem reads a call.
+func (r *callReader) readItem(data []byte, depth int, f callForm) {
 	var o struct {
 		Name, Tool                         any
 		Function                           json.RawMessage
 		Arguments, Args, Parameters, Input json.RawMessage
 	}
 	if json.Unmarshal(data, &o) != nil {
-		if mentions(string(data), r.tools) {
-			r.known++
-			r.wrong = `the value of "tool_call" is no object`
+		if mentionsTool(string(data), r.tools) {
+			r.named++
+			r.problem = `the value of "tool_call" is no object`
 		}
 		return
 	}
@@ -132,25 +133,26 @@ func (r *reader) item(data []byte, depth int, f form) {
 	if !r.tools[name] {
 		switch {
 		case name != "":
-			r.wrong = fmt.Sprintf("there is no tool named %.100q", name)
-		case f == keyed && mentions(string(data), r.tools):
-			r.known++
-			r.wrong = `it has no "name"`
+			r.problem = fmt.Sprintf("there is no tool named %.100q", name)
+		case f == keyed && mentionsTool(string(data), r.tools):
+			r.named++
+			r.problem = `it has no "name"`
 		}
 		return
 	}
-	r.known++
+	r.named++
 	r.depth, r.args = depth, args != nil
-	object, ok := arguments(args)
+	object, ok := objectOf(args)
 	if !ok {
-		r.wrong = `"arguments" is no object`
+		r.problem = `"arguments" is no object`
 		return
 	}
 	r.calls = append(r.calls, llm.FunctionCall{Name: name, Args: object})
 }
 
-// arguments returns the object that args is, or that the string holds which args is.
-func arguments(args json.RawMessage) (json.RawMessage, bool) {
+// objectOf returns the arguments of a call as an object. They may be an object, a
+// string that contains one, or missing.
+func objectOf(args json.RawMessage) (json.RawMessage, bool) {
 	var s string
 	switch {
 	case args == nil || string(args) == "null":
@@ -162,12 +164,13 @@ func arguments(args json.RawMessage) (json.RawMessage, bool) {
 	case s == "":
 		return json.RawMessage("{}"), true
 	}
-	object, ok := laxjson.Object(s)
+	object, ok := laxjson.ParseObject(s)
 	return object, ok
 }
 
-func list(data []byte) []json.RawMessage {
+// elements returns the elements of a JSON array.
+func elements(data []byte) []json.RawMessage {
 	var values []json.RawMessage
-	_ = json.Unmarshal(data, &values) // the JSON is ours
+	_ = json.Unmarshal(data, &values) // valid JSON from laxjson
 	return values
 }

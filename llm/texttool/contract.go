@@ -13,65 +13,65 @@ import (
 	"pollux/llm"
 )
 
-// contracts keeps the system instructions that were made last, so that the
-// same tools give the same message, which is encoded once.
-type contracts struct {
-	mu   sync.Mutex
-	kept []*contract // the last used comes first
+// contractCache keeps recent contracts, so that the same tools give the same system
+// instruction, which is then encoded only once.
+type contractCache struct {
+	mu      sync.Mutex
+	entries []*contract // most recently used first
 }
 
-// maxContracts is more than agents that take turns on one generator.
+// maxContracts is larger than the number of agents that usually share a generator.
 const maxContracts = 8
 
-// contract is what a model is told, and what it was made of.
+// contract is a system instruction with tools, and its inputs.
 type contract struct {
 	instruction *llm.Content
 	names       map[string]bool
 
-	text  string // of the part that is ours
-	given *llm.Content
-	sets  []*llm.ToolSet
-	mode  string
-	only  []string
+	text     string // the part about tools
+	original *llm.Content
+	sets     []*llm.ToolSet
+	mode     string
+	allowed  []string
 }
 
-// of returns the contract for a request. Without tools it holds the instruction
-// that was given.
-func (k *contracts) of(config *llm.Config) *contract {
-	c := &contract{instruction: config.SystemInstruction, given: config.SystemInstruction, sets: config.Tools}
+// get returns the contract for a request. Without tools its instruction is the
+// original one.
+func (k *contractCache) get(config *llm.Config) *contract {
+	c := &contract{instruction: config.SystemInstruction, original: config.SystemInstruction, sets: config.Tools}
 	if config.ToolConfig != nil {
-		c.mode, c.only = config.ToolConfig.Mode, config.ToolConfig.Allowed
+		c.mode, c.allowed = config.ToolConfig.Mode, config.ToolConfig.Allowed
 	}
 	if len(c.sets) == 0 || c.mode == "NONE" {
 		return c
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i, old := range k.kept {
-		if old.given == c.given && old.mode == c.mode && slices.Equal(old.only, c.only) && slices.Equal(old.sets, c.sets) {
-			copy(k.kept[1:i+1], k.kept[:i])
-			k.kept[0] = old
+	for i, old := range k.entries {
+		if old.original == c.original && old.mode == c.mode && slices.Equal(old.allowed, c.allowed) && slices.Equal(old.sets, c.sets) {
+			copy(k.entries[1:i+1], k.entries[:i])
+			k.entries[0] = old
 			return old
 		}
 	}
-	c.write()
-	for _, old := range k.kept { // the same tools, built anew
-		if old.given == c.given && old.text == c.text {
+	c.build()
+	for _, old := range k.entries { // the same tools in new objects
+		if old.original == c.original && old.text == c.text {
 			c.instruction = old.instruction
 		}
 	}
-	k.kept = slices.Insert(k.kept, 0, c)
-	k.kept = k.kept[:min(len(k.kept), maxContracts)]
+	k.entries = slices.Insert(k.entries, 0, c)
+	k.entries = k.entries[:min(len(k.entries), maxContracts)]
 	return c
 }
 
-// write makes the text and the instruction.
-func (c *contract) write() {
+// build writes the text and the instruction.
+func (c *contract) build() {
 	c.names = map[string]bool{}
 	var tools []llm.FunctionDeclaration
 	for _, set := range c.sets {
 		for _, f := range set.Functions {
-			if f.Name == "" || c.names[f.Name] || len(c.only) > 0 && !slices.Contains(c.only, f.Name) {
+			if f.Name == "" || c.names[f.Name] || len(c.allowed) > 0 && !slices.Contains(c.allowed, f.Name) {
 				continue
 			}
 			c.names[f.Name] = true
@@ -81,12 +81,12 @@ func (c *contract) write() {
 	if len(tools) == 0 {
 		return
 	}
-	c.text = guidance(tools, c.mode == "ANY")
+	c.text = instructionText(tools, c.mode == "ANY")
 	out := &llm.Content{Role: llm.RoleUser}
-	if c.given != nil {
-		out.Role, out.Parts = c.given.Role, slices.Clone(c.given.Parts)
+	if c.original != nil {
+		out.Role, out.Parts = c.original.Role, slices.Clone(c.original.Parts)
 	}
-	if n := len(out.Parts); n > 0 && plain(&out.Parts[n-1]) {
+	if n := len(out.Parts); n > 0 && isPlainText(&out.Parts[n-1]) {
 		out.Parts[n-1].Text += "\n\n" + c.text
 	} else {
 		out.Parts = append(out.Parts, llm.Text(c.text))
@@ -94,8 +94,8 @@ func (c *contract) write() {
 	c.instruction = out
 }
 
-// guidance is what the model is told of tools.
-func guidance(tools []llm.FunctionDeclaration, must bool) string {
+// instructionText returns the part of the system instruction about tools.
+func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	var b strings.Builder
 	b.WriteString("# Tools\n\n" +
 		"You act through the tools listed below. To use one, write a fenced JSON block of exactly this form:\n\n" +
@@ -103,14 +103,14 @@ func guidance(tools []llm.FunctionDeclaration, must bool) string {
 		"## Available tools\n")
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n**%s**: %s\n", t.Name, strings.TrimSpace(t.Description))
-		parameters(&b, t.Parameters, "  ", 0)
+		writeParameters(&b, t.Parameters, "  ", 0)
 	}
 	b.WriteString("\n## Rules\n\n" +
 		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
 		"- Call nothing but the tools above, with their exact names. Give every required parameter and no others than those listed.\n" +
 		"- The block must be valid JSON: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
 		"- A sentence before the block may say what you are about to do.\n")
-	if must {
+	if isForced {
 		b.WriteString("- Your next message must make a call.\n")
 	} else {
 		b.WriteString("- Where no tool is needed, answer in plain text without such a block.\n")
@@ -118,18 +118,18 @@ func guidance(tools []llm.FunctionDeclaration, must bool) string {
 	return b.String()
 }
 
-// correction is what the model is told of a call that cannot be read.
-func correction(wrong string) string {
-	return "Your tool call could not be read, and nothing was run: " + wrong + ".\n\n" +
+// correction returns the message about a call that cannot be parsed.
+func correction(problem string) string {
+	return "Your tool call could not be read, and nothing was run: " + problem + ".\n\n" +
 		"Write the call again, all of it, as one fenced block of valid JSON:\n\n" +
 		callText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)})
 }
 
-// maxNesting bounds how deep parameters of parameters are listed.
+// maxNesting is the maximum depth at which properties of parameters are listed.
 const maxNesting = 4
 
-// parameters lists the properties of an object's schema, in their order.
-func parameters(b *strings.Builder, schema json.RawMessage, indent string, depth int) {
+// writeParameters lists the properties in an object's schema, in their order.
+func writeParameters(b *strings.Builder, schema json.RawMessage, indent string, depth int) {
 	var s struct {
 		Properties json.RawMessage
 		Required   []string
@@ -150,21 +150,21 @@ func parameters(b *strings.Builder, schema json.RawMessage, indent string, depth
 			need = "required"
 		}
 		var p property
-		if json.Unmarshal(raw, &p) != nil { // true, or what no schema is
+		if json.Unmarshal(raw, &p) != nil { // a schema may also be true
 			p = property{}
 		}
-		fmt.Fprintf(b, "%s  %q: %s (%s)", indent, name, p.kind(json.RawMessage(raw)), need)
+		fmt.Fprintf(b, "%s  %q: %s (%s)", indent, name, p.typeText(json.RawMessage(raw)), need)
 		if text := strings.TrimSpace(p.Description); text != "" {
 			b.WriteString(" - " + text)
 		}
 		b.WriteByte('\n')
-		parameters(b, json.RawMessage(raw), indent+"  ", depth+1)
-		parameters(b, p.Items, indent+"  ", depth+1)
+		writeParameters(b, json.RawMessage(raw), indent+"  ", depth+1)
+		writeParameters(b, p.Items, indent+"  ", depth+1)
 		return nil
 	})
 }
 
-// property is what the list says of a parameter.
+// property is the schema of a parameter.
 type property struct {
 	Type        any
 	Description string
@@ -172,8 +172,8 @@ type property struct {
 	Items       json.RawMessage
 }
 
-// kind says what values a parameter takes.
-func (p *property) kind(schema json.RawMessage) string {
+// typeText describes the values of a parameter.
+func (p *property) typeText(schema json.RawMessage) string {
 	var kind string
 	switch t := p.Type.(type) {
 	case string:
@@ -186,14 +186,14 @@ func (p *property) kind(schema json.RawMessage) string {
 		kind = strings.Join(kinds, " or ")
 	default:
 		if len(p.Enum) == 0 {
-			return anything(schema)
+			return schemaText(schema)
 		}
 		kind = "value"
 	}
 	if kind == "array" && len(p.Items) > 0 {
 		var items property
 		if json.Unmarshal(p.Items, &items) == nil {
-			kind = "array of " + items.kind(p.Items)
+			kind = "array of " + items.typeText(p.Items)
 		}
 	}
 	if len(p.Enum) > 0 {
@@ -206,8 +206,8 @@ func (p *property) kind(schema json.RawMessage) string {
 	return kind
 }
 
-// anything stands for a schema without a type: the schema, if it is short.
-func anything(schema json.RawMessage) string {
+// schemaText describes a schema without a type: by its JSON, if it is short.
+func schemaText(schema json.RawMessage) string {
 	var b bytes.Buffer
 	if len(schema) == 0 || len(schema) > 1000 || schema[0] != '{' || json.Compact(&b, schema) != nil || b.Len() <= 2 {
 		return "any"

@@ -11,22 +11,23 @@ import (
 	"pollux/llm"
 )
 
-// The words that a result begins with, before the tool's name and a colon.
+// The prefixes of results, before the tool's name and a colon.
 const (
 	resultOf  = "Result of "
 	errorFrom = "Error from "
 )
 
-// messages keeps the rendered form of each message as long as the message
-// lives, so that a request costs what is new in it, here and in the adapter.
-type messages struct {
-	mu   sync.Mutex
-	kept map[weak.Pointer[llm.Content]]*llm.Content
+// messageCache keeps the rendered form of each message for the lifetime of the
+// message, so that a request costs time only for new messages, here and in the
+// adapter.
+type messageCache struct {
+	mu       sync.Mutex
+	rendered map[weak.Pointer[llm.Content]]*llm.Content
 }
 
-// render returns a history without calls and results.
-func (m *messages) render(history []*llm.Content) []*llm.Content {
-	first := slices.IndexFunc(history, calls)
+// render returns a history with calls and results as text.
+func (m *messageCache) render(history []*llm.Content) []*llm.Content {
+	first := slices.IndexFunc(history, hasCallOrResult)
 	if first < 0 {
 		return history
 	}
@@ -34,15 +35,15 @@ func (m *messages) render(history []*llm.Content) []*llm.Content {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := first; i < len(out); i++ {
-		if calls(out[i]) {
-			out[i] = m.of(out[i])
+		if hasCallOrResult(out[i]) {
+			out[i] = m.get(out[i])
 		}
 	}
 	return out
 }
 
-// calls reports whether a message holds a call or a result.
-func calls(c *llm.Content) bool {
+// hasCallOrResult reports whether a message contains a call or a result.
+func hasCallOrResult(c *llm.Content) bool {
 	for i := range c.Parts {
 		if c.Parts[i].FunctionCall != nil || c.Parts[i].FunctionResponse != nil {
 			return true
@@ -51,29 +52,31 @@ func calls(c *llm.Content) bool {
 	return false
 }
 
-func (m *messages) of(c *llm.Content) *llm.Content {
+// get returns the rendered form of c.
+func (m *messageCache) get(c *llm.Content) *llm.Content {
 	key := weak.Make(c)
-	if r := m.kept[key]; r != nil {
+	if r := m.rendered[key]; r != nil {
 		return r
 	}
-	if m.kept == nil {
-		m.kept = map[weak.Pointer[llm.Content]]*llm.Content{}
+	if m.rendered == nil {
+		m.rendered = map[weak.Pointer[llm.Content]]*llm.Content{}
 	}
-	r := rendered(c)
-	m.kept[key] = r
-	runtime.AddCleanup(c, m.forget, key)
+	r := renderMessage(c)
+	m.rendered[key] = r
+	runtime.AddCleanup(c, m.remove, key)
 	return r
 }
 
-func (m *messages) forget(key weak.Pointer[llm.Content]) {
+// remove deletes the rendered form of a message.
+func (m *messageCache) remove(key weak.Pointer[llm.Content]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.kept, key)
+	delete(m.rendered, key)
 }
 
-// rendered returns c with its calls and results written as text. Media that
-// belong to a result stand behind it.
-func rendered(c *llm.Content) *llm.Content {
+// renderMessage returns c with its calls and results as text. Media in a result
+// follow its text.
+func renderMessage(c *llm.Content) *llm.Content {
 	out := &llm.Content{Role: c.Role}
 	var text strings.Builder
 	flush := func() {
@@ -82,7 +85,7 @@ func rendered(c *llm.Content) *llm.Content {
 			text.Reset()
 		}
 	}
-	say := func(s string) {
+	addParagraph := func(s string) {
 		if text.Len() > 0 {
 			text.WriteString("\n\n")
 		}
@@ -91,15 +94,15 @@ func rendered(c *llm.Content) *llm.Content {
 	for i := range c.Parts {
 		switch p := &c.Parts[i]; {
 		case p.FunctionCall != nil:
-			say(callText(p.FunctionCall))
+			addParagraph(callText(p.FunctionCall))
 		case p.FunctionResponse != nil:
-			say(resultText(p.FunctionResponse))
+			addParagraph(resultText(p.FunctionResponse))
 			if len(p.FunctionResponse.Parts) > 0 {
 				flush()
 				out.Parts = append(out.Parts, p.FunctionResponse.Parts...)
 			}
-		case plain(p):
-			say(p.Text)
+		case isPlainText(p):
+			addParagraph(p.Text)
 		default:
 			flush()
 			out.Parts = append(out.Parts, *p)
@@ -109,7 +112,7 @@ func rendered(c *llm.Content) *llm.Content {
 	return out
 }
 
-// callText is a call as the model is asked to write it.
+// callText returns a call in the form that the instruction demands.
 func callText(c *llm.FunctionCall) string {
 	args := c.Args
 	if len(args) == 0 {
@@ -121,11 +124,11 @@ func callText(c *llm.FunctionCall) string {
 	return fenced("json", string(b))
 }
 
-// resultText names the tool and what came of its call.
+// resultText returns the result of a call as text.
 func resultText(r *llm.FunctionResponse) string {
 	var known struct{ Output, Error *string }
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal(r.Response, &known) // what is no such object is shown as it is
+	_ = json.Unmarshal(r.Response, &known) // other values are shown as JSON
 	_ = json.Unmarshal(r.Response, &all)
 	switch {
 	case len(all) == 1 && known.Error != nil:
@@ -136,7 +139,7 @@ func resultText(r *llm.FunctionResponse) string {
 	return resultOf + r.Name + ":\n" + fenced("json", string(r.Response))
 }
 
-// fenced puts text into a fence that nothing in it can end.
+// fenced returns text in a fence that is longer than all fences in text.
 func fenced(info, text string) string {
 	longest, n := 2, 0
 	for i := range len(text) {

@@ -6,16 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// opening is how an object begins that may be a call.
+// opening is the start of an object that may be a call.
 type opening struct {
-	at      int    // where its { is, or the [ of a list; where there is none, what to skip
-	key     string // its first key
-	behind  int    // the colon behind the key
-	closer  string // the end of the fence it stands in, "" if it stands in none
-	wrapped bool   // the fence says that what is in it is data
-	prose   bool   // its quotes or its colon are those of prose, “ and ：
+	at            int    // index of the { or [; without an opening, the number of bytes to skip
+	key           string // its first key
+	afterColon    int    // index after the colon that follows the key
+	closer        string // end of the fence around the object, "" if there is none
+	inFencedData  bool   // the object is in a fence for data
+	hasProseMarks bool   // its quotes or colon are “ or ：
 }
 
+// verdict is the result of matching incomplete text.
 type verdict int
 
 const (
@@ -24,36 +25,37 @@ const (
 	yes
 )
 
-// openers are the letters that a call, with its fence, may begin with.
+// openers are the characters that can start a call or its fence.
 const openers = "`~{[<"
 
-// The bounds keep what a possible call holds back small.
+// The limits on the text that is held back before the first key of a call.
 const (
 	maxFence = 16
 	maxInfo  = 64
 	maxGap   = 256
 )
 
-// wideColon is the one that Chinese keyboards write.
+// wideColon is the colon of Chinese keyboards.
 const wideColon = "："
 
-// bareKeys begin a call anywhere, wrappedKeys only in a fence.
+// bareKeys start a call anywhere, wrappedKeys only in a fence.
 var (
 	bareKeys    = [...]string{"tool_call", "tool_calls", "tool"}
 	wrappedKeys = [...]string{"tool_call", "tool_calls", "tool", "name", "function_call"}
 	callTags    = [...]string{"<tool_call>", "<tool_calls>", "<function_call>"}
 )
 
-// match says whether s begins as a call does. Its first letter is one of openers.
-func match(s string, inFence bool) (opening, verdict) {
-	o := opening{at: 1, wrapped: inFence}
+// matchOpening matches the start of a call at the start of s, which begins with one
+// of openers.
+func matchOpening(s string, inFence bool) (opening, verdict) {
+	o := opening{at: 1, inFencedData: inFence}
 	i := 0
 	switch c := s[0]; c {
 	case '`', '~':
-		i = run(s, c)
+		i = countRun(s, c)
 		o.at, o.closer = i, s[:i]
 		switch {
-		case i > maxFence: // and perhaps more: only the next letters tell
+		case i > maxFence: // the fence may continue after maxFence
 			o.at = 1
 			return o, no
 		case i == len(s):
@@ -61,34 +63,34 @@ func match(s string, inFence bool) (opening, verdict) {
 		case i < 3 && c == '~':
 			return o, no
 		case i >= 3:
-			o.wrapped = true
-			n, v := info(s[i:])
+			o.inFencedData = true
+			n, v := matchInfo(s[i:])
 			if v != yes {
 				return o, v
 			}
 			i += n
 		}
 	case '<':
-		n, v := prefix(s, callTags[:])
+		n, v := matchPrefix(s, callTags[:])
 		if v != yes {
 			return o, v
 		}
-		i, o.closer, o.wrapped = n, "</"+s[1:n], true
+		i, o.closer, o.inFencedData = n, "</"+s[1:n], true
 	}
-	return object(s, i, o)
+	return matchObject(s, i, o)
 }
 
-// object matches an object, or a list of objects, whose first key is a call's.
-// White space before it begins at i.
-func object(s string, i int, o opening) (opening, verdict) {
-	n, v := gap(s[i:])
+// matchObject matches an object or a list of objects whose first key is that of a
+// call. It skips white space at index i.
+func matchObject(s string, i int, o opening) (opening, verdict) {
+	n, v := matchSpace(s[i:])
 	if v != yes {
 		return o, v
 	}
 	i += n
 	at := i
 	if s[i] == '[' {
-		if n, v = gap(s[i+1:]); v != yes {
+		if n, v = matchSpace(s[i+1:]); v != yes {
 			return o, v
 		}
 		i += 1 + n
@@ -96,34 +98,35 @@ func object(s string, i int, o opening) (opening, verdict) {
 	if s[i] != '{' {
 		return o, no
 	}
-	if n, v = gap(s[i+1:]); v != yes {
+	if n, v = matchSpace(s[i+1:]); v != yes {
 		return o, v
 	}
 	i += 1 + n
 	keys := bareKeys[:]
-	if o.wrapped {
+	if o.inFencedData {
 		keys = wrappedKeys[:]
 	}
-	if o.key, n, v = key(s[i:], keys); v != yes {
+	if o.key, n, v = matchKey(s[i:], keys); v != yes {
 		return o, v
 	}
-	o.prose = s[i] >= utf8.RuneSelf
+	o.hasProseMarks = s[i] >= utf8.RuneSelf
 	i += n
-	if n, v = gap(s[i:]); v != yes {
+	if n, v = matchSpace(s[i:]); v != yes {
 		return o, v
 	}
 	i += n
-	if n, v = prefix(s[i:], []string{":", wideColon}); v != yes {
+	if n, v = matchPrefix(s[i:], []string{":", wideColon}); v != yes {
 		return o, v
 	}
-	o.prose = o.prose || n > 1
-	// Held will begin where s does, so that is where behind counts from.
-	o.at, o.behind = at, i+n
+	o.hasProseMarks = o.hasProseMarks || n > 1
+	// parser.held will start with s, so afterColon counts from the start of s.
+	o.at, o.afterColon = at, i+n
 	return o, yes
 }
 
-// key matches one of keys, with or without quotes, and returns it and its length.
-func key(s string, keys []string) (string, int, verdict) {
+// matchKey matches one of keys, with or without quotes, and returns it and its length
+// with quotes.
+func matchKey(s string, keys []string) (string, int, verdict) {
 	begin, end := "", ""
 	switch {
 	case s[0] == '"' || s[0] == '\'':
@@ -150,13 +153,13 @@ func key(s string, keys []string) (string, int, verdict) {
 	if end == "" {
 		return word[:n], n, yes
 	}
-	closed, v := prefix(word[n:], []string{end})
+	closed, v := matchPrefix(word[n:], []string{end})
 	return word[:n], len(begin) + n + closed, v
 }
 
-// info matches the rest of a fence's first line, or as much of it as stands
-// before an object on the same line.
-func info(s string) (int, verdict) {
+// matchInfo matches the rest of the first line of a fence, up to an object on the
+// same line.
+func matchInfo(s string) (int, verdict) {
 	for i := range min(len(s), maxInfo) {
 		switch c := s[i]; {
 		case c == '\n':
@@ -173,10 +176,10 @@ func info(s string) (int, verdict) {
 	return 0, maybe
 }
 
-// gap matches the white space before something else.
-func gap(s string) (int, verdict) {
+// matchSpace matches white space that something else follows.
+func matchSpace(s string) (int, verdict) {
 	n := 0
-	for n < len(s) && n <= maxGap && strings.IndexByte(blank, s[n]) >= 0 {
+	for n < len(s) && n <= maxGap && strings.IndexByte(whiteSpace, s[n]) >= 0 {
 		n++
 	}
 	switch {
@@ -188,9 +191,8 @@ func gap(s string) (int, verdict) {
 	return n, yes
 }
 
-// run counts how often c stands at the beginning of s, up to one more than a
-// fence may be long.
-func run(s string, c byte) int {
+// countRun counts the bytes c at the start of s, up to maxFence + 1.
+func countRun(s string, c byte) int {
 	n := 0
 	for n < len(s) && n <= maxFence && s[n] == c {
 		n++
@@ -198,8 +200,8 @@ func run(s string, c byte) int {
 	return n
 }
 
-// prefix matches one of words and returns its length.
-func prefix(s string, words []string) (int, verdict) {
+// matchPrefix matches one of words and returns its length.
+func matchPrefix(s string, words []string) (int, verdict) {
 	found := no
 	for _, w := range words {
 		if strings.HasPrefix(s, w) {
@@ -212,12 +214,12 @@ func prefix(s string, words []string) (int, verdict) {
 	return 0, found
 }
 
-// closing matches the end of a fence.
-func closing(s, fence string) (int, verdict) {
+// matchClosing matches the end of a fence.
+func matchClosing(s, fence string) (int, verdict) {
 	if fence[0] == '<' {
-		return prefix(s, []string{fence})
+		return matchPrefix(s, []string{fence})
 	}
-	switch n := run(s, fence[0]); {
+	switch n := countRun(s, fence[0]); {
 	case n < len(fence) && n < len(s):
 		return 0, no
 	case n == len(s) && n <= maxFence:
@@ -227,10 +229,10 @@ func closing(s, fence string) (int, verdict) {
 	}
 }
 
-// invents says whether s, which stands behind a call, is the result of a call:
-// the model has gone on without waiting for it.
-func invents(s string, tools map[string]bool) verdict {
-	n, v := prefix(s, []string{resultOf, errorFrom})
+// matchInventedResult reports whether s, the text after a call, starts with the
+// result of a call. The model has then continued without waiting for the result.
+func matchInventedResult(s string, tools map[string]bool) verdict {
+	n, v := matchPrefix(s, []string{resultOf, errorFrom})
 	if v != yes {
 		return v
 	}
@@ -238,7 +240,7 @@ func invents(s string, tools map[string]bool) verdict {
 	switch {
 	case ok && tools[name]:
 		return yes
-	case ok || len(name) > maxName || strings.ContainsAny(name, blank):
+	case ok || len(name) > maxName || strings.ContainsAny(name, whiteSpace):
 		return no
 	}
 	return maybe
@@ -246,21 +248,21 @@ func invents(s string, tools map[string]bool) verdict {
 
 const maxName = 128
 
-// meant says whether an object that cannot be read was to be a call: it begins
-// as one, and names a tool that there is.
-func meant(held string, o opening, tools map[string]bool) bool {
-	if o.behind > len(held) {
+// isIntendedCall reports whether an object that cannot be parsed was meant as a call:
+// it starts like one and names a declared tool.
+func isIntendedCall(held string, o opening, tools map[string]bool) bool {
+	if o.afterColon > len(held) {
 		return false
 	}
-	rest := held[o.behind:]
+	rest := held[o.afterColon:]
 	if strings.HasPrefix(o.key, "tool_call") || o.key == "function_call" {
-		return mentions(rest, tools)
+		return mentionsTool(rest, tools)
 	}
-	rest = strings.TrimLeft(rest, blank)
+	rest = strings.TrimLeft(rest, whiteSpace)
 	for name := range tools {
 		for _, q := range [...]struct{ begin, end string }{{`"`, `"`}, {`'`, `'`}, {"“", "”"}, {}} {
 			after, ok := strings.CutPrefix(rest, q.begin+name+q.end)
-			if ok && (after == "" || q.end != "" || !nameByte(after[0])) {
+			if ok && (after == "" || q.end != "" || !isNameByte(after[0])) {
 				return true
 			}
 		}
@@ -268,11 +270,11 @@ func meant(held string, o opening, tools map[string]bool) bool {
 	return false
 }
 
-// mentions reports whether a word of s is a tool's name.
-func mentions(s string, tools map[string]bool) bool {
+// mentionsTool reports whether s contains the name of a tool as a word.
+func mentionsTool(s string, tools map[string]bool) bool {
 	for i := 0; i < len(s); {
 		n := i
-		for n < len(s) && nameByte(s[n]) {
+		for n < len(s) && isNameByte(s[n]) {
 			n++
 		}
 		if tools[s[i:n]] {
@@ -283,6 +285,7 @@ func mentions(s string, tools map[string]bool) bool {
 	return false
 }
 
-func nameByte(c byte) bool {
+// isNameByte reports whether c can be part of a tool's name.
+func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':'
 }

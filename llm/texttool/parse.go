@@ -7,100 +7,102 @@ import (
 	"pollux/llm/laxjson"
 )
 
-// parser takes calls out of an answer while it arrives. However the answer is
-// cut into chunks, calls and visible text are the same. Time is linear in the
-// answer; what is held is bounded by maxHeld.
+// parser removes calls from an answer while it streams. Calls and visible text do not
+// depend on the boundaries of chunks. It takes linear time and holds back at most
+// maxHeld bytes.
 type parser struct {
 	tools map[string]bool
 
-	calls []llm.FunctionCall
-	wrong string // why what was meant as a call is none
+	calls   []llm.FunctionCall
+	problem string // why an intended call is invalid
 
 	mode   mode
-	held   []byte  // not yet known to be text or part of a call
+	held   []byte  // text that may be part of a call
 	open   opening // of the object in held
 	object laxjson.Reader
-	depth  int    // of it, where it is no JSON
-	fence  string // what closes the fence that a call stood in, "" if closed
-	show   shower
+	depth  int    // nesting depth of the object if it is not JSON
+	fence  string // end of the open fence around a call, "" if there is none
+	show   textWriter
 }
 
+// mode is the state of a parser.
 type mode int
 
 const (
-	inText   mode = iota
-	inObject      // of what may be a call
-	behind        // a call: closing fences and brackets that are too many belong to it
-	lost          // behind a call that cannot be read: there is no telling what is what
-	invented      // the model has gone on to write the results itself
+	inText           mode = iota
+	inObject              // in an object that may be a call
+	afterCall             // closing fences and extra brackets belong to the call
+	afterBrokenCall       // after a call that cannot be parsed: hold back everything
+	inInventedResult      // the model writes the result of its own call: ignore the rest
 )
 
-// maxHeld bounds a call. A longer one, or one without end, is text.
+// maxHeld is the maximum size of a call in bytes. A longer one is text.
 const maxHeld = 1 << 20
 
 func newParser(tools map[string]bool) *parser { return &parser{tools: tools} }
 
-// next returns the parser of the next answer, whose text is shown behind this one's.
-func (p *parser) next() *parser {
-	return &parser{tools: p.tools, show: shower{shown: p.show.shown, cut: true, gap: "\n\n"}}
+// nextAttempt returns the parser of the next attempt, whose text follows the text of
+// this one.
+func (p *parser) nextAttempt() *parser {
+	return &parser{tools: p.tools, show: textWriter{shown: p.show.shown, cut: true, gap: "\n\n"}}
 }
 
-// over reports whether the rest of the answer does not matter.
-func (p *parser) over() bool { return p.mode == invented }
+// isDone reports whether the rest of the answer is ignored.
+func (p *parser) isDone() bool { return p.mode == inInventedResult }
 
-// add returns the text that is certain to be text.
+// add parses s and returns the text that is certainly not part of a call.
 func (p *parser) add(s string) string {
-	if p.mode == inText && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly always
-		return p.show.one(s)
+	if p.mode == inText && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly all chunks
+		return p.show.addFast(s)
 	}
 	for s != "" {
 		switch p.mode {
 		case inText:
-			s = p.text(p.withHeld(s))
+			s = p.scanText(p.withHeld(s))
 		case inObject:
-			s = p.inObject(s)
-		case behind:
-			s = p.behind(p.withHeld(s))
-		case lost:
+			s = p.scanObject(s)
+		case afterCall:
+			s = p.scanAfterCall(p.withHeld(s))
+		case afterBrokenCall:
 			n := min(len(s), maxHeld+1-len(p.held))
 			p.held, s = append(p.held, s[:n]...), s[n:]
 			if len(p.held) > maxHeld {
-				p.wrong = ""
+				p.problem = ""
 				p.release()
 			}
-		case invented:
+		case inInventedResult:
 			s = ""
 		}
 	}
 	return p.show.take()
 }
 
-// end returns what is left of the text. Cut says that the answer is not all
-// that the model had to say.
+// end parses the end of the answer and returns the remaining text. cut means that the
+// answer is incomplete.
 func (p *parser) end(cut bool) string {
 	switch p.mode {
-	case inText, behind:
-		if !p.closes(string(p.held) + "\n") {
+	case inText, afterCall:
+		if !p.endsFence(string(p.held) + "\n") {
 			p.release()
 		}
 	case inObject:
 		if missing, ok := p.object.Close(); ok && !cut {
-			p.judge(missing)
+			p.acceptObject(missing)
 		} else if cut {
-			p.broken("it was cut off at the limit of an answer's length; say less in one call")
+			p.rejectObject("it was cut off at the limit of an answer's length; say less in one call")
 		} else {
-			p.broken("it has no end")
+			p.rejectObject("it has no end")
 		}
 	}
-	if len(p.calls) == 0 && p.wrong == "" {
+	if len(p.calls) == 0 && p.problem == "" {
 		p.show.end()
 	}
 	return p.show.take()
 }
 
-// giveUp returns the text of a call that cannot be read.
+// giveUp returns an invalid call as text.
 func (p *parser) giveUp() string {
-	p.wrong = ""
+	p.problem = ""
 	p.release()
 	if len(p.calls) == 0 {
 		p.show.end()
@@ -108,6 +110,7 @@ func (p *parser) giveUp() string {
 	return p.show.take()
 }
 
+// withHeld returns s after the held text, which it clears.
 func (p *parser) withHeld(s string) string {
 	if len(p.held) > 0 {
 		s = string(p.held) + s
@@ -116,14 +119,14 @@ func (p *parser) withHeld(s string) string {
 	return s
 }
 
-// release shows what is held as text.
+// release outputs the held text.
 func (p *parser) release() {
 	p.show.add(string(p.held))
 	p.held, p.mode = nil, inText
 }
 
-// text shows s up to what may open a call, and returns what is behind that.
-func (p *parser) text(s string) (rest string) {
+// scanText outputs s up to the possible start of a call, and returns the rest.
+func (p *parser) scanText(s string) (rest string) {
 	for i := 0; ; {
 		n := strings.IndexAny(s[i:], openers)
 		if n < 0 {
@@ -132,7 +135,7 @@ func (p *parser) text(s string) (rest string) {
 		}
 		i += n
 		if p.fence != "" {
-			switch size, verdict := closing(s[i:], p.fence); verdict {
+			switch size, verdict := matchClosing(s[i:], p.fence); verdict {
 			case maybe:
 				p.show.add(s[:i])
 				p.held = append(p.held, s[i:]...)
@@ -143,7 +146,7 @@ func (p *parser) text(s string) (rest string) {
 				continue
 			}
 		}
-		o, verdict := match(s[i:], p.fence != "")
+		o, verdict := matchOpening(s[i:], p.fence != "")
 		switch verdict {
 		case no:
 			i += o.at
@@ -160,10 +163,10 @@ func (p *parser) text(s string) (rest string) {
 	}
 }
 
-// inObject reads s up to the end of the object, and returns what is behind.
-func (p *parser) inObject(s string) (rest string) {
-	if p.open.prose {
-		return p.inProse(s)
+// scanObject reads s up to the end of the object, and returns the rest.
+func (p *parser) scanObject(s string) (rest string) {
+	if p.open.hasProseMarks {
+		return p.scanProse(s)
 	}
 	n, status := p.object.Add(s[:min(len(s), maxHeld+1-len(p.held))])
 	p.held = append(p.held, s[:n]...)
@@ -172,19 +175,20 @@ func (p *parser) inObject(s string) (rest string) {
 	case len(p.held) > maxHeld:
 		p.release()
 	case status == laxjson.Done:
-		p.judge(0)
+		p.acceptObject(0)
 	case status == laxjson.Broken:
 		if missing, ok := p.object.Close(); ok {
-			p.judge(missing)
+			p.acceptObject(missing)
 		} else {
-			p.broken("it is no JSON behind " + excerpt(p.held))
+			p.rejectObject("it is no JSON behind " + excerpt(p.held))
 		}
 	}
 	return rest
 }
 
-// inProse reads s up to the bracket that ends what is no JSON in any case.
-func (p *parser) inProse(s string) (rest string) {
+// scanProse reads s up to the closing bracket of an object that cannot be JSON, and
+// returns the rest.
+func (p *parser) scanProse(s string) (rest string) {
 	n := 0
 	for n < len(s) && len(p.held)+n <= maxHeld && (n == 0 || p.depth > 0) {
 		switch s[n] {
@@ -200,46 +204,46 @@ func (p *parser) inProse(s string) (rest string) {
 	case len(p.held) > maxHeld:
 		p.release()
 	case p.depth == 0:
-		p.broken("it has the quotes or the colons of prose, not those of JSON")
+		p.rejectObject("it has the quotes or the colons of prose, not those of JSON")
 	}
 	return s[n:]
 }
 
-// judge says what the object in held is.
-func (p *parser) judge(missing int) {
-	calls, wrong := read(p.object.JSON(), p.tools, p.open.wrapped, missing)
+// acceptObject handles a complete object in held.
+func (p *parser) acceptObject(missing int) {
+	calls, problem := readCalls(p.object.JSON(), p.tools, p.open.inFencedData, missing)
 	switch {
-	case wrong != "":
-		p.wrong, p.mode = wrong, lost
+	case problem != "":
+		p.problem, p.mode = problem, afterBrokenCall
 	case len(calls) == 0:
 		p.release()
 	default:
 		p.calls = append(p.calls, calls...)
-		p.held, p.mode, p.show.cut = nil, behind, true
+		p.held, p.mode, p.show.cut = nil, afterCall, true
 		if p.open.closer != "" {
 			p.fence = p.open.closer
 		}
 	}
 }
 
-// broken takes an object that cannot be read.
-func (p *parser) broken(why string) {
-	if meant(string(p.held), p.open, p.tools) {
-		p.wrong, p.mode = why, lost
+// rejectObject handles an object that cannot be parsed.
+func (p *parser) rejectObject(why string) {
+	if isIntendedCall(string(p.held), p.open, p.tools) {
+		p.problem, p.mode = why, afterBrokenCall
 		return
 	}
 	p.release()
 }
 
-// behind drops what belongs to a call, and returns the rest.
-func (p *parser) behind(s string) (rest string) {
+// scanAfterCall drops the end of a call, and returns the rest of s.
+func (p *parser) scanAfterCall(s string) (rest string) {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n}],;")
 		if s == "" {
 			return ""
 		}
 		if p.fence != "" {
-			switch size, verdict := closing(s, p.fence); verdict {
+			switch size, verdict := matchClosing(s, p.fence); verdict {
 			case maybe:
 				p.held = append(p.held, s...)
 				return ""
@@ -248,9 +252,9 @@ func (p *parser) behind(s string) (rest string) {
 				continue
 			}
 		}
-		switch invents(s, p.tools) {
+		switch matchInventedResult(s, p.tools) {
 		case yes:
-			p.mode = invented
+			p.mode = inInventedResult
 			return ""
 		case maybe:
 			p.held = append(p.held, s...)
@@ -261,49 +265,51 @@ func (p *parser) behind(s string) (rest string) {
 	}
 }
 
-// closes reports whether s is the end of a fence.
-func (p *parser) closes(s string) bool {
+// endsFence reports whether s is the end of the open fence.
+func (p *parser) endsFence(s string) bool {
 	if p.fence == "" {
 		return false
 	}
-	_, verdict := closing(s, p.fence)
+	_, verdict := matchClosing(s, p.fence)
 	return verdict == yes
 }
 
-// excerpt returns the end of what could be read.
+// excerpt returns the last part of the text before an error.
 func excerpt(held []byte) string {
 	held = held[max(0, len(held)-60):]
 	return strings.ToValidUTF8(strings.Join(strings.Fields(string(held)), " "), "")
 }
 
-// shower shows text, but for white space around what was cut out of it.
-type shower struct {
-	out    strings.Builder
-	blanks string // at the end of the text so far, not yet shown
-	flood  bool   // more of them than are worth holding
-	shown  bool   // some text has been
-	cut    bool   // since then something was cut out
-	gap    string // stands for what was cut out where no blanks do
+// textWriter collects visible text. It removes white space around calls that were cut
+// out.
+type textWriter struct {
+	out        strings.Builder
+	blanks     string // white space at the end of the text, not yet written
+	overflowed bool   // there was too much white space to hold back
+	shown      bool   // some text was written
+	cut        bool   // a call was cut out after the last text
+	gap        string // replaces a call without white space around it
 }
 
 const (
-	blank     = " \t\r\n"
-	maxBlanks = 1 << 10
+	whiteSpace = " \t\r\n"
+	maxBlanks  = 1 << 10
 )
 
-// one is add and take for text that needs no thought.
-func (w *shower) one(s string) string {
-	if w.blanks == "" && s != "" && s == strings.TrimRight(s, blank) {
-		w.shown, w.flood = true, false
+// addFast is equivalent to add and take, and faster for most text.
+func (w *textWriter) addFast(s string) string {
+	if w.blanks == "" && s != "" && s == strings.TrimRight(s, whiteSpace) {
+		w.shown, w.overflowed = true, false
 		return s
 	}
 	w.add(s)
 	return w.take()
 }
 
-func (w *shower) add(s string) {
+// add writes s, except for white space at its end.
+func (w *textWriter) add(s string) {
 	if w.cut {
-		if s = strings.TrimLeft(s, blank); s == "" {
+		if s = strings.TrimLeft(s, whiteSpace); s == "" {
 			return
 		}
 		switch {
@@ -316,14 +322,14 @@ func (w *shower) add(s string) {
 		}
 		w.cut, w.gap = false, ""
 	}
-	body := strings.TrimRight(s, blank)
+	body := strings.TrimRight(s, whiteSpace)
 	if body != "" {
 		w.out.WriteString(w.blanks)
 		w.out.WriteString(body)
-		w.blanks, w.flood, w.shown = "", false, true
+		w.blanks, w.overflowed, w.shown = "", false, true
 	}
 	s = s[len(body):]
-	if w.flood = w.flood || len(w.blanks)+len(s) > maxBlanks; !w.flood {
+	if w.overflowed = w.overflowed || len(w.blanks)+len(s) > maxBlanks; !w.overflowed {
 		w.blanks += s
 		return
 	}
@@ -332,13 +338,14 @@ func (w *shower) add(s string) {
 	w.blanks = ""
 }
 
-// end shows the blanks at the end.
-func (w *shower) end() {
+// end writes the white space at the end.
+func (w *textWriter) end() {
 	w.out.WriteString(w.blanks)
 	w.blanks = ""
 }
 
-func (w *shower) take() string {
+// take returns the text written since the last call.
+func (w *textWriter) take() string {
 	s := w.out.String()
 	w.out.Reset()
 	return s

@@ -10,7 +10,7 @@ import (
 
 var declared = map[string]bool{"read_file": true, "glob": true, "write_file": true}
 
-// parsed is all that a parser makes of an answer, the calls as name{arguments}.
+// parsed is the output of a parser, with calls as name{arguments}.
 type parsed struct {
 	Text  string
 	Calls []string
@@ -24,7 +24,7 @@ func parse(chunks []string, cut bool) (parsed, *parser) {
 		out.Text += p.add(c)
 	}
 	out.Text += p.end(cut)
-	out.Wrong = p.wrong != ""
+	out.Wrong = p.problem != ""
 	for _, c := range p.calls {
 		out.Calls = append(out.Calls, c.Name+string(c.Args))
 	}
@@ -107,7 +107,7 @@ func TestParser(t *testing.T) {
 		{name: "fence without end", in: "```json\n" + callA, calls: []string{readA}},
 		{name: "end of a fence behind text", in: "```json\n" + callA + "\n(reading)\n```\nOk", text: "(reading)\n\nOk", calls: []string{readA}},
 
-		// Meant, and not to be run.
+		// Intended calls that are invalid.
 		{name: "quotes within", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "say "hi""}}}`, wrong: true},
 		{name: "an end that is none", in: "{\"tool_call\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"say \"\nhello\"\n\"}}}", wrong: true},
 		{name: "arguments without end", in: `{"tool": "write_file", "args": {"content": {"a": "b"}`, wrong: true},
@@ -147,14 +147,15 @@ func TestParser(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 5, 17, 1 << 20} {
 				got, p := parse(pieces(c.in, n), c.cut)
 				if got.Text != c.text || !slices.Equal(got.Calls, c.calls) || got.Wrong != c.wrong {
-					t.Errorf("in pieces of %d: text %q, calls %q, wrong %q", n, got.Text, got.Calls, p.wrong)
+					t.Errorf("in pieces of %d: text %q, calls %q, wrong %q", n, got.Text, got.Calls, p.problem)
 				}
 			}
 		})
 	}
 }
 
-// TestHeld: what is not a call is not held back longer than it has to be.
+// TestHeld checks that text that is not a call is not held back longer than
+// necessary.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	p := newParser(declared)
@@ -178,7 +179,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestEndless: a call without end is given up, and shown.
+// TestEndless checks that an endless call becomes text.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	for name, head := range map[string]string{
@@ -199,17 +200,17 @@ func TestEndless(t *testing.T) {
 					}
 				}
 				text.WriteString(p.end(false))
-				if text.String() != in || p.wrong != "" || p.calls != nil {
-					t.Errorf("in pieces of %d: %d of %d bytes, wrong %q", n, text.Len(), len(in), p.wrong)
+				if text.String() != in || p.problem != "" || p.calls != nil {
+					t.Errorf("in pieces of %d: %d of %d bytes, wrong %q", n, text.Len(), len(in), p.problem)
 				}
 			}
 		})
 	}
 }
 
-// FuzzParser: wherever an answer is cut, calls and text are the same. Only
-// declared tools are called, with objects. And a call between any two texts is
-// found, and leaves no trace.
+// FuzzParser checks that calls and text do not depend on the boundaries of chunks,
+// that only declared tools are called, with objects, and that a call between any two
+// texts is found and removed.
 func FuzzParser(f *testing.F) {
 	for _, s := range []string{
 		"text", "```json\n" + callA + "\n```\nmore", callA + callB + "}\n", "<tool_call>" + callA + "</tool_call>", "`" + callA + "`",
@@ -231,15 +232,15 @@ func FuzzParser(f *testing.F) {
 			chunks, rest = append(chunks, rest[:n]), rest[n:]
 		}
 		got, pieced := parse(chunks, cut)
-		if fmt.Sprint(got) != fmt.Sprint(want) || whole.wrong != pieced.wrong {
-			t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.wrong, chunks, got, pieced.wrong)
+		if fmt.Sprint(got) != fmt.Sprint(want) || whole.problem != pieced.problem {
+			t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.problem, chunks, got, pieced.problem)
 		}
 		for _, c := range whole.calls {
 			if !declared[c.Name] || !json.Valid(c.Args) || c.Args[0] != '{' {
 				t.Fatalf("%q: call %s%s", s, c.Name, c.Args)
 			}
 		}
-		if whole.wrong != "" {
+		if whole.problem != "" {
 			want.Text += whole.giveUp()
 		}
 		rest := s
@@ -250,7 +251,7 @@ func FuzzParser(f *testing.F) {
 			}
 			rest = rest[n+1:]
 		}
-		if len(want.Calls) == 0 && !whole.over() && !strings.ContainsAny(s, "`~<") && want.Text != s {
+		if len(want.Calls) == 0 && !whole.isDone() && !strings.ContainsAny(s, "`~<") && want.Text != s {
 			t.Fatalf("%q: text %q without a call", s, want.Text)
 		}
 
@@ -258,7 +259,7 @@ func FuzzParser(f *testing.F) {
 			return
 		}
 		marked, _ := parse(pieces(s+"\n```json\n{\"tool_call\": {\"name\": \"glob\", \"arguments\": {\"a\": \"\x01\"}}}\n```\n"+s, 1+int(cuts&63)), false)
-		if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, blank+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
+		if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, whiteSpace+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
 			t.Fatalf("%q: %+v", s, marked)
 		}
 	})
@@ -269,7 +270,7 @@ func BenchmarkParser(b *testing.B) {
 	for name, s := range map[string]string{
 		"text": text,
 		"call": text + "\n```json\n{\"tool_call\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"" + strings.Repeat(`func f() {}\n`, 1000) + "\"}}}\n```\n",
-		// Every letter may begin a call, and none does.
+		// Every byte may start a call, but none does.
 		"hostile":   strings.Repeat("[", 1<<16) + strings.Repeat("{ \"tool_call\"", 1<<12) + strings.Repeat("`~", 1<<15),
 		"blanks":    strings.Repeat("[ "+strings.Repeat(" ", 250)+"{", 1<<8),
 		"unclosed":  `{"tool_call": {"name": "write_file", "arguments": {"content": "` + strings.Repeat("x", 1<<20),

@@ -1,22 +1,21 @@
-// Package texttool gives tool calling to models that have none
-// (spec/agent.md §6).
+// Package texttool adds tool calling to models that do not support it.
 //
-// [Wrap] tells the model in its system instruction which tools there are and
-// asks it to write a call as a fenced block of JSON:
+// [Wrap] lists the tools in the system instruction and asks the model to write a call
+// as a fenced block of JSON:
 //
 //	```json
 //	{"tool_call": {"name": "read_file", "arguments": {"file_path": "a.go"}}}
 //	```
 //
-// What the model then writes is read while it streams. Calls leave the text and
-// become function calls like any other's; of the text nothing is shown that may
-// yet turn out to be part of a call. In the history that goes to the model,
-// calls and results stand as the model knows them: as text.
+// The generator parses the output of the model while it streams. It removes calls
+// from the text and returns them as function calls. It holds back text that may still
+// become a call. In the history that it sends to the model, calls and results are
+// written as text.
 //
-// Many forms of a call are understood, and JSON that is a little off (see
-// llm/laxjson), but only calls of declared tools count; whatever else looks like
-// one is text. A call that is meant but cannot be read is not run: the model is
-// told and asked again, before anyone else learns of it.
+// The parser accepts many forms of a call, and JSON with small mistakes (see
+// llm/laxjson), but only calls of declared tools; all others remain text. If the
+// model intended a call that cannot be parsed, the generator reports the problem to
+// the model and asks again.
 package texttool
 
 import (
@@ -29,29 +28,26 @@ import (
 	"pollux/llm"
 )
 
-// Options says how calls are read. The zero value is what most will want.
+// Options configures the parsing of calls. The zero value is right for most callers.
 type Options struct {
-	// Corrections is how often a model is asked again, for one answer, after a
-	// call that cannot be read; by default 2, none if negative. After that the
-	// call is shown as the text it is.
+	// Corrections is the maximum number of repeated requests for one answer with a call
+	// that cannot be read: 2 by default, none if negative. After the last one the call
+	// is shown as text.
 	Corrections int
-	// CallsOnly drops the text of an answer that calls tools (the seeds'
-	// preserveContext=false). Nothing is shown before the end of an answer then.
-	CallsOnly bool
-	// Log, where set, is told of each call that cannot be read, of results that a
-	// model makes up, and of each model that is told of tools in words: for those
-	// who look for an error.
+	// Log, if not nil, gets debug messages: about calls that cannot be read, results
+	// that a model invents, and models that get their tools as text.
 	Log func(model, message string)
-	// Always names models that are known to take no tools. Only [AsNeeded] asks:
-	// what [Wrap] returns treats all models so.
+	// Always reports whether a model is known to have no tool calling. Only [AsNeeded]
+	// uses it: [Wrap] treats all models so.
 	Always func(model string) bool
-	// Now and Rand make the ids of calls; by default the clock and chance.
+	// Now and Rand are used for the ids of calls. The defaults are the clock and random
+	// numbers.
 	Now  func() time.Time
 	Rand func() uint64
 }
 
-// Wrap returns g with tool calling. It belongs directly around what repeats
-// failed requests (llm/retry), and inside whatever records or counts answers.
+// Wrap returns g with tool calling. Wrap a generator that retries failed requests
+// (llm/retry); wrap the result in those that record or count requests.
 func Wrap(g llm.Generator, o Options) *Generator {
 	if o.Corrections == 0 {
 		o.Corrections = 2
@@ -65,123 +61,123 @@ func Wrap(g llm.Generator, o Options) *Generator {
 	return &Generator{Generator: g, options: o}
 }
 
-// Generator is what [Wrap] returns.
+// Generator is the result of [Wrap].
 type Generator struct {
 	llm.Generator
-	options  Options
-	contract contracts
-	messages messages
+	options      Options
+	contract     contractCache
+	messageCache messageCache
 }
 
 var _ llm.Generator = (*Generator)(nil)
 
-// Unwrap returns the generator that does the work.
+// Unwrap returns the wrapped generator.
 func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 
-// Stream implements [llm.Generator]. Function calls come with the last chunk.
-// Where the model is asked again, Usage is that of the last request, which says
-// how full the model's window is; what all of them cost is counted below.
+// Stream implements [llm.Generator]. Function calls come with the last chunk. If the
+// generator asks again, Usage is that of the last request, as it shows how full the
+// context window is.
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
-	asked, tools := g.prepare(req)
+	textReq, tools := g.prepare(req)
 	if len(tools) == 0 {
-		return g.Generator.Stream(ctx, asked)
+		return g.Generator.Stream(ctx, textReq)
 	}
 	return func(yield func(*llm.Response, error) bool) {
 		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
-		begun, told := false, false
+		hasStarted, hasYielded := false, false
 		for {
-			for chunk, err := range g.Generator.Stream(ctx, asked) {
+			for chunk, err := range g.Generator.Stream(ctx, textReq) {
 				if err != nil {
-					// Who asks again after an answer has begun, and who does before,
-					// are not the same; what is held back is a beginning.
-					if !begun || told || yield(&llm.Response{}, nil) {
+					// Callers retry differently after the first chunk. So yield an empty
+					// chunk if all text so far was held back.
+					if !hasStarted || hasYielded || yield(&llm.Response{}, nil) {
 						yield(nil, err)
 					}
 					return
 				}
-				begun = true
+				hasStarted = true
 				if chunk = a.add(chunk); chunk != nil {
-					told = true
+					hasYielded = true
 					if !yield(chunk, nil) {
 						return
 					}
 				}
-				if a.parser.over() {
+				if a.parser.isDone() {
 					break
 				}
 			}
-			if !a.end() {
-				if last := a.last(); last != nil {
+			if !a.finishAttempt() {
+				if last := a.lastChunk(); last != nil {
 					yield(last, nil)
 				}
 				return
 			}
-			asked = a.again(asked)
+			textReq = a.retry(textReq)
 		}
 	}
 }
 
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	asked, tools := g.prepare(req)
+	textReq, tools := g.prepare(req)
 	if len(tools) == 0 {
-		return g.Generator.Generate(ctx, asked)
+		return g.Generator.Generate(ctx, textReq)
 	}
 	a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
 	var parts []llm.Part
 	for {
-		whole, err := g.Generator.Generate(ctx, asked)
+		whole, err := g.Generator.Generate(ctx, textReq)
 		if err != nil {
 			return nil, err
 		}
-		if len(whole.Candidates) == 0 { // it was blocked
+		if len(whole.Candidates) == 0 { // the vendor has blocked the response
 			return a.add(whole), nil
 		}
 		parts = append(parts, a.add(whole).Parts()...)
-		if !a.end() {
-			last := a.last()
+		if !a.finishAttempt() {
+			last := a.lastChunk()
 			if last == nil {
 				last = whole
 			}
 			last.Candidates[0].Content = llm.Model(join(append(parts, last.Parts()...))...)
 			return last, nil
 		}
-		asked = a.again(asked)
+		textReq = a.retry(textReq)
 	}
 }
 
 // CountTokens implements [llm.Generator].
 func (g *Generator) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
-	asked, _ := g.prepare(req)
-	return g.Generator.CountTokens(ctx, asked)
+	textReq, _ := g.prepare(req)
+	return g.Generator.CountTokens(ctx, textReq)
 }
 
-// prepare returns req as a model without tools understands it, and the names
-// of the tools that it may call.
+// prepare returns req without tools, calls and results, and the names of the tools
+// that the model may call.
 func (g *Generator) prepare(req *llm.Request) (*llm.Request, map[string]bool) {
-	asked := *req
-	asked.Contents = g.messages.render(req.Contents)
-	asked.Config.ToolConfig = nil
-	asked.Config.Tools = nil
+	textReq := *req
+	textReq.Contents = g.messageCache.render(req.Contents)
+	textReq.Config.ToolConfig = nil
+	textReq.Config.Tools = nil
 	for _, set := range req.Config.Tools {
 		switch {
 		case !set.GoogleSearch && !set.URLContext:
 		case len(set.Functions) == 0:
-			asked.Config.Tools = append(asked.Config.Tools, set)
+			textReq.Config.Tools = append(textReq.Config.Tools, set)
 		default:
-			asked.Config.Tools = append(asked.Config.Tools, &llm.ToolSet{GoogleSearch: set.GoogleSearch, URLContext: set.URLContext})
+			textReq.Config.Tools = append(textReq.Config.Tools, &llm.ToolSet{GoogleSearch: set.GoogleSearch, URLContext: set.URLContext})
 		}
 	}
-	c := g.contract.of(&req.Config)
-	asked.Config.SystemInstruction = c.instruction
-	return &asked, c.names
+	c := g.contract.get(&req.Config)
+	textReq.Config.SystemInstruction = c.instruction
+	return &textReq, c.names
 }
 
-// join joins neighbouring texts.
+// join joins consecutive texts.
 func join(parts []llm.Part) []llm.Part {
 	out := parts[:0]
 	for _, p := range parts {
-		if n := len(out); n > 0 && plain(&out[n-1]) && plain(&p) {
+		if n := len(out); n > 0 && isPlainText(&out[n-1]) && isPlainText(&p) {
 			out[n-1].Text += p.Text
 			continue
 		}
@@ -190,5 +186,5 @@ func join(parts []llm.Part) []llm.Part {
 	return slices.Clip(out)
 }
 
-// plain reports whether p is text that the model said, and nothing else.
-func plain(p *llm.Part) bool { return p.IsText() && !p.Thought && p.ThoughtSignature == "" }
+// isPlainText reports whether p is text of the model's answer without a signature.
+func isPlainText(p *llm.Part) bool { return p.IsText() && !p.Thought && p.ThoughtSignature == "" }

@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// model is one without tool calling: it says what the script says, chunk by
-// chunk, and remembers what it was asked.
+// model is a model without tool calling. It responds with the chunks of its script and
+// records requests.
 type model struct {
 	answers [][]*llm.Response
 	asked   []*llm.Request
@@ -69,7 +69,7 @@ func (m *model) CountTokens(_ context.Context, req *llm.Request) (int, error) {
 
 func (m *model) Embed(context.Context, string, []string) ([][]float32, error) { return nil, nil }
 
-// says is an answer in chunks, with as many tokens as bytes.
+// says returns a response in chunks, with as many tokens as bytes.
 func says(finish llm.FinishReason, chunks ...string) []*llm.Response {
 	var out []*llm.Response
 	n := 0
@@ -166,8 +166,8 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestCorrection: a call that cannot be read is asked for again, and only the
-// model learns of it.
+// TestCorrection checks that the generator asks again for a call that cannot be
+// parsed, without yielding it.
 func TestCorrection(t *testing.T) {
 	t.Parallel()
 	const broken = `{"tool_call": {"name": "read_file", "arguments": ["/a"]}}`
@@ -179,7 +179,7 @@ func TestCorrection(t *testing.T) {
 		calls   int
 		asked   int
 		finish  llm.FinishReason
-		log     string // what is told for debugging
+		log     string // debug messages
 	}{
 		{
 			log:     "small: a tool call cannot be read (\"arguments\" is no object): asking again, 1 of 2",
@@ -219,16 +219,6 @@ func TestCorrection(t *testing.T) {
 			name:    "the vendor kept the call",
 			answers: [][]*llm.Response{says(llm.FinishUnexpectedToolCall, ""), says(llm.FinishStop, call)},
 			calls:   1, asked: 2, finish: llm.FinishStop,
-		},
-		{
-			name: "calls only", options: texttool.Options{CallsOnly: true},
-			answers: [][]*llm.Response{says(llm.FinishStop, "I look.\n", broken), says(llm.FinishStop, "Sorry.\n", call)},
-			calls:   1, asked: 2, finish: llm.FinishStop,
-		},
-		{
-			name: "no calls", options: texttool.Options{CallsOnly: true},
-			answers: [][]*llm.Response{says(llm.FinishStop, "I ", "know.\n")},
-			text:    "I know.\n", asked: 1, finish: llm.FinishStop,
 		},
 		{
 			name:    "blocked",
@@ -272,17 +262,18 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
-// TestInvented: once the model writes results itself, nobody listens.
+// TestInvented checks that the rest of an answer is ignored once the model writes a
+// result itself.
 func TestInvented(t *testing.T) {
 	t.Parallel()
 	m := &model{answers: [][]*llm.Response{says(llm.FinishStop, call, "\n\nResult of read_file:\n", "```\nlies\n```\n", "So it is.")}}
-	told := ""
-	a := ask(t, wrap(m, texttool.Options{Log: func(model, message string) { told += model + ": " + message }}), request())
+	logged := ""
+	a := ask(t, wrap(m, texttool.Options{Log: func(model, message string) { logged += model + ": " + message }}), request())
 	if a.Text != "" || len(a.Calls) != 1 || a.Finish != llm.FinishStop {
 		t.Errorf("%+v", a)
 	}
-	if told != "small: it goes on to write the result of its own call: that is left out" {
-		t.Errorf("log %q", told)
+	if logged != "small: it goes on to write the result of its own call: that is left out" {
+		t.Errorf("log %q", logged)
 	}
 }
 
@@ -313,7 +304,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// breaking is a model that breaks off.
+// breaking is a model whose stream breaks off.
 type breaking struct{ model }
 
 func (b *breaking) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
@@ -327,8 +318,9 @@ func (b *breaking) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.
 	}
 }
 
-// An answer that breaks off while all of it is held back has begun.
-func TestErrorBehind(t *testing.T) {
+// TestErrorAfterHeldText checks that an error after held-back text follows an empty
+// chunk.
+func TestErrorAfterHeldText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"```json\n{\"tool_call\": {\"name\"", "Well, ```json\n{\"tool_call\": {"} {
 		b := &breaking{model{answers: [][]*llm.Response{{{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(text))}}}}}}}
@@ -346,7 +338,7 @@ func TestErrorBehind(t *testing.T) {
 	}
 }
 
-// history is one that was written with a model that calls tools.
+// history returns the history of a model with tool calling.
 func history() []*llm.Content {
 	return []*llm.Content{
 		llm.User(llm.Text("What is in a.md and logo.png?")),
@@ -363,7 +355,7 @@ func history() []*llm.Content {
 	}
 }
 
-// TestGolden shows all that a model is sent.
+// TestGolden shows all text that is sent to a model.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	m := &model{answers: [][]*llm.Response{says(llm.FinishStop, "{\"tool_call\": {\"name\": \"now\", \"arguments\": {\"zone\": "), says(llm.FinishStop, "Done.")}}
@@ -402,7 +394,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestKept: what does not change is the same message in each request.
+// TestKept checks that an unchanged message is the same message in each request.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	m := &model{}
@@ -412,7 +404,7 @@ func TestKept(t *testing.T) {
 		if _, err := g.CountTokens(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		// The same tools, declared anew.
+		// The same tools in new declarations.
 		req.Config.Tools = []*llm.ToolSet{{Functions: slices.Clone(req.Config.Tools[0].Functions)}}
 		req.Contents = append(slices.Clone(req.Contents), llm.Model(llm.Text("more")))
 	}
@@ -426,7 +418,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestForgotten: rendered messages go with the messages they are of.
+// TestForgotten checks that a rendered message is freed with its message.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	m := &model{}
@@ -457,22 +449,22 @@ func TestForgotten(t *testing.T) {
 func TestTools(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name   string
-		change func(*llm.Config)
-		told   []string // what the instruction says
-		not    []string
-		calls  int
-		sets   int
+		name        string
+		change      func(*llm.Config)
+		instruction []string // parts of the instruction
+		not         []string
+		calls       int
+		sets        int
 	}{
-		{name: "any", change: func(c *llm.Config) { c.ToolConfig.Mode = "ANY" }, told: []string{"must make a call", "**now**"}, calls: 1},
+		{name: "any", change: func(c *llm.Config) { c.ToolConfig.Mode = "ANY" }, instruction: []string{"must make a call", "**now**"}, calls: 1},
 		{name: "none", change: func(c *llm.Config) { c.ToolConfig.Mode = "NONE" }, not: []string{"**now**"}},
 		{name: "no tools", change: func(c *llm.Config) { c.Tools = nil }, not: []string{"**now**"}},
-		{name: "some", change: func(c *llm.Config) { c.ToolConfig.Allowed = []string{"now"} }, told: []string{"**now**"}, not: []string{"**read_file**"}},
-		{name: "no instruction", change: func(c *llm.Config) { c.SystemInstruction = nil }, told: []string{"**now**"}, calls: 1},
+		{name: "some", change: func(c *llm.Config) { c.ToolConfig.Allowed = []string{"now"} }, instruction: []string{"**now**"}, not: []string{"**read_file**"}},
+		{name: "no instruction", change: func(c *llm.Config) { c.SystemInstruction = nil }, instruction: []string{"**now**"}, calls: 1},
 		{name: "the vendor's", change: func(c *llm.Config) { c.Tools = []*llm.ToolSet{{GoogleSearch: true}} }, not: []string{"**now**"}, sets: 1},
 		{name: "both", change: func(c *llm.Config) {
 			c.Tools = append(c.Tools, &llm.ToolSet{GoogleSearch: true, Functions: c.Tools[0].Functions[:1]})
-		}, told: []string{"**now**"}, calls: 1, sets: 1},
+		}, instruction: []string{"**now**"}, calls: 1, sets: 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -493,22 +485,22 @@ func TestTools(t *testing.T) {
 				}
 			}
 			text := asked.SystemInstruction.Text()
-			for _, s := range c.told {
+			for _, s := range c.instruction {
 				if !strings.Contains(text, s) {
-					t.Errorf("the model is not told %q", s)
+					t.Errorf("the instruction lacks %q", s)
 				}
 			}
 			for _, s := range c.not {
 				if strings.Contains(text, s) {
-					t.Errorf("the model is told %q", s)
+					t.Errorf("the instruction contains %q", s)
 				}
 			}
 		})
 	}
 }
 
-// TestConformance runs the suite over a model that writes its calls as text,
-// behind the Gemini protocol.
+// TestConformance runs the conformance tests with a model that writes its calls as
+// text, over the Gemini protocol.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	asText := func(r *llm.Response) *llm.Response {
@@ -565,7 +557,7 @@ func (o offering) Generate(ctx context.Context, req *llm.Request) (*llm.Response
 	return o.Generator.Generate(ctx, o.with(req))
 }
 
-// BenchmarkNextRequest is what one more exchange costs a history of 1,000 messages.
+// BenchmarkNextRequest renders one more exchange after a history of 1,000 messages.
 func BenchmarkNextRequest(b *testing.B) {
 	m := &model{}
 	g := texttool.Wrap(m, texttool.Options{})
@@ -588,7 +580,7 @@ func BenchmarkNextRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkStream is what a chunk of text costs.
+// BenchmarkStream parses chunks of text.
 func BenchmarkStream(b *testing.B) {
 	chunks := make([]string, 1000)
 	for i := range chunks {

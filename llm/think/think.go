@@ -1,6 +1,6 @@
-// Package think tells a model's thoughts from its answer where both come in
-// one text: <think>the thought</think>the answer, as Qwen, DeepSeek and most
-// models behind local servers write it (spec/agent.md §4).
+// Package think separates a model's thoughts from its answer where both come in one
+// text: <think>the thought</think>the answer, as Qwen, DeepSeek and most models behind
+// local servers write it.
 package think
 
 import (
@@ -25,8 +25,8 @@ type Splitter struct {
 	// the answer begins in the middle of a thought, and all of it up to the
 	// first closing tag is one.
 	Opened bool
-	// PairsOnly is the seeds' narrower rule for Qwen's models: only <think> counts,
-	// and </think> only behind it.
+	// PairsOnly limits the tags to <think>, and </think> after it. It is for Qwen's
+	// models.
 	PairsOnly bool
 
 	begun    bool   // Opened has been looked at

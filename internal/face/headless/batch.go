@@ -6,18 +6,18 @@ import (
 	"pollux/agent"
 )
 
-// batch puts the results of calls that ran side by side back into the order in
-// which the model asked for them. The zero batch is empty.
+// batch restores the model's order of calls for results that arrive in any order. The
+// zero batch is empty.
 type batch struct {
-	order []string // ids of calls whose result was not handed on
+	order []string // ids of calls without a returned result
 	done  map[string][]*agent.ToolFinished
 }
 
 func (b *batch) add(c *agent.ToolCall) { b.order = append(b.order, c.ID) }
 
-// finish takes a result and returns those that can be handed on.
+// finish adds a result and returns the results that are next in order.
 func (b *batch) finish(r *agent.ToolFinished) []*agent.ToolFinished {
-	if !slices.Contains(b.order, r.Call.ID) { // nobody asked for it
+	if !slices.Contains(b.order, r.Call.ID) { // the model did not request this call
 		return []*agent.ToolFinished{r}
 	}
 	if b.done == nil {
@@ -36,8 +36,9 @@ func (b *batch) finish(r *agent.ToolFinished) []*agent.ToolFinished {
 	return ready
 }
 
-// rest returns the results that wait for calls which will not finish any more.
-func (b *batch) rest() []*agent.ToolFinished {
+// drain returns, in order, the results still held back because an earlier call has
+// none.
+func (b *batch) drain() []*agent.ToolFinished {
 	var rest []*agent.ToolFinished
 	for _, id := range b.order {
 		if r := b.take(id); r != nil {

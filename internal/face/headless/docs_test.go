@@ -15,10 +15,11 @@ import (
 	"pollux/internal/stats"
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/observe"
 	"pollux/tool"
 )
 
-// The examples of docs/headless.md are what Run writes.
+// TestDocs checks that the examples of docs/headless.md are the output of Run.
 func TestDocs(t *testing.T) {
 	examples := map[string]string{
 		"docs.text":        example(t, Text, nil),
@@ -57,20 +58,20 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// example is a small run on a morning in March.
+// example returns the events of a small run.
 func example(t *testing.T, format Format, failure error) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 2, 10, 15, 30, 0, time.UTC)))
 		s := stats.New()
-		s.Price = func(model string) *catalog.Price { return catalog.Of("gemini", model).Price }
+		s.Price = func(model string) *catalog.Price { return catalog.ForProvider("gemini", model).Price }
 		o := Options{
 			Format: format, Out: &out, Err: &errs, SessionID: sessionID, Model: "gemini-2.5-flash",
 			Prompt: "What is the module called?", Stats: s,
 		}
 		request := func(took time.Duration, u llm.Usage) {
-			_, _ = s.Meter(answer{takes: took, usage: u}).Generate(t.Context(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
+			_, _ = observe.Wrap(answer{takes: took, usage: u}, s).Generate(t.Context(), &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
 		}
 		c := call("read_file", "8f3a", `{"file_path": "go.mod"}`)
 		err := Run(t.Context(), o, func(yield func(agent.Event, error) bool) {
@@ -102,7 +103,7 @@ func example(t *testing.T, format Format, failure error) string {
 	return out.String()
 }
 
-// answer is a model that takes its time.
+// answer is a model that answers after a delay.
 type answer struct {
 	llm.Generator
 	takes time.Duration

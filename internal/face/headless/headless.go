@@ -1,17 +1,15 @@
-// Package headless is the face for scripts and pipelines: it renders the events
-// of one run as text, as one JSON object or as JSON lines (spec/cli.md §6).
+// Package headless is the face for scripts and pipelines. It renders the events of one
+// run as text, as one JSON object, or as JSON lines.
 //
-// [Prompt] puts together what to ask from standard input and the command
-// line. [Run] ranges over the events of a run and tells one of three encoders
-// what they mean; answers go to Out, everything else to Err. [Fail] ends, in
-// the same shapes, a run that could not begin.
+// [RunJob] opens a session, reads the prompt with [ReadPrompt], and renders the run
+// with [Run]. Answers are written to Out, everything else to Err. [RenderFailure]
+// renders, in the same formats, the failure of a run that could not begin.
 //
 // # Errors
 //
-// The face tells the user what went wrong, in the place and the form that the
-// output format asks for. What it returns is then a [*Shown]: the caller takes
-// the exit code from it and prints nothing. [ErrClosed] says that nobody reads
-// Out any more, which is not a failure.
+// The face reports errors to the user where and how the output format requires it, and
+// returns a [*exit.Shown]: the caller takes the exit code from it and prints nothing.
+// [ErrClosed] means that the reader of Out has gone, which is not a failure.
 package headless
 
 import (
@@ -29,7 +27,7 @@ import (
 	"pollux/tool"
 )
 
-// Format is an output format, by the name that --output-format knows.
+// Format is an output format, named as in the flag --output-format.
 type Format string
 
 // The output formats.
@@ -39,124 +37,115 @@ const (
 	StreamJSON Format = "stream-json"
 )
 
-// Options say how a run is rendered. Out and Err are needed, the rest may be
-// left zero; no Format is [Text].
+// Options configures the rendering of a run. Out and Err are required. The zero Format
+// is [Text].
 type Options struct {
 	Format Format
-	Out    io.Writer // answers, and nothing else
-	Err    io.Writer // everything else
+	Out    io.Writer // receives only answers
+	Err    io.Writer // receives everything else
 
-	// Raw leaves terminal escapes and other control characters in answers;
-	// RawAccepted drops the warning about that.
+	// Raw keeps terminal escapes and other control characters in answers. RawAccepted
+	// suppresses the warning about Raw.
 	Raw         bool
 	RawAccepted bool
-	// Color writes fatal errors in red.
+	// Color prints fatal errors in red.
 	Color bool
-	// Debug adds to a failed request what the vendor answered.
+	// Debug adds the provider's response to a failed request.
 	Debug bool
 
 	SessionID string
-	Model     string // as configured, "auto" for instance
-	Prompt    string // as the user gave it, standard input included
-	// QuotaHint is added where a request was refused with status 429: for
-	// instance [QuotaHintKey]. It begins with a line feed.
+	Model     string // the configured name, such as "auto"
+	Prompt    string // the user's prompt, including standard input
+	// QuotaHint is appended to the message of a request that failed with status 429. It
+	// begins with a line feed.
 	QuotaHint string
 
-	// Stats is what the run costs. Run shows it every event; requests reach it
-	// through its Meter.
-	Stats *stats.Session
-	// Start is when the session began, for its duration; zero is now.
+	// Stats counts the events of the run. The generator reports requests to it through
+	// its Meter. nil is a new counter.
+	Stats *stats.Counter
+	// Start is the start of the session, from which its duration is computed. The zero
+	// value is the current time.
 	Start time.Time
 }
 
-// Shown is a failure that the user has been told about.
-type Shown struct{ Err error }
-
-func (e *Shown) Error() string { return e.Err.Error() }
-
-// Reported tells internal/cli not to print it again.
-func (e *Shown) Reported() bool { return true }
-
-// Unwrap returns the failure itself, which knows its exit code.
-func (e *Shown) Unwrap() error { return e.Err }
-
-// ErrClosed says that the reader of Out has gone: stop, quietly, with status 0.
+// ErrClosed is returned when the reader of Out has closed it. The program should exit
+// silently with status 0.
 var ErrClosed = errors.New("nobody reads the output any more")
 
-// Run renders a run until it ends. It returns nil if the run gave an answer,
-// even an empty or a blocked one, or else [ErrClosed] or a [*Shown]; all output
-// has been written when it returns. A question that reaches this face is
-// answered with [tool.Cancel], since there is nobody to ask.
+// Run renders the events of a run until it ends. It returns nil if the model answered,
+// even if the answer is empty or blocked. Otherwise it returns [ErrClosed] or a
+// [*exit.Shown]. All output is written when Run returns. Run answers each question with
+// [tool.Cancel], since there is no user to ask.
 //
-// A cancelled run ends with the cause of ctx if that is an [*exit.Error], and
-// with [exit.Interrupted] if not.
+// The error of a cancelled run is the cause of ctx if that is an [*exit.Error], else an
+// error with the code [exit.Interrupted].
 func Run(ctx context.Context, o Options, events iter.Seq2[agent.Event, error]) error {
 	f := newFace(o)
 	defer f.announceCancel(ctx)()
 	f.enc.begin()
-	err := f.follow(events)
-	f.deliver(f.batch.rest())
-	f.tail()
-	err = f.verdict(ctx, err)
+	err := f.renderEvents(events)
+	f.deliverResults(f.batch.drain())
+	f.flushStripper()
+	err = f.runError(ctx, err)
 	switch {
-	case f.out.broken():
-		err = nil // there is no one to tell, and finish says so
+	case f.out.hasFailed():
+		err = nil // the output is closed; finish returns the error
 	case err == nil:
 		f.enc.success()
 	default:
-		f.enc.failure(f.explain(err))
+		f.enc.failure(f.newExplanation(err))
 	}
 	return f.finish(err)
 }
 
-// Say renders a text as the answer of a run that was none: nothing was asked of a
-// model. It returns what [Run] does.
-func Say(o Options, text string) error {
+// RenderAnswer renders text as the answer of a run that made no request to a model. It
+// returns the same errors as [Run].
+func RenderAnswer(o Options, text string) error {
 	f := newFace(o)
 	f.enc.begin()
 	f.enc.turn()
 	f.enc.text(f.strip(text))
-	f.tail()
+	f.flushStripper()
 	f.enc.success()
 	return f.finish(nil)
 }
 
-// Fail ends a run that failed before it began. In every format a person finds
-// the message on Err, and in the JSON formats a program finds an object on Out.
-// It returns a [*Shown].
-func Fail(o Options, err error) error {
+// RenderFailure renders the failure of a run that could not begin. The message is
+// written to Err in every format, and an object to Out in the JSON formats. It returns
+// a [*exit.Shown].
+func RenderFailure(o Options, err error) error {
 	f := newFace(o)
-	f.enc.early(f.explain(err))
+	f.enc.early(f.newExplanation(err))
 	return f.finish(err)
 }
 
-// face is one run being rendered.
+// face is the state of a run that is being rendered.
 type face struct {
 	Options
-	out   *output
-	err   *errOutput
-	enc   encoder
-	clean terminal.Stripper
-	batch batch
+	out      *output
+	err      *errOutput
+	enc      encoder
+	stripper terminal.Stripper
+	batch    batch
 
-	outcome   error // a failure that was an event
-	cancelled bool
-	fatal     bool // no sense in going on
+	eventErr    error // the failure that an event reported
+	isCancelled bool
+	isFatal     bool // a tool error that ends the run
 }
 
-// encoder is one output format. Its methods are called by one goroutine.
+// encoder writes one output format. It is not safe for concurrent use.
 type encoder interface {
 	begin()
 	turn()                        // a model turn begins
-	text(s string)                // a piece of the answer, cleaned
-	discard()                     // what was said since turn is void
+	text(s string)                // a clean piece of the answer
+	discard()                     // the text since turn is invalid
 	call(c *agent.ToolCall)       // the model asks for a tool
 	result(r *agent.ToolFinished) // in the order of the calls
-	notice(n notice)              // why the answer is not what was hoped for
-	invalid(message string)       // there is no usable answer
-	success()                     // the end
-	failure(x explanation)        // the other end
-	early(x explanation)          // the end of a run that did not begin
+	notice(n notice)              // a remark about the run
+	invalid(message string)       // the response is unusable
+	success()                     // the run has succeeded
+	failure(x explanation)        // the run has failed
+	early(x explanation)          // the run could not begin
 }
 
 func newFace(o Options) *face {
@@ -178,44 +167,44 @@ func newFace(o Options) *face {
 	return f
 }
 
-// follow tells the encoder what the events mean until the run is over or there
-// is no sense in going on. Leaving the loop stops the run.
-func (f *face) follow(events iter.Seq2[agent.Event, error]) error {
+// renderEvents passes events to the encoder until the run ends, fails fatally, or its
+// output breaks. Leaving the loop stops the run.
+func (f *face) renderEvents(events iter.Seq2[agent.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
 			return err
 		}
-		f.Stats.See(e)
-		f.see(e)
-		if f.fatal || f.out.broken() {
+		f.Stats.Observe(e)
+		f.renderEvent(e)
+		if f.isFatal || f.out.hasFailed() {
 			break
 		}
 	}
 	return nil
 }
 
-func (f *face) see(e agent.Event) {
+func (f *face) renderEvent(e agent.Event) {
 	switch e := e.(type) {
 	case agent.TurnStarted:
-		f.tail()
+		f.flushStripper()
 		f.enc.turn()
 	case agent.Text:
 		f.enc.text(f.strip(e.Text))
 	case agent.Retried:
-		f.clean = terminal.Stripper{}
+		f.stripper = terminal.Stripper{}
 		f.enc.discard()
 	case agent.ToolRequested:
-		f.tail()
+		f.flushStripper()
 		f.batch.add(e.Call)
 		f.enc.call(e.Call)
 	case agent.ToolAsked:
-		e.Answer(agent.Answer{Outcome: tool.Cancel})
+		e.Answer(tool.Answer{Outcome: tool.Cancel})
 	case agent.ToolFinished:
-		f.deliver(f.batch.finish(&e))
+		f.deliverResults(f.batch.finish(&e))
 	case agent.Finished:
-		f.tail()
+		f.flushStripper()
 		if note := e.Reason.Note(); note != "" {
-			f.tell("[WARNING] " + note)
+			f.printErr("[WARNING] " + note)
 		}
 	case agent.Waiting:
 		f.enc.notice(waitingNotice(e))
@@ -228,19 +217,19 @@ func (f *face) see(e agent.Event) {
 	case agent.Blocked:
 		f.enc.notice(blockedNotice(e))
 	case agent.InvalidStream:
-		f.tail()
+		f.flushStripper()
 		f.enc.invalid(wording.InvalidStream(e))
 	case agent.MaxTurns:
-		f.outcome = maxTurnsError()
+		f.eventErr = maxTurnsError()
 	case agent.Overflow:
-		f.outcome = overflowError(e)
+		f.eventErr = overflowError(e)
 	case agent.Cancelled:
-		f.cancelled = true
+		f.isCancelled = true
 	}
 }
 
-// ignored says why a format does not render an event, "" if it does.
-func ignored(format Format, e agent.Event) (why string) {
+// ignoredReason returns why a format does not render an event, "" if it does.
+func ignoredReason(format Format, e agent.Event) (why string) {
 	switch e.(type) {
 	case agent.ModelInfo:
 		return "init names the configured model, and the statistics those that answered"
@@ -252,8 +241,12 @@ func ignored(format Format, e agent.Event) (why string) {
 		return "a script waits for results"
 	case agent.ToolAsked:
 		return "nobody is there to be asked: it is answered with Cancel"
+	case agent.Nested:
+		return "what an agent inside a call does is no part of the answer; its questions come as ToolAsked"
 	case agent.Compressed:
 		return "the answer does not change"
+	case agent.Joined:
+		return "the answer is one to it as well, and a script adds no prompts"
 	case agent.TurnStarted:
 		if format != JSON {
 			return "no format marks turns; json keeps the last answer only"
@@ -264,7 +257,7 @@ func ignored(format Format, e agent.Event) (why string) {
 		}
 	case agent.Waiting:
 		if format != Text {
-			return "not in machine-readable output (spec/agent.md §10.1)"
+			return "not in machine-readable output"
 		}
 	}
 	return ""
@@ -274,21 +267,21 @@ func (f *face) strip(s string) string {
 	if f.Raw {
 		return s
 	}
-	return f.clean.Strip(s)
+	return f.stripper.Strip(s)
 }
 
-// tail releases what the stripper held back.
-func (f *face) tail() {
-	if s := f.clean.Flush(); s != "" {
+// flushStripper writes the text that the stripper has held back.
+func (f *face) flushStripper() {
+	if s := f.stripper.Flush(); s != "" {
 		f.enc.text(s)
 	}
 }
 
-// deliver hands finished calls to the encoder, in order, up to one that the
-// run cannot survive.
-func (f *face) deliver(calls []*agent.ToolFinished) {
+// deliverResults passes finished calls to the encoder, in order. It stops at a fatal
+// tool error.
+func (f *face) deliverResults(calls []*agent.ToolFinished) {
 	for _, r := range calls {
-		if f.fatal {
+		if f.isFatal {
 			return
 		}
 		f.enc.result(r)
@@ -297,20 +290,21 @@ func (f *face) deliver(calls []*agent.ToolFinished) {
 		}
 		message := toolErrorText(r)
 		if t := r.Result.Error.Type; t.Fatal() {
-			f.fatal = true
-			f.outcome = &exit.Error{Code: exit.Tool, Type: string(t), Message: message, Err: r.Result.Error}
+			f.isFatal = true
+			f.eventErr = &exit.Error{Code: exit.Tool, Type: string(t), Message: message, Err: r.Result.Error}
 			continue
 		}
-		f.tell(message)
+		f.printErr(message)
 	}
 }
 
-// verdict is what the run as a whole came to; err is how its events ended.
-func (f *face) verdict(ctx context.Context, err error) error {
-	if f.fatal {
-		return f.outcome
+// runError returns the error of the run as a whole. err is the error that ended its
+// events.
+func (f *face) runError(ctx context.Context, err error) error {
+	if f.isFatal {
+		return f.eventErr
 	}
-	if f.cancelled || err != nil && ctx.Err() != nil || errors.Is(err, context.Canceled) {
+	if f.isCancelled || err != nil && ctx.Err() != nil || errors.Is(err, context.Canceled) {
 		var e *exit.Error
 		if errors.As(context.Cause(ctx), &e) {
 			return e
@@ -318,43 +312,43 @@ func (f *face) verdict(ctx context.Context, err error) error {
 		return errCancelled()
 	}
 	if err == nil {
-		err = f.outcome
+		err = f.eventErr
 	}
 	return err
 }
 
-// finish writes what is left, and turns err into what the caller gets.
+// finish writes the remaining output and returns the error for the caller.
 func (f *face) finish(err error) error {
 	lost := f.out.close()
 	switch {
 	case err != nil:
-		return &Shown{err}
+		return &exit.Shown{Err: err}
 	case lost == nil:
 		return nil
-	case closedPipe(lost):
+	case isClosedPipe(lost):
 		return ErrClosed
 	}
 	err = &exit.Error{Code: exit.General, Message: "Cannot write the answer: " + lost.Error(), Err: lost}
 	f.err.line(err.Error())
-	return &Shown{err}
+	return &exit.Shown{Err: err}
 }
 
-// tell writes a line to Err, after what was written to Out before it.
-func (f *face) tell(line string) {
+// printErr writes a line to Err, after all earlier output to Out.
+func (f *face) printErr(line string) {
 	f.out.endLine()
 	f.out.flush()
 	f.err.line(terminal.Clean(line))
 }
 
-// announceCancel says so on Err if a cancelled run takes its time to end. The
-// function that it returns stops that.
+// announceCancel writes a line to Err if a cancelled run does not end within
+// cancelNoticeDelay. Calling stop ends the watch.
 func (f *face) announceCancel(ctx context.Context) (stop func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	unregister := context.AfterFunc(ctx, func() {
 		defer close(done)
 		select {
-		case <-time.After(patience):
-			if !f.out.broken() {
+		case <-time.After(cancelNoticeDelay):
+			if !f.out.hasFailed() {
 				f.err.line("Cancelling...")
 			}
 		case <-over:
@@ -368,5 +362,5 @@ func (f *face) announceCancel(ctx context.Context) (stop func()) {
 	}
 }
 
-// patience is how long a cancelled run is waited for in silence (spec/cli.md §6.6).
-const patience = 200 * time.Millisecond
+// cancelNoticeDelay is the time after which the end of a cancelled run is announced.
+const cancelNoticeDelay = 200 * time.Millisecond

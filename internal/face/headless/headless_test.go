@@ -25,6 +25,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/stats"
 	"pollux/llm"
+	"pollux/llm/observe"
 	"pollux/tool"
 )
 
@@ -34,7 +35,7 @@ var formats = []Format{Text, JSON, StreamJSON}
 
 const sessionID = "7d4f6e0a-52a5-4c77-9b0e-0d6f1c9c2f11"
 
-// source yields events, and then err if there is one.
+// source returns an iterator over events that ends with err if err is not nil.
 func source(err error, events ...agent.Event) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		for _, e := range events {
@@ -58,7 +59,7 @@ func done(c *agent.ToolCall, status agent.Status, r *tool.Result) agent.ToolFini
 
 func shown(s string) *tool.Result { return &tool.Result{Display: tool.TextDisplay(s)} }
 
-// one turn that says text and stops.
+// turn returns the events of a turn with this text.
 func turn(n int, text ...string) []agent.Event {
 	events := []agent.Event{agent.TurnStarted{Turn: n}}
 	for _, s := range text {
@@ -77,7 +78,7 @@ func join(parts ...[]agent.Event) []agent.Event {
 
 func events(e ...agent.Event) []agent.Event { return e }
 
-// scenario is a run: what happens, and how it ends.
+// scenario is a run: its events and its end.
 type scenario struct {
 	name    string
 	stats   bool // is in the golden file
@@ -151,7 +152,7 @@ func scenarios() []scenario {
 		},
 		{
 			name:    "api_error_429",
-			options: Options{QuotaHint: QuotaHintKey},
+			options: Options{QuotaHint: "\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"},
 			events:  events(agent.TurnStarted{Turn: 1}, agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 5170 * time.Millisecond, Err: rateLimit}}),
 			err:     rateLimit,
 		},
@@ -210,7 +211,7 @@ func scenarios() []scenario {
 		{
 			name: "overflow_refused",
 			events: events(agent.TurnStarted{Turn: 1}, agent.Overflow{Estimate: 210000, Remaining: 200000, Err: &llm.Error{
-				Kind: llm.KindContextWindow, Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum",
+				Kind: llm.KindContextWindow, Status: 400, Size: llm.RequestSize{Prompt: 210000, Window: 200000}, Message: "prompt is too long: 210000 tokens > 200000 maximum",
 				Body: `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`,
 			}}),
 		},
@@ -239,8 +240,8 @@ func scenarios() []scenario {
 	}
 }
 
-// play runs a scenario in one format, in a world whose clock stands at
-// 2000-01-01 and advances only when everyone sleeps.
+// play runs a scenario in one format, in a synctest bubble whose clock starts at
+// 2000-01-01.
 func play(t *testing.T, s scenario, format Format) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -252,7 +253,7 @@ func play(t *testing.T, s scenario, format Format) (stdout, stderr string, err e
 		o.SessionID, o.Model, o.Prompt = sessionID, "auto", "Who is\nPollux?"
 		o.Stats = stats.New()
 		o.Start = time.Now().Add(-1500 * time.Millisecond)
-		meter := o.Stats.Meter(generator{})
+		meter := observe.Wrap(generator{}, o.Stats)
 		_, _ = meter.Generate(ctx, &llm.Request{Model: "gemini-2.5-flash", Use: llm.UseMain})
 		if s.cause != nil {
 			cancel(s.cause)
@@ -262,7 +263,7 @@ func play(t *testing.T, s scenario, format Format) (stdout, stderr string, err e
 	return out.String(), errs.String(), err
 }
 
-// generator answers at once, for the sake of the statistics.
+// generator answers at once, to feed the statistics.
 type generator struct{ llm.Generator }
 
 func (generator) Generate(context.Context, *llm.Request) (*llm.Response, error) {
@@ -276,8 +277,8 @@ func TestGolden(t *testing.T) {
 			for _, format := range formats {
 				stdout, stderr, err := play(t, s, format)
 				fmt.Fprintf(&got, "== %s: exit %d ==\n%s-- stderr --\n%s", format, exit.CodeOf(err), quote(stdout), quote(stderr))
-				var told *Shown
-				if err != nil && !errors.As(err, &told) {
+				var shown *exit.Shown
+				if err != nil && !errors.As(err, &shown) {
 					t.Errorf("%s: Run returned %T", format, err)
 				}
 				if format != Text {
@@ -320,8 +321,8 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// wellFormed checks what every script relies on: valid JSON, and in a stream
-// one object per line, the last of them a result.
+// wellFormed checks that the output is valid JSON, and that a stream has one object per
+// line with a result as the last one.
 func wellFormed(t *testing.T, format Format, stdout string) {
 	t.Helper()
 	if !strings.HasSuffix(stdout, "}\n") {
@@ -348,7 +349,7 @@ func wellFormed(t *testing.T, format Format, stdout string) {
 	}
 }
 
-// Every kind of event is rendered by every format, or the face says why not.
+// Each format renders each kind of event, or ignoredReason returns the reason.
 func TestEveryEvent(t *testing.T) {
 	before, after := events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "before"}), events(agent.Text{Text: "after"})
 	c := call("read_file", "1", "{}")
@@ -365,15 +366,17 @@ func TestEveryEvent(t *testing.T) {
 		agent.Finished{Reason: llm.FinishMaxTokens},
 		agent.Retried{Cause: agent.InvalidStream{Type: "NO_FINISH_REASON"}},
 		agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 2, Delay: time.Second, Err: errors.New("busy")}},
+		agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}},
 		agent.ToolRequested{Call: c},
 		agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TextDisplay("half")},
-		agent.ToolAsked{Call: c, Details: &tool.InfoConfirmation{}, Answer: func(a agent.Answer) {
+		agent.ToolAsked{Call: c, Details: &tool.InfoConfirmation{}, Answer: func(a tool.Answer) {
 			asked++
 			if a.Outcome != tool.Cancel {
 				t.Errorf("a question was answered with %s", a.Outcome)
 			}
 		}},
 		done(c, agent.Failed, tool.Fail(tool.ErrFileNotFound, "no such file")),
+		agent.Nested{Call: c, Event: agent.Text{Text: "inside"}}, // its calls count in the statistics
 		agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9, After: 1}},
 		agent.Overflow{Estimate: 2, Remaining: 1},
 		agent.InvalidStream{Type: "NO_RESPONSE_TEXT"},
@@ -404,7 +407,7 @@ func TestEveryEvent(t *testing.T) {
 			out1, err1, _ := play(t, scenario{events: join(prefix, after)}, format)
 			out2, err2, _ := play(t, scenario{events: join(prefix, events(e), after)}, format)
 			rendered := out1 != out2 || err1 != err2
-			why := ignored(format, e)
+			why := ignoredReason(format, e)
 			switch {
 			case !rendered && why == "":
 				t.Errorf("%s: %T leaves no trace, and ignored does not say why", format, e)
@@ -418,7 +421,7 @@ func TestEveryEvent(t *testing.T) {
 	}
 }
 
-// A run that cannot begin ends in the shape of its format too.
+// The failure of a run that cannot begin has the shape of its format.
 func TestFail(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -437,7 +440,7 @@ func TestFail(t *testing.T) {
 				var out, errs bytes.Buffer
 				var err error
 				synctest.Test(t, func(t *testing.T) {
-					err = Fail(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID}, tt.err)
+					err = RenderFailure(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID}, tt.err)
 				})
 				fmt.Fprintf(&got, "== %s: exit %d ==\n%s-- stderr --\n%s", format, exit.CodeOf(err), quote(out.String()), quote(errs.String()))
 				if format != Text {
@@ -458,14 +461,14 @@ func TestColor(t *testing.T) {
 		{&llm.Error{Message: "oops\x1b[2J"}, "[API Error: oops]\n"},
 	} {
 		var out, errs bytes.Buffer
-		_ = Fail(Options{Out: &out, Err: &errs, Color: true}, tt.err)
+		_ = RenderFailure(Options{Out: &out, Err: &errs, Color: true}, tt.err)
 		if errs.String() != tt.want || out.Len() > 0 {
 			t.Errorf("%v: stderr %q, stdout %q", tt.err, errs.String(), out.String())
 		}
 	}
 }
 
-// failing writes like a pipe: what it takes is kept, then it breaks.
+// failing is a writer that accepts some bytes and then fails like a closed pipe.
 type failing struct {
 	takes int
 	err   error
@@ -514,8 +517,7 @@ func TestOutputFull(t *testing.T) {
 	}
 }
 
-// A caller may cancel the run when its output breaks. That is no reason to
-// call it cancelled: nobody asked for that.
+// A run that its caller cancels because the output broke is not reported as cancelled.
 func TestReaderGoneCancels(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
@@ -546,7 +548,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// What the user says last on a broken pipe is still the failure.
+// The failure of the run is still returned when the pipe is closed.
 func TestFailureOnBrokenPipe(t *testing.T) {
 	t.Parallel()
 	err := Run(t.Context(), Options{Format: JSON, Out: &failing{err: syscall.EPIPE}, Err: io.Discard}, source(&llm.Error{Status: 500}))
@@ -555,8 +557,8 @@ func TestFailureOnBrokenPipe(t *testing.T) {
 	}
 }
 
-// Whatever a model, a tool or a hook says, the JSON formats stay valid and
-// nothing that a terminal acts on reaches stderr.
+// For any text of a model, a tool or a hook, the JSON formats stay valid and Err
+// contains no terminal escapes.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b]0;title\x07\x00\xff\u009b31m\u2028\"\\\n{}\r\x1b[2Jz"
@@ -583,7 +585,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// Sequences that chunks cut in two are removed all the same.
+// Escape sequences that are split between chunks are removed.
 func TestEscapesAcrossChunks(t *testing.T) {
 	t.Parallel()
 	const answer = "\x1b[1mbold\x1b[0m and \x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\ and \u009b3mitalic"
@@ -605,7 +607,7 @@ func TestEscapesAcrossChunks(t *testing.T) {
 	}
 }
 
-// A slow end of a cancelled run is announced once; a quick one is not.
+// The slow end of a cancelled run is announced once, a quick end is not.
 func TestCancelling(t *testing.T) {
 	for takes, want := range map[time.Duration]string{
 		150 * time.Millisecond: "Operation cancelled.\n",

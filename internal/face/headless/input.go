@@ -18,56 +18,55 @@ import (
 	"pollux/internal/exit"
 )
 
-// Input is where a prompt comes from (spec/cli.md §6.1).
+// Input describes the sources of a prompt: standard input and the command line.
 type Input struct {
-	// Stdin is standard input; nil if it is a terminal.
+	// Stdin is standard input, nil if it is a terminal.
 	Stdin io.Reader
-	// Words are what the command line asks; they come after what Stdin holds.
-	Words string
-	// Flag says that Words were given with --prompt. A script that says what it
-	// wants may run with an input that nobody feeds and nobody closes, so it is
-	// not waited for longer than Patience.
-	Flag     bool
-	Patience time.Duration
-	// Err takes warnings.
+	// Argument is the prompt of the command line. It follows the text of Stdin.
+	Argument string
+	// IsPromptFlag is set if Argument was given with --prompt. Such a run may have a
+	// standard input that is never written nor closed, so ReadPrompt ignores standard
+	// input if nothing arrives within Timeout.
+	IsPromptFlag bool
+	Timeout      time.Duration
+	// Err receives warnings.
 	Err io.Writer
 }
 
-// maxStdin is how many bytes of standard input are read.
+// maxStdin is the maximum size of standard input, in bytes.
 const maxStdin = 8 << 20
 
-// NoInput is the message of a run that was given nothing to do.
+// NoInput is the error message for a run without a prompt.
 const NoInput = "No input provided via stdin. Input can be provided by piping data into gemini or using the --prompt option."
 
-// Prompt returns what to ask: standard input, an empty line, the words of the
-// command line. It waits for the end of standard input, which is read into
-// memory up to 8 MiB. Errors are [*exit.Error] with [exit.Input], or the cause
-// of ctx when that ends first.
+// ReadPrompt returns the prompt: standard input, an empty line, and the argument. It
+// reads standard input to its end, up to 8 MiB, and warns about input that it shortens
+// or replaces. Its error is an [*exit.Error] with [exit.Input], or the cause of ctx if
+// ctx ends first.
 //
-// A read from standard input cannot be interrupted. Where Prompt gives up on it, by
-// its own rule or because ctx ended, a goroutine stays behind until the input
-// says something or the process ends.
-func Prompt(ctx context.Context, in Input) (string, error) {
+// A read from standard input cannot be interrupted. If ReadPrompt stops waiting, a
+// goroutine remains until the input delivers data or the process ends.
+func ReadPrompt(ctx context.Context, in Input) (string, error) {
 	data, err := readStdin(ctx, in)
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case data == "" && in.Words == "":
+	case data == "" && in.Argument == "":
 		return "", &exit.Error{Code: exit.Input, Message: NoInput}
 	case data == "":
-		return in.Words, nil
-	case in.Words == "":
+		return in.Argument, nil
+	case in.Argument == "":
 		return data, nil
 	}
-	return data + "\n\n" + in.Words, nil
+	return data + "\n\n" + in.Argument, nil
 }
 
 func readStdin(ctx context.Context, in Input) (string, error) {
 	if in.Stdin == nil {
 		return "", nil
 	}
-	r := &watched{r: in.Stdin, began: make(chan struct{})}
+	r := &firstRead{r: in.Stdin, done: make(chan struct{})}
 	read := make(chan error, 1)
 	var data []byte
 	go func() {
@@ -75,51 +74,51 @@ func readStdin(ctx context.Context, in Input) (string, error) {
 		data, err = io.ReadAll(io.LimitReader(r, maxStdin+1))
 		read <- err
 	}()
-	if in.Flag {
+	if in.IsPromptFlag {
 		select {
-		case <-r.began:
+		case <-r.done:
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
-		case <-time.After(in.Patience):
-			warn(in.Err, "stdin was ignored: nothing came within %d ms. Close it (< /dev/null) if it has nothing to say.", in.Patience.Milliseconds())
+		case <-time.After(in.Timeout):
+			warn(in.Err, "stdin was ignored: nothing came within %d ms. Close it (< /dev/null) if it has nothing to say.", in.Timeout.Milliseconds())
 			return "", nil
 		}
 	}
 	select {
 	case err := <-read:
-		if err != nil && !notOpen(err) {
+		if err != nil && !isNotOpen(err) {
 			return "", &exit.Error{Code: exit.Input, Message: "Cannot read stdin: " + durable.Cause(err).Error() + ".", Err: err}
 		}
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	return asText(data, in.Err), nil
+	return decodeText(data, in.Err), nil
 }
 
-// watched tells when the first read is over.
-type watched struct {
-	r     io.Reader
-	began chan struct{}
-	told  bool
+// firstRead is a reader that closes done after the first read.
+type firstRead struct {
+	r        io.Reader
+	done     chan struct{}
+	isClosed bool
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *firstRead) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
-	if !w.told && (n > 0 || err != nil) {
-		w.told = true
-		close(w.began)
+	if !w.isClosed && (n > 0 || err != nil) {
+		w.isClosed = true
+		close(w.done)
 	}
 	return n, err
 }
 
-// asText makes a prompt of bytes: at most maxStdin of them, as valid UTF-8 without
-// NULs. UTF-16, which PowerShell's pipes and files hold, is known by its mark.
-func asText(data []byte, err io.Writer) string {
+// decodeText converts input to valid UTF-8 without NUL characters, of at most maxStdin
+// bytes. It decodes UTF-16 with a byte order mark, which PowerShell writes.
+func decodeText(data []byte, err io.Writer) string {
 	if len(data) > maxStdin {
-		data = whole(data[:maxStdin])
+		data = trimPartialRune(data[:maxStdin])
 		warn(err, "stdin input truncated to %d bytes.", maxStdin)
 	}
-	if s, ok := fromUTF16(data); ok {
+	if s, ok := decodeUTF16(data); ok {
 		return s
 	}
 	s := string(data)
@@ -131,11 +130,11 @@ func asText(data []byte, err io.Writer) string {
 	default:
 		return s
 	}
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\xff"), "\uFFFD") // one for a run of them
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\xff"), "\uFFFD") // one per run of invalid bytes
 }
 
-// whole takes off the beginning of a character whose end was cut off.
-func whole(data []byte) []byte {
+// trimPartialRune removes an incomplete UTF-8 sequence from the end of data.
+func trimPartialRune(data []byte) []byte {
 	for cut := 1; cut < utf8.UTFMax && cut <= len(data); cut++ {
 		if tail := data[len(data)-cut:]; utf8.RuneStart(tail[0]) {
 			if !utf8.FullRune(tail) {
@@ -147,8 +146,8 @@ func whole(data []byte) []byte {
 	return data
 }
 
-// fromUTF16 reads text in UTF-16 with a byte order mark.
-func fromUTF16(data []byte) (string, bool) {
+// decodeUTF16 decodes UTF-16 text with a byte order mark. ok is false for other data.
+func decodeUTF16(data []byte) (string, bool) {
 	order := binary.ByteOrder(binary.LittleEndian)
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")):
@@ -161,15 +160,15 @@ func fromUTF16(data []byte) (string, bool) {
 	for data = data[2:]; len(data) > 1; data = data[2:] {
 		unit := order.Uint16(data)
 		if unit == 0 {
-			return "", false // no text has that
+			return "", false // not text
 		}
 		units = append(units, unit)
 	}
 	return string(utf16.Decode(units)), len(data) == 0
 }
 
-// notOpen reports whether the process was started without standard input.
-func notOpen(err error) bool {
+// isNotOpen reports whether a read failed because the process has no standard input.
+func isNotOpen(err error) bool {
 	return errors.Is(err, syscall.EBADF) || errors.Is(err, os.ErrClosed)
 }
 

@@ -63,7 +63,7 @@ func TestPrompt(t *testing.T) {
 				continue // it can be read only once
 			}
 			var errs bytes.Buffer
-			got, err := Prompt(t.Context(), Input{Stdin: tt.stdin, Words: tt.words, Flag: flag, Patience: 500 * time.Millisecond, Err: &errs})
+			got, err := ReadPrompt(t.Context(), Input{Stdin: tt.stdin, Argument: tt.words, IsPromptFlag: flag, Timeout: 500 * time.Millisecond, Err: &errs})
 			if tt.failure != "" {
 				if err == nil || err.Error() != tt.failure || exit.CodeOf(err) != exit.Input {
 					t.Errorf("%s: error %v, want %q with code 42", tt.name, err, tt.failure)
@@ -80,15 +80,14 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// Eight mebibytes are read and not a byte more; what is kept of a character
-// that lies across the end is nothing.
+// At most 8 MiB are read, and an incomplete character at the end is removed.
 func TestPromptTruncated(t *testing.T) {
 	t.Parallel()
 	for _, tail := range []string{"", "abc", "é", "日", "😀"} {
 		for shift := range 4 {
 			text := strings.Repeat("x", maxStdin-shift) + strings.Repeat(tail, 3)
 			var errs bytes.Buffer
-			got, err := Prompt(t.Context(), Input{Stdin: strings.NewReader(text), Err: &errs})
+			got, err := ReadPrompt(t.Context(), Input{Stdin: strings.NewReader(text), Err: &errs})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,11 +102,11 @@ func TestPromptTruncated(t *testing.T) {
 	}
 }
 
-// An endless input is not read further than the limit.
+// An endless input is read only up to the limit.
 func TestPromptEndless(t *testing.T) {
 	t.Parallel()
 	endless := &counting{}
-	got, err := Prompt(t.Context(), Input{Stdin: endless, Flag: true, Patience: time.Minute, Words: "hi", Err: io.Discard})
+	got, err := ReadPrompt(t.Context(), Input{Stdin: endless, IsPromptFlag: true, Timeout: time.Minute, Argument: "hi", Err: io.Discard})
 	if err != nil || len(got) != maxStdin+len("\n\nhi") || endless.n > maxStdin+1 {
 		t.Errorf("%d bytes of prompt, %d read, %v", len(got), endless.n, err)
 	}
@@ -123,8 +122,7 @@ func (c *counting) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// With --prompt an input that says nothing is left alone; without, it is all
-// there is and is waited for.
+// With --prompt a silent input is ignored; without, it is waited for.
 func TestPromptSilentInput(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -152,7 +150,7 @@ func TestPromptSilentInput(t *testing.T) {
 					_ = w.Close()
 				}()
 				var errs bytes.Buffer
-				got, err := Prompt(t.Context(), Input{Stdin: r, Words: tt.words, Flag: tt.flag, Patience: 500 * time.Millisecond, Err: &errs})
+				got, err := ReadPrompt(t.Context(), Input{Stdin: r, Argument: tt.words, IsPromptFlag: tt.flag, Timeout: 500 * time.Millisecond, Err: &errs})
 				if err != nil || got != tt.want {
 					t.Errorf("%q, %v; want %q", got, err, tt.want)
 				}
@@ -174,7 +172,7 @@ func TestPromptCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cause := &exit.Error{Code: exit.Terminated, Message: "Terminated by a signal."}
 			time.AfterFunc(100*time.Millisecond, func() { cancel(cause) })
-			_, err := Prompt(ctx, Input{Stdin: r, Words: "hi", Flag: flag, Patience: time.Minute, Err: io.Discard})
+			_, err := ReadPrompt(ctx, Input{Stdin: r, Argument: "hi", IsPromptFlag: flag, Timeout: time.Minute, Err: io.Discard})
 			if exit.CodeOf(err) != exit.Terminated {
 				t.Errorf("Prompt = %v", err)
 			}
@@ -182,13 +180,13 @@ func TestPromptCancelled(t *testing.T) {
 	}
 }
 
-// Any bytes make a prompt that every format can carry, and valid text is not touched.
+// Any bytes give a valid prompt, and valid text stays unchanged.
 func FuzzPrompt(f *testing.F) {
 	f.Add([]byte("plain"))
 	f.Add([]byte("\x00\xff\xc3"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var errs bytes.Buffer
-		got := asText(data, &errs)
+		got := decodeText(data, &errs)
 		if !utf8.ValidString(got) || strings.Contains(got, "\x00") {
 			t.Errorf("%q became %q", data, got)
 		}

@@ -10,37 +10,37 @@ import (
 	"pollux/llm"
 )
 
-// jsonObject writes one object when all is over (spec/cli.md §6.3).
+// jsonObject is the json format: one object at the end of the run.
 type jsonObject struct {
 	*face
-	response []byte // the answer since the last tool results
-	turnAt   int    // where in response the current turn begins
-	called   bool   // tools, since response began
-	warnings []string
-	unusable string // why there is no usable answer
+	response  []byte // the text since the last tool results
+	turnStart int    // offset of the current turn in response
+	hasCalls  bool   // a tool was called since response began
+	warnings  []string
+	unusable  string // error message for an unusable response
 }
 
 func (j *jsonObject) begin() {}
 
-// turn forgets the text before the last tool calls. Turns without calls in
-// between are one answer that the model gave in pieces.
+// turn drops the text before the last tool calls. The texts of turns without tool calls
+// in between are one answer.
 func (j *jsonObject) turn() {
-	if j.called {
-		j.response, j.called = j.response[:0], false
+	if j.hasCalls {
+		j.response, j.hasCalls = j.response[:0], false
 	}
-	j.turnAt = len(j.response)
+	j.turnStart = len(j.response)
 }
 
 func (j *jsonObject) text(s string) { j.response = append(j.response, s...) }
 
-func (j *jsonObject) discard() { j.response = j.response[:j.turnAt] }
+func (j *jsonObject) discard() { j.response = j.response[:j.turnStart] }
 
-func (j *jsonObject) call(*agent.ToolCall) { j.called = true }
+func (j *jsonObject) call(*agent.ToolCall) { j.hasCalls = true }
 
 func (j *jsonObject) result(*agent.ToolFinished) {}
 
 func (j *jsonObject) notice(n notice) {
-	if n.severity != "" && !n.passing {
+	if n.severity != "" && !n.isTransient {
 		j.warnings = append(j.warnings, n.message)
 	}
 }
@@ -72,8 +72,7 @@ func (j *jsonObject) success() {
 	j.out.write(indented(append(b, '}')))
 }
 
-// failure writes the error to both streams: to Err because scripts look for it
-// there, to Out because that is where an object belongs.
+// failure writes the error object to Out and, for scripts that search it there, to Err.
 func (j *jsonObject) failure(x explanation) {
 	object := j.errorObject(x)
 	j.out.write(object)
@@ -82,13 +81,13 @@ func (j *jsonObject) failure(x explanation) {
 }
 
 func (j *jsonObject) early(x explanation) {
-	if !x.plain {
+	if !x.alwaysLine {
 		j.failure(x)
 		return
 	}
 	j.out.write(j.errorObject(x))
 	j.out.flush()
-	j.err.failure(x, j.Color)
+	j.err.printFailure(x, j.Color)
 }
 
 func (j *jsonObject) errorObject(x explanation) []byte {
@@ -101,14 +100,14 @@ func (j *jsonObject) errorObject(x explanation) []byte {
 	return indented(append(b, "}}"...))
 }
 
-// invalidStream is the type of the error that an unusable answer is.
+// invalidStream is the error type of an unusable response.
 const invalidStream = "INVALID_STREAM"
 
-// indented returns b, a JSON value, in lines.
+// indented returns a JSON value indented, with a final line feed.
 func indented(b []byte) []byte {
 	var out bytes.Buffer
 	if err := json.Indent(&out, b, "", "  "); err != nil {
-		return append(b, '\n') // not reached: b was written here
+		return append(b, '\n') // cannot happen: b is valid
 	}
 	out.WriteByte('\n')
 	return out.Bytes()
@@ -122,7 +121,7 @@ func appendError(b []byte, kind, message string) []byte {
 	return append(b, '}')
 }
 
-// appendString appends s as a JSON string, whatever bytes it holds.
+// appendString appends s as a JSON string, with U+FFFD for invalid UTF-8.
 func appendString(b []byte, s string) []byte {
 	return llm.AppendString(b, strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -13,19 +13,12 @@ import (
 	"pollux/tool"
 )
 
-// What to add to the message of a request refused with status 429, by the kind
-// of account (spec/agent.md §10.3).
-const (
-	QuotaHintKey    = "\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"
-	QuotaHintVertex = "\nPlease wait and try again later. To increase your limits, request a quota increase through Vertex, or switch to another /auth method"
-)
-
-// notice is a remark on how a run went.
+// notice is a remark about a run.
 type notice struct {
-	severity string // as stream-json calls it; "" keeps it out of the JSON formats
-	message  string
-	line     string // the form for people; "" keeps it out of the text format
-	passing  bool   // of no use when all is over
+	severity    string // severity in stream-json; "" omits the notice from the JSON formats
+	message     string
+	line        string // line in the text format; "" omits it there
+	isTransient bool   // not useful after the run
 }
 
 func loopNotice() notice {
@@ -54,16 +47,16 @@ func waitingNotice(e agent.Waiting) notice {
 
 func switchedNotice(e agent.Switched) notice {
 	message := wording.Switched(e)
-	return notice{severity: "warning", message: message, line: "Warning: " + message, passing: true}
+	return notice{severity: "warning", message: message, line: "Warning: " + message, isTransient: true}
 }
 
-// discardNotice follows an answer that was already on its way when it broke.
+// discardNotice is the notice for a response that broke off after part of it was shown.
 func discardNotice() notice {
 	return notice{severity: "warning", message: wording.Discarded, line: "[WARNING] " + wording.Discarded}
 }
 
 func errCancelled() error {
-	return &exit.Error{Code: exit.Interrupted, Message: "Operation cancelled.", Err: context.Canceled}
+	return &exit.Error{Code: exit.Interrupted, Message: wording.Cancelled, Err: context.Canceled}
 }
 
 func maxTurnsError() error {
@@ -74,7 +67,7 @@ func overflowError(e agent.Overflow) error {
 	return &exit.Error{Code: exit.General, Message: wording.Overflow(e), Err: e.Err}
 }
 
-// toolErrorText says that a call failed.
+// toolErrorText returns the message for a failed call.
 func toolErrorText(r *agent.ToolFinished) string {
 	text, ok := displayText(r.Result.Display)
 	if !ok || text == "" {
@@ -83,7 +76,7 @@ func toolErrorText(r *agent.ToolFinished) string {
 	return "Error executing tool " + r.Call.Name + ": " + text
 }
 
-// displayText returns what a person sees of a result, if that is a text.
+// displayText returns the text of a display, false if it is not text.
 func displayText(d tool.Display) (string, bool) {
 	switch d := d.(type) {
 	case tool.TextDisplay:
@@ -94,19 +87,20 @@ func displayText(d tool.Display) (string, bool) {
 	return "", false
 }
 
-// explanation is a failure in the forms that the formats ask for (spec/cli.md §6.5).
+// explanation is a failure as the output formats show it.
 type explanation struct {
-	line    string // for a person
-	fatal   bool   // one of the failures with an exit code of its own
-	plain   bool   // told on Err as a line in every format
-	kind    string // "type" in the json format
-	message string // "message" in the json format
-	code    int
-	// The stream-json format has its own idea of type and message.
+	line       string // message for people
+	isFatal    bool   // the error has its own exit code
+	alwaysLine bool   // printed on Err as a line in every format
+	kind       string // "type" in the json format
+	message    string // "message" in the json format
+	code       int
+	// streamKind and streamMessage are the type and the message in the stream-json
+	// format.
 	streamKind, streamMessage string
 }
 
-func (f *face) explain(err error) explanation {
+func (f *face) newExplanation(err error) explanation {
 	if errors.Is(err, context.Canceled) && exit.CodeOf(err) == exit.Interrupted {
 		err = errCancelled()
 	}
@@ -115,8 +109,8 @@ func (f *face) explain(err error) explanation {
 	x := explanation{kind: exit.TypeOf(err), message: err.Error(), code: int(exit.CodeOf(err))}
 	switch {
 	case errors.As(err, &fatal):
-		x.line, x.fatal = fatal.Message, true
-		x.plain = fatal.Code == exit.Config || fatal.Code == exit.Untrusted
+		x.line, x.isFatal = fatal.Message, true
+		x.alwaysLine = fatal.Code == exit.Config || fatal.Code == exit.Untrusted
 	case errors.As(err, &api):
 		x.line = wording.APIError(api)
 		if api.Status == 429 {

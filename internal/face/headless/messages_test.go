@@ -11,7 +11,7 @@ import (
 	"pollux/llm"
 )
 
-// What a person can do follows the message; programs get the message alone.
+// The next step follows the message for people; programs get only the message.
 func TestNextStep(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -30,14 +30,14 @@ func TestNextStep(t *testing.T) {
 	} {
 		tt.err.Message = "no"
 		f := newFace(Options{})
-		x := f.explain(&tt.err)
+		x := f.newExplanation(&tt.err)
 		if x.line != "[API Error: no]"+tt.want || x.streamMessage != "[API Error: no]" || x.message != "no" {
 			t.Errorf("%+v is explained as %+v", tt.err, x)
 		}
 	}
 }
 
-// A wait is told in one line, though some errors have two.
+// A wait is reported in one line even if the error has two.
 func TestWaitingNotice(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -69,7 +69,7 @@ func TestSwitchedNotice(t *testing.T) {
 		{errors.New("No quota.\nSee the console."), "a could not answer (No quota. See the console). Switched to b."},
 	} {
 		got := switchedNotice(agent.Switched{Switch: llm.Switch{From: "a", To: "b", Err: tt.err}})
-		want := notice{severity: "warning", message: tt.want, line: "Warning: " + tt.want, passing: true}
+		want := notice{severity: "warning", message: tt.want, line: "Warning: " + tt.want, isTransient: true}
 		if got != want {
 			t.Errorf("%v: %+v, want %+v", tt.err, got, want)
 		}

@@ -11,26 +11,25 @@ import (
 	"pollux/internal/terminal"
 )
 
-// output gathers small writes. What comes after a pause is written at once;
-// what follows within a few milliseconds is written together, when they are
-// over or the buffer is full. So a person sees an answer grow, and twenty
-// thousand tiny chunks that come faster than anyone reads are not twenty
-// thousand system calls. A slow reader slows the run down; nothing piles up.
+// output is a buffered writer for small chunks. It writes a chunk after a pause at
+// once, and joins chunks that follow within batchWindow, so that a user sees an answer
+// grow and a burst of chunks needs few system calls. A slow reader blocks the run; the
+// buffer stays small.
 type output struct {
 	mu      sync.Mutex
 	w       io.Writer
 	buf     []byte
 	midLine bool        // the last byte was not a line feed
-	err     error       // of the first write that failed; there is none after it
-	failed  atomic.Bool // err is set; known without waiting for a write that hangs
-	written time.Time   // when the buffer was last emptied
+	err     error       // of the first failed write; no writes follow it
+	failed  atomic.Bool // err is set; readable while a write blocks
+	written time.Time   // time of the last write
 	timer   *time.Timer
 	armed   bool
 }
 
 const (
-	window = 5 * time.Millisecond
-	full   = 32 << 10
+	batchWindow = 5 * time.Millisecond
+	maxBuffer   = 32 << 10
 )
 
 func newOutput(w io.Writer) *output { return &output{w: w} }
@@ -42,7 +41,7 @@ func (o *output) writeString(s string) {
 		return
 	}
 	o.buf = append(o.buf, s...)
-	o.wrote(s[len(s)-1])
+	o.afterWrite(s[len(s)-1])
 }
 
 func (o *output) write(b []byte) {
@@ -52,14 +51,15 @@ func (o *output) write(b []byte) {
 		return
 	}
 	o.buf = append(o.buf, b...)
-	o.wrote(b[len(b)-1])
+	o.afterWrite(b[len(b)-1])
 }
 
-// wrote decides when the buffer goes out.
-func (o *output) wrote(last byte) {
+// afterWrite writes the buffer if it is full or if the last write was long ago, else it
+// starts the timer.
+func (o *output) afterWrite(last byte) {
 	o.midLine = last != '\n'
-	if len(o.buf) >= full {
-		o.empty()
+	if len(o.buf) >= maxBuffer {
+		o.writeOut()
 		return
 	}
 	if o.armed {
@@ -67,34 +67,34 @@ func (o *output) wrote(last byte) {
 	}
 	idle := time.Since(o.written)
 	switch {
-	case idle >= window:
-		o.empty()
+	case idle >= batchWindow:
+		o.writeOut()
 		return
 	case o.timer == nil:
-		o.timer = time.AfterFunc(window-idle, o.flush)
+		o.timer = time.AfterFunc(batchWindow-idle, o.flush)
 	default:
-		o.timer.Reset(window - idle)
+		o.timer.Reset(batchWindow - idle)
 	}
 	o.armed = true
 }
 
-// endLine makes sure that what was written ends with a line feed.
+// endLine adds a line feed if the output does not end with one.
 func (o *output) endLine() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.midLine && o.err == nil {
 		o.buf = append(o.buf, '\n')
-		o.wrote('\n')
+		o.afterWrite('\n')
 	}
 }
 
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.empty()
+	o.writeOut()
 }
 
-func (o *output) empty() {
+func (o *output) writeOut() {
 	if o.armed {
 		o.timer.Stop()
 		o.armed = false
@@ -104,30 +104,29 @@ func (o *output) empty() {
 		o.failed.Store(o.err != nil)
 	}
 	o.buf = o.buf[:0]
-	if cap(o.buf) > 2*full {
+	if cap(o.buf) > 2*maxBuffer {
 		o.buf = nil
 	}
 	o.written = time.Now()
 }
 
-// close writes what is left, and returns why the output could not be written.
+// close writes the buffer and returns the error of the first failed write.
 func (o *output) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.empty()
+	o.writeOut()
 	return o.err
 }
 
-// broken reports whether nothing can be written any more.
-func (o *output) broken() bool { return o.failed.Load() }
+// hasFailed reports whether a write has failed.
+func (o *output) hasFailed() bool { return o.failed.Load() }
 
-// closedPipe reports whether a write failed because the reader has gone.
-func closedPipe(err error) bool {
+// isClosedPipe reports whether a write failed because the reader has closed the pipe.
+func isClosedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// errOutput writes whole lines, from any goroutine. Its errors are ignored:
-// there is nowhere to tell them.
+// errOutput writes whole lines and is safe for concurrent use. It ignores write errors.
 type errOutput struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -135,10 +134,11 @@ type errOutput struct {
 
 func (e *errOutput) line(s string) { e.write(append([]byte(s), '\n')) }
 
-// failure writes a failure for a person.
-func (e *errOutput) failure(x explanation, color bool) {
+// printFailure writes the message of a failure for people, in red if the failure is
+// fatal and color is set.
+func (e *errOutput) printFailure(x explanation, color bool) {
 	line := terminal.Clean(x.line)
-	if x.fatal && color {
+	if x.isFatal && color {
 		line = "\x1b[31m" + line + "\x1b[0m"
 	}
 	e.line(line)

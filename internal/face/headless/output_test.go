@@ -30,8 +30,8 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The first chunk after a pause is seen at once, a burst in few pieces, and
-// nothing waits longer than the window.
+// The first chunk after a pause is written at once, a burst in few writes, and no chunk
+// waits longer than the window.
 func TestFlushing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -44,9 +44,9 @@ func TestFlushing(t *testing.T) {
 		for range 1000 {
 			out.writeString("burst ")
 		}
-		time.Sleep(window)
+		time.Sleep(batchWindow)
 		synctest.Wait()
-		if len(w.all) != 2 || w.at[1] != window {
+		if len(w.all) != 2 || w.at[1] != batchWindow {
 			t.Errorf("a burst took %d writes, the last at %v", len(w.all)-1, w.at)
 		}
 		time.Sleep(time.Second)
@@ -62,7 +62,7 @@ func TestFlushing(t *testing.T) {
 	})
 }
 
-// However fast chunks come, the buffer stays small.
+// The buffer stays small for fast chunks.
 func TestBufferIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,22 +71,22 @@ func TestBufferIsBounded(t *testing.T) {
 		for range 10000 {
 			out.writeString("0123456789abcdef")
 		}
-		if len(out.buf) > full || cap(out.buf) > 2*full {
+		if len(out.buf) > maxBuffer || cap(out.buf) > 2*maxBuffer {
 			t.Errorf("%d bytes buffered, capacity %d", len(out.buf), cap(out.buf))
 		}
 		if n := len(w.all); n > 10 {
 			t.Errorf("%d writes for 160 KB", n)
 		}
 		out.writeString(strings.Repeat("x", 1<<20))
-		if cap(out.buf) > 2*full {
+		if cap(out.buf) > 2*maxBuffer {
 			t.Errorf("a large chunk left a buffer of %d bytes", cap(out.buf))
 		}
 		_ = out.close()
 	})
 }
 
-// Everything is in the pipe when Run returns, however slow its reader, and
-// however much more than the 64 KiB that a pipe holds.
+// All output is written when Run returns, for slow readers and for more output than the
+// 64 KiB of a pipe.
 func TestSlowPipe(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
@@ -137,7 +137,7 @@ func TestBatch(t *testing.T) {
 		if s := strings.Join(got, "|"); s != tt.want {
 			t.Errorf("%s finishing as %s: %q, want %q", tt.asked, tt.finished, s, tt.want)
 		}
-		if s := ids(b.rest()); s != tt.rest {
+		if s := ids(b.drain()); s != tt.rest {
 			t.Errorf("%s finishing as %s: rest %q, want %q", tt.asked, tt.finished, s, tt.rest)
 		}
 	}
@@ -151,7 +151,7 @@ func ids(calls []*agent.ToolFinished) string {
 	return s
 }
 
-// BenchmarkRun is 20,000 small chunks through a whole run; ns/chunk is what each costs.
+// BenchmarkRun renders 20,000 small chunks; ns/chunk is the cost of each.
 func BenchmarkRun(b *testing.B) {
 	const chunks = 20000
 	events := func(yield func(agent.Event, error) bool) {
@@ -174,7 +174,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkPipe is the same into a real pipe that is read as fast as it can be.
+// BenchmarkPipe renders the same chunks into a real pipe that is read as fast as
+// possible.
 func BenchmarkPipe(b *testing.B) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An answer that no model gave has the shapes of one that a model gave.
+// RenderAnswer has the output of a run with the same answer.
 func TestSay(t *testing.T) {
 	t.Parallel()
 	for format, parts := range map[Format][]string{
@@ -17,7 +17,7 @@ func TestSay(t *testing.T) {
 		StreamJSON: {`{"type":"init",`, `"role":"user","content":"/x"`, `"role":"assistant","content":"All\n  well.","delta":true}`, `"type":"result",`, `"status":"success"`},
 	} {
 		var out, errs bytes.Buffer
-		err := Say(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID, Prompt: "/x"}, "All\n\x1b[1m  well.")
+		err := RenderAnswer(Options{Format: format, Out: &out, Err: &errs, SessionID: sessionID, Prompt: "/x"}, "All\n\x1b[1m  well.")
 		if err != nil || errs.Len() > 0 {
 			t.Errorf("%s: %v, %s", format, err, errs.String())
 		}
@@ -28,7 +28,7 @@ func TestSay(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	if err := Say(Options{Out: &failing{err: syscall.EPIPE}, Err: &errs}, "x"); !errors.Is(err, ErrClosed) {
+	if err := RenderAnswer(Options{Out: &failing{err: syscall.EPIPE}, Err: &errs}, "x"); !errors.Is(err, ErrClosed) {
 		t.Errorf("nobody reads: %v", err)
 	}
 }

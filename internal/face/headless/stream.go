@@ -8,54 +8,54 @@ import (
 	"pollux/agent"
 )
 
-// jsonLines writes one object per line as things happen (spec/cli.md §6.4).
+// jsonLines is the stream-json format: one object per line, written as events arrive.
 type jsonLines struct {
 	*face
-	b        []byte // the line being written, reused
-	said     bool   // something in this turn
-	unusable string // why there is no usable answer
+	buf      []byte // the current line; reused
+	hasText  bool   // the turn has text
+	unusable string // error message for an unusable response
 }
 
 func (l *jsonLines) begin() {
-	l.open("init")
+	l.openLine("init")
 	l.member("session_id", l.SessionID)
 	l.member("model", l.Model)
-	l.close()
-	l.open("message")
+	l.closeLine()
+	l.openLine("message")
 	l.member("role", "user")
 	l.member("content", l.Prompt)
-	l.close()
+	l.closeLine()
 }
 
-func (l *jsonLines) turn() { l.said = false }
+func (l *jsonLines) turn() { l.hasText = false }
 
 func (l *jsonLines) text(s string) {
-	l.said = l.said || s != ""
-	l.open("message")
+	l.hasText = l.hasText || s != ""
+	l.openLine("message")
 	l.member("role", "assistant")
 	l.member("content", s)
-	l.b = append(l.b, `,"delta":true`...)
-	l.close()
+	l.buf = append(l.buf, `,"delta":true`...)
+	l.closeLine()
 }
 
 func (l *jsonLines) discard() {
-	if l.said {
+	if l.hasText {
 		l.notice(discardNotice())
-		l.said = false
+		l.hasText = false
 	}
 }
 
 func (l *jsonLines) call(c *agent.ToolCall) {
-	l.open("tool_use")
+	l.openLine("tool_use")
 	l.member("tool_name", c.Name)
 	l.member("tool_id", c.ID)
-	l.b = append(l.b, `,"parameters":`...)
-	l.b = appendArgs(l.b, c.Args)
-	l.close()
+	l.buf = append(l.buf, `,"parameters":`...)
+	l.buf = appendArgs(l.buf, c.Args)
+	l.closeLine()
 }
 
 func (l *jsonLines) result(r *agent.ToolFinished) {
-	l.open("tool_result")
+	l.openLine("tool_result")
 	l.member("tool_id", r.Call.ID)
 	if r.Status == agent.Success {
 		l.member("status", "success")
@@ -68,17 +68,17 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 		}
 	}
 	if r.Status != agent.Success {
-		l.failed(callError(r))
+		l.errorMember(callError(r))
 	}
-	l.close()
+	l.closeLine()
 }
 
 func (l *jsonLines) notice(n notice) {
 	if n.severity != "" {
-		l.open("error")
+		l.openLine("error")
 		l.member("severity", n.severity)
 		l.member("message", n.message)
-		l.close()
+		l.closeLine()
 	}
 }
 
@@ -89,72 +89,72 @@ func (l *jsonLines) invalid(message string) {
 
 func (l *jsonLines) success() {
 	if l.unusable != "" {
-		l.end(invalidStream, l.unusable)
+		l.errorResult(invalidStream, l.unusable)
 		return
 	}
-	l.open("result")
+	l.openLine("result")
 	l.member("status", "success")
-	l.stats(time.Since(l.Start))
-	l.close()
+	l.statsMember(time.Since(l.Start))
+	l.closeLine()
 }
 
-func (l *jsonLines) failure(x explanation) { l.end(x.streamKind, x.streamMessage) }
+func (l *jsonLines) failure(x explanation) { l.errorResult(x.streamKind, x.streamMessage) }
 
-// early speaks to a person as well: without a run there is no one else to.
+// early also writes the message for people to Err.
 func (l *jsonLines) early(x explanation) {
 	l.failure(x)
 	l.out.flush()
-	l.err.failure(x, l.Color)
+	l.err.printFailure(x, l.Color)
 }
 
-// end writes the last line of a run that failed; by contract its duration is 0.
-func (l *jsonLines) end(kind, message string) {
-	l.open("result")
+// errorResult writes the last line of a failed run, with duration 0 as Gemini CLI does.
+func (l *jsonLines) errorResult(kind, message string) {
+	l.openLine("result")
 	l.member("status", "error")
-	l.failed(kind, message)
-	l.stats(0)
-	l.close()
+	l.errorMember(kind, message)
+	l.statsMember(0)
+	l.closeLine()
 }
 
-func (l *jsonLines) stats(took time.Duration) {
-	l.b = append(l.b, `,"stats":`...)
+func (l *jsonLines) statsMember(took time.Duration) {
+	l.buf = append(l.buf, `,"stats":`...)
 	counts := l.Stats.Snapshot()
-	l.b = counts.AppendStreamJSON(l.b, took)
+	l.buf = counts.AppendStreamJSON(l.buf, took)
 }
 
-func (l *jsonLines) failed(kind, message string) {
-	l.b = append(l.b, `,"error":`...)
-	l.b = appendError(l.b, kind, message)
+func (l *jsonLines) errorMember(kind, message string) {
+	l.buf = append(l.buf, `,"error":`...)
+	l.buf = appendError(l.buf, kind, message)
 }
 
-// open begins a line.
-func (l *jsonLines) open(kind string) {
-	l.b = append(l.b[:0], `{"type":"`...)
-	l.b = append(l.b, kind...)
-	l.b = append(l.b, `","timestamp":"`...)
-	l.b = time.Now().UTC().AppendFormat(l.b, "2006-01-02T15:04:05.000Z")
-	l.b = append(l.b, '"')
+// openLine starts a line with the type and the timestamp.
+func (l *jsonLines) openLine(kind string) {
+	l.buf = append(l.buf[:0], `{"type":"`...)
+	l.buf = append(l.buf, kind...)
+	l.buf = append(l.buf, `","timestamp":"`...)
+	l.buf = time.Now().UTC().AppendFormat(l.buf, "2006-01-02T15:04:05.000Z")
+	l.buf = append(l.buf, '"')
 }
 
 func (l *jsonLines) member(key, value string) {
-	l.b = append(l.b, `,"`...)
-	l.b = append(l.b, key...)
-	l.b = append(l.b, `":`...)
-	l.b = appendString(l.b, value)
+	l.buf = append(l.buf, `,"`...)
+	l.buf = append(l.buf, key...)
+	l.buf = append(l.buf, `":`...)
+	l.buf = appendString(l.buf, value)
 }
 
-func (l *jsonLines) close() {
-	l.b = append(l.b, '}', '\n')
-	l.out.write(l.b)
-	if cap(l.b) > keep {
-		l.b = nil
+func (l *jsonLines) closeLine() {
+	l.buf = append(l.buf, '}', '\n')
+	l.out.write(l.buf)
+	if cap(l.buf) > maxKeptBuffer {
+		l.buf = nil
 	}
 }
 
-// keep is how large a line's buffer may be to be used again.
-const keep = 64 << 10
+// maxKeptBuffer is the size up to which the buffer of a line is reused, in bytes.
+const maxKeptBuffer = 64 << 10
 
-// appendArgs appends a model's arguments in one line; what is not JSON becomes {}.
+// appendArgs appends the arguments of a call in one line, or {} if they are not JSON.
 func appendArgs(b []byte, args json.RawMessage) []byte {
 	args = bytes.ToValidUTF8(args, []byte("\uFFFD"))
 	out := bytes.NewBuffer(b)
@@ -164,7 +164,7 @@ func appendArgs(b []byte, args json.RawMessage) []byte {
 	return out.Bytes()
 }
 
-// callError is the type and message of a call that did not succeed.
+// callError returns the type and the message of an unsuccessful call.
 func callError(r *agent.ToolFinished) (kind, message string) {
 	switch {
 	case r.Result != nil && r.Result.Error != nil:

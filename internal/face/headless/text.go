@@ -2,10 +2,10 @@ package headless
 
 import "pollux/agent"
 
-// plainText writes the answers as they come (spec/cli.md §6.2).
+// plainText is the text format: it writes answers as they arrive.
 type plainText struct {
 	*face
-	said bool // something in this turn
+	hasText bool // the turn has text
 }
 
 const rawWarning = "[WARNING] --raw-output is enabled. Model output is not sanitized and may contain harmful ANSI sequences " +
@@ -13,23 +13,23 @@ const rawWarning = "[WARNING] --raw-output is enabled. Model output is not sanit
 
 func (p *plainText) begin() {
 	if p.Raw && !p.RawAccepted {
-		p.tell(rawWarning)
+		p.printErr(rawWarning)
 	}
 }
 
-func (p *plainText) turn() { p.said = false }
+func (p *plainText) turn() { p.hasText = false }
 
 func (p *plainText) text(s string) {
 	if s != "" {
-		p.said = true
+		p.hasText = true
 		p.out.writeString(s)
 	}
 }
 
 func (p *plainText) discard() {
-	if p.said {
+	if p.hasText {
 		p.notice(discardNotice())
-		p.said = false
+		p.hasText = false
 	}
 }
 
@@ -39,18 +39,18 @@ func (p *plainText) result(*agent.ToolFinished) {}
 
 func (p *plainText) notice(n notice) {
 	if n.line != "" {
-		p.tell(n.line)
+		p.printErr(n.line)
 	}
 }
 
-func (p *plainText) invalid(message string) { p.tell("[ERROR] " + message) }
+func (p *plainText) invalid(message string) { p.printErr("[ERROR] " + message) }
 
 func (p *plainText) success() { p.out.endLine() }
 
 func (p *plainText) failure(x explanation) {
 	p.out.endLine()
 	p.out.flush()
-	p.err.failure(x, p.Color)
+	p.err.printFailure(x, p.Color)
 }
 
 func (p *plainText) early(x explanation) { p.failure(x) }

@@ -10,65 +10,68 @@ import (
 	"pollux/tool"
 )
 
-// calls are the tool calls of a prompt.
-type calls struct {
-	byID  map[string]*call
-	order []*call
+// toolCalls holds the tool calls of one prompt, in the order in which the model made
+// them.
+type toolCalls struct {
+	byID  map[string]*toolCall
+	order []*toolCall
 }
 
-// call is what has been told of one.
-type call struct {
+// toolCall is a tool call and what the face has shown of it.
+type toolCall struct {
 	*agent.ToolCall
 
-	number   int
-	summary  string // what it does
-	told     bool   // that it runs
-	asked    bool   // the person was, so they have seen it
-	answered bool   // they were what it is about, so there is nothing to tell
-	finished bool
+	number      int
+	summary     string // summary of the call
+	isAnnounced bool   // the start was shown
+	wasAsked    bool   // the user confirmed the call and has seen its details
+	isQuestion  bool   // the call itself was a question to the user
+	isFinished  bool
 }
 
-func (c *calls) add(t *agent.ToolCall) *call {
+func (c *toolCalls) add(t *agent.ToolCall) *toolCall {
 	if c.byID == nil {
-		c.byID = map[string]*call{}
+		c.byID = map[string]*toolCall{}
 	}
-	n := &call{ToolCall: t, number: len(c.order)}
-	c.byID[t.ID] = n
-	c.order = append(c.order, n)
-	return n
+	added := &toolCall{ToolCall: t, number: len(c.order)}
+	c.byID[t.ID] = added
+	c.order = append(c.order, added)
+	return added
 }
 
-func (c *calls) of(t *agent.ToolCall) *call {
+func (c *toolCalls) get(t *agent.ToolCall) *toolCall {
 	if known := c.byID[t.ID]; known != nil {
 		return known
 	}
 	return c.add(t)
 }
 
-// order is where a call stands among those of its prompt.
-func (v *voice) order(t *agent.ToolCall) int {
+// callIndex returns the position of a call among the calls of its prompt.
+func (v *renderer) callIndex(t *agent.ToolCall) int {
 	if t == nil {
 		return math.MaxInt32
 	}
-	return v.calls.of(t).number
+	return v.calls.get(t).number
 }
 
-// beside reports whether other calls run, so that this one needs its name.
-func (c *calls) beside(this *call) bool {
+// hasOtherRunning reports whether a call other than exclude is running. Messages then
+// need the name of the call.
+func (c *toolCalls) hasOtherRunning(exclude *toolCall) bool {
 	for _, other := range c.order {
-		if other != this && other.told && !other.finished {
+		if other != exclude && other.isAnnounced && !other.isFinished {
 			return true
 		}
 	}
 	return false
 }
 
-// running names what runs, to follow "Still working".
-func (c *calls) running(of func(string) string) string {
+// runningText returns the text after "Still working": the label of the running call, or
+// the number of running calls.
+func (c *toolCalls) runningText(toolTitle func(string) string) string {
 	var names []string
 	for _, r := range c.order {
-		if r.told && !r.finished {
-			names = append(names, r.what(of))
+		if r.isAnnounced && !r.isFinished {
+			names = append(names, r.label(toolTitle))
 		}
 	}
 	switch len(names) {
@@ -80,59 +83,73 @@ func (c *calls) running(of func(string) string) string {
 	return fmt.Sprintf(": %d tools", len(names))
 }
 
-// what names a call: the tool and what it does.
-func (c *call) what(of func(string) string) string {
-	name := title(of, c.Name)
+// label returns the title of the tool and the summary of the call.
+func (c *toolCall) label(toolTitle func(string) string) string {
+	name := titleOf(toolTitle, c.Name)
 	if c.summary == "" {
 		return name
 	}
 	return name + ": " + c.summary
 }
 
-// update tells that a call has begun.
-func (l *loop) update(e agent.ToolUpdated) {
-	c := l.voice.calls.of(e.Call)
+// showStarted shows that a call has started.
+func (l *loop) showStarted(e agent.ToolUpdated) {
+	c := l.renderer.calls.get(e.Call)
 	if e.Summary != "" {
 		c.summary = brief(e.Summary)
 	}
-	if e.Status == agent.Executing && !c.told && !c.answered {
-		c.told = true
-		l.screen.line(c.what(l.o.Title))
+	if e.Status == agent.Executing && !c.isAnnounced && !c.isQuestion {
+		c.isAnnounced = true
+		l.screen.line(c.label(l.backend.ToolTitle))
 	}
 }
 
-// finish tells how a call ended.
-func (l *loop) finish(e agent.ToolFinished) {
-	c := l.voice.calls.of(e.Call)
-	named := c.what(l.o.Title)
-	if c.told && !l.voice.calls.beside(c) {
-		named = title(l.o.Title, c.Name) // what it does was said just before
+// showFinished shows the result of a call.
+func (l *loop) showFinished(e agent.ToolFinished) {
+	c := l.renderer.calls.get(e.Call)
+	label := c.label(l.backend.ToolTitle)
+	if c.isAnnounced && !l.renderer.calls.hasOtherRunning(c) {
+		label = titleOf(l.backend.ToolTitle, c.Name) // the line before holds the summary
 	}
-	c.finished = true
+	c.isFinished = true
 	r := e.Result
 	if r == nil {
 		r = &tool.Result{}
 	}
 	switch {
-	case e.Status == agent.Success && c.answered:
+	case e.Status == agent.Success && c.isQuestion:
 	case e.Status == agent.CallCancelled:
-		l.screen.line("Cancelled: " + named)
+		l.screen.line("Cancelled: " + label)
 	case e.Status == agent.Failed:
-		l.screen.line("Failed: " + named + reasonOf(r))
+		l.screen.line("Failed: " + label + failureReason(r))
 	default:
-		said := l.display(c, named, r)
+		short := l.showDisplay(c, label, r)
 		if r.OutputFile != "" {
 			l.screen.line("Output too long and was saved to: " + terminal.Line(r.OutputFile))
 		}
-		if said != "" {
-			said = ": " + said
+		if short != "" {
+			short = ": " + short
 		}
-		l.screen.line("Done: " + named + said)
+		l.screen.line("Done: " + label + short)
 	}
 }
 
-// reasonOf is why a call failed, to follow its name.
-func reasonOf(r *tool.Result) string {
+// showNested shows a finished call of an agent that runs inside a call.
+func (l *loop) showNested(e agent.Nested) {
+	f, ok := e.Event.(agent.ToolFinished)
+	if !ok {
+		return
+	}
+	state := map[agent.Status]string{agent.Success: "Done: ", agent.Failed: "Failed: ", agent.CallCancelled: "Cancelled: "}[f.Status]
+	text := titleOf(l.backend.ToolTitle, e.Call.Name) + ": " + state + titleOf(l.backend.ToolTitle, f.Call.Name)
+	if f.Result != nil && f.Result.Summary != "" {
+		text += ": " + brief(f.Result.Summary)
+	}
+	l.screen.line(text)
+}
+
+// failureReason returns the error of a failed call as ": reason", or "".
+func failureReason(r *tool.Result) string {
 	text := ""
 	switch d := r.Display.(type) {
 	case tool.TextDisplay:
@@ -150,26 +167,26 @@ func reasonOf(r *tool.Result) string {
 }
 
 const (
-	outputLines = 15 // of an output, the last ones
-	diffLines   = 50 // of a change that nobody was asked about
+	outputLines = 15 // the last lines of an output
+	diffLines   = 50 // the first lines of a diff that the user did not confirm
 )
 
-// display shows what came of a call. What can be said in a word or two it returns,
-// for the last line.
-func (l *loop) display(c *call, named string, r *tool.Result) (short string) {
+// showDisplay shows the display of a result. It returns a short summary, if there is
+// one, for the line that reports the end of the call.
+func (l *loop) showDisplay(c *toolCall, label string, r *tool.Result) (short string) {
 	short = brief(r.Summary)
 	switch d := r.Display.(type) {
 	case tool.TextDisplay:
-		return l.output(named, string(d), short)
+		return l.showOutput(label, string(d), short)
 	case tool.TerminalDisplay:
-		return l.output(named, string(d), short)
+		return l.showOutput(label, string(d), short)
 	case *tool.DiffDisplay:
-		if !c.asked {
-			lines, hidden := head(diffText(d, l.o.Spoken), diffLines, 0)
-			l.quote(append(lines, more(hidden)...))
+		if !c.wasAsked {
+			lines, hidden := firstLines(diffText(d, l.backend.ScreenReader), diffLines, 0)
+			l.showQuoted(append(lines, omittedLines(hidden)...))
 		}
 		if short == "" {
-			short = changes(d.Diff)
+			short = countChanges(d.Diff)
 		}
 	case *tool.ListDisplay:
 		short = brief(d.Summary)
@@ -179,47 +196,49 @@ func (l *loop) display(c *call, named string, r *tool.Result) (short string) {
 	case *tool.MatchDisplay:
 		short = brief(d.Summary)
 	case *tool.TodoDisplay:
-		l.todos(d)
+		l.showTodos(d)
 	}
 	return short
 }
 
-// output shows the end of a text, unless it is so short that it is returned.
-func (l *loop) output(named, text, short string) string {
-	lines, hidden := tail(text, outputLines)
+// showOutput shows the last lines of an output. A single line is returned instead of
+// shown; an empty output returns short.
+func (l *loop) showOutput(label, text, short string) string {
+	lines, hidden := lastLines(text, outputLines)
 	switch {
 	case len(lines) == 0:
 		return short
 	case len(lines) == 1 && hidden == 0:
 		return lines[0]
 	case hidden > 0:
-		l.screen.line(fmt.Sprintf("Output of %s, the last %d lines, %d more lines before them:", named, len(lines), hidden))
+		l.screen.line(fmt.Sprintf("Output of %s, the last %d lines, %d more lines before them:", label, len(lines), hidden))
 	default:
-		l.screen.line("Output of " + named + ":")
+		l.screen.line("Output of " + label + ":")
 	}
-	l.quote(lines)
+	l.showQuoted(lines)
 	return short
 }
 
-// quote writes lines that others have written, so that none can pass for one of ours.
-func (l *loop) quote(lines []string) {
+// showQuoted writes foreign lines indented, so that they cannot pass for lines of
+// Pollux.
+func (l *loop) showQuoted(lines []string) {
 	for _, line := range lines {
 		l.screen.line("  " + line)
 	}
 }
 
-// todos tells what is left to do (spec/tui.md §1.4.3).
-func (l *loop) todos(d *tool.TodoDisplay) {
-	done, all := 0, 0
+// showTodos shows the todo list and how many of its items are completed.
+func (l *loop) showTodos(d *tool.TodoDisplay) {
+	done, total := 0, 0
 	for _, t := range d.Todos {
 		if t.Status != tool.TodoCancelled {
-			all++
+			total++
 		}
 		if t.Status == tool.TodoCompleted {
 			done++
 		}
 	}
-	l.screen.line(fmt.Sprintf("Todo: %d of %d completed", done, all))
+	l.screen.line(fmt.Sprintf("Todo: %d of %d completed", done, total))
 	for _, t := range d.Todos {
 		l.screen.line(strings.ReplaceAll(terminal.Line(string(t.Status)), "_", " ") + ": " + terminal.Line(t.Description))
 	}

@@ -10,9 +10,10 @@ import (
 	"pollux/internal/slash"
 )
 
-// table is a face's / commands: quit and stats may run while the model works.
-func table(o Options, do func(ctx context.Context, line string) (slash.Result, error)) Options {
-	o.Command = func(line string) (known, busy bool) {
+// table is the list of / commands of the test: quit and stats may run while the model
+// works.
+func table(o backend, do func(ctx context.Context, line string) (slash.Result, error)) backend {
+	o.LookupCommand = func(line string) (known, busy bool) {
 		switch name, _, _ := strings.Cut(line, " "); name {
 		case "/quit", "/stats":
 			return true, true
@@ -21,8 +22,8 @@ func table(o Options, do func(ctx context.Context, line string) (slash.Result, e
 		}
 		return false, false
 	}
-	o.Do = do
-	o.Meant = func(line string) string {
+	o.RunCommand = do
+	o.SuggestCommand = func(line string) string {
 		if line == "/statz" {
 			return "/stats"
 		}
@@ -33,7 +34,7 @@ func table(o Options, do func(ctx context.Context, line string) (slash.Result, e
 
 func TestCommands(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, table(Options{}, func(ctx context.Context, line string) (slash.Result, error) {
+		p := sit(t, table(backend{}, func(ctx context.Context, line string) (slash.Result, error) {
 			switch line {
 			case "/stats":
 				return slash.Result{Text: "Tools: \x1b[1mnone\n"}, nil
@@ -97,7 +98,7 @@ func TestCommands(t *testing.T) {
 
 func TestCommandsWhileBusy(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, table(Options{Run: runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
+		p := sit(t, table(backend{Run: runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
 			emit(agent.Text{Text: "Working\n"})
 			<-ctx.Done()
 			return nil
@@ -110,7 +111,7 @@ func TestCommandsWhileBusy(t *testing.T) {
 		p.types("/home/ada")
 		p.types("?")
 		p.types("x" + editKey)
-		p.sees("> go\nModel: Working\nRan /stats\nSlash commands cannot be queued. Try again when the model is done.\nQueued: /home/ada\n" + help(false) +
+		p.sees("> go\nModel: Working\nRan /stats\nSlash commands cannot be queued. Try again when the model is done.\nQueued: /home/ada\n" + helpText(false) +
 			"\nThe editor opens only while nothing is under way.\n")
 		p.types("/quit")
 		if err := <-p.done; err != nil {
@@ -122,7 +123,7 @@ func TestCommandsWhileBusy(t *testing.T) {
 
 func TestShell(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{Shell: func(ctx context.Context, command string) (string, error) {
+		p := sit(t, backend{RunShell: func(ctx context.Context, command string) (string, error) {
 			switch command {
 			case "wait":
 				<-ctx.Done()

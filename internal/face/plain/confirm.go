@@ -9,37 +9,46 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/internal/shellcmd"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
-// run asks the question (spec/tui.md §6.2).
-func (d *dialog) run() (agent.Answer, error) {
-	switch c := d.q.details.(type) {
-	case *tool.EditConfirmation:
-		return d.edit(c)
-	case *tool.ExecConfirmation:
-		return d.exec(c)
-	case *tool.InfoConfirmation:
-		return d.info(c)
-	case *tool.PlanConfirmation:
-		return d.plan(c)
-	case *tool.QuestionConfirmation:
-		return d.questions(c)
+// ask shows the question and returns the user's answer.
+func (d *dialog) ask() (tool.Answer, error) {
+	ask := d.askFunc()
+	if ask == nil {
+		return tool.Answer{}, errors.New("a question of an unknown kind")
 	}
-	return agent.Answer{}, errors.New("a question of an unknown kind")
+	return ask()
 }
 
-// consent is an answer that a person can choose, and what comes of it.
-type consent struct {
+// askFunc returns the function that asks this kind of question, nil for an unknown
+// kind.
+func (d *dialog) askFunc() func() (tool.Answer, error) {
+	switch c := d.q.details.(type) {
+	case *tool.EditConfirmation:
+		return func() (tool.Answer, error) { return d.confirmEdit(c) }
+	case *tool.ExecConfirmation:
+		return func() (tool.Answer, error) { return d.confirmExec(c) }
+	case *tool.InfoConfirmation:
+		return func() (tool.Answer, error) { return d.confirmInfo(c) }
+	case *tool.PlanConfirmation:
+		return func() (tool.Answer, error) { return d.confirmPlan(c) }
+	case *tool.QuestionConfirmation:
+		return func() (tool.Answer, error) { return d.askQuestions(c) }
+	}
+	return nil
+}
+
+// confirmOption is a choice with the outcome that it stands for.
+type confirmOption struct {
 	choice
 	outcome tool.Outcome
 }
 
-// How many lines are shown of what is asked about, at first.
+// Numbers of lines shown at first of a diff, a command and a plan.
 const (
 	longDiff    = 200
 	longCommand = 200
@@ -47,29 +56,30 @@ const (
 )
 
 var (
-	refuse = consent{
-		choice{key: "n", label: "No, tell the model what to do differently", means: "You can then say what you want instead."},
+	refuseOption = confirmOption{
+		choice{key: "n", label: "No, tell the model what to do differently", help: "You can then say what you want instead."},
 		tool.Cancel,
 	}
-	once = consent{choice{key: "y", label: "Allow once", means: "It is done this time, and you are asked again the next time."}, tool.ProceedOnce}
+	onceOption = confirmOption{choice{key: "y", label: "Allow once", help: "It is done this time, and you are asked again the next time."}, tool.ProceedOnce}
 )
 
-// consents are the answers to a call: saved is the label of the one that counts for
-// good, more what else there is.
-func (d *dialog) consents(saved string, more ...consent) []consent {
-	list := []consent{once}
-	if d.q.call != nil && d.o.Offers != nil {
-		for _, o := range d.o.Offers(d.q.call) {
-			list = append(list, d.lasting(o, saved))
+// confirmOptions returns the options for a call: allow once, the lasting answers that
+// the policy offers, those of more, and refuse. saved is the label of the answer for
+// all future sessions.
+func (d *dialog) confirmOptions(saved string, more ...confirmOption) []confirmOption {
+	list := []confirmOption{onceOption}
+	if d.q.call != nil && d.backend.Offers != nil {
+		for _, o := range d.backend.Offers(d.q.call) {
+			list = append(list, d.lastingOption(o, saved))
 		}
 	}
-	return append(append(list, more...), refuse)
+	return append(append(list, more...), refuseOption)
 }
 
-// lasting is an answer that is remembered.
-func (d *dialog) lasting(o policy.Offer, saved string) consent {
+// lastingOption returns the option for a lasting answer.
+func (d *dialog) lastingOption(o policy.Offer, saved string) confirmOption {
 	rule := terminal.Line(o.Rule)
-	c := choice{key: "a", label: "Allow for this session", means: "From then on, until you leave, without asking: " + rule + "."}
+	c := choice{key: "a", label: "Allow for this session", help: "From then on, until you leave, without asking: " + rule + "."}
 	switch o.Outcome {
 	case tool.ProceedAlwaysTool:
 		c.key, c.label = "t", "Allow tool for this session"
@@ -77,17 +87,17 @@ func (d *dialog) lasting(o policy.Offer, saved string) consent {
 		c.key, c.label = "l", "Allow all server tools for this session"
 	case tool.ProceedAlwaysAndSave:
 		c.key, c.label = "s", saved+", rule: "+rule
-		if d.o.SavedIn != "" {
-			c.label += ", saved in " + terminal.Line(d.o.SavedIn)
+		if d.backend.SavedIn != "" {
+			c.label += ", saved in " + terminal.Line(d.backend.SavedIn)
 		}
-		c.means = "You are not asked about that again, in later sessions either."
+		c.help = "You are not asked about that again, in later sessions either."
 	}
-	c.enter = o.First
-	return consent{c, o.Outcome}
+	c.isDefault = o.First
+	return confirmOption{c, o.Outcome}
 }
 
-// decide asks for one of these answers.
-func (d *dialog) decide(list []consent) (tool.Outcome, error) {
+// chooseOutcome asks for one of the options and returns its outcome.
+func (d *dialog) chooseOutcome(list []confirmOption) (tool.Outcome, error) {
 	choices := make([]choice, len(list))
 	for i, c := range list {
 		choices[i] = c.choice
@@ -99,156 +109,163 @@ func (d *dialog) decide(list []consent) (tool.Outcome, error) {
 	return list[n].outcome, nil
 }
 
-// conclude makes an answer of an outcome. Who refuses may say what they want.
-func (d *dialog) conclude(outcome tool.Outcome) (agent.Answer, error) {
-	a := agent.Answer{Outcome: outcome}
+// answerFor returns the answer with this outcome. If the user refuses a call, it asks
+// for feedback to the model.
+func (d *dialog) answerFor(outcome tool.Outcome) (tool.Answer, error) {
+	a := tool.Answer{Outcome: outcome}
 	if outcome != tool.Cancel || d.q.call == nil {
 		return a, nil
 	}
 	var err error
-	a.Feedback, err = d.read("What should the model do instead? Enter alone stops it: ")
+	a.Feedback, err = d.readAnswer("What should the model do instead? Enter alone stops it: ")
 	return a, err
 }
 
-// viewAll is not an answer yet.
+// viewAll is the pseudo-outcome that shows the whole text and asks again.
 const viewAll tool.Outcome = "view"
 
-// view is the choice to see what was cut.
-func view(hidden int) []consent {
+// viewOption returns the option that shows the hidden lines, none if there are no such
+// lines.
+func viewOption(hidden int) []confirmOption {
 	if hidden == 0 {
 		return nil
 	}
-	return []consent{{choice{key: "v", label: fmt.Sprintf("Show all, %d more lines", hidden), means: "You are then asked again."}, viewAll}}
+	return []confirmOption{{choice{key: "v", label: fmt.Sprintf("Show all, %d more lines", hidden), help: "You are then asked again."}, viewAll}}
 }
 
-// indent stands before what the model wrote, so that it can't pass for ours.
+// indent precedes each line of the model's text, so that it cannot pass for a line of
+// Pollux.
 const indent = "  "
 
-// show writes a text that may be long, and returns how many lines it left out.
-func (d *dialog) show(text string, most int) (hidden int) {
-	lines, hidden := head(text, most, 0)
-	for _, line := range append(lines, more(hidden)...) {
-		d.say(indent + line)
+// showText writes at most so many lines of a text, 0 for all of them, and returns the
+// number of hidden lines. It warns if the text has characters that cannot be shown.
+func (d *dialog) showText(text string, most int) (hidden int) {
+	lines, hidden := firstLines(text, most, 0)
+	for _, line := range append(lines, omittedLines(hidden)...) {
+		d.print(indent + line)
 	}
-	if !isShown(text) {
-		d.say("Warning: characters that cannot be shown were left out above.")
+	if !isShownUnchanged(text) {
+		d.print("Warning: characters that cannot be shown were left out above.")
 	}
 	return hidden
 }
 
-// isShown reports whether a text is seen as it is.
-func isShown(text string) bool {
+// isShownUnchanged reports whether a text has no characters that are removed before it
+// is shown.
+func isShownUnchanged(text string) bool {
 	return terminal.Text(text) == strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-func (d *dialog) edit(c *tool.EditConfirmation) (agent.Answer, error) {
-	d.title(c.Title)
-	text := diffText(&c.DiffDisplay, d.o.Spoken)
-	d.say("File: " + terminal.Line(c.FilePath) + ", " + changes(c.Diff))
-	hidden := d.show(text, longDiff)
+func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
+	d.printTitle(c.Title)
+	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
+	d.print("File: " + terminal.Line(c.FilePath) + ", " + countChanges(c.Diff))
+	hidden := d.showText(text, longDiff)
 	for {
-		d.say("Apply this change?")
-		var also []consent
+		d.print("Apply this change?")
+		var also []confirmOption
 		if c.Modifiable {
-			also = append(also, consent{choice{key: "e", label: "Modify with external editor", means: "You are asked about your own version then."}, tool.ModifyWithEditor})
+			also = append(also, confirmOption{choice{key: "e", label: "Modify with external editor", help: "You are asked about your own version then."}, tool.ModifyWithEditor})
 		}
-		outcome, err := d.decide(d.consents("Allow for this file in all future sessions", append(also, view(hidden)...)...))
+		outcome, err := d.chooseOutcome(d.confirmOptions("Allow for this file in all future sessions", append(also, viewOption(hidden)...)...))
 		if err != nil {
-			return agent.Answer{}, err
+			return tool.Answer{}, err
 		}
 		switch outcome {
 		case viewAll:
-			hidden = d.show(text, 0)
+			hidden = d.showText(text, 0)
 		case tool.ModifyWithEditor:
-			if mine, ok := d.modify(c); ok {
-				return agent.Answer{Outcome: outcome, Content: &mine}, nil
+			if edited, ok := d.editChange(c); ok {
+				return tool.Answer{Outcome: outcome, Content: &edited}, nil
 			}
 		default:
-			return d.conclude(outcome)
+			return d.answerFor(outcome)
 		}
 	}
 }
 
-// noEditor is said where an editor is wanted and there is none.
+// noEditor is the message for a missing external editor.
 const noEditor = "No external editor is available. Please run /editor to configure one."
 
-// modify has a person make their version of a change; false is for none.
-func (d *dialog) modify(c *tool.EditConfirmation) (mine string, ok bool) {
-	if d.o.Editor == nil {
-		d.say(noEditor)
+// editChange opens a proposed change in the external editor and returns the user's
+// version; ok is false if there is none.
+func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
+	if d.backend.Editor == nil {
+		d.print(noEditor)
 		return "", false
 	}
 	before := ""
 	if c.Before != nil {
 		before = *c.Before
 	}
-	d.say("Modify in progress: Save and close external editor to continue")
+	d.print("Modify in progress: Save and close external editor to continue")
 	err := d.lend(func() (err error) {
-		mine, err = d.o.Editor.Change(d.ctx, c.FileName, before, c.After)
+		edited, err = d.backend.Editor.Change(d.ctx, c.FileName, before, c.After)
 		return err
 	})
 	switch {
 	case err != nil:
-		d.say(terminal.Text(err.Error()))
+		d.print(terminal.Text(err.Error()))
 		return "", false
-	case strings.TrimSuffix(mine, "\n") == strings.TrimSuffix(c.After, "\n"):
-		d.say("You changed nothing.")
+	case strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(c.After, "\n"):
+		d.print("You changed nothing.")
 		return "", false
 	}
-	return mine, true
+	return edited, true
 }
 
-func (d *dialog) exec(c *tool.ExecConfirmation) (agent.Answer, error) {
-	d.title(c.Title)
-	hidden := d.show(c.Command, longCommand)
+func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
+	d.printTitle(c.Title)
+	hidden := d.showText(c.Command, longCommand)
 	script, err := shellcmd.Parse(c.Command)
 	if err == nil && len(script.Commands) > 1 {
-		d.parts(script.Commands)
+		d.showCommands(script.Commands)
 	}
 	mode := ""
-	if d.o.Mode != nil {
-		mode = d.o.Mode()
+	if d.backend.Mode != nil {
+		mode = d.backend.Mode()
 	}
-	if redirects(c.Roots) && mode != "autoEdit" && mode != "yolo" {
+	if hasRedirection(c.Roots) && mode != "autoEdit" && mode != "yolo" {
 		note := "Redirection detected."
-		if d.o.Command != nil {
-			if known, _ := d.o.Command("/mode auto_edit"); known {
+		if d.backend.LookupCommand != nil {
+			if known, _ := d.backend.LookupCommand("/mode auto_edit"); known {
 				note += " To auto-accept, type /mode auto_edit"
 			}
 		}
-		d.say(note)
+		d.print(note)
 	}
-	d.doubts(c)
+	d.showWarnings(c)
 	for {
-		d.say("Allow execution of [" + d.toolTitle() + "]?")
-		answers := append(append([]consent{once}, view(hidden)...), refuse)
+		d.print("Allow execution of [" + d.toolTitle() + "]?")
+		answers := append(append([]confirmOption{onceOption}, viewOption(hidden)...), refuseOption)
 		if !c.Once() {
-			answers = d.consents("Allow this command for all future sessions", view(hidden)...)
+			answers = d.confirmOptions("Allow this command for all future sessions", viewOption(hidden)...)
 		}
-		outcome, err := d.decide(answers)
+		outcome, err := d.chooseOutcome(answers)
 		switch {
 		case err != nil:
-			return agent.Answer{}, err
+			return tool.Answer{}, err
 		case outcome == viewAll:
-			hidden = d.show(c.Command, 0)
+			hidden = d.showText(c.Command, 0)
 		default:
-			return d.conclude(outcome)
+			return d.answerFor(outcome)
 		}
 	}
 }
 
-// doubts says why a command can be allowed this time only.
-func (d *dialog) doubts(c *tool.ExecConfirmation) {
+// showWarnings explains why a command can only be allowed once.
+func (d *dialog) showWarnings(c *tool.ExecConfirmation) {
 	if len(c.UntrustedFlags) > 0 {
-		d.say("Warning: These words are not yours, a command's output, a page or a server has brought them in: " + several(c.UntrustedFlags))
+		d.print("Warning: These words are not yours, a command's output, a page or a server has brought them in: " + joinBrief(c.UntrustedFlags))
 	}
 	if len(c.ModifiedBuildFiles) > 0 {
-		d.say("Warning: It runs what these files say, and they were changed in this session: " + several(c.ModifiedBuildFiles))
+		d.print("Warning: It runs what these files say, and they were changed in this session: " + joinBrief(c.ModifiedBuildFiles))
 	}
 }
 
-// several writes a list that a model has made.
-func several(list []string) string {
+// joinBrief joins up to 20 items of a list that the model wrote, each of them
+// shortened.
+func joinBrief(list []string) string {
 	const most = 20
 	var text []string
 	for _, item := range list[:min(len(list), most)] {
@@ -260,68 +277,69 @@ func several(list []string) string {
 	return strings.Join(text, ", ")
 }
 
-// parts says which commands a command is made of.
-func (d *dialog) parts(commands []shellcmd.Command) {
+// showCommands lists the simple commands of a shell command.
+func (d *dialog) showCommands(commands []shellcmd.Command) {
 	const most = 20
-	d.say(fmt.Sprintf("It runs %d commands:", len(commands)))
+	d.print(fmt.Sprintf("It runs %d commands:", len(commands)))
 	for i, c := range commands[:min(len(commands), most)] {
-		d.say(fmt.Sprintf("Command %d: %s", i+1, brief(c.Text)))
+		d.print(fmt.Sprintf("Command %d: %s", i+1, brief(c.Text)))
 	}
 	if len(commands) > most {
-		d.say(fmt.Sprintf("and %d more.", len(commands)-most))
+		d.print(fmt.Sprintf("and %d more.", len(commands)-most))
 	}
 }
 
-// redirects reports whether there is a redirection among what a command is made of.
-func redirects(roots []string) bool {
+// hasRedirection reports whether the roots of a command contain a redirection.
+func hasRedirection(roots []string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(root, "redirection") })
 }
 
-// toolTitle is what people call the tool that asks.
+// toolTitle returns the title of the tool that the question is about.
 func (d *dialog) toolTitle() string {
 	if d.q.call == nil {
 		return "Shell"
 	}
-	return title(d.o.Title, d.q.call.Name)
+	return titleOf(d.backend.ToolTitle, d.q.call.Name)
 }
 
-func title(of func(string) string, name string) string {
-	if of != nil {
-		if t := of(name); t != "" {
+func titleOf(titleFunc func(string) string, name string) string {
+	if titleFunc != nil {
+		if t := titleFunc(name); t != "" {
 			name = t
 		}
 	}
 	return terminal.Line(name)
 }
 
-func (d *dialog) info(c *tool.InfoConfirmation) (agent.Answer, error) {
-	d.title(c.Title)
-	hidden := d.show(c.Prompt, longPlan)
+func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
+	d.printTitle(c.Title)
+	hidden := d.showText(c.Prompt, longPlan)
 	if len(c.URLs) > 0 {
-		d.say("URLs to fetch:")
+		d.print("URLs to fetch:")
 		for _, u := range c.URLs {
-			d.address(u)
+			d.showURL(u)
 		}
 	}
 	for {
-		d.say("Do you want to proceed?")
-		outcome, err := d.decide(d.consents("Allow for all future sessions", view(hidden)...))
+		d.print("Do you want to proceed?")
+		outcome, err := d.chooseOutcome(d.confirmOptions("Allow for all future sessions", viewOption(hidden)...))
 		switch {
 		case err != nil:
-			return agent.Answer{}, err
+			return tool.Answer{}, err
 		case outcome == viewAll:
-			hidden = d.show(c.Prompt, 0)
+			hidden = d.showText(c.Prompt, 0)
 		default:
-			return d.conclude(outcome)
+			return d.answerFor(outcome)
 		}
 	}
 }
 
-// address shows an address as people read it, and where that is not what it seems.
-func (d *dialog) address(address string) {
+// showURL shows a URL with its host in Unicode, and warns about punycode hosts and
+// about user names that look like a host.
+func (d *dialog) showURL(address string) {
 	u, err := url.Parse(address)
 	if err != nil {
-		d.say(terminal.Line(address))
+		d.print(terminal.Line(address))
 		return
 	}
 	host := u.Hostname()
@@ -329,76 +347,76 @@ func (d *dialog) address(address string) {
 	if err != nil {
 		ascii = host
 	}
-	people, err := idna.Punycode.ToUnicode(host)
+	readable, err := idna.Punycode.ToUnicode(host)
 	if err != nil {
-		people = host
+		readable = host
 	}
-	d.say(terminal.Line(strings.Replace(address, host, people, 1)))
+	d.print(terminal.Line(strings.Replace(address, host, readable, 1)))
 	if strings.Contains(ascii, "xn--") {
-		d.say("Warning: Deceptive URL(s) detected: " + terminal.Line(people) + " is " + terminal.Line(ascii))
+		d.print("Warning: Deceptive URL(s) detected: " + terminal.Line(readable) + " is " + terminal.Line(ascii))
 	}
 	if u.User != nil {
-		d.say("Warning: what stands before the @ is no host. The host is " + terminal.Line(ascii))
+		d.print("Warning: what stands before the @ is no host. The host is " + terminal.Line(ascii))
 	}
 }
 
-func (d *dialog) plan(c *tool.PlanConfirmation) (agent.Answer, error) {
-	d.title(c.Title)
-	d.say("Plan in " + terminal.Line(c.Path) + ":")
-	hidden := d.show(c.Plan, longPlan)
+func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
+	d.printTitle(c.Title)
+	d.print("Plan in " + terminal.Line(c.Path) + ":")
+	hidden := d.showText(c.Plan, longPlan)
 	for {
-		d.say("Ready to start implementation?")
-		outcome, err := d.decide(append([]consent{
-			{choice{key: "a", label: "Yes, automatically accept edits", means: "The plan is carried out, and edits are made without asking."}, tool.ProceedAlways},
-			{choice{key: "y", label: "Yes, manually accept edits", means: "The plan is carried out, and you are asked before each edit."}, tool.ProceedOnce},
-			{choice{key: "f", label: "Say what should be different", means: "The model changes the plan and asks again."}, feedback},
-			{choice{key: "e", label: "Edit the plan in your editor", means: "The model reads it again and asks again."}, tool.ModifyWithEditor},
-			{choice{key: "n", label: "No", means: "Nothing is done."}, tool.Cancel},
-		}, view(hidden)...))
+		d.print("Ready to start implementation?")
+		outcome, err := d.chooseOutcome(append([]confirmOption{
+			{choice{key: "a", label: "Yes, automatically accept edits", help: "The plan is carried out, and edits are made without asking."}, tool.ProceedAlways},
+			{choice{key: "y", label: "Yes, manually accept edits", help: "The plan is carried out, and you are asked before each edit."}, tool.ProceedOnce},
+			{choice{key: "f", label: "Say what should be different", help: "The model changes the plan and asks again."}, viewFeedback},
+			{choice{key: "e", label: "Edit the plan in your editor", help: "The model reads it again and asks again."}, tool.ModifyWithEditor},
+			{choice{key: "n", label: "No", help: "Nothing is done."}, tool.Cancel},
+		}, viewOption(hidden)...))
 		if err != nil {
-			return agent.Answer{}, err
+			return tool.Answer{}, err
 		}
 		switch outcome {
 		case viewAll:
-			hidden = d.show(c.Plan, 0)
+			hidden = d.showText(c.Plan, 0)
 		case tool.ProceedAlways:
-			return reply(tool.Reply{Approved: true, Mode: "auto_edit"}), nil
+			return replyAnswer(tool.Reply{Approved: true, Mode: "auto_edit"}), nil
 		case tool.ProceedOnce:
-			return reply(tool.Reply{Approved: true}), nil
+			return replyAnswer(tool.Reply{Approved: true}), nil
 		case tool.Cancel:
-			return agent.Answer{Outcome: tool.Cancel}, nil
-		case feedback:
-			text, err := d.read("What should be different? ")
+			return tool.Answer{Outcome: tool.Cancel}, nil
+		case viewFeedback:
+			text, err := d.readAnswer("What should be different? ")
 			if err != nil {
-				return agent.Answer{}, err
+				return tool.Answer{}, err
 			}
 			if text != "" {
-				return reply(tool.Reply{Feedback: text}), nil
+				return replyAnswer(tool.Reply{Feedback: text}), nil
 			}
 		case tool.ModifyWithEditor:
 			if d.editPlan(c.Path) {
-				return reply(tool.Reply{Feedback: planEdited}), nil
+				return replyAnswer(tool.Reply{Feedback: planEdited}), nil
 			}
 		}
 	}
 }
 
-// feedback is an answer that says more.
-const feedback tool.Outcome = "feedback"
+// viewFeedback is the pseudo-outcome that asks for feedback on a plan.
+const viewFeedback tool.Outcome = "feedback"
 
 const planEdited = "I have changed the plan file by hand. Read it again, take over what I changed, and ask again for approval."
 
-func reply(r tool.Reply) agent.Answer {
-	return agent.Answer{Outcome: tool.ProceedOnce, Reply: &r}
+func replyAnswer(r tool.Reply) tool.Answer {
+	return tool.Answer{Outcome: tool.ProceedOnce, Reply: &r}
 }
 
 func (d *dialog) editPlan(path string) bool {
-	if d.o.Editor == nil {
-		d.say(noEditor)
+	if d.backend.Editor == nil {
+		d.print(noEditor)
 		return false
 	}
-	if err := d.lend(func() error { return d.o.Editor.Open(d.ctx, path) }); err != nil {
-		d.say(terminal.Text(err.Error()))
+	if err := d.lend(func() error { return d.backend.Editor.Open(d.ctx, path) }); err != nil {
+		d.print(terminal.Text(err.Error()))
 		return false
 	}
 	return true

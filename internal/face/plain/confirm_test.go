@@ -17,23 +17,22 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/slash"
-	"pollux/llm"
 	"pollux/tool"
 )
 
-// asks is a model that asks these questions at once, each from a call of its own, and
-// says what was answered.
-func asks(got *[]agent.Answer, questions ...tool.Confirmation) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
+// asks returns a model that asks these questions at once, each from its own call, and
+// answers with the outcomes.
+func asks(got *[]tool.Answer, questions ...tool.Confirmation) func(context.Context, string) iter.Seq2[agent.Event, error] {
 	return runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
-		answers := make([]chan agent.Answer, len(questions))
+		answers := make([]chan tool.Answer, len(questions))
 		var calls []*agent.ToolCall
 		for i := range questions {
-			calls = append(calls, toolCall("run_shell_command", fmt.Sprint(i)))
+			calls = append(calls, callOf("run_shell_command", fmt.Sprint(i)))
 			emit(agent.ToolRequested{Call: calls[i]})
 		}
 		for i := len(questions) - 1; i >= 0; i-- { // in any order
-			answers[i] = make(chan agent.Answer, 1)
-			emit(agent.ToolAsked{Call: calls[i], Details: questions[i], Answer: func(a agent.Answer) {
+			answers[i] = make(chan tool.Answer, 1)
+			emit(agent.ToolAsked{Call: calls[i], Details: questions[i], Answer: func(a tool.Answer) {
 				select {
 				case answers[i] <- a:
 				default:
@@ -63,10 +62,10 @@ func offers(outcomes ...tool.Outcome) func(*agent.ToolCall) []policy.Offer {
 	}
 }
 
-var remember = Options{
+var remember = backend{
 	Offers:  offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave),
 	SavedIn: "/home/me/auto-saved.toml",
-	Title: func(name string) string {
+	ToolTitle: func(name string) string {
 		if name == "run_shell_command" {
 			return "Shell"
 		}
@@ -92,7 +91,7 @@ const consentsTo = "1. Allow once\n2. Allow for this session\n"
 func TestConfirmEdit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		o := remember
-		var got []agent.Answer
+		var got []tool.Answer
 		o.Run = asks(&got, edit())
 		p := sit(t, o)
 		p.types("go")
@@ -133,33 +132,33 @@ Answer, 1 to 5, or ? for help: `)
 	})
 }
 
-// Every way to answer comes out as what it says.
+// Each way to answer gives its outcome.
 func TestOutcomes(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		question tool.Confirmation
 		answers  []string
-		want     agent.Answer
+		want     tool.Answer
 	}{
-		{"once", shellQuestion(), []string{"1"}, agent.Answer{Outcome: tool.ProceedOnce}},
-		{"once by letter", shellQuestion(), []string{"Y"}, agent.Answer{Outcome: tool.ProceedOnce}},
-		{"session", shellQuestion(), []string{"a"}, agent.Answer{Outcome: tool.ProceedAlways}},
-		{"for good", shellQuestion(), []string{"s"}, agent.Answer{Outcome: tool.ProceedAlwaysAndSave}},
-		{"no", shellQuestion(), []string{"n", ""}, agent.Answer{Outcome: tool.Cancel}},
-		{"cancel", shellQuestion(), []string{"/cancel"}, agent.Answer{Outcome: tool.Cancel}},
-		{"no, but", shellQuestion(), []string{"4", "use git\\", "diff"}, agent.Answer{Outcome: tool.Cancel, Feedback: "use git\ndiff"}},
-		{"web, session", &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "x"}, []string{"2"}, agent.Answer{Outcome: tool.ProceedAlways}},
-		{"edit, session", edit(), []string{"2"}, agent.Answer{Outcome: tool.ProceedAlways}},
-		{"edit, for good", edit(), []string{"3"}, agent.Answer{Outcome: tool.ProceedAlwaysAndSave}},
-		{"plan, edits too", &tool.PlanConfirmation{Plan: "x"}, []string{"1"}, reply(tool.Reply{Approved: true, Mode: "auto_edit"})},
-		{"plan", &tool.PlanConfirmation{Plan: "x"}, []string{"y"}, reply(tool.Reply{Approved: true})},
-		{"plan, other", &tool.PlanConfirmation{Plan: "x"}, []string{"3", "", "f", "smaller steps"}, reply(tool.Reply{Feedback: "smaller steps"})},
-		{"no plan", &tool.PlanConfirmation{Plan: "x"}, []string{"n"}, agent.Answer{Outcome: tool.Cancel}},
+		{"once", shellQuestion(), []string{"1"}, tool.Answer{Outcome: tool.ProceedOnce}},
+		{"once by letter", shellQuestion(), []string{"Y"}, tool.Answer{Outcome: tool.ProceedOnce}},
+		{"session", shellQuestion(), []string{"a"}, tool.Answer{Outcome: tool.ProceedAlways}},
+		{"for good", shellQuestion(), []string{"s"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
+		{"no", shellQuestion(), []string{"n", ""}, tool.Answer{Outcome: tool.Cancel}},
+		{"cancel", shellQuestion(), []string{"/cancel"}, tool.Answer{Outcome: tool.Cancel}},
+		{"no, but", shellQuestion(), []string{"4", "use git\\", "diff"}, tool.Answer{Outcome: tool.Cancel, Feedback: "use git\ndiff"}},
+		{"web, session", &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "x"}, []string{"2"}, tool.Answer{Outcome: tool.ProceedAlways}},
+		{"edit, session", edit(), []string{"2"}, tool.Answer{Outcome: tool.ProceedAlways}},
+		{"edit, for good", edit(), []string{"3"}, tool.Answer{Outcome: tool.ProceedAlwaysAndSave}},
+		{"plan, edits too", &tool.PlanConfirmation{Plan: "x"}, []string{"1"}, replyAnswer(tool.Reply{Approved: true, Mode: "auto_edit"})},
+		{"plan", &tool.PlanConfirmation{Plan: "x"}, []string{"y"}, replyAnswer(tool.Reply{Approved: true})},
+		{"plan, other", &tool.PlanConfirmation{Plan: "x"}, []string{"3", "", "f", "smaller steps"}, replyAnswer(tool.Reply{Feedback: "smaller steps"})},
+		{"no plan", &tool.PlanConfirmation{Plan: "x"}, []string{"n"}, tool.Answer{Outcome: tool.Cancel}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				o := remember
-				var got []agent.Answer
+				var got []tool.Answer
 				o.Run = asks(&got, tt.question)
 				p := sit(t, o)
 				p.types("go")
@@ -167,7 +166,7 @@ func TestOutcomes(t *testing.T) {
 					p.answers(a)
 				}
 				p.leaves()
-				if !cmp.Equal(got, []agent.Answer{tt.want}) {
+				if !cmp.Equal(got, []tool.Answer{tt.want}) {
 					t.Errorf("answered %+v", got)
 				}
 			})
@@ -175,7 +174,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Only what can be remembered is offered.
+// Only the lasting answers of the policy are offered.
 func TestConsents(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -192,8 +191,8 @@ func TestConsents(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				var got []agent.Answer
-				p := sit(t, Options{Offers: tt.offers, Run: asks(&got, &tool.ExecConfirmation{
+				var got []tool.Answer
+				p := sit(t, backend{Offers: tt.offers, Run: asks(&got, &tool.ExecConfirmation{
 					Title: "Confirm Shell Command", Command: "git log | tee x > y", Roots: []string{"git", "tee", "redirection (>)"},
 				})})
 				p.types("go")
@@ -205,11 +204,11 @@ func TestConsents(t *testing.T) {
 	}
 }
 
-// Enter alone is an answer only where the person has set that.
+// Enter alone is an answer only if the settings make it one.
 func TestPreselected(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, edit()), Offers: func(*agent.ToolCall) []policy.Offer {
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, edit()), Offers: func(*agent.ToolCall) []policy.Offer {
 			return []policy.Offer{{Outcome: tool.ProceedAlways}, {Outcome: tool.ProceedAlwaysAndSave, First: true}}
 		}})
 		p.types("go")
@@ -218,20 +217,20 @@ func TestPreselected(t *testing.T) {
 		}
 		p.answers("")
 		p.leaves()
-		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.ProceedAlwaysAndSave}}) {
+		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.ProceedAlwaysAndSave}}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
 }
 
-// Several questions come one after the other, in the order of the calls. What an
-// answer has settled is not asked about.
+// Several questions are asked in the order of the calls. A question that an earlier
+// answer has settled is not asked.
 func TestSeveralQuestions(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		o := remember
 		allowed := map[string]bool{}
-		o.Allowed = func(c *agent.ToolCall) bool { return allowed[c.ID] }
-		var got []agent.Answer
+		o.IsAllowed = func(c *agent.ToolCall) bool { return allowed[c.ID] }
+		var got []tool.Answer
 		one, two, three := shellQuestion(), shellQuestion(), shellQuestion()
 		one.Command, two.Command, three.Command = "one", "two", "three"
 		o.Run = asks(&got, one, two, three)
@@ -248,18 +247,18 @@ func TestSeveralQuestions(t *testing.T) {
 		p.answers("n")
 		p.answers("no")
 		p.leaves()
-		want := []agent.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel, Feedback: "no"}}
+		want := []tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel, Feedback: "no"}}
 		if !cmp.Equal(got, want) {
 			t.Errorf("answered %+v", got)
 		}
 	})
 }
 
-// What was typed before a question could be read is no answer to it.
+// A line typed before the question was readable does not answer it.
 func TestAnswerTooEarly(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, shellQuestion())})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, shellQuestion())})
 		p.types("go")
 		p.skips()
 		p.types("1")
@@ -273,11 +272,12 @@ func TestAnswerTooEarly(t *testing.T) {
 	})
 }
 
-// A secret that comes too early is no prompt: those are shown, and told the model.
+// A secret typed too early does not become a prompt, which would be shown and sent to
+// the model.
 func TestSecretTooEarly(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var p *person
-		p = sit(t, table(Options{}, func(ctx context.Context, _ string) (slash.Result, error) {
+		p = sit(t, table(backend{}, func(ctx context.Context, _ string) (slash.Result, error) {
 			a, err := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
 			if err != nil {
 				return slash.Result{}, err
@@ -294,12 +294,12 @@ func TestSecretTooEarly(t *testing.T) {
 	})
 }
 
-// A question comes between the lines of a prompt, which then goes on.
+// A question interrupts a prompt of several lines, which then continues.
 func TestQuestionInPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: func(ctx context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
-			if llm.PartsText(prompt.Parts) != "go" {
+		var got []tool.Answer
+		p := sit(t, backend{Run: func(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
+			if prompt != "go" {
 				return echo(ctx, prompt)
 			}
 			time.Sleep(time.Second)
@@ -330,8 +330,8 @@ func TestCtrlCInQuestion(t *testing.T) {
 				if name == "question in words" {
 					question = &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{{Text: "Why?", Kind: tool.TextQuestion}}}
 				}
-				var got []agent.Answer
-				p := sit(t, Options{Run: asks(&got, question, shellQuestion())})
+				var got []tool.Answer
+				p := sit(t, backend{Run: asks(&got, question, shellQuestion())})
 				p.types("go")
 				for _, line := range typed {
 					p.answers(line)
@@ -345,28 +345,28 @@ func TestCtrlCInQuestion(t *testing.T) {
 	}
 }
 
-// An input that ends in the middle of a question refuses it.
+// The end of input refuses the open question.
 func TestInputEndsInQuestion(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, shellQuestion(), shellQuestion())})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, shellQuestion(), shellQuestion())})
 		p.types("go")
 		p.leaves()
-		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.Cancel}, {Outcome: tool.Cancel}}) {
+		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.Cancel}, {Outcome: tool.Cancel}}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
 }
 
-// A change of the mode lets pass what waits, without an answer.
+// A change of the mode settles pending questions without an answer.
 func TestAllowedMeanwhile(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		mode := "default"
-		var got []agent.Answer
-		p := sit(t, Options{
-			Run: asks(&got, edit()), Mode: func() string { return mode }, Allowed: func(*agent.ToolCall) bool { return mode == "autoEdit" },
-			Command: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
-			Do: func(context.Context, string) (slash.Result, error) {
+		var got []tool.Answer
+		p := sit(t, backend{
+			Run: asks(&got, edit()), Mode: func() string { return mode }, IsAllowed: func(*agent.ToolCall) bool { return mode == "autoEdit" },
+			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/mode"), true },
+			RunCommand: func(context.Context, string) (slash.Result, error) {
 				mode = "autoEdit"
 				return slash.Result{Text: "Mode: auto_edit"}, nil
 			},
@@ -376,19 +376,19 @@ func TestAllowedMeanwhile(t *testing.T) {
 		p.answers("/mode auto_edit")
 		p.sees("/mode auto_edit\nMode: auto_edit\nAllowed by now, without another question: run_shell_command.\nModel: proceed_once\n[auto_edit] > ")
 		p.leaves()
-		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.ProceedOnce}}) {
+		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.ProceedOnce}}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
 }
 
-// A question of the program itself, not of the model.
+// Pollux itself asks a question.
 func TestAsk(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var p *person
-		o := Options{
-			Command: func(line string) (bool, bool) { return strings.HasPrefix(line, "/"), false },
-			Do: func(ctx context.Context, _ string) (slash.Result, error) {
+		o := backend{
+			LookupCommand: func(line string) (bool, bool) { return strings.HasPrefix(line, "/"), false },
+			RunCommand: func(ctx context.Context, _ string) (slash.Result, error) {
 				a, err := p.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "API key", Header: "Key", Kind: tool.SecretQuestion}}})
 				if err != nil {
 					return slash.Result{}, err
@@ -413,7 +413,7 @@ func TestAsk(t *testing.T) {
 		p.ctrlC()
 		p.skips()
 		p.leaves()
-		if _, err := p.face.Ask(t.Context(), &tool.InfoConfirmation{}); !errors.Is(err, errOver) {
+		if _, err := p.face.Ask(t.Context(), &tool.InfoConfirmation{}); !errors.Is(err, errSessionOver) {
 			t.Errorf("after the session: %v", err)
 		}
 	})
@@ -432,7 +432,7 @@ func (e *pen) Open(_ context.Context, path string) error {
 	return err
 }
 
-func (e *pen) Text(ctx context.Context, text string) (string, error) {
+func (e *pen) Compose(ctx context.Context, text string) (string, error) {
 	e.seen = append(e.seen, "text "+text)
 	if text == "forever" {
 		return e.forever(ctx)
@@ -458,8 +458,8 @@ func (e *pen) forever(ctx context.Context) (string, error) {
 func TestModify(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		e := &pen{write: func(s string) (string, error) { return "", errors.New("External editor exited with status 3") }}
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, edit()), Editor: e})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, edit()), Editor: e})
 		p.types("go")
 		p.skips()
 		p.answers("e")
@@ -486,14 +486,14 @@ func TestModify(t *testing.T) {
 func TestPlanInEditor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		e := &pen{write: func(string) (string, error) { return "", nil }}
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, &tool.PlanConfirmation{Title: "Plan Approval", Path: "/plans/a.md", Plan: "# Steps\n\n1. Go"}), Editor: e})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, &tool.PlanConfirmation{Title: "Plan Approval", Path: "/plans/a.md", Plan: "# Steps\n\n1. Go"}), Editor: e})
 		p.types("go")
 		p.sees("> go\nQuestion: Plan Approval\nPlan in /plans/a.md:\n  # Steps\n  \n  1. Go\nReady to start implementation?\n" +
 			"1. Yes, automatically accept edits\n2. Yes, manually accept edits\n3. Say what should be different\n4. Edit the plan in your editor\n5. No\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("e")
 		p.leaves()
-		if !cmp.Equal(got, []agent.Answer{reply(tool.Reply{Feedback: planEdited})}) || !cmp.Equal(e.seen, []string{"open /plans/a.md"}) {
+		if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Feedback: planEdited})}) || !cmp.Equal(e.seen, []string{"open /plans/a.md"}) {
 			t.Errorf("answered %+v after %q", got, e.seen)
 		}
 	})
@@ -502,7 +502,7 @@ func TestPlanInEditor(t *testing.T) {
 func TestPromptInEditor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		e := &pen{write: func(s string) (string, error) { return s + " all\n", nil }}
-		p := sit(t, Options{Editor: e})
+		p := sit(t, backend{Editor: e})
 		p.types("explain" + editKey)
 		p.sees("> explain\a\nUser: explain all\nModel: You said: explain all|\n> ")
 		e.write = func(string) (string, error) { return " \n", nil }
@@ -518,11 +518,11 @@ func TestPromptInEditor(t *testing.T) {
 	})
 }
 
-// Ctrl+C belongs to the editor while it has the terminal, but for the third one.
+// While the editor has the terminal, only the third Ctrl+C reaches Pollux.
 func TestCtrlCInEditor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		e := &pen{}
-		p := sit(t, Options{Editor: e})
+		p := sit(t, backend{Editor: e})
 		p.types("forever" + editKey)
 		p.skips()
 		p.ctrlC()
@@ -535,12 +535,12 @@ func TestCtrlCInEditor(t *testing.T) {
 	})
 }
 
-// Whatever ends the session, the terminal is nobody else's then.
+// The editor no longer has the terminal after the session has ended for any reason.
 func TestEndInEditor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		e := &pen{}
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, edit()), Editor: e})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, edit()), Editor: e})
 		p.types("go")
 		p.answers("e")
 		_ = p.in.CloseWithError(io.ErrUnexpectedEOF)
@@ -551,13 +551,13 @@ func TestEndInEditor(t *testing.T) {
 	})
 }
 
-// What is long is cut, and shown when asked for.
+// A long text is cut, and shown whole on request.
 func TestLongQuestion(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
+		var got []tool.Answer
 		q := shellQuestion()
 		q.Command = strings.Repeat("echo x\n", 300) + "rm -rf /"
-		p := sit(t, Options{Run: asks(&got, q)})
+		p := sit(t, backend{Run: asks(&got, q)})
 		p.types("go")
 		if s := p.skips(); strings.Contains(s, "  rm -rf /\n") || !strings.Contains(s, "  (101 more lines)\nIt runs 301 commands:\n") || !strings.Contains(s, "2. Show all, 101 more lines\n") {
 			t.Errorf("sees %q", s)
@@ -572,8 +572,8 @@ func TestLongQuestion(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "Read them", URLs: []string{
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, &tool.InfoConfirmation{Title: "Confirm Web Fetch", Prompt: "Read them", URLs: []string{
 			"https://example.org/a?b=c", "https://xn--pple-43d.com/login", "https://gооgle.com/", "https://google.com@evil.example/", "https://a\x1b[2J.org",
 		}})})
 		p.types("go")
@@ -600,8 +600,8 @@ func TestHostileQuestions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				var got []agent.Answer
-				p := sit(t, Options{Run: asks(&got, q)})
+				var got []tool.Answer
+				p := sit(t, backend{Run: asks(&got, q)})
 				p.types("go")
 				p.leaves()
 				all := p.paper.String()

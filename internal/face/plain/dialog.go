@@ -15,198 +15,206 @@ import (
 	"pollux/tool"
 )
 
-// question is something that a person is to decide.
+// question is a confirmation that waits for the user's answer.
 type question struct {
-	call    *agent.ToolCall // nil: it is not the model who asks
+	call    *agent.ToolCall // nil if the question is not about a tool call
 	details tool.Confirmation
-	answer  func(agent.Answer)
-	over    <-chan struct{} // closed when nobody waits for the answer any more
+	answer  func(tool.Answer)
+	done    <-chan struct{} // closed when the answer is no longer needed
 }
 
-// secret reports whether an answer may be one that nobody else should see.
-func (q *question) secret() bool {
+// isSecret reports whether the question asks for a secret.
+func (q *question) isSecret() bool {
 	c, ok := q.details.(*tool.QuestionConfirmation)
 	return ok && slices.ContainsFunc(c.Questions, func(q tool.Question) bool { return q.Kind == tool.SecretQuestion })
 }
 
-// dialog is a question being asked. It runs on a goroutine of its own, which
-// writes on the screen and gets what is typed from the loop.
+// dialog asks one question. It runs on a goroutine of its own, which writes to the
+// screen and receives the user's lines from the loop.
 type dialog struct {
 	*Face
-	q      *question
-	place  string // "2 of 3", "" for one alone
-	ctx    context.Context
-	cancel context.CancelFunc
-	lend   func(func() error) error
-	lines  chan string
-	done   chan agent.Answer
-	opened time.Time
-	// What is being typed is one of several answers, or nobody's business.
-	menu, secret atomic.Bool
+	q        *question
+	position string // "2 of 3", "" for a single question
+	ctx      context.Context
+	cancel   context.CancelFunc
+	lend     func(func() error) error
+	input    chan string
+	result   chan tool.Answer
+	opened   time.Time
+	// isMenu is set while the dialog waits for a choice, isSecret while it waits for a
+	// secret.
+	isMenu, isSecret atomic.Bool
 }
 
-// errRefused ends a dialog that the person does not want to answer.
+// errRefused is returned when the user refuses to answer or the dialog is cancelled.
 var errRefused = errors.New("the question was refused")
 
-// wait takes a question. Those that come together are asked in the order in which
-// the model has called, so their number is known at the first one.
-func (l *loop) wait(q *question) {
-	if l.ended {
-		q.answer(agent.Answer{Outcome: tool.Cancel})
+// addQuestion queues a question. Questions that arrive within batchWindow are asked in
+// the order of the model's calls, numbered as one batch.
+func (l *loop) addQuestion(q *question) {
+	if l.inputEnded {
+		q.answer(tool.Answer{Outcome: tool.Cancel})
 		l.screen.line("Nobody can answer any more: the input has ended. The answer is no.")
 		return
 	}
-	l.waiting = append(l.waiting, q)
-	slices.SortStableFunc(l.waiting, func(a, b *question) int { return l.voice.order(a.call) - l.voice.order(b.call) })
+	l.pending = append(l.pending, q)
+	slices.SortStableFunc(l.pending, func(a, b *question) int { return l.renderer.callIndex(a.call) - l.renderer.callIndex(b.call) })
 	if l.dialog == nil {
-		l.settle.Reset(together)
+		l.batchTimer.Reset(batchWindow)
 	}
 }
 
-// open asks the next question, if one is left that nothing has settled.
-func (l *loop) open() {
-	l.reconsider()
-	if l.dialog != nil || len(l.waiting) == 0 {
+// openDialog asks the next pending question.
+func (l *loop) openDialog() {
+	l.dropSettled()
+	if l.dialog != nil || len(l.pending) == 0 {
 		return
 	}
-	q := l.waiting[0]
-	l.waiting = l.waiting[1:]
-	l.asked++
+	q := l.pending[0]
+	l.pending = l.pending[1:]
+	l.batchAsked++
 	d := &dialog{
-		Face: l.Face, q: q, lines: make(chan string, 16), done: make(chan agent.Answer, 1),
-		lend: l.lend, opened: l.now(),
+		Face: l.Face, q: q, input: make(chan string, 16), result: make(chan tool.Answer, 1),
+		lend: l.lendTerminal, opened: l.now(),
 	}
-	if n := l.asked + len(l.waiting); n > 1 {
-		d.place = fmt.Sprintf("%d of %d", l.asked, n)
+	if n := l.batchAsked + len(l.pending); n > 1 {
+		d.position = fmt.Sprintf("%d of %d", l.batchAsked, n)
 	}
 	d.ctx, d.cancel = context.WithCancel(l.ctx)
 	l.dialog = d
-	l.voice.end()
+	l.renderer.endAnswer()
 	go func() {
-		answer, err := d.run()
+		answer, err := d.ask()
 		if err != nil {
-			answer = agent.Answer{Outcome: tool.Cancel}
+			answer = tool.Answer{Outcome: tool.Cancel}
 		}
-		d.done <- answer
+		d.result <- answer
 	}()
 }
 
-// reconsider takes out what needs no answer any more.
-func (l *loop) reconsider() {
-	l.waiting = slices.DeleteFunc(l.waiting, func(q *question) bool {
+// dropSettled removes the questions that are cancelled or that the rules allow by now,
+// the open one included.
+func (l *loop) dropSettled() {
+	l.pending = slices.DeleteFunc(l.pending, func(q *question) bool {
 		select {
-		case <-q.over:
+		case <-q.done:
 			return true
 		default:
 		}
-		return l.settled(q)
+		return l.settleByRule(q)
 	})
-	if d := l.dialog; d != nil && l.settled(d.q) {
+	if d := l.dialog; d != nil && l.settleByRule(d.q) {
 		d.cancel()
 	}
 }
 
-// settled answers a question that the rules answer by now.
-func (l *loop) settled(q *question) bool {
+// settleByRule answers a question if the current rules allow its call, and reports
+// whether it did.
+func (l *loop) settleByRule(q *question) bool {
 	switch c := q.details.(type) {
 	case *tool.ExecConfirmation:
 		if c.Once() {
-			return false // it is asked because rules are not enough
+			return false // rules cannot allow this command
 		}
 	case *tool.EditConfirmation, *tool.InfoConfirmation:
 	default:
 		return false
 	}
-	if l.o.Allowed == nil || q.call == nil || !l.o.Allowed(q.call) {
+	if l.backend.IsAllowed == nil || q.call == nil || !l.backend.IsAllowed(q.call) {
 		return false
 	}
-	q.answer(agent.Answer{Outcome: tool.ProceedOnce})
-	l.screen.line("Allowed by now, without another question: " + l.voice.calls.of(q.call).what(l.o.Title) + ".")
+	q.answer(tool.Answer{Outcome: tool.ProceedOnce})
+	l.screen.line("Allowed by now, without another question: " + l.renderer.calls.get(q.call).label(l.backend.ToolTitle) + ".")
 	return true
 }
 
-// dialogDone returns the answer of the open dialog.
-func (l *loop) dialogDone() <-chan agent.Answer {
+// dialogDone returns the channel with the answer of the open dialog, nil if no dialog
+// is open.
+func (l *loop) dialogDone() <-chan tool.Answer {
 	if l.dialog == nil {
 		return nil
 	}
-	return l.dialog.done
+	return l.dialog.result
 }
 
-// answered hands on an answer. (One to a question that was settled comes too late,
-// and does nothing.)
-func (l *loop) answered(a agent.Answer) {
+// finishDialog closes the open dialog and delivers its answer. The answer to a question
+// that is already settled has no effect.
+func (l *loop) finishDialog(a tool.Answer) {
 	d := l.dialog
 	l.dialog = nil
 	d.cancel()
-	l.screen.dismiss()
+	l.screen.dropPrompt()
 	d.q.answer(a)
-	l.silent.begin(l)
-	if len(l.waiting) > 0 {
-		l.settle.Reset(0)
+	l.silence.begin(l)
+	if len(l.pending) > 0 {
+		l.batchTimer.Reset(0)
 	} else {
-		l.asked = 0 // what comes next does not belong to them
+		l.batchAsked = 0 // later questions are a new batch
 	}
 }
 
-// dismiss takes all questions away.
-func (l *loop) dismiss() {
-	l.settle.Stop()
-	for _, q := range l.waiting {
-		q.answer(agent.Answer{Outcome: tool.Cancel})
+// dismissQuestions refuses all pending questions and cancels the open dialog.
+func (l *loop) dismissQuestions() {
+	l.batchTimer.Stop()
+	for _, q := range l.pending {
+		q.answer(tool.Answer{Outcome: tool.Cancel})
 	}
-	l.waiting = nil
+	l.pending = nil
 	if l.dialog != nil {
 		l.dialog.cancel()
 	}
 }
 
-// toDialog gives a line to the open dialog, if it was meant for that.
-func (l *loop) toDialog(line string, at time.Time) bool {
+// sendToDialog sends a line to the open dialog. It returns false if the line is not an
+// answer: it belongs to a prompt, was typed before the question could be read, or is a
+// command that may run now.
+func (l *loop) sendToDialog(line string, at time.Time) bool {
 	d := l.dialog
 	switch {
-	case d == nil || l.compose.gathers(at):
+	case d == nil || l.composer.isPasted(at):
 		return false
-	case at.Before(d.opened.Add(l.guard)):
-		if !d.q.secret() {
+	case at.Before(d.opened.Add(l.answerDelay)):
+		if !d.q.isSecret() {
 			return false
 		}
-		l.screen.strayed("", l.o.Terminal.InTTY) // no prompt, whatever it was meant for
+		l.screen.suspendPrompt("", l.backend.Terminal.InTTY) // never send a possible secret to the model
 		l.screen.line("That came too early to be the answer, and is forgotten. Type it again.")
 		return true
 	}
-	if known, busy := l.command(line); d.menu.Load() && known && busy {
+	if known, busy := l.lookupCommand(line); d.isMenu.Load() && known && busy {
 		return false
 	}
 	select {
-	case d.lines <- line:
-	default: // more than a dialog could ask for
+	case d.input <- line:
+	default: // the dialog asks for fewer lines
 		return true
 	}
 	echo := line
-	if d.secret.Load() {
+	if d.isSecret.Load() {
 		echo = ""
 	}
-	l.screen.entered(echo, l.o.Terminal.InTTY)
+	l.screen.endPrompt(echo, l.backend.Terminal.InTTY)
 	return true
 }
 
-// say writes text that needs no cleaning any more.
-func (d *dialog) say(text string) { d.screen.line(text) }
+// print writes a line. The text must be clean.
+func (d *dialog) print(text string) { d.screen.line(text) }
 
-// read asks for a line. A line that ends in a backslash goes on in the next one.
-func (d *dialog) read(prompt string) (string, error) {
+// readAnswer shows a prompt and returns the user's answer, without surrounding space. A
+// line that ends in a backslash continues in the next one. The error is errRefused for
+// /cancel and when the dialog is cancelled.
+func (d *dialog) readAnswer(prompt string) (string, error) {
 	var text strings.Builder
 	for {
-		d.screen.ask(prompt)
+		d.screen.showPrompt(prompt)
 		d.screen.flush()
 		var line string
 		select {
-		case line = <-d.lines:
+		case line = <-d.input:
 		case <-d.ctx.Done():
 			return "", errRefused
 		}
-		if !continues(line) {
+		if !endsInBackslash(line) {
 			text.WriteString(line)
 			break
 		}
@@ -220,26 +228,26 @@ func (d *dialog) read(prompt string) (string, error) {
 	return answer, nil
 }
 
-// choice is one of several answers.
+// choice is an item of a numbered menu.
 type choice struct {
-	key   string // a letter that stands for it
-	label string
-	means string // what it does, for those who ask
-	enter bool   // Enter alone chooses it
+	key       string // letter that selects it
+	label     string
+	help      string // shown for the answer "?"
+	isDefault bool   // selected by an empty line
 }
 
-// choose asks which, and returns its number in the list.
+// choose shows a menu and returns the index of the selected choice.
 func (d *dialog) choose(choices []choice) (int, error) {
-	d.list(choices)
-	enter := slices.IndexFunc(choices, func(c choice) bool { return c.enter })
+	d.printChoices(choices)
+	enter := slices.IndexFunc(choices, func(c choice) bool { return c.isDefault })
 	prompt := fmt.Sprintf("Answer, 1 to %d, or ? for help: ", len(choices))
 	if enter >= 0 {
 		prompt = fmt.Sprintf("Answer, 1 to %d, Enter for %d, or ? for help: ", len(choices), enter+1)
 	}
 	for {
-		d.menu.Store(true)
-		answer, err := d.read(prompt)
-		d.menu.Store(false)
+		d.isMenu.Store(true)
+		answer, err := d.readAnswer(prompt)
+		d.isMenu.Store(false)
 		if err != nil {
 			return 0, err
 		}
@@ -251,37 +259,37 @@ func (d *dialog) choose(choices []choice) (int, error) {
 		}
 		switch {
 		case answer == "?":
-			d.explain(choices)
+			d.printHelp(choices)
 		case answer == "" && enter >= 0:
 			return enter, nil
 		case answer == "":
-			d.say("Please choose.")
-			d.list(choices)
+			d.print("Please choose.")
+			d.printChoices(choices)
 		default:
-			d.say(fmt.Sprintf("That is none of the answers. Type a number from 1 to %d and press Enter.", len(choices)))
+			d.print(fmt.Sprintf("That is none of the answers. Type a number from 1 to %d and press Enter.", len(choices)))
 		}
 	}
 }
 
-func (d *dialog) list(choices []choice) {
+func (d *dialog) printChoices(choices []choice) {
 	for i, c := range choices {
-		d.say(fmt.Sprintf("%d. %s", i+1, c.label))
+		d.print(fmt.Sprintf("%d. %s", i+1, c.label))
 	}
 }
 
-func (d *dialog) explain(choices []choice) {
+func (d *dialog) printHelp(choices []choice) {
 	for i, c := range choices {
-		d.say(fmt.Sprintf("%d or %s: %s. %s", i+1, c.key, c.label, c.means))
+		d.print(fmt.Sprintf("%d or %s: %s. %s", i+1, c.key, c.label, c.help))
 	}
-	d.say("/cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.")
+	d.print("/cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.")
 }
 
-// title says what kind of question follows.
-func (d *dialog) title(title string) {
-	if d.place != "" {
-		title = "Question " + d.place + ": " + title
+// printTitle writes the title of the question and its position in the batch.
+func (d *dialog) printTitle(title string) {
+	if d.position != "" {
+		title = "Question " + d.position + ": " + title
 	} else {
 		title = "Question: " + title
 	}
-	d.say(terminal.Line(title))
+	d.print(terminal.Line(title))
 }

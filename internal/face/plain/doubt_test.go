@@ -10,13 +10,13 @@ import (
 	"pollux/tool"
 )
 
-// A command that is doubtful is allowed this time only, and says why; that rules allow
-// it by now settles nothing.
+// A doubtful command can be allowed only once, with the reason shown, even if rules
+// allow it by now.
 func TestDoubtful(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		o := remember
-		o.Allowed = func(*agent.ToolCall) bool { return true }
-		var got []agent.Answer
+		o.IsAllowed = func(*agent.ToolCall) bool { return true }
+		var got []tool.Answer
 		first, second := shellQuestion(), shellQuestion()
 		first.UntrustedFlags = []string{"--evil\x1b[2J", "http://x/" + strings.Repeat("a", 1000)}
 		second.ModifiedBuildFiles = make([]string, 25)
@@ -38,7 +38,7 @@ func TestDoubtful(t *testing.T) {
 		p.answers("n")
 		p.answers("")
 		p.leaves()
-		if want := []agent.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}; !cmp.Equal(got, want) {
+		if want := []tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}; !cmp.Equal(got, want) {
 			t.Errorf("answered %+v", got)
 		}
 	})

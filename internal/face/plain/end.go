@@ -11,95 +11,95 @@ import (
 	"pollux/internal/terminal"
 )
 
-// done reports whether the session is over.
-func (l *loop) done() bool {
-	if l.ctx.Err() != nil || l.again >= 3 {
+// isOver reports whether the session is over.
+func (l *loop) isOver() bool {
+	if l.ctx.Err() != nil || l.interruptCount >= 3 {
 		return true
 	}
-	idle := l.job == nil && l.sides == 0 && l.dialog == nil && len(l.waiting) == 0
-	if l.leaving {
+	idle := l.job == nil && l.sideCommands == 0 && l.dialog == nil && len(l.pending) == 0
+	if l.isLeaving {
 		return l.job == nil
 	}
-	return l.ended && idle && l.compose.empty()
+	return l.inputEnded && idle && l.composer.isEmpty()
 }
 
-// interrupt is what Ctrl+C does (spec/tui.md §2.8).
+// interrupt handles Ctrl+C: the first one cancels the job, the second one leaves when
+// the job has ended, the third one leaves at once.
 func (l *loop) interrupt() {
 	now := l.now()
-	if now.Sub(l.armed) >= patience {
-		l.again = 0
+	if now.Sub(l.lastInterrupt) >= repeatWindow {
+		l.interruptCount = 0
 	}
-	l.armed = now
-	l.again++
-	if l.screen.lent() { // it was meant for the editor
+	l.lastInterrupt = now
+	l.interruptCount++
+	if l.screen.isLent() { // the editor handles it
 		return
 	}
-	l.screen.broken()
-	l.compose.clear()
+	l.screen.breakLine()
+	l.composer.clear()
 	switch {
-	case l.again >= 3:
-	case l.again == 2:
+	case l.interruptCount >= 3:
+	case l.interruptCount == 2:
 		l.leave()
 		if l.job != nil {
 			l.screen.line("Leaving as soon as everything has stopped. Press Ctrl+C again to leave at once.")
 		}
 	case l.job != nil:
-		l.job.interrupted = true
+		l.job.isInterrupted = true
 		l.job.cancel()
 	default:
 		l.screen.line("Press Ctrl+C again to quit.")
 	}
-	l.dismiss()
+	l.dismissQuestions()
 }
 
-// endOfInput is what Ctrl+D does, and the end of an input that is no terminal.
+// endOfInput handles Ctrl+D at a terminal, and the end of any other input.
 func (l *loop) endOfInput(err error) {
-	if !l.o.Terminal.InTTY || !errors.Is(err, io.EOF) {
-		l.ended = true
-		if l.o.Terminal.InTTY {
-			l.failed = l.gone("read from", err, true)
+	if !l.backend.Terminal.InTTY || !errors.Is(err, io.EOF) {
+		l.inputEnded = true
+		if l.backend.Terminal.InTTY {
+			l.openErr = l.terminalError("read from", err, true)
 			l.leave()
 		}
-		l.dismiss()
+		l.dismissQuestions()
 		return
 	}
-	l.screen.broken()
-	if now := l.now(); now.Sub(l.eof) < patience {
+	l.screen.breakLine()
+	if now := l.now(); now.Sub(l.lastEOF) < repeatWindow {
 		l.leave()
 	} else {
-		l.eof = now
+		l.lastEOF = now
 		if l.dialog == nil {
 			l.screen.line("Press Ctrl+D again to quit.")
 		}
 	}
-	l.dismiss()
+	l.dismissQuestions()
 }
 
-// leave ends the session as soon as what runs has stopped.
+// leave ends the session after the current job has stopped.
 func (l *loop) leave() {
-	l.leaving = true
+	l.isLeaving = true
 	if l.job != nil {
 		l.job.cancel()
 	}
 }
 
-// abandon lets go of what is still under way. It gets a moment to stop what it has
-// started and to leave the terminal as it was, unless the person has pressed Ctrl+C a
-// third time.
+// abandon cancels the job and the dialog, and gives them two seconds to stop their
+// programs and to restore the terminal. After a third Ctrl+C it does not wait.
 func (l *loop) abandon() {
-	l.dismiss()
-	lent := l.screen.lent()
-	var items <-chan item
+	l.dismissQuestions()
+	lent := l.screen.isLent()
+	var items <-chan jobItem
 	if j := l.job; j != nil {
 		l.job = nil
 		j.cancel()
-		close(j.gone)
+		close(j.abandoned)
 		items = j.items
 	}
-	if l.again >= 3 && !lent {
+	if l.interruptCount >= 3 && !lent {
 		return
 	}
-	moment := time.NewTimer(2 * time.Second) // an editor has a second
+	moment := time.NewTimer(2 * time.Second) // the grace period of an editor is one second
 	defer moment.Stop()
 	for items != nil || l.dialog != nil {
 		select {
@@ -115,23 +115,24 @@ func (l *loop) abandon() {
 	}
 }
 
-// goodbye is said in sessions in which something was.
-func (l *loop) goodbye() {
+// showFarewell writes the farewell, unless nothing was sent in this session.
+func (l *loop) showFarewell() {
 	defer l.screen.flush()
-	l.screen.dismiss()
-	if !l.said {
+	l.screen.dropPrompt()
+	if !l.hasTalked {
 		return
 	}
 	text := ""
-	if l.o.Farewell != nil {
-		text = l.o.Farewell()
+	if l.backend.Farewell != nil {
+		text = l.backend.Farewell()
 	}
 	l.screen.line(terminal.Text(cmp.Or(text, "Agent powering down. Goodbye!")))
 }
 
-// gone is the error of a session whose terminal is. It may be noticed before the
-// signal comes that says so, which may be ignored.
-func (l *loop) gone(doing string, err error, tty bool) error {
+// terminalError returns the error of a session whose input or output failed. If that is
+// a terminal, its exit code is that of a hang-up: the terminal may close before the
+// signal arrives, and the signal may be ignored.
+func (l *loop) terminalError(doing string, err error, tty bool) error {
 	err = fmt.Errorf("%s the terminal: %w", doing, err)
 	if !tty {
 		return err

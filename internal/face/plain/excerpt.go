@@ -9,24 +9,25 @@ import (
 )
 
 const (
-	// maxColumns is how many characters of a line are shown of what may be long.
+	// maxColumns is the number of characters shown of a line of output.
 	maxColumns = 2000
-	// maxTail is how much of the end of an output is looked at, in bytes.
+	// maxTail is how many bytes at the end of an output are examined.
 	maxTail = 64 << 10
 )
 
-// head returns the first lines of a text, cleaned, and how many are behind them. 0
-// lines are all of it. Lines may have so many characters, 0 for any number.
-func head(text string, lines, columns int) (kept []string, hidden int) {
+// firstLines returns the first lines of a text, cleaned, and the number of lines after
+// them. lines and columns limit the number and the length of the lines; 0 is no limit.
+func firstLines(text string, lines, columns int) (kept []string, hidden int) {
 	kept = strings.Split(strings.TrimRight(terminal.Text(text), "\n"), "\n")
 	if lines > 0 && len(kept) > lines {
 		kept, hidden = kept[:lines], len(kept)-lines
 	}
-	return clip(kept, columns), hidden
+	return clipLines(kept, columns), hidden
 }
 
-// tail returns the last lines of a text, cleaned, and how many are before them.
-func tail(text string, lines int) (kept []string, hidden int) {
+// lastLines returns the last lines of a text, cleaned, and the number of lines before
+// them.
+func lastLines(text string, lines int) (kept []string, hidden int) {
 	if len(text) > maxTail {
 		hidden = strings.Count(text[:len(text)-maxTail], "\n")
 		text = strings.ToValidUTF8(text[len(text)-maxTail:], "")
@@ -39,10 +40,10 @@ func tail(text string, lines int) (kept []string, hidden int) {
 	if n := len(kept) - lines; n > 0 {
 		kept, hidden = kept[n:], hidden+n
 	}
-	return clip(kept, maxColumns), hidden
+	return clipLines(kept, maxColumns), hidden
 }
 
-func clip(lines []string, columns int) []string {
+func clipLines(lines []string, columns int) []string {
 	for i, line := range lines {
 		if columns > 0 && len(line) > columns {
 			if runes := []rune(line); len(runes) > columns {
@@ -53,8 +54,9 @@ func clip(lines []string, columns int) []string {
 	return lines
 }
 
-// more says that something was left out, if it was.
-func more(hidden int) []string {
+// omittedLines returns a line with the number of hidden lines, or nothing if there are
+// no hidden lines.
+func omittedLines(hidden int) []string {
 	switch hidden {
 	case 0:
 		return nil
@@ -66,8 +68,8 @@ func more(hidden int) []string {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// diffText is a change as text: a unified diff without its headers, its signs in
-// words where it is spoken (spec/tui.md §8.4).
+// diffText returns a unified diff without its file headers. If spoken is set, words
+// replace the signs for a screen reader.
 func diffText(d *tool.DiffDisplay, spoken bool) string {
 	lines := hunks(d.Diff)
 	if len(lines) == 0 {
@@ -96,7 +98,7 @@ func diffText(d *tool.DiffDisplay, spoken bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// hunks returns the lines of a unified diff from its first change on.
+// hunks returns the lines of a unified diff after its file headers.
 func hunks(diff string) []string {
 	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
 	for i, line := range lines {
@@ -107,8 +109,8 @@ func hunks(diff string) []string {
 	return nil
 }
 
-// changes counts what a diff changes.
-func changes(diff string) string {
+// countChanges describes how many lines a diff adds and removes.
+func countChanges(diff string) string {
 	added, removed := 0, 0
 	for _, line := range hunks(diff) {
 		switch {

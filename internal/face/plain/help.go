@@ -1,7 +1,7 @@
 package plain
 
-// Shortcuts explains what can be typed, one thing a line. It is short, for it is
-// read aloud.
+// Shortcuts is the help text for keys and special input, one item per line, short
+// enough for a screen reader.
 const Shortcuts = `Type a prompt and press Enter. These help:
 \ at the end of a line: the prompt goes on in the next line.
 @ and a path: the file becomes part of the prompt.
@@ -13,7 +13,7 @@ Ctrl+C: stop what the model is doing. Twice within 3 seconds: quit.
 Ctrl+D on an empty line, twice: quit.
 In a question: ? explains the answers, /cancel refuses.`
 
-func help(asked bool) string {
+func helpText(asked bool) string {
 	if asked {
 		return "A question waits for your answer. Type ? as the answer to hear what each one means."
 	}

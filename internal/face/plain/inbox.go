@@ -10,29 +10,30 @@ import (
 	"pollux/internal/terminal"
 )
 
-// typed is a line that a person has entered.
-type typed struct {
-	text string // without the line end
-	at   time.Time
-	cut  bool  // it was longer
-	err  error // there is no line; io.EOF for Ctrl+D
+// inputLine is a line of input, or the error that ended the input.
+type inputLine struct {
+	text        string // without the line end
+	at          time.Time
+	isTruncated bool  // the line was longer than maxLine
+	err         error // io.EOF for Ctrl+D; text is empty
 }
 
 const (
-	// maxLine is how long a line may be, in bytes.
+	// maxLine is the length of the longest line, in bytes.
 	maxLine = 4 << 20
-	// maxInbox is how much may lie in the inbox before no more is read.
+	// maxInbox is the size of unread lines, in bytes, at which reading pauses.
 	maxInbox = 8 << 20
 )
 
-// inbox reads lines as they come, so that it is known when each was typed.
+// inbox reads lines in the background, so that each line has the time at which it was
+// typed.
 type inbox struct {
 	input *terminal.Input
-	ready chan struct{} // has a value if there may be lines
+	ready chan struct{} // receives a value when lines arrive
 
 	mu     sync.Mutex
 	space  sync.Cond
-	lines  []typed
+	lines  []inputLine
 	bytes  int
 	closed bool
 }
@@ -44,7 +45,8 @@ func newInbox(t *terminal.Terminal) *inbox {
 	return b
 }
 
-// read reads until the input ends. A terminal goes on after Ctrl+D.
+// read reads lines until the input ends or the inbox is closed. Ctrl+D does not end a
+// terminal.
 func (b *inbox) read(tty bool) {
 	r := bufio.NewReaderSize(b.input, 64<<10)
 	for {
@@ -56,14 +58,14 @@ func (b *inbox) read(tty bool) {
 	}
 }
 
-// readLine reads a line; what is too long of it is thrown away.
-func readLine(r *bufio.Reader) typed {
+// readLine reads a line, and discards what exceeds maxLine.
+func readLine(r *bufio.Reader) inputLine {
 	var text []byte
-	var t typed
+	var t inputLine
 	for {
 		part, err := r.ReadSlice('\n')
 		if room := maxLine - len(text); len(part) > room+1 {
-			part, t.cut = part[:room], true
+			part, t.isTruncated = part[:room], true
 		}
 		text = append(text, part...)
 		switch {
@@ -73,7 +75,7 @@ func readLine(r *bufio.Reader) typed {
 			t.err = err
 			return t
 		}
-		// An input that does not end with a line end is over at the next read.
+		// Without a final line feed, the next read reports the end of the input.
 		if n := len(text); n > 0 && text[n-1] == '\n' {
 			text = text[:n-1]
 		}
@@ -85,7 +87,7 @@ func readLine(r *bufio.Reader) typed {
 	}
 }
 
-func (b *inbox) put(t typed) bool {
+func (b *inbox) put(t inputLine) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for b.bytes > maxInbox && !b.closed {
@@ -103,12 +105,12 @@ func (b *inbox) put(t typed) bool {
 	return true
 }
 
-// take returns the next line.
-func (b *inbox) take() (typed, bool) {
+// take removes and returns the next line.
+func (b *inbox) take() (inputLine, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.lines) == 0 {
-		return typed{}, false
+		return inputLine{}, false
 	}
 	t := b.lines[0]
 	b.lines = b.lines[1:]

@@ -4,198 +4,191 @@ import (
 	"context"
 
 	"pollux/agent"
+	"pollux/internal/exit"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
-	"pollux/llm"
+	"pollux/internal/wording"
 )
 
-// job is what is under way: what the session begins with, a turn of the model, a /
-// command, a prompt being written in the editor.
+// job is the task in progress: opening the session, a run of the model, a / command, or
+// composing a prompt in the editor.
 type job struct {
-	cancel      context.CancelFunc
-	items       chan item // closed at the end
-	gone        chan struct{}
-	prompt      string // that the model works on
-	spoke       bool   // something has come of it
-	cancelled   bool   // it was, and has said so
-	interrupted bool   // by Ctrl+C
-	opening     bool   // it prepares the session
+	cancel        context.CancelFunc
+	items         chan jobItem // closed when the job has ended
+	abandoned     chan struct{}
+	prompt        string // prompt of the run
+	hasOutput     bool   // the model has answered or called a tool
+	isCancelled   bool   // the cancellation was shown
+	isInterrupted bool   // cancelled by Ctrl+C
+	isOpening     bool   // the job opens the session
 }
 
-// item is something that a job tells the loop. One of its fields is set.
-type item struct {
-	event   agent.Event
-	err     error
-	warning string
-	result  *slash.Result
-	written *string // in the editor
-	ready   *Options
+// jobItem is a message from a job to the loop. One of its fields is set, or opened and
+// err.
+type jobItem struct {
+	event    agent.Event
+	err      error
+	result   *slash.Result
+	composed *string // text from the editor
+	opened   *backend
 }
 
-// start runs something beside the loop. emit hands an item to the loop; false
-// says that nobody listens any more.
-func (l *loop) start(prompt string, work func(ctx context.Context, emit func(item) bool)) {
+// startJob calls run on a goroutine of its own, as the job in progress. emit sends an
+// item to the loop; it returns false if the loop has abandoned the job.
+func (l *loop) startJob(prompt string, run func(ctx context.Context, emit func(jobItem) bool)) {
 	ctx, cancel := context.WithCancel(l.ctx)
-	// Some room lets chunks gather while the screen is written.
-	j := &job{cancel: cancel, items: make(chan item, 64), gone: make(chan struct{}), prompt: prompt}
+	// The buffer collects chunks while the screen is being written.
+	j := &job{cancel: cancel, items: make(chan jobItem, 64), abandoned: make(chan struct{}), prompt: prompt}
 	l.job = j
-	l.silent.begin(l)
+	l.silence.begin(l)
 	go func() {
 		defer close(j.items)
-		work(ctx, func(it item) bool {
+		run(ctx, func(it jobItem) bool {
 			select {
 			case j.items <- it:
 				return true
-			case <-j.gone:
+			case <-j.abandoned:
 				return false
 			}
 		})
 	}()
 }
 
-// jobItems returns what the job has to tell; nil while nobody can see it.
-func (l *loop) jobItems() <-chan item {
-	if l.job == nil || l.screen.lent() {
+// jobItems returns the items of the job, nil while there is no job or the terminal is
+// lent out.
+func (l *loop) jobItems() <-chan jobItem {
+	if l.job == nil || l.screen.isLent() {
 		return nil
 	}
 	return l.job.items
 }
 
-// prepare settles what the session works with.
-func (l *loop) prepare() {
-	l.start("", func(ctx context.Context, emit func(item) bool) {
-		o, err := l.o.Prepare(ctx)
-		emit(item{ready: &o, err: err})
+// openSession starts the job that opens the session.
+func (l *loop) openSession() {
+	life, end := context.WithCancel(l.ctx) // the session outlives the job
+	l.startJob("", func(_ context.Context, emit func(jobItem) bool) {
+		o, err := l.backend.Open(life)
+		emit(jobItem{opened: &o, err: err})
 	})
-	l.job.opening = true
+	cancelJob := l.job.cancel
+	l.job.isOpening = true
+	l.job.cancel = func() {
+		end() // before the open question is dismissed: the cancellation is no answer to it
+		cancelJob()
+	}
 }
 
-// prepared takes what the session works with, or why it cannot begin.
-func (l *loop) prepared(o *Options, err error) {
+// sessionOpened stores the opened session, or the error that ends the face.
+func (l *loop) sessionOpened(o *backend, err error) {
+	if err == nil && l.job.isInterrupted {
+		err = exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
+	}
 	if err != nil {
-		l.failed = err
+		l.openErr = err
 		l.leave()
 		return
 	}
-	o.Terminal, o.Interrupts = l.o.Terminal, l.o.Interrupts
-	l.o = *o
+	o.Terminal, o.Interrupts = l.backend.Terminal, l.backend.Interrupts
+	l.backend = *o
+	l.job.cancel = func() {} // the end of the job is not the end of the session
 }
 
-// prompt has the model work on a prompt.
-func (l *loop) prompt(text string) {
-	l.said, l.draft = true, ""
-	l.voice.begin()
-	l.start(text, func(ctx context.Context, emit func(item) bool) {
-		p := agent.Prompt{Parts: []llm.Part{llm.Text(text)}}
-		if l.o.Expand != nil {
-			var warnings []string
-			var err error
-			p, warnings, err = l.o.Expand(ctx, text)
-			for _, w := range warnings {
-				emit(item{warning: w})
-			}
-			switch {
-			case ctx.Err() != nil:
-				emit(item{event: agent.Cancelled{}})
-				return
-			case err != nil:
-				emit(item{err: err})
-				return
-			}
-		}
-		for e, err := range l.o.Run(ctx, p) {
-			if !emit(item{event: e, err: err}) {
+// runPrompt starts a run of the model with a prompt.
+func (l *loop) runPrompt(text string) {
+	l.hasTalked, l.draft = true, ""
+	l.renderer.reset()
+	l.startJob(text, func(ctx context.Context, emit func(jobItem) bool) {
+		for e, err := range l.backend.Run(ctx, text) {
+			if !emit(jobItem{event: e, err: err}) {
 				return
 			}
 		}
 	})
 }
 
-// do runs a / command: as the job, or beside it.
-func (l *loop) do(line string, busy bool) {
-	l.voice.end()
+// runCommand runs a / command: beside the current job if busy is set, else as the job.
+func (l *loop) runCommand(line string, busy bool) {
+	l.renderer.endAnswer()
 	if l.job != nil && busy {
-		l.sides++
+		l.sideCommands++
 		go func() {
-			r, err := l.o.Do(l.ctx, line)
+			r, err := l.backend.RunCommand(l.ctx, line)
 			select {
-			case l.results <- item{result: &r, err: err}:
-			case <-l.over:
+			case l.results <- jobItem{result: &r, err: err}:
+			case <-l.done:
 			}
 		}()
 		return
 	}
-	l.start("", func(ctx context.Context, emit func(item) bool) {
-		r, err := l.o.Do(ctx, line)
+	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
+		r, err := l.backend.RunCommand(ctx, line)
 		if err != nil && ctx.Err() != nil {
-			emit(item{event: agent.Cancelled{}})
+			emit(jobItem{event: agent.Cancelled{}})
 			return
 		}
-		emit(item{result: &r, err: err})
+		emit(jobItem{result: &r, err: err})
 	})
 }
 
-// write has a prompt written in the person's editor.
-func (l *loop) write(text string) {
+// composeInEditor opens a prompt in the user's editor.
+func (l *loop) composeInEditor(text string) {
 	switch {
 	case l.job != nil:
 		l.screen.line("The editor opens only while nothing is under way.")
 		return
-	case l.o.Editor == nil:
+	case l.backend.Editor == nil:
 		l.screen.line(noEditor)
 		return
 	}
 	if text == "" {
 		text = l.draft
 	}
-	l.draft = text // until it is sent
-	l.start("", func(ctx context.Context, emit func(item) bool) {
+	l.draft = text // kept until it is sent
+	l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
 		var written string
-		err := l.lend(func() (err error) {
-			written, err = l.o.Editor.Text(ctx, text)
+		err := l.lendTerminal(func() (err error) {
+			written, err = l.backend.Editor.Compose(ctx, text)
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			emit(item{result: &slash.Result{Text: err.Error()}})
+			emit(jobItem{result: &slash.Result{Text: err.Error()}})
 			return
 		}
-		emit(item{written: &written, err: err})
+		emit(jobItem{composed: &written, err: err})
 	})
 }
 
-// lend gives the terminal to another program for as long as f takes.
-func (l *loop) lend(f func() error) error {
+// lendTerminal lends the terminal to another program while f runs.
+func (l *loop) lendTerminal(f func() error) error {
 	l.inbox.input.Pause()
 	back := l.screen.lend()
 	defer func() {
 		back()
 		l.inbox.input.Resume()
-		l.rouse()
+		l.wakeLoop()
 	}()
 	return f()
 }
 
-// see takes what a job tells.
-func (l *loop) see(it item) {
+// handle processes an item of a job.
+func (l *loop) handle(it jobItem) {
 	switch {
-	case it.ready != nil:
-		l.prepared(it.ready, it.err)
+	case it.opened != nil:
+		l.sessionOpened(it.opened, it.err)
 	case it.err != nil:
-		l.voice.end()
-		l.screen.line(l.failure(it.err))
+		l.renderer.endAnswer()
+		l.screen.line(l.errorText(it.err))
 	case it.event != nil:
-		l.event(it.event)
-	case it.warning != "":
-		l.screen.line("Warning: " + terminal.Line(it.warning))
-	case it.written != nil:
-		l.took(*it.written)
+		l.showEvent(it.event)
+	case it.composed != nil:
+		l.queueComposed(*it.composed)
 	case it.result != nil:
-		l.result(*it.result)
+		l.showResult(*it.result)
 	}
 }
 
-// took takes what was written in the editor.
-func (l *loop) took(text string) {
+// queueComposed puts a prompt from the editor at the front of the queue.
+func (l *loop) queueComposed(text string) {
 	text = terminal.Clean(text)
 	if isBlank(text) {
 		l.screen.line("The editor left nothing: there is nothing to send.")
@@ -204,8 +197,8 @@ func (l *loop) took(text string) {
 	l.queue = append([]string{text}, l.queue...)
 }
 
-// result does what a / command has come to.
-func (l *loop) result(r slash.Result) {
+// showResult shows the result of a / command and acts on it.
+func (l *loop) showResult(r slash.Result) {
 	text := terminal.Text(r.Text)
 	switch {
 	case isBlank(text) && r.Clear:
@@ -222,32 +215,32 @@ func (l *loop) result(r slash.Result) {
 	if r.Quit {
 		l.leave()
 	}
-	l.reconsider()
+	l.dropSettled()
 	if l.job == nil {
-		l.next(false) // the job ended before the command that ran beside it
+		l.runQueued(false) // the job ended before this command
 	}
 }
 
-// jobDone is the end of a job.
-func (l *loop) jobDone() {
+// finishJob ends the job, and starts what was queued during it.
+func (l *loop) finishJob() {
 	j := l.job
-	l.voice.end()
-	l.dismiss()
+	l.renderer.endAnswer()
+	l.dismissQuestions()
 	j.cancel()
 	l.job = nil
-	l.silent.stop()
-	if j.cancelled && j.prompt != "" && !j.spoke {
-		l.keep(j.prompt)
+	l.silence.stop()
+	if j.isCancelled && j.prompt != "" && !j.hasOutput {
+		l.keepDraft(j.prompt)
 	}
-	if j.opening && l.failed == nil {
+	if j.isOpening && l.openErr == nil {
 		early := l.queue
 		l.queue = nil
-		l.greet()
+		l.showWelcome()
 		for _, text := range early {
 			l.submit(text)
 		}
 	}
 	if l.job == nil {
-		l.next(j.cancelled)
+		l.runQueued(j.isCancelled)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"pollux/tool"
 )
 
-// paper is what a person sees.
+// paper records what the user sees.
 type paper struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -44,7 +44,7 @@ func (p *paper) String() string {
 	return p.text.String()
 }
 
-// person is somebody in front of the face, in a bubble of synctest.
+// person is a user of the face, in a bubble of synctest.
 type person struct {
 	t         *testing.T
 	face      *Face
@@ -56,9 +56,8 @@ type person struct {
 	read      int // of the paper
 }
 
-// sit starts a session. In a bubble all that has to happen has happened when a
-// method returns.
-func sit(t *testing.T, o Options) *person {
+// sit starts a session. Its methods return after everything in the bubble has happened.
+func sit(t *testing.T, o backend) *person {
 	t.Helper()
 	r, w := io.Pipe()
 	p := &person{t: t, in: w, paper: &paper{}, interrupt: make(chan struct{}, 8), done: make(chan error, 1)}
@@ -67,7 +66,7 @@ func sit(t *testing.T, o Options) *person {
 	if o.Run == nil {
 		o.Run = echo
 	}
-	p.face = New(o)
+	p.face = newFace(o)
 	var ctx context.Context
 	ctx, p.end = context.WithCancelCause(t.Context())
 	go func() {
@@ -79,13 +78,13 @@ func sit(t *testing.T, o Options) *person {
 	return p
 }
 
-// settle lets pass what is waited for until something belongs together.
+// settle waits until the batch timers have fired.
 func (p *person) settle() {
-	time.Sleep(2 * together)
+	time.Sleep(2 * batchWindow)
 	synctest.Wait()
 }
 
-// types enters lines, all at once.
+// types enters lines at once.
 func (p *person) types(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -94,7 +93,7 @@ func (p *person) types(lines ...string) {
 	p.settle()
 }
 
-// answers enters a line after a moment of thought.
+// answers enters a line after the answer delay.
 func (p *person) answers(line string) {
 	p.t.Helper()
 	time.Sleep(time.Second)
@@ -106,7 +105,7 @@ func (p *person) ctrlC() {
 	p.settle()
 }
 
-// sees compares what has come on the paper since last time.
+// sees compares the new output with a text.
 func (p *person) sees(want string) {
 	p.t.Helper()
 	all := p.paper.String()
@@ -117,7 +116,7 @@ func (p *person) sees(want string) {
 	}
 }
 
-// skips does not look at what has come.
+// skips ignores the new output.
 func (p *person) skips() string {
 	all := p.paper.String()
 	got := all[p.read:]
@@ -125,7 +124,7 @@ func (p *person) skips() string {
 	return got
 }
 
-// leaves ends the input, and the session with it.
+// leaves ends the input and the session.
 func (p *person) leaves() {
 	p.t.Helper()
 	_ = p.in.Close()
@@ -134,12 +133,12 @@ func (p *person) leaves() {
 	}
 }
 
-// echo is a model that says what it was asked.
-func echo(_ context.Context, prompt agent.Prompt) iter.Seq2[agent.Event, error] {
-	return says("You said: " + strings.ReplaceAll(llm.PartsText(prompt.Parts), "\n", "|"))
+// echo is a model that repeats the prompt.
+func echo(_ context.Context, prompt string) iter.Seq2[agent.Event, error] {
+	return says("You said: " + strings.ReplaceAll(prompt, "\n", "|"))
 }
 
-// says is a turn in which the model says something.
+// says returns the events of an answer.
 func says(chunks ...string) iter.Seq2[agent.Event, error] {
 	list := []agent.Event{agent.TurnStarted{Turn: 1}}
 	for _, c := range chunks {
@@ -148,7 +147,7 @@ func says(chunks ...string) iter.Seq2[agent.Event, error] {
 	return happens(append(list, agent.Finished{Reason: llm.FinishStop})...)
 }
 
-// happens is a run in which these events happen.
+// happens returns a run with these events.
 func happens(events ...agent.Event) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		for _, e := range events {
@@ -159,12 +158,12 @@ func happens(events ...agent.Event) iter.Seq2[agent.Event, error] {
 	}
 }
 
-// runs makes a model of a function that gets what it needs to play one.
-func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] {
-	return func(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
+// runs returns a model that calls f.
+func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) error) func(context.Context, string) iter.Seq2[agent.Event, error] {
+	return func(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
 			gone := false
-			err := f(ctx, llm.PartsText(p.Parts), func(e agent.Event) { gone = gone || !yield(e, nil) })
+			err := f(ctx, prompt, func(e agent.Event) { gone = gone || !yield(e, nil) })
 			switch {
 			case gone:
 			case ctx.Err() != nil:
@@ -176,28 +175,28 @@ func runs(f func(ctx context.Context, prompt string, emit func(agent.Event)) err
 	}
 }
 
-func toolCall(name, id string) *agent.ToolCall {
+func callOf(name, id string) *agent.ToolCall {
 	return &agent.ToolCall{ID: name + "__" + id, Name: name, Args: json.RawMessage("{}")}
 }
 
-// bubble runs a test in a bubble of its own.
+// bubble runs a test in a synctest bubble.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, f)
 }
 
-// What must be settled first may be asked for, and lines wait for it.
+// The face asks questions while it opens the session, and queues lines until then.
 func TestPrepare(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		faces := make(chan *Face, 1)
-		o := Options{Welcome: "Pollux 1.0", First: "hello", Run: echo}
-		p := sit(t, Options{Prepare: func(ctx context.Context) (Options, error) {
+		o := backend{Welcome: "Pollux 1.0", First: "hello", Run: echo}
+		p := sit(t, backend{Open: func(ctx context.Context) (backend, error) {
 			a, err := (<-faces).Ask(ctx, &tool.QuestionConfirmation{Title: "Trust", Questions: []tool.Question{{
 				Text: "Do you?", Kind: tool.ChoiceQuestion, Options: []tool.Option{{Label: "Yes"}, {Label: "No"}}, Closed: true,
 			}}})
 			if err != nil || a.Reply == nil || a.Reply.Answers["0"] != "Yes" {
-				return Options{}, errors.New("they do not")
+				return backend{}, errors.New("they do not")
 			}
 			return o, nil
 		}})
@@ -212,15 +211,15 @@ func TestPrepare(t *testing.T) {
 	})
 }
 
-// A command that is typed before there are commands is one all the same.
+// A command typed before the session is open runs afterwards.
 func TestEarlyLines(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		ready := make(chan Options)
-		p := sit(t, Options{Prepare: func(context.Context) (Options, error) { return <-ready, nil }})
+		ready := make(chan backend)
+		p := sit(t, backend{Open: func(context.Context) (backend, error) { return <-ready, nil }})
 		p.types("/stats")
 		p.types("hello")
 		p.sees("Queued: /stats\nQueued: hello\n")
-		ready <- table(Options{Run: echo}, func(context.Context, string) (slash.Result, error) { return slash.Result{Text: "None."}, nil })
+		ready <- table(backend{Run: echo}, func(context.Context, string) (slash.Result, error) { return slash.Result{Text: "None."}, nil })
 		p.settle()
 		if s := p.skips(); !strings.Contains(s, "None.\n") || !strings.HasSuffix(s, "Model: You said: hello\n> ") {
 			t.Errorf("sees %q", s)
@@ -229,21 +228,43 @@ func TestEarlyLines(t *testing.T) {
 	})
 }
 
-// A session that cannot begin says so to who has started it.
+// Run returns the error of a session that cannot be opened.
 func TestPrepareFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		terminal, _, _ := terminal.Test("a line\n")
 		want := errors.New("no key")
-		f := New(Options{Terminal: terminal, Prepare: func(context.Context) (Options, error) { return Options{}, want }})
+		f := newFace(backend{Terminal: terminal, Open: func(context.Context) (backend, error) { return backend{}, want }})
 		if err := f.Run(t.Context()); !errors.Is(err, want) {
 			t.Errorf("error %v", err)
 		}
 	})
 }
 
+// TestSessionContext checks that the context with which a session was opened lasts as long
+// as the face, and not only until the session is open.
+func TestSessionContext(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		opened := make(chan context.Context, 1)
+		p := sit(t, backend{Open: func(ctx context.Context) (backend, error) {
+			opened <- ctx
+			return backend{Run: echo}, nil
+		}})
+		p.settle()
+		ctx := <-opened
+		p.types("hello")
+		if ctx.Err() != nil {
+			t.Errorf("the session's context has ended: %v", context.Cause(ctx))
+		}
+		p.leaves()
+		if ctx.Err() == nil {
+			t.Error("the session's context outlives the face")
+		}
+	})
+}
+
 func TestConversation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{Welcome: "Pollux 1.0", Farewell: func() string { return "2 prompts" }})
+		p := sit(t, backend{Welcome: "Pollux 1.0", Farewell: func() string { return "2 prompts" }})
 		p.sees("Pollux 1.0\nType a prompt and press Enter. ? and Enter explains the rest, Ctrl+D leaves.\n> ")
 		p.types("hello")
 		p.sees("hello\nModel: You said: hello\n> ")
@@ -258,10 +279,10 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// Lines that come together are one prompt.
+// Lines that arrive together are one prompt.
 func TestPaste(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{})
+		p := sit(t, backend{})
 		p.types("func main() {", "", "\tgo()", "}")
 		p.skips()
 		if got := p.paper.String(); !strings.Contains(got, "Model: You said: func main() {||\tgo()|}\n> ") {
@@ -273,7 +294,7 @@ func TestPaste(t *testing.T) {
 
 func TestFirstPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{First: "explain\nthis", Welcome: "Pollux"})
+		p := sit(t, backend{First: "explain\nthis", Welcome: "Pollux"})
 		p.sees("Pollux\nUser: explain\nthis\nModel: You said: explain|this\n> ")
 		p.leaves()
 	})
@@ -281,7 +302,7 @@ func TestFirstPrompt(t *testing.T) {
 
 func TestFirstCommand(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, table(Options{First: "/stats"}, func(context.Context, string) (slash.Result, error) {
+		p := sit(t, table(backend{First: "/stats"}, func(context.Context, string) (slash.Result, error) {
 			return slash.Result{Text: "None."}, nil
 		}))
 		p.sees("User: /stats\nNone.\n> ")
@@ -289,11 +310,11 @@ func TestFirstCommand(t *testing.T) {
 	})
 }
 
-// The end of an input that is no terminal lets what was asked be answered first.
+// The end of an input that is no terminal waits for the answer in progress.
 func TestInputEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p := sit(t, Options{Run: runs(func(_ context.Context, prompt string, emit func(agent.Event)) error {
+		p := sit(t, backend{Run: runs(func(_ context.Context, prompt string, emit func(agent.Event)) error {
 			<-release
 			emit(agent.Text{Text: "About " + prompt})
 			return nil
@@ -313,11 +334,11 @@ func TestInputEnds(t *testing.T) {
 	})
 }
 
-// What was typed while the model worked is one prompt.
+// Lines typed while the model works become one prompt.
 func TestQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p := sit(t, Options{Run: runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
+		p := sit(t, backend{Run: runs(func(ctx context.Context, prompt string, emit func(agent.Event)) error {
 			emit(agent.Text{Text: "Working on " + prompt + "\n"})
 			select {
 			case <-release:
@@ -356,10 +377,10 @@ func TestCtrlC(t *testing.T) {
 	})
 	t.Run("idle", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
-			p := sit(t, Options{})
+			p := sit(t, backend{})
 			p.ctrlC()
 			p.sees("> \nPress Ctrl+C again to quit.\n> ")
-			time.Sleep(patience)
+			time.Sleep(repeatWindow)
 			p.ctrlC()
 			p.sees("\nPress Ctrl+C again to quit.\n> ")
 			p.ctrlC()
@@ -371,7 +392,7 @@ func TestCtrlC(t *testing.T) {
 	})
 	t.Run("prompt between", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
-			p := sit(t, Options{Run: hangs})
+			p := sit(t, backend{Run: hangs})
 			p.ctrlC()
 			p.types("go")
 			p.ctrlC()
@@ -381,7 +402,7 @@ func TestCtrlC(t *testing.T) {
 	})
 	t.Run("continued line", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
-			p := sit(t, Options{})
+			p := sit(t, backend{})
 			p.types(`lost\`)
 			p.ctrlC()
 			p.types("kept")
@@ -391,7 +412,7 @@ func TestCtrlC(t *testing.T) {
 	})
 	t.Run("busy", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
-			p := sit(t, Options{Run: hangs})
+			p := sit(t, backend{Run: hangs})
 			p.types("go")
 			p.ctrlC()
 			p.sees("> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
@@ -404,7 +425,7 @@ func TestCtrlC(t *testing.T) {
 	})
 	t.Run("stubborn", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
-			p := sit(t, Options{Run: hangs})
+			p := sit(t, backend{Run: hangs})
 			p.types("stubborn")
 			p.ctrlC()
 			p.ctrlC()
@@ -421,7 +442,7 @@ func TestCtrlC(t *testing.T) {
 	})
 }
 
-// A signal ends the session with its cause, and what runs is stopped first.
+// A signal ends the session with its cause, after the job has stopped.
 func TestContext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -429,7 +450,7 @@ func TestContext(t *testing.T) {
 		term, _, _ := terminal.Test("")
 		r, w := io.Pipe()
 		term.In = r
-		f := New(Options{Terminal: term, First: "go", Run: runs(func(ctx context.Context, _ string, _ func(agent.Event)) error {
+		f := newFace(backend{Terminal: term, First: "go", Run: runs(func(ctx context.Context, _ string, _ func(agent.Event)) error {
 			<-ctx.Done()
 			time.Sleep(50 * time.Millisecond)
 			stopped = true
@@ -444,10 +465,10 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// Nobody sees anything any more: the session is over.
+// A failed write ends the session.
 func TestScreenGone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{})
+		p := sit(t, backend{})
 		p.paper.mu.Lock()
 		p.paper.err = io.ErrClosedPipe
 		p.paper.mu.Unlock()
@@ -458,26 +479,10 @@ func TestScreenGone(t *testing.T) {
 	})
 }
 
-func TestExpand(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{Expand: func(_ context.Context, text string) (agent.Prompt, []string, error) {
-			if text == "bad" {
-				return agent.Prompt{}, nil, errors.New("no such \x1b[31mfile")
-			}
-			return agent.Prompt{Parts: []llm.Part{llm.Text("<" + text + ">")}}, []string{"@a\x1b]0;t\x07 was left out"}, nil
-		}})
-		p.types("x")
-		p.sees("> x\nWarning: @a was left out\nModel: You said: <x>\n> ")
-		p.types("bad")
-		p.sees("bad\nError: no such file\n> ")
-		p.leaves()
-	})
-}
-
-// What is said beside all else does not disturb what is being typed.
+// A warning does not disturb a line being typed.
 func TestWarn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{})
+		p := sit(t, backend{})
 		p.sees("> ")
 		p.face.Warn("the disk\x1b[2J is full")
 		p.settle()
@@ -489,7 +494,7 @@ func TestWarn(t *testing.T) {
 func TestLongLines(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		got := make(chan int, 3)
-		p := sit(t, Options{Run: runs(func(_ context.Context, prompt string, _ func(agent.Event)) error {
+		p := sit(t, backend{Run: runs(func(_ context.Context, prompt string, _ func(agent.Event)) error {
 			got <- len(prompt)
 			return nil
 		})})
@@ -506,10 +511,10 @@ func TestLongLines(t *testing.T) {
 	})
 }
 
-// What a terminal adds when arrows are pressed, and the like, is no part of a prompt.
+// Escape sequences of arrow keys are removed from a prompt.
 func TestTypedEscapes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{Run: runs(func(_ context.Context, prompt string, emit func(agent.Event)) error {
+		p := sit(t, backend{Run: runs(func(_ context.Context, prompt string, emit func(agent.Event)) error {
 			if prompt != "fix it\nplease" {
 				t.Errorf("the prompt is %q", prompt)
 			}

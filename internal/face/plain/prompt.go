@@ -9,38 +9,39 @@ import (
 	"pollux/internal/terminal"
 )
 
-// composer puts lines together that are one prompt: those behind a backslash, and
-// those that come together, because they were pasted.
+// composer joins the lines of one prompt: lines continued by a backslash, and pasted
+// lines, which arrive together.
 type composer struct {
-	lines []string
-	bytes int
-	more  bool // the last line ended with a backslash
-	last  time.Time
-	timer *time.Timer
+	lines       []string
+	bytes       int
+	isContinued bool // the last line ends in a backslash
+	last        time.Time
+	timer       *time.Timer
 }
 
-func (c *composer) empty() bool { return len(c.lines) == 0 }
+func (c *composer) isEmpty() bool { return len(c.lines) == 0 }
 
-// gathers reports whether a line that comes at this time is pasted with those before.
-func (c *composer) gathers(at time.Time) bool { return !c.empty() && at.Sub(c.last) < together }
+// isPasted reports whether a line that arrives at this time belongs to the same paste
+// as the line before it.
+func (c *composer) isPasted(at time.Time) bool { return !c.isEmpty() && at.Sub(c.last) < batchWindow }
 
-// add takes a line.
+// add appends a line. The timer fires when the prompt is complete.
 func (c *composer) add(line string, at time.Time) {
-	c.more, c.last = continues(line), at
-	if c.more {
+	c.isContinued, c.last = endsInBackslash(line), at
+	if c.isContinued {
 		line = line[:len(line)-1]
 	}
 	c.lines = append(c.lines, line)
 	c.bytes += len(line)
-	if c.more {
+	if c.isContinued {
 		c.timer.Stop()
 		return
 	}
-	c.timer.Reset(together)
+	c.timer.Reset(batchWindow)
 }
 
-// continues reports whether a line ends in a backslash that is not itself behind one.
-func continues(line string) bool {
+// endsInBackslash reports whether a line ends in an odd number of backslashes.
+func endsInBackslash(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
 
@@ -52,57 +53,57 @@ func (c *composer) take() string {
 
 func (c *composer) clear() {
 	c.timer.Stop()
-	c.lines, c.bytes, c.more = nil, 0, false
+	c.lines, c.bytes, c.isContinued = nil, 0, false
 }
 
-// typed takes a line that was entered.
-func (l *loop) typed(t typed) {
+// handleLine handles a line of input, or its end.
+func (l *loop) handleLine(t inputLine) {
 	if t.err != nil {
-		if !l.compose.empty() {
-			l.submit(l.compose.take())
+		if !l.composer.isEmpty() {
+			l.submit(l.composer.take())
 		}
 		l.endOfInput(t.err)
 		return
 	}
-	if l.eof = (time.Time{}); !l.leaving {
-		l.again = 0 // what is typed now is not meant to be the last
+	if l.lastEOF = (time.Time{}); !l.isLeaving {
+		l.interruptCount = 0 // typing ends a series of Ctrl+C
 	}
-	if t.cut {
+	if t.isTruncated {
 		l.Warn("Warning: the line was longer than 4 MiB. What was behind that is lost.")
 	}
 	text := terminal.Clean(strings.ReplaceAll(t.text, "\r", "\n"))
 	if edit := strings.HasSuffix(t.text, editKey); edit {
-		text += editKey // it counts at the end, and is cleaned away elsewhere
+		text += editKey // terminal.Clean removes it
 	}
-	if l.toDialog(text, t.at) {
+	if l.sendToDialog(text, t.at) {
 		return
 	}
 	if l.dialog == nil {
-		l.screen.entered(text, l.o.Terminal.InTTY)
+		l.screen.endPrompt(text, l.backend.Terminal.InTTY)
 	} else {
-		l.screen.strayed(text, l.o.Terminal.InTTY)
+		l.screen.suspendPrompt(text, l.backend.Terminal.InTTY)
 	}
-	if l.compose.bytes+len(text) > maxInbox {
+	if l.composer.bytes+len(text) > maxInbox {
 		l.screen.line("Warning: this is too much for one prompt. The line was left out.")
 		return
 	}
 	known := false
-	if l.compose.empty() {
-		known, _ = l.command(text)
+	if l.composer.isEmpty() {
+		known, _ = l.lookupCommand(text)
 	}
-	l.compose.add(text, t.at)
-	if known && !l.compose.more { // a command is on its own
-		l.submit(l.compose.take())
+	l.composer.add(text, t.at)
+	if known && !l.composer.isContinued { // a command is a single line
+		l.submit(l.composer.take())
 	}
 }
 
-// editKey at the end of a line opens the editor: Ctrl+G, then Enter.
+// editKey at the end of a line opens the editor. The user types Ctrl+G, then Enter.
 const editKey = "\a"
 
-// marker is what stands before what is typed.
-func (l *loop) marker() string {
+// promptText returns the prompt with the approval mode.
+func (l *loop) promptText() string {
 	switch mode := l.mode(); {
-	case l.compose.more:
+	case l.composer.isContinued:
 		return "more> "
 	case mode == "", mode == "default":
 		return "> "
@@ -111,105 +112,108 @@ func (l *loop) marker() string {
 	}
 }
 
-// mode is the approval mode as flags and settings write it.
+// mode returns the approval mode by its name in flags and settings.
 func (l *loop) mode() string {
-	if l.o.Mode == nil {
+	if l.backend.Mode == nil {
 		return ""
 	}
-	if mode := l.o.Mode(); mode != "autoEdit" {
+	if mode := l.backend.Mode(); mode != "autoEdit" {
 		return mode
 	}
 	return "auto_edit"
 }
 
-// invite asks for a prompt where none is asked for.
-func (l *loop) invite() {
+// showPrompt shows the input prompt if the face waits for input and no prompt is
+// visible.
+func (l *loop) showPrompt() {
 	switch {
-	case l.dialog != nil, l.screen.asking():
-		// Not between the pieces of an answer, nor before what a command has to say.
-		if l.sides == 0 && !l.voice.spoken && (l.dialog == nil || l.dialog.ctx.Err() == nil && (l.compose.empty() || l.compose.more)) {
-			l.screen.again()
+	case l.dialog != nil, l.screen.hasPrompt():
+		// Not within an answer, nor before the result of a command.
+		if l.sideCommands == 0 && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && (l.composer.isEmpty() || l.composer.isContinued)) {
+			l.screen.restorePrompt()
 		}
-	case len(l.waiting) > 0, l.ended, l.leaving:
-	case l.job == nil && l.sides == 0 && l.compose.empty(), l.compose.more:
-		l.screen.ask(l.marker())
+	case len(l.pending) > 0, l.inputEnded, l.isLeaving:
+	case l.job == nil && l.sideCommands == 0 && l.composer.isEmpty(), l.composer.isContinued:
+		l.screen.showPrompt(l.promptText())
 	}
 }
 
-// command says what a line is.
-func (l *loop) command(line string) (known, busy bool) {
-	if l.o.Command == nil || !strings.HasPrefix(line, "/") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") {
+// lookupCommand reports whether a line is a / command, and whether the command may run
+// while the model works.
+func (l *loop) lookupCommand(line string) (known, busy bool) {
+	if l.backend.LookupCommand == nil || !strings.HasPrefix(line, "/") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "/*") {
 		return false, false
 	}
-	return l.o.Command(line)
+	return l.backend.LookupCommand(line)
 }
 
-// submit takes what was typed, whole.
+// submit handles a complete prompt, command or other input.
 func (l *loop) submit(text string) {
-	suspect := l.suspect
-	l.suspect = ""
-	known, busy := l.command(text)
+	suspect := l.unknownCommand
+	l.unknownCommand = ""
+	known, busy := l.lookupCommand(text)
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case trimmed == "" && suspect != "":
 		l.send(suspect)
 	case trimmed == "":
-	case l.job != nil && l.job.opening: // what it is will be known when there are commands
+	case l.job != nil && l.job.isOpening: // classified when the session is open
 		l.send(text)
 	case known && (busy || l.job == nil):
-		l.do(strings.TrimSpace(text), busy)
+		l.runCommand(strings.TrimSpace(text), busy)
 	case known:
 		l.screen.line("Slash commands cannot be queued. Try again when the model is done.")
 	case trimmed == "?":
-		l.screen.line(help(l.dialog != nil))
+		l.screen.line(helpText(l.dialog != nil))
 	case strings.HasSuffix(text, editKey):
-		l.write(strings.TrimSuffix(text, editKey))
-	case l.mistyped(trimmed):
-	case l.o.Shell != nil && strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // several lines were pasted
-		l.shell(text[1:])
+		l.composeInEditor(strings.TrimSuffix(text, editKey))
+	case l.suggestCommand(trimmed):
+	case l.backend.RunShell != nil && strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
+		l.runShell(text[1:])
 	default:
 		l.send(text)
 	}
 }
 
-// shell runs a command that the person has typed.
-func (l *loop) shell(command string) {
+// runShell runs the shell command that the user typed after "!".
+func (l *loop) runShell(command string) {
 	switch {
 	case l.job != nil:
 		l.screen.line("Shell commands cannot be queued. Try again when the model is done.")
 	case isBlank(command):
 		l.screen.line("Type a command behind the exclamation mark.")
 	default:
-		l.voice.end()
-		l.start("", func(ctx context.Context, emit func(item) bool) {
-			text, err := l.o.Shell(ctx, command)
+		l.renderer.endAnswer()
+		l.startJob("", func(ctx context.Context, emit func(jobItem) bool) {
+			text, err := l.backend.RunShell(ctx, command)
 			if err != nil {
-				emit(item{result: &slash.Result{Text: err.Error(), Failed: true}})
+				emit(jobItem{result: &slash.Result{Text: err.Error(), Failed: true}})
 				return
 			}
-			emit(item{result: &slash.Result{Text: text}})
+			emit(jobItem{result: &slash.Result{Text: text}})
 		})
 	}
 }
 
-// mistyped asks about what is likely to be a command and is none.
-func (l *loop) mistyped(line string) bool {
-	if l.o.Meant == nil || l.job != nil || !strings.HasPrefix(line, "/") || strings.ContainsAny(line[1:], "/ \t\n") {
+// suggestCommand shows a similar command if a line looks like a mistyped one, and
+// reports whether it did. The next Enter then sends the line as text.
+func (l *loop) suggestCommand(line string) bool {
+	if l.backend.SuggestCommand == nil || l.job != nil || !strings.HasPrefix(line, "/") || strings.ContainsAny(line[1:], "/ \t\n") {
 		return false
 	}
-	meant := l.o.Meant(line)
+	meant := l.backend.SuggestCommand(line)
 	if meant == "" {
 		return false
 	}
-	l.suspect = line
+	l.unknownCommand = line
 	l.screen.line("Unknown command. Did you mean " + terminal.Line(meant) + "? Press Enter again to send it as text.")
 	return true
 }
 
-// send puts a prompt to the model, or into the queue.
+// send sends a prompt to the model, or queues it while a job runs.
 func (l *loop) send(text string) {
 	if l.job == nil {
-		l.prompt(text)
+		l.runPrompt(text)
 		return
 	}
 	size := len(text)
@@ -224,36 +228,38 @@ func (l *loop) send(text string) {
 	l.screen.line("Queued: " + brief(text))
 }
 
-// begin puts a prompt to the model that was not typed at the prompt.
-func (l *loop) begin(text string) {
+// runShownPrompt shows a prompt that the user did not just type, and sends it to the
+// model.
+func (l *loop) runShownPrompt(text string) {
 	l.screen.line("User: " + excerpt(text, 5))
-	l.prompt(text)
+	l.runPrompt(text)
 }
 
-// next goes on with what was queued, now that the job is over.
-func (l *loop) next(cancelled bool) {
+// runQueued sends the queued prompts as one, or keeps them as the draft if the job was
+// cancelled.
+func (l *loop) runQueued(cancelled bool) {
 	if len(l.queue) == 0 {
 		return
 	}
 	text := strings.Join(l.queue, "\n\n")
 	l.queue = nil
-	if !cancelled && !l.leaving {
-		l.begin(text)
+	if !cancelled && !l.isLeaving {
+		l.runShownPrompt(text)
 		return
 	}
 	l.screen.line("Not sent: " + excerpt(text, 5))
-	l.keep(text)
+	l.keepDraft(text)
 }
 
-// keep makes a text the draft that Ctrl+G opens.
-func (l *loop) keep(text string) {
+// keepDraft adds a text to the draft that Ctrl+G opens.
+func (l *loop) keepDraft(text string) {
 	if l.draft != "" && text != "" {
 		text = l.draft + "\n\n" + text
 	}
 	l.draft = text
 }
 
-// brief is a text in one line of bearable length.
+// brief returns a text in one line of at most 200 characters.
 func brief(text string) string {
 	const most = 200
 	line := []rune(terminal.Line(text[:min(len(text), 8*most)]))
@@ -263,8 +269,8 @@ func brief(text string) string {
 	return string(line)
 }
 
-// excerpt is the first n lines of a text.
+// excerpt returns the first n lines of a text.
 func excerpt(text string, n int) string {
-	kept, hidden := head(text, n, 0)
-	return strings.Join(append(kept, more(hidden)...), "\n")
+	kept, hidden := firstLines(text, n, 0)
+	return strings.Join(append(kept, omittedLines(hidden)...), "\n")
 }

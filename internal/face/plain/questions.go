@@ -5,43 +5,43 @@ import (
 	"strconv"
 	"strings"
 
-	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
-// questions asks what the model wants to know, one thing after the other, and
-// lets several answers be looked over in the end (spec/tui.md §6.3).
-func (d *dialog) questions(c *tool.QuestionConfirmation) (agent.Answer, error) {
-	d.title(c.Title)
+// askQuestions asks the model's questions one after the other. If there are several,
+// the user can review the answers and change them at the end.
+func (d *dialog) askQuestions(c *tool.QuestionConfirmation) (tool.Answer, error) {
+	d.printTitle(c.Title)
 	answers := map[string]string{}
 	for i := range c.Questions {
-		if err := d.answer(c.Questions, i, answers); err != nil {
-			return agent.Answer{}, err
+		if err := d.askQuestion(c.Questions, i, answers); err != nil {
+			return tool.Answer{}, err
 		}
 	}
 	for len(c.Questions) > 1 {
-		again, err := d.review(c.Questions, answers)
+		again, err := d.reviewAnswers(c.Questions, answers)
 		if err != nil {
-			return agent.Answer{}, err
+			return tool.Answer{}, err
 		}
 		if again < 0 {
 			break
 		}
-		if err := d.answer(c.Questions, again, answers); err != nil {
-			return agent.Answer{}, err
+		if err := d.askQuestion(c.Questions, again, answers); err != nil {
+			return tool.Answer{}, err
 		}
 	}
-	return reply(tool.Reply{Answers: answers}), nil
+	return replyAnswer(tool.Reply{Answers: answers}), nil
 }
 
-// answer asks one of the questions. No answer is one, too.
-func (d *dialog) answer(all []tool.Question, i int, answers map[string]string) error {
+// askQuestion asks question i and stores the answer under its index. An empty answer is
+// not stored.
+func (d *dialog) askQuestion(all []tool.Question, i int, answers map[string]string) error {
 	q := &all[i]
 	if len(all) > 1 {
-		d.say(fmt.Sprintf("%d of %d, %s:", i+1, len(all), header(q, i)))
+		d.print(fmt.Sprintf("%d of %d, %s:", i+1, len(all), questionHeader(q, i)))
 	}
-	d.show(q.Text, longPlan)
+	d.showText(q.Text, longPlan)
 	var text string
 	var err error
 	switch q.Kind {
@@ -50,9 +50,9 @@ func (d *dialog) answer(all []tool.Question, i int, answers map[string]string) e
 	case tool.YesNoQuestion:
 		text, err = d.yesNo()
 	case tool.SecretQuestion:
-		text, err = d.conceal()
+		text, err = d.readSecret()
 	default:
-		text, err = d.read("Answer" + example(q) + ": ")
+		text, err = d.readAnswer("Answer" + example(q) + ": ")
 	}
 	if err != nil {
 		return err
@@ -71,26 +71,27 @@ func example(q *tool.Question) string {
 	return ", for example " + brief(q.Placeholder)
 }
 
-func header(q *tool.Question, i int) string {
+func questionHeader(q *tool.Question, i int) string {
 	if h := brief(q.Header); h != "" {
 		return h
 	}
 	return "question " + strconv.Itoa(i+1)
 }
 
-// pick asks for one of the options, or several, or words of one's own.
+// pick asks for one or several of the options, or for text if the question is not
+// closed.
 func (d *dialog) pick(q *tool.Question) (string, error) {
 	for i, o := range q.Options {
 		line := fmt.Sprintf("%d. %s", i+1, brief(o.Label))
 		if o.Description != "" {
 			line += ": " + terminal.Line(o.Description)
 		}
-		d.say(line)
+		d.print(line)
 	}
 	n := len(q.Options)
 	prompt := fmt.Sprintf("Answer, 1 to %d", n)
 	if q.Multi {
-		d.say(fmt.Sprintf("%d. All of the above", n+1))
+		d.print(fmt.Sprintf("%d. All of the above", n+1))
 		n++
 		prompt = fmt.Sprintf("Answers, 1 to %d, several with commas", n)
 	}
@@ -98,28 +99,29 @@ func (d *dialog) pick(q *tool.Question) (string, error) {
 		prompt += ", or in your own words"
 	}
 	for {
-		text, err := d.read(prompt + ": ")
+		text, err := d.readAnswer(prompt + ": ")
 		if err != nil || text == "" && !q.Closed {
 			return "", err
 		}
-		chosen, problem := chosen(q, text)
+		chosen, problem := parseChoice(q, text)
 		if problem == "" {
 			return chosen, nil
 		}
-		d.say(problem)
+		d.print(problem)
 	}
 }
 
-// chosen returns what an answer to a choice means, or why it means nothing.
-func chosen(q *tool.Question, text string) (answer, problem string) {
+// parseChoice returns the labels of the options that text selects by number, or text
+// itself if it is not a number. problem is the message for an invalid choice.
+func parseChoice(q *tool.Question, text string) (answer, problem string) {
 	var labels []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(word)
 		switch {
 		case err != nil && q.Closed:
-			return named(q, text)
+			return matchLabel(q, text)
 		case err != nil:
-			return text, "" // words of their own
+			return text, "" // free text
 		case q.Multi && n == len(q.Options)+1:
 			labels = nil
 			for _, o := range q.Options {
@@ -139,8 +141,8 @@ func chosen(q *tool.Question, text string) (answer, problem string) {
 	return strings.Join(labels, ", "), ""
 }
 
-// named returns the option that a text is the label of.
-func named(q *tool.Question, text string) (answer, problem string) {
+// matchLabel returns the option whose label is text, or a problem if there is none.
+func matchLabel(q *tool.Question, text string) (answer, problem string) {
 	for _, o := range q.Options {
 		if strings.EqualFold(text, o.Label) {
 			return o.Label, ""
@@ -150,7 +152,7 @@ func named(q *tool.Question, text string) (answer, problem string) {
 }
 
 func (d *dialog) yesNo() (string, error) {
-	text, err := d.read("Answer, y for yes, n for no, or in your own words: ")
+	text, err := d.readAnswer("Answer, y for yes, n for no, or in your own words: ")
 	switch strings.ToLower(text) {
 	case "y", "yes":
 		return "Yes", err
@@ -160,23 +162,23 @@ func (d *dialog) yesNo() (string, error) {
 	return text, err
 }
 
-// conceal asks for what nobody else should see.
-func (d *dialog) conceal() (string, error) {
-	show, err := d.o.Terminal.Hide()
+// readSecret asks for an answer without showing what the user types.
+func (d *dialog) readSecret() (string, error) {
+	show, err := d.backend.Terminal.HideInput()
 	if err != nil {
-		d.say("Warning: what you type will be visible.")
+		d.print("Warning: what you type will be visible.")
 		show = func() {}
 	}
 	defer show()
-	d.secret.Store(true)
-	defer d.secret.Store(false)
-	return d.read("Answer, which is not shown: ")
+	d.isSecret.Store(true)
+	defer d.isSecret.Store(false)
+	return d.readAnswer("Answer, which is not shown: ")
 }
 
-// review shows the answers, and returns the number of a question to ask again; -1
-// if they are fine.
-func (d *dialog) review(all []tool.Question, answers map[string]string) (int, error) {
-	d.say("Your answers:")
+// reviewAnswers shows the answers. It returns the index of the question that the user
+// wants to answer again, or -1 to send the answers.
+func (d *dialog) reviewAnswers(all []tool.Question, answers map[string]string) (int, error) {
+	d.print("Your answers:")
 	missing := 0
 	for i := range all {
 		text, ok := answers[strconv.Itoa(i)]
@@ -187,13 +189,13 @@ func (d *dialog) review(all []tool.Question, answers map[string]string) (int, er
 		case all[i].Kind == tool.SecretQuestion:
 			text = "not shown"
 		}
-		d.say(fmt.Sprintf("%d. %s: %s", i+1, header(&all[i], i), brief(text)))
+		d.print(fmt.Sprintf("%d. %s: %s", i+1, questionHeader(&all[i], i), brief(text)))
 	}
 	if missing > 0 {
-		d.say(fmt.Sprintf("You have %d unanswered question(s).", missing))
+		d.print(fmt.Sprintf("You have %d unanswered question(s).", missing))
 	}
 	for {
-		text, err := d.read(fmt.Sprintf("Enter sends them, 1 to %d changes one, /cancel takes all back: ", len(all)))
+		text, err := d.readAnswer(fmt.Sprintf("Enter sends them, 1 to %d changes one, /cancel takes all back: ", len(all)))
 		if err != nil {
 			return 0, err
 		}
@@ -203,6 +205,6 @@ func (d *dialog) review(all []tool.Question, answers map[string]string) (int, er
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(all) {
 			return n - 1, nil
 		}
-		d.say("That is none of the answers.")
+		d.print("That is none of the answers.")
 	}
 }

@@ -45,8 +45,8 @@ func TestOneQuestion(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				var got []agent.Answer
-				p := sit(t, Options{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{tt.question}})})
+				var got []tool.Answer
+				p := sit(t, backend{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{tt.question}})})
 				p.types("go")
 				for _, line := range tt.typed {
 					p.answers(line)
@@ -56,7 +56,7 @@ func TestOneQuestion(t *testing.T) {
 				if tt.want != "" {
 					want["0"] = tt.want
 				}
-				if !cmp.Equal(got, []agent.Answer{reply(tool.Reply{Answers: want})}) {
+				if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Answers: want})}) {
 					t.Errorf("answered %+v", got)
 				}
 			})
@@ -66,8 +66,8 @@ func TestOneQuestion(t *testing.T) {
 
 func TestSeveralAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ, yesNoQ}})})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ, yesNoQ}})})
 		p.types("go")
 		p.sees("> go\nQuestion: Ask User\n1 of 3, Database:\n  Which database?\n1. SQLite: A file\n2. Postgres: A server\nAnswer, 1 to 2, or in your own words: ")
 		p.answers("1")
@@ -87,7 +87,7 @@ func TestSeveralAsked(t *testing.T) {
 		}
 		p.answers("")
 		p.leaves()
-		if !cmp.Equal(got, []agent.Answer{reply(tool.Reply{Answers: map[string]string{"0": "SQLite", "1": "kiosk", "2": "Yes"}})}) {
+		if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Answers: map[string]string{"0": "SQLite", "1": "kiosk", "2": "Yes"}})}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
@@ -95,27 +95,27 @@ func TestSeveralAsked(t *testing.T) {
 
 func TestTakenBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var got []agent.Answer
-		p := sit(t, Options{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ}})})
+		var got []tool.Answer
+		p := sit(t, backend{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ}})})
 		p.types("go")
 		p.answers("1")
 		p.answers("x")
 		p.answers("/cancel")
 		p.leaves()
-		if !cmp.Equal(got, []agent.Answer{{Outcome: tool.Cancel}}) {
+		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.Cancel}}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
 }
 
-// What a person has just answered is not told to them again.
+// An answer is not shown again to the user who gave it.
 func TestAnswersAreNotRepeated(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{Run: runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
-			c := toolCall("ask_user", "1")
-			answers := make(chan agent.Answer, 1)
+		p := sit(t, backend{Run: runs(func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			c := callOf("ask_user", "1")
+			answers := make(chan tool.Answer, 1)
 			emit(agent.ToolRequested{Call: c})
-			emit(agent.ToolAsked{Call: c, Details: &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{yesNoQ}}, Answer: func(a agent.Answer) { answers <- a }})
+			emit(agent.ToolAsked{Call: c, Details: &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{yesNoQ}}, Answer: func(a tool.Answer) { answers <- a }})
 			<-answers
 			emit(agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: "Asking"})
 			emit(agent.ToolFinished{Call: c, Status: agent.Success, Result: &tool.Result{Display: tool.TextDisplay("User answered:\nyes")}})

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,55 +18,55 @@ import (
 	"pollux/tool"
 )
 
-// voice puts a run into words.
-type voice struct {
-	screen *screen
-	clean  terminal.Linear
-	held   string      // of the answer: a word that may go on
-	timer  *time.Timer // until it is written all the same
-	spoken bool        // the answer has begun and not ended
-	calls  calls
+// renderer writes the model's answer to the screen in whole words.
+type renderer struct {
+	screen      *screen
+	clean       terminal.Linear
+	partialWord string      // a word that may be incomplete
+	timer       *time.Timer // flushes partialWord
+	inAnswer    bool        // within an answer
+	calls       toolCalls
 }
 
-// begin is the start of a prompt.
-func (v *voice) begin() { v.calls = calls{} }
+// reset prepares the renderer for a new prompt.
+func (v *renderer) reset() { v.calls = toolCalls{} }
 
-// text is a piece of the answer. Words are written whole, for they are read aloud
-// as they come.
-func (v *voice) text(s string) {
-	s = v.held + v.clean.Strip(s)
-	if !v.spoken {
+// addText writes a piece of the answer. It holds an incomplete word back, because a
+// screen reader reads text as it arrives.
+func (v *renderer) addText(s string) {
+	s = v.partialWord + v.clean.Strip(s)
+	if !v.inAnswer {
 		if s = strings.TrimLeft(s, "\n"); strings.TrimSpace(s) == "" {
-			v.held = s
+			v.partialWord = s
 			return
 		}
-		v.spoken = true
+		v.inAnswer = true
 		s = "Model: " + s
 	}
 	cut := wordStart(s)
-	s, v.held = s[:cut], s[cut:]
+	s, v.partialWord = s[:cut], s[cut:]
 	v.screen.text(s)
-	if v.held != "" {
-		v.timer.Reset(hesitation)
+	if v.partialWord != "" {
+		v.timer.Reset(wordDelay)
 	}
 }
 
-// hesitation is how long the rest of a word is waited for.
-const hesitation = 200 * time.Millisecond
+// wordDelay is how long an incomplete word is held back.
+const wordDelay = 200 * time.Millisecond
 
-// speakUp writes a word that may not be whole.
-func (v *voice) speakUp() {
-	if v.spoken {
-		v.screen.text(v.held)
-		v.held = ""
+// flushWord writes the word that was held back.
+func (v *renderer) flushWord() {
+	if v.inAnswer {
+		v.screen.text(v.partialWord)
+		v.partialWord = ""
 	}
 }
 
-// longestWord is how much of a word is waited for, in bytes.
+// longestWord is the length of the longest word that is held back, in bytes.
 const longestWord = 64
 
-// wordStart returns where the last word of s begins, if it may go on; else len(s).
-// Scripts without spaces are not waited for.
+// wordStart returns the start of the last word of s if the word may be incomplete, else
+// len(s). Words of scripts without spaces are complete.
 func wordStart(s string) int {
 	const firstIdeograph = 0x2E80
 	for i := len(s); i > 0; {
@@ -81,62 +82,64 @@ func wordStart(s string) int {
 	return 0
 }
 
-// end is the end of a piece of the answer: what follows is something else.
-func (v *voice) end() {
+// endAnswer ends the answer and its line.
+func (v *renderer) endAnswer() {
 	v.timer.Stop()
-	rest := v.held + v.clean.Flush()
-	v.held = ""
-	if v.spoken {
+	rest := v.partialWord + v.clean.Flush()
+	v.partialWord = ""
+	if v.inAnswer {
 		v.screen.text(strings.TrimRight(rest, " \n"))
 	} else if strings.TrimSpace(rest) != "" {
 		v.screen.text("Model: " + strings.TrimSpace(rest))
 	}
-	v.spoken = false
+	v.inAnswer = false
 	v.screen.endLine()
 }
 
-// event says what an event means.
-func (l *loop) event(e agent.Event) {
-	if l.o.Stats != nil {
-		l.o.Stats.See(e)
+// showEvent shows an event.
+func (l *loop) showEvent(e agent.Event) {
+	if l.backend.Stats != nil {
+		l.backend.Stats.Observe(e)
 	}
 	if t, ok := e.(agent.Text); ok {
-		l.job.spoke = l.job.spoke || t.Text != ""
-		l.voice.text(t.Text)
+		l.job.hasOutput = l.job.hasOutput || t.Text != ""
+		l.renderer.addText(t.Text)
 		return
 	}
-	if quiet(e, l.o) != "" {
+	if skipReason(e, l.backend) != "" {
 		return
 	}
-	l.voice.end()
+	l.renderer.endAnswer()
 	switch e := e.(type) {
 	case agent.ToolRequested:
-		l.job.spoke = true
-		l.voice.calls.add(e.Call)
+		l.job.hasOutput = true
+		l.renderer.calls.add(e.Call)
 	case agent.ToolUpdated:
-		l.update(e)
+		l.showStarted(e)
 	case agent.ToolAsked:
-		c := l.voice.calls.of(e.Call)
-		c.asked = true
-		_, c.answered = e.Details.(*tool.QuestionConfirmation)
-		l.wait(&question{call: e.Call, details: e.Details, answer: e.Answer})
+		c := l.renderer.calls.get(e.Call)
+		c.wasAsked = true
+		_, c.isQuestion = e.Details.(*tool.QuestionConfirmation)
+		l.addQuestion(&question{call: e.Call, details: e.Details, answer: e.Answer})
 	case agent.ToolFinished:
-		l.finish(e)
+		l.showFinished(e)
+	case agent.Nested:
+		l.showNested(e)
 	case agent.Cancelled:
-		l.cancelled()
+		l.showCancelled()
 	case agent.Overflow:
-		l.job.cancelled = true // what was typed behind it would not fit either
-		l.keep(l.job.prompt)
+		l.job.isCancelled = true // queued prompts would not fit either
+		l.keepDraft(l.job.prompt)
 		l.screen.line("Error: " + terminal.Text(wording.Overflow(e)))
 	default:
-		if text := words(e); text != "" {
+		if text := eventText(e); text != "" {
 			l.screen.line(terminal.Text(text))
 		}
 	}
 }
 
-// quiet says why nothing is said of an event, "" if something is.
-func quiet(e agent.Event, o Options) (why string) {
+// skipReason returns why an event is not shown, "" if it is shown.
+func skipReason(e agent.Event, o backend) (why string) {
 	switch e := e.(type) {
 	case agent.TurnStarted:
 		return "the answer or the next call shows it"
@@ -144,8 +147,12 @@ func quiet(e agent.Event, o Options) (why string) {
 		return "a change of the model is told, and /model tells which one it is"
 	case agent.Thinking:
 		return "thoughts are told whole"
+	case agent.Nested:
+		if _, ok := e.Event.(agent.ToolFinished); !ok {
+			return "of an agent inside a call only its own calls are shown, when they have ended"
+		}
 	case agent.Thought:
-		if !o.Thoughts {
+		if !o.ShowThoughts {
 			return "thoughts are not wanted"
 		}
 	case agent.Finished:
@@ -156,8 +163,8 @@ func quiet(e agent.Event, o Options) (why string) {
 	return ""
 }
 
-// words says what an event means, in a line or several.
-func words(e agent.Event) string {
+// eventText returns the message for an event that needs no state.
+func eventText(e agent.Event) string {
 	switch e := e.(type) {
 	case agent.Thought:
 		return "Thinking: " + strings.TrimSpace(e.Subject+"\n"+e.Description)
@@ -168,11 +175,14 @@ func words(e agent.Event) string {
 	case agent.Retried:
 		return "Warning: " + wording.Discarded + "."
 	case agent.Waiting:
-		return waiting(e.Retry)
+		return retryText(e.Retry)
 	case agent.Switched:
 		return "Warning: " + wording.Switched(e)
+	case agent.Joined:
+		return "Sent to the model: " + cmp.Or(e.Shown, llm.PartsText(e.Parts))
 	case agent.Compressed:
-		return compressed(e.Compression)
+		text, _ := wording.Compressed(e.Compression) // a failed one is no event
+		return text
 	case agent.InvalidStream:
 		return "Error: " + wording.InvalidStream(e)
 	case agent.LoopDetected:
@@ -187,7 +197,7 @@ func words(e agent.Event) string {
 	return ""
 }
 
-func waiting(r llm.Retry) string {
+func retryText(r llm.Retry) string {
 	cause := wording.Reason(r.Err)
 	if cause != "" {
 		cause = ": " + cause
@@ -196,94 +206,76 @@ func waiting(r llm.Retry) string {
 	return fmt.Sprintf("Retrying %s in %ds (%d/%d)%s", r.Model, seconds, r.Attempt+1, r.MaxAttempts, cause)
 }
 
-// compressed tells of a compression (spec/tui.md §1.2).
-func compressed(c agent.Compression) string {
-	const small = 50_000
-	switch c.Status {
-	case agent.CompressedOK, agent.CompressContentTruncated:
-		return fmt.Sprintf("Chat history compressed from %d to %d tokens.", c.Before, c.After)
-	case agent.CompressInflated:
-		if c.Before < small {
-			return "Compression was not beneficial for this history size."
-		}
-		return "Chat history compression did not reduce size. This may indicate issues with the compression prompt."
-	case agent.CompressTokenCountError:
-		return "Could not compress chat history due to a token counting error."
-	case agent.CompressEmptySummary:
-		return "Chat history compression failed: the model returned an empty summary."
-	}
-	return "Nothing to compress."
-}
-
-// cancelled tells of the end of a job that was called off.
-func (l *loop) cancelled() {
-	l.job.cancelled = true
-	l.voice.end()
+// showCancelled shows that the job was cancelled.
+func (l *loop) showCancelled() {
+	l.job.isCancelled = true
+	l.renderer.endAnswer()
 	switch {
-	case l.job.interrupted && !l.leaving:
+	case l.job.isInterrupted && !l.isLeaving:
 		l.screen.line("Request cancelled. Press Ctrl+C again to quit.")
-	case l.job.interrupted, l.leaving:
+	case l.job.isInterrupted, l.isLeaving:
 		l.screen.line("Request cancelled.")
 	default:
 		l.screen.line("User cancelled the request.")
 	}
 }
 
-// failure says why a job could not go on.
-func (l *loop) failure(err error) string {
+// errorText returns the message for a failed job.
+func (l *loop) errorText(err error) string {
 	var api *llm.Error
 	var known *exit.Error
 	text := err.Error()
 	switch {
-	case errors.Is(err, context.Canceled) && l.job != nil && l.job.interrupted:
-		l.job.cancelled = true
+	case errors.Is(err, context.Canceled) && l.job != nil && l.job.isInterrupted:
+		l.job.isCancelled = true
 		return "Request cancelled. Press Ctrl+C again to quit."
 	case errors.As(err, &known):
 		text = known.Message
 	case errors.As(err, &api):
 		text = wording.APIError(api)
-		if api.Status == 429 && l.o.QuotaHint != nil {
-			text += l.o.QuotaHint()
+		if api.Status == 429 && l.backend.QuotaHint != nil {
+			text += l.backend.QuotaHint()
 		}
 		text += wording.NextStep(api)
-		if l.o.Debug && api.Body != "" {
+		if l.backend.Debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}
 	}
 	return "Error: " + terminal.Text(text)
 }
 
-// silence tells a person who hears nothing that there is work going on.
-type silence struct {
+// silenceTimer fires when nothing was shown for a while during a job, because a screen
+// reader shows no activity.
+type silenceTimer struct {
 	timer *time.Timer
 	next  time.Duration
 }
 
-// patient is how long nothing is said before that.
-const patient = 30 * time.Second
+// silenceLimit is the time without output before the first message.
+const silenceLimit = 30 * time.Second
 
-func (s *silence) begin(l *loop) {
+func (s *silenceTimer) begin(l *loop) {
 	if l.job != nil {
-		s.next = patient
-		s.timer.Reset(patient)
+		s.next = silenceLimit
+		s.timer.Reset(silenceLimit)
 	}
 }
 
-func (s *silence) stop() { s.timer.Stop() }
+func (s *silenceTimer) stop() { s.timer.Stop() }
 
-// breakSilence says what is going on, less and less often.
-func (l *loop) breakSilence() {
-	s := &l.silent
-	if l.job == nil || l.dialog != nil || l.screen.lent() {
+// showStillWorking shows what is running, at doubling intervals.
+func (l *loop) showStillWorking() {
+	s := &l.silence
+	if l.job == nil || l.dialog != nil || l.screen.isLent() {
 		return
 	}
-	quiet := l.screen.quiet(l.now())
-	if quiet < patient {
-		s.next = patient
-		s.timer.Reset(patient - quiet)
+	idle := l.screen.idleTime(l.now())
+	if idle < silenceLimit {
+		s.next = silenceLimit
+		s.timer.Reset(silenceLimit - idle)
 		return
 	}
-	l.screen.line("Still working" + l.voice.calls.running(l.o.Title) + ".")
+	l.screen.line("Still working" + l.renderer.calls.runningText(l.backend.ToolTitle) + ".")
 	s.next *= 2
 	s.timer.Reset(s.next)
 }

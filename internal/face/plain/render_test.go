@@ -17,10 +17,10 @@ import (
 	"pollux/tool"
 )
 
-// tells returns what a person sees of a run with these events.
-func tells(t *testing.T, o Options, events ...agent.Event) string {
+// tells returns the output of a run with these events.
+func tells(t *testing.T, o backend, events ...agent.Event) string {
 	t.Helper()
-	o.Run = func(context.Context, agent.Prompt) iter.Seq2[agent.Event, error] { return happens(events...) }
+	o.Run = func(context.Context, string) iter.Seq2[agent.Event, error] { return happens(events...) }
 	p := sit(t, o)
 	p.types("go")
 	p.leaves()
@@ -28,9 +28,9 @@ func tells(t *testing.T, o Options, events ...agent.Event) string {
 	return strings.TrimSuffix(strings.TrimSuffix(seen, "Agent powering down. Goodbye!\n"), "> \n")
 }
 
-// sample is an event of the same kind with something in it.
+// sample returns an event of the same kind with text in it.
 func sample(e agent.Event) agent.Event {
-	call := toolCall("read_file", "1")
+	call := callOf("read_file", "1")
 	switch e.(type) {
 	case agent.Text:
 		return agent.Text{Text: "Hello"}
@@ -44,14 +44,19 @@ func sample(e agent.Event) agent.Event {
 		return agent.Finished{Reason: llm.FinishMaxTokens}
 	case agent.Waiting:
 		return agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 2100 * time.Millisecond, Err: errors.New("Overloaded."), Model: "m"}}
+	case agent.Joined:
+		return agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}}
 	case agent.ToolRequested:
 		return agent.ToolRequested{Call: call}
 	case agent.ToolUpdated:
 		return agent.ToolUpdated{Call: call, Status: agent.Executing, Summary: "go.mod"}
 	case agent.ToolAsked:
-		return agent.ToolAsked{Call: call, Details: shellQuestion(), Answer: func(agent.Answer) {}}
+		return agent.ToolAsked{Call: call, Details: shellQuestion(), Answer: func(tool.Answer) {}}
 	case agent.ToolFinished:
 		return agent.ToolFinished{Call: call, Status: agent.Success, Result: &tool.Result{Summary: "12 lines"}}
+	case agent.Nested:
+		inside := agent.ToolFinished{Call: callOf("read_file", "2"), Status: agent.Success, Result: &tool.Result{Summary: "12 lines"}}
+		return agent.Nested{Call: callOf("investigate", "1"), Event: inside}
 	case agent.Compressed:
 		return agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 9000, After: 1200}}
 	case agent.InvalidStream:
@@ -64,7 +69,7 @@ func sample(e agent.Event) agent.Event {
 	return e
 }
 
-// Every kind of event is told, or the table says why not.
+// Each kind of event is shown, or skipReason returns the reason.
 func TestEvents(t *testing.T) {
 	want := map[string]string{
 		"Text":          "Model: Hello\n",
@@ -74,10 +79,12 @@ func TestEvents(t *testing.T) {
 		"Finished":      "Warning: Response truncated due to token limits.\n",
 		"Retried":       "Warning: The answer broke off and is asked for again: the text of this turn so far is void.\n",
 		"Waiting":       "Retrying m in 2s (2/10): Overloaded\n",
+		"Joined":        "Sent to the model: Mind the tests\n",
 		"ToolRequested": "", // told when it runs
 		"ToolUpdated":   "read_file: go.mod\n",
 		"ToolAsked":     "Nobody can answer any more: the input has ended. The answer is no.\n",
 		"ToolFinished":  "Done: read_file: 12 lines\n",
+		"Nested":        "investigate: Done: read_file: 12 lines\n",
 		"Compressed":    "Chat history compressed from 9000 to 1200 tokens.\n",
 		"Overflow":      "Error: Context window will overflow (estimated: 0, remaining: 0). Send less at once, or start a new session.\n",
 		"InvalidStream": "Error: The model response was blocked due to safety settings.\n",
@@ -87,7 +94,7 @@ func TestEvents(t *testing.T) {
 		"Blocked":       "Agent execution blocked: not that\n",
 		"Cancelled":     "User cancelled the request.\n",
 	}
-	o := Options{Thoughts: true}
+	o := backend{ShowThoughts: true}
 	for _, kind := range agent.Events() {
 		e := sample(kind)
 		name := reflect.TypeOf(e).Name()
@@ -98,11 +105,11 @@ func TestEvents(t *testing.T) {
 					emit(e)
 					return nil
 				})
-				p := sit(t, Options{Thoughts: true, Run: ended})
+				p := sit(t, backend{ShowThoughts: true, Run: ended})
 				p.types("go")
 				p.leaves()
 				got := strings.TrimSuffix(strings.TrimPrefix(p.paper.String(), "> go\n"), "Agent powering down. Goodbye!\n")
-				if why := quiet(e, o); (why == "") != (got != "" || name == "ToolRequested") {
+				if why := skipReason(e, o); (why == "") != (got != "" || name == "ToolRequested") {
 					t.Errorf("told: %q; the table says %q", got, why)
 				}
 				if got != want[name] {
@@ -115,13 +122,13 @@ func TestEvents(t *testing.T) {
 
 func TestThoughtsNotWanted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		if got := tells(t, Options{}, agent.Thought{Subject: "Plan"}, agent.Thinking{Text: "x"}); got != "" {
+		if got := tells(t, backend{}, agent.Thought{Subject: "Plan"}, agent.Thinking{Text: "x"}); got != "" {
 			t.Errorf("told: %q", got)
 		}
 	})
 }
 
-// The answer comes word by word, and what a terminal would act on is left out.
+// The answer is shown in whole words, without terminal escapes.
 func TestAnswer(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -142,7 +149,7 @@ func TestAnswer(t *testing.T) {
 				for _, c := range tt.chunks {
 					events = append(events, agent.Text{Text: c})
 				}
-				if got := tells(t, Options{}, events...); got != tt.want {
+				if got := tells(t, backend{}, events...); got != tt.want {
 					t.Errorf("told: %q, want %q", got, tt.want)
 				}
 			})
@@ -150,10 +157,10 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A word is not waited for while the model thinks.
+// Thinking flushes an incomplete word.
 func TestHesitation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		p := sit(t, Options{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
+		p := sit(t, backend{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
 			emit(agent.Text{Text: "One wo"})
 			time.Sleep(time.Minute / 4)
 			emit(agent.Text{Text: "rd"})
@@ -168,7 +175,8 @@ func TestHesitation(t *testing.T) {
 	})
 }
 
-// No word is waited for forever, nor is one where there are no spaces.
+// An incomplete word is shown after a delay; words of scripts without spaces are shown
+// at once.
 func TestWordStart(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{
@@ -188,7 +196,7 @@ func TestCalls(t *testing.T) {
 	}
 	before := "a\n"
 	diff := &tool.DiffDisplay{FileName: "a", FilePath: "/a", Before: &before, After: "b\n", Diff: "--- a\n+++ a\n@@ -1,1 +1,1 @@\n-a\n+b\n"}
-	c, other := toolCall("run_shell_command", "1"), toolCall("grep_search", "2")
+	c, other := callOf("run_shell_command", "1"), callOf("grep_search", "2")
 	run := func(c *agent.ToolCall, summary string) agent.Event {
 		return agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: summary}
 	}
@@ -226,7 +234,7 @@ func TestCalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				o := Options{Stats: stats.New(), Title: remember.Title}
+				o := backend{Stats: stats.New(), ToolTitle: remember.ToolTitle}
 				if got := tells(t, o, tt.events...); got != tt.want {
 					t.Errorf("told:\n%.3000s\nwant:\n%.3000s", got, tt.want)
 				}
@@ -242,7 +250,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// For a screen reader signs are words.
+// Words replace signs for a screen reader.
 func TestSpokenDiff(t *testing.T) {
 	t.Parallel()
 	d := &tool.DiffDisplay{Diff: "Index: a\n--- a\n+++ a\n@@ -10,3 +12,4 @@ func x() {\n same\n-old\n+new\n+\n\\ No newline at end of file\n"}
@@ -250,7 +258,7 @@ func TestSpokenDiff(t *testing.T) {
 	if got := diffText(d, true); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := changes(d.Diff); got != "2 lines added, 1 line removed" {
+	if got := countChanges(d.Diff); got != "2 lines added, 1 line removed" {
 		t.Error(got)
 	}
 	for _, broken := range []string{"", "no diff", "@@", "@@ +", "@@ -1 +1 @@\n"} {
@@ -272,7 +280,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				p := sit(t, Options{QuotaHint: func() string { return "\nWait." }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
+				p := sit(t, backend{QuotaHint: func() string { return "\nWait." }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
 				p.types("go")
 				p.sees("> go\n" + tt.want + "> ")
 				p.leaves()
@@ -281,11 +289,11 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Who hears nothing is told that there is work going on, less and less often.
+// Silent work is reported at doubling intervals.
 func TestSilence(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := toolCall("run_shell_command", "1")
-		p := sit(t, Options{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
+		c := callOf("run_shell_command", "1")
+		p := sit(t, backend{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
 			time.Sleep(40 * time.Second)
 			emit(agent.ToolUpdated{Call: c, Status: agent.Executing, Summary: "make"})
 			time.Sleep(200 * time.Second)
@@ -299,11 +307,11 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// However fast the model talks, memory does not grow, and nothing is lost.
+// A fast model does not make memory grow, and no text is lost.
 func TestFlood(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const chunks = 100_000
-		p := sit(t, Options{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
+		p := sit(t, backend{Run: runs(func(_ context.Context, _ string, emit func(agent.Event)) error {
 			for range chunks {
 				emit(agent.Text{Text: "word after word\n"})
 			}
@@ -319,10 +327,10 @@ func TestFlood(t *testing.T) {
 
 func BenchmarkAnswer(b *testing.B) {
 	for b.Loop() {
-		v := voice{screen: newScreen(new(paper)), timer: stoppedTimer()}
+		v := renderer{screen: newScreen(new(paper)), timer: stoppedTimer()}
 		for range 1000 {
-			v.text("a word or two, ")
+			v.addText("a word or two, ")
 		}
-		v.end()
+		v.endAnswer()
 	}
 }

@@ -7,43 +7,43 @@ import (
 	"time"
 )
 
-// screen writes text from top to bottom, for the loop and for dialogs. What it
-// is given has been cleaned.
+// screen writes text from top to bottom, for the loop and for dialogs. Its methods take
+// clean text.
 type screen struct {
-	mu     sync.Mutex
-	w      io.Writer
-	buf    []byte
-	mid    bool   // what was written last did not end a line
-	prompt string // the last line, behind which the person types
-	aside  string // the prompt, while something is written in its place
-	away   bool   // another program has the terminal
-	last   time.Time
-	err    error
+	mu        sync.Mutex
+	w         io.Writer
+	buf       []byte
+	midLine   bool   // the last write did not end a line
+	prompt    string // the visible prompt, in the last line
+	suspended string // the prompt that other text has interrupted
+	isLentOut bool   // another program owns the terminal
+	last      time.Time
+	err       error
 }
 
 func newScreen(w io.Writer) *screen { return &screen{w: w} }
 
-// text writes a piece of a text that may go on.
+// text writes a piece of text, which may end within a line.
 func (s *screen) text(t string) {
 	if t == "" {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.makeWay()
+	s.suspendForText()
 	s.write(t)
 }
 
-// line writes whole lines.
+// line writes one or several whole lines.
 func (s *screen) line(t string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.makeWay()
+	s.suspendForText()
 	s.freshLine()
 	s.write(strings.TrimRight(t, "\n") + "\n")
 }
 
-// endLine ends a text.
+// endLine ends the current line of text.
 func (s *screen) endLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,107 +52,107 @@ func (s *screen) endLine() {
 	}
 }
 
-// ask writes a prompt and leaves it to the person to end the line.
-func (s *screen) ask(prompt string) {
+// showPrompt writes a prompt and leaves the cursor after it.
+func (s *screen) showPrompt(prompt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.freshLine()
-	s.prompt, s.aside = prompt, ""
+	s.prompt, s.suspended = prompt, ""
 	s.write(prompt)
 }
 
-// asking reports whether a prompt waits.
-func (s *screen) asking() bool {
+// hasPrompt reports whether a prompt is visible or interrupted.
+func (s *screen) hasPrompt() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prompt != "" || s.aside != ""
+	return s.prompt != "" || s.suspended != ""
 }
 
-// entered says that the person has ended a line, which a terminal shows by
-// itself; echo is what another input shows of it.
-func (s *screen) entered(echo string, tty bool) {
+// endPrompt records that the user has ended the line of the prompt. A terminal has
+// shown that line; for other inputs endPrompt writes echo.
+func (s *screen) endPrompt(echo string, tty bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.newLine(echo, tty)
-	s.prompt, s.aside = "", ""
+	s.prompt, s.suspended = "", ""
 }
 
-// strayed says that the person has ended a line which is not for the prompt that
-// waits.
-func (s *screen) strayed(echo string, tty bool) {
+// suspendPrompt records that the user has typed a line that does not answer the prompt.
+// The prompt is shown again by restorePrompt.
+func (s *screen) suspendPrompt(echo string, tty bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.newLine(echo, tty)
-	s.prompt, s.aside = "", s.prompt+s.aside // one of them
+	s.prompt, s.suspended = "", s.prompt+s.suspended // one of the two is empty
 }
 
 func (s *screen) newLine(echo string, tty bool) {
 	switch {
 	case tty:
-		s.mid = false
+		s.midLine = false
 	case s.prompt != "":
 		s.write(echo + "\n")
 	}
 }
 
-// again writes a prompt again that something was written in the place of.
-func (s *screen) again() {
+// restorePrompt shows an interrupted prompt again.
+func (s *screen) restorePrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.aside != "" {
+	if s.suspended != "" {
 		s.freshLine()
-		s.prompt, s.aside = s.aside, ""
+		s.prompt, s.suspended = s.suspended, ""
 		s.write(s.prompt)
 	}
 }
 
-// dismiss takes a prompt back that waits for nothing any more.
-func (s *screen) dismiss() {
+// dropPrompt removes a prompt that is no longer needed.
+func (s *screen) dropPrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prompt != "" {
 		s.freshLine()
 	}
-	s.prompt, s.aside = "", ""
+	s.prompt, s.suspended = "", ""
 }
 
-// broken says that the terminal has shown something by itself, ^C for instance,
-// and that no line comes any more: what follows begins a new one.
-func (s *screen) broken() {
+// breakLine starts a new line after the terminal has shown a key such as ^C by itself,
+// and drops the prompt.
+func (s *screen) breakLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.write("\n")
-	s.prompt, s.aside = "", ""
+	s.prompt, s.suspended = "", ""
 }
 
-// lend keeps the screen still while another program writes on it.
+// lend stops writing while another program uses the terminal, until back is called.
 func (s *screen) lend() (back func()) {
 	s.flush()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.away = true
+	s.isLentOut = true
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.away = false
+		s.isLentOut = false
 	}
 }
 
-func (s *screen) lent() bool {
+func (s *screen) isLent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.away
+	return s.isLentOut
 }
 
-// quiet is for how long nothing was written.
-func (s *screen) quiet(now time.Time) time.Duration {
+// idleTime returns the time since the last write.
+func (s *screen) idleTime(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return now.Sub(s.last)
 }
 
-// lost returns why nothing can be written any more.
-func (s *screen) lost() error {
+// writeError returns the error of the first failed write.
+func (s *screen) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
@@ -161,18 +161,18 @@ func (s *screen) lost() error {
 func (s *screen) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.empty()
+	s.writeOut()
 }
 
-func (s *screen) makeWay() {
+func (s *screen) suspendForText() {
 	if s.prompt != "" {
 		s.freshLine()
-		s.prompt, s.aside = "", s.prompt
+		s.prompt, s.suspended = "", s.prompt
 	}
 }
 
 func (s *screen) freshLine() {
-	if s.mid {
+	if s.midLine {
 		s.write("\n")
 	}
 }
@@ -182,24 +182,24 @@ func (s *screen) write(t string) {
 		return
 	}
 	s.buf = append(s.buf, t...)
-	s.mid = t[len(t)-1] != '\n'
+	s.midLine = t[len(t)-1] != '\n'
 	s.last = time.Now()
-	if len(s.buf) >= full {
-		s.empty()
+	if len(s.buf) >= maxBuffer {
+		s.writeOut()
 	}
 }
 
-// full is how much is written at once at most.
-const full = 32 << 10
+// maxBuffer is the size at which the buffer is written, in bytes.
+const maxBuffer = 32 << 10
 
-func (s *screen) empty() {
-	if s.away || len(s.buf) == 0 {
+func (s *screen) writeOut() {
+	if s.isLentOut || len(s.buf) == 0 {
 		return
 	}
 	if s.err == nil {
 		_, s.err = s.w.Write(s.buf)
 	}
-	if s.buf = s.buf[:0]; cap(s.buf) > 2*full {
+	if s.buf = s.buf[:0]; cap(s.buf) > 2*maxBuffer {
 		s.buf = nil
 	}
 }

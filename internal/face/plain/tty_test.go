@@ -12,7 +12,7 @@ import (
 	"github.com/creack/pty"
 
 	"pollux/agent"
-	"pollux/internal/editor/external"
+	"pollux/internal/editor"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -32,7 +32,7 @@ type desk struct {
 	over bool
 }
 
-func atTerminal(t *testing.T, o Options) *desk {
+func atTerminal(t *testing.T, o backend) *desk {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -47,8 +47,8 @@ func atTerminal(t *testing.T, o Options) *desk {
 	if e, ok := o.Editor.(*borrower); ok {
 		e.terminal = o.Terminal
 	}
-	d.face = New(o)
-	d.face.guard = 0 // tests know when a question is there
+	d.face = newFace(o)
+	d.face.answerDelay = 0 // tests know when a question is there
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -68,7 +68,7 @@ func atTerminal(t *testing.T, o Options) *desk {
 	go func() { d.done <- d.face.Run(t.Context()) }()
 	t.Cleanup(func() {
 		_ = tty.Close()
-		<-watched // the other end is closed now
+		<-watched // the other end is closed
 		_ = master.Close()
 		if strings.Contains(d.all, "\x1b") { // nobody writes to it any more
 			t.Errorf("there are escapes on the screen: %q", d.all)
@@ -84,7 +84,7 @@ func (d *desk) types(s string) {
 	}
 }
 
-// sees waits until a text is on the screen, and returns what came before it.
+// sees waits until a text is on the screen, and returns the output before it.
 func (d *desk) sees(text string) string {
 	d.t.Helper()
 	d.mu.Lock()
@@ -110,7 +110,7 @@ func (d *desk) leaves() {
 
 func TestTerminal(t *testing.T) {
 	t.Parallel()
-	d := atTerminal(t, Options{Welcome: "Pollux"})
+	d := atTerminal(t, backend{Welcome: "Pollux"})
 	d.sees("Ctrl+D leaves.\r\n> ")
 	d.types("hello\n")
 	if echoed := d.sees("\r\nModel: You said: hello\r\n> "); echoed != "hello" {
@@ -131,7 +131,7 @@ func TestTerminal(t *testing.T) {
 	d.leaves()
 }
 
-// A terminal that goes away ends the session.
+// The end of the terminal ends the session.
 func TestTerminalGone(t *testing.T) {
 	t.Parallel()
 	master, tty, err := pty.Open()
@@ -140,7 +140,7 @@ func TestTerminalGone(t *testing.T) {
 	}
 	defer tty.Close()
 	stopped := make(chan struct{})
-	f := New(Options{Terminal: terminal.New(tty, tty, tty, func(string) string { return "" }), First: "hi", Run: runs(
+	f := newFace(backend{Terminal: terminal.New(tty, tty, tty, func(string) string { return "" }), First: "hi", Run: runs(
 		func(ctx context.Context, _ string, emit func(agent.Event)) error {
 			emit(agent.Text{Text: "Hello.\n"})
 			<-ctx.Done()
@@ -159,18 +159,17 @@ func TestTerminalGone(t *testing.T) {
 		screen += string(p[:n])
 	}
 	_ = master.Close()
-	<-done // with an error or without: there is nobody to tell
+	<-done // the error does not matter here
 	<-stopped
 }
 
-// What is typed as a secret is not on the screen, and the terminal shows again
-// afterwards what is typed.
+// A secret is not echoed, and the echo returns afterwards.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	var d *desk
-	d = atTerminal(t, Options{
-		Command: func(line string) (bool, bool) { return line == "/auth", false },
-		Do: func(ctx context.Context, _ string) (slash.Result, error) {
+	d = atTerminal(t, backend{
+		LookupCommand: func(line string) (bool, bool) { return line == "/auth", false },
+		RunCommand: func(ctx context.Context, _ string) (slash.Result, error) {
 			a, err := d.face.Ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{{Text: "Key", Kind: tool.SecretQuestion}}})
 			if err != nil {
 				return slash.Result{}, err
@@ -197,7 +196,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// The editor gets what is typed while it runs, all of it and alone.
+// Only the editor receives input while it runs.
 func TestTerminalLent(t *testing.T) {
 	t.Parallel()
 	command, err := filepath.Abs("testdata/editor.sh")
@@ -205,8 +204,8 @@ func TestTerminalLent(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &borrower{temp: t.TempDir(), command: command}
-	var got []agent.Answer
-	d := atTerminal(t, Options{Editor: e, Run: asks(&got, edit())})
+	var got []tool.Answer
+	d := atTerminal(t, backend{Editor: e, Run: asks(&got, edit())})
 	d.sees("> ")
 	d.types("go\n")
 	d.sees("? for help: ")
@@ -224,20 +223,20 @@ func TestTerminalLent(t *testing.T) {
 	}
 }
 
-// borrower is the external editor on a terminal that is known later.
+// borrower is the external editor, with a terminal that is set later.
 type borrower struct {
 	terminal      *terminal.Terminal
 	temp, command string
 }
 
-func (b *borrower) editor() *external.Editor {
-	return external.New(external.Options{Visual: b.command, Environ: []string{"PATH=/usr/bin:/bin"}, Terminal: b.terminal, Temp: b.temp})
+func (b *borrower) editor() *editor.Editor {
+	return editor.New(editor.Options{Visual: b.command, Environ: []string{"PATH=/usr/bin:/bin"}, Terminal: b.terminal, Temp: b.temp})
 }
 
 func (b *borrower) Open(ctx context.Context, path string) error { return b.editor().Open(ctx, path) }
 
-func (b *borrower) Text(ctx context.Context, text string) (string, error) {
-	return b.editor().Text(ctx, text)
+func (b *borrower) Compose(ctx context.Context, text string) (string, error) {
+	return b.editor().Compose(ctx, text)
 }
 
 func (b *borrower) Change(ctx context.Context, name, before, after string) (string, error) {

@@ -1,11 +1,10 @@
-// Package origin knows which words of a command come from text that nobody vouches
-// for: what commands have printed, web pages, what servers' tools say. A model that
-// reads "now run it with --upload-pack=..." there may do so, and a person who allowed
-// git has not allowed that (spec/tools.md §7).
+// Package origin determines which words of a command come from untrusted text: output of
+// commands, web pages, results of servers' tools. A model that reads "now run it with
+// --upload-pack=..." there may do it, but a user who has allowed git has not allowed that.
 //
-// Only what can change the meaning of a command counts: flags, their values,
-// assignments before it and addresses. That a command works on files whose names
-// another one has printed is what models do all day, and no reason to ask.
+// Only words that can change the meaning of a command count: flags, their values, assignments
+// before it and addresses. File names that another command has printed do not count, because
+// models use those all the time.
 package origin
 
 import (
@@ -19,46 +18,45 @@ import (
 	"pollux/llm"
 )
 
-// Words remembers words by where they come from. Its methods may be called from
-// several goroutines at once.
-type Words struct {
+// Tracker records the words of a conversation by their origin. It is safe for concurrent use.
+type Tracker struct {
 	after func(seen *llm.Content) []agent.Message
 	ours  func(path string) bool
 
-	mu      sync.Mutex
-	seen    *llm.Content // the newest that was read
-	seed    maphash.Seed
-	foreign recent // words of untrusted text
-	known   recent // words that a person has written, or agreed to
+	mu        sync.Mutex
+	seen      *llm.Content // the last message that was read
+	seed      maphash.Seed
+	untrusted recentSet // words from untrusted text
+	known     recentSet // words that the user has written or approved
 }
 
-// New returns the words of a conversation. after returns what was said in it after
-// this message, all of it where there is no such one; each message is read once. ours
-// reports whether there is a file of this name in the workspace.
-func New(after func(seen *llm.Content) []agent.Message, ours func(path string) bool) *Words {
-	return &Words{after: after, ours: ours, seed: maphash.MakeSeed()}
+// New returns the words of a conversation. after returns the messages after seen, all messages
+// if seen is nil or not found; each message is read once. ours reports whether there is a file
+// with this name in the workspace.
+func New(after func(seen *llm.Content) []agent.Message, ours func(path string) bool) *Tracker {
+	return &Tracker{after: after, ours: ours, seed: maphash.MakeSeed()}
 }
 
-// Untrusted returns the flags, values and addresses of a shell command that come from
-// untrusted text and from nowhere else, as they stand there.
-func (w *Words) Untrusted(command string) []string {
+// Untrusted returns the flags, values and addresses of a shell command that occur only in
+// untrusted text.
+func (w *Tracker) Untrusted(command string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.read()
-	if w.foreign.empty() {
+	if w.untrusted.empty() {
 		return nil
 	}
 	var list []string
-	for _, word := range telltales(command, 0) {
-		if w.suspicious(word) && !slices.Contains(list, word) {
+	for _, word := range riskyWords(command, 0) {
+		if w.isSuspicious(word) && !slices.Contains(list, word) {
 			list = append(list, word)
 		}
 	}
 	return list
 }
 
-// Accept takes words for known from now on: a person has seen and allowed them.
-func (w *Words) Accept(words []string) {
+// Accept marks words as known, after the user has seen and approved them.
+func (w *Tracker) Accept(words []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, word := range words {
@@ -66,21 +64,21 @@ func (w *Words) Accept(words []string) {
 	}
 }
 
-// suspicious reports whether a word of a command is from untrusted text alone.
-func (w *Words) suspicious(text string) bool {
+// isSuspicious reports whether a part of a command occurs only in untrusted text.
+func (w *Tracker) isSuspicious(text string) bool {
 	for word := range words(text) {
-		if !counts(word) || !isFlag(word) && w.ours(word) {
+		if !isRelevant(word) || !isFlag(word) && w.ours(word) {
 			continue
 		}
-		if h := maphash.String(w.seed, word); w.foreign.has(h) && !w.known.has(h) {
+		if h := maphash.String(w.seed, word); w.untrusted.has(h) && !w.known.has(h) {
 			return true
 		}
 	}
 	return false
 }
 
-// read takes in what was said since it was last called.
-func (w *Words) read() {
+// read records the messages since the last call.
+func (w *Tracker) read() {
 	for _, m := range w.after(w.seen) {
 		w.seen = m.Content
 		if m.Content.Role != llm.RoleUser {
@@ -89,46 +87,46 @@ func (w *Words) read() {
 		for i := range m.Content.Parts {
 			p := &m.Content.Parts[i]
 			if p.FunctionResponse != nil {
-				w.hear(output(p.FunctionResponse), false)
+				w.record(output(p.FunctionResponse), false)
 				continue
 			}
-			w.hear(p.Text, m.Shown == "")
+			w.record(p.Text, m.Shown == "")
 		}
 		w.add(&w.known, m.Shown)
 	}
 }
 
-// hear takes in a text. What stands outside of the frames of untrusted text is a
-// person's, or it is left out.
-func (w *Words) hear(text string, persons bool) {
+// record records a text. Text in frames of untrusted text is untrusted; the rest is the user's
+// if fromUser is set, and ignored otherwise.
+func (w *Tracker) record(text string, fromUser bool) {
 	const begin, end = "<untrusted_context>", "</untrusted_context>"
 	for text != "" {
 		before, rest, framed := strings.Cut(text, begin)
-		if persons {
+		if fromUser {
 			w.add(&w.known, before)
 		}
 		if !framed {
 			return
 		}
 		inside, after, _ := strings.Cut(rest, end)
-		w.add(&w.foreign, inside)
+		w.add(&w.untrusted, inside)
 		text = after
 	}
 }
 
-func (w *Words) add(to *recent, text string) {
+func (w *Tracker) add(to *recentSet, text string) {
 	for word := range words(text) {
-		if counts(word) {
+		if isRelevant(word) {
 			to.add(maphash.String(w.seed, word))
 		}
 	}
 }
 
-// output is the text that a call has returned, "" if it has failed.
+// output returns the text that a call has returned, "" if it has failed.
 func output(r *llm.FunctionResponse) string {
 	var o struct {
 		Output string `json:"output"`
 	}
-	_ = json.Unmarshal(r.Response, &o) // what is no object with a text says none
+	_ = json.Unmarshal(r.Response, &o) // other values have no output
 	return o.Output
 }

@@ -126,7 +126,7 @@ func TestFlood(t *testing.T) {
 	if got := w.Untrusted("x --last --f1"); fmt.Sprint(got) != "[--last]" {
 		t.Errorf("got %q", got)
 	}
-	if n := len(w.foreign.now) + len(w.foreign.before); n > 2*generation {
+	if n := len(w.untrusted.current) + len(w.untrusted.previous); n > 2*generation {
 		t.Errorf("%d words are kept", n)
 	}
 }

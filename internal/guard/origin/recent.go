@@ -1,23 +1,23 @@
 package origin
 
-// recent is a set of the hashes that were added last: at least the last generation
-// of them, at most two, so that it does not grow with what is poured into it.
-type recent struct{ now, before map[uint64]struct{} }
+// recentSet is a set of the hashes that were added most recently: between one and two
+// generations of them, so that its size is limited.
+type recentSet struct{ current, previous map[uint64]struct{} }
 
-// generation is how many hashes there are in one.
+// generation is the number of hashes in one generation.
 const generation = 100_000
 
-func (r *recent) add(h uint64) {
-	if r.now == nil || len(r.now) >= generation {
-		r.now, r.before = map[uint64]struct{}{}, r.now
+func (r *recentSet) add(h uint64) {
+	if r.current == nil || len(r.current) >= generation {
+		r.current, r.previous = map[uint64]struct{}{}, r.current
 	}
-	r.now[h] = struct{}{}
+	r.current[h] = struct{}{}
 }
 
-func (r *recent) has(h uint64) bool {
-	_, now := r.now[h]
-	_, before := r.before[h]
+func (r *recentSet) has(h uint64) bool {
+	_, now := r.current[h]
+	_, before := r.previous[h]
 	return now || before
 }
 
-func (r *recent) empty() bool { return len(r.now) == 0 }
+func (r *recentSet) empty() bool { return len(r.current) == 0 }

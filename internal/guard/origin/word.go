@@ -7,15 +7,15 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// maxInner is how many shells may be inside each other.
+// maxInner is the maximum nesting depth of shells.
 const maxInner = 4
 
-// telltales returns the words of a command that can change what it means, as a
-// program would get them: flags and what follows each, assignments, addresses.
-func telltales(command string, depth int) []string {
+// riskyWords returns the words of a command that can change its meaning, without shell
+// quoting: flags and the word after each, assignments, addresses.
+func riskyWords(command string, depth int) []string {
 	script, err := shellcmd.Parse(command)
 	if err != nil {
-		return meaning(strings.Fields(command))
+		return riskyArgs(strings.Fields(command))
 	}
 	var list []string
 	for _, c := range script.Commands {
@@ -29,16 +29,16 @@ func telltales(command string, depth int) []string {
 				args[i] = word.Value
 			}
 		}
-		list = append(list, meaning(args)...)
+		list = append(list, riskyArgs(args)...)
 		if c.Inner != "" && depth < maxInner {
-			list = append(list, telltales(c.Inner, depth+1)...)
+			list = append(list, riskyWords(c.Inner, depth+1)...)
 		}
 	}
 	return list
 }
 
-// meaning returns flags, their values and addresses.
-func meaning(args []string) []string {
+// riskyArgs returns flags, their values and addresses.
+func riskyArgs(args []string) []string {
 	var list []string
 	for i, arg := range args {
 		switch {
@@ -47,15 +47,15 @@ func meaning(args []string) []string {
 		case isAddress(arg):
 			list = append(list, arg)
 		case i > 0 && strings.HasPrefix(args[i-1], "-"):
-			list = append(list, value(arg)...)
+			list = append(list, riskyValue(arg)...)
 		}
 	}
 	return list
 }
 
-// value returns what counts of a flag's value. Of one that is a text, such as the
-// message of a commit, that is what is itself an assignment or an address.
-func value(text string) []string {
+// riskyValue returns the relevant words of a flag's value. If the value is a text, such as a
+// commit message, these are the assignments and addresses in it.
+func riskyValue(text string) []string {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {
 		return fields
@@ -69,7 +69,7 @@ func value(text string) []string {
 	return list
 }
 
-// assignments returns those before a command.
+// assignments returns the assignments before a command.
 func assignments(text string) []string {
 	var list []string
 	for _, f := range strings.Fields(text) {
@@ -81,7 +81,7 @@ func assignments(text string) []string {
 	return list
 }
 
-// isAddress reports whether a word names a place on another machine.
+// isAddress reports whether a word is an address on another machine.
 func isAddress(word string) bool {
 	if strings.Contains(word, "://") {
 		return true
@@ -90,7 +90,8 @@ func isAddress(word string) bool {
 	return ok && user != "" && !strings.Contains(user, "/") && strings.Contains(rest, ":")
 }
 
-// words yields the words of a text, flags and assignments also by their sides.
+// words yields the words of a text. For flags and assignments it also yields the part before
+// and after "=".
 func words(text string) iter.Seq[string] {
 	const between = " \t\r\n\f\v,`\"';()|&[]{}<>\\"
 	const longest = 500
@@ -115,13 +116,13 @@ func words(text string) iter.Seq[string] {
 	}
 }
 
-// counts reports whether a word is worth remembering: others are in every text.
-func counts(word string) bool {
+// isRelevant reports whether a word is worth recording: other words occur in every text.
+func isRelevant(word string) bool {
 	return isFlag(word) || len(word) > 1 && strings.ContainsAny(word, "/.:=@")
 }
 
-// isFlag reports whether a word is a flag that says something. Single letters are in
-// every text; what follows them counts.
+// isFlag reports whether a word is a flag with a meaning of its own. Single-letter flags occur
+// in every text; only their values matter.
 func isFlag(word string) bool {
 	name := strings.TrimLeft(word, "-")
 	return len(word) > 2 && len(name) < len(word) && name != "" && (name[0] < '0' || name[0] > '9')

@@ -8,25 +8,22 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// BuildFiles says when changing a build file needs a person's consent even if
-// a rule allows the change (spec/safety.md §2.6.3): a build file is run, by
-// the person or by their CI, long after the session.
+// BuildFiles determines when a change of a build file needs the user's consent even if a rule
+// allows it. Build files are executed, by the user or by CI, long after the session.
 type BuildFiles uint8
 
-// The choices. The default asks in every mode but yolo. Yolo is asked for by
-// those who want no questions, mostly scripts with nobody there to answer; in
-// them the protection would not ask but fail, where it never did before. In
-// autoEdit a person watches edits go by and would miss this one.
+// The choices. The default, UnlessYolo, asks in every mode except yolo: users choose yolo to
+// get no questions, mostly in scripts without a user, where the protection would make calls
+// fail. In autoEdit the user watches many edits go by and could miss this one.
 const (
 	UnlessYolo BuildFiles = iota
 	Protected
 	Unprotected
 )
 
-// protectsBuildFile reports whether the call edits a build file and must be
-// asked about.
+// protectsBuildFile reports whether the call edits a protected build file.
 func (d *decider) protectsBuildFile() bool {
-	if !d.opts.BuildFiles.in(d.state.mode) || !edits(d.q.Name) {
+	if !d.opts.BuildFiles.protects(d.state.mode) || !edits(d.q.Name) {
 		return false
 	}
 	if slices.ContainsFunc(d.q.Paths, IsBuildFile) {
@@ -45,13 +42,13 @@ func (d *decider) protectsBuildFile() bool {
 	return false
 }
 
-// in reports whether build files are protected in a mode.
-func (b BuildFiles) in(m Mode) bool { return b == Protected || b == UnlessYolo && m != Yolo }
+// protects reports whether build files are protected in a mode.
+func (b BuildFiles) protects(m Mode) bool { return b == Protected || b == UnlessYolo && m != Yolo }
 
-// ProtectsBuildFiles reports whether build files are protected as things are.
-func (e *Engine) ProtectsBuildFiles() bool { return e.opts.BuildFiles.in(e.Mode()) }
+// ProtectsBuildFiles reports whether build files are protected in the current mode.
+func (e *Engine) ProtectsBuildFiles() bool { return e.opts.BuildFiles.protects(e.Mode()) }
 
-// IsBuildFile reports whether a path names a file that builds run, or is a link to one.
+// IsBuildFile reports whether path is a file that builds execute, or a link to one.
 func IsBuildFile(path string) bool {
 	if isBuildFile(filepath.Base(path)) {
 		return true
@@ -60,11 +57,12 @@ func IsBuildFile(path string) bool {
 	return err == nil && isBuildFile(filepath.Base(real))
 }
 
-// Builds reports whether a shell command runs what build files say (spec/tools.md §7).
+// Builds reports whether a shell command may execute build files. It returns true for a
+// command that cannot be parsed.
 func Builds(command string) bool {
 	script, err := shellcmd.Parse(shellcmd.StripWrapper(command))
 	if err != nil {
-		return true // nobody knows
+		return true // unknown
 	}
 	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool {
 		if c.Inner != "" {
@@ -79,7 +77,7 @@ func Builds(command string) bool {
 	})
 }
 
-// edits reports whether a tool's name sounds like one that changes files.
+// edits reports whether a tool's name suggests that it changes files.
 func edits(name string) bool {
 	tokens := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ':' })
 	return slices.ContainsFunc(tokens, func(t string) bool {

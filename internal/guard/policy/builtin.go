@@ -2,8 +2,7 @@ package policy
 
 import "github.com/dlclark/regexp2"
 
-// Builtin returns the rules that hold where nobody says otherwise
-// (spec/safety.md §2.8).
+// Builtin returns the default rules.
 func Builtin() []Rule {
 	const ( // sources
 		plan  = "Default: plan mode"
@@ -63,9 +62,9 @@ func Builtin() []Rule {
 	)
 }
 
-// planFile matches writing to a plan: a Markdown file in the plans directory
-// of a session's temporary directory. Short names are of that directory, too: in
-// plan mode the tools write nowhere else (package plan).
+// planFile matches writing a plan: a Markdown file in the plans directory of a session's
+// temporary directory. Short names are matched too, because in plan mode the tools write only
+// to that directory (package plan).
 func planFile() *Pattern {
 	const (
 		sep  = `[\\/]+`
@@ -75,8 +74,8 @@ func planFile() *Pattern {
 		`|(?:\.` + sep + `)?(?:plans` + sep + `)?)` + name + `\.md"\x00`}
 }
 
-// PlanRule lets plans be written in a directory of the user's choice
-// (general.plan.directory), which the built-in rules do not know.
+// PlanRule returns a rule that allows writing plans in a directory of the user's choice
+// (general.plan.directory), which the built-in rules do not cover.
 func PlanRule(dir string) Rule {
 	text := quote(dir)
 	return Rule{

@@ -8,24 +8,26 @@ import (
 	"strings"
 )
 
-// Checker looks at calls that rules let pass, and may deny them after all or
-// have a person asked; it permits nothing (spec/safety.md §2.12).
+// Checker checks calls that rules allow. It can deny a call or require a question, but not
+// allow a call.
 type Checker struct {
-	// Calls says which calls it looks at; Decision means nothing here.
+	// Calls selects the calls to check. Its Decision is not used.
 	Calls Rule
-	// Name is allowed-path or conseca; any other, and any program of the
-	// user's, is unknown, and what is unknown denies.
+	// Name is allowed-path or conseca. Others are unknown, and an unknown checker denies the
+	// call.
+	// External reports whether the checker is a program of the user's, which is not supported
+	// and denies the call.
 	Name     string
 	External bool
-	// Included are arguments that allowed-path takes for paths whatever they are
-	// called, and Excluded those that it does not, as dotted keys.
+	// Included are arguments (as dotted keys) that allowed-path treats as paths whatever their
+	// names, and Excluded those that it ignores.
 	Included, Excluded []string
-	// tolerant leaves what is outside of the workspace to the tools, which let
-	// the model write its plans and its memory there, and nothing else.
+	// tolerant allows paths outside of the workspace, which the file tools check themselves:
+	// they permit only plans and memory there.
 	tolerant bool
 }
 
-// builtinCheckers are those that hold where nobody says otherwise.
+// builtinCheckers returns the default checkers.
 func builtinCheckers() []Checker {
 	return []Checker{{
 		Calls: Rule{
@@ -40,8 +42,8 @@ func sortCheckers(list []Checker) {
 	slices.SortStableFunc(list, func(a, b Checker) int { return cmp.Compare(b.Calls.Priority, a.Calls.Priority) })
 }
 
-// checked lets the checkers correct what the rules decided.
-func (d *decider) checked(v Verdict) Verdict {
+// check applies the checkers to the decision of the rules.
+func (d *decider) check(v Verdict) Verdict {
 	for i := range d.checkers {
 		if v.Decision == Deny {
 			return v
@@ -64,7 +66,7 @@ func (d *decider) opinion(c *Checker) Decision {
 	switch {
 	case c.External:
 		return Deny
-	case c.Name == "conseca": // off, and then it has no objection
+	case c.Name == "conseca": // disabled, so it never objects
 		return Allow
 	case c.Name == "allowed-path":
 		if len(d.q.Args) == 0 {
@@ -83,8 +85,8 @@ func (d *decider) opinion(c *Checker) Decision {
 	return Deny
 }
 
-// paths judges the paths among the arguments below a value, which stands under
-// this key and this dotted one.
+// paths checks the paths among the arguments below a value. key is the name of the value,
+// dotted its full dotted key.
 func (d *decider) paths(c *Checker, key, dotted string, v any) Decision {
 	worst := Allow
 	switch v := v.(type) {
@@ -104,7 +106,7 @@ func (d *decider) paths(c *Checker, key, dotted string, v any) Decision {
 	return worst
 }
 
-// stricter returns the decision that lets less pass.
+// stricter returns the stricter of two decisions.
 func stricter(a, b Decision) Decision {
 	if b == Deny || a == Allow {
 		return b
@@ -118,8 +120,8 @@ func looksLikePath(key string) bool {
 		key == "source" || key == "destination"
 }
 
-// allowedPath judges a path: outside of the workspace nothing is allowed, nor are
-// the places in it that hold secrets, or what runs by itself.
+// allowedPath checks a path. It denies paths outside of the workspace and directories that
+// contain secrets or code that is executed automatically.
 func (d *decider) allowedPath(c *Checker, path string) Decision {
 	path = d.abs(d.opts.Dir, path)
 	if !d.inside(d.opts.Dir, path) {
@@ -140,13 +142,13 @@ func (d *decider) allowedPath(c *Checker, path string) Decision {
 	return worst
 }
 
-// segment is a name as careless file systems take it.
+// segment returns a name as lenient file systems interpret it.
 func segment(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	return strings.ToLower(strings.TrimRight(name, ". "))
 }
 
-// checker makes a checker of a [[safety_checker]].
+// checker parses a [[safety_checker]].
 func (r *fileReader) checker(f fields) {
 	r.names(f.s, f.label()+": ", "toolName", "mcpName", "argsPattern", "commandPrefix", "commandRegex", "priority", "modes",
 		"toolAnnotations", "checker", "name", "description")
@@ -160,7 +162,7 @@ func (r *fileReader) checker(f fields) {
 		Source:      r.tier.String() + ": " + r.source,
 	}}
 	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
-	f.what(&c)
+	f.parseKind(&c)
 	if len(r.wrong) > before {
 		return
 	}
@@ -170,8 +172,8 @@ func (r *fileReader) checker(f fields) {
 	}
 }
 
-// what reads which checker is meant.
-func (f fields) what(c *Checker) {
+// parseKind parses which checker is used.
+func (f fields) parseKind(c *Checker) {
 	s, ok := f.s.members["checker"].value.(*section)
 	if !ok {
 		f.refuse("checker", "must be a table with type and name")

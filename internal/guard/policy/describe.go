@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// short says in a few words what a rule is about.
+// short returns a short description of the calls that a rule is about.
 func (r *Rule) short() string {
 	if len(r.Tools) == 1 && r.Server == "" {
 		if server, all := strings.CutSuffix(r.Tools[0], "_*"); all {
@@ -28,7 +28,7 @@ func (r *Rule) short() string {
 	return text
 }
 
-// String is the rule as /policies lists it (spec/safety.md §2.13), in Markdown.
+// String returns the rule in Markdown, as /policies lists it.
 func (r *Rule) String() string {
 	var b strings.Builder
 	b.WriteString("**" + strings.ToUpper(string(r.Decision)) + "** tool: `" + strings.Join(r.qualified(), "`, `") + "`")
@@ -56,7 +56,7 @@ func (r *Rule) String() string {
 	return b.String()
 }
 
-// qualified returns the tools with the server that they are of.
+// qualified returns the tools' names including their server.
 func (r *Rule) qualified() []string {
 	if r.Server == "" {
 		return r.Tools

@@ -1,11 +1,11 @@
-// Package policy decides which tool calls may run (spec/safety.md §2).
+// Package policy decides which tool calls may run.
 //
-// An [Engine] holds rules in falling order of priority; the first that matches
-// a call decides: allow it, deny it, or ask. Rules come from the built-in
-// table ([Builtin]), from settings ([FromSettings]), from policy files and
-// from people who answered "always" ([Engine.Remember]). A shell command is
-// taken apart, and each command in it must pass on its own.
+// An [Engine] has rules sorted by priority. The first rule that matches a call decides to
+// allow it, deny it, or ask. Rules come from the built-in table ([Builtin]), from settings
+// ([FromSettings]), from policy files ([Load]), and from users who answered "always"
+// ([Engine.Remember]). A shell command is split into its commands, and each of them must be
+// allowed.
 //
-// The engine only decides. Who asks a person, and what a refused call returns
-// to the model, is the gate's business (package guard).
+// The engine only decides. Asking the user and reporting a refusal to the model is the task of
+// the gate (package guard).
 package policy

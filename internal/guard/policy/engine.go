@@ -13,53 +13,52 @@ import (
 	"pollux/tool"
 )
 
-// Options say what an [Engine] decides by.
+// Options configure an [Engine].
 type Options struct {
-	// Rules are those that come before the built-in ones, in the order in
-	// which they were loaded: among equal priorities the first counts.
+	// Rules precede the built-in ones. Among rules with the same priority, the first one has
+	// precedence.
 	Rules []Rule
-	// Checkers come before the built-in ones.
+	// Checkers precede the built-in ones.
 	Checkers    []Checker
 	Mode        Mode
-	Interactive bool // a person is there to answer
-	Trusted     bool // the folder is trusted, to begin with
-	// Dir is the session's directory. Inside reports whether an absolute path,
-	// links followed, is in the workspace; nil is a workspace of nothing.
+	Interactive bool // a user can answer
+	Trusted     bool // the initial trust state of the folder
+	// Dir is the session's directory. Inside reports whether an absolute path is in the
+	// workspace after links are followed; nil means that no path is.
 	Dir    string
 	Inside func(path string) bool
-	// Resolve makes a path absolute, and follows its links, as the tools do that take it
-	// from a model; nil does no more than the first.
+	// Resolve makes a path absolute and follows its links in the same way as the tools that
+	// get it from a model. If it is nil, links are not followed.
 	Resolve func(path string) string
-	// BuildFiles says when build files are protected.
+	// BuildFiles determines when build files are protected.
 	BuildFiles BuildFiles
-	// DisableYolo forbids switching to yolo (security.disableYoloMode).
+	// DisableYolo forbids yolo mode (security.disableYoloMode).
 	DisableYolo bool
 	// DisableAlways forbids remembering answers (security.disableAlwaysAllow).
 	DisableAlways bool
-	// Permanent lets answers be remembered for all future sessions, in Saved;
-	// SaveFirst makes that the answer that is chosen already. Report is told what
-	// could not be saved.
+	// Permanent allows answers to be saved for future sessions in Saved. SaveFirst makes that
+	// the default answer. Report, if set, is called with errors of saving.
 	Permanent bool
-	Saved     *Saved // nil where there is no file that would be read again
+	Saved     *Saved // nil if there is no file that will be read again
 	SaveFirst bool
 	Report    func(text string)
 }
 
-// Engine decides about tool calls. It may be used from several goroutines at
-// once; its mode and its rules may change while it is used.
+// Engine decides about tool calls. It is safe for concurrent use; its mode and rules may
+// change at any time.
 type Engine struct {
 	opts     Options
 	checkers []Checker // sorted
 
-	change sync.Mutex // held while making a new state
-	grants int        // so far
+	change sync.Mutex // held while creating a new state
+	grants int        // number of grants so far
 	state  atomic.Pointer[state]
 }
 
-// state does not change; a change puts another in its place.
+// state is immutable; a change replaces it.
 type state struct {
 	mode    Mode
-	trusted bool   // the folder
+	trusted bool   // of the folder
 	rules   []Rule // sorted
 }
 
@@ -69,8 +68,8 @@ func New(o Options) *Engine {
 	sortCheckers(e.checkers)
 	s := &state{mode: o.Mode, trusted: o.Trusted}
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
-		// Saved answers all have a priority of tier + 0.950, and so has every
-		// rule that is written by hand with that priority.
+		// All saved answers have the priority tier + 0.950. Rules in files with this priority
+		// count as saved answers too.
 		if o.DisableAlways && math.Round((r.Priority-math.Floor(r.Priority))*1000) == 950 {
 			continue
 		}
@@ -88,7 +87,8 @@ func sortRules(rules []Rule) {
 // Mode returns the current approval mode.
 func (e *Engine) Mode() Mode { return e.state.Load().mode }
 
-// SetMode switches the approval mode, or says why it can't.
+// SetMode changes the approval mode. The error is [ErrUntrusted] or [ErrNoYolo] if that is not
+// permitted.
 func (e *Engine) SetMode(m Mode) error {
 	e.change.Lock()
 	defer e.change.Unlock()
@@ -107,9 +107,8 @@ func (e *Engine) SetMode(m Mode) error {
 // Trusted reports whether the folder is trusted.
 func (e *Engine) Trusted() bool { return e.state.Load().trusted }
 
-// SetTrusted says that the folder is trusted now, or no longer. In one that is not
-// the mode is the default one, and neither what was allowed for the session nor the
-// project's own rules count.
+// SetTrusted sets whether the folder is trusted. In an untrusted folder the mode becomes
+// [Default], and the rules of the session and the project are removed.
 func (e *Engine) SetTrusted(trusted bool) {
 	e.change.Lock()
 	defer e.change.Unlock()
@@ -122,12 +121,11 @@ func (e *Engine) SetTrusted(trusted bool) {
 	e.state.Store(&s)
 }
 
-// Rules returns the rules in the order in which they are tried. The caller
-// must not change them.
+// Rules returns the rules in order of precedence. The caller must not change them.
 func (e *Engine) Rules() []Rule { return e.state.Load().rules }
 
-// add adds a person's answer behind the rules of the same priority. One to the same
-// calls is put in the place of the earlier one, which it extends.
+// add adds a user's answer after the rules of the same priority. An answer about the same
+// calls replaces the earlier one and includes what that permitted.
 func (e *Engine) add(r Rule) {
 	e.change.Lock()
 	defer e.change.Unlock()
@@ -148,22 +146,22 @@ func (e *Engine) add(r Rule) {
 	e.state.Store(&s)
 }
 
-// extends reports whether another rule is an answer to the same calls as r.
+// extends reports whether other is an answer about the same calls as r.
 func (r Rule) extends(other Rule) bool {
 	return other.Grant != 0 && other.Server == r.Server && slices.Equal(other.Tools, r.Tools) &&
 		slices.Equal(other.Prefixes, r.Prefixes) && other.Args.String() == r.Args.String()
 }
 
-// Verdict is what the engine decided about a call.
+// Verdict is the engine's decision about a call.
 type Verdict struct {
 	Decision Decision
-	// Rule is the rule that decided, nil if none matched.
+	// Rule is the deciding rule, nil if none matched.
 	Rule *Rule
-	// Message is why a call is denied, "" if there is nothing to add.
+	// Message is the reason for a denial, "" if there is none to give.
 	Message string
 }
 
-// Check decides about a call (spec/safety.md §2.6).
+// Check decides about a call.
 func (e *Engine) Check(c Call) Verdict {
 	q := newQuery(c)
 	q.root = e.opts.Dir
@@ -182,21 +180,21 @@ func (e *Engine) Check(c Call) Verdict {
 			v.Message = "Modifying build configuration files requires explicit user confirmation"
 		}
 	}
-	v = d.checked(v)
+	v = d.check(v)
 	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
 		v.Message = v.Rule.DenyMessage
 	}
 	return v
 }
 
-// decider is one check: it sees one state from beginning to end.
+// decider checks one call against one state.
 type decider struct {
 	*Engine
 	state *state
 	q     *query
 }
 
-// decide finds the rule for a call.
+// decide returns the verdict of the first matching rule.
 func (d *decider) decide(q *query) Verdict {
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
@@ -207,7 +205,7 @@ func (d *decider) decide(q *query) Verdict {
 	return Verdict{Decision: d.fallback()}
 }
 
-// fallback decides where no rule does.
+// fallback returns the decision for calls that no rule matches.
 func (d *decider) fallback() Decision {
 	switch {
 	case d.state.mode == Yolo:
@@ -218,11 +216,11 @@ func (d *decider) fallback() Decision {
 	return Deny
 }
 
-// asksForOutside reports whether the call asks for access to files outside of
-// the workspace (additional_permissions, spec/safety.md §8).
+// asksForOutside reports whether the call requests access to files outside of the workspace
+// (additional_permissions).
 func (d *decider) asksForOutside() bool {
 	if !bytes.Contains(d.q.Args, []byte("additional_permissions")) && !bytes.Contains(d.q.Args, []byte(`\u`)) {
-		return false // nothing to decode, and the arguments may be a whole file
+		return false // avoid parsing: the arguments may contain a whole file
 	}
 	raw := d.q.member("additional_permissions")
 	if raw == nil {
@@ -252,8 +250,8 @@ func (e *Engine) abs(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Hidden reports whether the model should not hear of a tool, because no call
-// of it could pass (spec/safety.md §2.9). For tool.Registry.Hide.
+// Hidden reports whether a tool should be hidden from the model because no call of it could be
+// allowed. It is meant for tool.Registry.Hide.
 func (e *Engine) Hidden(s *tool.Spec) bool {
 	q := newQuery(Call{Name: s.Name, Aliases: s.Aliases})
 	d := decider{Engine: e, state: e.state.Load(), q: q}
@@ -265,7 +263,7 @@ func (e *Engine) Hidden(s *tool.Spec) bool {
 		if r.Decision != Deny {
 			return false
 		}
-		if !r.conditional() {
+		if !r.isConditional() {
 			return true
 		}
 	}

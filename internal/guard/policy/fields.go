@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// fields reads the members of one table of a policy file, and notes what cannot be.
+// fields parses the members of one table of a policy file, and records errors.
 type fields struct {
 	r     *fileReader
 	s     *section
-	array string // what the table is one of
+	array string // name of the array that contains the table
 	index int    // from 0
 }
 
-// label names the table for a person.
+// label returns a description of the table for messages.
 func (f fields) label() string {
 	return fmt.Sprintf("%s #%d (line %d)", strings.ReplaceAll(f.array, "_", " "), f.index+1, f.s.line)
 }
 
-// refuse notes that a field cannot be as it is.
+// refuse records an error about a field.
 func (f fields) refuse(key, format string, args ...any) {
 	const most = 10
 	line := f.s.line
@@ -46,7 +46,7 @@ func (f fields) text(key string) string {
 	return s
 }
 
-// either reads a field that has two names.
+// either parses a field with two names.
 func (f fields) either(key, old string) string {
 	if s := f.text(key); s != "" {
 		return s
@@ -54,7 +54,7 @@ func (f fields) either(key, old string) string {
 	return f.text(old)
 }
 
-// texts reads a string or a list of them; nil if the field is not there.
+// texts parses a string or a list of strings. It returns nil if the field is missing.
 func (f fields) texts(key string, required bool) []string {
 	switch v := f.s.members[key].value.(type) {
 	case nil:
@@ -95,7 +95,7 @@ func (f fields) choice(key string, choices ...string) string {
 	return s
 }
 
-// priority reads a priority: of rules, which must have one, from 0 to 999.
+// priority parses a priority. Rules must have one, from 0 to 999.
 func (f fields) priority(rule bool) int64 {
 	m, there := f.s.members["priority"]
 	n, ok := m.value.(int64)
@@ -146,8 +146,7 @@ func (f fields) when() When {
 	return Headless
 }
 
-// annotations reads what a tool's annotations must be, in the shapes of
-// encoding/json, which those of tools have.
+// annotations parses the required annotations of a tool, as encoding/json would decode them.
 func (f fields) annotations() map[string]any {
 	v := f.s.members["toolAnnotations"].value
 	s, ok := v.(*section)
@@ -160,7 +159,7 @@ func (f fields) annotations() map[string]any {
 	return jsonOf(s).(map[string]any)
 }
 
-// jsonOf returns a value in the shapes of encoding/json.
+// jsonOf returns a value as encoding/json would decode it.
 func jsonOf(v any) any {
 	switch v := v.(type) {
 	case int64:
@@ -187,7 +186,7 @@ func jsonOf(v any) any {
 	return v
 }
 
-// kindOf names a value for a person.
+// kindOf describes a value in messages.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -11,7 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Tier says whose rules count more (spec/safety.md §2.1).
+// Tier is the origin of rules. Those of higher tiers have precedence.
 type Tier int
 
 // The tiers, lowest first.
@@ -23,23 +23,23 @@ const (
 	TierAdmin
 )
 
-// String returns the tier's name as sources of rules have it.
+// String returns the tier's name, as in the sources of rules.
 func (t Tier) String() string {
 	return [...]string{"Default", "Extension", "Workspace", "User", "Admin"}[t-1]
 }
 
-// priority places a file's priority, 0 to 999, among all.
+// priority returns the overall priority for a priority in a file (0 to 999).
 func (t Tier) priority(p int64) float64 { return float64(int64(t)*1000+p) / 1000 }
 
-// errNoTool is what is wrong with a rule about the tool "": it is about no tool,
-// or was meant to be about all, which nobody may guess.
+// errNoTool is the error for a rule with the tool name "". It may have been meant for no tool
+// or for all, which cannot be guessed.
 type errNoTool struct{ source string }
 
 func (e errNoTool) Error() string {
 	return "Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: " + e.source
 }
 
-// problem is something wrong with a file, in the form in which people know it.
+// problem is a problem with a file, in the parts of Gemini CLI's message.
 type problem struct {
 	warning                      bool
 	message, details, suggestion string
@@ -60,7 +60,7 @@ func (p problem) text(tier Tier, file string) string {
 	return text
 }
 
-// parsed is what a file says.
+// parsed is the content of a file.
 type parsed struct {
 	rules    []Rule
 	checkers []Checker
@@ -68,9 +68,9 @@ type parsed struct {
 	err      error // an errNoTool
 }
 
-// parseFile reads a policy file's content (spec/safety.md §2.2). A syntax error
-// and a value that cannot be lose the whole file: half of somebody's rules may
-// permit what the other half forbids. Source names it in the rules.
+// parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
+// rules is used: a part of the rules may allow what the others deny. source is the name of the
+// file in its rules.
 func parseFile(data []byte, tier Tier, source string) parsed {
 	top, err := parseTOML(data)
 	if err != nil {
@@ -94,7 +94,7 @@ func parseFile(data []byte, tier Tier, source string) parsed {
 	return r.parsed
 }
 
-// few bounds how much is said about one file.
+// few limits the number of problems that are reported for one file.
 func few(list []problem) []problem {
 	const most = 20
 	if len(list) <= most {
@@ -104,12 +104,12 @@ func few(list []problem) []problem {
 	return append(list[:most:most], more)
 }
 
-// fileReader makes rules of a file's tables.
+// fileReader converts the tables of a file to rules.
 type fileReader struct {
 	parsed
 	tier     Tier
 	source   string
-	wrong    []string // lines about fields that cannot be
+	wrong    []string // descriptions of invalid fields
 	misspelt []problem
 }
 
@@ -123,7 +123,7 @@ func (r *fileReader) top(s *section) {
 	}
 }
 
-// tables returns an array of tables, in whichever way it is written.
+// tables returns an array of tables in either TOML notation.
 func (r *fileReader) tables(s *section, key string) []*section {
 	m := s.members[key]
 	switch v := m.value.(type) {
@@ -146,8 +146,8 @@ func (r *fileReader) tables(s *section, key string) []*section {
 	return nil
 }
 
-// names says which keys were probably meant as others. What is like none of them
-// may be: people leave names and remarks.
+// names warns about misspelled keys. Unknown keys that resemble no known one are accepted:
+// people add names and comments.
 func (r *fileReader) names(s *section, where string, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(s.members)) {
 		if slices.Contains(known, key) || len(key) > 64 {
@@ -170,7 +170,7 @@ func (r *fileReader) names(s *section, where string, known ...string) {
 	}
 }
 
-// rule makes a rule of a [[rule]].
+// rule parses a [[rule]].
 func (r *fileReader) rule(f fields) {
 	r.names(f.s, f.label()+": ", ruleFields...)
 	before := len(r.wrong)
@@ -207,8 +207,8 @@ var ruleFields = []string{
 	"name", "description", "safety_checker",
 }
 
-// condition gives a rule what it asks of the arguments, and reports whether it
-// can be used: a rule without a condition that was meant would be another one.
+// condition adds the conditions about arguments to a rule. It returns false if a condition is
+// invalid: without it the rule would have another meaning.
 func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, pattern string) bool {
 	if prefixes != nil || regex != "" {
 		if problem := shellSyntax(rule.Tools, prefixes, regex, pattern); problem != "" {
@@ -245,8 +245,7 @@ func problemOf(message string, f fields, what, suggestion string) problem {
 	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion}
 }
 
-// shellSyntax says what is wrong with how a rule tells commands apart, "" if
-// nothing is.
+// shellSyntax returns what is wrong with a rule's conditions about commands, "" if nothing is.
 func shellSyntax(tools, prefixes []string, regex, pattern string) string {
 	switch {
 	case len(tools) != 1 || tools[0] != shellTool && tools[0] != legacyShellTool:
@@ -259,10 +258,10 @@ func shellSyntax(tools, prefixes []string, regex, pattern string) string {
 	return ""
 }
 
-// misnamed warns of tools that are probably meant to be others.
+// misnamed warns about tool names that are probably misspelled.
 func (r *fileReader) misnamed(f fields, tools []string, server string) {
 	if server != "" {
-		return // what a server has, only the server knows
+		return // only the server knows its tools
 	}
 	for _, name := range tools {
 		what := unlikely(name)
@@ -276,7 +275,7 @@ func (r *fileReader) misnamed(f fields, tools []string, server string) {
 	}
 }
 
-// unlikely says what a name that is no tool's was probably meant to be.
+// unlikely returns a suggestion for an unknown tool name, "" if there is none.
 func unlikely(name string) string {
 	if strings.Contains(name, "__") {
 		return "tools of an MCP server are called mcp_<server>_<tool>"
@@ -286,7 +285,7 @@ func unlikely(name string) string {
 	}
 	near, distance := "", 4
 	for _, known := range toolNames {
-		// Of a short name all are near.
+		// All short names are similar.
 		if d := levenshtein.ComputeDistance(name, known); d < distance && d <= len(known)/2 {
 			near, distance = known, d
 		}
@@ -297,7 +296,7 @@ func unlikely(name string) string {
 	return fmt.Sprintf("did you mean %q?", near)
 }
 
-// toolNames are the tools that there are without anybody's servers and programs.
+// toolNames lists the built-in tools.
 var toolNames = []string{
 	"update_topic", "list_directory", "read_file", "grep_search", "search_file_content", "glob", "activate_skill", "replace", "write_file",
 	"web_fetch", "read_mcp_resource", "list_mcp_resources", shellTool, legacyShellTool, "list_background_processes", "read_background_output",

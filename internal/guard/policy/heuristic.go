@@ -9,8 +9,8 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// heuristics corrects what a rule without conditions says about a shell
-// command (spec/safety.md §2.6.1). script is nil if it can't be read.
+// heuristics adjusts the decision of a rule without conditions about a shell command. script
+// is nil if the command cannot be parsed.
 func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
 	if v == Deny {
 		return v
@@ -22,16 +22,16 @@ func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
 	if !d.state.trusted && runsGit(d.q.command(), script) {
 		return Ask
 	}
-	if d.state.mode != Yolo && dangerous(firstWords(d.q.command(), script)) {
+	if d.state.mode != Yolo && isDangerous(firstWords(d.q.command(), script)) {
 		return Ask
 	}
-	if v == Ask && d.opts.Interactive && d.safe(dir, script) {
+	if v == Ask && d.opts.Interactive && d.isSafe(dir, script) {
 		return Allow
 	}
 	return v
 }
 
-// dir returns the directory that the command runs in, as the tool takes it.
+// dir returns the directory that the command runs in, resolved like the shell tool does.
 func (d *decider) dir() string {
 	path := d.q.text("dir_path")
 	if path != "" && d.opts.Resolve != nil {
@@ -48,8 +48,8 @@ func firstWords(command string, script *shellcmd.Script) []string {
 	return words(script.Commands[0])
 }
 
-// words returns a command's words as a program would get them, and those in
-// which the shell expands something as they stand.
+// words returns a command's words as the program gets them. Words that the shell expands are
+// returned as written.
 func words(c shellcmd.Command) []string {
 	var list []string
 	for _, w := range c.Words {
@@ -62,8 +62,8 @@ func words(c shellcmd.Command) []string {
 	return list
 }
 
-// runsGit reports whether one of the commands is git, which runs programs that
-// a repository's configuration names.
+// runsGit reports whether one of the commands is git, which executes programs from a
+// repository's configuration.
 func runsGit(command string, script *shellcmd.Script) bool {
 	if script == nil {
 		return strings.Contains(command, "git")
@@ -71,8 +71,8 @@ func runsGit(command string, script *shellcmd.Script) bool {
 	return slices.ContainsFunc(script.Commands, func(c shellcmd.Command) bool { return program(c) == "git" })
 }
 
-// program returns the name of the program that a command is about, its directory and
-// what runs it left out.
+// program returns the base name of the program of a command, skipping prefixes such as sudo
+// and env.
 func program(c shellcmd.Command) string {
 	for _, word := range strings.Fields(c.Plain) {
 		switch {
@@ -84,9 +84,9 @@ func program(c shellcmd.Command) string {
 	return ""
 }
 
-// dangerous reports whether a command may do what can't be undone or run
-// programs under the cover of a harmless name.
-func dangerous(words []string) bool {
+// isDangerous reports whether a command may have irreversible effects, or execute programs
+// under the name of a harmless one.
+func isDangerous(words []string) bool {
 	if len(words) == 0 {
 		return false
 	}
@@ -95,7 +95,7 @@ func dangerous(words []string) bool {
 	case "rm":
 		return len(args) > 0 && (args[0] == "-f" || args[0] == "-rf" || args[0] == "-fr")
 	case "sudo":
-		return dangerous(args)
+		return isDangerous(args)
 	case "find":
 		return slices.ContainsFunc(args, findRuns)
 	case "rg":
@@ -151,8 +151,8 @@ func gitSubcommand(args []string) string {
 	return ""
 }
 
-// What follows links that are found on the way may leave the workspace by one that the
-// project brings along, as does what reads names of files from a file.
+// Commands that follow links could leave the workspace through a link of the project, and so
+// could commands that read file names from a file.
 
 func grepFollows(arg string) bool {
 	return hasFlag(arg, "--dereference-recursive") || shortFlag(arg, 'R')
@@ -164,8 +164,8 @@ func findFollows(arg string) bool { return arg == "-L" || arg == "-follow" || ar
 
 func wcLists(arg string) bool { return hasFlag(arg, "--files0-from") }
 
-// hasFlag reports whether arg is the long flag, with or without a value. Programs take
-// its beginning for it, too.
+// hasFlag reports whether arg is the long flag, with or without a value. Like most programs,
+// it accepts abbreviations.
 func hasFlag(arg, flag string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	return len(name) > 2 && strings.HasPrefix(flag, name)
@@ -173,23 +173,23 @@ func hasFlag(arg, flag string) bool {
 
 func isFlag(arg string) bool { return strings.HasPrefix(arg, "-") }
 
-// shortFlag reports whether c is among the letters of a short flag.
+// shortFlag reports whether c is a letter of a short flag.
 func shortFlag(arg string, c byte) bool {
 	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, c) > 0
 }
 
-// OnlyLooks reports whether a call is a shell command that is known to do nothing but
-// look at what the model may see anyway.
-func (e *Engine) OnlyLooks(c Call) bool {
+// IsReadOnly reports whether a call is a shell command that is known to only read what the
+// model may see anyway.
+func (e *Engine) IsReadOnly(c Call) bool {
 	q := newQuery(c)
 	script, err := shellcmd.Parse(q.command())
 	d := decider{Engine: e, state: e.state.Load(), q: q}
-	return err == nil && d.safe(d.dir(), script)
+	return err == nil && d.isSafe(d.dir(), script)
 }
 
-// safe reports whether the script is one command that only looks, and only at
-// what the model may see anyway.
-func (d *decider) safe(dir string, script *shellcmd.Script) bool {
+// isSafe reports whether the script is a single command that only reads, and only what the
+// model may see anyway.
+func (d *decider) isSafe(dir string, script *shellcmd.Script) bool {
 	if script == nil || !script.Plain {
 		return false
 	}
@@ -206,7 +206,7 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 	case "echo", "expr", "false", "id", "pwd", "seq", "true", "uname", "which", "whoami":
 		return true
 	}
-	// The others open what they are told to: it must be known what that is.
+	// The other commands open files: their names must be known.
 	if slices.ContainsFunc(c.Words, func(w shellcmd.Word) bool { return !w.Static }) {
 		return false
 	}
@@ -217,14 +217,14 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 		return !slices.ContainsFunc(args, grepFollows) && d.staysInside(dir, args)
 	case "wc":
 		return !slices.ContainsFunc(args, wcLists) && d.staysInside(dir, args)
-	case "uniq": // its second operand is where it writes
+	case "uniq": // writes to its second operand
 		return d.staysInside(dir, args) && countOperands(args) < 2
 	case "base64":
 		return !slices.ContainsFunc(args, base64Writes) && d.staysInside(dir, args)
 	case "find":
 		return !slices.ContainsFunc(args, findRuns) && !slices.ContainsFunc(args, findFollows) && d.staysInside(dir, args)
 	case "sed":
-		// Behind the script flags still count: -i writes, -e is one more script.
+		// Flags also count after the script: -i writes, -e adds a script.
 		return len(args) >= 2 && args[0] == "-n" && regexp.MustCompile(`^\d+(,\d+)?p$`).MatchString(args[1]) &&
 			!slices.ContainsFunc(args[2:], isFlag) && d.staysInside(dir, args[2:])
 	case "git":
@@ -241,8 +241,7 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 	return false
 }
 
-// safeScript reports whether a script consists of safe commands, one after
-// the other.
+// safeScript reports whether a script consists only of safe commands, one after the other.
 func (d *decider) safeScript(dir, text string) bool {
 	if strings.ContainsAny(text, "()<>") {
 		return false
@@ -252,7 +251,7 @@ func (d *decider) safeScript(dir, text string) bool {
 		return false
 	}
 	for _, c := range script.Commands {
-		// After cd, relative paths are relative to something else.
+		// After cd, relative paths have another base.
 		if c.Name == "cd" || c.Name == "bash" || c.Name == "zsh" || !d.safeCommand(dir, c) {
 			return false
 		}
@@ -260,7 +259,7 @@ func (d *decider) safeScript(dir, text string) bool {
 	return true
 }
 
-// safeGit reports whether git is asked for something that only looks.
+// safeGit reports whether a git command only reads.
 func safeGit(args []string) bool {
 	if len(args) == 0 || slices.ContainsFunc(args, gitRuns) || slices.ContainsFunc(args, gitConfigures) {
 		return false
@@ -281,12 +280,12 @@ func safeGit(args []string) bool {
 	return false
 }
 
-// staysInside reports whether whatever in the arguments could be a path is in
-// the workspace.
+// staysInside reports whether everything in the arguments that could be a path is in the
+// workspace.
 func (d *decider) staysInside(dir string, args []string) bool {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {
-			// A flag may carry a path: -ffile, -if/etc/x, --file=../x.
+			// A flag may contain a path: -ffile, -if/etc/x, --file=../x.
 			if _, value, ok := strings.Cut(a, "="); ok {
 				a = value
 			} else if i := strings.IndexAny(a, "/."); i > 0 {
@@ -304,8 +303,8 @@ func (d *decider) staysInside(dir string, args []string) bool {
 	return true
 }
 
-// climbs reports whether a path goes up again after it has gone down: it may have gone
-// down by a link, and is then elsewhere than it seems.
+// climbs reports whether a path contains ".." after a name. If the name is a link, the path
+// leads elsewhere than it seems.
 func climbs(path string) bool {
 	down := false
 	for name := range strings.SplitSeq(path, "/") {

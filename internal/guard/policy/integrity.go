@@ -15,18 +15,18 @@ import (
 	"pollux/internal/durable"
 )
 
-// Integrity remembers what a project's policy files were when they were last
-// accepted, so that a change somebody else made is noticed (spec/safety.md §2.1).
+// Integrity stores a hash of a project's policy files at the time when the user accepted them,
+// to detect changes by others.
 type Integrity struct {
-	File string // policy_integrity.json, JSON: a hash by "workspace:" and the directory
-	Dir  string // the project
+	File string // path of policy_integrity.json, which maps "workspace:" and the directory to a hash
+	Dir  string // the project's directory
 }
 
 // Policies returns the directory of the project's policy files.
 func (i Integrity) Policies() string { return filepath.Join(i.Dir, ".gemini", "policies") }
 
-// Changed returns the hash of the project's policy files, and whether it is not
-// the one that was accepted. No files are never a change.
+// Changed returns the hash of the project's policy files, and whether it differs from the
+// accepted one. If there are no files, changed is false and hash "".
 func (i Integrity) Changed() (hash string, changed bool, err error) {
 	hash, err = i.hash()
 	if err != nil || hash == "" {
@@ -39,7 +39,7 @@ func (i Integrity) Changed() (hash string, changed bool, err error) {
 	return hash, known[i.key()] != hash, nil
 }
 
-// Accept remembers a hash of [Integrity.Changed].
+// Accept stores a hash returned by [Integrity.Changed].
 func (i Integrity) Accept(hash string) error {
 	if err := i.accept(hash); err != nil {
 		return fmt.Errorf("remember the accepted policies in %s: %w", i.File, durable.Cause(err))
@@ -85,7 +85,7 @@ func (i Integrity) read() (map[string]string, error) {
 	return known, nil
 }
 
-// hash is that of all files in the order of their names, "" if there are none.
+// hash returns the hash of all files in order of their names, "" if there are none.
 func (i Integrity) hash() (string, error) {
 	entries, err := os.ReadDir(i.Policies())
 	if err != nil {
@@ -108,7 +108,7 @@ func (i Integrity) hash() (string, error) {
 	for _, name := range names {
 		data, err := durable.ReadFile(filepath.Join(i.Policies(), name), maxFile)
 		if err != nil {
-			data = nil // loading it tells what is wrong with it
+			data = nil // loading the file reports the error
 		}
 		sum.Write([]byte(name + "\x00"))
 		sum.Write(append(data, 0))

@@ -14,33 +14,33 @@ import (
 	"pollux/internal/exit"
 )
 
-// Sources say where policy files are (spec/safety.md §2.1). A path is a file, or
-// a directory whose *.toml files are meant; one that is not there is empty.
+// Sources are the locations of policy files. A path is a file, or a directory with *.toml
+// files; a missing path is ignored.
 type Sources struct {
-	// System is the administrator's directory. It counts if Foreign, which says
-	// who else than root could write there, returns "" for it.
+	// System is the administrator's directory. It is used if Foreign returns "" for it.
+	// Foreign returns the reason why users other than root could have written files there.
 	System  string
 	Foreign func(dir string) string
-	// Admin are more of the administrator's (adminPolicyPaths). They count only
-	// where the administrator has no files in System.
+	// Admin are additional files of the administrator (adminPolicyPaths). They are used only
+	// if System contains no files.
 	Admin []string
-	// User are the user's: ~/.gemini/policies, or what replaces it (policyPaths).
+	// User are the user's files: ~/.gemini/policies, or its replacement (policyPaths).
 	User []string
-	// Workspace is the project's, "" where it does not count.
+	// Workspace is the project's directory, "" if its policies must not be used.
 	Workspace string
 }
 
-// Files is what policy files say.
+// Files is the content of all policy files.
 type Files struct {
-	Rules    []Rule // in the order in which they count among equals
+	Rules    []Rule // in order of precedence among rules with the same priority
 	Checkers []Checker
-	// Warnings name what is wrong with files, and what of them does not count.
+	// Warnings describe problems with files, and which parts are ignored.
 	Warnings []string
 }
 
-// Load reads all policy files. What is wrong with one costs that file, or that
-// rule, and a warning. An error, which carries exit code 52, is a rule about no
-// tool at all: whoever wrote it relies on something that cannot be guessed.
+// Load reads all policy files. A problem with a file or rule results in a warning, and the
+// file or rule is ignored. The error has exit code 52; it is returned for a rule without a
+// tool name, because its meaning cannot be guessed.
 func Load(s Sources) (Files, error) {
 	l := loader{seen: map[string]bool{}}
 	admin := s.Admin
@@ -65,7 +65,7 @@ func Load(s Sources) (Files, error) {
 
 type loader struct {
 	Files
-	seen map[string]bool // by absolute path: a file counts once, in its highest tier
+	seen map[string]bool // absolute paths: a file is used once, in its highest tier
 	err  error
 }
 
@@ -77,8 +77,8 @@ func (l *loader) problem(tier Tier, file string, p problem) {
 	l.Warnings = append(l.Warnings, p.text(tier, plainly(file)))
 }
 
-// system reads the administrator's directory, and reports whether it has rules
-// that count.
+// system reads the administrator's directory, and reports whether it contains files that are
+// used.
 func (l *loader) system(s Sources) bool {
 	if _, err := os.Stat(s.System); errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -97,7 +97,7 @@ func (l *loader) system(s Sources) bool {
 	return l.path(TierAdmin, s.System)
 }
 
-// path reads a file or a directory, and reports whether there was a file.
+// path reads a file or directory, and reports whether there was a file.
 func (l *loader) path(tier Tier, path string) bool {
 	info, err := os.Stat(path)
 	switch {
@@ -135,7 +135,7 @@ func (l *loader) file(tier Tier, path string) {
 	l.seen[path] = true
 	data, err := durable.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // a link to nothing
+		return // a broken link
 	}
 	if err != nil {
 		l.problem(tier, path, problem{message: "Failed to read policy file", details: "  " + err.Error()})
@@ -152,7 +152,7 @@ func (l *loader) file(tier Tier, path string) {
 	}
 }
 
-// plainly writes a file's name so that it cannot pass for more lines than it is in.
+// plainly replaces control characters in a file's name.
 func plainly(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -162,5 +162,6 @@ func plainly(name string) string {
 	}, name)
 }
 
-// maxFile bounds a policy file, in bytes: ten thousand rules are far less.
+// maxFile is the maximum size of a policy file in bytes, far more than needed for ten thousand
+// rules.
 const maxFile = 4 << 20

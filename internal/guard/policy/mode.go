@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Mode is how much may happen without asking (spec/safety.md §4). The modes
-// are ordered from the strictest to the most permissive.
+// Mode is the approval mode: which calls run without asking. The modes are ordered from the
+// strictest to the most permissive.
 type Mode uint8
 
 // The approval modes.
@@ -17,7 +17,7 @@ const (
 	Yolo                 // ask nothing
 )
 
-// String returns the mode's name in policies, hooks and protocols.
+// String returns the mode's name in policies, hooks and protocols, such as "autoEdit".
 func (m Mode) String() string {
 	switch m {
 	case Plan:
@@ -30,8 +30,8 @@ func (m Mode) String() string {
 	return "default"
 }
 
-// ParseMode reads a mode as flags and settings write it (auto_edit) or as
-// policies do (autoEdit).
+// ParseMode parses a mode as written in flags and settings ("auto_edit") or policies
+// ("autoEdit").
 func ParseMode(s string) (Mode, error) {
 	switch s {
 	case "default":
@@ -47,8 +47,8 @@ func ParseMode(s string) (Mode, error) {
 	return Default, fmt.Errorf("Invalid approval mode: %s. Valid values are: yolo, auto_edit, plan, default", s)
 }
 
-// StartMode returns the mode that a session starts in, given the one asked
-// for. In an untrusted folder that is the default mode, with a warning.
+// StartMode returns the initial mode of a session for the requested one. In an untrusted
+// folder it is [Default], with a warning.
 func StartMode(asked Mode, trusted bool) (m Mode, warning string) {
 	if !trusted && asked != Default {
 		return Default, `Approval mode overridden to "default" because the current folder is not trusted.`
@@ -56,7 +56,7 @@ func StartMode(asked Mode, trusted bool) (m Mode, warning string) {
 	return asked, ""
 }
 
-// Why a mode can't be switched to.
+// The errors of [Engine.SetMode].
 var (
 	//lint:ignore ST1005 people know the text
 	ErrUntrusted = errors.New("Cannot enable privileged approval modes in an untrusted folder.")
@@ -64,10 +64,10 @@ var (
 	ErrNoYolo = errors.New("You cannot enter YOLO mode since it is disabled in your settings.")
 )
 
-// Modes is a set of modes; the zero value is all of them.
+// Modes is a set of modes. The zero value contains all of them.
 type Modes uint8
 
-// In returns a set of modes.
+// In returns the set of the given modes.
 func In(modes ...Mode) Modes {
 	var s Modes
 	for _, m := range modes {

@@ -13,9 +13,9 @@ func TestRealPaths(t *testing.T) {
 	tools := []string{"write_file"}
 	rules := []Rule{
 		{Tools: tools, Decision: Deny, Priority: 4.9, Args: workflows},
-		{Tools: tools, Decision: Deny, Priority: 4.8, Args: pinned("file_path", "notes.txt")},
-		{Tools: tools, Decision: Deny, Priority: 4.7, Args: pinned("file_path", "/project/abs.txt")},
-		{Tools: tools, Decision: Allow, Priority: 4.6, Args: pinned("file_path", "mine.txt")},
+		{Tools: tools, Decision: Deny, Priority: 4.8, Args: exactArg("file_path", "notes.txt")},
+		{Tools: tools, Decision: Deny, Priority: 4.7, Args: exactArg("file_path", "/project/abs.txt")},
+		{Tools: tools, Decision: Allow, Priority: 4.6, Args: exactArg("file_path", "mine.txt")},
 	}
 	e := engine(t, Options{Rules: rules, Mode: AutoEdit, Interactive: true, Trusted: true})
 	asking := engine(t, Options{Rules: rules, Mode: Default, Interactive: true, Trusted: true})

@@ -11,12 +11,12 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// Pattern is a condition on a call's arguments: it is searched for in their
-// stable form (see stable). A nil Pattern is no condition.
+// Pattern is a condition on a call's arguments: it must match a part of their stable form (see
+// stable). A nil Pattern is no condition.
 type Pattern struct {
 	source string // an ECMAScript regular expression
-	// literal, where set, is the text that source describes: finding it needs
-	// no regular expression.
+	// literal, if set, is the text that source matches, which can be found without a regular
+	// expression.
 	literal string
 
 	once sync.Once
@@ -24,13 +24,13 @@ type Pattern struct {
 	err  error
 }
 
-// matchTimeout bounds one search. Users' expressions backtrack.
+// matchTimeout is the time limit of one search: users' expressions may need backtracking.
 const matchTimeout = time.Second
 
-// maxPattern is the longest expression, in bytes.
+// maxPattern is the maximum length of an expression, in bytes.
 const maxPattern = 2048
 
-// Why an expression is not even tried.
+// Reasons for rejecting an expression.
 var (
 	errTooLong = fmt.Errorf("the pattern is longer than %d characters", maxPattern)
 	errUnsafe  = errors.New("the pattern repeats a group that repeats something, which can take forever")
@@ -38,11 +38,10 @@ var (
 
 var nested = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\([^)]*[*+?{].*\)[*+?{]`) })
 
-// NewPattern reads a regular expression that a user wrote for JavaScript. It
-// refuses those that don't compile or may take forever.
+// NewPattern compiles a regular expression in JavaScript syntax. The error is not nil if it
+// does not compile or may take forever.
 func NewPattern(source string) (*Pattern, error) {
-	// Saved by Gemini CLI, which writes a backslash and a zero where it means
-	// the NUL that surrounds top-level arguments (spec/safety.md §2.11).
+	// Gemini CLI saves a backslash and a zero for the NUL around top-level arguments.
 	source = strings.ReplaceAll(source, `\\0"`, `\x00"`)
 	source = strings.ReplaceAll(source, `"\\0`, `"\x00`)
 	if len(source) > maxPattern {
@@ -58,28 +57,28 @@ func NewPattern(source string) (*Pattern, error) {
 	return p, nil
 }
 
-// CommandPattern returns the pattern of a commandRegex: r, at the beginning of
-// a shell command.
+// CommandPattern returns the pattern of a commandRegex: r must match at the beginning of a
+// shell command.
 func CommandPattern(r string) (*Pattern, error) {
 	p, err := NewPattern(r)
 	if err != nil {
 		return nil, err
 	}
-	// In a group, so that every alternative is at the beginning.
+	// Use a group, so that every alternative must match at the beginning.
 	return &Pattern{source: `\x00"command":"(?:` + p.source + `)`}, nil
 }
 
-// pinned returns the pattern of one top-level argument with one text as value.
-func pinned(key, value string) *Pattern {
+// exactArg returns a pattern that matches one value of a top-level argument.
+func exactArg(key, value string) *Pattern {
 	return literal("\x00" + quote(key) + ":" + quote(value) + "\x00")
 }
 
-// literal returns the pattern that finds text.
+// literal returns a pattern that matches a text.
 func literal(text string) *Pattern {
 	return &Pattern{source: strings.ReplaceAll(regexp2.Escape(text), "\x00", `\x00`), literal: text}
 }
 
-// String returns the regular expression.
+// String returns the regular expression, "" if p is nil.
 func (p *Pattern) String() string {
 	if p == nil {
 		return ""
@@ -87,7 +86,7 @@ func (p *Pattern) String() string {
 	return p.source
 }
 
-// found searches args. An expression that fails or takes too long is an error.
+// found searches args. The error is not nil if the search fails or takes too long.
 func (p *Pattern) found(args string) (bool, error) {
 	if p.literal != "" {
 		return strings.Contains(args, p.literal), nil

@@ -8,29 +8,29 @@ import (
 	"pollux/tool"
 )
 
-// Confirmed is the source of the rules that are made of a person's answers.
+// Confirmed is the Source of rules that users' answers create.
 const Confirmed = "Dynamic (Confirmed)"
 
-// CanRemember reports whether answers may be remembered: a face offers
-// "always" only then.
+// CanRemember reports whether answers may be remembered. Otherwise faces must not offer
+// "always".
 func (e *Engine) CanRemember() bool { return e.Trusted() && !e.opts.DisableAlways }
 
-// CanSave reports whether answers may be remembered for all future sessions
+// CanSave reports whether answers may be saved for future sessions
 // (security.enablePermanentToolApproval).
 func (e *Engine) CanSave() bool { return e.CanRemember() && e.opts.Permanent && e.opts.Saved != nil }
 
-// Offer is a lasting answer that a person may be offered.
+// Offer is a lasting answer to offer to the user.
 type Offer struct {
 	Outcome tool.Outcome
-	// Rule says what would run without asking from then on, in a few words.
+	// Rule is a short description of the calls that would run without asking.
 	Rule string
-	// First says that the person wants it to be the answer that is chosen
-	// already (security.autoAddToPolicyByDefault).
+	// First reports whether this should be the default answer
+	// (security.autoAddToPolicyByDefault).
 	First bool
 }
 
-// Offers returns the lasting answers to a call, from the one that permits for the
-// shortest time; none where nothing can be remembered (spec/safety.md §2.11).
+// Offers returns the lasting answers to a call, beginning with the one for the shortest time.
+// It is empty if answers cannot be remembered.
 func (e *Engine) Offers(c Call) []Offer {
 	outcomes := []tool.Outcome{tool.ProceedAlways, tool.ProceedAlwaysAndSave}
 	if newQuery(c).Server != "" {
@@ -46,8 +46,8 @@ func (e *Engine) Offers(c Call) []Offer {
 	return offers
 }
 
-// Preview says what an answer to a call would permit from then on, in a few
-// words for a person to judge, "" if it would not be remembered.
+// Preview returns a short description of the calls that an answer would allow, "" if it would
+// not be remembered.
 func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 	if !e.CanRemember() {
 		return ""
@@ -62,10 +62,10 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 	return r.short()
 }
 
-// Remember makes a rule of a person's answer to a call (spec/safety.md §2.11),
-// and reports whether it did. "Always" for an edit switches to autoEdit instead;
-// an answer that can't be narrowed to what was shown is not remembered, nor is
-// any in an untrusted folder. One that can't be saved counts for this session.
+// Remember creates a rule from a user's answer to a call, and reports whether it did. "Always"
+// for an edit switches to autoEdit mode instead. Answers that cannot be restricted to what was
+// shown, and answers in an untrusted folder, are not remembered. If an answer cannot be saved,
+// it is valid for this session.
 func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !e.CanRemember() {
 		return false
@@ -87,7 +87,7 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	return true
 }
 
-// save writes a rule to the file, and reports whether it is there now.
+// save writes a rule to the file, and reports whether the file contains it.
 func (e *Engine) save(name string, r Rule) bool {
 	note, err := e.opts.Saved.add(r)
 	for _, text := range []string{note, failed("Failed to persist policy for "+name, err)} {
@@ -105,12 +105,12 @@ func failed(what string, err error) string {
 	return what + ": " + err.Error()
 }
 
-// switches reports whether an answer is about all edits, which is what a mode is for.
+// switches reports whether an answer is about all edits, for which there is a mode.
 func switches(c Call, answer tool.Outcome) bool {
 	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace")
 }
 
-// rule returns the rule that an answer stands for.
+// rule returns the rule for an answer.
 func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 	r := Rule{
 		Tools: []string{q.Name}, Decision: Allow, Priority: TierWorkspace.priority(savedPriority), Modes: From(mode),
@@ -129,24 +129,23 @@ func rule(q *query, answer tool.Outcome, mode Mode) (Rule, bool) {
 		return r, true
 	}
 	if q.Name == "ask_user" || q.Name == "exit_plan_mode" {
-		return r, false // the answer is what these are called for
+		return r, false // the user's answer is the purpose of these tools
 	}
 	return r, narrow(&r, q)
 }
 
-// shortName is what an MCP server itself calls the tool.
+// shortName returns the MCP server's own name for the tool.
 func shortName(q *query) string { return strings.TrimPrefix(q.Name, "mcp_"+plainName(q.Server)+"_") }
 
 // Grant is an answer that was remembered in this session.
 type Grant struct {
 	ID   int    // for [Engine.Revoke]
-	Text string // what it permits, in a few words
-	// File is where it is kept for future sessions, "" if it is not.
+	Text string // short description of what it allows
+	// File is the file in which it is saved for future sessions, "" if it is not saved.
 	File string
 }
 
-// Grants returns the answers that were remembered in this session, the oldest
-// first.
+// Grants returns the answers that were remembered in this session, the oldest first.
 func (e *Engine) Grants() []Grant {
 	var list []Grant
 	for _, r := range e.Rules() {
@@ -163,8 +162,8 @@ func (e *Engine) Grants() []Grant {
 	return list
 }
 
-// Revoke takes a grant back, from its file too. It reports whether there was one;
-// an error says that the file still has it.
+// Revoke removes a grant, also from its file. It returns false if there is none; an error
+// means that it is still in the file.
 func (e *Engine) Revoke(id int) (bool, error) {
 	e.change.Lock()
 	defer e.change.Unlock()
@@ -181,8 +180,8 @@ func (e *Engine) Revoke(id int) (bool, error) {
 	return true, e.opts.Saved.remove(r)
 }
 
-// narrow restricts a rule to what a person saw of the call. It returns false
-// if the call lacks what to restrict it to.
+// narrow restricts a rule to what the user saw of the call. It returns false if the call lacks
+// the required argument.
 func narrow(r *Rule, q *query) bool {
 	key := ""
 	switch q.Name {
@@ -201,12 +200,12 @@ func narrow(r *Rule, q *query) bool {
 		return true
 	}
 	value := q.text(key)
-	r.Args = pinned(key, value)
+	r.Args = exactArg(key, value)
 	r.only = value
 	return value != ""
 }
 
-// narrowInclude restricts a rule to a list of globs, all of them.
+// narrowInclude restricts a rule to a list of globs.
 func narrowInclude(r *Rule, q *query) bool {
 	list := stable(q.member("include"))
 	if list == "" {
@@ -217,8 +216,8 @@ func narrowInclude(r *Rule, q *query) bool {
 	return true
 }
 
-// prefixes returns the distinct programs of an approved command, and whether
-// it redirects. A command that can't be read is its own prefix.
+// prefixes returns the distinct programs of an approved command, and whether it redirects. For
+// a command that cannot be parsed, the prefix is the command itself.
 func prefixes(command string) (list []string, redirects bool) {
 	if command == "" {
 		return nil, false
@@ -230,7 +229,7 @@ func prefixes(command string) (list []string, redirects bool) {
 	}
 	for _, c := range script.Commands {
 		prefix := c.Name
-		// "((" and "$CMD" begin anything.
+		// "((" and "$CMD" could begin anything.
 		if len(c.Words) == 0 || !c.Words[0].Static {
 			prefix = c.Text
 		}

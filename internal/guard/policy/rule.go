@@ -9,82 +9,82 @@ import (
 	"strings"
 )
 
-// Decision is what becomes of a call.
+// Decision is a decision about a call.
 type Decision string
 
-// The decisions, as policy files write them.
+// The decisions, as written in policy files.
 const (
 	Allow Decision = "allow"
 	Deny  Decision = "deny"
 	Ask   Decision = "ask_user"
 )
 
-// Rule decides about the calls it matches (spec/safety.md §2.2). A condition
-// that is not set holds for every call.
+// Rule decides about the calls that it matches. A condition that is not set matches every
+// call.
 type Rule struct {
-	// Tools are the names it is about, any of them: exact names, "*",
-	// "mcp_*", "mcp_<server>_*" or "mcp_*_<tool>". None is no call.
+	// Tools are the names of the tools, any of which matches: exact names, "*", "mcp_*",
+	// "mcp_<server>_*" or "mcp_*_<tool>". If it is empty, the rule matches no call.
 	Tools    []string
 	Decision Decision
-	// Priority orders the rules: tier + priority/1000, the highest first.
+	// Priority is tier + priority/1000. The rule with the highest priority decides.
 	Priority float64
 	// Server is the MCP server of the call, "*" for any.
 	Server string
-	// Args must be found in the arguments.
+	// Args must match the arguments.
 	Args *Pattern
-	// Prefixes are beginnings of shell commands, any of them. What follows is
-	// a space, a double quote or nothing.
+	// Prefixes are beginnings of shell commands, any of which matches. The prefix must be
+	// followed by a space, a double quote or nothing.
 	Prefixes []string
 	Modes    Modes
 	When     When
-	// Subagent is the caller's name, "parent/child" for nested ones.
+	// Subagent is the caller's name, "parent/child" for nested subagents.
 	Subagent string
-	// Annotations must equal those of the tool.
+	// Annotations must be equal to those of the tool.
 	Annotations map[string]any
-	// AllowRedirection lets an allowed shell command redirect.
+	// AllowRedirection permits redirections in an allowed shell command.
 	AllowRedirection bool
-	// DenyMessage is added to what the model hears.
+	// DenyMessage is added to the refusal that the model gets.
 	DenyMessage string
-	// Source says where the rule comes from, for a person.
+	// Source is the origin of the rule, for display.
 	Source string
 
-	// Grant numbers the rules that are a person's answers in this session; Saved
-	// are those of them that are in a file.
+	// Grant is the number of the user's answer in this session that created the rule, 0 for
+	// other rules. Saved reports whether that answer is saved in a file.
 	Grant int
 	Saved bool
-	only  string // what Args pins, in plain words
-	real  bool   // an allowing rule that goes by a file's real name, too
+	only  string // the value that Args requires, for display
+	real  bool   // an allowing rule that also matches a file's real name
 }
 
-// When says in which sessions a rule holds.
+// When selects the sessions in which a rule applies.
 type When uint8
 
 // The kinds of sessions.
 const (
 	Always      When = iota
-	Interactive      // a person is there to answer
-	Headless         // nobody is
+	Interactive      // a user can answer
+	Headless         // no user is present
 )
 
-// Names of the tools that the engine knows more about.
+// Names of tools that the engine treats specially.
 const (
 	shellTool       = "run_shell_command"
 	legacyShellTool = "ShellTool"
 	agentTool       = "invoke_agent"
 )
 
-// legacyNames are former names of tools and what they are called now.
+// legacyNames lists former names of tools with their current names.
 var legacyNames = [...][2]string{{"search_file_content", "grep_search"}, {legacyShellTool, shellTool}}
 
-// conditional reports whether the rule looks at the arguments.
-func (r *Rule) conditional() bool { return r.Args != nil || len(r.Prefixes) > 0 }
+// isConditional reports whether the rule has conditions on the arguments.
+func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 }
 
-// matches reports whether the rule is about the call (spec/safety.md §2.4).
+// matches reports whether the rule matches the call.
 func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
 	return r.matchesTool(c, mode, interactive) && r.matchesArgs(c)
 }
 
-// matchesTool reports whether the rule is about the call, arguments aside.
+// matchesTool reports whether the rule matches the call without regard to arguments.
 func (r *Rule) matchesTool(c *query, mode Mode, interactive bool) bool {
 	switch {
 	case !r.Modes.Has(mode),
@@ -132,12 +132,12 @@ func (r *Rule) matchesName(pattern string, c *query) bool {
 		server := plainName(strings.TrimSuffix(rest, "_*"))
 		return server == plainName(c.Server) && strings.HasPrefix(c.Name, "mcp_"+server+"_")
 	}
-	// A tool's short name counts only where the rule names the server: a
-	// server must not pass as "read_file" because it has a tool of that name.
+	// The short name matches only if the rule names the server: otherwise a server could
+	// provide a tool called "read_file" and get permissions of the built-in one.
 	return r.Server != "" && pattern == short
 }
 
-// plainName writes an MCP server's name as it is in the names of its tools.
+// plainName returns an MCP server's name as it is in the names of its tools.
 func plainName(server string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -148,9 +148,8 @@ func plainName(server string) string {
 	}, server)
 }
 
-// matchesArgs reports whether the call's arguments fulfil the rule's
-// conditions on them. When an expression can't be evaluated, rules that
-// restrict match and rules that permit don't.
+// matchesArgs reports whether the call's arguments match the rule's conditions. If an
+// expression cannot be evaluated, restricting rules match and allowing rules do not.
 func (r *Rule) matchesArgs(c *query) bool {
 	if len(r.Prefixes) > 0 && !slices.ContainsFunc(r.Prefixes, func(p string) bool { return c.shell() && hasPrefix(c.command(), p) }) {
 		return false
@@ -168,7 +167,7 @@ func (r *Rule) matchesArgs(c *query) bool {
 	return r.found(args, c) || slices.ContainsFunc(c.renamedArgs(), func(args string) bool { return r.found(args, c) })
 }
 
-// found reports whether the arguments have what the rule asks of them.
+// found reports whether the arguments match the rule's pattern.
 func (r *Rule) found(args string, c *query) bool {
 	if *c.late >= maxLate {
 		return r.Decision != Allow
@@ -181,9 +180,8 @@ func (r *Rule) found(args string, c *query) bool {
 	return found
 }
 
-// maxLate is how many expressions may fail, or take too long, in one check
-// before no other is tried: a thousand slow ones must not hold up a call for a
-// thousand seconds.
+// maxLate is the number of expressions that may fail or time out in one check before no others
+// are tried: many slow expressions must not delay a call for a long time.
 const maxLate = 2
 
 func hasPrefix(command, prefix string) bool {
@@ -195,27 +193,27 @@ func hasPrefix(command, prefix string) bool {
 type Call struct {
 	Name    string
 	Aliases []string // other names of the tool, for rules and settings
-	// Server and Annotations belong to an MCP tool. Where Server is not set,
-	// it is read from the name.
+	// Server and Annotations belong to an MCP tool. If Server is "", it is derived from the
+	// name.
 	Server      string
 	Annotations map[string]any
-	Subagent    string // who calls, "" for the main agent
+	Subagent    string // the calling subagent, "" for the main agent
 	Args        json.RawMessage
-	// Paths are the files that the call is about, absolute and without links, where
-	// the tool says so. In Args they may have any of the names that tools forgive
-	// models for; what restricts a call looks at both.
+	// Paths are the absolute paths, without links, of the files that the call accesses, if the
+	// tool reports them. Args may contain other names for them, which tools accept from
+	// models; restricting rules check both.
 	Paths []string
 }
 
-// query is a call, with what was read from its arguments so far.
+// query is a call with cached parts of its arguments.
 type query struct {
 	Call
 	members map[string]json.RawMessage
 	args    *string
-	renamed []string // nil until they are needed
-	root    string   // of the session
-	late    *int     // expressions that failed, in the call and in its parts
-	// Of a part of a shell command there are no Args, but these.
+	renamed []string // nil until needed
+	root    string   // the session's directory
+	late    *int     // number of failed expressions in the call and its parts
+	// For a part of a shell command, these replace Args.
 	cmd *string
 	dir string
 }
@@ -232,7 +230,7 @@ func newQuery(c Call) *query {
 	return q
 }
 
-// of returns a query about another command in the place of q's.
+// of returns a query with another command.
 func (q *query) of(command string) *query {
 	part := &query{Call: q.Call, cmd: &command, dir: q.text("dir_path"), late: q.late}
 	part.Args = nil
@@ -251,17 +249,17 @@ func (q *query) command() string {
 
 func (q *query) agent() string { return q.text("agent_name") }
 
-// text returns a top-level argument, if it is a string.
+// text returns a top-level argument, "" if it is not a string.
 func (q *query) text(key string) string {
 	var s string
-	_ = json.Unmarshal(q.member(key), &s) // anything else is no text
+	_ = json.Unmarshal(q.member(key), &s) // "" for other types
 	return s
 }
 
 func (q *query) member(key string) json.RawMessage {
 	if q.members == nil {
 		q.members = map[string]json.RawMessage{}
-		_ = json.Unmarshal(q.Args, &q.members) // what is no object has no members
+		_ = json.Unmarshal(q.Args, &q.members) // empty if it is not an object
 		if q.members == nil {
 			q.members = map[string]json.RawMessage{}
 		}
@@ -269,8 +267,8 @@ func (q *query) member(key string) json.RawMessage {
 	return q.members[key]
 }
 
-// renamedArgs returns the arguments with the file's own name in the place of what the
-// model calls it, from the session's directory and from the root.
+// renamedArgs returns the arguments with the file's real name instead of the model's, once
+// relative to the session's directory and once absolute.
 func (q *query) renamedArgs() []string {
 	called := q.text("file_path")
 	if q.renamed != nil || len(q.Paths) != 1 || called == "" {

@@ -14,27 +14,26 @@ import (
 	"pollux/internal/durable"
 )
 
-// Saved is the file of the answers for all future sessions: auto-saved.toml,
-// which Gemini CLI reads and writes too (spec/safety.md §2.11).
+// Saved is the file of answers for all future sessions, auto-saved.toml, which Gemini CLI
+// reads and writes too.
 type Saved struct {
 	File string
 	Tier Tier // TierUser or TierWorkspace
-	// Integrity, where set, is what the files of a project's directory, which this is
-	// one of, are accepted by.
+	// Integrity, if set, is the record of accepted policy files of the project that the file
+	// belongs to.
 	Integrity *Integrity
 }
 
-// SavedName is the name of the file in its directory of policies.
+// SavedName is the name of the file in its policies directory.
 const SavedName = "auto-saved.toml"
 
-// savedPriority is a rule's from an answer, in thousandths above its tier.
+// savedPriority is the priority of rules from answers, in thousandths above their tier.
 const savedPriority = 950
 
-// add saves a rule. What else is in the file stays as it is, comments included;
-// a rule that is there already gets the modes it lacks. A file that is not TOML is
-// put aside under another name, which note says.
+// add saves a rule. The rest of the file is preserved, including comments; an existing rule
+// gets additional modes. A file that is not valid TOML is renamed, which note reports.
 func (s *Saved) add(r Rule) (note string, err error) {
-	if err := loads(r); err != nil {
+	if err := checkLoadable(r); err != nil {
 		return "", err
 	}
 	if err := durable.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
@@ -72,8 +71,8 @@ func (s *Saved) add(r Rule) (note string, err error) {
 	return note, s.write(data)
 }
 
-// write writes the file. If the directory's files are the accepted ones, they are with
-// this change, too; one that somebody else has made since is still to be noticed.
+// write writes the file. If the directory's files were accepted before, they still are with
+// this change; changes by others remain detectable.
 func (s *Saved) write(data []byte) error {
 	changed := true
 	if s.Integrity != nil {
@@ -91,7 +90,7 @@ func (s *Saved) write(data []byte) error {
 	return s.Integrity.Accept(hash)
 }
 
-// remove takes a rule out of the file again.
+// remove removes a rule from the file.
 func (s *Saved) remove(r Rule) error {
 	unlock, err := durable.Lock(s.File)
 	if err != nil {
@@ -136,14 +135,13 @@ func without(data []byte, s *section) []byte {
 		to = len(data)
 	}
 	if bytes.HasPrefix(data[to:], []byte("\n")) && (from == 0 || bytes.HasSuffix(data[:from], []byte("\n\n"))) {
-		to++ // the empty line before it is enough
+		to++ // one empty line is enough
 	}
 	return slices.Concat(data[:from], data[to:])
 }
 
-// loads says why a rule could not be read again, so that saving it would promise
-// too much.
-func loads(r Rule) error {
+// checkLoadable returns an error if a rule could not be read again after saving.
+func checkLoadable(r Rule) error {
 	if slices.ContainsFunc(r.Prefixes, func(p string) bool { return len(p) > maxPattern || !utf8.ValidString(p) }) {
 		return errors.New("the command is too long, or no text")
 	}
@@ -154,8 +152,8 @@ func loads(r Rule) error {
 	return err
 }
 
-// withRule returns a file's content with a rule: the same text if the rule holds
-// there already, with changed lines if it holds less far, else one more rule.
+// withRule returns a file's content with a rule added: unchanged if the rule exists, with
+// changed lines if it permits less, otherwise with a new rule.
 func withRule(data []byte, top *section, r Rule) []byte {
 	for _, s := range rulesOf(top) {
 		if !sameCalls(s, r) {
@@ -179,7 +177,7 @@ func rulesOf(top *section) []*section {
 	return list
 }
 
-// sameCalls reports whether a rule in the file allows the calls that r allows.
+// sameCalls reports whether a rule in the file allows the same calls as r.
 func sameCalls(s *section, r Rule) bool {
 	f := fields{&fileReader{}, s, "rule", 0}
 	priority, _ := s.members["priority"].value.(int64)
@@ -193,7 +191,7 @@ func sameCalls(s *section, r Rule) bool {
 		slices.Equal(f.texts("commandPrefix", false), r.Prefixes) && samePattern(f.text("argsPattern"), r.Args)
 }
 
-// samePattern compares in the form in which we write, also what was written by
+// samePattern compares patterns in the form in which Pollux writes them, also those written by
 // Gemini CLI.
 func samePattern(source string, p *Pattern) bool {
 	if source == "" || p == nil {
@@ -203,7 +201,7 @@ func samePattern(source string, p *Pattern) bool {
 	return err == nil && written.String() == p.String()
 }
 
-// extended returns a file in which the rule of a table holds in r's modes, too.
+// extended returns a file's content in which the rule of a table also applies to r's modes.
 func extended(data []byte, s *section, r Rule) []byte {
 	f := fields{&fileReader{}, s, "rule", 0}
 	type edit struct {
@@ -221,7 +219,7 @@ func extended(data []byte, s *section, r Rule) []byte {
 		if !ok {
 			m, ok = s.members["allow_redirection"]
 		}
-		if !ok { // behind the decision, which every rule has
+		if !ok { // after the decision, which every rule has
 			at := s.members["decision"]
 			m = member{from: at.to, to: at.to}
 			edits = append(edits, edit{m, "\nallowRedirection = true"})
@@ -238,7 +236,7 @@ func extended(data []byte, s *section, r Rule) []byte {
 	return out
 }
 
-// ruleTOML writes a rule as Gemini CLI does.
+// ruleTOML returns a rule in the format of Gemini CLI.
 func ruleTOML(r Rule) string {
 	var b strings.Builder
 	b.WriteString("[[rule]]\n")
@@ -280,7 +278,7 @@ func listTOML(items []string) string {
 	return "[ " + strings.Join(quoted, ", ") + " ]"
 }
 
-// stringTOML writes a basic string.
+// stringTOML returns a TOML basic string.
 func stringTOML(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -7,7 +7,7 @@ import (
 	"pollux/tool"
 )
 
-// Settings are the settings that become rules (spec/safety.md §2.7).
+// Settings are the settings that become rules.
 type Settings struct {
 	Exclude              []string // tools.exclude
 	ConfirmationRequired []string // tools.confirmationRequired
@@ -15,9 +15,9 @@ type Settings struct {
 	Core                 []string // tools.core; nil if not set: an empty list allows nothing
 
 	ExcludedServers []string // mcp.excluded
-	TrustedServers  []string // those with trust in mcpServers
+	TrustedServers  []string // servers with trust set in mcpServers
 	AllowedServers  []string // mcp.allowed or --allowed-mcp-server-names
-	// HeadlessServers are all configured servers, if mcp.autoAllowInHeadless.
+	// HeadlessServers are all configured servers if mcp.autoAllowInHeadless is set.
 	HeadlessServers []string
 }
 
@@ -64,8 +64,8 @@ func FromSettings(s Settings) []Rule {
 	return rules
 }
 
-// Registers reports whether tools.core leaves a built-in tool in the session
-// at all. Its rules don't hold in plan mode; this does in every mode.
+// Registers reports whether tools.core permits a built-in tool in the session. Unlike the
+// rules for tools.core, this applies to plan mode too.
 func (s Settings) Registers(t *tool.Spec) bool {
 	if s.Core == nil {
 		return true
@@ -77,8 +77,8 @@ func (s Settings) Registers(t *tool.Spec) bool {
 	})
 }
 
-// Names reports whether a list of tools that the user wants names this one: some
-// are there only for those who do.
+// Names reports whether the user's lists of wanted tools name this one. Some tools are
+// registered only in this case.
 func (s Settings) Names(t *tool.Spec) bool {
 	q := newQuery(Call{Name: t.Name, Aliases: t.Aliases})
 	return slices.ContainsFunc(slices.Concat(s.Core, s.Allowed), func(entry string) bool {
@@ -94,10 +94,10 @@ func serverTools(server string) []string {
 	return []string{"mcp_" + server + "_*"}
 }
 
-// entryRule completes a rule with what an entry of a list of tools names. An
-// entry is a tool, or tool(argument): for the shell tool the argument is the
-// beginning of a command. For other tools what is in parentheses says nothing,
-// so such an entry permits, or asks about, the whole tool; it excludes none.
+// entryRule completes a rule with an entry of a list of tools. An entry is a tool, or
+// tool(argument). For the shell tool the argument is the beginning of a command. For other
+// tools it is ignored, so that the entry allows, or asks about, the whole tool; in a list of
+// excluded tools, it matches nothing.
 func entryRule(entry string, r Rule) Rule {
 	name, arg, ok := strings.Cut(strings.TrimSpace(entry), "(")
 	name = strings.TrimSpace(name)

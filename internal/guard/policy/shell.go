@@ -7,25 +7,24 @@ import (
 )
 
 const (
-	// maxCommands is how many commands a script may have to be judged by them.
+	// maxCommands is the maximum number of commands in a script that are checked one by one.
 	maxCommands = 2000
-	// maxInner is how many shells may be inside each other.
+	// maxInner is the maximum nesting depth of shells.
 	maxInner = 8
 )
 
-// shell decides about a shell command, given what the rules say about it as a
-// whole: none of its commands may be denied, all must be allowed.
+// shell decides about a shell command, given the rules' decision about it as a whole: none of
+// its commands may be denied, and all must be allowed.
 func (d *decider) shell(v Verdict) Verdict {
 	script, err := shellcmd.Parse(d.q.command())
-	if v.Rule == nil || !v.Rule.conditional() {
+	if v.Rule == nil || !v.Rule.isConditional() {
 		v.Decision = d.heuristics(v.Decision, script)
 	}
 	return d.parts(d.q.command(), script, err, v, 0)
 }
 
-// parts lets each command of a script be decided on its own (spec/safety.md
-// §2.6.2). Parse finds the commands at any depth, so there is nothing to
-// descend into but the scripts of other shells.
+// parts decides about each command of a script. Parse finds the commands at any depth, so only
+// scripts of other shells need recursion.
 func (d *decider) parts(command string, script *shellcmd.Script, err error, v Verdict, depth int) Verdict {
 	if v.Decision == Deny {
 		return v
@@ -40,7 +39,7 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 	for _, c := range script.Commands {
 		part := d.part(c)
 		if c.Text == strings.TrimSpace(command) && part.Decision != Deny {
-			part.Decision = Allow // the whole was decided already
+			part.Decision = Allow // the decision about the whole command applies
 		}
 		if part.Decision == Allow && c.Inner != "" {
 			part = d.inner(c.Inner, depth+1)
@@ -64,9 +63,9 @@ func (d *decider) part(c shellcmd.Command) Verdict {
 	}
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
-		// What is denied stays denied in quotes or behind an assignment.
+		// A denied command stays denied with quotes or assignments.
 		if !r.matches(q, d.state.mode, d.opts.Interactive) &&
-			!(r.Decision == Deny && r.conditional() && plain != q && r.matches(plain, d.state.mode, d.opts.Interactive)) {
+			!(r.Decision == Deny && r.isConditional() && plain != q && r.matches(plain, d.state.mode, d.opts.Interactive)) {
 			continue
 		}
 		v := Verdict{Decision: r.Decision, Rule: r}
@@ -78,22 +77,22 @@ func (d *decider) part(c shellcmd.Command) Verdict {
 	return Verdict{Decision: d.fallback()}
 }
 
-// inner decides about a script that one of the commands hands to another shell.
+// inner decides about a script that a command passes to another shell.
 func (d *decider) inner(command string, depth int) Verdict {
 	script, err := shellcmd.Parse(command)
 	return d.parts(command, script, err, d.decide(d.q.of(command)), depth)
 }
 
-// unreadable decides about a command that can't be taken apart.
+// unreadable decides about a command that cannot be parsed.
 func (d *decider) unreadable(r *Rule) Decision {
-	if d.state.mode == Yolo && r != nil && r.conditional() {
+	if d.state.mode == Yolo && r != nil && r.isConditional() {
 		return Deny
 	}
 	return d.fallback()
 }
 
-// stopsRedirection reports whether redirecting needs a person's consent where
-// r allows the command.
+// stopsRedirection reports whether a redirection needs the user's consent if r allows the
+// command.
 func (d *decider) stopsRedirection(r *Rule) bool {
 	return d.state.mode < AutoEdit && (r == nil || !r.AllowRedirection)
 }

@@ -12,11 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// stable writes a call's arguments in the form that patterns are searched in
-// (spec/safety.md §2.5): keys sorted, no spaces, strings and numbers as
-// JavaScript writes them, each top-level member between NULs. A NUL in the
-// data is escaped, so a pattern with NULs can't be fooled by nested values.
-// It returns "" for what is not JSON, and for no arguments at all.
+// stable returns a call's arguments in the form that patterns are matched against: keys
+// sorted, no spaces, strings and numbers as JavaScript writes them, each top-level member
+// between NULs. A NUL in the data is escaped, so that nested values cannot match a pattern
+// with NULs. It returns "" for invalid JSON and for no arguments.
 func stable(args json.RawMessage) string {
 	args = bytes.Trim(args, " \t\r\n")
 	if len(args) == 0 || !json.Valid(args) {
@@ -26,8 +25,8 @@ func stable(args json.RawMessage) string {
 	return string(r.value().append(make([]byte, 0, len(args)+16), "\x00"))
 }
 
-// node is a JSON value: a scalar in its final form, or the members of an
-// object, sorted, or the elements of an array.
+// node is a JSON value: a scalar in its final form, the sorted members of an object, or the
+// elements of an array.
 type node struct {
 	kind   byte // '{', '[' or 0
 	scalar []byte
@@ -35,7 +34,7 @@ type node struct {
 	values []node
 }
 
-// append writes the value to b; wrap stands around the members of an object.
+// append appends the value to b. wrap is written around the members of an object.
 func (n node) append(b []byte, wrap string) []byte {
 	if n.kind == 0 {
 		return append(b, n.scalar...)
@@ -58,7 +57,7 @@ func (n node) append(b []byte, wrap string) []byte {
 	return append(b, n.kind+2) // the closing bracket
 }
 
-// jsonReader reads JSON that is known to be valid.
+// jsonReader parses valid JSON.
 type jsonReader struct{ rest []byte }
 
 func (r *jsonReader) value() node {
@@ -104,7 +103,7 @@ func (r *jsonReader) object() node {
 	n := node{kind: '{'}
 	for i, m := range members {
 		if i+1 < len(members) && slices.Equal(m.key, members[i+1].key) {
-			continue // the last of the same name counts
+			continue // the last member with a name counts
 		}
 		n.keys = append(n.keys, m.key)
 		n.values = append(n.values, m.value)
@@ -125,15 +124,15 @@ func (r *jsonReader) array() node {
 	return n
 }
 
-// peek returns the next character that is not space.
+// peek returns the next character that is not a space.
 func (r *jsonReader) peek() byte {
 	r.rest = bytes.TrimLeft(r.rest, " \t\r\n")
 	return r.rest[0]
 }
 
-// str reads a string and returns it in its final form.
+// str parses a string and returns it in its final form.
 func (r *jsonReader) str() []byte {
-	// Most strings need no rewriting, and they may be whole files.
+	// Most strings need no conversion, and they may be whole files.
 	if end := 1 + bytes.IndexAny(r.rest[1:], `"\`); r.rest[end] == '"' && utf8.Valid(r.rest[:end]) {
 		s := r.rest[:end+1]
 		r.rest = r.rest[end+1:]
@@ -142,7 +141,7 @@ func (r *jsonReader) str() []byte {
 	return appendQuoted(nil, r.units())
 }
 
-// units reads a string as UTF-16, halves of surrogate pairs included.
+// units parses a string as UTF-16, including unpaired surrogates.
 func (r *jsonReader) units() []uint16 {
 	r.peek()
 	s := r.rest[1:]
@@ -170,7 +169,7 @@ func (r *jsonReader) units() []uint16 {
 	return units
 }
 
-// quote writes s as JSON.stringify does.
+// quote returns s as JSON.stringify does.
 func quote(s string) string { return string(appendQuoted(nil, utf16.Encode([]rune(s)))) }
 
 func appendQuoted(b []byte, units []uint16) []byte {
@@ -208,15 +207,15 @@ func appendEscape(b []byte, u uint16) []byte {
 	return append(b, '\\', 'u', hex[u>>12], hex[u>>8&15], hex[u>>4&15], hex[u&15])
 }
 
-// number writes a JSON number as JavaScript does.
+// number converts a JSON number to JavaScript's notation.
 func number(s []byte) []byte {
-	f, _ := strconv.ParseFloat(string(s), 64) // out of range is infinite
+	f, _ := strconv.ParseFloat(string(s), 64) // infinite if out of range
 	switch {
 	case math.IsInf(f, 0):
 		return []byte("null")
 	case f == 0:
 		return []byte("0") // also for -0
 	}
-	b, _ := json.Marshal(f) // finite numbers always can
+	b, _ := json.Marshal(f) // never fails for finite numbers
 	return b
 }

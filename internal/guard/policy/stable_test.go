@@ -98,7 +98,7 @@ func TestPattern(t *testing.T) {
 		t.Errorf("found = %v, %v", found, err)
 	}
 	// What is pinned can be saved as an expression.
-	lit := pinned("file_path", `a (b) "c" \d`+"\x01")
+	lit := exactArg("file_path", `a (b) "c" \d`+"\x01")
 	again, err := NewPattern(lit.String())
 	if err != nil {
 		t.Fatal(err)

@@ -11,18 +11,18 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// section is a TOML table that knows where in the file it stands: problems are
-// told with their line, and answers are saved without touching the rest.
+// section is a TOML table with its position in the file, so that problems are reported with a
+// line, and answers are saved without changing the rest.
 type section struct {
-	from    int // where its header begins, in bytes
+	from    int // offset of its header in bytes
 	line    int
-	closed  bool // written in braces or by dotted keys: no header may add to it
-	named   bool // has had its header
+	closed  bool // in braces or defined by dotted keys: headers must not add to it
+	named   bool // its header was read
 	members map[string]member
 }
 
-// member is a key with its value: string, int64, float64, bool, []any, *section
-// or, for an array of tables, []*section. It is written between these bytes.
+// member is a key with its value and position. The value is a string, int64, float64, bool,
+// []any, *section or, for an array of tables, []*section.
 type member struct {
 	value          any
 	from, to, line int
@@ -38,7 +38,7 @@ func (s *section) put(key string, m member) bool {
 	return len(s.members) <= most
 }
 
-// tomlError is what is wrong with a file's syntax, and where.
+// tomlError is a syntax error with its position.
 type tomlError struct {
 	line, column int
 	message      string
@@ -48,12 +48,11 @@ func (e *tomlError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.line, e.column, e.message)
 }
 
-// maxNames bounds how deep tables nest.
+// maxNames is the maximum nesting depth of tables.
 const maxNames = 50
 
-// parseTOML reads a file. It is not the library's decoder: that one tells no
-// lines of what is well-formed but wrong, and takes a time that grows with the
-// square of what is in a table.
+// parseTOML parses a file. It does not use the library's decoder, which reports no lines for
+// valid syntax with invalid content, and takes quadratic time in the size of a table.
 func parseTOML(data []byte) (*section, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &tomlReader{data: data, top: &section{line: 1}, line: 1}
@@ -95,8 +94,8 @@ type tomlReader struct {
 	parser unstable.Parser
 	data   []byte
 	top    *section
-	here   *section // what keys are added to
-	// line is that of the byte at counted, so that all lines are counted once.
+	here   *section // the table that keys are added to
+	// line is the line of the byte at counted, so that lines are counted only once.
 	counted, line int
 }
 
@@ -108,7 +107,7 @@ func (r *tomlReader) wrong(offset int, message string) error {
 	}
 }
 
-// lineOf returns the line of an offset that is not before the last one.
+// lineOf returns the line of an offset, which must not be before the last one.
 func (r *tomlReader) lineOf(offset int) int {
 	r.line += bytes.Count(r.data[r.counted:offset], []byte("\n"))
 	r.counted = offset
@@ -141,7 +140,7 @@ func (r *tomlReader) expression(n *unstable.Node) error {
 	return nil
 }
 
-// add adds a member that may not be there yet.
+// add adds a member. The error is not nil if the key exists.
 func (s *section) add(key string, m member) error {
 	if _, taken := s.members[key]; taken {
 		return fmt.Errorf("the key %q is there twice", key)
@@ -152,7 +151,7 @@ func (s *section) add(key string, m member) error {
 	return nil
 }
 
-// keys returns the names of a dotted key, and where they begin.
+// keys returns the names of a dotted key, and their offset.
 func (r *tomlReader) keys(n *unstable.Node) (names []string, offset int, err error) {
 	for it := n.Key(); it.Next(); {
 		if len(names) == 0 {
@@ -166,8 +165,8 @@ func (r *tomlReader) keys(n *unstable.Node) (names []string, offset int, err err
 	return names, offset, nil
 }
 
-// descend returns the table with these names, the last one of an array, and
-// makes what is missing.
+// descend returns the table with these names (for an array, its last element), and creates
+// missing ones.
 func (r *tomlReader) descend(s *section, names []string, offset, line int, dotted bool) (*section, error) {
 	for _, name := range names {
 		switch v := s.members[name].value.(type) {
@@ -191,7 +190,7 @@ func (r *tomlReader) descend(s *section, names []string, offset, line int, dotte
 	return s, nil
 }
 
-// header goes on with a [table].
+// header handles a [table] header.
 func (r *tomlReader) header(names []string, offset, line int) error {
 	s, err := r.descend(r.top, names, offset, line, false)
 	switch {
@@ -205,7 +204,7 @@ func (r *tomlReader) header(names []string, offset, line int) error {
 	return nil
 }
 
-// item goes on with a new [[table]].
+// item handles an [[array]] header.
 func (r *tomlReader) item(names []string, offset, line int) error {
 	last := names[len(names)-1]
 	s, err := r.descend(r.top, names[:len(names)-1], offset, line, false)
@@ -224,7 +223,7 @@ func (r *tomlReader) item(names []string, offset, line int) error {
 	return nil
 }
 
-// value returns what a node stands for. Errors do not say where.
+// value returns the value of a node. Errors do not contain the position.
 func (r *tomlReader) value(n *unstable.Node, line, depth int) (any, error) {
 	if depth > maxNames {
 		return nil, errors.New("values nest too deeply")
@@ -260,7 +259,7 @@ func (r *tomlReader) value(n *unstable.Node, line, depth int) (any, error) {
 	case unstable.InlineTable:
 		return r.inline(n, line, depth)
 	}
-	return text, nil // dates and times: nothing here is one
+	return text, nil // dates and times are not used in policies
 }
 
 func (r *tomlReader) inline(n *unstable.Node, line, depth int) (any, error) {

@@ -18,24 +18,24 @@ import (
 	"pollux/internal/exit"
 )
 
-// Level is what a person decided about a path.
+// Level is a user's decision about a path.
 type Level string
 
-// The levels, as the file writes them.
+// The levels, as written in the file.
 const (
 	TrustFolder Level = "TRUST_FOLDER"
 	TrustParent Level = "TRUST_PARENT" // the path's parent is trusted
 	DoNotTrust  Level = "DO_NOT_TRUST"
 )
 
-// Levels are the levels by absolute path.
+// Levels maps absolute paths to levels.
 type Levels map[string]Level
 
-// maxFile is far more than people's folders need.
+// maxFile is the maximum size of the file in bytes, far more than needed.
 const maxFile = 4 << 20
 
-// Read reads a file of levels, JSON with comments. A file that does not exist
-// has none. An error is an [*exit.Error] with code 52.
+// Read reads a file of levels, which is JSON with comments. A missing file results in no
+// levels. An error is an [*exit.Error] with code 52.
 func Read(file string) (Levels, error) {
 	data, err := readFile(file)
 	if err != nil {
@@ -48,8 +48,8 @@ func Read(file string) (Levels, error) {
 	return levels, nil
 }
 
-// readFile reads the file. One that is not there, or in a home that is not for us,
-// says nothing of any folder.
+// readFile reads the file. A file that is missing, or in an inaccessible home directory,
+// counts as empty.
 func readFile(file string) ([]byte, error) {
 	switch _, err := os.Stat(file); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrPermission):
@@ -62,13 +62,13 @@ func readFile(file string) ([]byte, error) {
 	return data, nil
 }
 
-// parse reads the content of a file of levels.
+// parse parses the content of a file of levels.
 func parse(data []byte) (Levels, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Levels{}, nil
 	}
-	if deep(data) {
+	if isDeep(data) {
 		return nil, errors.New("trusted folders are not valid JSON: nested too deeply")
 	}
 	plain, err := hujson.Standardize(bytes.Clone(data))
@@ -96,9 +96,9 @@ func parse(data []byte) (Levels, error) {
 	return levels, nil
 }
 
-// deep reports whether the data nests, or seems to, as no honest file does: the
-// parser recurses, and would end the process.
-func deep(data []byte) bool {
+// isDeep reports whether the data is nested too deeply: the parser is recursive and would
+// crash.
+func isDeep(data []byte) bool {
 	const most = 1000
 	depth := 0
 	for _, c := range data {
@@ -124,9 +124,9 @@ func sortedKeys(m map[string]json.RawMessage) []string {
 	return keys
 }
 
-// Set writes a level for a path into the file, which is made if need be. What
-// else is in it stays, comments included; a file that can't be understood is
-// left alone.
+// Set writes the level of a path into the file, and creates it if necessary. It preserves the
+// rest of the file, including comments. If the file is invalid, Set does not change it and
+// returns an error.
 func Set(file, path string, level Level) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("trust %s: %w", path, err)

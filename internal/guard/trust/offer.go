@@ -10,31 +10,31 @@ import (
 	"pollux/internal/config"
 )
 
-// Offer is what a folder brings along that would count if it were trusted
-// (spec/tui.md §9, 9.7). Lists are sorted.
-type Offer struct {
-	Commands []string // names, as the user would type them
+// Contents lists the content of a folder that takes effect if the folder is trusted. Lists are
+// sorted.
+type Contents struct {
+	Commands []string // names, as the user types them
 	Servers  []string // MCP servers
-	Hooks    []string // command lines, after the event that runs them
+	Hooks    []string // command lines, each after its event
 	Skills   []string
 	Agents   []string
 	Policies []string // files
-	Memory   []string // files that instruct the model
-	Settings []string // keys that the folder sets
-	// Warnings say what of that should make a person think twice.
+	Memory   []string // files with instructions for the model
+	Settings []string // keys that the folder's settings set
+	// Warnings describe content that needs special attention.
 	Warnings []string
-	// Errors say what could not be looked at.
+	// Errors describe files that could not be read.
 	Errors []string
 }
 
-// maxOffered bounds each list: more than a person reads.
+// maxOffered is the maximum length of each list, more than a person reads.
 const maxOffered = 200
 
-// Look finds out what a folder brings along. s is what its settings file says,
-// nil for nothing ([config.Peek]); memory are the names of instruction files.
-// Links are not followed: that they are there is told.
-func Look(dir string, s *config.Settings, memory []string) Offer {
-	var o Offer
+// Inspect lists the content of a folder. s are the settings of its settings file, nil if there is
+// none (see [config.PeekWorkspace]); memory are the names of instruction files. It does not follow
+// links, but lists them.
+func Inspect(dir string, s *config.Settings, memory []string) Contents {
+	var o Contents
 	own := filepath.Join(dir, ".gemini")
 	o.Commands = o.files(filepath.Join(own, "commands"), ".toml", func(name string) string {
 		return "/" + strings.ReplaceAll(strings.TrimSuffix(name, ".toml"), string(filepath.Separator), ":")
@@ -65,8 +65,8 @@ func Look(dir string, s *config.Settings, memory []string) Offer {
 	return o
 }
 
-// Empty reports whether the folder brings nothing along.
-func (o *Offer) Empty() bool {
+// Empty reports whether the folder has no such content.
+func (o *Contents) Empty() bool {
 	for _, list := range o.lists() {
 		if len(*list) > 0 {
 			return false
@@ -75,13 +75,12 @@ func (o *Offer) Empty() bool {
 	return len(o.Errors) == 0
 }
 
-func (o *Offer) lists() []*[]string {
+func (o *Contents) lists() []*[]string {
 	return []*[]string{&o.Commands, &o.Servers, &o.Hooks, &o.Skills, &o.Agents, &o.Policies, &o.Memory, &o.Settings}
 }
 
-// files returns the names of a directory's files with this ending, from wherever
-// below it they are, as show writes them.
-func (o *Offer) files(dir, ending string, show func(name string) string) []string {
+// files returns the names of the files below a directory with this ending, formatted by show.
+func (o *Contents) files(dir, ending string, show func(name string) string) []string {
 	var found []string
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -114,9 +113,9 @@ func (o *Offer) files(dir, ending string, show func(name string) string) []strin
 	return found
 }
 
-// settings tells what the folder's settings file would do.
-func (o *Offer) settings(s *config.Settings) {
-	for _, key := range s.Set() {
+// settings adds the effects of the folder's settings file.
+func (o *Contents) settings(s *config.Settings) {
+	for _, key := range s.SetKeys() {
 		switch {
 		case strings.HasPrefix(key, "hooks."), key == "hooks", key == "mcpServers":
 		default:
@@ -156,8 +155,8 @@ func (o *Offer) settings(s *config.Settings) {
 	}
 }
 
-// commands returns the command lines in the definitions of a hook event, be they
-// in their definitions' lists, as they should, or beside them.
+// commands returns the command lines in the definitions of a hook event. They are in the
+// "hooks" list of a definition or, by mistake, directly in the definition.
 func commands(definitions any) []string {
 	var found []string
 	list, _ := definitions.([]any)

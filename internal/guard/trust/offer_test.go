@@ -42,12 +42,12 @@ func TestLook(t *testing.T) {
 		}
 	}
 	env := config.NewEnv("GEMINI_CLI_HOME=" + home)
-	s, err := config.Peek(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
+	s, err := config.PeekWorkspace(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Look(dir, s, []string{"GEMINI.md"})
-	want := Offer{
+	got := Inspect(dir, s, []string{"GEMINI.md"})
+	want := Contents{
 		Commands: []string{"/fix", "/git:commit"},
 		Servers:  []string{"files"},
 		Hooks:    []string{"BeforeTool: ./check.sh", "SessionStart: deep"},
@@ -75,7 +75,7 @@ func TestLook(t *testing.T) {
 
 func TestLookAtNothing(t *testing.T) {
 	t.Parallel()
-	if got := Look(t.TempDir(), nil, []string{"GEMINI.md"}); !got.Empty() {
+	if got := Inspect(t.TempDir(), nil, []string{"GEMINI.md"}); !got.Empty() {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -93,8 +93,8 @@ func TestLookAtLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := Offer{Skills: []string{"draw, a link"}, Errors: []string{filepath.Join(own, "policies") + " is no directory, but may be a link to one"}}
-	if diff := cmp.Diff(want, Look(dir, nil, nil)); diff != "" {
+	want := Contents{Skills: []string{"draw, a link"}, Errors: []string{filepath.Join(own, "policies") + " is no directory, but may be a link to one"}}
+	if diff := cmp.Diff(want, Inspect(dir, nil, nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -115,7 +115,7 @@ func TestLookAtHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := Look(dir, nil, nil); len(got.Commands) != maxOffered || len(got.Errors) > 0 {
+	if got := Inspect(dir, nil, nil); len(got.Commands) != maxOffered || len(got.Errors) > 0 {
 		t.Errorf("%d commands, errors %q", len(got.Commands), got.Errors)
 	}
 }

@@ -1,6 +1,5 @@
-// Package trust knows which folders a person trusts. What a repository brings
-// along, its settings, hooks, servers and instructions, counts only in a
-// trusted one (spec/safety.md §5).
+// Package trust determines which folders the user trusts. The content of a repository, such as
+// settings, hooks, servers and instructions, takes effect only in a trusted folder.
 package trust
 
 import (
@@ -11,33 +10,35 @@ import (
 	"pollux/internal/exit"
 )
 
-// State is what is known about a folder.
+// State is the trust state of a folder.
 type State uint8
 
-// The states. Unknown has the effects of Untrusted, but a person may be asked.
+// The states. Unknown has the same effect as Untrusted, but the user may be asked.
 const (
 	Unknown State = iota
 	Trusted
 	Untrusted
 )
 
-// Options say what a decision rests on.
+// Options are the inputs of a decision.
 type Options struct {
-	Dir  string // the folder, absolute
+	Dir  string // the absolute path of the folder
 	File string // the file of levels, usually ~/.gemini/trustedFolders.json
-	// Enabled is security.folderTrust.enabled, from the system's and the
-	// user's settings, never from the folder's own.
+	// Enabled is security.folderTrust.enabled from the system's and user's settings, never
+	// from the folder's own.
 	Enabled bool
-	// Restricted is the environment's GEMINI_RESTRICTED_MODE, and Workspace its
-	// GEMINI_CLI_TRUST_WORKSPACE, which --skip-trust sets to "true".
+	// Restricted is the environment variable GEMINI_RESTRICTED_MODE.
+	// Workspace is the environment variable GEMINI_CLI_TRUST_WORKSPACE, which --skip-trust
+	// sets to "true".
 	Restricted string
 	Workspace  string
-	// Editor is what an editor says that hosts this session; Unknown if none does.
+	// Editor is the trust state according to the editor that hosts this session; Unknown if
+	// there is none.
 	Editor State
 }
 
-// Decide says whether a folder is trusted. An error is an [*exit.Error] with
-// code 52: the file of levels is broken, and what it says is not guessed.
+// Decide reports whether a folder is trusted. An error is an [*exit.Error] with code 52: the
+// file of levels is invalid.
 func Decide(o Options) (State, error) {
 	switch {
 	case o.Restricted == "true", o.Workspace == "false":
@@ -54,8 +55,8 @@ func Decide(o Options) (State, error) {
 	return levels.state(o.Dir, runtime.GOOS == "darwin" || runtime.GOOS == "windows"), nil
 }
 
-// state returns what the levels say about dir: the one whose path is the
-// longest text wins, and of equals the one that trusts less.
+// state returns the state of dir. The level with the longest path applies; of several, the one
+// with less trust.
 func (l Levels) state(dir string, foldCase bool) State {
 	dir = realPath(dir, foldCase)
 	state, longest := Unknown, -1
@@ -81,7 +82,7 @@ func (l Levels) state(dir string, foldCase bool) State {
 	return state
 }
 
-// realPath follows the links of what exists of a path.
+// realPath follows the links of the existing part of a path.
 func realPath(path string, foldCase bool) string {
 	path = filepath.Clean(path)
 	rest := ""
@@ -109,9 +110,9 @@ func within(path, root string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Refuse returns the error that ends a run with nobody to ask in a folder that
-// is not trusted, or nil if it is.
-func Refuse(s State) *exit.Error {
+// CheckTrusted returns the error that ends a non-interactive run in an untrusted folder, nil if the
+// folder is trusted.
+func CheckTrusted(s State) *exit.Error {
 	if s == Trusted {
 		return nil
 	}

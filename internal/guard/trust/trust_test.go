@@ -123,11 +123,11 @@ func TestBrokenFile(t *testing.T) {
 
 func TestRefuse(t *testing.T) {
 	t.Parallel()
-	if err := Refuse(Trusted); err != nil {
+	if err := CheckTrusted(Trusted); err != nil {
 		t.Errorf("trusted: %v", err)
 	}
 	for _, s := range []State{Unknown, Untrusted} {
-		if err := Refuse(s); err == nil || err.Code != exit.Untrusted || !strings.Contains(err.Message, "--skip-trust") {
+		if err := CheckTrusted(s); err == nil || err.Code != exit.Untrusted || !strings.Contains(err.Message, "--skip-trust") {
 			t.Errorf("%v: %v", s, err)
 		}
 	}

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// declaration is a tool as a listing has it.
+// declaration is the declaration of a tool in a listing.
 type declaration struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"parametersJsonSchema"`
 }
 
-// parse reads a listing: declarations, alone or in bundles. What has no name is
-// skipped, and so is what is none.
-func parse(listing []byte) ([]declaration, error) {
+// parseListing parses a listing: a JSON array of declarations, or of objects that bundle
+// declarations. It skips items that are not declarations or have no name.
+func parseListing(listing []byte) ([]declaration, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(listing, &items); err != nil || items == nil {
-		//lint:ignore ST1005 scripts know the text
+		//lint:ignore ST1005 scripts depend on the text
 		return nil, errors.New("Tool discovery command did not return a JSON array of tools.")
 	}
 	var found []declaration
@@ -28,7 +28,7 @@ func parse(listing []byte) ([]declaration, error) {
 			Snake []json.RawMessage `json:"function_declarations"`
 			Camel []json.RawMessage `json:"functionDeclarations"`
 		}
-		_ = json.Unmarshal(item, &bundle) // what is no bundle may be a declaration
+		_ = json.Unmarshal(item, &bundle) // an item that is not a bundle may be a declaration
 		members := bundle.Snake
 		if members == nil {
 			members = bundle.Camel
@@ -37,7 +37,7 @@ func parse(listing []byte) ([]declaration, error) {
 			members = []json.RawMessage{item}
 		}
 		for _, m := range members {
-			if d, ok := parseOne(m); ok {
+			if d, ok := parseDeclaration(m); ok {
 				found = append(found, d)
 			}
 		}
@@ -45,24 +45,26 @@ func parse(listing []byte) ([]declaration, error) {
 	return found, nil
 }
 
-func parseOne(raw json.RawMessage) (d declaration, ok bool) {
+// parseDeclaration parses a declaration. It reports false if the declaration has no usable
+// name.
+func parseDeclaration(raw json.RawMessage) (d declaration, ok bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || json.Unmarshal(fields["name"], &d.Name) != nil {
 		return d, false
 	}
-	if strings.TrimSpace(d.Name) == "" || strings.Contains(d.Name, "\x00") { // the latter can be no argument
+	if strings.TrimSpace(d.Name) == "" || strings.Contains(d.Name, "\x00") { // the name becomes an argument of the call command, which cannot contain NUL
 		return d, false
 	}
-	_ = json.Unmarshal(fields["description"], &d.Description) // anything but a text is none
-	d.Schema = schema(fields["parametersJsonSchema"])
+	_ = json.Unmarshal(fields["description"], &d.Description) // a description that is not a string counts as missing
+	d.Schema = addWaitForPrevious(fields["parametersJsonSchema"])
 	return d, true
 }
 
 const waitForPrevious = `"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}`
 
-// schema returns what is declared for a schema: one of an object also takes
-// what every call may say of its order (spec/tools.md §1.1).
-func schema(raw json.RawMessage) json.RawMessage {
+// addWaitForPrevious returns the declared schema. If it is the schema of an object, it also
+// gets the property wait_for_previous, which every tool call may set.
+func addWaitForPrevious(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
 		return json.RawMessage(`{}`)
@@ -79,7 +81,7 @@ func schema(raw json.RawMessage) json.RawMessage {
 		return raw
 	case len(properties) == 0:
 		given = []byte("{" + waitForPrevious + "}")
-	default: // in the order in which they are written
+	default: // keep the order of the declared properties
 		given = []byte(string(given[:len(given)-1]) + "," + waitForPrevious + "}")
 	}
 	members["properties"] = given
@@ -90,8 +92,9 @@ func schema(raw json.RawMessage) json.RawMessage {
 	return whole
 }
 
-// wireName is what a model calls a tool. Vendors take few characters, and few of them.
-func wireName(name string) string {
+// modelName returns the name of a tool for models. Providers limit the characters and the
+// length of tool names.
+func modelName(name string) string {
 	clean := []byte("discovered_tool_" + name)
 	for i, c := range clean {
 		switch {
@@ -100,8 +103,8 @@ func wireName(name string) string {
 			clean[i] = '_'
 		}
 	}
-	const most, part = 63, 30
-	if len(clean) > most {
+	const maxLen, part = 63, 30
+	if len(clean) > maxLen {
 		return string(clean[:part]) + "..." + string(clean[len(clean)-part:])
 	}
 	return string(clean)

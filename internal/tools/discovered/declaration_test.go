@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever a listing is, what becomes of it can be declared and called.
+// FuzzParse checks that each declaration parsed from any listing is valid for models.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`[{"name":"a","description":"b","parametersJsonSchema":{"type":"object","properties":{"c":{}}}}]`))
 	f.Add([]byte(`[{"function_declarations":[{"name":"日本"}]},{"functionDeclarations":null,"name":"x"}]`))
@@ -15,7 +15,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{}`))
 	name := regexp.MustCompile(`^discovered_tool_[A-Za-z0-9_.:-]+$`)
 	f.Fuzz(func(t *testing.T, listing []byte) {
-		found, err := parse(listing)
+		found, err := parseListing(listing)
 		if err != nil {
 			if found != nil {
 				t.Fatal("tools and an error")
@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("%s lacks wait_for_previous", d.Schema)
 				}
 			}
-			if wire := wireName(d.Name); !name.MatchString(wire) || len(wire) > 63 || strings.Contains(d.Name, "\x00") {
+			if wire := modelName(d.Name); !name.MatchString(wire) || len(wire) > 63 || strings.Contains(d.Name, "\x00") {
 				t.Fatalf("%q is declared as %q", d.Name, wire)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package discovered makes tools of a project's own programs: one command lists
-// them, another runs them (spec/tools.md §2.5).
+// Package discovered makes tools from a project's own programs: one configured command lists
+// the tools, and another runs them.
 package discovered
 
 import (
@@ -9,28 +9,31 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/process"
 	"pollux/tool"
 )
 
-// Options say what to run, and where.
+// Options configure which commands run, and where.
 type Options struct {
-	// Discovery is the command that lists the tools (tools.discoveryCommand),
-	// Call the one that runs a tool (tools.callCommand). Neither goes through a
-	// shell. Both are the user's: whoever sets them in a folder that is not
-	// trusted is somebody else.
+	// Discovery is the command that lists the tools (tools.discoveryCommand), Call the
+	// command that runs a tool (tools.callCommand). Neither runs in a shell. Callers must
+	// not take them from the settings of an untrusted folder.
 	Discovery, Call string
-	Dir             string   // to run them in
-	Environ         []string // of both, "NAME=value"
+	Dir             string   // working directory of both commands
+	Environ         []string // environment of both commands, as "NAME=value"
 
-	// Timeout bounds the listing; 0 is a minute.
+	// Launcher starts both commands.
+	Launcher process.Launcher
+
+	// Timeout limits the duration of Discovery; 0 means one minute.
 	Timeout time.Duration
 }
 
-// maxListing is how much a listing may print, in bytes.
+// maxListing limits the output of the discovery command, in bytes.
 const maxListing = 10 << 20
 
-// Discover runs the command that lists tools and returns them in its order. Of
-// several tools of one name each comes: the last is meant.
+// Discover runs o.Discovery and returns the tools in the order of the listing. If several
+// tools have the same name, it returns all of them, and the caller must use the last.
 func Discover(ctx context.Context, o Options) ([]tool.Tool, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func Discover(ctx context.Context, o Options) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	declarations, err := parse(listing)
+	declarations, err := parseListing(listing)
 	if err != nil {
 		return nil, err
 	}
@@ -50,32 +53,32 @@ func Discover(ctx context.Context, o Options) ([]tool.Tool, error) {
 	return tools, nil
 }
 
-// Check says what keeps the options from being of any use, without running anything.
+// Check returns an error if one of the commands is missing or malformed. It runs nothing.
 func (o Options) Check() error {
 	if strings.TrimSpace(o.Call) == "" {
 		return errors.New("tools.callCommand is not set: the tools of tools.discoveryCommand could not be called")
 	}
-	_, err := o.lister()
+	_, err := o.discoveryWords()
 	return err
 }
 
-// lister returns the words of the discovery command.
-func (o Options) lister() ([]string, error) {
-	argv, err := o.words(o.Discovery)
+// discoveryWords returns the words of the discovery command.
+func (o Options) discoveryWords() ([]string, error) {
+	argv, err := o.splitWords(o.Discovery)
 	if err != nil {
 		return nil, fmt.Errorf("tools.discoveryCommand: %w", err)
 	}
 	if len(argv) == 0 {
-		//lint:ignore ST1005 scripts know the text
+		//lint:ignore ST1005 scripts depend on the text
 		return nil, errors.New("Tool discovery command is empty or contains only whitespace.")
 	}
 	return argv, nil
 }
 
-// list returns what the discovery command prints. The texts of its errors are
-// known to scripts, up to a colon.
+// list runs the discovery command and returns its output. Scripts depend on the texts of the
+// errors, up to a colon.
 func (o Options) list(ctx context.Context) ([]byte, error) {
-	argv, err := o.lister()
+	argv, err := o.discoveryWords()
 	if err != nil {
 		return nil, err
 	}
@@ -87,33 +90,32 @@ func (o Options) list(ctx context.Context) ([]byte, error) {
 	defer cancel()
 	ctx, tooMuch := context.WithCancelCause(ctx)
 	defer tooMuch(nil)
-	//lint:ignore ST1005 scripts know the text
+	//lint:ignore ST1005 scripts depend on the text
 	errTooMuch := fmt.Errorf("Tool discovery command output exceeded size limit of %d bytes.", maxListing)
-	stdout := &limited{over: func() { tooMuch(errTooMuch) }}
-	stderr := &limited{over: func() { tooMuch(errTooMuch) }}
+	stdout := &limitedBuffer{onOverflow: func() { tooMuch(errTooMuch) }}
+	stderr := &limitedBuffer{onOverflow: func() { tooMuch(errTooMuch) }}
 
 	end := o.run(ctx, program{argv: argv, stdout: stdout, stderr: stderr})
 	switch {
-	case stdout.full || stderr.full:
+	case stdout.isFull || stderr.isFull:
 		return nil, errTooMuch
 	case ctx.Err() != nil:
-		//lint:ignore ST1005 of one kind with the others
+		//lint:ignore ST1005 starts like the other errors
 		return nil, fmt.Errorf("Tool discovery command failed: %w", context.Cause(ctx))
 	case end.err != nil:
-		//lint:ignore ST1005 of one kind with the others
+		//lint:ignore ST1005 starts like the other errors
 		return nil, fmt.Errorf("Tool discovery command failed: %w", end.err)
 	case end.signal != "":
-		//lint:ignore ST1005 of one kind with the others
+		//lint:ignore ST1005 starts like the other errors
 		return nil, fmt.Errorf("Tool discovery command failed: killed by %s%s", end.signal, lastLine(stderr.buf))
 	case end.code != 0:
-		//lint:ignore ST1005 scripts know the text
+		//lint:ignore ST1005 scripts depend on the text
 		return nil, fmt.Errorf("Tool discovery command failed with exit code %d%s", end.code, lastLine(stderr.buf))
 	}
 	return stdout.buf, nil
 }
 
-// lastLine is the last thing that a command complained about, as the rest of
-// an error.
+// lastLine returns ": " and the last line of stderr, or "" if stderr is empty.
 func lastLine(stderr []byte) string {
 	text := strings.TrimSpace(tool.Last(string(stderr), 500))
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
@@ -125,19 +127,19 @@ func lastLine(stderr []byte) string {
 	return ": " + strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// limited takes what a listing may print, and says so once if there is more.
-type limited struct {
-	buf  []byte
-	full bool
-	over func()
+// limitedBuffer keeps the first maxListing bytes. It calls onOverflow once if there are more.
+type limitedBuffer struct {
+	buf        []byte
+	isFull     bool
+	onOverflow func()
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedBuffer) Write(p []byte) (int, error) {
 	room := maxListing - len(l.buf)
 	l.buf = append(l.buf, p[:min(room, len(p))]...)
-	if len(p) > room && !l.full {
-		l.full = true
-		l.over()
+	if len(p) > room && !l.isFull {
+		l.isFull = true
+		l.onOverflow()
 	}
 	return len(p), nil
 }

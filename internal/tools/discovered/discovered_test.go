@@ -5,6 +5,7 @@ package discovered_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 	"pollux/internal/tools/discovered"
 	"pollux/tool"
 )
@@ -23,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const one = `printf '[{"name":"greet","description":"Greets.","parametersJsonSchema":{"type":"object","properties":{"who":{"type":"string"}},"required":["who"]}}]'`
 
-// project is a directory with the two programs.
+// project returns options for a directory with the two programs.
 func project(t *testing.T, list, call string) discovered.Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -126,7 +129,7 @@ func TestListingFails(t *testing.T) {
 	}
 }
 
-// What hangs is ended, with all that it has started.
+// TestListingHangs checks that a discovery command that hangs is ended with all its processes.
 func TestListingHangs(t *testing.T) {
 	t.Parallel()
 	o := project(t, `sleep 600 & echo $! >"$HERE/pid"; sleep 600`, "")
@@ -135,12 +138,12 @@ func TestListingHangs(t *testing.T) {
 	if want := "Tool discovery command failed: it had not ended after 300ms"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	gone(t, filepath.Join(o.Dir, "pid"))
+	waitUntilEnded(t, filepath.Join(o.Dir, "pid"))
 }
 
-// gone waits until the process whose id is in a file has ended. One that the
-// script had no time to start has.
-func gone(t *testing.T, file string) {
+// waitUntilEnded waits until the process whose ID is in the file has ended. It returns at
+// once if the script had no time to write the file.
+func waitUntilEnded(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -150,22 +153,7 @@ func gone(t *testing.T, file string) {
 	if err != nil {
 		return
 	}
-	for running(pid) {
-		select {
-		case <-t.Context().Done():
-			t.Fatalf("process %d still runs", pid)
-		case <-time.After(time.Millisecond):
-		}
-	}
-}
-
-// running reports whether a process runs; one that nobody has waited for yet doesn't.
-func running(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(stat), ") Z ")
+	processtest.WaitUntil(t, "the process has ended", func() bool { return !processtest.IsRunning(pid) })
 }
 
 func TestNoCallCommand(t *testing.T) {
@@ -177,7 +165,7 @@ func TestNoCallCommand(t *testing.T) {
 	}
 }
 
-// build makes a call of the tool greet.
+// build returns a call of the tool greet.
 func build(t *testing.T, o discovered.Options, args string) tool.Invocation {
 	t.Helper()
 	inv, err := tool.Build(discover(t, o)[0], json.RawMessage(args))
@@ -255,7 +243,7 @@ func TestCallArguments(t *testing.T) {
 	}
 }
 
-// A flood is cut while it comes, and is whole in a file.
+// TestCallFlood checks that a long output is cut while it arrives and saved whole in a file.
 func TestCallFlood(t *testing.T) {
 	t.Parallel()
 	o := project(t, one, "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done")
@@ -270,7 +258,24 @@ func TestCallFlood(t *testing.T) {
 	}
 }
 
-// Cancelling ends the program and what it has started, and what it said stays.
+// TestLauncher checks that the launcher starts both commands.
+func TestLauncher(t *testing.T) {
+	t.Parallel()
+	o := project(t, one, `echo "$ADDED"`)
+	o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
+		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			c.Env = append(c.Env, fmt.Sprint("ADDED=", filepath.Base(c.Path), " ", c.Args, " ", c.Dir == o.Dir))
+			return next(ctx, c)
+		}
+	})
+	r := build(t, o, `{"who":"x"}`).Run(t.Context(), tool.Host{})
+	if r.Error != nil || r.Content[0].Text != "call it [greet] true\n" {
+		t.Errorf("%v, %+v", r.Error, r.Content)
+	}
+}
+
+// TestCallCancelled checks that a cancel ends the program with all its processes, and that the
+// result contains its output.
 func TestCallCancelled(t *testing.T) {
 	t.Parallel()
 	o := project(t, one, `sleep 600 & echo $! >"$HERE/pid"; echo started; sleep 600`)
@@ -291,10 +296,11 @@ func TestCallCancelled(t *testing.T) {
 	if r.Error == nil || !strings.HasSuffix(r.Error.Message, "Signal: SIGKILL") {
 		t.Errorf("%+v", r.Error)
 	}
-	gone(t, filepath.Join(o.Dir, "pid"))
+	waitUntilEnded(t, filepath.Join(o.Dir, "pid"))
 }
 
-// What a program leaves running, holding its output open, keeps no one waiting.
+// TestCallLeavesSomethingRunning checks that a call returns even if a process that the program
+// started keeps the output open.
 func TestCallLeavesSomethingRunning(t *testing.T) {
 	t.Parallel()
 	o := project(t, one, `sleep 600 & echo $! >"$HERE/pid"; echo done`)
@@ -310,6 +316,6 @@ func TestCallLeavesSomethingRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = syscall.Kill(pid, syscall.SIGKILL) // this test's own
-	gone(t, filepath.Join(o.Dir, "pid"))
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	waitUntilEnded(t, filepath.Join(o.Dir, "pid"))
 }

@@ -15,12 +15,12 @@ import (
 
 type discovered struct {
 	opts Options
-	name string // in the listing
+	name string // the name in the listing
 	spec tool.Spec
 }
 
 func newTool(o Options, d declaration) *discovered {
-	name := wireName(d.Name)
+	name := modelName(d.Name)
 	return &discovered{opts: o, name: d.Name, spec: tool.Spec{
 		Name:        name,
 		DisplayName: name,
@@ -50,11 +50,11 @@ type call struct {
 }
 
 func (c *call) Summary() string {
-	const most = 200
-	if len(c.args) <= most {
+	const maxLen = 200
+	if len(c.args) <= maxLen {
 		return string(c.args)
 	}
-	return strings.ToValidUTF8(string(c.args[:most]), "") + "..."
+	return strings.ToValidUTF8(string(c.args[:maxLen]), "") + "..."
 }
 
 func (*call) Locations() []tool.Location { return nil }
@@ -87,7 +87,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	return failed
 }
 
-// report is the text for a failed call, which scripts know (spec/tools.md §2.5).
+// report returns the text for a failed call. Scripts depend on it.
 func (e ending) report(stdout, stderr string) string {
 	failure, code, signal := "(none)", strconv.Itoa(e.code), "(none)"
 	switch {
@@ -111,13 +111,13 @@ func (e ending) report(stdout, stderr string) string {
 	}, "\n")
 }
 
-// callWords returns the program that runs tools, with its arguments. A command
-// that names a program as it stands, blanks and all, is that program.
+// callWords returns the words of the call command. If the whole command, including spaces, is
+// the name of a program, it is the only word.
 func (o Options) callWords() ([]string, error) {
-	if _, err := o.look(o.Call); err == nil {
+	if _, err := o.lookPath(o.Call); err == nil {
 		return []string{o.Call}, nil
 	}
-	argv, err := o.words(o.Call)
+	argv, err := o.splitWords(o.Call)
 	if err == nil && len(argv) == 0 {
 		err = errors.New("it is empty")
 	}

@@ -7,9 +7,9 @@ import (
 	"pollux/tool"
 )
 
-// Confine keeps a tool that writes file_path inside the plans for as long as
-// the session is in plan mode (spec/tools.md §3.5). A policy sees the path as it
-// is written; here links count, which a project may have put among its plans.
+// Confine restricts a tool that writes file_path to the plans directory while the session is
+// in plan mode. Unlike a policy, which sees only the path as written, it resolves links, which
+// a project may have put among its plans.
 func Confine(t tool.Tool, o Options) tool.Tool {
 	return confined{t, &session{Options: o}}
 }
@@ -20,10 +20,13 @@ type confined struct {
 	s *session
 }
 
+// Unwrap returns the tool below, for [tool.As].
+func (c confined) Unwrap() tool.Tool { return c.Tool }
+
 // Build implements [tool.Tool].
 func (c confined) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if c.s.Mode() == "plan" {
-		var args map[string]json.RawMessage // by their exact names
+		var args map[string]json.RawMessage // by exact names
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return nil, fmt.Errorf("params must be valid JSON: %w", err)
 		}

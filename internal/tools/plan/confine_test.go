@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pollux/internal/tools/fs"
+	"pollux/internal/tools/file"
 	"pollux/internal/tools/plan"
 	"pollux/tool"
 )
@@ -20,7 +20,7 @@ func TestConfine(t *testing.T) {
 	if err := os.Symlink(code, filepath.Join(h.plans, "trap.md")); err != nil {
 		t.Fatal(err)
 	}
-	writer := plan.Confine(fs.NewWrite(h.Workspace, nil), plan.Options{Workspace: h.Workspace, Dir: func() string { return h.plans }, Mode: func() string { return h.mode }})
+	writer := plan.Confine(file.NewWrite(h.Workspace, nil), plan.Options{Workspace: h.Workspace, Dir: func() string { return h.plans }, Mode: func() string { return h.mode }})
 	denied := func(path string) string {
 		return "Access denied: plan path (" + path + ") must be within the designated plans directory (" + h.plans + ")."
 	}

@@ -49,7 +49,7 @@ func (t exitPlanMode) Build(raw json.RawMessage) (tool.Invocation, error) {
 type exitCall struct {
 	s    *session
 	path string
-	// shown is the plan that a person was asked about; "" if nobody was.
+	// shown is the plan that the user was asked about; "" if no one was asked.
 	shown string
 	reply *tool.Reply
 }
@@ -65,7 +65,7 @@ func (c *exitCall) Locations() []tool.Location { return []tool.Location{{Path: c
 func (c *exitCall) Confirmation(context.Context) (tool.Confirmation, error) {
 	plan, problem := c.s.read(c.path)
 	if problem != "" {
-		return nil, nil // the run will say so
+		return nil, nil // Run reports the error
 	}
 	c.shown = plan
 	return &tool.PlanConfirmation{Title: "Plan Approval", Path: c.path, Plan: plan}, nil
@@ -104,12 +104,12 @@ func (c *exitCall) rejected() *tool.Result {
 	return result("Plan rejected. No feedback provided."+revise+" Ask the user what it should be.", "Rejected")
 }
 
-// leave switches to the mode in which the plan is carried out.
+// leave switches to the mode for carrying out the plan.
 func (c *exitCall) leave() (mode string, err error) {
-	mode = c.wanted()
+	mode = c.targetMode()
 	err = c.s.SetMode(mode)
 	if err != nil && mode != modeDefault && c.reply == nil {
-		// Nobody has asked for more than may be.
+		// No user has requested a more permissive mode.
 		mode = modeDefault
 		err = c.s.SetMode(mode)
 	}
@@ -126,17 +126,17 @@ const (
 	modeYolo     = "yolo"
 )
 
-// wanted returns the mode to carry the plan out in. A person says which. Where
-// there is none, whoever started the session in plan mode wants the plan made
-// and carried out. A model that went there by itself comes back to where it
-// was, for else plan mode would be a way to more than was allowed.
-func (c *exitCall) wanted() string {
+// targetMode returns the mode for carrying out the plan. If there is a user, they decide.
+// Otherwise, if the session started in plan mode, the plan is to be carried out without
+// asking. If the model entered plan mode by itself, it returns to the previous mode, because
+// plan mode must not be a way to get more permissions.
+func (c *exitCall) targetMode() string {
 	switch {
 	case c.reply != nil:
 		switch c.reply.Mode {
 		case modeYolo, modeAutoEdit:
 			return c.reply.Mode
-		case "auto_edit": // as flags and settings have it
+		case "auto_edit": // as written in flags and settings
 			return modeAutoEdit
 		}
 		return modeDefault

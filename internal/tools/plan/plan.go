@@ -1,5 +1,5 @@
-// Package plan holds the tools with which a model goes into plan mode, where
-// nothing can change but a plan, and asks to leave it (spec/tools.md §3.15).
+// Package plan has the tools with which a model enters plan mode, where it can change nothing
+// but a plan, and asks to leave it.
 package plan
 
 import (
@@ -16,30 +16,30 @@ import (
 	"pollux/tool"
 )
 
-// Options are what the tools work with.
+// Options configure the tools.
 type Options struct {
 	Workspace *workspace.Workspace
-	// Dir returns the directory of the plans, absolute (see [Directory]).
+	// Dir returns the absolute path of the plans directory (see [Directory]).
 	Dir func() string
-	// Interactive says that a person is there to approve a plan.
+	// Interactive reports whether a user is present who can approve a plan.
 	Interactive bool
-	// Mode returns the session's approval mode, SetMode switches it: "plan",
-	// "default", "autoEdit" or "yolo". SetMode may refuse.
+	// Mode returns the session's approval mode: "plan", "default", "autoEdit" or "yolo".
+	// SetMode changes it, or returns an error if that is not permitted.
 	Mode    func() string
 	SetMode func(mode string) error
-	// Approved, where set, is told the file of a plan that may be carried out.
+	// Approved, if set, is called with the path of each approved plan.
 	Approved func(path string)
 }
 
-// Tools returns enter_plan_mode and exit_plan_mode of one session.
+// Tools returns the tools enter_plan_mode and exit_plan_mode for one session.
 func Tools(o Options) (enter, exit tool.Tool) {
 	s := &session{Options: o}
 	return enterPlanMode{s}, exitPlanMode{s}
 }
 
-// Directory returns where a session's plans go: setting (general.plan.directory),
-// which must stay inside the project whatever links it leads through, or a
-// directory of the session in the project's temporary one.
+// Directory returns the directory for a session's plans. It is either setting
+// (general.plan.directory), which must be inside the project after links are followed, or a
+// directory of the session in the project's temporary directory.
 func Directory(w *workspace.Workspace, setting, sessionID string) (string, error) {
 	if setting == "" {
 		return filepath.Join(w.ProjectTemp(), sessionID, "plans"), nil
@@ -49,7 +49,7 @@ func Directory(w *workspace.Workspace, setting, sessionID string) (string, error
 		dir = filepath.Join(w.Root(), dir)
 	}
 	dir = w.Resolve(dir)
-	if !below(dir, w.Root()) {
+	if !workspace.IsWithin(dir, w.Root()) {
 		return "", fmt.Errorf("general.plan.directory: %q leads to %s, which is outside the project %s", setting, dir, w.Root())
 	}
 	if err := w.CheckWrite(dir); err != nil {
@@ -58,17 +58,17 @@ func Directory(w *workspace.Workspace, setting, sessionID string) (string, error
 	return dir, nil
 }
 
-// session is what the two tools share.
+// session is shared by the two tools.
 type session struct {
 	Options
 
-	// before is the mode in which the model went into plan mode, nil if that was
-	// someone else.
+	// before is the mode in which the model entered plan mode, nil if the model did not enter
+	// it.
 	before atomic.Pointer[string]
 }
 
-// file returns the path, links followed, of the plan that a model calls name:
-// absolute, or relative to the project or to the plans.
+// file returns the path, without links, of the plan that a model calls name: absolute, or
+// relative to the project or the plans directory.
 func (s *session) file(name string) (string, error) {
 	plans := s.Dir()
 	dir := s.Workspace.Resolve(plans)
@@ -77,7 +77,7 @@ func (s *session) file(name string) (string, error) {
 		candidates = append(candidates, filepath.Join(plans, name))
 	}
 	for _, candidate := range candidates {
-		if path := s.Workspace.Resolve(candidate); path != dir && below(path, dir) {
+		if path := s.Workspace.Resolve(candidate); path != dir && workspace.IsWithin(path, dir) {
 			return path, s.Workspace.CheckRead(path)
 		}
 	}
@@ -85,10 +85,10 @@ func (s *session) file(name string) (string, error) {
 	return "", fmt.Errorf("Access denied: plan path (%s) must be within the designated plans directory (%s).", name, plans)
 }
 
-// maxPlan is how long a plan may be, in bytes: a person is to read it.
+// maxPlan is the maximum length of a plan in bytes: the user has to read it.
 const maxPlan = 1 << 20
 
-// read returns a plan, or says to the model why there is none to approve.
+// read returns a plan, or a message for the model about why there is none.
 func (s *session) read(path string) (plan, problem string) {
 	f, err := s.Workspace.Disk().Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,9 +108,4 @@ func (s *session) read(path string) (plan, problem string) {
 		return "", fmt.Sprintf("Plan file is empty: %s. You must write the plan into it before requesting approval.", path)
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), ""
-}
-
-// below reports whether path is dir or in it. Both are clean.
-func below(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }

@@ -12,7 +12,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-// TestEnginesAgree draws trees, ignore rules and patterns and asks both engines.
+// TestEnginesAgree searches random trees with random ignore rules and patterns on both engines.
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	if len(engines(t, space(t, nil))) < 2 {
@@ -54,8 +54,7 @@ func TestEnginesAgree(t *testing.T) {
 	})
 }
 
-// FuzzGlob checks that what a pattern finds is there, and that no pattern is
-// too much.
+// FuzzGlob checks that the files which a pattern finds exist, and that no pattern takes too long.
 func FuzzGlob(f *testing.F) {
 	for _, p := range []string{"**/*.md", "{a,{b,c}}/*", "[!a-z]?", `\*`, "a/**/b/../c", "//", "**", "***/**a", "{", "}", "[", "[]", "a{,}"} {
 		f.Add(p, true)

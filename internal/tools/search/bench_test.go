@@ -16,15 +16,15 @@ import (
 	"pollux/tool"
 )
 
-// benchDir is the repository of the benchmarks, "" until one runs.
+// benchDir is the repository that the benchmarks search; "" until one runs.
 var benchDir string
 
-// The trees that are compared with other programs are the same each time, unless
-// -rapid.seed or RAPID_SEED says otherwise, as make fuzz does.
+// TestMain makes the random trees the same on each run, unless -rapid.seed or RAPID_SEED is set,
+// as by make fuzz.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
-		_ = seed.Value.Set("1") // it takes any number
+		_ = seed.Value.Set("1") // any number is valid
 	}
 	code := m.Run()
 	if benchDir != "" {
@@ -33,9 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// makeBench makes a repository of 50,000 small files, 5,000 of them ignored.
-// In every tenth directory one file's name ends in _target.md and one file
-// holds a needle.
+// makeBench creates a repository of 50,000 small files, of which 5,000 are ignored. In every
+// tenth directory, the name of one file ends in _target.md and one file contains a needle.
 var makeBench = sync.OnceValue(func() error {
 	var err error
 	if benchDir, err = os.MkdirTemp("", "pollux-bench-"); err != nil {
@@ -120,8 +119,7 @@ func command(b *testing.B, w *workspace.Workspace, name string, args ...string) 
 	}
 }
 
-// The benchmarks search 45,000 files that are not ignored; those of rg alone
-// are what ours are compared with.
+// The benchmarks search 45,000 files. For comparison, some run rg without the tool.
 
 func BenchmarkGlob(b *testing.B) {
 	w := benchSpace(b)

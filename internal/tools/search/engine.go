@@ -17,15 +17,15 @@ import (
 // query is a text search, for either engine.
 type query struct {
 	w       *workspace.Workspace
-	dir     string // searched, or the directory of file
-	file    string // name of the only file to search, "" for all of dir
+	dir     string // the directory to search, or that of file
+	file    string // the name of the only file to search; "" searches dir
 	pattern *pattern
 	exclude *pattern // nil for none
 	include *include // nil for all
-	// noIgnore searches what ignore rules and the usual exclusions hide.
-	noIgnore bool
-	perFile  int // matches in one file at most
-	total    int // matches at most
+	// noIgnore also searches files that ignore rules and the default exclusions hide.
+	noIgnore   bool
+	maxPerFile int // maximum number of matches in one file
+	maxTotal   int // maximum number of matches
 }
 
 // fileHits are the matches in one file.
@@ -34,26 +34,25 @@ type fileHits struct {
 	hits []hit
 }
 
-// collector gathers what the searches of single files find.
+// collector collects the hits of concurrent searches of files.
 type collector struct {
 	mu    sync.Mutex
-	left  int
+	room  int // hits that can still be added
 	files []fileHits
 }
 
-// add takes the hits of a file as far as there is room; full says that there
-// is no more.
+// add adds the hits of a file until the collector is full, and reports whether it is.
 func (c *collector) add(path string, hits []hit) (full bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if hits = hits[:min(len(hits), c.left)]; len(hits) > 0 {
-		c.left -= len(hits)
+	if hits = hits[:min(len(hits), c.room)]; len(hits) > 0 {
+		c.room -= len(hits)
 		c.files = append(c.files, fileHits{path, hits})
 	}
-	return c.left <= 0
+	return c.room <= 0
 }
 
-// sorted returns what was found, by path.
+// sorted returns the files with hits, sorted by path.
 func (c *collector) sorted() []fileHits {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,15 +60,15 @@ func (c *collector) sorted() []fileHits {
 	return c.files
 }
 
-// searchHere is the engine in this process. The walk hands over files in
-// batches, so that one large directory keeps all processors busy.
-func (q *query) searchHere(ctx context.Context) ([]fileHits, error) {
-	found := &collector{left: q.total}
+// searchInProcess runs the search on the engine in this process. The walk sends files to the
+// workers in batches, so that one large directory keeps all processors busy.
+func (q *query) searchInProcess(ctx context.Context) ([]fileHits, error) {
+	found := &collector{room: q.maxTotal}
 	open := q.w.Disk().Stream
 	if q.file != "" {
 		s := &scanner{open: open}
 		path := filepath.Join(q.dir, q.file)
-		hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.perFile, q.total))
+		hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.maxPerFile, q.maxTotal))
 		found.add(path, hits)
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -86,10 +85,10 @@ func (q *query) searchHere(ctx context.Context) ([]fileHits, error) {
 			for paths := range work {
 				for _, path := range paths {
 					if ctx.Err() != nil {
-						break // but take what is left in the channel
+						break // continue to drain the channel
 					}
-					hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.perFile, q.total))
-					if not := (*unsearched)(nil); err != nil && !errors.As(err, &not) {
+					hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.maxPerFile, q.maxTotal))
+					if skipped := (*skippedError)(nil); err != nil && !errors.As(err, &skipped) {
 						cancel(err)
 					} else if found.add(path, hits) {
 						cancel(errEnough)
@@ -110,9 +109,10 @@ func (q *query) searchHere(ctx context.Context) ([]fileHits, error) {
 	return found.sorted(), err
 }
 
-// batchSize is how many files are handed over at once.
+// batchSize is the number of files that the walk sends to a worker at once.
 const batchSize = 32
 
+// walk sends the paths of the files to search to work, in batches.
 func (q *query) walk(ctx context.Context, work chan<- []string) error {
 	var mu sync.Mutex
 	var paths []string
@@ -125,7 +125,7 @@ func (q *query) walk(ctx context.Context, work chan<- []string) error {
 		}
 	}
 	err := q.w.Walk(ctx, q.dir, q.walkOptions(), func(e workspace.Entry) error {
-		if !q.wants(e) {
+		if !q.shouldSearch(e) {
 			return nil
 		}
 		path := e.Path()
@@ -147,14 +147,15 @@ func (q *query) walk(ctx context.Context, work chan<- []string) error {
 	return send(paths)
 }
 
+// walkOptions returns the ignore rules of the walk and the directories that it skips.
 func (q *query) walkOptions() workspace.WalkOptions {
 	o := workspace.WalkOptions{
 		Prune: func(rel, name string) bool {
-			asked := q.include.match(rel)
-			if q.include.out() && asked {
+			isMatch := q.include.match(rel)
+			if q.include.excludes() && isMatch {
 				return true
 			}
-			if hidden(name) && !asked {
+			if isHidden(name) && !isMatch {
 				return true
 			}
 			return !q.noIgnore && (slices.Contains(coreDirs, name) || slices.Contains(extraDirs, name))
@@ -166,51 +167,52 @@ func (q *query) walkOptions() workspace.WalkOptions {
 	return o
 }
 
-// wants reports whether a file is to be searched. Like ripgrep it takes hidden
-// files only where they are asked for.
-func (q *query) wants(e workspace.Entry) bool {
+// shouldSearch reports whether the search includes a file. Like ripgrep, it includes a hidden
+// file only if the include pattern matches it.
+func (q *query) shouldSearch(e workspace.Entry) bool {
 	if e.Type != 0 {
 		return false // links, FIFOs, devices
 	}
 	switch {
 	case q.include == nil:
-		if hidden(e.Name) {
+		if isHidden(e.Name) {
 			return false
 		}
-	case q.include.not:
-		if hidden(e.Name) || q.include.match(e.Rel()) {
+	case q.include.negated:
+		if isHidden(e.Name) || q.include.match(e.Rel()) {
 			return false
 		}
 	case !q.include.match(e.Rel()):
 		return false
 	}
-	return q.noIgnore || !noise(e.Name)
+	return q.noIgnore || !isNoise(e.Name)
 }
 
-func hidden(name string) bool { return strings.HasPrefix(name, ".") }
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// noise reports whether a file of this name holds nothing worth searching.
-func noise(name string) bool {
+// isNoise reports whether a file with this name is a log or a temporary file.
+func isNoise(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".tmp")
 }
 
-// include is the glob that files must match, as ripgrep's --glob takes it:
-// without a slash it is for names, with one for paths below the searched
-// directory; with a ! before it, it is for files to leave out.
+// include is the glob that searched files must match, with the syntax of ripgrep's --glob: a
+// glob without a slash matches names, one with a slash matches paths below the searched
+// directory, and a leading ! excludes the files that match.
 type include struct {
-	source string // for ripgrep
-	glob   string
-	not    bool
-	name   bool
+	source   string // for ripgrep
+	glob     string
+	negated  bool
+	nameOnly bool
 }
 
+// compileInclude compiles an include pattern; it returns nil for "".
 func compileInclude(source string) (*include, error) {
 	if source == "" {
 		return nil, nil
 	}
 	in := &include{source: source}
-	in.glob, in.not = strings.CutPrefix(source, "!")
-	in.name = !strings.Contains(in.glob, "/")
+	in.glob, in.negated = strings.CutPrefix(source, "!")
+	in.nameOnly = !strings.Contains(in.glob, "/")
 	in.glob = strings.TrimPrefix(strings.TrimPrefix(in.glob, "./"), "/")
 	if !doublestar.ValidatePattern(in.glob) || alternatives(in.glob) > maxAlternatives {
 		return nil, errors.New("include_pattern is no glob that can be matched: " + source)
@@ -218,16 +220,15 @@ func compileInclude(source string) (*include, error) {
 	return in, nil
 }
 
-// out reports whether what matches is to be left out.
-func (in *include) out() bool { return in != nil && in.not }
+// excludes reports whether the files that match are excluded from the search.
+func (in *include) excludes() bool { return in != nil && in.negated }
 
-// match reports whether the glob matches a path, whatever that means; it is
-// false for no include.
+// match reports whether the glob, without its !, matches a path. It returns false if in is nil.
 func (in *include) match(rel string) bool {
 	if in == nil {
 		return false
 	}
-	if in.name {
+	if in.nameOnly {
 		rel = rel[strings.LastIndexByte(rel, '/')+1:]
 	}
 	return doublestar.MatchUnvalidated(in.glob, rel)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzFind checks that the ways around the expression (literals, many lines
-// at once) find the lines that the expression finds one by one.
+// FuzzFind checks that the fast searches (literals, many lines at once) find the same lines as
+// matching the expression line by line.
 func FuzzFind(f *testing.F) {
 	f.Add("needle_[0-9]+_found", "a\nNEEDLE_42_found\nneedle__found", false)
 	f.Add("foo|ba[rz]|(qux){2,}", "xfoo\nbar\nquxqux\n", true)
@@ -23,7 +23,7 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		p, err := compile(expr, false, caseSensitive)
-		if err != nil || p.js != nil {
+		if err != nil || p.backtracking != nil {
 			return
 		}
 		var want, got []int
@@ -52,8 +52,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// FuzzMessage checks that a message read in small pieces says what it says
-// when it is read whole, and that garbage is no more than garbage.
+// FuzzMessage checks that a message read in small pieces decodes to the same as one read
+// whole, and that invalid messages do no harm.
 func FuzzMessage(f *testing.F) {
 	f.Add("a.txt", "the \"line\"\n", 7, "")
 	f.Add("\u00e9/\x00", "tab\t\\ \u2028", 1<<30, "{\"type\":")
@@ -81,7 +81,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// TestHugeMessage reads what ripgrep says of a line of 10 MB.
+// TestHugeMessage reads ripgrep's message for a line of 10 MB.
 func TestHugeMessage(t *testing.T) {
 	t.Parallel()
 	long := strings.NewReader(strings.Repeat(`\u0041\"x`, 1<<20))
@@ -102,7 +102,7 @@ func TestHugeMessage(t *testing.T) {
 	}
 }
 
-// sequence reads one after the other.
+// sequence reads from each reader in turn.
 type sequence struct{ of []*strings.Reader }
 
 func (s *sequence) Read(p []byte) (int, error) {

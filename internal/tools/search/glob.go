@@ -18,7 +18,7 @@ import (
 	"pollux/tool"
 )
 
-// NewGlob returns the tool that finds files by name (spec/tools.md §3.4).
+// NewGlob returns the tool glob, which finds files by name in w.
 func NewGlob(w *workspace.Workspace) tool.Tool { return &globTool{w} }
 
 type globTool struct{ w *workspace.Workspace }
@@ -65,13 +65,13 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	fi, err := t.w.Disk().Stat(dir)
 	if err != nil {
-		return nil, message("Search path does not exist " + dir)
+		return nil, modelError("Search path does not exist " + dir)
 	}
 	if !fi.IsDir() {
-		return nil, message("Search path is not a directory: " + dir)
+		return nil, modelError("Search path is not a directory: " + dir)
 	}
 	if strings.TrimSpace(a.Pattern) == "" {
-		return nil, message("The 'pattern' parameter cannot be empty.")
+		return nil, modelError("The 'pattern' parameter cannot be empty.")
 	}
 	dirs := []string{dir}
 	if a.DirPath == "" {
@@ -80,10 +80,10 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	return &globCall{w: t.w, args: a, dirs: dirs}, nil
 }
 
-// message is an error whose text a model knows: capitals and stops belong to it.
-type message string
+// modelError is an error for the model. Its text is a full sentence, unlike other Go errors.
+type modelError string
 
-func (m message) Error() string { return string(m) }
+func (m modelError) Error() string { return string(m) }
 
 type globCall struct {
 	w    *workspace.Workspace
@@ -106,14 +106,14 @@ func (c *globCall) Confirmation(context.Context) (tool.Confirmation, error) {
 }
 
 func (c *globCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
-	var found globFound
+	var found globResults
 	for _, dir := range c.dirs {
 		if err := c.w.CheckRead(dir); err != nil {
-			return outside(err)
+			return outsideWorkspaceResult(err)
 		}
 		err := c.search(ctx, dir, &found)
 		if out := workspace.Refusal(""); errors.As(err, &out) {
-			return outside(out)
+			return outsideWorkspaceResult(out)
 		}
 		if err != nil {
 			return tool.Fail(tool.ErrGlob, "Error during glob search operation: "+err.Error())
@@ -122,8 +122,8 @@ func (c *globCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	return c.result(&found)
 }
 
-// globFound is what a search has found so far.
-type globFound struct {
+// globResults collects the results of a search.
+type globResults struct {
 	mu      sync.Mutex
 	files   []globFile
 	ignored int
@@ -134,7 +134,7 @@ type globFile struct {
 	modified time.Time
 }
 
-func (c *globCall) search(ctx context.Context, dir string, found *globFound) error {
+func (c *globCall) search(ctx context.Context, dir string, found *globResults) error {
 	g, err := compileGlob(c.w, dir, c.args.Pattern, c.args.CaseSensitive)
 	if err != nil {
 		return err
@@ -142,8 +142,8 @@ func (c *globCall) search(ctx context.Context, dir string, found *globFound) err
 	disk := c.w.Disk()
 	o := workspace.WalkOptions{
 		Filter:  filter(c.w, c.args.RespectGitIgnore, c.args.RespectGeminiIgnore),
-		Ignored: true, // they are counted
-		Prune:   func(rel, name string) bool { return slices.Contains(coreDirs, name) || !g.leadsTo(rel) },
+		Ignored: true, // the result counts ignored files
+		Prune:   func(rel, name string) bool { return slices.Contains(coreDirs, name) || !g.mayContainMatches(rel) },
 	}
 	return c.w.Walk(ctx, dir, o, func(e workspace.Entry) error {
 		if !g.match(e.Dir(), e.Name) {
@@ -152,7 +152,7 @@ func (c *globCall) search(ctx context.Context, dir string, found *globFound) err
 		path := e.Path()
 		fi, err := disk.Stat(path)
 		if err != nil || !fi.Mode().IsRegular() {
-			return nil // it has gone, or is a link: to nothing, to a directory, out of the workspace
+			return nil // deleted meanwhile, a directory, or a link that is broken or leads to a directory or out of the workspace
 		}
 		found.mu.Lock()
 		defer found.mu.Unlock()
@@ -165,7 +165,7 @@ func (c *globCall) search(ctx context.Context, dir string, found *globFound) err
 	})
 }
 
-func (c *globCall) result(found *globFound) *tool.Result {
+func (c *globCall) result(found *globResults) *tool.Result {
 	where := "within " + c.dirs[0]
 	if len(c.dirs) > 1 {
 		where = fmt.Sprintf("across %d workspace directories", len(c.dirs))
@@ -178,11 +178,11 @@ func (c *globCall) result(found *globFound) *tool.Result {
 		return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No files found"), Summary: "No files found"}
 	}
 	sortByAge(found.files, time.Now())
-	// A directory of the workspace may be in another one.
+	// Workspace directories may contain each other, so that a file is found twice.
 	found.files = slices.CompactFunc(found.files, func(a, b globFile) bool { return a.path == b.path })
 	paths := make([]string, len(found.files))
 	for i, f := range found.files {
-		paths[i] = shown(f.path)
+		paths[i] = sanitizePath(f.path)
 	}
 	text := fmt.Sprintf("Found %d file(s) matching \"%s\" %s", len(paths), c.args.Pattern, where)
 	if found.ignored > 0 {
@@ -197,8 +197,8 @@ func (c *globCall) result(found *globFound) *tool.Result {
 	}
 }
 
-// sortByAge puts the files of the last 24 hours first, newest first, and the
-// older ones behind them, by path.
+// sortByAge sorts files modified in the last 24 hours first, newest first, and then the others
+// by path.
 func sortByAge(files []globFile, now time.Time) {
 	recent := now.Add(-24 * time.Hour)
 	slices.SortFunc(files, func(a, b globFile) int {
@@ -214,19 +214,19 @@ func sortByAge(files []globFile, now time.Time) {
 	})
 }
 
-// glob is a compiled pattern. Its parts before the first special one steer
-// the walk, its last part is tried before the whole.
+// glob is a compiled pattern. The directories before the first wildcard limit the walk; the
+// last part is matched first, because that is cheaper than the whole pattern.
 type glob struct {
-	pattern string
-	fold    bool
-	lead    []string // plain directories that every match is below
-	depth   int      // directories that a match is below at most; -1 for any
-	last    string   // pattern of the last name; "" if it is not known
-	any     bool     // last says it all: the pattern is **/last
+	pattern    string
+	ignoreCase bool
+	prefixDirs []string // literal directory names that every match starts with
+	depth      int      // maximum number of directories above a match; -1 for any
+	last       string   // pattern of the file name; "" if unknown
+	anyDir     bool     // the pattern is **/last, so that last decides alone
 }
 
-// compileGlob compiles a pattern as it is meant in dir. One that is the path
-// of a file there means that file, whatever characters are in it.
+// compileGlob compiles a pattern relative to dir. If the pattern is the path of an existing
+// file, it matches that file only, even if it contains wildcard characters.
 func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool) (*glob, error) {
 	pattern = filepath.ToSlash(pattern)
 	if rel, ok := strings.CutPrefix(pattern, strings.TrimSuffix(filepath.ToSlash(dir), "/")+"/"); ok {
@@ -238,8 +238,8 @@ func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool
 	if _, err := w.Disk().Lstat(filepath.Join(dir, filepath.FromSlash(pattern))); err == nil {
 		pattern = escapeGlob(pattern)
 	}
-	g := &glob{pattern: pattern, fold: !caseSensitive, depth: -1}
-	if g.fold {
+	g := &glob{pattern: pattern, ignoreCase: !caseSensitive, depth: -1}
+	if g.ignoreCase {
 		g.pattern = strings.ToLower(pattern)
 	}
 	if !doublestar.ValidatePattern(g.pattern) {
@@ -254,7 +254,7 @@ func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool
 	parts := strings.Split(g.pattern, "/")
 	if last := parts[len(parts)-1]; last != "**" {
 		g.last = last
-		g.any = len(parts) == 2 && parts[0] == "**"
+		g.anyDir = len(parts) == 2 && parts[0] == "**"
 	}
 	if !slices.Contains(parts, "**") {
 		g.depth = len(parts) - 1
@@ -263,19 +263,20 @@ func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool
 		if strings.ContainsAny(p, "*?[") {
 			break
 		}
-		g.lead = append(g.lead, p)
+		g.prefixDirs = append(g.prefixDirs, p)
 	}
 	return g, nil
 }
 
-// maxAlternatives bounds what a pattern's braces can stand for: each is tried.
+// maxAlternatives limits the number of alternatives in a pattern's braces, because matching
+// tries each of them.
 const maxAlternatives = 1024
 
-// alternatives returns how many patterns the braces of a valid one stand for,
-// at most; more than maxAlternatives is not counted exactly.
+// alternatives returns an upper bound for the number of patterns that the braces of a valid
+// pattern expand to. Above maxAlternatives the number is not exact.
 func alternatives(pattern string) int {
 	n := 1
-	var open []int // alternatives so far of each brace that is open
+	var open []int // number of alternatives so far in each open brace
 	for i := 0; i < len(pattern) && n <= maxAlternatives; i++ {
 		switch pattern[i] {
 		case '\\':
@@ -307,14 +308,14 @@ func escapeGlob(s string) string {
 	return b.String()
 }
 
-// leadsTo reports whether there may be matches in a directory.
-func (g *glob) leadsTo(rel string) bool {
-	if g.depth < 0 && len(g.lead) == 0 {
+// mayContainMatches reports whether files in a directory can match.
+func (g *glob) mayContainMatches(rel string) bool {
+	if g.depth < 0 && len(g.prefixDirs) == 0 {
 		return true
 	}
 	depth := 0
 	for name := range strings.SplitSeq(rel, "/") {
-		if depth < len(g.lead) && g.folded(name) != g.lead[depth] {
+		if depth < len(g.prefixDirs) && g.foldCase(name) != g.prefixDirs[depth] {
 			return false
 		}
 		depth++
@@ -324,15 +325,15 @@ func (g *glob) leadsTo(rel string) bool {
 
 // match reports whether the path dir+name matches.
 func (g *glob) match(dir, name string) bool {
-	name = g.folded(name)
+	name = g.foldCase(name)
 	if g.last != "" && !doublestar.MatchUnvalidated(g.last, name) {
 		return false
 	}
-	return g.any || doublestar.MatchUnvalidated(g.pattern, g.folded(dir)+name)
+	return g.anyDir || doublestar.MatchUnvalidated(g.pattern, g.foldCase(dir)+name)
 }
 
-func (g *glob) folded(s string) string {
-	if g.fold {
+func (g *glob) foldCase(s string) string {
+	if g.ignoreCase {
 		return strings.ToLower(s)
 	}
 	return s

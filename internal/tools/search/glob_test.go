@@ -87,7 +87,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestGlobLinks finds files, and links to files that can be read.
+// TestGlobLinks checks which links glob finds: those to readable files.
 func TestGlobLinks(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
@@ -107,8 +107,8 @@ func TestGlobLinks(t *testing.T) {
 	}
 }
 
-// TestGlobOrder puts files of one age in the order of their paths, new ones
-// and old ones, and lists none twice.
+// TestGlobOrder checks that files of the same age are sorted by path and that no file is
+// listed twice.
 func TestGlobOrder(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}

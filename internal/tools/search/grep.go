@@ -9,23 +9,26 @@ import (
 	"path/filepath"
 	"time"
 
+	"pollux/internal/process"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
 
-// GrepOptions say how the text search works.
+// GrepOptions configure the text search. The zero value uses only the engine in this process.
 type GrepOptions struct {
-	// Ripgrep returns the program to search with, "" for the engine in this
-	// process. It is called when a search runs. Nil is none.
+	// Ripgrep returns the path of ripgrep, or "" to use the engine in this process. It is
+	// called for each search. It may be nil.
 	Ripgrep func() string
-	// Timeout is how long a search may take; less than 30 seconds counts as that.
+	// Launcher starts ripgrep.
+	Launcher process.Launcher
+	// Timeout limits the duration of a search. The minimum is 30 seconds.
 	Timeout time.Duration
 }
 
-// minTimeout is what every search may take.
+// minTimeout is the minimum of GrepOptions.Timeout.
 const minTimeout = 30 * time.Second
 
-// NewGrep returns the tool that finds text in files (spec/tools.md §3.7).
+// NewGrep returns the tool grep_search, which finds text in the files of w.
 func NewGrep(w *workspace.Workspace, o GrepOptions) tool.Tool {
 	o.Timeout = max(o.Timeout, minTimeout)
 	if o.Ripgrep == nil {
@@ -79,7 +82,7 @@ type grepArgs struct {
 	NamesOnly         bool     `json:"names_only"`
 	CaseSensitive     bool     `json:"case_sensitive"`
 	FixedStrings      bool     `json:"fixed_strings"`
-	Context           *float64 `json:"context"` // numbers as JSON has them: 2.0 is an integer
+	Context           *float64 `json:"context"` // JSON Schema's integers include 2.0
 	After             *float64 `json:"after"`
 	Before            *float64 `json:"before"`
 	NoIgnore          bool     `json:"no_ignore"`
@@ -89,7 +92,7 @@ type grepArgs struct {
 
 const (
 	defaultMatches = 100
-	// maxMatches and maxContext bound what one call can ask for.
+	// maxMatches and maxContext limit the numbers in a call.
 	maxMatches = 20_000
 	maxContext = 10_000
 )
@@ -102,15 +105,15 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	a := &c.args
 	var err error
 	if c.query.pattern, err = compile(a.Pattern, a.FixedStrings, a.CaseSensitive); err != nil {
-		return nil, message(fmt.Sprintf("Invalid regular expression pattern provided: %s. Error: %v", a.Pattern, err))
+		return nil, modelError(fmt.Sprintf("Invalid regular expression pattern provided: %s. Error: %v", a.Pattern, err))
 	}
 	if a.ExcludePattern != "" {
 		if c.query.exclude, err = compile(a.ExcludePattern, false, a.CaseSensitive); err != nil {
-			return nil, message(fmt.Sprintf("Invalid exclude regular expression pattern provided: %s. Error: %v", a.ExcludePattern, err))
+			return nil, modelError(fmt.Sprintf("Invalid exclude regular expression pattern provided: %s. Error: %v", a.ExcludePattern, err))
 		}
 	}
 	if n := a.MaxMatchesPerFile; n != nil && *n < 1 {
-		return nil, message("max_matches_per_file must be at least 1.")
+		return nil, modelError("max_matches_per_file must be at least 1.")
 	}
 	path := t.w.Resolve(a.DirPath)
 	if err := t.w.CheckRead(path); err != nil {
@@ -119,14 +122,14 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	fi, err := t.w.Disk().Stat(path)
 	switch {
 	case err != nil:
-		return nil, message("Path does not exist: " + path)
+		return nil, modelError("Path does not exist: " + path)
 	case fi.IsDir():
 		c.query.dir = path
 	case fi.Mode().IsRegular():
 		c.query.dir, c.query.file = filepath.Split(path)
 		c.query.dir = filepath.Clean(c.query.dir)
 	default:
-		return nil, message("Path is not a valid directory or file: " + path)
+		return nil, modelError("Path is not a valid directory or file: " + path)
 	}
 	c.query.include, err = compileInclude(a.IncludePattern)
 	if err != nil {
@@ -134,20 +137,20 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	c.query.w = t.w
 	c.query.noIgnore = a.NoIgnore
-	c.query.total = number(a.TotalMaxMatches, defaultMatches, maxMatches)
-	c.query.perFile = number(a.MaxMatchesPerFile, maxMatches, maxMatches)
+	c.query.maxTotal = number(a.TotalMaxMatches, defaultMatches, maxMatches)
+	c.query.maxPerFile = number(a.MaxMatchesPerFile, maxMatches, maxMatches)
 	around := number(a.Context, 0, maxContext)
 	c.before = number(a.Before, around, maxContext)
 	c.after = number(a.After, around, maxContext)
 	return c, nil
 }
 
-// number returns an argument within bounds, or what it is if it is left out.
-func number(arg *float64, absent, most int) int {
+// number returns a numeric argument, limited to 0 to limit, or defaultValue if it is missing.
+func number(arg *float64, defaultValue, limit int) int {
 	if arg == nil {
-		return absent
+		return defaultValue
 	}
-	return int(math.Max(0, math.Min(*arg, float64(most))))
+	return int(math.Max(0, math.Min(*arg, float64(limit))))
 }
 
 type grepCall struct {
@@ -177,18 +180,18 @@ func (c *grepCall) Confirmation(context.Context) (tool.Confirmation, error) {
 func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	q := &c.query
 	if err := q.w.CheckRead(filepath.Join(q.dir, q.file)); err != nil {
-		return outside(err)
+		return outsideWorkspaceResult(err)
 	}
 	timeout := c.tool.o.Timeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, message(fmt.Sprintf(
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, modelError(fmt.Sprintf(
 		"Operation timed out after %dms. Search a smaller part of the tree (dir_path) or fewer files (include_pattern).", timeout.Milliseconds())))
 	defer cancel()
 	files, err := c.search(ctx)
-	if not := (*unsearched)(nil); errors.As(err, &not) && (errors.Is(err, errBinary) || errors.Is(err, errIgnored)) {
-		return c.nothing(not.why)
+	if skipped := (*skippedError)(nil); errors.As(err, &skipped) && (errors.Is(err, errBinary) || errors.Is(err, errIgnored)) {
+		return c.noMatches(skipped.err)
 	}
 	if out := workspace.Refusal(""); errors.As(err, &out) {
-		return outside(out)
+		return outsideWorkspaceResult(out)
 	}
 	if err != nil {
 		return tool.Fail(tool.ErrGrep, "Error during grep search operation: "+err.Error())
@@ -196,37 +199,37 @@ func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	return c.result(ctx, files)
 }
 
-// search runs the search on the engine that can do it.
+// search runs the search on ripgrep, or on the engine in this process if ripgrep is missing,
+// fails, or cannot apply the rules of the search.
 func (c *grepCall) search(ctx context.Context) ([]fileHits, error) {
 	q := &c.query
 	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
-		return nil, &unsearched{errIgnored}
+		return nil, &skippedError{errIgnored}
 	}
-	// Ripgrep knows nothing of files that .geminiignore shows although git
-	// ignores them.
+	// Ripgrep cannot apply a .geminiignore that shows files which git ignores.
 	if q.pattern.source != "" && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
 		if program := c.tool.o.Ripgrep(); program != "" {
-			files, err := q.searchRipgrep(ctx, program)
-			var own *patternError
-			var not *unsearched
-			if err == nil || ctx.Err() != nil || errors.As(err, &own) || errors.As(err, &not) {
+			files, err := q.searchRipgrep(ctx, c.tool.o.Launcher, program)
+			var patternErr *patternError
+			var skipped *skippedError
+			if err == nil || ctx.Err() != nil || errors.As(err, &patternErr) || errors.As(err, &skipped) {
 				return files, err
 			}
-			// An older ripgrep, or one that takes the pattern for too large: our own engine goes on.
+			// Ripgrep may be too old for the flags, or reject the pattern as too large.
 		}
 	}
-	if q.pattern.js == nil && (q.exclude == nil || q.exclude.js == nil) {
-		return q.searchHere(ctx)
+	if q.pattern.backtracking == nil && (q.exclude == nil || q.exclude.backtracking == nil) {
+		return q.searchInProcess(ctx)
 	}
-	// A backtracking engine stops at its own time limit, not when ctx ends:
-	// we do not wait for the line that it is at.
+	// The backtracking engine stops at its own time limit, not when ctx is cancelled, so
+	// search returns without waiting for it.
 	type found struct {
 		files []fileHits
 		err   error
 	}
 	done := make(chan found, 1)
 	go func() {
-		files, err := q.searchHere(ctx)
+		files, err := q.searchInProcess(ctx)
 		done <- found{files, err}
 	}()
 	select {

@@ -304,7 +304,7 @@ func utf16Text(s string) string {
 	return out
 }
 
-// TestGrepOwnIgnoreFiles has rules that ripgrep is not told of.
+// TestGrepOwnIgnoreFiles uses ignore rules that ripgrep does not know.
 func TestGrepOwnIgnoreFiles(t *testing.T) {
 	t.Parallel()
 	w := space(t, map[string]string{
@@ -320,7 +320,7 @@ func TestGrepOwnIgnoreFiles(t *testing.T) {
 	}
 }
 
-// TestGrepAutomaticContext counts the lines around few matches.
+// TestGrepAutomaticContext counts the context lines of one to three matches.
 func TestGrepAutomaticContext(t *testing.T) {
 	t.Parallel()
 	lines := func(at ...int) string {
@@ -344,7 +344,7 @@ func TestGrepAutomaticContext(t *testing.T) {
 	}
 }
 
-// TestGrepNoText has bytes that are no text, which no dot and no class matches.
+// TestGrepNoText checks that dots and classes do not match invalid UTF-8.
 func TestGrepNoText(t *testing.T) {
 	t.Parallel()
 	w := space(t, map[string]string{"a": "\xff\n", "b": "x\xffy z\n", "c": "x\ufffdy\n"})

@@ -5,6 +5,7 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,8 +20,8 @@ import (
 	"pollux/tool"
 )
 
-// TestGrepStrangeFiles searches what hangs, is endless, or has a name that
-// looks like something else.
+// TestGrepStrangeFiles searches files that block, that are endless, or whose names look like
+// flags.
 func TestGrepStrangeFiles(t *testing.T) {
 	t.Parallel()
 	w := space(t, map[string]string{
@@ -55,8 +56,8 @@ func TestGrepStrangeFiles(t *testing.T) {
 	}
 }
 
-// TestGrepVanished runs a call whose directory is gone, or leads elsewhere,
-// since it was checked.
+// TestGrepVanished runs a call whose directory was removed or replaced by a link after the
+// call was built.
 func TestGrepVanished(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(dir string){
@@ -106,7 +107,7 @@ func TestGrepWithBrokenRipgrep(t *testing.T) {
 		got := run(t, w, tl, map[string]any{"pattern": "dunlin", "names_only": true})
 		want := "Found 1 files"
 		if name == "garbage" {
-			want = "No matches found" // it said so, with status 1
+			want = "No matches found" // status 1 means no match
 		}
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q", name, got)
@@ -114,11 +115,11 @@ func TestGrepWithBrokenRipgrep(t *testing.T) {
 	}
 }
 
-// TestGrepUnreadable says why there is nothing to find in a file that was named.
+// TestGrepUnreadable checks that the result explains why a named file was not searched.
 func TestGrepUnreadable(t *testing.T) {
 	t.Parallel()
 	w := space(t, map[string]string{"a.txt": "dunlin\n", "b.txt": "dunlin\n"}, func(o *workspace.Options) {
-		o.Disk.Open = func(path string) (*os.File, error) {
+		o.Disk.Open = func(path string) (fs.File, error) {
 			if filepath.Base(path) == "a.txt" {
 				return nil, &os.PathError{Op: "open", Path: path, Err: syscall.EACCES}
 			}
@@ -138,8 +139,7 @@ func TestGrepUnreadable(t *testing.T) {
 	}
 }
 
-// TestGrepStops cancels a search that has a lot to do, on each engine, and one
-// whose program never ends.
+// TestGrepStops cancels a long search on each engine, and a search whose ripgrep never exits.
 func TestGrepStops(t *testing.T) {
 	t.Parallel()
 	w := space(t, map[string]string{"a.txt": "dunlin\n"})
@@ -160,9 +160,10 @@ func TestGrepStops(t *testing.T) {
 	}
 }
 
-// TestGrepPatternsThatBacktrack gives up rather than hang, and leaves nothing running.
+// TestGrepPatternsThatBacktrack checks that a search with a slow pattern ends with an error, and
+// leaves no goroutine.
 func TestGrepPatternsThatBacktrack(t *testing.T) {
-	// The clock of the backtracking engine stops by itself, a little later.
+	// The timer goroutine of regexp2 ends by itself, a little later.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"))
 	w := space(t, map[string]string{"a.txt": strings.Repeat("a", 200) + "!\n"})
 	tl := search.NewGrep(w, search.GrepOptions{})
@@ -175,12 +176,12 @@ func TestGrepPatternsThatBacktrack(t *testing.T) {
 	}
 }
 
-// TestGrepOnAnotherDisk takes the disk that it is given.
+// TestGrepOnAnotherDisk checks that a search reads files through the workspace's disk.
 func TestGrepOnAnotherDisk(t *testing.T) {
 	t.Parallel()
 	opened := make(chan string, 10)
 	w := space(t, map[string]string{"a.txt": "dunlin\n"}, func(o *workspace.Options) {
-		o.Disk.Open = func(path string) (*os.File, error) {
+		o.Disk.Open = func(path string) (fs.File, error) {
 			opened <- filepath.Base(path)
 			return os.Open(path)
 		}

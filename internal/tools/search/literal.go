@@ -7,49 +7,51 @@ import (
 	"unicode/utf8"
 )
 
-// literals are texts of which one is in every match of an expression. Looking
-// for them is far cheaper than the expression.
+// literals are texts of which every match of an expression contains at least one. Finding
+// them is much cheaper than matching the expression.
 type literals struct {
 	lits []literal
 }
 
-// literal is one text to look for.
+// literal is a text to find.
 type literal struct {
-	text []byte // lower case if fold is set
-	fold bool   // ASCII letters of either case match
-	rare int    // the place of its rarest byte
+	text       []byte // lower case if fold is set
+	ignoreCase bool   // the case of ASCII letters is ignored
+	rarest     int    // index of the least common byte
 }
 
-// maxLiterals is how many are looked for at once.
+// maxLiterals limits the number of literals of an expression.
 const maxLiterals = 8
 
-// required returns the literals of an expression, nil if it has none; whole
-// says that it is nothing but one of them.
-func required(re *syntax.Regexp) (l *literals, whole bool) {
-	lits := requiredOf(re)
+// requiredLiterals returns the literals of an expression, or nil if it has none, and reports
+// whether the expression is just a literal.
+func requiredLiterals(re *syntax.Regexp) (l *literals, isLiteral bool) {
+	lits := findLiterals(re)
 	if len(lits) == 0 {
 		return nil, false
 	}
-	whole = re.Op == syntax.OpLiteral && utf8.RuneCount(lits[0].text) == len(re.Rune)
-	return &literals{lits}, whole
+	isLiteral = re.Op == syntax.OpLiteral && utf8.RuneCount(lits[0].text) == len(re.Rune)
+	return &literals{lits}, isLiteral
 }
 
-func requiredOf(re *syntax.Regexp) []literal {
+// findLiterals returns texts of which every match of re contains at least one, or nil if it
+// finds none.
+func findLiterals(re *syntax.Regexp) []literal {
 	switch re.Op {
 	case syntax.OpLiteral:
 		if l, ok := newLiteral(re.Rune, re.Flags&syntax.FoldCase != 0); ok {
 			return []literal{l}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return requiredOf(re.Sub[0])
+		return findLiterals(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return requiredOf(re.Sub[0])
+			return findLiterals(re.Sub[0])
 		}
 	case syntax.OpConcat:
 		var best []literal
 		for _, sub := range re.Sub {
-			if lits := requiredOf(sub); worth(lits) > worth(best) {
+			if lits := findLiterals(sub); selectivity(lits) > selectivity(best) {
 				best = lits
 			}
 		}
@@ -57,7 +59,7 @@ func requiredOf(re *syntax.Regexp) []literal {
 	case syntax.OpAlternate:
 		var all []literal
 		for _, sub := range re.Sub {
-			lits := requiredOf(sub)
+			lits := findLiterals(sub)
 			if len(lits) == 0 || len(all)+len(lits) > maxLiterals {
 				return nil
 			}
@@ -68,8 +70,8 @@ func requiredOf(re *syntax.Regexp) []literal {
 	return nil
 }
 
-// worth compares sets of literals: how seldom they will be found.
-func worth(lits []literal) int {
+// selectivity ranks sets of literals: a higher value is likely to be found less often.
+func selectivity(lits []literal) int {
 	if len(lits) == 0 {
 		return 0
 	}
@@ -80,12 +82,12 @@ func worth(lits []literal) int {
 	return 1 + shortest*maxLiterals - len(lits)
 }
 
-// newLiteral makes a literal of text. Without regard to case it takes the
-// longest piece whose letters have two forms only: k and s have a third
-// outside of ASCII.
-func newLiteral(text []rune, fold bool) (literal, bool) {
+// newLiteral returns the literal for text. If case is ignored, it uses the longest ASCII part
+// of text without k and s, which have a third form outside ASCII. It reports false if
+// nothing is left.
+func newLiteral(text []rune, ignoreCase bool) (literal, bool) {
 	s := string(text)
-	if fold {
+	if ignoreCase {
 		best := ""
 		for piece := range strings.FieldsFuncSeq(s, func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune("kKsS", r) }) {
 			if len(piece) > len(best) {
@@ -97,16 +99,16 @@ func newLiteral(text []rune, fold bool) (literal, bool) {
 	if s == "" {
 		return literal{}, false
 	}
-	l := literal{text: []byte(s), fold: fold}
+	l := literal{text: []byte(s), ignoreCase: ignoreCase}
 	for i, c := range l.text {
-		if rarity(c) > rarity(l.text[l.rare]) {
-			l.rare = i
+		if rarity(c) > rarity(l.text[l.rarest]) {
+			l.rarest = i
 		}
 	}
 	return l, true
 }
 
-// rarity says how seldom a byte is met in source code and prose.
+// rarity ranks bytes: a higher value is less common in source code and prose.
 func rarity(c byte) int {
 	const common = " etaoinsrlcdpumfhgbyv_\t.,()\"=-/0:;1x'w{}2k"
 	if i := strings.IndexByte(common, c); i >= 0 {
@@ -115,7 +117,8 @@ func rarity(c byte) int {
 	return len(common)
 }
 
-// index returns where the first of the literals is in text, negative if none is.
+// index returns the position of the first literal in text, or a negative number if there is
+// none.
 func (l *literals) index(text []byte) int {
 	first := -1
 	for i := range l.lits {
@@ -123,7 +126,7 @@ func (l *literals) index(text []byte) int {
 			break
 		}
 		within := text
-		if first > 0 { // only what begins before the first so far counts
+		if first > 0 { // only a match that starts before first matters
 			within = text[:min(len(text), first+len(l.lits[i].text)-1)]
 		}
 		if at := l.lits[i].index(within); at >= 0 {
@@ -134,16 +137,16 @@ func (l *literals) index(text []byte) int {
 }
 
 func (l *literal) index(text []byte) int {
-	if !l.fold {
+	if !l.ignoreCase {
 		return bytes.Index(text, l.text)
 	}
-	c := l.text[l.rare]
-	lower := cursor{c: c}
-	upper := cursor{c: c, done: true}
+	c := l.text[l.rarest]
+	lower := byteFinder{c: c}
+	upper := byteFinder{c: c, done: true}
 	if 'a' <= c && c <= 'z' {
-		upper = cursor{c: c - 'a' + 'A'}
+		upper = byteFinder{c: c - 'a' + 'A'}
 	}
-	for at := l.rare; at < len(text); at++ {
+	for at := l.rarest; at < len(text); at++ {
 		i, j := lower.next(text, at), upper.next(text, at)
 		at = i
 		if i < 0 || (j >= 0 && j < i) {
@@ -152,7 +155,7 @@ func (l *literal) index(text []byte) int {
 		if at < 0 {
 			return -1
 		}
-		start := at - l.rare
+		start := at - l.rarest
 		if start+len(l.text) <= len(text) && l.equal(text[start:start+len(l.text)]) {
 			return start
 		}
@@ -160,15 +163,15 @@ func (l *literal) index(text []byte) int {
 	return -1
 }
 
-// cursor finds a byte again and again, and remembers where it was found last.
-type cursor struct {
+// byteFinder finds the occurrences of a byte in a text, and caches the last one.
+type byteFinder struct {
 	c    byte
 	done bool
 	at   int
 	set  bool
 }
 
-func (c *cursor) next(text []byte, from int) int {
+func (c *byteFinder) next(text []byte, from int) int {
 	if c.done {
 		return -1
 	}
@@ -183,7 +186,7 @@ func (c *cursor) next(text []byte, from int) int {
 	return c.at
 }
 
-// equal compares text with the literal, letters of either case.
+// equal reports whether text equals the literal, ignoring the case of ASCII letters.
 func (l *literal) equal(text []byte) bool {
 	for i, c := range l.text {
 		t := text[i]

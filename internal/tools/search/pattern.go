@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// maxPattern bounds what is compiled, in bytes.
+	// maxPattern limits the length of a pattern, in bytes.
 	maxPattern = 16 << 10
-	// matchTimeout is how long one line may take the backtracking engine.
+	// matchTimeout limits the time that the backtracking engine spends on one line.
 	matchTimeout = 3 * time.Second
 )
 
-// pattern finds lines. It is used by several goroutines at once.
+// pattern finds matching lines. It may be used concurrently.
 //
-// Models write patterns as for JavaScript. What RE2 understands too, nearly
-// everything, runs on it, in time linear in the text. The rest (look-around,
-// back-references) runs on a backtracking engine with a time limit.
+// Models write patterns in JavaScript syntax. Go's regexp package runs nearly all of them, in
+// time linear in the text. The others (look-around, back-references) run on a backtracking
+// engine with a time limit.
 type pattern struct {
 	re   *regexp.Regexp
-	lits *literals // what re can't match without; nil if unknown
-	// whole says that finding one of lits is a match already.
-	whole bool
-	// text is re for lines with bytes that are no text.
-	text func() *regexp.Regexp
-	js   *regexp2.Regexp // in place of re
-	// source is re for ripgrep, which then means the same; "" if there is only js.
+	lits *literals // each match of re contains one of them; nil if unknown
+	// isLiteral reports whether re is just a literal, so that finding one of lits is a match.
+	isLiteral bool
+	// validOnly returns re for lines with invalid UTF-8.
+	validOnly    func() *regexp.Regexp
+	backtracking *regexp2.Regexp // set instead of re
+	// source is the expression that means the same to ripgrep; "" if re is nil.
 	source string
 }
 
 var errLineBreak = errors.New("the pattern contains a line break, but lines are searched one by one")
 
-// compile compiles an expression, or literal text if fixed is set. The error
-// says what is wrong with it as JavaScript would.
+// compile compiles an expression, or literal text if fixed is set. If neither engine can
+// compile it, the error is that of the JavaScript one.
 func compile(expr string, fixed, caseSensitive bool) (*pattern, error) {
 	if len(expr) > maxPattern {
 		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
@@ -52,48 +52,47 @@ func compile(expr string, fixed, caseSensitive bool) (*pattern, error) {
 	if fixed {
 		expr = regexp.QuoteMeta(expr)
 	}
-	flags := syntax.Perl &^ syntax.OneLine // ^ and $ are those of a line
+	flags := syntax.Perl &^ syntax.OneLine // ^ and $ match at the ends of a line
 	if !caseSensitive {
 		flags |= syntax.FoldCase
 	}
 	tree, err := syntax.Parse(expr, flags)
 	if err != nil {
-		js, jsErr := compileJS(expr, caseSensitive)
+		js, jsErr := compileBacktracking(expr, caseSensitive)
 		if jsErr != nil {
 			return nil, jsErr
 		}
-		return &pattern{js: js}, nil
+		return &pattern{backtracking: js}, nil
 	}
-	if !oneLine(tree) {
+	if !restrictToLine(tree) {
 		return nil, errLineBreak
 	}
 	p := &pattern{source: tree.String()}
 	if p.re, err = regexp.Compile(p.source); err != nil {
 		return nil, err
 	}
-	p.lits, p.whole = required(tree.Simplify())
-	p.text = sync.OnceValue(func() *regexp.Regexp { return textOnly(p.re) })
+	p.lits, p.isLiteral = requiredLiterals(tree.Simplify())
+	p.validOnly = sync.OnceValue(func() *regexp.Regexp { return matchValidOnly(p.re) })
 	p.source = asciiBoundaries(p.source)
 	return p, nil
 }
 
-// textOnly returns an expression that matches as re does, but no bytes that are no
-// text: those are to Go what U+FFFD is, and to ripgrep nothing that a dot or a class
-// could match.
-func textOnly(re *regexp.Regexp) *regexp.Regexp {
+// matchValidOnly returns an expression that matches like re, but whose dots and classes do not
+// match invalid UTF-8. Go matches an invalid byte as U+FFFD, ripgrep does not match it.
+func matchValidOnly(re *regexp.Regexp) *regexp.Regexp {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
-		return re // it was parsed before
+		return re // cannot happen: re was parsed before
 	}
-	without(tree, utf8.RuneError)
+	removeRune(tree, utf8.RuneError)
 	if strict, err := regexp.Compile(tree.String()); err == nil {
 		return strict
 	}
 	return re
 }
 
-// without takes a character out of all classes of an expression.
-func without(re *syntax.Regexp, r rune) {
+// removeRune removes a character from all classes of an expression.
+func removeRune(re *syntax.Regexp, r rune) {
 	switch re.Op {
 	case syntax.OpAnyChar:
 		re.Op, re.Rune = syntax.OpCharClass, []rune{0, utf8.MaxRune}
@@ -106,11 +105,11 @@ func without(re *syntax.Regexp, r rune) {
 		}
 	}
 	for _, sub := range re.Sub {
-		without(sub, r)
+		removeRune(sub, r)
 	}
 }
 
-// cut takes a character out of the ranges of a class.
+// cut returns the ranges of a class without a character.
 func cut(ranges []rune, r rune) []rune {
 	var kept []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -129,9 +128,10 @@ func cut(ranges []rune, r rune) []rune {
 	return kept
 }
 
-func compileJS(expr string, caseSensitive bool) (re *regexp2.Regexp, err error) {
+// compileBacktracking compiles a JavaScript expression for the backtracking engine.
+func compileBacktracking(expr string, caseSensitive bool) (re *regexp2.Regexp, err error) {
 	defer func() {
-		if r := recover(); r != nil { // a foreign parser and foreign text
+		if r := recover(); r != nil { // regexp2 may panic on hostile patterns
 			err = fmt.Errorf("the pattern cannot be compiled: %v", r)
 		}
 	}()
@@ -145,9 +145,10 @@ func compileJS(expr string, caseSensitive bool) (re *regexp2.Regexp, err error) 
 	return re, err
 }
 
-// oneLine makes an expression match within lines only, whatever classes like
-// \s and [^a] hold. It reports false if it asks for a line break outright.
-func oneLine(re *syntax.Regexp) bool {
+// restrictToLine changes an expression so that it matches within one line only: classes like
+// \s and [^a] lose the line break. It returns false if the expression contains a literal line
+// break.
+func restrictToLine(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
@@ -167,15 +168,15 @@ func oneLine(re *syntax.Regexp) bool {
 		re.Op, re.Flags = syntax.OpEndLine, re.Flags&^syntax.WasDollar
 	}
 	for _, sub := range re.Sub {
-		if !oneLine(sub) {
+		if !restrictToLine(sub) {
 			return false
 		}
 	}
 	return true
 }
 
-// asciiBoundaries makes ripgrep's \b know the letters that Go's and
-// JavaScript's know.
+// asciiBoundaries makes \b and \B mean ASCII word boundaries in ripgrep, as in Go and
+// JavaScript.
 func asciiBoundaries(source string) string {
 	if !strings.Contains(source, `\b`) && !strings.Contains(source, `\B`) {
 		return source
@@ -197,48 +198,49 @@ func asciiBoundaries(source string) string {
 	return b.String()
 }
 
-// matchLine reports whether there is a match in a line.
+// matchLine reports whether a line matches. The error is a *patternError.
 func (p *pattern) matchLine(line []byte) (bool, error) {
-	if p.js != nil {
-		return p.matchJS(line)
+	if p.backtracking != nil {
+		return p.matchBacktracking(line)
 	}
 	return p.matches(line), nil
 }
 
-// matches is matchLine for re.
+// matches reports whether a line matches p.re.
 func (p *pattern) matches(line []byte) bool {
 	if utf8.Valid(line) {
 		return p.re.Match(line)
 	}
-	return p.text().Match(line)
+	return p.validOnly().Match(line)
 }
 
-// patternError says that an engine gave up on a pattern.
-type patternError struct{ why string }
+// patternError is the error of an engine that cannot finish matching a pattern.
+type patternError struct{ reason string }
 
-func (e *patternError) Error() string { return e.why }
+func (e *patternError) Error() string { return e.reason }
 
-func (p *pattern) matchJS(line []byte) (found bool, err error) {
+// matchBacktracking reports whether a line matches on the backtracking engine.
+func (p *pattern) matchBacktracking(line []byte) (found bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &patternError{fmt.Sprintf("the pattern cannot be matched: %v", r)}
 		}
 	}()
-	found, err = p.js.MatchString(string(bytes.TrimSuffix(line, []byte("\r"))))
-	if err != nil { // its text holds the line
+	found, err = p.backtracking.MatchString(string(bytes.TrimSuffix(line, []byte("\r"))))
+	if err != nil { // replaced, because its text contains the line
 		err = &patternError{fmt.Sprintf("the pattern takes too long (more than %v for one line)", matchTimeout)}
 	}
 	return found, err
 }
 
-// find returns the first line of text from at on that matches, without its
-// end; at is the start of a line. It returns a negative start if there is none.
+// find returns the bounds of the first matching line of text, without its line break. It
+// starts at the line that starts at at. It returns a negative start if no line matches.
 func (p *pattern) find(text []byte, at int) (start, end int, err error) {
 	switch {
-	case p.js != nil:
-		return p.findEach(text, at)
+	case p.backtracking != nil:
+		return p.findBacktracking(text, at)
 	case p.lits == nil:
-		return p.findFree(text, at)
+		return p.findRE2(text, at)
 	}
 	for at < len(text) {
 		hit := p.lits.index(text[at:])
@@ -246,7 +248,7 @@ func (p *pattern) find(text []byte, at int) (start, end int, err error) {
 			break
 		}
 		start, end = lineAround(text, at, at+hit)
-		if p.whole || p.matches(text[start:end]) {
+		if p.isLiteral || p.matches(text[start:end]) {
 			return start, end, nil
 		}
 		at = end + 1
@@ -254,15 +256,15 @@ func (p *pattern) find(text []byte, at int) (start, end int, err error) {
 	return -1, -1, nil
 }
 
-// findFree lets the expression run over the lines at once.
-func (p *pattern) findFree(text []byte, at int) (start, end int, err error) {
+// findRE2 is find for an expression without literals. It matches many lines at once.
+func (p *pattern) findRE2(text []byte, at int) (start, end int, err error) {
 	for at < len(text) {
 		loc := p.re.FindIndex(text[at:])
-		if loc == nil || (at+loc[0] == len(text) && text[len(text)-1] == '\n') { // behind the last line
+		if loc == nil || (at+loc[0] == len(text) && text[len(text)-1] == '\n') { // after the last line
 			break
 		}
 		start, end = lineAround(text, at, at+loc[0])
-		if line := text[start:end]; utf8.Valid(line) || p.text().Match(line) {
+		if line := text[start:end]; utf8.Valid(line) || p.validOnly().Match(line) {
 			return start, end, nil
 		}
 		at = end + 1
@@ -270,11 +272,11 @@ func (p *pattern) findFree(text []byte, at int) (start, end int, err error) {
 	return -1, -1, nil
 }
 
-// findEach asks about line by line.
-func (p *pattern) findEach(text []byte, at int) (start, end int, err error) {
+// findBacktracking is find on the backtracking engine. It matches line by line.
+func (p *pattern) findBacktracking(text []byte, at int) (start, end int, err error) {
 	for at < len(text) {
 		start, end = lineAround(text, at, at)
-		found, err := p.matchJS(text[start:end])
+		found, err := p.matchBacktracking(text[start:end])
 		if found || err != nil {
 			return start, end, err
 		}
@@ -283,8 +285,8 @@ func (p *pattern) findEach(text []byte, at int) (start, end int, err error) {
 	return -1, -1, nil
 }
 
-// lineAround returns the bounds of the line that holds text[hit], which is not
-// before at.
+// lineAround returns the bounds of the line that contains text[hit]. The line starts at or
+// after at.
 func lineAround(text []byte, at, hit int) (start, end int) {
 	start = at + bytes.LastIndexByte(text[at:hit], '\n') + 1
 	if i := bytes.IndexByte(text[hit:], '\n'); i >= 0 {

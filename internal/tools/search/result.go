@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	// maxShown is how much of a line is shown, in characters.
+	// maxShown limits the shown part of a line, in characters.
 	maxShown = 2000
-	// maxText bounds the text of a result, in bytes.
+	// maxText limits the text of a result, in bytes.
 	maxText = 4 << 20
 )
 
-// result says what was found.
+// result returns the tool result for the files with hits.
 func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 	matches := 0
 	for _, f := range files {
 		matches += len(f.hits)
 	}
 	if matches == 0 {
-		return c.nothing(nil)
+		return c.noMatches(nil)
 	}
-	where := c.where()
+	where := c.scope()
 	limited := ""
-	if matches >= c.query.total {
-		where += fmt.Sprintf(" (results limited to %d matches for performance)", c.query.total)
+	if matches >= c.query.maxTotal {
+		where += fmt.Sprintf(" (results limited to %d matches for performance)", c.query.maxTotal)
 		limited = " (limited)"
 	}
 	if c.args.NamesOnly {
-		return c.names(files, where, limited)
+		return c.namesResult(files, where, limited)
 	}
 	before, after := c.before, c.after
 	if matches <= 3 && c.args.Context == nil && c.args.Before == nil && c.args.After == nil {
@@ -53,8 +53,8 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 	display := &tool.MatchDisplay{Summary: fmt.Sprintf("Found %d %s%s", matches, term, limited)}
 	s := &scanner{open: c.query.w.Disk().Stream}
 	for _, f := range files {
-		fmt.Fprintf(&b, "File: %s\n", c.rel(f.path))
-		for _, l := range s.around(ctx, f, before, after) {
+		fmt.Fprintf(&b, "File: %s\n", c.displayPath(f.path))
+		for _, l := range s.withContext(ctx, f, before, after) {
 			sign := ":"
 			if l.context {
 				sign = "-"
@@ -74,17 +74,18 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 	}
 }
 
-// nothing says that nothing was found, and why, if nothing was searched.
-func (c *grepCall) nothing(why error) *tool.Result {
-	text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, c.where())
-	if why != nil {
-		text += fmt.Sprintf(" Nothing was searched: %v.", why)
+// noMatches returns the tool result without matches. skipErr is the reason if nothing was
+// searched, else nil.
+func (c *grepCall) noMatches(skipErr error) *tool.Result {
+	text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, c.scope())
+	if skipErr != nil {
+		text += fmt.Sprintf(" Nothing was searched: %v.", skipErr)
 	}
 	return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No matches found"), Summary: "No matches found"}
 }
 
-// where says in the words of the call what was searched.
-func (c *grepCall) where() string {
+// scope describes the searched files with the arguments of the call.
+func (c *grepCall) scope() string {
 	where := fmt.Sprintf("in path %q", ".")
 	if c.args.DirPath != "" {
 		where = `in path "` + c.args.DirPath + `"`
@@ -95,10 +96,11 @@ func (c *grepCall) where() string {
 	return where
 }
 
-func (c *grepCall) names(files []fileHits, where, limited string) *tool.Result {
-	paths := make([]string, len(files)) // by path, and so are relative ones
+// namesResult returns the tool result with only the names of the files.
+func (c *grepCall) namesResult(files []fileHits, where, limited string) *tool.Result {
+	paths := make([]string, len(files)) // files are sorted, and so are their relative paths
 	for i, f := range files {
-		paths[i] = c.rel(f.path)
+		paths[i] = c.displayPath(f.path)
 	}
 	summary := fmt.Sprintf("Found %d files%s", len(paths), limited)
 	text := fmt.Sprintf("Found %d files with matches for pattern \"%s\" %s:\n%s", len(paths), c.args.Pattern, where, strings.Join(paths, "\n"))
@@ -109,25 +111,25 @@ func (c *grepCall) names(files []fileHits, where, limited string) *tool.Result {
 	}
 }
 
-// rel returns a path as results show it: relative to the searched directory.
-func (c *grepCall) rel(path string) string {
+// displayPath returns a path as results show it: relative to the searched directory.
+func (c *grepCall) displayPath(path string) string {
 	rel, err := filepath.Rel(c.query.dir, path)
 	if err != nil {
 		rel = path
 	}
-	return shown(rel)
+	return sanitizePath(rel)
 }
 
-// resultLine is a line of a result: a match, or context of one.
+// resultLine is a line of a result: a match, or context around a match.
 type resultLine struct {
 	line    int
 	text    string
 	context bool
 }
 
-// around returns the hits of a file with the lines before and after each. If
-// the file cannot be read any more they stand alone.
-func (s *scanner) around(ctx context.Context, f fileHits, before, after int) []resultLine {
+// withContext returns the hits of a file with the lines before and after each. If the file can
+// no longer be read, it returns the hits without context.
+func (s *scanner) withContext(ctx context.Context, f fileHits, before, after int) []resultLine {
 	lines := make([]resultLine, 0, len(f.hits))
 	if before == 0 && after == 0 {
 		for _, h := range f.hits {
@@ -135,14 +137,14 @@ func (s *scanner) around(ctx context.Context, f fileHits, before, after int) []r
 		}
 		return lines
 	}
-	next := 0 // the first hit that is not yet in lines
+	next := 0 // index of the first hit that is not in lines yet
 	size := 0
-	err := s.each(ctx, f.path, func(text []byte, number int) error {
+	err := s.eachChunk(ctx, f.path, func(text []byte, number int) error {
 		for ; len(text) > 0; number++ {
 			line, rest, _ := bytes.Cut(text, []byte{'\n'})
 			text = rest
 			for next < len(f.hits) && f.hits[next].line < number {
-				next++ // the file has changed since
+				next++ // the file has changed since the search
 			}
 			near := next < len(f.hits) && f.hits[next].line-number <= before
 			behind := next > 0 && number-f.hits[next-1].line <= after
@@ -162,12 +164,12 @@ func (s *scanner) around(ctx context.Context, f fileHits, before, after int) []r
 		return nil
 	})
 	if next < len(f.hits) || (err != nil && len(lines) == 0) {
-		return s.around(ctx, f, 0, 0)
+		return s.withContext(ctx, f, 0, 0)
 	}
 	return lines
 }
 
-// cutLine shortens a line to what is shown of it.
+// cutLine shortens a line to maxShown characters.
 func cutLine(s string) string {
 	if len(s) <= maxShown || utf8.RuneCountInString(s) <= maxShown {
 		return s

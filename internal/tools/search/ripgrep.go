@@ -8,47 +8,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/go-faster/jx"
 
-	userprogram "pollux/internal/program"
+	"pollux/internal/process"
 )
 
-// searchRipgrep has the user's ripgrep do the search. Its flags make it find
-// what searchHere finds: no configuration or ignore files but git's.
+// searchRipgrep runs the search on the user's ripgrep. The flags give it the results of
+// searchInProcess: ripgrep reads no configuration and only git's ignore files.
 //
-// It goes by paths, which may lead anywhere by the time it opens them. So it
-// only says where to look: what counts is what we find there ourselves.
-func (q *query) searchRipgrep(ctx context.Context, program string) ([]fileHits, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	cmd := exec.CommandContext(ctx, program, q.ripgrepArgs()...)
-	cmd.Dir = q.dir
-	cmd.Env = []string{} // RIPGREP_CONFIG_PATH and a HOME with global ignores would count
-	cmd.WaitDelay = time.Second
-	userprogram.OwnGroup(cmd)
-	stderr := &head{max: 2000}
-	cmd.Stderr = stderr
+// Ripgrep opens files by path, and a path may lead out of the workspace by then. Therefore
+// the lines that it finds count only if they are in the file that the workspace opens.
+func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, program string) ([]fileHits, error) {
+	stderr := &process.Head{Max: 2000}
+	cmd := &process.Command{
+		Name: "ripgrep", Path: program, Args: q.ripgrepArgs(), Dir: q.dir,
+		Env:    nil, // hides RIPGREP_CONFIG_PATH and the global ignore files in HOME
+		Stderr: stderr,
+	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("run ripgrep: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
+	defer stdout.Close()
+	p, err := launcher.Start(ctx, cmd)
+	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		return nil, fmt.Errorf("run ripgrep: %w", err)
 	}
-	found := &collector{left: q.total}
+	found := &collector{room: q.maxTotal}
 	readErr := q.readRipgrep(ctx, bufio.NewReaderSize(stdout, 64<<10), found)
-	if readErr != nil { // it has nothing more to say that we want
-		cancel(readErr)
+	if readErr != nil { // the rest of its output is not needed
+		p.Kill()
 	}
-	waitErr := cmd.Wait()
+	status, _ := p.Wait() // the error is ctx's
 	switch {
 	case errors.Is(readErr, errEnough):
 		return found.sorted(), nil
@@ -57,27 +54,28 @@ func (q *query) searchRipgrep(ctx context.Context, program string) ([]fileHits, 
 	case readErr != nil:
 		return nil, readErr
 	}
-	// Status 1 is that there was nothing to find; 2 is also that some files
-	// could not be read, about which it says nothing (--no-messages).
-	if code := cmd.ProcessState.ExitCode(); code > 2 || code < 0 || (code == 2 && len(stderr.b) > 0) {
-		return nil, fmt.Errorf("ripgrep: %w: %s", waitErr, bytes.TrimSpace(stderr.b))
+	// Status 1 means no match. Status 2 is an error; without a message it means that some
+	// files could not be read (--no-messages hides that).
+	if text := stderr.Text(); status.Code > 2 || status.Code < 0 || (status.Code == 2 && text != "") {
+		return nil, fmt.Errorf("ripgrep: %s: %s", status, text)
 	}
 	if files := found.sorted(); q.file == "" || len(files) > 0 {
 		return files, nil
 	}
-	// It does not say if there was nothing to find, or if it could not look.
-	own := &scanner{open: q.w.Disk().Stream}
-	_, err = own.confirm(ctx, filepath.Join(q.dir, q.file), nil)
+	// Ripgrep does not report whether the file has no match or cannot be read.
+	fileScanner := &scanner{open: q.w.Disk().Stream}
+	_, err = fileScanner.confirm(ctx, filepath.Join(q.dir, q.file), nil)
 	return nil, err
 }
 
+// ripgrepArgs returns ripgrep's arguments for the search.
 func (q *query) ripgrepArgs() []string {
 	args := []string{
 		"--no-config", "--json", "--no-messages", "--no-mmap", "--threads=4",
 		"--no-ignore-dot", "--no-ignore-global", "--regexp=" + q.pattern.source,
 	}
 	if q.exclude == nil {
-		args = append(args, "--max-count="+strconv.Itoa(min(q.perFile, q.total)))
+		args = append(args, "--max-count="+strconv.Itoa(min(q.maxPerFile, q.maxTotal)))
 	}
 	if q.include != nil {
 		args = append(args, "--glob="+q.include.source)
@@ -101,11 +99,11 @@ func (q *query) ripgrepArgs() []string {
 	return append(args, "--", "./")
 }
 
-// readRipgrep reads messages and adds the hits of each file when it is
-// complete. It returns errEnough when there is no room for more.
+// readRipgrep reads ripgrep's messages and adds the hits of each file to found when the file
+// is complete. It returns errEnough when found is full.
 func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collector) error {
-	limit := min(q.perFile, q.total)
-	own := &scanner{open: q.w.Disk().Stream}
+	limit := min(q.maxPerFile, q.maxTotal)
+	fileScanner := &scanner{open: q.w.Disk().Stream}
 	var hits []hit
 	for {
 		raw, err := readMessage(r)
@@ -121,7 +119,7 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collect
 			hits = nil
 		case "match":
 			text := m.text[:min(len(m.text), keptLine)]
-			drop, err := q.exclude.drops(bytes.TrimRight(text, "\n"))
+			drop, err := q.exclude.matchesLine(bytes.TrimRight(text, "\n"))
 			if err != nil {
 				return err
 			}
@@ -131,12 +129,12 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collect
 		case "end":
 			path := filepath.Join(q.dir, filepath.FromSlash(m.path))
 			if m.binary && q.file != "" {
-				return &unsearched{errBinary}
+				return &skippedError{errBinary}
 			}
 			if m.binary || len(hits) == 0 || (!q.noIgnore && q.w.Ignored(path, false, q.w.DefaultFilter())) {
 				continue
 			}
-			if hits, err = own.confirm(ctx, path, hits); err != nil && q.file != "" {
+			if hits, err = fileScanner.confirm(ctx, path, hits); err != nil && q.file != "" {
 				return err
 			}
 			if found.add(path, hits) {
@@ -149,7 +147,7 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collect
 	}
 }
 
-// rgMessage is what counts of a line of ripgrep's JSON output.
+// rgMessage is a line of ripgrep's JSON output.
 type rgMessage struct {
 	kind   string
 	path   string
@@ -158,11 +156,12 @@ type rgMessage struct {
 	binary bool
 }
 
-// parseMessage reads a message as far as it is one: the end of a huge one is missing.
+// parseMessage decodes a message. The end of a huge message may be missing; the fields before
+// it are decoded.
 func parseMessage(raw []byte) rgMessage {
 	var m rgMessage
 	d := jx.DecodeBytes(raw)
-	_ = d.Obj(func(d *jx.Decoder, key string) (err error) { // what was read before an error is good
+	_ = d.Obj(func(d *jx.Decoder, key string) (err error) { // the fields before an error are valid
 		switch key {
 		case "type":
 			m.kind, err = d.Str()
@@ -175,14 +174,15 @@ func parseMessage(raw []byte) rgMessage {
 	return m
 }
 
+// field decodes a field of a message's data.
 func (m *rgMessage) field(d *jx.Decoder, key string) error {
 	switch key {
 	case "path":
-		path, err := anyText(d)
+		path, err := readText(d)
 		m.path = string(path)
 		return err
 	case "lines":
-		text, err := anyText(d)
+		text, err := readText(d)
 		m.text = text
 		return err
 	case "line_number":
@@ -198,8 +198,8 @@ func (m *rgMessage) field(d *jx.Decoder, key string) error {
 	return d.Skip()
 }
 
-// anyText reads {"text": ...}, or {"bytes": base64} for what is not UTF-8.
-func anyText(d *jx.Decoder) (text []byte, err error) {
+// readText decodes {"text": ...}, or {"bytes": base64}, which ripgrep sends for invalid UTF-8.
+func readText(d *jx.Decoder) (text []byte, err error) {
 	err = d.Obj(func(d *jx.Decoder, key string) error {
 		s, err := d.Str()
 		if err != nil {
@@ -207,7 +207,7 @@ func anyText(d *jx.Decoder) (text []byte, err error) {
 		}
 		text = []byte(s)
 		if key == "bytes" {
-			s = s[:len(s)/4*4] // it may have been cut
+			s = s[:len(s)/4*4] // the end may have been cut off
 			text, _ = base64.StdEncoding.DecodeString(s)
 		}
 		return nil
@@ -216,20 +216,20 @@ func anyText(d *jx.Decoder) (text []byte, err error) {
 }
 
 const (
-	// maxString is how much of a string in a message is kept: enough for
-	// keptLine bytes however they are escaped.
+	// maxString limits the kept part of a string in a message: enough for keptLine bytes
+	// in any escaping.
 	maxString = 6 * keptLine
-	// maxMessage is how much of a message is kept.
+	// maxMessage limits the kept part of a message.
 	maxMessage = 4 * maxString
 )
 
-// readMessage reads a message. Of one that is too long for memory it keeps the
-// beginning, its strings shortened: a line of gigabytes gives one such message.
+// readMessage reads a message. It shortens the strings of a message that is longer than the
+// buffer, and cuts it at maxMessage bytes: a line of gigabytes results in one such message.
 func readMessage(r *bufio.Reader) ([]byte, error) {
 	raw, err := r.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		if errors.Is(err, io.EOF) && len(raw) > 0 {
-			err = nil // killed while writing, or about to end
+			err = nil // ripgrep was killed while it wrote, or is about to exit
 		}
 		return raw, err
 	}
@@ -243,12 +243,12 @@ func readMessage(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// shortener copies JSON and leaves out the end of long strings.
+// shortener copies JSON without the ends of long strings.
 type shortener struct {
 	out      []byte
 	inString bool
-	length   int // of the string so far
-	escape   int // bytes that an escape sequence still needs
+	length   int // length of the string so far
+	escape   int // bytes missing in the current escape sequence
 }
 
 func (s *shortener) write(raw []byte) {
@@ -281,15 +281,4 @@ func (s *shortener) write(raw []byte) {
 			s.out = append(s.out, c)
 		}
 	}
-}
-
-// head keeps the beginning of what is written to it.
-type head struct {
-	b   []byte
-	max int
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	h.b = append(h.b, p[:min(len(p), h.max-len(h.b))]...)
-	return len(p), nil
 }

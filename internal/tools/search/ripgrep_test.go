@@ -1,19 +1,23 @@
 package search
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"pollux/internal/process"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
 
-// TestRipgrepTakesOurFlags keeps the other tests honest: a ripgrep that fails
-// is replaced by our own engine, and nobody would notice.
+// TestRipgrepTakesOurFlags checks that ripgrep itself runs. The other tests would pass without
+// it, because the engine in this process replaces a ripgrep that fails.
 func TestRipgrepTakesOurFlags(t *testing.T) {
 	t.Parallel()
 	rg, err := exec.LookPath("rg")
@@ -38,7 +42,7 @@ func TestRipgrepTakesOurFlags(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			files, err := inv.(*grepCall).query.searchRipgrep(t.Context(), rg)
+			files, err := inv.(*grepCall).query.searchRipgrep(t.Context(), process.Launcher{}, rg)
 			if err != nil || len(files) != 1 || len(files[0].hits) != 1 {
 				t.Errorf("%s: found %v, %v", args, files, err)
 			}
@@ -46,7 +50,36 @@ func TestRipgrepTakesOurFlags(t *testing.T) {
 	}
 }
 
-// TestSearchesAreLimited by number and by time, on each engine.
+// TestLauncher checks that the engine in this process runs the search if the launcher refuses
+// to start ripgrep.
+func TestLauncher(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a dunlin\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, _ := workspace.New(workspace.Options{Root: dir, GitIgnore: true})
+	var asked []string
+	launcher := process.NewLauncher(func(process.Handler) process.Handler {
+		return func(_ context.Context, c *process.Command) (*process.Process, error) {
+			asked = append(asked, c.Path, c.Dir)
+			return nil, errors.New("refused")
+		}
+	})
+	inv, err := NewGrep(w, GrepOptions{Ripgrep: func() string { return "/usr/bin/rg" }, Launcher: launcher}).Build([]byte(`{"pattern":"dunlin"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := inv.Run(t.Context(), tool.Host{})
+	if r.Error != nil || !strings.Contains(r.Content[0].Text, "a dunlin") {
+		t.Errorf("%+v", r)
+	}
+	if !slices.Equal(asked, []string{"/usr/bin/rg", dir}) {
+		t.Errorf("asked to run %q", asked)
+	}
+}
+
+// TestSearchesAreLimited checks the limits on matches and time, on each engine.
 func TestSearchesAreLimited(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	// readSize is how much of a file is read at a time, at first.
+	// readSize is the initial size of the read buffer.
 	readSize = 128 << 10
-	// maxLine is how long a line is taken whole, in bytes. What is longer is
-	// searched in pieces of this size.
+	// maxLine limits the length of a line, in bytes. A longer line is searched in pieces of
+	// this size.
 	maxLine = 4 << 20
-	// keptLine is how much of a line is kept, in bytes: more than is shown.
+	// keptLine limits the kept part of a line, in bytes. It is more than results show.
 	keptLine = 16 << 10
 )
 
-// hit is a line that was found.
+// hit is a matching line.
 type hit struct {
-	line int // from 1
+	line int // line number, from 1
 	text string
 }
 
-// scanner searches files, one after the other.
+// scanner searches one file at a time.
 type scanner struct {
 	open func(path string) (io.ReadCloser, error)
 	buf  []byte
 }
 
-// each calls fn with the lines of a file, many at a time: whole lines, the
-// number of the first, and each ended by a line break but perhaps the last.
-// Nothing is kept of them. It returns errBinary when it meets a NUL.
+// eachChunk calls fn with the lines of a file, many at a time, and the number of the first.
+// Each line ends with a line break, except possibly the last line of the file. The buffer is
+// reused after fn returns. eachChunk returns errBinary if the file contains a NUL.
 //
-// Text in UTF-16 that says so in a byte order mark is turned into UTF-8.
-func (s *scanner) each(ctx context.Context, path string, fn func(lines []byte, first int) error) error {
+// A file with a UTF-16 byte order mark is converted to UTF-8.
+func (s *scanner) eachChunk(ctx context.Context, path string, fn func(lines []byte, first int) error) error {
 	f, err := s.open(path)
 	if err != nil {
 		return err
@@ -120,20 +120,19 @@ func fill(r io.Reader, buf []byte) (n int, eof bool, err error) {
 	return n, false, nil
 }
 
-// unsearched is why a file was not searched, as opposed to why a search failed.
-type unsearched struct{ why error }
+// skippedError is the reason why a file was not searched. Other errors end the search.
+type skippedError struct{ err error }
 
-func (u *unsearched) Error() string { return u.why.Error() }
+func (u *skippedError) Error() string { return u.err.Error() }
 
-func (u *unsearched) Unwrap() error { return u.why }
+func (u *skippedError) Unwrap() error { return u.err }
 
-// search returns the lines of a file that p finds and exclude does not, at
-// most limit. The error of a file that is binary or cannot be read is
-// [*unsearched].
+// search returns at most limit lines of a file that match p and do not match exclude. The
+// error for a file that is binary or cannot be read is [*skippedError].
 func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, limit int) ([]hit, error) {
 	var hits []hit
 	var failed error
-	err := s.each(ctx, path, func(lines []byte, number int) error {
+	err := s.eachChunk(ctx, path, func(lines []byte, number int) error {
 		counted := 0
 		for at := 0; at < len(lines); {
 			start, end, err := p.find(lines, at)
@@ -150,7 +149,7 @@ func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, 
 			number += bytes.Count(lines[counted:start], []byte{'\n'})
 			counted, at = start, end+1
 			text := lines[start:min(end, start+keptLine)]
-			if excluded, err := exclude.drops(text); err != nil {
+			if excluded, err := exclude.matchesLine(text); err != nil {
 				failed = err
 				return err
 			} else if excluded {
@@ -167,17 +166,17 @@ func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, 
 		return nil, ctx.Err()
 	}
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, &unsearched{err}
+		return nil, &skippedError{err}
 	}
 	return hits, nil
 }
 
-// confirm returns those of hits, which another program has found in a file,
-// that are in what we can open under that name. The error is [*unsearched].
+// confirm returns the hits, found by another program, that are in the file which s opens at
+// path. The error is [*skippedError].
 func (s *scanner) confirm(ctx context.Context, path string, hits []hit) ([]hit, error) {
 	confirmed := hits[:0]
 	next := 0
-	err := s.each(ctx, path, func(lines []byte, number int) error {
+	err := s.eachChunk(ctx, path, func(lines []byte, number int) error {
 		for ; len(lines) > 0 && next < len(hits); number++ {
 			line, rest, _ := bytes.Cut(lines, []byte{'\n'})
 			lines = rest
@@ -194,28 +193,28 @@ func (s *scanner) confirm(ctx context.Context, path string, hits []hit) ([]hit, 
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, &unsearched{err}
+		return nil, &skippedError{err}
 	}
 	return confirmed, nil
 }
 
-// drops reports whether p, an exclusion that may be nil, matches the line.
-func (p *pattern) drops(line []byte) (bool, error) {
+// matchesLine reports whether p matches the line. It returns false if p is nil.
+func (p *pattern) matchesLine(line []byte) (bool, error) {
 	if p == nil {
 		return false, nil
 	}
 	return p.matchLine(line)
 }
 
-// lineText makes text of a line: valid, and without space at its end.
+// lineText returns a line as valid UTF-8 without white space at its end.
 func lineText(line []byte) string {
 	return strings.TrimRightFunc(strings.ToValidUTF8(string(line), "\ufffd"), func(r rune) bool {
 		return unicode.IsSpace(r) || r == '\ufeff'
 	})
 }
 
-// utf16Order returns how the bytes of UTF-16 text are ordered, nil if it
-// is none.
+// utf16Order returns the function that combines two bytes in the byte order of b's byte order
+// mark, or nil if b does not start with a UTF-16 byte order mark.
 func utf16Order(b []byte) func(a, b byte) uint16 {
 	switch {
 	case bytes.HasPrefix(b, []byte{0xff, 0xfe}):
@@ -226,13 +225,13 @@ func utf16Order(b []byte) func(a, b byte) uint16 {
 	return nil
 }
 
-// utf16Reader turns UTF-16 into UTF-8.
+// utf16Reader converts UTF-16 to UTF-8.
 type utf16Reader struct {
 	r     io.Reader
 	order func(a, b byte) uint16
 	out   []byte // not yet read
 	in    [4096]byte
-	rest  int // bytes at the start of in that are half a character
+	rest  int // bytes at the start of in that are part of a character
 	err   error
 }
 

@@ -1,9 +1,8 @@
-// Package search holds the tools that find files and text: glob and
-// grep_search (spec/tools.md §3.4, §3.7).
+// Package search implements the tools that find files and text: glob and grep_search.
 //
-// Both walk with [workspace.Workspace.Walk]. The text search has two engines
-// that find the same: the user's own ripgrep, and one in this process for
-// where there is none, or where it would not find what our ignore rules show.
+// Both walk directories with [workspace.Workspace.Walk]. The text search has two engines
+// with the same results: the user's ripgrep, and an engine in this process. The latter is
+// used if there is no ripgrep, or if ripgrep cannot apply the ignore rules of the workspace.
 package search
 
 import (
@@ -14,22 +13,24 @@ import (
 	"pollux/tool"
 )
 
-// coreDirs are directories that neither tool looks into; extraDirs are more
-// that hold nothing a person wrote (spec/tools.md §1.6).
+// coreDirs are directories that neither tool searches. The text search also skips extraDirs,
+// which hold generated files and settings of editors.
 var (
 	coreDirs  = []string{"node_modules", ".git", "bower_components", ".svn", ".hg"}
 	extraDirs = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
 )
 
-// outside is the result of a call whose path has left the workspace since it was checked.
-func outside(err error) *tool.Result {
+// outsideWorkspaceResult returns the result of a call whose path is no longer in the
+// workspace when the call runs.
+func outsideWorkspaceResult(err error) *tool.Result {
 	return &tool.Result{
 		Error:   &tool.Error{Type: tool.ErrPathNotInWorkspace, Message: err.Error()},
 		Display: tool.TextDisplay("Path not in workspace."),
 	}
 }
 
-// filter returns the ignore rules for a call that may choose its own.
+// filter returns the ignore rules of a call: those of the workspace, overridden by git and
+// gemini if they are not nil.
 func filter(w *workspace.Workspace, git, gemini *bool) workspace.Filter {
 	f := w.DefaultFilter()
 	if git != nil {
@@ -41,8 +42,8 @@ func filter(w *workspace.Workspace, git, gemini *bool) workspace.Filter {
 	return f
 }
 
-// shown makes the path of a model or a person: on one line, and valid text.
-func shown(path string) string {
+// sanitizePath returns path as results show it: valid UTF-8, with control characters replaced.
+func sanitizePath(path string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar

@@ -21,7 +21,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// write makes files; a name that ends in a slash is a directory.
+// write creates files in dir; a name that ends in a slash is a directory.
 func write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -35,11 +35,11 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// space makes a workspace in a git repository with these files.
+// space returns a workspace in a temporary git repository with these files.
 func space(t testing.TB, files map[string]string, options ...func(*workspace.Options)) *workspace.Workspace {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, map[string]string{".git/": ""}) // enough for us and for ripgrep
+	write(t, dir, map[string]string{".git/": ""}) // a git repository for Pollux and for ripgrep
 	write(t, dir, files)
 	o := workspace.Options{Root: dir, GitIgnore: true, GeminiIgnore: true}
 	for _, set := range options {
@@ -52,7 +52,7 @@ func space(t testing.TB, files map[string]string, options ...func(*workspace.Opt
 	return w
 }
 
-// run calls a tool and returns what the model gets, the root shown as ROOT.
+// run runs a tool and returns the text for the model, with the root replaced by ROOT.
 func run(t testing.TB, w *workspace.Workspace, tl tool.Tool, args map[string]any) string {
 	t.Helper()
 	return runContext(t, t.Context(), w, tl, args)
@@ -78,7 +78,7 @@ func runContext(t testing.TB, ctx context.Context, w *workspace.Workspace, tl to
 	return strings.ReplaceAll(text, w.Root(), "ROOT")
 }
 
-// engines returns the search tool on each engine there is.
+// engines returns the text search on each engine that is available.
 func engines(t testing.TB, w *workspace.Workspace) map[string]tool.Tool {
 	t.Helper()
 	tools := map[string]tool.Tool{"here": search.NewGrep(w, search.GrepOptions{})}

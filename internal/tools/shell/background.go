@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,41 +14,43 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+
+	"pollux/internal/process"
 )
 
-// Processes knows the commands of a session that run, and those that ran in
-// the background. Its methods may be called from several goroutines at once.
+// Processes is the table of a session's running commands and of its background
+// commands, running or ended. Its methods may be called concurrently.
 type Processes struct {
 	dir string
 
-	starting sync.RWMutex // held while a process starts: Close misses none
+	starting sync.RWMutex // held while a process starts, so that Close sees every process
 	closed   bool         // guarded by starting
 
 	mu      sync.Mutex
-	running map[*process]bool
+	running map[*execution]bool
 	history []*Process // oldest first
 }
 
-// maxHistory is how many background commands are remembered.
+// maxHistory limits the number of background commands in the history.
 const maxHistory = 100
 
-// Process is a command in the background.
+// Process is a background command.
 type Process struct {
 	PID     int
 	Command string
-	Log     string // path of the file that has its output
+	Log     string // path of the file with the output
 	Exited  bool
-	Code    int            // the exit code, once it has exited by itself
-	Signal  syscall.Signal // else what ended it
+	Code    int            // the exit code, if Exited and no signal ended the command
+	Signal  syscall.Signal // the signal that ended the command, or 0
 
-	process *process
-	file    *logFile
+	execution *execution
+	file      *logFile
 }
 
-// NewProcesses returns a table that keeps the output of background commands
-// in dir, which is made when it is needed.
+// NewProcesses returns an empty table. The output of background commands goes to files in
+// dir, which is created when the first background command starts.
 func NewProcesses(dir string) *Processes {
-	return &Processes{dir: dir, running: map[*process]bool{}}
+	return &Processes{dir: dir, running: map[*execution]bool{}}
 }
 
 // List returns the background commands of the session, oldest first.
@@ -61,28 +64,28 @@ func (ps *Processes) List() []Process {
 	return list
 }
 
-// Background moves a running command into the background, as a person may
-// want it; its call then returns. It reports whether there is such a command.
+// Background moves a running command to the background, and the call that started it
+// returns. It reports whether a command with this PID runs.
 func (ps *Processes) Background(pid int) bool {
 	p := ps.find(pid)
 	if p != nil {
-		p.move.Do(func() { close(p.background) })
+		p.moveOnce.Do(func() { close(p.toBackground) })
 	}
 	return p != nil
 }
 
-// Kill ends a running command, in the background or not. It reports whether
-// there is such a command.
+// Kill ends a running command, in the foreground or the background. It reports whether a
+// command with this PID runs.
 func (ps *Processes) Kill(pid int) bool {
 	p := ps.find(pid)
 	if p != nil {
-		p.terminate()
+		p.Terminate()
 	}
 	return p != nil
 }
 
-// Close ends all commands that run; none can be started from here on. It
-// takes as long as they need to, at most a quarter of a second.
+// Close ends all running commands and waits until they have ended, at most a quarter of a
+// second. No command can be started after Close.
 func (ps *Processes) Close() {
 	ps.starting.Lock()
 	ps.closed = true
@@ -92,32 +95,32 @@ func (ps *Processes) Close() {
 	running := slices.Collect(maps.Keys(ps.running))
 	ps.mu.Unlock()
 	for _, p := range running {
-		p.terminate()
+		p.Terminate()
 	}
 	for _, p := range running {
-		<-p.gone
+		<-p.Gone()
 	}
 }
 
-func (ps *Processes) find(pid int) *process {
+func (ps *Processes) find(pid int) *execution {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	for p := range ps.running {
-		if p.pid == pid {
+		if p.PID() == pid {
 			return p
 		}
 	}
 	return nil
 }
 
-// start starts a process, unless Close has been called.
-func (ps *Processes) start(j job, out *output) (*process, error) {
+// start starts a process and adds it to the table. It fails after Close.
+func (ps *Processes) start(ctx context.Context, launcher process.Launcher, j job, out *output) (*execution, error) {
 	ps.starting.RLock()
 	defer ps.starting.RUnlock()
 	if ps.closed {
 		return nil, errors.New("the session is over")
 	}
-	p, err := start(j, out)
+	p, err := start(ctx, launcher, j, out)
 	if err != nil {
 		return nil, err
 	}
@@ -127,31 +130,33 @@ func (ps *Processes) start(j job, out *output) (*process, error) {
 	return p, nil
 }
 
-// ended forgets a process. One that was killed is known until it is gone.
-func (ps *Processes) ended(p *process) {
-	end := func() {
+// forget removes a process from the table of running ones. It removes a process that was
+// stopped only when all of its processes are gone.
+func (ps *Processes) forget(p *execution) {
+	remove := func() {
 		ps.mu.Lock()
 		delete(ps.running, p)
 		ps.mu.Unlock()
-		p.finish()
+		p.Release()
 	}
-	if !p.killed.Load() {
-		end()
-		return
+	select {
+	case <-p.Stopped():
+		go func() {
+			<-p.Gone()
+			remove()
+		}()
+	default:
+		remove()
 	}
-	go func() {
-		<-p.gone
-		end()
-	}()
 }
 
-// remember adds a process to the history and makes its log.
-func (ps *Processes) remember(p *process, command string) *Process {
-	file := newLogFile(filepath.Join(ps.dir, "background-"+strconv.Itoa(p.pid)+".log"))
-	rec := &Process{PID: p.pid, Command: command, Log: file.path, process: p, file: file}
+// addToHistory adds a process to the history of background commands and creates its log.
+func (ps *Processes) addToHistory(p *execution, command string) *Process {
+	file := newLogFile(filepath.Join(ps.dir, "background-"+strconv.Itoa(p.PID())+".log"))
+	rec := &Process{PID: p.PID(), Command: command, Log: file.path, execution: p, file: file}
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	if len(ps.history) >= maxHistory { // what is over is forgotten first
+	if len(ps.history) >= maxHistory { // drop the oldest command that has ended, or else the oldest
 		oldest := max(0, slices.IndexFunc(ps.history, func(r *Process) bool { return r.Exited }))
 		ps.history = slices.Delete(ps.history, oldest, oldest+1)
 	}
@@ -159,22 +164,23 @@ func (ps *Processes) remember(p *process, command string) *Process {
 	return rec
 }
 
-// watch notes the end of a background command.
-func (ps *Processes) watch(rec *Process) {
-	p := rec.process
-	<-p.exited
+// watchExit waits for the end of a background command and records it in rec.
+func (ps *Processes) watchExit(rec *Process) {
+	p := rec.execution
+	<-p.Exited()
 	ps.mu.Lock()
 	rec.Exited = true
-	rec.Code, rec.Signal = p.status()
+	status := p.Status()
+	rec.Code, rec.Signal = status.Code, status.Signal
 	ps.mu.Unlock()
-	<-p.closed // what it has started may print still
+	<-p.Closed() // processes that the command started may still print
 	p.out.endLog()
 	rec.file.close()
-	ps.ended(p)
+	ps.forget(p)
 }
 
-// byPID returns the latest command that had this number.
-func (ps *Processes) byPID(pid int) (Process, bool) {
+// findByPID returns the latest background command with this PID.
+func (ps *Processes) findByPID(pid int) (Process, bool) {
 	list := ps.List()
 	for _, p := range slices.Backward(list) {
 		if p.PID == pid {
@@ -184,25 +190,25 @@ func (ps *Processes) byPID(pid int) (Process, bool) {
 	return Process{}, false
 }
 
-// logFile is the output of a background command. A file that grows beyond
-// its bound starts anew: the latest output is what matters. A log that can't
-// be written is given up; the command is not disturbed.
+// logFile is the file with the output of a background command. A file that would grow
+// beyond maxLogSize is emptied first, because the latest output matters most. After a
+// failed write nothing more is written, and the command continues.
 type logFile struct {
 	path string
-	f    *os.File // nil if there is none
+	f    *os.File // nil after an error or close
 	size int64
 }
 
-const maxLog = 64 << 20
+const maxLogSize = 64 << 20
 
-// newLogFile makes the file, which must be new: another process of this
-// number may have left one, and who knows what else is there.
+// newLogFile creates the log. The file must be new: an earlier process with the same PID may
+// have left a log, and a link at this path could lead to any file.
 func newLogFile(path string) *logFile {
 	l := &logFile{path: path}
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.Chmod(filepath.Dir(path), 0o700) != nil {
 		return l
 	}
-	_ = os.Remove(path) // creating it says whether that was enough
+	_ = os.Remove(path) // if the path still exists, O_EXCL fails
 	l.f, _ = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
 	return l
 }
@@ -211,13 +217,13 @@ func (l *logFile) Write(p []byte) (int, error) {
 	if l.f == nil {
 		return len(p), nil
 	}
-	if l.size+int64(len(p)) > maxLog {
-		note := fmt.Sprintf("[earlier output is gone: this log is limited to %d MiB]\n", maxLog>>20)
+	if l.size+int64(len(p)) > maxLogSize {
+		note := fmt.Sprintf("[earlier output is gone: this log is limited to %d MiB]\n", maxLogSize>>20)
 		if err := l.f.Truncate(0); err != nil {
 			l.close()
 			return len(p), nil
 		}
-		_, _ = l.f.Seek(0, io.SeekStart) // of a regular file
+		_, _ = l.f.Seek(0, io.SeekStart) // cannot fail on a regular file
 		n, _ := l.f.WriteString(note)
 		l.size = int64(n)
 	}
@@ -231,7 +237,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 
 func (l *logFile) close() {
 	if l.f != nil {
-		_ = l.f.Close() // nothing more can be done for it
+		_ = l.f.Close() // the log is a convenience: its errors are not reported
 		l.f = nil
 	}
 }

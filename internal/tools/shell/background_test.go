@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/tool"
 )
@@ -29,12 +30,12 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 
 func list(t testing.TB, o shell.Options) string {
 	t.Helper()
-	return text(build(t, shell.NewList(o.Processes), args{}).Run(t.Context(), tool.Host{}))
+	return text(build(t, shell.NewListTool(o.Processes), args{}).Run(t.Context(), tool.Host{}))
 }
 
 func readBackground(t testing.TB, o shell.Options, a args) string {
 	t.Helper()
-	return text(build(t, shell.NewRead(o.Processes), a).Run(t.Context(), tool.Host{}))
+	return text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{}))
 }
 
 func TestBackground(t *testing.T) {
@@ -59,8 +60,8 @@ func TestBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("- [PID %d] EXITED: `%s` (Exit Code: 3)", pid, command)
-	eventually(t, "it has ended", func() bool { return list(t, o) == want })
-	eventually(t, "its log is complete", func() bool {
+	processtest.WaitUntil(t, "it has ended", func() bool { return list(t, o) == want })
+	processtest.WaitUntil(t, "its log is complete", func() bool {
 		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\none\ntwo"
 	})
 	if got := readBackground(t, o, args{"pid": pid, "lines": 1, "delay_ms": 1}); got != "Showing last 1 of 2 lines:\ntwo" {
@@ -81,7 +82,7 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	if r.Data["initialOutput"] != "all" {
 		t.Errorf("initial output %q", r.Data["initialOutput"])
 	}
-	eventually(t, "it has ended", func() bool {
+	processtest.WaitUntil(t, "it has ended", func() bool {
 		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `echo all; exit 4` (Exit Code: 4)", pid)
 	})
 	pid, _ = inBackground(t, o, args{"command": "true"})
@@ -98,10 +99,10 @@ func TestKillInBackground(t *testing.T) {
 	if !o.Processes.Kill(pid) || o.Processes.Kill(-1) {
 		t.Error("Kill does not tell what it has found")
 	}
-	eventually(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
+	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
 }
 
-// A command in the foreground goes on in the background if a person wants that.
+// TestMoveToBackground moves a foreground command to the background.
 func TestMoveToBackground(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -111,7 +112,7 @@ func TestMoveToBackground(t *testing.T) {
 	inv := build(t, shell.New(o), args{"command": "echo one; touch ready; while [ ! -e go ]; do sleep 0.01; done; echo two"})
 	go func() { done <- inv.Run(t.Context(), tool.Host{Started: func(pid int) { started <- pid }}) }()
 	pid := <-started
-	eventually(t, "it has printed", func() bool {
+	processtest.WaitUntil(t, "it has printed", func() bool {
 		_, err := os.Stat(filepath.Join(o.Workspace.Root(), "ready"))
 		return err == nil
 	})
@@ -124,7 +125,7 @@ func TestMoveToBackground(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its log is complete", func() bool {
+	processtest.WaitUntil(t, "its log is complete", func() bool {
 		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\none\ntwo"
 	})
 }
@@ -135,7 +136,7 @@ func TestBadLogs(t *testing.T) {
 	o := options(t)
 	pid, _ := inBackground(t, o, args{"command": "echo one"})
 	log := o.Processes.List()[0].Log
-	eventually(t, "the log is written", func() bool { return strings.Contains(readBackground(t, o, args{"pid": pid}), "one") })
+	processtest.WaitUntil(t, "the log is written", func() bool { return strings.Contains(readBackground(t, o, args{"pid": pid}), "one") })
 
 	long := strings.Repeat("a line\n", 20_000)
 	for _, c := range []struct {
@@ -162,7 +163,7 @@ func TestBadLogs(t *testing.T) {
 	}
 }
 
-// A file that is in the way of a log, a link say, is not written to.
+// TestLogIsNew checks that a file or link at the path of a log is replaced, not written to.
 func TestLogIsNew(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -171,21 +172,21 @@ func TestLogIsNew(t *testing.T) {
 	if err := os.WriteFile(victim, []byte("whole"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The number of a process is not known before it runs, so it is moved
-	// into the background when the trap has been set.
+	// The PID is not known before the process runs, so the test creates the link first
+	// and then moves the process to the background.
 	started := make(chan int, 1)
 	done := make(chan *tool.Result, 1)
 	inv := build(t, shell.New(o), args{"command": "echo secret; sleep 1000"})
 	go func() { done <- inv.Run(t.Context(), tool.Host{Started: func(pid int) { started <- pid }}) }()
 	pid := <-started
-	first, _ := inBackground(t, o, args{"command": "true"}) // makes the directory
+	first, _ := inBackground(t, o, args{"command": "true"}) // creates the directory
 	dir := filepath.Dir(o.Processes.List()[0].Log)
 	if err := os.Symlink(victim, filepath.Join(dir, fmt.Sprintf("background-%d.log", pid))); err != nil {
 		t.Fatal(err, first)
 	}
 	o.Processes.Background(pid)
 	<-done
-	eventually(t, "the log is written", func() bool {
+	processtest.WaitUntil(t, "the log is written", func() bool {
 		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\nsecret"
 	})
 	if b, _ := os.ReadFile(victim); string(b) != "whole" {

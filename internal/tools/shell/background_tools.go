@@ -18,11 +18,11 @@ import (
 	"pollux/tool"
 )
 
-// NewList returns list_background_processes (spec/tools.md §3.10).
-func NewList(ps *Processes) tool.Tool { return listTool{ps} }
+// NewListTool returns the tool list_background_processes.
+func NewListTool(ps *Processes) tool.Tool { return listTool{ps} }
 
-// NewRead returns read_background_output (spec/tools.md §3.10).
-func NewRead(ps *Processes) tool.Tool { return readTool{ps} }
+// NewReadTool returns the tool read_background_output.
+func NewReadTool(ps *Processes) tool.Tool { return readTool{ps} }
 
 const waitForPrevious = `"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}`
 
@@ -89,7 +89,7 @@ func (readTool) Spec() *tool.Spec { return &readSpec }
 
 func (t readTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	var a struct {
-		PID   float64 `json:"pid"` // a schema's integer may be written 200.0
+		PID   float64 `json:"pid"` // JSON Schema's integers include 200.0
 		Lines float64 `json:"lines"`
 		Delay millis  `json:"delay_ms"`
 	}
@@ -97,11 +97,11 @@ func (t readTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	if err := json.Unmarshal(args, &a); err != nil {
 		return nil, fmt.Errorf("read arguments: %w", err)
 	}
-	const most = 1 << 30
+	const maxInt = 1 << 30
 	return &readCall{
 		ps:    t.ps,
-		pid:   int(min(max(a.PID, -most), most)),
-		lines: int(min(max(a.Lines, 1), most)),
+		pid:   int(min(max(a.PID, -maxInt), maxInt)),
+		lines: int(min(max(a.Lines, 1), maxInt)),
 		delay: time.Duration(a.Delay),
 	}, nil
 }
@@ -128,7 +128,7 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		case <-ctx.Done():
 		}
 	}
-	p, ok := c.ps.byPID(c.pid)
+	p, ok := c.ps.findByPID(c.pid)
 	if !ok {
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Background process history lookup failed for PID %d", c.pid))
 	}
@@ -142,9 +142,9 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
 }
 
-// readLog returns the last n lines of a log, of its last 64 KiB.
+// readLog returns the last n lines of a log, at most those of its last 64 KiB.
 func readLog(path string, n int) (string, error) {
-	const most = 64 << 10
+	const maxRead = 64 << 10
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
@@ -157,14 +157,14 @@ func readLog(path string, n int) (string, error) {
 	if !fi.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a regular file", path)
 	}
-	start := max(0, fi.Size()-most)
+	start := max(0, fi.Size()-maxRead)
 	end := make([]byte, fi.Size()-start)
 	k, err := f.ReadAt(end, start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
 	end = end[:k]
-	before := 0 // lines that are not looked at
+	before := 0 // lines before those in end
 	if start > 0 {
 		if before, err = countLines(io.NewSectionReader(f, 0, start)); err != nil {
 			return "", err
@@ -187,9 +187,9 @@ func readLog(path string, n int) (string, error) {
 	return fmt.Sprintf("Showing last %d of %d lines:\n%s", len(lines), total, strings.Join(lines, "\n")), nil
 }
 
-// countLines counts the line ends of a log, which is no longer than it may be.
+// countLines counts the newlines in a log. It reads at most twice maxLogSize.
 func countLines(r io.Reader) (int, error) {
-	r = io.LimitReader(r, 2*maxLog)
+	r = io.LimitReader(r, 2*maxLogSize)
 	buf := make([]byte, 64<<10)
 	for n := 0; ; {
 		k, err := r.Read(buf)

@@ -16,8 +16,8 @@ import (
 
 const flood = "yes 'all work and no play makes a dull log' | head -c 50000000"
 
-// BenchmarkFlood is a whole call of a command that prints 50 MB, beside a
-// program that reads them from the same command and drops them.
+// BenchmarkFlood measures a call of a command that prints 50 MB, and for comparison a program
+// that reads and drops the same output.
 func BenchmarkFlood(b *testing.B) {
 	requireBash(b)
 	b.Run("dropped", func(b *testing.B) {
@@ -63,7 +63,7 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// BenchmarkCommand is one short command from end to end; "bare" is bash alone.
+// BenchmarkCommand measures a call of one short command; "bare" is bash without the tool.
 func BenchmarkCommand(b *testing.B) {
 	requireBash(b)
 	b.Run("bare", func(b *testing.B) {
@@ -83,7 +83,7 @@ func BenchmarkCommand(b *testing.B) {
 	})
 }
 
-// BenchmarkParallel is 20 commands side by side that take 0.2 s each.
+// BenchmarkParallel measures 20 concurrent commands of 0.2 s each.
 func BenchmarkParallel(b *testing.B) {
 	requireBash(b)
 	tl := shell.New(options(b))

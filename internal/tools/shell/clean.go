@@ -5,70 +5,69 @@ import (
 	"unicode/utf8"
 )
 
-// cleaner turns the output of programs into plain text, as it comes: it takes
-// out terminal escape sequences and makes the rest valid UTF-8. What is split
-// between two pieces is put together.
+// cleaner turns program output into plain text: it removes terminal escape sequences and
+// replaces invalid UTF-8. Output arrives in pieces; a sequence or character may be split
+// between two of them.
 //
-// A sequence that does not end is not believed for ever, so no output can
-// hide all that follows it: a title or link (OSC) ends with its line, any other
-// string after 1 MiB.
+// A sequence without an end cannot hide all output after it: a title or link (OSC) ends at
+// the end of its line, any other string after 1 MiB.
 type cleaner struct {
-	state  escState
-	length int    // of the string that is being skipped
-	rest   []byte // beginning of a character that the next piece ends
-	look   int    // how far to look ahead for plain text
-	joined []byte // rest and the next piece; reused
-	out    []byte // reused
+	state     escState
+	skipped   int    // bytes of the current sequence skipped so far
+	partial   []byte // the start of a character whose end is in the next piece
+	lookAhead int    // bytes that takeText checks at once for plain text
+	joined    []byte // partial and the next piece; reused
+	out       []byte // reused
 }
 
 type escState uint8
 
 const (
-	ground       escState = iota
-	escaped               // after ESC
-	intermediate          // after ESC and a byte that asks for one more
-	control               // CSI: parameters until a letter
-	command               // OSC: until BEL, ST or the end of the line
-	opaque                // DCS, SOS, PM, APC: until ST
+	stateText         escState = iota
+	stateEscape                // after ESC
+	stateIntermediate          // after ESC and a byte that another must follow
+	stateCSI                   // CSI: parameters until a letter
+	stateOSC                   // OSC: until BEL, ST or the end of the line
+	stateString                // DCS, SOS, PM, APC: until ST
 )
 
-// How long a sequence may be before it is not believed to be one.
+// Bytes after which a sequence that has not ended is taken for text.
 const (
-	maxControl = 256
-	maxOpaque  = 1 << 20
+	maxCSILen    = 256
+	maxStringLen = 1 << 20
 )
 
-// clean returns what p adds to the text. The result is p or a part of it, or
-// is overwritten by the next call.
+// clean returns the text of the next piece p of the output. The result may share memory with
+// p and is valid until the next call.
 func (c *cleaner) clean(p []byte) []byte {
-	if len(c.rest) > 0 {
-		c.joined = append(append(c.joined[:0], c.rest...), p...)
-		p, c.rest = c.joined, c.rest[:0]
+	if len(c.partial) > 0 {
+		c.joined = append(append(c.joined[:0], c.partial...), p...)
+		p, c.partial = c.joined, c.partial[:0]
 	}
-	if c.state == ground {
-		if whole := p[:wholeRunes(p)]; isClean(whole) {
-			c.rest = append(c.rest, p[len(whole):]...)
+	if c.state == stateText {
+		if whole := p[:completeRunesLen(p)]; isClean(whole) {
+			c.partial = append(c.partial, p[len(whole):]...)
 			return whole
 		}
 	}
 	c.out = c.out[:0]
 	for len(p) > 0 {
-		if c.state == ground {
-			p = c.text(p)
+		if c.state == stateText {
+			p = c.takeText(p)
 		} else {
-			p = c.skip(p)
+			p = c.skipSequence(p)
 		}
 	}
 	return c.out
 }
 
-// finish returns what is left when the output has ended.
+// finish returns the rest of the text when the output has ended.
 func (c *cleaner) finish() []byte {
 	c.out = c.out[:0]
-	if len(c.rest) > 0 && c.state == ground {
+	if len(c.partial) > 0 && c.state == stateText {
 		c.emit([]byte(replacement))
 	}
-	c.rest = nil
+	c.partial = nil
 	return c.out
 }
 
@@ -76,12 +75,12 @@ func (c *cleaner) emit(p []byte) { c.out = append(c.out, p...) }
 
 const replacement = "\uFFFD"
 
-// isClean reports whether p can go through as it is.
+// isClean reports whether p is valid UTF-8 without escape sequences.
 func isClean(p []byte) bool {
 	return bytes.IndexByte(p, 0x1B) < 0 && utf8.Valid(p) && !hasC1(p)
 }
 
-// hasC1 looks for the 8-bit control characters U+0080 to U+009F in valid UTF-8.
+// hasC1 reports whether p, valid UTF-8, contains a control character from U+0080 to U+009F.
 func hasC1(p []byte) bool {
 	for {
 		i := bytes.IndexByte(p, 0xC2)
@@ -95,8 +94,8 @@ func hasC1(p []byte) bool {
 	}
 }
 
-// wholeRunes is how many bytes p has without a character that p ends within.
-func wholeRunes(p []byte) int {
+// completeRunesLen returns the length of p without an incomplete character at its end.
+func completeRunesLen(p []byte) int {
 	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(p[i]) {
 			if !utf8.FullRune(p[i:]) {
@@ -108,43 +107,45 @@ func wholeRunes(p []byte) int {
 	return len(p)
 }
 
-// text takes text from the beginning of p, up to the next sequence.
-func (c *cleaner) text(p []byte) []byte {
-	// In small pieces, larger ones as long as it goes well: one bad byte must
-	// not cost a look at all that follows.
-	c.look = min(max(2*c.look, 32), 4096)
-	piece := p[:min(len(p), c.look)]
+// takeText emits text from the start of p, up to the next escape sequence at most, and
+// returns the rest of p.
+func (c *cleaner) takeText(p []byte) []byte {
+	// Checks small pieces, and doubles their size while they are plain text, so that one
+	// bad byte does not cost a check of everything after it.
+	c.lookAhead = min(max(2*c.lookAhead, 32), 4096)
+	piece := p[:min(len(p), c.lookAhead)]
 	if i := bytes.IndexByte(piece, 0x1B); i >= 0 {
 		piece = piece[:i]
-	} else if n := wholeRunes(piece); n > 0 {
+	} else if n := completeRunesLen(piece); n > 0 {
 		piece = piece[:n]
 	}
 	if len(piece) > 0 && utf8.Valid(piece) && !hasC1(piece) {
 		c.emit(piece)
 		return p[len(piece):]
 	}
-	c.look = 0
-	for len(p) > 0 && c.state == ground {
+	c.lookAhead = 0
+	for len(p) > 0 && c.state == stateText {
 		n := 0
 		for n < len(p) && p[n] < utf8.RuneSelf && p[n] != 0x1B {
 			n++
 		}
 		c.emit(p[:n])
 		if p = p[n:]; len(p) > 0 {
-			p = c.special(p)
+			p = c.takeSpecial(p)
 		}
 	}
 	return p
 }
 
-// special takes the ESC or the character beyond ASCII that p begins with.
-func (c *cleaner) special(p []byte) []byte {
+// takeSpecial handles the ESC or non-ASCII character at the start of p, and returns the rest
+// of p.
+func (c *cleaner) takeSpecial(p []byte) []byte {
 	if p[0] == 0x1B {
-		c.state = escaped
+		c.state = stateEscape
 		return p[1:]
 	}
 	if !utf8.FullRune(p) {
-		c.rest = append(c.rest, p...)
+		c.partial = append(c.partial, p...)
 		return nil
 	}
 	r, n := utf8.DecodeRune(p)
@@ -152,7 +153,7 @@ func (c *cleaner) special(p []byte) []byte {
 	case r == utf8.RuneError && n == 1:
 		c.emit([]byte(replacement))
 	case r == 0x9B, r == 0x9D, r == 0x90, r == 0x98, r == 0x9E, r == 0x9F:
-		c.begin(byte(r) - 0x40) // the 8-bit form of ESC and this letter
+		c.beginSequence(byte(r) - 0x40) // the 8-bit form of ESC and this letter
 	case r >= 0x80 && r < 0xA0:
 	default:
 		c.emit(p[:n])
@@ -160,110 +161,112 @@ func (c *cleaner) special(p []byte) []byte {
 	return p[n:]
 }
 
-// begin goes on after ESC and b.
-func (c *cleaner) begin(b byte) {
-	c.length = 0
+// beginSequence sets the state after ESC and b.
+func (c *cleaner) beginSequence(b byte) {
+	c.skipped = 0
 	switch {
 	case b == '[':
-		c.state = control
+		c.state = stateCSI
 	case b == ']':
-		c.state = command
+		c.state = stateOSC
 	case b == 'P', b == 'X', b == '^', b == '_':
-		c.state = opaque
+		c.state = stateString
 	case b >= 0x20 && b < 0x30:
-		c.state = intermediate
+		c.state = stateIntermediate
 	default:
-		c.state = ground
+		c.state = stateText
 	}
 }
 
-// skip takes bytes of a sequence from p, at least one or a change of state.
-func (c *cleaner) skip(p []byte) []byte {
+// skipSequence drops bytes of a sequence from the start of p and returns the rest. Each call
+// drops at least one byte or changes the state.
+func (c *cleaner) skipSequence(p []byte) []byte {
 	b := p[0]
 	switch c.state {
-	case escaped:
-		if b < 0x20 || b > 0x7E { // not a sequence: ESC alone
-			c.state = ground
+	case stateEscape:
+		if b < 0x20 || b > 0x7E { // ESC alone, not a sequence
+			c.state = stateText
 			return p
 		}
-		c.begin(b)
+		c.beginSequence(b)
 		return p[1:]
-	case intermediate:
+	case stateIntermediate:
 		if b < 0x20 || b > 0x7E {
-			c.state = ground
+			c.state = stateText
 			return p
 		}
 		if b >= 0x30 {
-			c.state = ground
+			c.state = stateText
 		}
 		return p[1:]
-	case control:
+	case stateCSI:
 		n := 0
-		for n < len(p) && p[n] >= 0x20 && p[n] < 0x40 && c.length+n <= maxControl {
+		for n < len(p) && p[n] >= 0x20 && p[n] < 0x40 && c.skipped+n <= maxCSILen {
 			n++
 		}
 		if n > 0 {
-			if c.length += n; c.length > maxControl {
-				c.state = ground
+			if c.skipped += n; c.skipped > maxCSILen {
+				c.state = stateText
 			}
 			return p[n:]
 		}
 		switch {
 		case b >= 0x40 && b <= 0x7E:
-			c.state = ground
+			c.state = stateText
 			return p[1:]
 		case b == '\n' || b == '\r' || b == '\t': // terminals obey these within a sequence
 			c.emit(p[:1])
 			return p[1:]
 		}
-		c.state = ground
+		c.state = stateText
 		return p
 	}
 	return c.skipString(p)
 }
 
-// skipString takes what p has of an OSC, DCS, SOS, PM or APC string.
+// skipString drops bytes of an OSC, DCS, SOS, PM or APC string from the start of p, and
+// returns the rest.
 func (c *cleaner) skipString(p []byte) []byte {
 	n := 0
-	for n < len(p) && !c.ends(p[n]) {
+	for n < len(p) && !c.endsString(p[n]) {
 		n++
 	}
-	if c.length += n; c.length > maxOpaque {
-		c.state = ground
-		return p[n-min(n, c.length-maxOpaque):]
+	if c.skipped += n; c.skipped > maxStringLen {
+		c.state = stateText
+		return p[n-min(n, c.skipped-maxStringLen):]
 	}
 	if p = p[n:]; len(p) == 0 {
 		return nil
 	}
 	switch p[0] {
 	case 0x1B: // ST is ESC \, and any other sequence ends the string too
-		c.state = escaped
+		c.state = stateEscape
 	case 0xC2:
 		if len(p) == 1 {
-			c.rest = append(c.rest, 0xC2)
+			c.partial = append(c.partial, 0xC2)
 			return nil
 		}
 		if p[1] == 0x9C { // the 8-bit ST
-			c.state = ground
+			c.state = stateText
 			return p[2:]
 		}
-		c.length++
+		c.skipped++
 	case '\n':
-		c.state = ground
+		c.state = stateText
 		return p
 	default:
-		c.state = ground
+		c.state = stateText
 	}
 	return p[1:]
 }
 
-// ends reports whether the string may end at b.
-func (c *cleaner) ends(b byte) bool {
+// endsString reports whether the current string may end at b.
+func (c *cleaner) endsString(b byte) bool {
 	switch b {
 	case 0x1B, 0x18, 0x1A, 0xC2:
 		return true
 	case '\a', '\n':
-		return c.state == command
+		return c.state == stateOSC
 	}
 	return false
 }

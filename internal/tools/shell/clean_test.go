@@ -56,13 +56,13 @@ func TestClean(t *testing.T) {
 			}
 		}
 	}
-	if got := cleaned("\x1bP"+strings.Repeat("x", maxOpaque)+"seen", 4096); !strings.HasSuffix(got, "seen") {
+	if got := cleaned("\x1bP"+strings.Repeat("x", maxStringLen)+"seen", 4096); !strings.HasSuffix(got, "seen") {
 		t.Errorf("a string without end hides what follows: %d bytes", len(got))
 	}
 }
 
-// Whatever comes, however it is split, the text is the same, is valid and has
-// no escape.
+// FuzzClean checks that the text is valid UTF-8 without escapes, and the same however the
+// output is split.
 func FuzzClean(f *testing.F) {
 	f.Add("plain \x1b[31mred\x1b[0m\r\n", 3)
 	f.Add("\x1b]0;t\x07\x1bPq\x1b\\ 日本\xff\u009b1m\u009d\xc2", 1)
@@ -81,8 +81,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// FuzzModelText: in pieces it is what it is as a whole: trimmed, and without
-// the closing tag.
+// FuzzModelText checks that the text is trimmed and has no closing tag, and that it is the
+// same however the output is split.
 func FuzzModelText(f *testing.F) {
 	f.Add(" \n a </untrusted_context> b \n", 3)
 	f.Add("<<</untrusted_context></untrusted_contex", 1)

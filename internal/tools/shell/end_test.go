@@ -16,14 +16,15 @@ import (
 	"testing"
 	"time"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/tool"
 )
 
 const cancelledText = "<untrusted_context>\nCommand was cancelled by user before it could complete. "
 
-// Each of these is cancelled when it has written its process number to the
-// file p; then the result must be there and the process gone.
+// TestCancel cancels each command when it has written its PID to the file p. The call must
+// then return and the process end.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -61,19 +62,19 @@ func TestCancel(t *testing.T) {
 			done := make(chan *tool.Result, 1)
 			inv := build(t, shell.New(o), args{"command": c.command})
 			go func() { done <- inv.Run(ctx, tool.Host{Limit: 1000}) }()
-			pid := pidIn(t, o.Workspace.Root(), "p")
+			pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
 			cancel()
 			r := <-done
 			if got := text(r); !strings.Contains(got, c.want) ||
 				c.want != "" && !strings.HasPrefix(got, cancelledText+c.want) || r.Error != nil {
 				t.Errorf("got %q", got)
 			}
-			eventually(t, "the process is gone", func() bool { return !alive(pid) })
+			processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
 		})
 	}
 }
 
-// Run promises to be back in 100 ms; what it started may need longer to die.
+// BenchmarkCancel measures the time from a cancel until Run returns, at most 100 ms.
 func BenchmarkCancel(b *testing.B) {
 	requireBash(b)
 	for name, command := range map[string]string{
@@ -89,7 +90,7 @@ func BenchmarkCancel(b *testing.B) {
 				done := make(chan struct{})
 				inv := build(b, shell.New(o), args{"command": command})
 				go func() { inv.Run(ctx, tool.Host{}); close(done) }()
-				pidIn(b, o.Workspace.Root(), "p")
+				processtest.AwaitPID(b, filepath.Join(o.Workspace.Root(), "p"))
 				b.StartTimer()
 				start := time.Now()
 				cancel()
@@ -126,11 +127,12 @@ func TestInactivityTimeout(t *testing.T) {
 	if text(r) != want {
 		t.Errorf("got %q", text(r))
 	}
-	pid := pidIn(t, o.Workspace.Root(), "p")
-	eventually(t, "the process is gone", func() bool { return !alive(pid) })
+	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
 }
 
-// A command that has ended is over, whoever holds its output.
+// TestEndsWithoutItsGrandchildren checks that a call returns when its command ends, even if a
+// process that the command started holds the output open.
 func TestEndsWithoutItsGrandchildren(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -139,15 +141,15 @@ func TestEndsWithoutItsGrandchildren(t *testing.T) {
 	if !strings.Contains(got, "Output: before\nafter\nBackground PIDs: ") {
 		t.Errorf("got %q", got)
 	}
-	pid := pidIn(t, o.Workspace.Root(), "p")
-	if !alive(pid) {
+	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	if !processtest.IsRunning(pid) {
 		t.Error("what was put into the background is gone")
 	}
-	// A flood in the background does not keep the result back either.
+	// A background process that prints without end does not delay the result.
 	if got := text(run(t, o, "yes & echo $! >q; echo after")); !strings.Contains(got, "Background PIDs: ") {
 		t.Errorf("flooded: got %d characters", len(got))
 	}
-	pidIn(t, o.Workspace.Root(), "q")
+	processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "q"))
 }
 
 func TestCloseEndsEverything(t *testing.T) {
@@ -160,18 +162,18 @@ func TestCloseEndsEverything(t *testing.T) {
 	go func() { done <- fg.Run(t.Context(), tool.Host{}) }()
 	build(t, tl, args{"command": "trap '' TERM; echo $$ >bg; while :; do sleep 1000; done", "is_background": true, "delay_ms": 0}).
 		Run(t.Context(), tool.Host{})
-	pids := []int{pidIn(t, o.Workspace.Root(), "fg"), pidIn(t, o.Workspace.Root(), "bg")}
+	pids := []int{processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "fg")), processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "bg"))}
 	o.Processes.Close()
 	<-done
 	for _, pid := range pids {
-		eventually(t, "the process is gone", func() bool { return !alive(pid) })
+		processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
 	}
 	if r := run(t, o, "touch was-run"); r.Error == nil || r.Error.Type != tool.ErrShell {
 		t.Errorf("a command after the end: %q", text(r))
 	}
 }
 
-// No command slips through while everything is being ended.
+// TestCloseWhileStarting checks that Close misses no command that starts at the same time.
 func TestCloseWhileStarting(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -184,12 +186,12 @@ func TestCloseWhileStarting(t *testing.T) {
 			wg.Go(func() { inv.Run(t.Context(), tool.Host{}) })
 		}
 		o.Processes.Close()
-		wg.Wait() // for ever, if one was missed
+		wg.Wait() // never returns if Close missed a command
 	}
 }
 
-// A kill -9 of the program that runs a command ends the command, unless that
-// was put into the background.
+// TestKilledProgram checks that a kill -9 of the program that runs a command ends the command,
+// unless it runs in the background.
 func TestKilledProgram(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -213,13 +215,13 @@ func TestKilledProgram(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("helper says %q, %v", line, err)
 	}
-	shellPID, child, bg := pidIn(t, dir, "shell"), pidIn(t, dir, "child"), pidIn(t, dir, "bg")
+	shellPID, child, bg := processtest.AwaitPID(t, filepath.Join(dir, "shell")), processtest.AwaitPID(t, filepath.Join(dir, "child")), processtest.AwaitPID(t, filepath.Join(dir, "bg"))
 	t.Cleanup(func() { _ = syscall.Kill(-bg, syscall.SIGKILL) }) // it leads a group
 	_ = program.Process.Kill()
 	_ = program.Wait() // it was killed
-	eventually(t, "the shell is gone", func() bool { return !alive(shellPID) })
-	eventually(t, "its child is gone", func() bool { return !alive(child) })
-	if !alive(bg) {
+	processtest.WaitUntil(t, "the shell is gone", func() bool { return !processtest.IsRunning(shellPID) })
+	processtest.WaitUntil(t, "its child is gone", func() bool { return !processtest.IsRunning(child) })
+	if !processtest.IsRunning(bg) {
 		t.Error("the command in the background is gone")
 	}
 }
@@ -240,7 +242,7 @@ func TestHelperProgram(t *testing.T) {
 	fg := build(t, tl, args{"command": "echo $$ >shell; bash -c 'echo $$ >child; exec sleep 1000'; true"})
 	go fg.Run(t.Context(), tool.Host{})
 	for _, file := range []string{"bg", "shell", "child"} {
-		eventually(t, file, func() bool {
+		processtest.WaitUntil(t, file, func() bool {
 			b, _ := os.ReadFile(filepath.Join(dir, file))
 			return strings.HasSuffix(string(b), "\n")
 		})

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// plainEnv keeps programs from waiting for a person, by a pager, an editor, a
-// dialogue or a password prompt (spec/tools.md §3.9).
-var plainEnv = []string{
+// nonInteractiveEnv keeps programs from waiting for the user in a pager, an editor, a dialog
+// or a password prompt.
+var nonInteractiveEnv = []string{
 	"GEMINI_CLI=1",
 	"TERM=xterm-256color",
 	"PAGER=cat",
@@ -24,9 +24,9 @@ var plainEnv = []string{
 	"GIT_CONFIG_NOSYSTEM=1",
 }
 
-// gitConfig empties the settings by which a repository that somebody else
-// wrote makes git run programs.
-var gitConfig = [][2]string{
+// isolatedGitConfig overrides the settings with which an untrusted repository could make git
+// run programs.
+var isolatedGitConfig = [][2]string{
 	{"credential.helper", ""},
 	{"core.fsmonitor", ""},
 	{"core.hooksPath", ""},
@@ -37,14 +37,14 @@ var gitConfig = [][2]string{
 	{"core.pager", "cat"},
 }
 
-// childEnv returns the environment of a command: base, and over it what keeps
-// programs plain and git isolated. Settings that base gives git by
-// GIT_CONFIG_COUNT stay, before ours.
+// childEnv returns the environment of a command: base, overridden by nonInteractiveEnv and
+// isolatedGitConfig. The settings that base passes to git with GIT_CONFIG_COUNT stay, before
+// those of isolatedGitConfig.
 func childEnv(base []string) []string {
-	const maxCount = 10_000 // of settings; git itself would take a million
+	const maxCount = 10_000 // settings; git's own limit is a million
 	count := 0
-	set := map[string]bool{"GIT_CONFIG_COUNT": true, "PWD": true} // PWD is each command's own
-	for _, v := range plainEnv {
+	set := map[string]bool{"GIT_CONFIG_COUNT": true, "PWD": true} // each command gets its own PWD
+	for _, v := range nonInteractiveEnv {
 		name, _, _ := strings.Cut(v, "=")
 		set[name] = true
 	}
@@ -56,7 +56,7 @@ func childEnv(base []string) []string {
 		}
 	}
 	var git []string
-	for i, kv := range gitConfig {
+	for i, kv := range isolatedGitConfig {
 		n := strconv.Itoa(count + i)
 		git = append(git, "GIT_CONFIG_KEY_"+n+"="+kv[0], "GIT_CONFIG_VALUE_"+n+"="+kv[1])
 		set["GIT_CONFIG_KEY_"+n], set["GIT_CONFIG_VALUE_"+n] = true, true
@@ -67,16 +67,6 @@ func childEnv(base []string) []string {
 			env = append(env, v)
 		}
 	}
-	env = append(append(env, plainEnv...), git...)
-	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(count+len(gitConfig)))
-}
-
-// lookup returns the value of a variable in environ; the last one counts.
-func lookup(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(environ[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	env = append(append(env, nonInteractiveEnv...), git...)
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(count+len(isolatedGitConfig)))
 }

@@ -6,8 +6,7 @@ import (
 	"pollux/tool"
 )
 
-// The frame that tells the model that what is inside was not written by the
-// user (spec/tools.md §1.7).
+// The frame that marks output as not written by the user.
 const (
 	untrustedBegin = "<untrusted_context>\n"
 	untrustedEnd   = "\n</untrusted_context>"
@@ -19,18 +18,18 @@ var (
 	closingTagOut = []byte("&lt;/untrusted_context&gt;")
 )
 
-// modelText passes the output on as it goes into the frame: without white
-// space at its ends, and without the tag that would close the frame early.
+// modelText writes the output for the model, as it stands in the frame: without white space
+// at both ends, and with each closing tag of the frame escaped.
 type modelText struct {
 	to      *tool.Collector
 	started bool
-	space   []byte // white space that may turn out to be the end
-	partial []byte // beginning of a closing tag that the next piece may end
+	space   []byte // white space that is dropped if the output ends here
+	partial []byte // the start of a closing tag whose end may be in the next piece
 }
 
 const (
 	whiteSpace = " \t\r\n\v\f"
-	maxSpace   = 1 << 20 // of white space kept back; what is longer stays
+	maxSpace   = 1 << 20 // white space held back, in bytes; longer runs are written
 )
 
 func (m *modelText) write(p []byte) {
@@ -54,7 +53,7 @@ func (m *modelText) finish() {
 	m.partial = nil
 }
 
-// escape passes p on with closing tags made harmless.
+// escape writes p with closing tags escaped.
 func (m *modelText) escape(p []byte) {
 	if len(m.partial) > 0 && len(p) > 0 {
 		n := len(m.partial)
@@ -63,9 +62,9 @@ func (m *modelText) escape(p []byte) {
 		case bytes.Equal(m.partial, closingTag):
 			m.put(closingTagOut)
 			p = p[len(closingTag)-n:]
-		case bytes.HasPrefix(closingTag, m.partial): // still
+		case bytes.HasPrefix(closingTag, m.partial): // may still become a tag
 			return
-		default: // the rest of p is looked at on its own: a tag has no second <
+		default: // no tag; a second < can only be in the rest of p
 			m.put(m.partial[:n])
 		}
 		m.partial = m.partial[:0]

@@ -5,51 +5,41 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"pollux/tool"
 )
 
-// liveUnits is how much of the output a person sees while a command runs, in
-// characters.
-const liveUnits = 100_000
+// maxLiveUnits limits the output that the user sees while a command runs, in UTF-16 units.
+const maxLiveUnits = 100_000
 
-// output takes what a command prints, as it comes: it looks whether that is
-// text, cleans it, and hands it to whoever wants it. It holds a bounded part.
+// output receives the output of a command. It detects binary output, cleans text, and
+// forwards it to the live display, the model and the log. It keeps a bounded part.
 type output struct {
-	changed chan struct{} // there is something new to show; never blocks the writer
-	last    atomic.Int64  // when output came last, in nanoseconds of time.Since(start)
-	start   time.Time
+	changed chan struct{} // receives when there is new output to show; never blocks the writer
 
 	mu     sync.Mutex
 	seen   int64 // bytes
 	binary bool
 	clean  cleaner
 	live   *tool.Tail
-	model  *modelText // nil once nobody waits for it
-	log    io.Writer  // nil unless in the background
+	model  *modelText // nil once the call has returned
+	log    io.Writer  // nil in the foreground
 }
 
 func newOutput(collect *tool.Collector) *output {
 	return &output{
 		changed: make(chan struct{}, 1),
-		start:   time.Now(),
-		live:    tool.NewTail(liveUnits),
+		live:    tool.NewTail(maxLiveUnits),
 		model:   &modelText{to: collect},
 	}
 }
 
-// write takes what was read.
-func (o *output) write(p []byte) {
-	if len(p) == 0 {
-		return
-	}
-	o.last.Store(int64(time.Since(o.start)))
+// Write adds p to the output. It never fails.
+func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
-	o.sniff(p)
+	o.detectBinary(p)
 	if !o.binary && (o.model != nil || o.log != nil) {
-		o.pass(o.clean.clean(p))
+		o.forward(o.clean.clean(p))
 	}
 	o.seen += int64(len(p))
 	o.mu.Unlock()
@@ -57,25 +47,20 @@ func (o *output) write(p []byte) {
 	case o.changed <- struct{}{}:
 	default:
 	}
+	return len(p), nil
 }
 
-// idle is how long no output has come.
-func (o *output) idle() time.Duration {
-	return time.Since(o.start) - time.Duration(o.last.Load())
-}
-
-// sniff looks for what no text has at its beginning (spec/tools.md §3.9): a
-// NUL in the first 512 bytes.
-func (o *output) sniff(p []byte) {
-	const beginning = 512
-	if o.binary || o.seen >= beginning {
+// detectBinary sets o.binary if there is a NUL in the first 512 bytes of the output.
+func (o *output) detectBinary(p []byte) {
+	const head = 512
+	if o.binary || o.seen >= head {
 		return
 	}
-	o.binary = bytes.IndexByte(p[:min(len(p), beginning-int(o.seen))], 0) >= 0
+	o.binary = bytes.IndexByte(p[:min(len(p), head-int(o.seen))], 0) >= 0
 }
 
-// pass hands clean text on.
-func (o *output) pass(p []byte) {
+// forward writes clean text to the live display, the model and the log.
+func (o *output) forward(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -86,17 +71,17 @@ func (o *output) pass(p []byte) {
 		o.model.write(p)
 	}
 	if o.log != nil {
-		_, _ = o.log.Write(p) // a log that fails is given up
+		_, _ = o.log.Write(p) // a log handles its own errors
 	}
 }
 
-// finish ends the output for the model and keeps none from here on. It
-// returns what a person should see of it.
+// finish ends the output for the model and the live display, and returns the text for the
+// user. Later output is not kept.
 func (o *output) finish() (shown string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.binary {
-		o.pass(o.clean.finish())
+		o.forward(o.clean.finish())
 	}
 	o.model.finish()
 	shown = o.live.String()
@@ -104,63 +89,55 @@ func (o *output) finish() (shown string) {
 	return shown
 }
 
-// isBinary reports whether what came is no text.
+// isBinary reports whether the output is binary.
 func (o *output) isBinary() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.binary
 }
 
-// logTo has all output written to w too.
-func (o *output) logTo(w io.Writer) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.log = w
-}
-
-// background goes on without a model and a person who look on: what there is
-// so far goes to w, unless there is a log already, and so does what comes. It
-// returns what there is.
-func (o *output) background(w io.Writer) (soFar string) {
+// moveToBackground ends the output for the model and the live display, and returns the output
+// so far. If there is no log yet, w becomes the log and gets the output so far.
+func (o *output) moveToBackground(w io.Writer) (soFar string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	soFar = o.live.String()
 	if o.log == nil {
-		if tool.Units(soFar) >= liveUnits-1 {
+		if tool.Units(soFar) >= maxLiveUnits-1 {
 			_, _ = io.WriteString(w, "[of the output so far, only the last 100,000 characters]\n")
 		}
-		_, _ = io.WriteString(w, soFar) // a log that fails is given up
+		_, _ = io.WriteString(w, soFar) // a log handles its own errors
 		o.log = w
 	}
 	o.model, o.live = nil, nil
 	return soFar
 }
 
-// endLog writes what is left to the log.
+// endLog writes the rest of the text to the log and closes the output.
 func (o *output) endLog() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.binary {
-		o.pass(o.clean.finish())
+		o.forward(o.clean.finish())
 	}
 	o.log = nil
 }
 
-// show returns what a person sees while the command runs.
-func (o *output) show() tool.Display {
+// display returns what the user sees while the command runs.
+func (o *output) display() tool.Display {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.binary {
 		text := "[Binary output detected. Halting stream...]"
 		if o.seen > 4096 {
-			text = fmt.Sprintf("[Receiving binary output... %s received]", size(o.seen))
+			text = fmt.Sprintf("[Receiving binary output... %s received]", formatSize(o.seen))
 		}
 		return tool.TerminalDisplay(text)
 	}
 	return tool.TerminalDisplay(o.live.String())
 }
 
-func size(n int64) string {
+func formatSize(n int64) string {
 	switch {
 	case n < 1<<20:
 		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))

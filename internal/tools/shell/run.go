@@ -15,25 +15,26 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pollux/internal/process"
 	"pollux/internal/shellcmd"
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// call is one command.
+// call is a call of the shell tool.
 type call struct {
 	tool    *shellTool
 	args    arguments
-	command string // without a shell around it
+	command string // args.Command without a wrapper such as bash -c
 	dir     string
 }
 
 const (
-	// liveInterval is the least time between two updates of the live output.
+	// liveInterval is the minimum time between two updates of the live output.
 	liveInterval = time.Second
 
-	// cancelGrace is how long a cancelled call waits for the command to end:
-	// Run must return within 100 ms. What does not end by itself is killed behind it.
+	// cancelGrace limits how long a cancelled call waits for the command to end, because
+	// Run must return within 100 ms. Killing the command goes on after Run has returned.
 	cancelGrace = 60 * time.Millisecond
 
 	defaultDelay = 200 * time.Millisecond
@@ -44,32 +45,32 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		const text = "Command was cancelled by user before it could start."
 		return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TerminalDisplay(text)}
 	}
-	if !c.tool.typed && shellcmd.Substitutes(c.command) {
+	if !c.tool.forUser && shellcmd.Substitutes(c.command) {
 		return &tool.Result{
 			Content: []llm.Part{llm.Text("Command injection detected: command substitution syntax ($(), backticks, <() or >()) found in command arguments. " +
 				"The command was not run. Run the inner command in a call of its own and use what it prints, or write a script file and run that.")},
 			Display: tool.TerminalDisplay("Blocked: command substitution detected in shell command."),
 		}
 	}
-	r := &running{call: c, host: host, text: tool.NewCollector(host.Limit, host.Spill)}
+	r := &runningCall{call: c, host: host, text: tool.NewCollector(host.Limit, host.Spill)}
 	r.text.Before = outputBegin
-	if err := r.start(); err != nil {
-		return tool.Fail(tool.ErrShell, "The command could not be started: "+c.reason(err))
+	if err := r.start(ctx); err != nil {
+		return tool.Fail(tool.ErrShell, "The command could not be started: "+c.explainStartError(err))
 	}
 	if host.Started != nil {
-		host.Started(r.pid)
+		host.Started(r.PID())
 	}
 	switch end := r.wait(ctx); end {
-	case moved:
-		return r.inBackground()
+	case movedToBackground:
+		return r.backgroundResult()
 	default:
 		return r.result(end)
 	}
 }
 
-// reason says why the command could not be started. The system's error names
-// the shell, even if it is the directory that is to blame.
-func (c *call) reason(err error) string {
+// explainStartError returns why the command could not be started. If the directory is the
+// cause, the system error still names the shell; this text names the directory instead.
+func (c *call) explainStartError(err error) string {
 	what := ""
 	fi, statErr := os.Stat(c.dir)
 	switch {
@@ -88,50 +89,55 @@ func (c *call) reason(err error) string {
 	return fmt.Sprintf("dir_path %s %s. Name another directory, or leave dir_path out to run in %s.", c.dir, what, c.tool.Workspace.Root())
 }
 
-// running is a call whose command runs.
-type running struct {
+// runningCall is a call whose command has been started.
+type runningCall struct {
 	*call
-	*process
-	host  tool.Host
-	text  *tool.Collector
-	log   *Process  // its entry among those in the background, if it is one
-	shown time.Time // last update
+	*execution
+	host       tool.Host
+	text       *tool.Collector
+	log        *Process  // its entry in the history of background commands, or nil
+	lastUpdate time.Time // of the live output
 }
 
 // start starts the command.
-func (r *running) start() error {
+func (r *runningCall) start(ctx context.Context) error {
 	shell, err := r.tool.shell()
 	if err != nil {
 		return err
 	}
-	j := job{shell: shell, command: r.command, dir: r.dir, env: r.tool.env(), detach: r.args.Background}
+	j := job{
+		shell: shell, command: r.command, dir: r.dir, env: r.tool.env(),
+		idle: r.tool.InactivityTimeout, detach: r.args.Background,
+	}
 	out := newOutput(r.text)
-	p, err := r.tool.Processes.start(j, out)
+	out.mu.Lock() // until the log is set, so that it gets all output
+	defer out.mu.Unlock()
+	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
 	if err != nil {
 		return err
 	}
-	r.process = p
-	if r.args.Background { // its log has the output from the beginning
-		r.log = r.tool.Processes.remember(p, r.args.Command)
-		out.logTo(r.log.file)
+	r.execution = p
+	if r.args.Background {
+		r.log = r.tool.Processes.addToHistory(p, r.args.Command)
+		out.log = r.log.file
 	}
-	go p.read()
 	return nil
 }
 
-// ending is why the wait for a command is over.
-type ending int
+// outcome is the reason why the wait for a command ended.
+type outcome int
 
 const (
-	exited    ending = iota // the command has ended
-	cancelled               // somebody wants no more of it
-	timedOut                // it has printed nothing for too long
-	moved                   // it runs on in the background
+	exited            outcome = iota
+	cancelled                 // ctx was cancelled
+	timedOut                  // no output for longer than Options.InactivityTimeout
+	movedToBackground         // the command continues in the background
 )
 
-// wait shows the output of the command as it comes, until the wait is over.
-func (r *running) wait(ctx context.Context) ending {
-	var delay, idle, live <-chan time.Time
+// wait shows the live output of the command until it ends, moves to the background or is
+// stopped, and returns which.
+func (r *runningCall) wait(ctx context.Context) outcome {
+	var delay, live <-chan time.Time
 	if r.args.Background {
 		d := defaultDelay
 		if r.args.Delay != nil {
@@ -139,80 +145,66 @@ func (r *running) wait(ctx context.Context) ending {
 		}
 		delay = time.After(d)
 	}
-	timeout := r.tool.InactivityTimeout
-	if timeout > 0 {
-		idle = time.After(timeout)
-	}
+	stopped := r.Stopped()
 	changed := r.out.changed
 	if r.host.Output == nil {
 		changed = nil
 	}
 	for {
 		select {
-		case <-r.exited:
-			r.settle()
+		case <-r.Exited():
+			<-r.Drained()
+			if errors.Is(r.Cause(), process.ErrIdle) {
+				return timedOut
+			}
 			if r.args.Background {
-				return moved
+				return movedToBackground
 			}
 			return exited
 		case <-ctx.Done():
 			r.stop(cancelGrace)
 			return cancelled
-		case <-idle:
-			if left := timeout - r.out.idle(); left > 0 {
-				idle = time.After(left)
-				continue
+		case <-stopped:
+			stopped = nil
+			if errors.Is(r.Cause(), process.ErrIdle) {
+				r.stop(2 * killGrace)
+				return timedOut
 			}
-			r.stop(2 * killDelay)
-			return timedOut
 		case <-delay:
-			return moved
-		case <-r.background:
-			return moved
+			return movedToBackground
+		case <-r.toBackground:
+			return movedToBackground
 		case <-changed:
-			if live == nil { // else an update is due already
-				live = time.After(liveInterval - time.Since(r.shown))
+			if live == nil { // else an update is already scheduled
+				live = time.After(liveInterval - time.Since(r.lastUpdate))
 			}
 		case <-live:
 			live = nil
-			r.shown = time.Now()
-			r.host.Output(r.out.show())
+			r.lastUpdate = time.Now()
+			r.host.Output(r.out.display())
 		}
 	}
 }
 
-// settle waits until all was read that the command had printed.
-func (r *running) settle() {
-	select {
-	case <-r.quiet:
-	case <-time.After(time.Second): // a stream that can't be read without waiting
-	}
-}
-
-// stop ends the command and waits for that, but no longer than grace.
-func (r *running) stop(grace time.Duration) {
-	r.terminate()
+// stop ends the command and waits until it has ended, at most for grace.
+func (r *runningCall) stop(grace time.Duration) {
+	r.Terminate()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
-	case <-r.exited:
-	case <-timer.C:
-		return
-	}
-	select {
-	case <-r.quiet:
+	case <-r.Drained():
 	case <-timer.C:
 	}
 }
 
-// result tells what came of a command that is over (spec/tools.md §3.9).
-func (r *running) result(end ending) *tool.Result {
+// result returns the tool result of a command that has ended or was stopped.
+func (r *runningCall) result(end outcome) *tool.Result {
 	shown := strings.TrimSpace(r.out.finish())
 	result := &tool.Result{}
 	display := shown
 	r.text.After = untrustedEnd
 	if end == exited {
-		code, signal := r.status()
+		code, signal := r.Status().Code, r.Status().Signal
 		r.text.Before = outputBegin
 		if r.text.Empty() {
 			r.text.Before += "(empty)"
@@ -231,10 +223,10 @@ func (r *running) result(end ending) *tool.Result {
 				display = fmt.Sprintf("Command exited with code: %d", code)
 			}
 		}
-		if left := r.left(); len(left) > 0 {
+		if left := r.Left(); len(left) > 0 {
 			tail.WriteString("\nBackground PIDs: " + joinInts(left))
 		}
-		fmt.Fprintf(&tail, "\nProcess Group PGID: %d", r.pid)
+		fmt.Fprintf(&tail, "\nProcess Group PGID: %d", r.PID())
 		r.text.After = tail.String() + untrustedEnd
 	} else {
 		why := "Command was cancelled by user before it could complete."
@@ -250,15 +242,15 @@ func (r *running) result(end ending) *tool.Result {
 			r.text.Before = untrustedBegin + why + " There was no output before it was cancelled."
 		}
 	}
-	if r.log != nil { // cancelled before it was in the background
-		go r.tool.Processes.watch(r.log)
+	if r.log != nil { // cancelled before it moved to the background
+		go r.tool.Processes.watchExit(r.log)
 	} else {
-		r.tool.Processes.ended(r.process)
+		r.tool.Processes.forget(r.execution)
 	}
 	text, file := r.text.Text()
 	switch {
-	case r.tool.typed:
-		text = r.typedText(end, shown)
+	case r.tool.forUser:
+		text = r.userText(end, shown)
 		display = text
 	case r.tool.Debug:
 		display = text
@@ -270,19 +262,19 @@ func (r *running) result(end ending) *tool.Result {
 	return result
 }
 
-// inBackground tells that the command runs on.
-func (r *running) inBackground() *tool.Result {
-	r.disown()
+// backgroundResult returns the tool result of a command that continues in the background.
+func (r *runningCall) backgroundResult() *tool.Result {
+	r.Disown()
 	if r.log == nil {
-		r.log = r.tool.Processes.remember(r.process, r.args.Command)
+		r.log = r.tool.Processes.addToHistory(r.execution, r.args.Command)
 	}
-	initial := r.out.background(r.log.file)
-	go r.tool.Processes.watch(r.log)
-	text := fmt.Sprintf("Command moved to background (PID: %d). Output hidden. Press Ctrl+B to view.", r.pid)
+	initial := r.out.moveToBackground(r.log.file)
+	go r.tool.Processes.watchExit(r.log)
+	text := fmt.Sprintf("Command moved to background (PID: %d). Output hidden. Press Ctrl+B to view.", r.PID())
 	return &tool.Result{
 		Content: []llm.Part{llm.Text(untrustedBegin + text + untrustedEnd)},
 		Display: tool.TerminalDisplay(text),
-		Data:    map[string]any{"pid": r.pid, "command": r.args.Command, "initialOutput": strings.TrimSpace(initial)},
+		Data:    map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": strings.TrimSpace(initial)},
 	}
 }
 

@@ -1,17 +1,15 @@
 //go:build unix
 
-// Package shell is the tool by which a model runs commands, and the two by
-// which it looks after those it has put into the background.
+// Package shell implements the tools that run shell commands and that list and read
+// background commands.
 //
-// A command runs in bash, in a session of its own: nothing it starts gets at
-// the terminal of the user, and all of it can be ended. Its output is cleaned,
-// bounded and handed on while it is produced. When the command ends its
-// result is there, even if something that it has started holds the output
-// stream.
+// A command runs in bash, in a process session of its own: its processes have no access to
+// the user's terminal, and Pollux can end all of them. Output is cleaned, limited in size
+// and shown while the command runs. When the command exits, the call returns, even if a
+// process that the command started keeps the output stream open.
 //
-// On Linux a command in the foreground does not outlive this process, however
-// that ends; on other systems a kill -9 leaves it running. Windows is not
-// supported.
+// On Linux a foreground command does not outlive Pollux, however Pollux ends; on other
+// systems a kill -9 of Pollux leaves it running. Windows is not supported.
 package shell
 
 import (
@@ -26,37 +24,41 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/process"
+	"pollux/internal/secret"
 	"pollux/internal/shellcmd"
 	"pollux/tool"
 )
 
-// Workspace is what the tool needs to know of the directories it may work in.
+// Workspace resolves and checks the directories that commands run in.
 type Workspace interface {
-	// Root is the directory that commands run in, absolute.
+	// Root returns the absolute path of the default directory.
 	Root() string
-	// Resolve makes a model's path absolute.
+	// Resolve returns the absolute form of a path from a tool call.
 	Resolve(path string) string
-	// CheckWrite says why a command may not run in a directory.
+	// CheckWrite returns an error if commands may not run in the directory.
 	CheckWrite(abs string) error
 }
 
-// Options say how commands run.
+// Options configure the shell tool. Workspace and Processes are required.
 type Options struct {
 	Workspace Workspace
-	// Environ is the environment that commands inherit ("NAME=value"), Redact
-	// what they don't get of it.
+	// Environ is the environment that commands inherit, as "NAME=value". Redact removes
+	// secret variables from it.
 	Environ []string
-	Redact  Redaction
-	// InactivityTimeout ends a command that prints nothing for so long; 0 or
-	// less is never.
+	Redact  secret.Redaction
+	// InactivityTimeout ends a command that prints nothing for this long. Zero or less
+	// means no limit.
 	InactivityTimeout time.Duration
-	// Debug shows a person what the model gets.
+	// Debug shows the user the text that the model gets.
 	Debug bool
-	// Processes keeps track of what runs.
+	// Launcher starts commands.
+	Launcher process.Launcher
+	// Processes is the table of the session's commands.
 	Processes *Processes
 }
 
-// New returns run_shell_command (spec/tools.md §3.9).
+// New returns the tool run_shell_command.
 func New(o Options) tool.Tool {
 	return &shellTool{
 		Options: o,
@@ -69,9 +71,9 @@ func New(o Options) tool.Tool {
 
 type shellTool struct {
 	Options
-	typed bool // by a person
-	env   func() []string
-	shell func() (string, error)
+	forUser bool // runs commands that the user typed, see NewForUser
+	env     func() []string
+	shell   func() (string, error)
 }
 
 const name = "run_shell_command"
@@ -116,14 +118,14 @@ type arguments struct {
 	Delay       *millis `json:"delay_ms"`
 }
 
-// millis is a number of milliseconds, within reason.
+// millis is a duration that JSON holds in milliseconds, limited to maxDelay.
 type millis time.Duration
 
-// maxDelay is the longest that a call waits because a model wants it to.
+// maxDelay limits the delay_ms of a call.
 const maxDelay = 10 * time.Minute
 
 func (m *millis) UnmarshalJSON(b []byte) error {
-	var ms float64 // a schema's integer may be written 200.0
+	var ms float64 // JSON Schema's integers include 200.0
 	if err := json.Unmarshal(b, &ms); err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	return c, nil
 }
 
-// Summary is the command itself unless it is long and there is a shorter word for it.
+// Summary returns the command, or the call's description if the command is long.
 func (c *call) Summary() string {
 	text := c.args.Command
 	if tool.Units(text) > 150 && c.args.Description != "" {
@@ -176,11 +178,11 @@ func (c *call) Confirmation(context.Context) (tool.Confirmation, error) {
 
 // findShell returns the path of bash, or of sh where there is no bash.
 func findShell(environ []string) (string, error) {
-	for _, dirs := range []string{lookup(environ, "PATH"), "/bin:/usr/bin:/usr/local/bin"} {
+	for _, dirs := range []string{process.Getenv(environ, "PATH"), "/bin:/usr/bin:/usr/local/bin"} {
 		for _, name := range []string{"bash", "sh"} {
 			for _, dir := range filepath.SplitList(dirs) {
 				if !filepath.IsAbs(dir) {
-					continue // the project's own bash is not what is meant
+					continue // never run a bash from the project
 				}
 				path := filepath.Join(dir, name)
 				if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {

@@ -8,45 +8,48 @@ import (
 	"syscall"
 	"time"
 
+	"pollux/internal/process"
+	"pollux/internal/secret"
 	"pollux/tool"
 )
 
-// Commands are run in ways of Unix only. Elsewhere the program is whole but for
-// them: the tools are there, because settings and policies name them, and every call
-// is refused with the reason.
+// Running commands needs Unix. On other systems the tools exist, because settings and
+// policies name them, and every call fails with errNoCommands.
 
 var errNoCommands = errors.New("Pollux cannot run commands on this system yet")
 
-// Options say how commands would run.
+// Options configure the shell tool. They have no effect on this system.
 type Options struct {
 	Workspace         any
 	Environ           []string
-	Redact            Redaction
+	Redact            secret.Redaction
 	InactivityTimeout time.Duration
 	Debug             bool
+	Launcher          process.Launcher
 	Processes         *Processes
 }
 
-// New returns run_shell_command.
-func New(Options) tool.Tool { return refusing{"run_shell_command", "Shell"} }
+// New returns the tool run_shell_command. Its calls fail on this system.
+func New(Options) tool.Tool { return unavailableTool{"run_shell_command", "Shell"} }
 
-// NewTyped returns the tool for what a person types behind a "!".
-func NewTyped(o Options) tool.Tool { return New(o) }
+// NewForUser returns the tool that runs the commands a user types after "!". Its calls fail
+// on this system.
+func NewForUser(o Options) tool.Tool { return New(o) }
 
-// NewList returns list_background_processes.
-func NewList(*Processes) tool.Tool {
-	return refusing{"list_background_processes", "List Background Processes"}
+// NewListTool returns the tool list_background_processes. Its calls fail on this system.
+func NewListTool(*Processes) tool.Tool {
+	return unavailableTool{"list_background_processes", "List Background Processes"}
 }
 
-// NewRead returns read_background_output.
-func NewRead(*Processes) tool.Tool {
-	return refusing{"read_background_output", "Read Background Output"}
+// NewReadTool returns the tool read_background_output. Its calls fail on this system.
+func NewReadTool(*Processes) tool.Tool {
+	return unavailableTool{"read_background_output", "Read Background Output"}
 }
 
-// Processes are the commands that run: none.
+// Processes is an empty table of commands.
 type Processes struct{}
 
-// Process is a command in the background.
+// Process is a background command.
 type Process struct {
 	PID     int
 	Command string
@@ -56,24 +59,24 @@ type Process struct {
 	Signal  syscall.Signal
 }
 
-// NewProcesses returns a table that stays empty.
+// NewProcesses returns an empty table.
 func NewProcesses(string) *Processes { return &Processes{} }
 
 // List returns nothing.
 func (*Processes) List() []Process { return nil }
 
-// Close has nothing to end.
+// Close does nothing.
 func (*Processes) Close() {}
 
-// refusing is a tool whose calls are refused.
-type refusing struct{ name, shown string }
+// unavailableTool is a tool whose calls fail with errNoCommands.
+type unavailableTool struct{ name, displayName string }
 
-func (t refusing) Spec() *tool.Spec {
+func (t unavailableTool) Spec() *tool.Spec {
 	return &tool.Spec{
-		Name: t.name, DisplayName: t.shown, Kind: tool.KindExecute,
+		Name: t.name, DisplayName: t.displayName, Kind: tool.KindExecute,
 		Description: "Not available: no command can be run on this system.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{}}`),
 	}
 }
 
-func (refusing) Build(json.RawMessage) (tool.Invocation, error) { return nil, errNoCommands }
+func (unavailableTool) Build(json.RawMessage) (tool.Invocation, error) { return nil, errNoCommands }

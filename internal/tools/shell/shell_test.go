@@ -9,17 +9,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/tool"
 )
 
-// place is a workspace that is one directory.
+// place is a Workspace with one directory.
 type place string
 
 func (p place) Root() string { return string(p) }
@@ -37,8 +40,8 @@ func (p place) CheckWrite(abs string) error {
 	return nil
 }
 
-// options returns options that work in a directory of the test's own. All
-// that runs is ended with the test.
+// options returns options with a temporary workspace. All commands are ended when the test
+// ends.
 func options(t testing.TB) shell.Options {
 	t.Helper()
 	ps := shell.NewProcesses(filepath.Join(t.TempDir(), "logs"))
@@ -52,7 +55,7 @@ func options(t testing.TB) shell.Options {
 
 type args map[string]any
 
-// build makes a call; args are what the model says.
+// build returns a call with the arguments a.
 func build(t testing.TB, tl tool.Tool, a args) tool.Invocation {
 	t.Helper()
 	b, err := json.Marshal(a)
@@ -66,13 +69,13 @@ func build(t testing.TB, tl tool.Tool, a args) tool.Invocation {
 	return inv
 }
 
-// run runs a command to its end.
+// run runs a command until it ends and returns the result.
 func run(t testing.TB, o shell.Options, command string) *tool.Result {
 	t.Helper()
 	return build(t, shell.New(o), args{"command": command}).Run(context.Background(), tool.Host{})
 }
 
-// text is what the model gets.
+// text returns the text of a result that the model gets.
 func text(r *tool.Result) string {
 	if r.Error != nil {
 		return "error: " + r.Error.Message
@@ -80,7 +83,7 @@ func text(r *tool.Result) string {
 	return r.Content[0].Text
 }
 
-// pgid is for the number that differs at every run.
+// pgid replaces the process group ID, which differs on every run, with N.
 func pgid(text string) string {
 	before, after, found := strings.Cut(text, "Process Group PGID: ")
 	if !found {
@@ -274,7 +277,7 @@ func TestBackgroundPIDs(t *testing.T) {
 		t.Errorf("got %d and %d, the last is %s", a, b, last)
 	}
 	for _, pid := range []int{a, b} {
-		if !alive(pid) {
+		if !processtest.IsRunning(pid) {
 			t.Errorf("%d, which was put into the background, is gone", pid)
 		}
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -306,7 +309,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// A command that prints without end is cut as one text with its frame.
+// TestFlood checks that the limit on a long output applies to the text with its frame.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -339,19 +342,19 @@ func TestLiveOutput(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	o := options(t)
-	go_ := filepath.Join(o.Workspace.Root(), "go")
-	if err := syscall.Mkfifo(go_, 0o600); err != nil {
+	goFile := filepath.Join(o.Workspace.Root(), "go")
+	if err := syscall.Mkfifo(goFile, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var shown []string
 	host := tool.Host{Output: func(d tool.Display) {
 		if shown = append(shown, string(d.(tool.TerminalDisplay))); len(shown) == 1 {
-			if err := os.WriteFile(go_, []byte("x"), 0o600); err != nil {
+			if err := os.WriteFile(goFile, []byte("x"), 0o600); err != nil {
 				t.Error(err)
 			}
 		}
 	}}
-	// Nothing goes on before the first piece has been shown.
+	// The command waits until its first output has been shown.
 	r := build(t, shell.New(o), args{"command": "echo one; cat go >/dev/null; echo two"}).Run(context.Background(), host)
 	if len(shown) == 0 || shown[0] != "one\n" || !strings.Contains(text(r), "Output: one\ntwo\n") {
 		t.Errorf("shown %q, result %q", shown, text(r))
@@ -416,7 +419,8 @@ func TestDirectoriesThatCannotBe(t *testing.T) {
 	}
 }
 
-// Bash counts one line more than the command has, and shows no line of ours.
+// TestLinesOfErrors checks that line numbers in bash's errors are one too high, and that bash
+// shows no line that Pollux added.
 func TestLinesOfErrors(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -430,5 +434,30 @@ func TestLinesOfErrors(t *testing.T) {
 		if !strings.Contains(got, want) || strings.Contains(got, "trap") {
 			t.Errorf("%q: got %q, want %q in it", command, got, want)
 		}
+	}
+}
+
+// TestLauncher runs commands through a launcher whose middleware wraps them in another
+// program. Pollux must still find the processes that they leave running.
+func TestLauncher(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	var seen *process.Command
+	o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
+		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			c.Args = append([]string{"WRAPPED=yes", c.Path}, c.Args...)
+			c.Path = "/usr/bin/env"
+			seen = c
+			return next(ctx, c)
+		}
+	})
+	got := text(run(t, o, "echo wrapped: $WRAPPED; sleep 1000 & echo $! >p"))
+	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	if !strings.Contains(got, "wrapped: yes\n") || !strings.Contains(got, fmt.Sprintf("Background PIDs: %d\n", pid)) {
+		t.Errorf("got %q", got)
+	}
+	if seen.Name != "run_shell_command" || seen.TTY || seen.Detach || seen.Dir != o.Workspace.Root() || !slices.Contains(seen.Env, "PAGER=cat") {
+		t.Errorf("the command is %+v", seen)
 	}
 }

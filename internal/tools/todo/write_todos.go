@@ -1,4 +1,4 @@
-// Package todo is the tool with which a model keeps a list of what it has to do.
+// Package todo has the tool write_todos, with which a model maintains a list of its tasks.
 package todo
 
 import (
@@ -12,8 +12,8 @@ import (
 	"pollux/tool"
 )
 
-// New returns the tool write_todos (spec/tools.md §3.13). It keeps nothing: a
-// list is in the conversation, and each replaces the one before.
+// New returns the tool write_todos. It has no state: the list is in the conversation, and each
+// call replaces it.
 func New() tool.Tool { return writeTodos{} }
 
 type writeTodos struct{}

@@ -1,4 +1,5 @@
-// Package topic is the tool with which a model says what it is about to do.
+// Package topic has the tool update_topic, with which a model announces what it is about to
+// do.
 package topic
 
 import (
@@ -12,33 +13,33 @@ import (
 	"pollux/tool"
 )
 
-// New returns the tool update_topic (spec/tools.md §3.17), which tells t.
+// New returns the tool update_topic, which updates t.
 func New(t *Topic) tool.Tool { return updateTopic{t} }
 
-// Topic is what a session is about, as the model last said. It may be used
-// from several goroutines at once; the zero Topic is none.
+// Topic is the current topic of a session. It is safe for concurrent use; the zero Topic is
+// empty.
 type Topic struct {
 	mu    sync.Mutex
 	title string
 }
 
-// Title returns the topic in one short line, "" if there is none. It is the
-// model's text, fit to stand in a system prompt (spec/agent.md §22).
+// Title returns the topic in one short line, "" if there is none. It is the model's text,
+// sanitized for a system prompt.
 func (t *Topic) Title() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.title
 }
 
-// Reset forgets the topic: another session begins.
+// Reset removes the topic, for a new session.
 func (t *Topic) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.title = ""
 }
 
-// turn takes a title, if there is one, and reports whether it is another.
-func (t *Topic) turn(title string) bool {
+// update sets the title if it is not empty, and reports whether it has changed.
+func (t *Topic) update(title string) bool {
 	title = line(title)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,7 +50,7 @@ func (t *Topic) turn(title string) bool {
 	return true
 }
 
-// line makes a short line of a title.
+// line returns a title as one short line.
 func line(title string) string {
 	const most = 200
 	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(title, "")), " "))
@@ -106,13 +107,13 @@ func (c *call) Summary() string {
 
 func (*call) Locations() []tool.Location { return nil }
 
-// Confirmation has nothing to ask about.
+// Confirmation returns nil: the tool needs no confirmation.
 func (*call) Confirmation(context.Context) (tool.Confirmation, error) { return nil, nil }
 
 func (c *call) Run(context.Context, tool.Host) *tool.Result {
 	intent, summary := strings.TrimSpace(c.args.Intent), strings.TrimSpace(c.args.Summary)
 	text, shown := "Strategic Intent: "+intent, intent
-	if c.topic.turn(c.args.Title) {
+	if c.topic.update(c.args.Title) {
 		title := line(c.args.Title)
 		text = fmt.Sprintf("Current topic: %s\nTopic summary: %s", `"`+title+`"`, summary)
 		if intent != "" {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// public reports whether an address is one of the internet's: not of this
-// machine, its networks, its provider's services, or of nobody. What an IPv6
-// address stands for in IPv4 counts.
-func public(addr netip.Addr) bool {
+// isPublic reports whether an address belongs to the internet: not to this machine, a private
+// network, its provider's services or a reserved block. An IPv6 address that contains an IPv4
+// address is judged by that.
+func isPublic(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	switch {
 	case !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate():
@@ -21,14 +21,14 @@ func public(addr netip.Addr) bool {
 	}
 	b := addr.As16()
 	if netip.PrefixFrom(netip.AddrFrom16([16]byte{0, 0x64, 0xFF, 0x9B}), 96).Contains(addr) { // NAT64: 64:ff9b::a.b.c.d
-		return public(netip.AddrFrom4([4]byte(b[12:])))
+		return isPublic(netip.AddrFrom4([4]byte(b[12:])))
 	}
-	return b[0]>>5 == 1 && // 2000::/3, all that is given out
+	return b[0]>>5 == 1 && // 2000::/3, all allocated addresses
 		!slices.ContainsFunc(reserved6(), func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// reserved4 are the blocks that IANA lists as not globally reachable, as far as
-// package netip does not know them.
+// reserved4 returns the blocks that IANA lists as not globally reachable, except those that
+// package netip knows.
 func reserved4() []netip.Prefix {
 	p := func(a, b, c, d byte, bits int) netip.Prefix {
 		return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b, c, d}), bits)
@@ -47,8 +47,8 @@ func reserved4() []netip.Prefix {
 	}
 }
 
-// reserved6 is the same within 2000::/3. The blocks that carry an IPv4 address
-// (Teredo, 6to4) are among them: nobody serves pages there any more.
+// reserved6 returns the reserved blocks within 2000::/3, including the obsolete ones that
+// carry IPv4 addresses (Teredo, 6to4).
 func reserved6() []netip.Prefix {
 	p := func(bits int, b ...byte) netip.Prefix {
 		var a [16]byte
@@ -56,17 +56,17 @@ func reserved6() []netip.Prefix {
 		return netip.PrefixFrom(netip.AddrFrom16(a), bits)
 	}
 	return []netip.Prefix{
-		p(23, 0x20, 0x01),             // protocols, Teredo among them
+		p(23, 0x20, 0x01),             // protocols, including Teredo
 		p(32, 0x20, 0x01, 0x0D, 0xB8), // documentation
 		p(16, 0x20, 0x02),             // 6to4
 		p(20, 0x3F, 0xFF),             // documentation
 	}
 }
 
-// privateName reports whether a host's name, which is no address, means a machine
-// nearby, whatever address it has: one without a dot, or below a name that the
-// internet does not have. A proxy may know them.
-func privateName(host string) bool {
+// isPrivateName reports whether a host name means a machine in a private network, whatever its
+// address: a name without a dot, or below a domain that the internet does not have. A proxy
+// may be able to resolve them.
+func isPrivateName(host string) bool {
 	host = strings.ToLower(strings.TrimRight(host, "."))
 	if host == "metadata.goog" || !strings.Contains(host, ".") {
 		return true
@@ -80,9 +80,9 @@ func privateName(host string) bool {
 
 var errNumber = errors.New("the host is neither a name nor an address")
 
-// literal returns the address that a host is, if it is no name. Like browsers
-// it takes IPv4 addresses in all their forms: 127.1, 0x7f000001, 017700000001.
-// A host that ends like an address and is none is an error.
+// literal returns the address that a host is, ok is false if it is a name. Like browsers, it
+// accepts all forms of IPv4 addresses: 127.1, 0x7f000001, 017700000001. A host that ends like
+// an address but is invalid is an error.
 func literal(host string) (addr netip.Addr, ok bool, err error) {
 	if strings.Contains(host, ":") {
 		addr, err = netip.ParseAddr(host)
@@ -111,7 +111,7 @@ func literal(host string) (addr netip.Addr, ok bool, err error) {
 	return netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}), true, nil
 }
 
-// number reads one number of an IPv4 address: decimal, 0x.. or 0...
+// number parses one number of an IPv4 address: decimal, 0x.. or 0...
 func number(s string) (uint64, error) {
 	base, digits := 10, s
 	switch {

@@ -23,11 +23,11 @@ func TestPublic(t *testing.T) {
 		"64:ff9b::127.0.0.1": false, "64:ff9b::10.1.2.3": false, "64:ff9b:1::8.8.8.8": false, "100::1": false, "2001:db8::1": false,
 		"2001::1": false, "2001:0:53aa:64c::1": false, "2002:7f00:1::": false, "2002:808:808::1": false, "3fff::1": false, "5f00::1": false, "4000::1": false,
 	} {
-		if got := public(netip.MustParseAddr(addr)); got != want {
+		if got := isPublic(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("public(%s) = %v", addr, got)
 		}
 	}
-	if public(netip.Addr{}) {
+	if isPublic(netip.Addr{}) {
 		t.Error("no address is public")
 	}
 }
@@ -62,7 +62,7 @@ func TestPrivateName(t *testing.T) {
 		"x.internal..": true, "nas.home.arpa": true, "metadata.goog": true,
 		"intranet": true, "wiki.corp": true, "a.metadata.goog": false, "localhost.example.com": false, "x.notlocalhost": false, "local.dev": false, "internal.org": false, "example.com": false,
 	} {
-		if privateName(host) != want {
+		if isPrivateName(host) != want {
 			t.Errorf("%s: %v", host, !want)
 		}
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -22,39 +21,36 @@ import (
 )
 
 const (
-	fetchTimeout   = 10 * time.Second // of one attempt
+	fetchTimeout   = 10 * time.Second // for one attempt
 	resolveTimeout = 3 * time.Second
 	fetchAttempts  = 3
 	maxRedirects   = 10
-	maxBody        = 10 << 20 // bytes, unpacked
+	maxBody        = 10 << 20 // bytes after decompression
 	maxHeader      = 1 << 20
 
-	defaultUserAgent = "Mozilla/5.0 (compatible; Pollux)"
+	userAgent = "Mozilla/5.0 (compatible; Pollux)"
 )
 
-// client reads pages that are on the internet, and nothing else.
+// client fetches pages from the internet, and only from there.
 //
-// Every request, the first as well as those that redirects lead to, is checked
-// when it is made: by its host's name, and by the address that is dialled, after
-// the name was resolved. A name that means something else from one moment to the
-// next gains nothing. A proxy that the user has set may be anywhere; since it
-// then resolves names, they are resolved here too, and one that is known here as
-// private is refused. Of a name that only the proxy knows nothing can be said.
+// Every request, including those of redirects, is checked when it is made: by the host's name,
+// and by the address to connect to after the name was resolved. A name whose address changes
+// in between does not help an attacker. The user's proxy may be anywhere. Since it resolves
+// names itself, they are also resolved here, and hosts that are private here are refused.
+// Names that only the proxy can resolve cannot be checked.
 type client struct {
-	// public says which addresses may be asked. It is the function of that name
-	// but in tests, whose servers are on this machine.
+	// public reports whether an address may be contacted. It is isPublic except in tests,
+	// whose servers are on this machine.
 	public   func(netip.Addr) bool
 	resolver *net.Resolver
 	proxy    func(*url.URL) (*url.URL, error)
-	agent    string
-	pause    time.Duration // before a second attempt; doubled for a third
+	pause    time.Duration // before the second attempt; doubled for the third
 	http     func() (*http.Client, error)
 }
 
 func newClient(o *Options) *client {
 	c := &client{
-		public: public, resolver: net.DefaultResolver, pause: time.Second / 2,
-		agent: cmp.Or(o.UserAgent, defaultUserAgent),
+		public: isPublic, resolver: net.DefaultResolver, pause: time.Second / 2,
 		proxy: func(*url.URL) (*url.URL, error) { return nil, nil },
 	}
 	if o.Proxy != nil {
@@ -73,23 +69,23 @@ func newClient(o *Options) *client {
 	return c
 }
 
-// page is a server's answer.
+// page is a server's response.
 type page struct {
-	url    *url.URL // where it came from in the end
+	url    *url.URL // final URL after redirects
 	status int
 	header http.Header
 	body   []byte
-	cut    bool // there was more
+	cut    bool // the body was cut
 }
 
-// blockedError says that a host is not asked.
+// blockedError means that a host must not be contacted.
 type blockedError struct{ host string }
 
 func (e *blockedError) Error() string {
 	return fmt.Sprintf("%s is on a private network or this machine, where nothing is fetched from", e.host)
 }
 
-// get asks for a page, again where the network or the server failed.
+// get fetches a page, and retries if the network or the server fails.
 func (c *client) get(ctx context.Context, u *url.URL, accept string) (*page, error) {
 	client, err := c.http()
 	if err != nil {
@@ -117,7 +113,7 @@ func (c *client) get(ctx context.Context, u *url.URL, accept string) (*page, err
 
 var errFinal = errors.New("asking again would not help")
 
-// final marks an error that would come again.
+// final marks an error that a retry cannot fix.
 type final struct{ error }
 
 func (final) Is(target error) bool { return target == errFinal }
@@ -129,7 +125,7 @@ func (c *client) once(ctx context.Context, client *http.Client, u *url.URL, acce
 	if err != nil {
 		return nil, final{err}
 	}
-	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", accept)
 	resp, err := client.Do(req)
 	if err != nil {
@@ -150,7 +146,7 @@ func (c *client) once(ctx context.Context, client *http.Client, u *url.URL, acce
 	return p, nil
 }
 
-// explain says in few words why there is no page.
+// explain returns a short error about a failed fetch.
 func (c *client) explain(ctx, limited context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -164,8 +160,8 @@ func (c *client) explain(ctx, limited context.Context, err error) error {
 	return err
 }
 
-// blocked reports whether a host must not be asked, as far as can be told before
-// it is. One that cannot be resolved from here is left to whoever will ask it.
+// blocked reports whether a host must not be contacted, as far as that can be checked before
+// connecting. A host that cannot be resolved here is not blocked.
 func (c *client) blocked(ctx context.Context, host string) bool {
 	if c.refused(host) {
 		return true
@@ -179,16 +175,16 @@ func (c *client) blocked(ctx context.Context, host string) bool {
 	return err == nil && slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !c.public(a) })
 }
 
-// refused reports whether a host's name alone says that it must not be asked.
+// refused reports whether a host must not be contacted because of its name alone.
 func (c *client) refused(host string) bool {
 	addr, ok, err := literal(host)
 	if ok {
 		return !c.public(addr)
 	}
-	return err != nil || privateName(host)
+	return err != nil || isPrivateName(host)
 }
 
-// guarded sends requests on their way once they have been checked.
+// guarded is a transport that checks each request before sending it.
 type guarded struct {
 	c               *client
 	direct, proxied *http.Transport
@@ -209,8 +205,8 @@ func (g *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.proxied.RoundTrip(req)
 }
 
-// transport returns a way to servers, or one to the proxy, whose own address is
-// the user's affair.
+// transport returns a transport for direct connections, or for connections through the proxy,
+// whose own address is not checked.
 func (c *client) transport(roots *x509.CertPool, proxied bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: fetchTimeout, Resolver: c.resolver}
 	t := &http.Transport{
@@ -219,7 +215,7 @@ func (c *client) transport(roots *x509.CertPool, proxied bool) *http.Transport {
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableKeepAlives:      true, // pages are few, and each dial is a check
+		DisableKeepAlives:      true, // pages are few, and each connection is checked
 	}
 	if proxied {
 		t.Proxy = func(req *http.Request) (*url.URL, error) { return c.proxy(req.URL) }
@@ -229,7 +225,7 @@ func (c *client) transport(roots *x509.CertPool, proxied bool) *http.Transport {
 	return t
 }
 
-// control sees the address that is about to be dialled.
+// control checks the address before a connection is made.
 func (c *client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !c.public(to.Addr()) {
@@ -239,7 +235,7 @@ func (c *client) control(_ context.Context, _, address string, _ syscall.RawConn
 }
 
 func redirect(req *http.Request, via []*http.Request) error {
-	req.Header.Del("Referer") // where the model came from is not for the next one
+	req.Header.Del("Referer") // the next host must not learn about the previous one
 	switch {
 	case len(via) > maxRedirects:
 		return final{fmt.Errorf("more than %d redirects", maxRedirects)}
@@ -249,7 +245,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// rootCAs returns the authorities to trust; nil for the system's alone.
+// rootCAs returns the trusted authorities; nil means those of the system.
 func rootCAs(files []string) (*x509.CertPool, error) {
 	if len(files) == 0 {
 		return nil, nil

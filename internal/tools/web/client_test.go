@@ -49,7 +49,7 @@ func TestGetPrivate(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	at := address(t, serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	c := reaching(t, Options{}, public)
+	c := reaching(t, Options{}, isPublic)
 	c.resolver = names(t, func(string) netip.Addr { return netip.MustParseAddr("127.0.0.1") })
 	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0.0.0.0", "[::ffff:127.0.0.1]", "[::1]", "x.localhost", "256.1.1.1", "nearby.example"} {
 		_, err := c.get(t.Context(), &url.URL{Scheme: "http", Host: host + ":" + at.Port()}, "*/*")
@@ -120,7 +120,7 @@ func TestGetRebinding(t *testing.T) {
 	t.Parallel()
 	var asked, resolved atomic.Int32
 	at := address(t, serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	c := reaching(t, Options{}, public)
+	c := reaching(t, Options{}, isPublic)
 	c.resolver = names(t, func(string) netip.Addr {
 		if resolved.Add(1) == 1 {
 			return netip.MustParseAddr("93.184.216.34")
@@ -199,7 +199,7 @@ func TestGetThroughProxy(t *testing.T) {
 		}
 		fmt.Fprint(w, "from the proxy")
 	})
-	c := reaching(t, Options{Proxy: address(t, proxy), NoProxy: "direct.example"}, public)
+	c := reaching(t, Options{Proxy: address(t, proxy), NoProxy: "direct.example"}, isPublic)
 	c.resolver = names(t, func(name string) netip.Addr {
 		switch name {
 		case "inside.example", "direct.example":

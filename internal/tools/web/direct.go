@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// directTool gives the model a page as it is.
+// directTool returns a page to the model without processing.
 type directTool struct {
 	client  *client
 	limiter *limiter
@@ -20,7 +20,7 @@ type directTool struct {
 
 const (
 	acceptDirect = "text/markdown, text/plain;q=0.9, application/json;q=0.9, text/html;q=0.8, application/pdf;q=0.7, image/*;q=0.7, video/*;q=0.7, */*;q=0.5"
-	maxErrorText = 10_000 // characters of a page that came with an error
+	maxErrorText = 10_000 // characters of the page of an error response
 )
 
 var directSpec = tool.Spec{
@@ -124,7 +124,7 @@ func (c *directCall) result(ctx context.Context, p *page) *tool.Result {
 	return &tool.Result{Content: []llm.Part{{InlineData: &llm.Blob{MIMEType: t, Data: p.body}}}}
 }
 
-// headers returns an answer's headers as a JSON object.
+// headers returns a response's headers as a JSON object.
 func headers(p *page) string {
 	all := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(p.header)) {

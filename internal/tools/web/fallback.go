@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	maxText = 250_000 // characters of pages that a model gets
+	maxText = 250_000 // characters of pages for a model
 	cutNote = "\n\n... [Content truncated due to size limit] ..."
 
 	acceptText = "text/html,application/xhtml+xml,text/markdown,text/plain,application/json,application/xml;q=0.9,*/*;q=0.5"
 )
 
-// fallback reads the pages from here and has a model do what was asked with
-// their text. It returns the model's answer and what a person is told, or why
-// there is none.
+// fallback fetches the pages from this machine and lets a model process their text. It returns
+// the model's response and a message for the user, or the reason of the failure.
 func (c *fetchCall) fallback(ctx context.Context, allowed []target) (text, display string, failure *tool.Error) {
 	texts, errs := make([]string, len(allowed)), make([]error, len(allowed))
 	each(len(allowed), func(i int) { texts[i], errs[i] = c.read(ctx, raw(allowed[i].url)) })
@@ -61,10 +60,10 @@ func (c *fetchCall) read(ctx context.Context, u *url.URL) (string, error) {
 	return cut(text, maxText, cutNote), nil
 }
 
-// digest asks a model about the pages. One whose window they do not fit gets
-// less of them.
+// digest asks a model about the pages. If they exceed its context window, it sends less of
+// them.
 func (c *fetchCall) digest(ctx context.Context, allowed []target, texts []string, errs []error) (string, error) {
-	model, how, err := c.o.Which("web-fetch-fallback")
+	model, how, err := c.o.ResolveModel("web-fetch-fallback")
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +82,7 @@ func (c *fetchCall) digest(ctx context.Context, allowed []target, texts []string
 	return "", err
 }
 
-// question is what the model is asked, with up to total characters of pages.
+// question returns the request for the model, with up to total characters of pages.
 func (c *fetchCall) question(allowed []target, texts []string, errs []error, total int) string {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -105,8 +104,8 @@ func (c *fetchCall) question(allowed []target, texts []string, errs []error, tot
 	return b.String()
 }
 
-// shares divides total among texts of these sizes: each gets the same, and what
-// a small one leaves goes to the larger ones.
+// shares divides total among texts of these sizes evenly. What small ones do not need goes to
+// larger ones.
 func shares(sizes []int, total int) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
@@ -121,7 +120,7 @@ func shares(sizes []int, total int) []int {
 	return got
 }
 
-// each calls f for 0 to n-1, some side by side.
+// each calls f for 0 to n-1, up to four at a time.
 func each(n int, f func(int)) {
 	const atOnce = 4
 	var wg sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"pollux/tool"
 )
 
-// NewFetch returns the tool that reads web pages (spec/tools.md §3.11).
+// NewFetch returns the tool web_fetch, which reads web pages.
 func NewFetch(o Options) tool.Tool {
 	if o.Direct {
 		return &directTool{newClient(&o), newLimiter()}
@@ -112,10 +112,11 @@ func (c *fetchCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 
 func cancelled() *tool.Result { return tool.Fail(tool.ErrExecutionFailed, "Web fetch was cancelled.") }
 
-// maxTargets bounds how many pages one call reads.
+// maxTargets is the maximum number of pages in one call.
 const maxTargets = 50
 
-// admit parts the pages that may be read from those that may not, each with the reason.
+// admit separates the pages that may be fetched from those that may not, which it returns with
+// reasons.
 func (c *fetchCall) admit(ctx context.Context) (allowed []target, skipped []string) {
 	blocked := make([]bool, len(c.targets))
 	each(len(c.targets), func(i int) { blocked[i] = c.client.blocked(ctx, c.targets[i].url.Hostname()) })
@@ -135,10 +136,10 @@ func (c *fetchCall) admit(ctx context.Context) (allowed []target, skipped []stri
 	return allowed, skipped
 }
 
-// hosted has the model's vendor read the pages. It returns "" where the vendor
-// does not, could not, or has nothing to say: pages are then read from here.
+// hosted lets the model's vendor fetch the pages. It returns "" if the vendor does not support
+// that, fails, or returns no text. Then the pages are fetched from this machine.
 func (c *fetchCall) hosted(ctx context.Context, allowed []target) string {
-	model, how, err := c.o.Which("web-fetch")
+	model, how, err := c.o.ResolveModel("web-fetch")
 	if err != nil || !slices.ContainsFunc(how.Tools, func(t *llm.ToolSet) bool { return t.URLContext }) {
 		return ""
 	}
@@ -151,7 +152,7 @@ func (c *fetchCall) hosted(ctx context.Context, allowed []target) string {
 	}
 	b.WriteString("</urls>\n")
 	text := ""
-	if r, err := c.o.ask(ctx, model, how, b.String()); err == nil && !unread(r) {
+	if r, err := c.o.ask(ctx, model, how, b.String()); err == nil && !isUnread(r) {
 		text, _ = answer(r, "Untitled", "Unknown URI")
 	}
 	if text == "" && ctx.Err() == nil {
@@ -160,8 +161,8 @@ func (c *fetchCall) hosted(ctx context.Context, allowed []target) string {
 	return text
 }
 
-// unread reports whether the vendor says that it could read none of the pages.
-func unread(r *llm.Response) bool {
+// isUnread reports whether the vendor could not read any of the pages.
+func isUnread(r *llm.Response) bool {
 	var m struct {
 		URLs []struct {
 			Status string `json:"urlRetrievalStatus"`

@@ -11,7 +11,7 @@ import (
 	"pollux/llm"
 )
 
-// grounding is what a vendor says an answer rests on.
+// grounding contains the sources of a response.
 type grounding struct {
 	Chunks []struct {
 		Web struct{ URI, Title string } `json:"web"`
@@ -19,22 +19,22 @@ type grounding struct {
 	Supports []struct {
 		Segment struct {
 			PartIndex int `json:"partIndex"`
-			EndIndex  int `json:"endIndex"` // bytes of UTF-8, from the part's start
+			EndIndex  int `json:"endIndex"` // bytes of UTF-8 from the start of the part
 		} `json:"segment"`
 		Indices []int `json:"groundingChunkIndices"`
 	} `json:"groundingSupports"`
 }
 
-// answer returns what a model says, with [1] where a sentence rests on the first
-// source and the sources below. A source that lacks a title or an address has
-// these words in their place. found reports whether there is anything.
+// answer returns the text of a response with references such as [1], followed by the list of
+// sources. noTitle and noURI replace missing titles and addresses. found reports whether there
+// is any text or source.
 func answer(r *llm.Response, noTitle, noURI string) (text string, found bool) {
 	if r == nil || len(r.Candidates) == 0 {
 		return "", false
 	}
 	var g grounding
 	if err := json.Unmarshal(r.Candidates[0].GroundingMetadata, &g); err != nil {
-		g = grounding{} // an answer without its sources is still an answer
+		g = grounding{} // continue without sources
 	}
 	text = strings.TrimSpace(cite(r.Text(), g.marks(r.Parts())))
 	if text == "" && len(g.Chunks) == 0 {
@@ -54,14 +54,14 @@ func answer(r *llm.Response, noTitle, noURI string) (text string, found bool) {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// mark is a place in a text, in bytes, and the numbers of the sources that what
-// stands before it rests on, from 1.
+// mark is an offset in a text, in bytes, with the numbers of the sources (from 1) of the text
+// before it.
 type mark struct {
 	at      int
 	sources []int
 }
 
-// marks returns where the supports are in the parts' visible text.
+// marks returns the offsets of the supports in the parts' visible text.
 func (g *grounding) marks(parts []llm.Part) []mark {
 	starts := make([]int, len(parts))
 	size := 0
@@ -93,8 +93,8 @@ func (g *grounding) marks(parts []llm.Part) []mark {
 	return marks
 }
 
-// cite puts the marks into a text. A mark in the middle of a character stands
-// behind it; one beyond the text stands at its end.
+// cite inserts the marks into a text. A mark inside a character is moved behind it; a mark
+// beyond the text is moved to its end.
 func cite(text string, marks []mark) string {
 	marks = slices.Clone(marks)
 	for i := range marks {
@@ -107,7 +107,7 @@ func cite(text string, marks []mark) string {
 	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 	var b strings.Builder
 	done := 0
-	var here []int // sources already named in this place
+	var here []int // sources that are already listed at this offset
 	for _, m := range marks {
 		if m.at > done {
 			b.WriteString(text[done:m.at])

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	hostRequests = 10 // that one host gets in hostWindow
+	hostRequests = 10 // requests to one host within hostWindow
 	hostWindow   = time.Minute
 	hostsKnown   = 1000
 )
 
-// limiter keeps a model from asking the same host all the time.
+// limiter limits the rate of requests to the same host.
 type limiter struct {
 	mu    sync.Mutex
 	hosts *lru.Cache[string, []time.Time]
@@ -22,7 +22,7 @@ type limiter struct {
 
 func newLimiter() *limiter { return &limiter{now: time.Now} }
 
-// allow reports whether a host may be asked now, and counts that it was.
+// allow reports whether a request to a host is permitted now, and counts it.
 func (l *limiter) allow(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,25 +17,23 @@ import (
 )
 
 const (
-	// maxMarkup is how much of a page is looked at: enough for the characters
-	// that a model gets, and little enough to be done in a second.
+	// maxMarkup is the number of bytes of a page that are converted: enough for the limit of
+	// text, and converted within a second.
 	maxMarkup     = 4 << 20
 	markupTimeout = 10 * time.Second
 
-	// What the libraries take longer for than it is worth; more than that becomes
-	// plain text.
+	// Limits beyond which the libraries take too long; such pages are converted to plain text.
 	maxElements = 30_000
-	maxDepth    = 12    // of quotes and lists in each other: each is written before every line
-	maxCells    = 2_000 // of tables; more of them become paragraphs
+	maxDepth    = 12    // nesting depth of quotes and lists, whose prefix is repeated on every line
+	maxCells    = 2_000 // of tables; with more of them, tables become paragraphs
 )
 
-// markdown returns a page of HTML as Markdown, with the addresses of its links
-// (made absolute) or without them, and without images. A page that is not built
-// as pages should be is returned as the text that is in it.
+// markdown converts an HTML page to Markdown without images. Addresses of links are made
+// absolute, or removed. A page that cannot be converted is returned as plain text.
 func markdown(ctx context.Context, page string, from *url.URL, links bool) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, markupTimeout)
 	defer cancel()
-	// The libraries cannot be stopped. What goes on after that is small.
+	// The libraries cannot be interrupted. The work after this point is small.
 	done := make(chan string, 1)
 	go func() { done <- asText(page, from, links) }()
 	select {
@@ -46,7 +44,7 @@ func markdown(ctx context.Context, page string, from *url.URL, links bool) (stri
 	}
 }
 
-// asText returns a page as Markdown, else as plain text.
+// asText returns a page as Markdown or, if that fails, as plain text.
 func asText(page string, from *url.URL, links bool) string {
 	if len(page) > maxMarkup {
 		page = strings.ToValidUTF8(page[:maxMarkup], "")
@@ -59,7 +57,7 @@ func asText(page string, from *url.URL, links bool) string {
 }
 
 func convert(page string, from *url.URL, links bool) (text string, err error) {
-	defer func() { // foreign bytes, and not our code
+	defer func() { // external data in a library
 		if r := recover(); r != nil {
 			err = fmt.Errorf("convert HTML: %v", r)
 		}
@@ -77,13 +75,13 @@ func convert(page string, from *url.URL, links bool) (text string, err error) {
 	if d.cells <= maxCells {
 		plugins = append(plugins, table.NewTablePlugin())
 	}
-	// A model reads Markdown as text: escapes would only be in its way.
+	// A model reads Markdown as text: escapes would only disturb.
 	c := converter.NewConverter(converter.WithPlugins(plugins...), converter.WithEscapeMode(converter.EscapeModeDisabled))
 	b, err := c.ConvertNode(doc)
 	return strings.TrimSpace(string(b)), err
 }
 
-// document is a page on its way to Markdown.
+// document is a page during the conversion to Markdown.
 type document struct {
 	from            *url.URL
 	links           bool
@@ -91,8 +89,8 @@ type document struct {
 	depth           int
 }
 
-// prepare takes out of a document what the model does not get, and what would
-// make little of it into much, and counts the rest.
+// prepare removes parts of a document that the model does not get, and attributes that could
+// multiply the output, and counts the rest.
 func (d *document) prepare(n *html.Node, depth int) {
 	switch n.DataAtom {
 	case atom.Blockquote, atom.Ul, atom.Ol:
@@ -115,7 +113,7 @@ func (d *document) prepare(n *html.Node, depth int) {
 	switch n.DataAtom {
 	case atom.Td, atom.Th:
 		d.cells++
-		n.Attr = nil // no cell spans a million columns
+		n.Attr = nil // prevents cells that span millions of columns
 	case atom.A:
 		if to := d.destination(n); to != "" {
 			n.Attr = []html.Attribute{{Key: "href", Val: to}}
@@ -134,8 +132,7 @@ func dropped(a atom.Atom) bool {
 	return false
 }
 
-// destination returns where a link leads, "" for nowhere that could be fetched
-// or is of interest.
+// destination returns the target of a link, "" if it is not useful to the model.
 func (d *document) destination(a *html.Node) string {
 	if !d.links {
 		return ""
@@ -153,7 +150,7 @@ func (d *document) destination(a *html.Node) string {
 	return ""
 }
 
-// plainText returns the text between tags, whatever the tags are.
+// plainText returns the text between tags.
 func plainText(page string) string {
 	var b strings.Builder
 	space := ""
@@ -195,7 +192,7 @@ func plainText(page string) string {
 	}
 }
 
-// between returns what parts two texts that have a tag between them.
+// between returns the separator for two texts with a tag between them.
 func between(tag atom.Atom, before string) string {
 	switch tag {
 	case atom.A, atom.B, atom.I, atom.Em, atom.Strong, atom.Span, atom.Code, atom.Small, atom.Sub, atom.Sup, atom.U, atom.Font, atom.Td, atom.Th, 0:

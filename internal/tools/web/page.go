@@ -11,19 +11,20 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// mediaType returns what a page is, by what the server says or else by how it begins.
+// mediaType returns the type of a page according to the server or, if it gives none, the
+// content.
 func (p *page) mediaType() string {
 	t, _, err := mime.ParseMediaType(p.header.Get("Content-Type"))
 	if t == "" || err != nil && !strings.Contains(t, "/") {
 		t, _, _ = mime.ParseMediaType(http.DetectContentType(p.body))
 		if t == "text/plain" && p.header.Get("Content-Type") == "" {
-			return "text/html" // pages whose server does not say are mostly that
+			return "text/html" // usually true for pages without a type
 		}
 	}
 	return t
 }
 
-// text returns a page in UTF-8, HTML as Markdown; ok is false where it is no text.
+// text returns a page in UTF-8, HTML as Markdown. ok is false if it is not text.
 func (p *page) text(ctx context.Context, links bool) (text string, ok bool, err error) {
 	t := p.mediaType()
 	switch {
@@ -45,9 +46,8 @@ func isText(t string) bool {
 	return strings.HasPrefix(t, "text/") || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml") || strings.HasSuffix(t, "+yaml")
 }
 
-// decoded returns the page's text in UTF-8. A server that is wrong about the
-// encoding is not believed; what is no text in any is marked as such, and
-// control characters are left out.
+// decoded returns the page's text in UTF-8. It corrects wrong information about the encoding
+// from the server, replaces invalid characters, and removes control characters.
 func (p *page) decoded() string {
 	body := p.body
 	if p.cut {
@@ -74,7 +74,7 @@ func (p *page) decoded() string {
 	}, strings.ToValidUTF8(string(body), "\ufffd"))
 }
 
-// multibyte reports whether some characters of a text are UTF-8 of more than a byte.
+// multibyte reports whether a text contains UTF-8 characters of several bytes.
 func multibyte(body []byte) bool {
 	for i := 0; i < len(body); {
 		if body[i] < utf8.RuneSelf {
@@ -90,7 +90,7 @@ func multibyte(body []byte) bool {
 	return false
 }
 
-// partial returns how many bytes of a character that was cut are at the end.
+// partial returns the number of bytes of an incomplete character at the end.
 func partial(body []byte) int {
 	for n := 1; n <= min(utf8.UTFMax, len(body)); n++ {
 		if b := body[len(body)-n]; utf8.RuneStart(b) {

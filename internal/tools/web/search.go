@@ -11,12 +11,12 @@ import (
 	"pollux/tool"
 )
 
-// NewSearch returns the tool that searches the web (spec/tools.md §3.12). It
-// works where the model's vendor does the searching: see [CanSearch].
+// NewSearch returns the tool google_web_search. It needs a model whose vendor runs searches:
+// see [CanSearch].
 func NewSearch(o Options) tool.Tool { return &searchTool{&o} }
 
-// CanSearch reports whether the model that answers searches has a vendor that
-// runs them, so that [NewSearch]'s tool is of use. which is [Options.Which].
+// CanSearch reports whether the vendor of the model for searches runs them, so that the tool
+// of [NewSearch] works. which is [Options.ResolveModel].
 func CanSearch(which func(question string) (string, llm.Config, error)) bool {
 	_, how, err := which(searchQuestion)
 	return err == nil && slices.ContainsFunc(how.Tools, func(t *llm.ToolSet) bool { return t.GoogleSearch })
@@ -91,7 +91,7 @@ func (c *searchCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 }
 
 func (c *searchCall) ask(ctx context.Context) (*llm.Response, error) {
-	model, how, err := c.o.Which(searchQuestion)
+	model, how, err := c.o.ResolveModel(searchQuestion)
 	if err != nil {
 		return nil, err
 	}

@@ -10,21 +10,20 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// target is a page that is to be read.
+// target is a page to be fetched.
 type target struct {
 	url  *url.URL
-	name string // the normalised address, for messages
+	name string // the normalized address, for messages
 }
 
-// targets finds the addresses in a prompt, each once, and says what is wrong
-// with those that are none.
+// targets returns the addresses in a prompt, each once, and messages about invalid ones.
 func targets(prompt string) (found []target, wrong []string) {
 	seen := map[string]bool{}
 	for word := range strings.FieldsSeq(prompt) {
 		if !strings.Contains(word, "://") {
 			continue
 		}
-		word = bare(word)
+		word = trimAddress(word)
 		t, err := parseTarget(word)
 		switch {
 		case err == errProtocol:
@@ -41,9 +40,9 @@ func targets(prompt string) (found []target, wrong []string) {
 	return found, wrong
 }
 
-// bare takes off what stands around an address in a sentence: quotes, brackets,
-// a Markdown link's text, the comma behind it.
-func bare(word string) string {
+// trimAddress removes the characters around an address in a sentence: quotes, brackets, the
+// text of a Markdown link, and punctuation.
+func trimAddress(word string) string {
 	scheme := strings.Index(word, "://")
 	if i := strings.LastIndexAny(word[:scheme], "([{<\"'`="); i >= 0 {
 		word = word[i+1:]
@@ -62,15 +61,15 @@ func bare(word string) string {
 	return word
 }
 
-// What is wrong with an address that is not read, as a hint to the model.
+// The errors of parseTarget, as hints for the model.
 const (
 	errMalformed message = "It is no address."
 	errProtocol  message = "Only http and https are supported."
 	errSecret    message = "Leave name and password out."
 )
 
-// parseTarget reads an address. Its errors are the three above; of an address
-// with a password the name, without it, is returned all the same.
+// parseTarget parses an address. Its errors are the three above. For an address with a
+// password it also returns the name without the password.
 func parseTarget(word string) (t target, err error) {
 	u, err := url.Parse(word)
 	switch {
@@ -109,8 +108,8 @@ func parseTarget(word string) (t target, err error) {
 	return target{u, named.String()}, nil
 }
 
-// normalHost returns a host as it is asked for: in lower case, in ASCII, an
-// address in its usual form.
+// normalHost returns a host in normal form: lower case, ASCII, addresses in their usual
+// notation.
 func normalHost(host string) (string, error) {
 	if strings.TrimRight(host, ".") == "" {
 		return "", errNumber
@@ -135,10 +134,10 @@ func normalHost(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// plain returns an address without what makes it look like another one.
+// plain returns an address without zone and IPv4 mapping.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-// raw returns the address of a file's bytes where u is GitHub's page about it.
+// raw returns the address of a file's content if u is GitHub's page about the file, else u.
 func raw(u *url.URL) *url.URL {
 	if u.Host != "github.com" && u.Host != "www.github.com" {
 		return u

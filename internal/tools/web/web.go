@@ -1,11 +1,11 @@
-// Package web has the tools that reach the web: web_fetch, which reads pages,
-// and google_web_search (spec/tools.md §3.11, §3.12).
+// Package web has the tools that access the web: web_fetch, which reads pages, and
+// google_web_search.
 //
-// Both prefer that the model's vendor goes there. Where it cannot, pages are
-// read from here, and then only from public addresses: a page, a redirect or a
-// name server must not lead the tools into the user's own network. See [client].
+// Both let the model's vendor access the web if possible. Otherwise pages are fetched from
+// this machine, and only from public addresses: a page, a redirect or a name server must not
+// give access to the user's own network. See [client].
 //
-// What comes back was written by strangers, and the model is told so.
+// The result is untrusted text, and is marked as such for the model.
 package web
 
 import (
@@ -17,40 +17,37 @@ import (
 	"pollux/tool"
 )
 
-// Options are what the tools need.
+// Options configure the tools.
 type Options struct {
-	// Generator answers what the tools ask. Which says, for one of the names that
-	// model settings have for these questions (web-search, web-fetch,
-	// web-fetch-fallback), which model is asked and how; the configuration has
-	// googleSearch or urlContext only where the vendor runs them.
-	Generator llm.Generator
-	Which     func(question string) (string, llm.Config, error)
+	// Generator runs the tools' own requests. ResolveModel returns the model and configuration for an
+	// alias of the model settings (web-search, web-fetch, web-fetch-fallback); the
+	// configuration has googleSearch or urlContext only if the vendor runs them.
+	Generator    llm.Generator
+	ResolveModel func(question string) (string, llm.Config, error)
 
-	// Proxy is used for every page but those of the hosts that NoProxy lists, as
-	// the variable of that name does. nil is none.
+	// Proxy is used for all hosts except those in NoProxy, which has the format of the
+	// environment variable NO_PROXY. nil means no proxy.
 	Proxy   *url.URL
 	NoProxy string
-	// RootCAs are PEM files with authorities to trust besides the system's.
+	// RootCAs are PEM files with additional trusted authorities.
 	RootCAs []string
-	// UserAgent is what servers are told; "" is a browser-like name of Pollux.
-	UserAgent string
-	// Direct makes web_fetch give the model a page as it is, one at a time, rather
-	// than what a model makes of it (experimental.directWebFetch).
+	// Direct makes web_fetch return one page unprocessed instead of a model's response about
+	// pages (experimental.directWebFetch).
 	Direct bool
-	// FellBack, where set, is told why pages are not read by the vendor:
-	// [PrimaryFailed], or [Private] for each that is not read at all.
-	FellBack func(reason string)
+	// OnFallback, if set, is called with the reason why the vendor does not read pages:
+	// [PrimaryFailed], or [Private] for each page that is not read at all.
+	OnFallback func(reason string)
 }
 
-// What [Options.FellBack] is told, in Gemini CLI's words.
+// The reasons for [Options.OnFallback], the same as in Gemini CLI.
 const (
 	PrimaryFailed = "primary_failed"
 	Private       = "private_ip_skipped"
 )
 
 func (o *Options) fellBack(reason string) {
-	if o.FellBack != nil {
-		o.FellBack(reason)
+	if o.OnFallback != nil {
+		o.OnFallback(reason)
 	}
 }
 
@@ -61,28 +58,27 @@ const (
 	errSearch     tool.ErrorType = "web_search_failed"
 )
 
-// message is an error whose text a model knows: capitals and stops belong to it.
+// message is an error whose text is meant for a model. It has capitals and periods.
 type message string
 
 func (m message) Error() string { return string(m) }
 
-// ask puts one question to a model, without a system instruction: what the user
-// has Pollux told is no business of a page.
+// ask sends one request to a model, without a system instruction, which may contain private
+// information.
 func (o *Options) ask(ctx context.Context, model string, how llm.Config, prompt string) (*llm.Response, error) {
 	return o.Generator.Generate(ctx, &llm.Request{
 		Model: model, Contents: []*llm.Content{llm.User(llm.Text(prompt))}, Config: how, Use: llm.UseTool,
 	})
 }
 
-// untrusted frames text of strangers, so that it cannot pass for anybody else's
-// (spec/tools.md §1.7).
+// untrusted marks external text, so that it cannot be mistaken for other text.
 func untrusted(text string) string {
 	const begin, end = "<untrusted_context>", "</untrusted_context>"
 	return begin + "\n" + strings.ReplaceAll(text, end, "&lt;/untrusted_context&gt;") + "\n" + end
 }
 
-// cut returns the first limit characters (UTF-16 units) of text and the note
-// that says so, or a text that is not longer as it is.
+// cut returns the first limit characters (UTF-16 units) of text followed by the note, or text
+// if it is not longer.
 func cut(text string, limit int, note string) string {
 	if len(text) <= limit || tool.Units(text) <= limit {
 		return text

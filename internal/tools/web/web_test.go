@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type vendor struct {
 	hosted bool // it searches, and reads pages
 	answer func(*llm.Request) (*llm.Response, error)
-	// fellBack is [Options.FellBack].
+	// fellBack is [Options.OnFallback].
 	fellBack func(reason string)
 
 	mu       sync.Mutex
@@ -66,7 +66,7 @@ func (v *vendor) which(question string) (model string, how llm.Config, err error
 }
 
 func (v *vendor) options() Options {
-	return Options{Generator: v, Which: v.which, FellBack: v.fellBack}
+	return Options{Generator: v, ResolveModel: v.which, OnFallback: v.fellBack}
 }
 
 // says is a vendor's answer with what it rests on.
@@ -85,7 +85,7 @@ func echo(r *llm.Request) (*llm.Response, error) {
 
 // loopbackToo lets a test's client reach the test's servers, and otherwise what
 // it may always.
-func loopbackToo(a netip.Addr) bool { return a.Unmap().IsLoopback() || public(a) }
+func loopbackToo(a netip.Addr) bool { return a.Unmap().IsLoopback() || isPublic(a) }
 
 // fetching returns a web_fetch that reaches this machine.
 func fetching(v *vendor) *fetchTool {

@@ -1,0 +1,342 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"pollux/llm"
+)
+
+// conversation holds the history of a session, its size in tokens, the ids in use and the
+// journal. The journal receives every change of the history before the change is made.
+//
+// Only the goroutine that holds Agent.running may change it. Other goroutines may call
+// messages, after and size meanwhile.
+type conversation struct {
+	journal Journal // nil for none
+	now     func() time.Time
+
+	callCount     int  // tool calls so far, for their ids
+	turnCount     int  // model requests so far
+	hasIDEContext bool // the history describes what the person has open
+
+	// tokens is the size of the next request without its message: the number that the model
+	// reported for the last request, or an estimate, plus the messages added since.
+	tokens   int
+	overhead int            // estimated tokens of the last request without its messages
+	windows  map[string]int // by model: a window that its server reported, smaller than the known one
+
+	// promptStart is the index of the first message of the prompt in progress, and
+	// promptTokens the value of tokens before it.
+	promptStart, promptTokens int
+
+	mu          sync.Mutex // guards the fields below, which other goroutines read
+	sessionID   string
+	promptCount int       // prompts that have an id
+	opening     []Message // the messages of Config.Context at the head of the history
+	history     history
+	waiting     []Prompt // for the next request
+}
+
+// messages returns a copy of the history.
+func (c *conversation) messages() []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.history.all)
+}
+
+// after returns the messages after the one with this content, or all messages if there is
+// none.
+func (c *conversation) after(seen *llm.Content) []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := len(c.history.all)
+	for i > 0 && c.history.all[i-1].Content != seen {
+		i--
+	}
+	return slices.Clone(c.history.all[i:])
+}
+
+// push adds a message to the history. calls are the tool calls whose results it holds.
+func (c *conversation) push(ctx context.Context, m Message, calls ...CallRecord) {
+	m = c.identify(m)
+	if c.journal != nil {
+		// The run continues without a record; the journal itself warns the user. The
+		// journal records a cancelled run too.
+		_ = c.journal.Append(context.WithoutCancel(ctx), Entry{Message: m, Calls: calls})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.history.add(m)
+	c.tokens += m.Content.Tokens()
+}
+
+// pushAnswer adds the model's response to the last request.
+func (c *conversation) pushAnswer(ctx context.Context, m Message) {
+	tokens := c.countTokens(m.Usage, m.Content)
+	c.push(ctx, m)
+	c.tokens = tokens
+}
+
+// cut removes the messages from index n on.
+func (c *conversation) cut(ctx context.Context, n int) {
+	if n >= len(c.history.all) {
+		return
+	}
+	if c.journal != nil {
+		_ = c.journal.Rewind(context.WithoutCancel(ctx), c.history.all[n].ID)
+	}
+	before := c.history.tokens
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.history.cut(n)
+	c.tokens = max(0, c.tokens+c.history.tokens-before)
+}
+
+// replace replaces the history by messages, whose size is tokens.
+func (c *conversation) replace(ctx context.Context, messages []Message, tokens int) {
+	same := 0
+	for same < min(len(messages), len(c.history.all)) && messages[same].Content == c.history.all[same].Content {
+		same++
+	}
+	if same < c.promptStart { // the start of the prompt in progress is gone
+		c.promptStart, c.promptTokens = len(messages), tokens
+	}
+	messages = slices.Clone(messages)
+	for i := same; i < len(messages); i++ {
+		messages[i] = c.identify(messages[i])
+	}
+	if c.journal != nil {
+		_ = c.journal.Replace(context.WithoutCancel(ctx), messages)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.history.set(messages)
+	c.tokens = tokens
+}
+
+// markPrompt stores the current end of the history as the start of a prompt, for removePrompt.
+func (c *conversation) markPrompt() { c.promptStart, c.promptTokens = len(c.history.all), c.tokens }
+
+// removePrompt removes the prompt in progress and all messages after it.
+func (c *conversation) removePrompt(ctx context.Context) {
+	c.cut(ctx, c.promptStart)
+	c.tokens = c.promptTokens
+}
+
+// clear removes all messages but the opening ones.
+func (c *conversation) clear(ctx context.Context) {
+	if c.hasOpening() {
+		c.cut(ctx, len(c.opening))
+	} else {
+		c.replace(ctx, c.opening, 0)
+	}
+	c.tokens = c.history.tokens
+}
+
+// hasOpening reports whether the history begins with the opening messages. A loaded history
+// may not.
+func (c *conversation) hasOpening() bool {
+	n := len(c.opening)
+	same := func(m, o Message) bool { return m.Content == o.Content }
+	return len(c.history.all) >= n && slices.EqualFunc(c.history.all[:n], c.opening, same)
+}
+
+// settle adds a cancelled result for each tool call at the end of the history that has no
+// result.
+func (c *conversation) settle(ctx context.Context) {
+	messages := c.history.all
+	hasResult := map[string]bool{} // by the id of the call
+	for len(messages) > 0 && messages[len(messages)-1].Content.HasFunctionResponse() {
+		for _, p := range messages[len(messages)-1].Content.Parts {
+			if p.FunctionResponse != nil {
+				hasResult[p.FunctionResponse.ID] = true
+			}
+		}
+		messages = messages[:len(messages)-1]
+	}
+	first := len(messages) // of the model's messages at the end
+	for first > 0 && isFromModel(messages[first-1]) {
+		first--
+	}
+	results := &llm.Content{Role: llm.RoleUser}
+	var records []CallRecord
+	for _, m := range messages[first:] {
+		for _, fc := range m.Content.FunctionCalls() {
+			if hasResult[fc.ID] {
+				continue
+			}
+			call := &ToolCall{ID: fc.ID, Name: fc.Name, Args: fc.Args}
+			results.Parts = append(results.Parts, cancelledParts(call, nil, "Operation cancelled")...)
+			records = append(records, CallRecord{ID: fc.ID, Name: fc.Name, Args: fc.Args, Status: CallCancelled})
+		}
+	}
+	if len(results.Parts) > 0 {
+		c.push(ctx, Message{Content: results}, records...)
+	}
+}
+
+// load starts the session's record with messages, for example those of an earlier process.
+func (c *conversation) load(ctx context.Context, messages []Message) {
+	messages = withIDs(messages)
+	for i := range messages {
+		if messages[i].ID == "" {
+			messages[i].ID = uuid.NewString()
+		}
+	}
+	if c.journal != nil {
+		_ = c.journal.Begin(context.WithoutCancel(ctx), c.sessionID, messages)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.history.set(messages)
+	c.tokens, c.hasIDEContext = c.history.tokens, false
+}
+
+// restart starts the conversation of another session with the messages of opening.
+func (c *conversation) restart(ctx context.Context, session string, opening []Message) {
+	c.turnCount = 0
+	c.mu.Lock()
+	c.sessionID, c.promptCount, c.waiting = session, 0, nil
+	c.mu.Unlock()
+	c.load(ctx, opening)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opening = slices.Clone(c.history.all)
+}
+
+// replaceContext replaces the opening messages. If the history does not begin with them, it
+// changes nothing and returns false.
+func (c *conversation) replaceContext(ctx context.Context, opening []Message) bool {
+	if !c.hasOpening() {
+		return false
+	}
+	more := 0
+	for _, m := range opening {
+		more += m.Content.Tokens()
+	}
+	for _, m := range c.opening {
+		more -= m.Content.Tokens()
+	}
+	c.replace(ctx, slices.Concat(opening, c.history.all[len(c.opening):]), max(0, c.tokens+more))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opening = slices.Clone(c.history.all[:len(opening)])
+	return true
+}
+
+// size estimates the tokens of the opening messages and of all others, and reports whether a
+// model has counted any of them.
+func (c *conversation) size() (opening, others int, isCounted bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hasOpening() {
+		for _, m := range c.opening {
+			opening += m.Content.Tokens()
+		}
+	}
+	isCounted = slices.ContainsFunc(c.history.all, func(m Message) bool { return m.Usage != nil })
+	return opening, c.history.tokens - opening, isCounted
+}
+
+// countTokens returns the number of tokens of the last request: the number that the model
+// reported, if there is one and a tokenizer could explain it. Otherwise it returns an estimate
+// that includes the answer, which is a part of the next request.
+func (c *conversation) countTokens(usage *llm.Usage, answer *llm.Content) int {
+	const (
+		factor  = 4      // by which an estimate may be wrong
+		unknown = 10_000 // tokens of a request that the estimate may miss
+		small   = 1000   // tokens that make no difference
+	)
+	estimate := c.overhead + c.history.tokens
+	if usage == nil || usage.Prompt <= 0 {
+		return estimate + answer.Tokens()
+	}
+	tooFew := usage.Prompt < estimate/factor && estimate > small
+	tooMany := usage.Prompt > unknown && (usage.Prompt-unknown)/factor > estimate
+	if (tooFew || tooMany) && !c.history.hasMedia {
+		return estimate + answer.Tokens()
+	}
+	return usage.Prompt
+}
+
+// learnWindow stores the window that a model's server reported, if it is smaller than the
+// known one. known is 0 if the window is unknown.
+func (c *conversation) learnWindow(model string, known, window int) {
+	if at := c.window(model, known); window < minWindow || at != 0 && window >= at {
+		return
+	}
+	if c.windows == nil {
+		c.windows = map[string]int{}
+	}
+	c.windows[model] = window
+}
+
+// minWindow is smaller than the window of any model. A smaller number in an error message is
+// not a window.
+const minWindow = 512
+
+// window returns the size of a model's context window in tokens: known, or the one that its
+// server reported if that is smaller; 0 if both are unknown.
+func (c *conversation) window(model string, known int) int {
+	if learned := c.windows[model]; learned > 0 && (known == 0 || learned < known) {
+		return learned
+	}
+	return known
+}
+
+// identify sets the ID and the Time of a message if they are not set.
+func (c *conversation) identify(m Message) Message {
+	if m.ID == "" {
+		m.ID = uuid.NewString()
+	}
+	if m.Time.IsZero() {
+		m.Time = c.now()
+	}
+	return m
+}
+
+// promptID returns the id of the next prompt, "<session>########<n>", n from 0.
+func (c *conversation) promptID() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.promptCount++
+	return fmt.Sprintf("%s########%d", c.sessionID, c.promptCount-1)
+}
+
+// compressionID returns an id for the requests of a compression that a person requested.
+func (c *conversation) compressionID() string {
+	return fmt.Sprintf("compress-%d", c.now().UnixMilli())
+}
+
+// clientCallID returns an id for a tool call that a person makes.
+func (c *conversation) clientCallID(name string) string {
+	c.callCount++
+	return fmt.Sprintf("%s__client_%d", name, c.callCount-1)
+}
+
+// identifyCalls gives the calls of a response ids that are unique within it: "<name>__<id
+// given by the model>". If the model gave no id, identifyCalls makes one.
+func (c *conversation) identifyCalls(calls []*llm.FunctionCall) {
+	uses := map[string]int{} // of an id
+	for _, fc := range calls {
+		// Adapters send the id without the tool's name, so the rest must be unique.
+		raw := strings.TrimPrefix(fc.ID, fc.Name+"__")
+		if raw == "" {
+			raw = fmt.Sprintf("%s_%d_%d", fc.Name, c.now().UnixMilli(), c.callCount)
+		}
+		c.callCount++
+		for id := raw; uses[raw] > 0; {
+			uses[id]++
+			raw = fmt.Sprintf("%s_%d", id, uses[id])
+		}
+		uses[raw]++
+		fc.ID = fc.Name + "__" + raw
+	}
+}

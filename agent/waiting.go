@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+)
+
+// Steer adds a prompt to the next request of the run in progress, for example text that a
+// person types while the model works, or the result of work in the background. The prompt
+// follows the tool results of that request, if it has any. A [Joined] event reports it. A run
+// does not end by itself while a prompt waits.
+//
+// A prompt that comes too late, or whose request got no response, waits for the next run: its
+// parts then precede those of that run's own prompt. [Agent.Withdraw] takes waiting prompts
+// back, [Agent.Restart] drops them. The prompt's ID is not used.
+//
+// Steer may be called at any time, from any goroutine.
+func (a *Agent) Steer(p Prompt) { a.conv.addWaiting(p) }
+
+// Withdraw removes the waiting prompts of [Agent.Steer] and returns them in the order in which
+// they were added. It may be called at any time, from any goroutine.
+func (a *Agent) Withdraw() []Prompt { return a.conv.takeWaiting() }
+
+// addWaiting appends prompts to the waiting ones.
+func (c *conversation) addWaiting(prompts ...Prompt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = append(c.waiting, prompts...)
+}
+
+// returnWaiting inserts prompts before the waiting ones.
+func (c *conversation) returnWaiting(prompts []Prompt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = slices.Concat(prompts, c.waiting)
+}
+
+func (c *conversation) takeWaiting() []Prompt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	waiting := c.waiting
+	c.waiting = nil
+	return waiting
+}
+
+func (c *conversation) hasWaiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting) > 0
+}
+
+// joinWaiting adds the waiting prompts to the next message. If message is nil, it returns a
+// message that consists of them.
+func (r *run) joinWaiting(message *llm.Content) (*llm.Content, error) {
+	waiting := r.conv.takeWaiting()
+	if len(waiting) == 0 {
+		return message, nil
+	}
+	r.joined = append(r.joined, waiting...)
+	var parts []llm.Part
+	var shown []string
+	for _, p := range waiting {
+		parts = append(parts, p.Parts...)
+		shown = append(shown, p.shownText())
+	}
+	switch {
+	case message == nil:
+	case message.HasFunctionResponse(): // function responses must come first
+		parts = slices.Concat(message.Parts, parts)
+	default:
+		parts = slices.Concat(parts, message.Parts)
+		shown = append(shown, cmp.Or(r.shown, message.Text()))
+	}
+	r.shown = strings.Join(shown, "\n\n")
+	for _, p := range waiting {
+		if err := r.emit(Joined{p}); err != nil {
+			return nil, err
+		}
+	}
+	return llm.User(parts...), nil
+}
+
+// shownText returns the prompt as the person typed it.
+func (p Prompt) shownText() string { return cmp.Or(p.Shown, llm.PartsText(p.Parts)) }

@@ -1,0 +1,63 @@
+package arch
+
+import (
+	"go/ast"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pollux/agent"
+	"pollux/tool"
+)
+
+// TestKinds checks that the lists of kinds, which the tests of the faces use, are complete:
+// each type with the method of a closed interface must be in its list.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	listed := map[string][]string{}
+	for _, e := range agent.Events() {
+		listed["agent event"] = append(listed["agent event"], kind(e))
+	}
+	for _, d := range tool.Displays() {
+		listed["tool display"] = append(listed["tool display"], kind(d))
+	}
+	for _, c := range tool.Confirmations() {
+		listed["tool confirmation"] = append(listed["tool confirmation"], kind(c))
+	}
+	declared := map[string][]string{}
+	for _, f := range parseModule(t, filepath.Join("..", "..")) {
+		if f.test || f.dir != "agent" && f.dir != "tool" {
+			continue
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil {
+				continue
+			}
+			at := fn.Recv.List[0].Type
+			if star, ok := at.(*ast.StarExpr); ok {
+				at = star.X
+			}
+			key := f.dir + " " + fn.Name.Name
+			if id, ok := at.(*ast.Ident); ok && listed[key] != nil {
+				declared[key] = append(declared[key], id.Name)
+			}
+		}
+	}
+	for key, list := range listed {
+		slices.Sort(list)
+		slices.Sort(declared[key])
+		if !slices.Equal(list, declared[key]) {
+			t.Errorf("%s: the list has %v, the package declares %v", key, list, declared[key])
+		}
+	}
+}
+
+func kind(v any) string {
+	at := reflect.TypeOf(v)
+	if at.Kind() == reflect.Pointer {
+		at = at.Elem()
+	}
+	return at.Name()
+}

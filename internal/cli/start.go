@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"pollux/internal/config"
+	"pollux/internal/face/headless"
+	"pollux/internal/face/plain"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+)
+
+// run starts an interactive session at the terminal, or runs one prompt if the request is
+// headless.
+func run(ctx context.Context, req request) error {
+	if req.Headless {
+		return runHeadless(ctx, req)
+	}
+	interrupts, release := req.CatchInterrupts()
+	defer release()
+	return plain.New(plain.Options{
+		Terminal: req.Terminal, Interrupts: interrupts, Session: req.session(), First: req.Query,
+	}).Run(ctx)
+}
+
+// session returns the session options for the request.
+func (req *request) session() session.Options {
+	f := req.Flags
+	return session.Options{
+		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
+		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, Version: req.Version(),
+		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
+		Debug:  f.Debug,
+		Loaded: func(s *config.Settings) { req.SetFormat(config.OutputFormat.In(s)) },
+	}
+}
+
+// loadSettings reads the settings for a command that does not run a prompt. It does not
+// require a trusted folder and prints warnings to stderr.
+func loadSettings(t *terminal.Terminal, env *config.Env) (*session.Setup, error) {
+	dir, err := config.WorkingDir()
+	if err != nil {
+		return nil, err
+	}
+	set := session.NewSetup(session.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t.Err), DebugLog: t.Err})
+	return set, set.Load(context.Background())
+}
+
+// look reads the settings like [loadSettings], and then the .env file.
+func look(t *terminal.Terminal, env *config.Env) (*session.Setup, error) {
+	set, err := loadSettings(t, env)
+	if err == nil {
+		set.ReadEnv()
+	}
+	return set, err
+}
+
+// warnTo returns a function that writes each warning to w, followed by a newline.
+func warnTo(w io.Writer) func(string) {
+	return func(text string) { _, _ = io.WriteString(w, clean(text)+"\n") }
+}
+
+// runHeadless runs one prompt without user interaction.
+func runHeadless(ctx context.Context, req request) error {
+	f, t := req.Flags, req.Terminal
+	o := req.session()
+	o.Warn, o.DebugLog = warnTo(t.Err), t.Err
+	return headless.RunJob(ctx, headless.Job{
+		Session: o,
+		Input:   headless.Input{Stdin: piped(t), Argument: req.Query, IsPromptFlag: req.PromptGiven, Err: t.Err},
+		Options: headless.Options{
+			Out: t.Out, Err: t.Err, Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning, Color: t.ErrColor(),
+			SessionID: req.SessionID, Prompt: req.Query,
+		},
+		Terminal: t,
+	})
+}
+
+// piped returns standard input, or nil if it is a terminal.
+func piped(t *terminal.Terminal) io.Reader {
+	if t.InTTY {
+		return nil
+	}
+	return t.In
+}

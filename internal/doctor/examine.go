@@ -1,0 +1,328 @@
+// Package doctor checks a setup: where each setting comes from, what is missing, and whether
+// the model responds. It does not change the setup.
+//
+// [Examine] calls one check function per section of the [Report]. probe.go contains the test
+// request to the model.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/isolation"
+	"pollux/internal/process"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+)
+
+// Options configure a diagnosis.
+type Options struct {
+	// Session contains the options of a run. If Dir is empty, the working directory of the
+	// process is used.
+	Session  session.Options
+	Terminal *terminal.Terminal
+	// Unasked is the reason not to send a test request to the model. If it is empty, Examine
+	// sends one, which costs a few hundred tokens.
+	Unasked string
+	// Asking, if not nil, is called before the test request is sent.
+	Asking func(model string)
+}
+
+// Text returns the output of [Report.Write] without colors. It returns an error only if ctx
+// ends; the text describes problems of the setup.
+func Text(ctx context.Context, o Options) (string, error) {
+	r, err := Examine(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = r.Write(&text, false)
+	return text.String(), err
+}
+
+// Report is the result of a diagnosis. Programs read its JSON form: fields may be added, but
+// not removed (docs/doctor.md).
+type Report struct {
+	Version  string `json:"version"`
+	Settings string `json:"settings"` // path of the user's settings file
+	// Default is the provider that a run uses, and Why the reason for it.
+	Default string `json:"default"`
+	Why     string `json:"why"`
+	// Model is the model that a run uses, Asked the name that the user gave for it, and Named
+	// the place where the user gave that name.
+	Model string `json:"model"`
+	Asked string `json:"asked"`
+	Named string `json:"named"`
+	// Problem is the error that prevents a run from starting.
+	Problem string `json:"problem,omitempty"`
+
+	Window int    `json:"contextWindow,omitempty"`
+	Proxy  string `json:"proxy,omitempty"`
+	// Fallback lists the models that Pollux tries if the model fails. LeftOut lists settings
+	// that have no effect, with the reasons.
+	Fallback  []string         `json:"fallback"`
+	LeftOut   []string         `json:"leftOut"`
+	Providers []providerReport `json:"providers"`
+
+	Platform string `json:"platform"`
+	// Verdict summarizes all checks. ExitCode is the exit code of a run.
+	Verdict  verdict         `json:"verdict"`
+	ExitCode exit.Code       `json:"exitCode"`
+	Summary  string          `json:"summary"`
+	Layers   []layerReport   `json:"layers"`
+	EnvFiles []envReport     `json:"envFiles"`
+	Trust    string          `json:"trust"`
+	Live     liveReport      `json:"live"`
+	Memory   memoryReport    `json:"memory"`
+	Sandbox  sandboxReport   `json:"sandbox"`
+	Terminal terminalReport  `json:"terminal"`
+	Sections []sectionReport `json:"sections"`
+
+	failure error
+}
+
+// Failure returns the error that a run would end with, or nil if a run could work.
+func (r *Report) Failure() error { return r.failure }
+
+// fail records the error that a run would end with. It keeps only the first one.
+func (r *Report) fail(err error) {
+	if r.failure == nil {
+		r.failure, r.Problem, r.ExitCode = err, wording.Error(err), exit.CodeOf(err)
+	}
+}
+
+// examination holds the state of a diagnosis in progress.
+type examination struct {
+	*Report
+	set  *session.Setup
+	term *terminal.Terminal
+	// hasBrokenSettings reports whether a settings file cannot be used. The settings of a run
+	// are then unknown.
+	hasBrokenSettings bool
+	trustErr          error           // from reading the trust decision
+	sandboxErr        error           // if the user requests a sandbox
+	envFile           *config.EnvFile // that is used, nil if there is none
+	accounts          *auth.Accounts
+	programs          process.Finder
+}
+
+// Examine checks what a run would do and which problems it would have. It continues after a
+// failed check. It returns an error only if ctx ends.
+func Examine(ctx context.Context, o Options) (*Report, error) {
+	x := &examination{
+		term: o.Terminal,
+		Report: &Report{
+			Version: o.Session.Version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Fallback: []string{}, LeftOut: []string{},
+		},
+	}
+	env := o.Session.Env
+	general := x.checkGeneral(o.Session)
+	defer x.set.Close()
+	x.programs = process.Finder{Path: env.Get("PATH"), Outside: x.workspaceDirs()}
+	abilities := make(chan isolation.Abilities, 1)
+	go func() {
+		abilities <- isolation.Probe(ctx, isolation.Options{Programs: x.programs, Env: minimalEnv(env)})
+	}()
+
+	x.Sections = append(x.Sections, general, x.checkSettings(), x.checkEnv(), x.checkTrust())
+	// The checks run in the order in which a run reports their errors, as fail keeps the
+	// first one.
+	x.checkSandboxRequest()
+	telemetry := x.checkTelemetry()
+	rules, deferredErr := x.checkRules()
+	model, chosen := x.checkModel(ctx)
+	if deferredErr != nil {
+		x.fail(deferredErr)
+	}
+	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), rules, x.checkMemory(), x.checkTools(ctx), x.checkUnusedFeatures(),
+		x.checkSandbox(<-abilities), x.checkTerminal(ctx), x.checkFiles(), x.checkNetwork(), telemetry)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	x.summarize()
+	return x.Report, nil
+}
+
+// checkGeneral creates the setup and reports the version, the working directory and the home
+// directory.
+func (x *examination) checkGeneral(o session.Options) sectionReport {
+	s := sectionReport{ID: "general", Title: "General"}
+	s.ok("version", "Pollux "+x.Version+" on "+x.Platform)
+	env, err := o.Env, error(nil)
+	if o.Dir == "" {
+		o.Dir, err = config.WorkingDir()
+	}
+	if err != nil {
+		s.broken("directory", err.Error(), "cd to a directory that exists; the rest of this is about your home directory")
+		o.Dir = config.NewPaths(env, string(filepath.Separator)).Home()
+		x.fail(err)
+	} else {
+		s.ok("directory", o.Dir)
+	}
+	x.set = session.NewSetup(o)
+	home := x.set.Paths.Home()
+	switch {
+	case env.Get("GEMINI_CLI_HOME") != "":
+		s.ok("home", home+", by GEMINI_CLI_HOME")
+	case env.First("HOME", "USERPROFILE") == "":
+		s.warn("home", "HOME is not set: your files are looked for in "+home, "set HOME, or GEMINI_CLI_HOME")
+	default:
+		s.ok("home", home)
+	}
+	return s
+}
+
+// workspaceDirs returns the directories whose programs must not be run: the workspace. It
+// returns nil if the workspace contains the home directory, because the user's own programs
+// may be in there.
+func (x *examination) workspaceDirs() []string {
+	dir := x.set.Paths.Dir()
+	if rel, err := filepath.Rel(dir, x.set.Paths.Home()); err == nil && filepath.IsLocal(rel) {
+		return nil
+	}
+	return []string{dir}
+}
+
+// minimalEnv returns the environment for programs that the diagnosis runs: the variables that
+// they need to find their files, without secrets.
+func minimalEnv(env *config.Env) []string {
+	var vars []string
+	for _, name := range [...]string{
+		"PATH", "HOME", "USER", "TMPDIR", "TMUX", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "SystemRoot",
+		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "CONTAINER_HOST",
+	} {
+		if value, set := env.Lookup(name); set {
+			vars = append(vars, name+"="+value)
+		}
+	}
+	return append(vars, "LC_ALL=C")
+}
+
+// withWarn returns a copy of the setup that sends its warnings to warn.
+func (x *examination) withWarn(warn func(string)) *session.Setup {
+	set := *x.set
+	set.Warn = warn
+	return &set
+}
+
+// verdict is the outcome of a check.
+type verdict string
+
+const (
+	verdictOK      verdict = "ok"
+	verdictWarning verdict = "warning" // it works, but not as it should
+	verdictMissing verdict = "missing" // it does not exist, and may not be needed
+	verdictBroken  verdict = "broken"  // it exists, but does not work
+)
+
+// sectionReport contains the checks of one topic.
+type sectionReport struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Optional reports whether a run works despite problems in this section.
+	Optional bool    `json:"optional,omitempty"`
+	Checks   []check `json:"checks"`
+}
+
+// check is the outcome of one check. Subject is the same in every diagnosis; several checks
+// may share one.
+type check struct {
+	Subject string  `json:"subject"`
+	Verdict verdict `json:"verdict"`
+	Text    string  `json:"text"`
+	// Next is the next step for the user if the verdict is not ok.
+	Next string `json:"next,omitempty"`
+}
+
+func (s *sectionReport) ok(subject, text string) {
+	s.Checks = append(s.Checks, check{subject, verdictOK, text, ""})
+}
+
+func (s *sectionReport) warn(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, verdictWarning, text, next})
+}
+
+func (s *sectionReport) missing(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, verdictMissing, text, next})
+}
+
+func (s *sectionReport) broken(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, verdictBroken, text, next})
+}
+
+// summarize sets the verdict and the summary line of the report.
+func (x *examination) summarize() {
+	var subjects []string
+	problems := 0
+	for i := range x.Sections {
+		for _, c := range x.Sections[i].Checks {
+			if x.Sections[i].Optional || c.Verdict != verdictWarning && c.Verdict != verdictBroken {
+				continue
+			}
+			if problems++; len(subjects) == 0 || subjects[len(subjects)-1] != c.Subject {
+				subjects = append(subjects, c.Subject)
+			}
+		}
+	}
+	const limit = 6
+	if len(subjects) > limit {
+		subjects = append(subjects[:limit], "...")
+	}
+	about := fmt.Sprintf("%s to look at: %s.", wording.Count(problems, "thing"), strings.Join(subjects, ", "))
+	switch {
+	case x.failure != nil:
+		x.Verdict = verdictBroken
+		first, _, _ := strings.Cut(x.Problem, "\n")
+		x.Summary = fmt.Sprintf("A run would end with exit code %d: %s", x.ExitCode, strings.TrimSuffix(truncate(first, 300), "."))
+		if x.Summary += "."; problems > 1 {
+			x.Summary += " " + about
+		}
+	case problems > 0:
+		x.Verdict, x.Summary = verdictWarning, "A run can work. "+about
+	default:
+		x.Verdict, x.Summary = verdictOK, "A run can work, and nothing is wrong."
+	}
+}
+
+// Write prints the report as text. If color is true, the verdicts are colored.
+func (r *Report) Write(w io.Writer, color bool) error {
+	colors := map[verdict]string{verdictOK: "\x1b[32m", verdictWarning: "\x1b[33m", verdictMissing: "\x1b[90m", verdictBroken: "\x1b[31m"}
+	var b strings.Builder
+	for i := range r.Sections {
+		s := &r.Sections[i]
+		if len(s.Checks) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", s.Title)
+		for _, c := range s.Checks {
+			mark := fmt.Sprintf("%-8s", c.Verdict)
+			if color {
+				mark = colors[c.Verdict] + mark + "\x1b[0m"
+			}
+			fmt.Fprintf(&b, "  %s %s: %s\n", mark, terminal.Line(c.Subject), indent(c.Text))
+			if c.Next != "" {
+				fmt.Fprintf(&b, "           next: %s\n", indent(c.Next))
+			}
+		}
+		if s.ID == "model" {
+			r.writeProviders(&b)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "Summary: %s\n", terminal.Line(r.Summary))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// indent indents all lines of a text but the first, so that they line up in the report.
+func indent(text string) string {
+	return strings.ReplaceAll(terminal.Text(strings.TrimSpace(text)), "\n", "\n           ")
+}

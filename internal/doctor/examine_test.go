@@ -1,0 +1,195 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+	"pollux/llm"
+	"pollux/llm/provider"
+)
+
+// testEnv returns an environment with an empty home directory and the given variables.
+func testEnv(t *testing.T, vars ...string) *config.Env {
+	t.Helper()
+	home := t.TempDir()
+	return config.NewEnv(append(vars,
+		"HOME="+home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(home, "none.json"))...)
+}
+
+// sectionText returns the checks of a section, one per line.
+func sectionText(t *testing.T, d *Report, id string) string {
+	t.Helper()
+	for _, s := range d.Sections {
+		if s.ID != id {
+			continue
+		}
+		var b strings.Builder
+		for _, c := range s.Checks {
+			b.WriteString(string(c.Verdict) + " " + c.Subject + ": " + c.Text + "\n")
+		}
+		return b.String()
+	}
+	t.Fatalf("there is no section %q", id)
+	return ""
+}
+
+func TestDoctorTerminal(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	tmux := "#!/bin/sh\ncase \"$*\" in *passthrough*) echo 0;; *keys*) echo on;; *) echo 'external';; esac\n"
+	if err := os.WriteFile(filepath.Join(bin, "tmux"), []byte(tmux), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		vars []string
+		tty  bool
+		want string
+	}{
+		"none": {[]string{"TERM=xterm"}, false, "ok streams: stdin is no terminal, stdout is no terminal, stderr is no terminal\n"},
+		"good": {
+			[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=en_GB.UTF-8", "TERM_PROGRAM=WezTerm", "SSH_TTY=x"},
+			true,
+			"ok streams: stdin is a terminal, stdout is a terminal, stderr is a terminal; 90 columns\n" +
+				"ok program: WezTerm, over SSH\nok colours: true colour (COLORTERM)\nok characters: UTF-8, by LANG=en_GB.UTF-8\n" +
+				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n",
+		},
+		"dumb": {
+			[]string{"TERM=dumb", "LANG=C"},
+			true,
+			"ok streams: stdin is a terminal, stdout is a terminal, stderr is a terminal; 90 columns\n" +
+				"ok program: one that does not say its name\nwarning colours: none (TERM): TERM is \"dumb\", the terminal of which nothing is expected\n" +
+				"warning characters: LANG=C is not UTF-8: what is not ASCII may look wrong\n" +
+				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n",
+		},
+		"tmux": {
+			[]string{"TERM=screen", "TMUX=/tmp/x", "LANG=C.UTF-8", "PATH=" + bin, "SSH_TTY=x"},
+			true,
+			"ok streams: stdin is a terminal, stdout is a terminal, stderr is a terminal; 90 columns\n" +
+				"ok program: one that does not say its name, with tmux in it, over SSH\n" +
+				"warning colours: 16 (TERM): TERM is \"screen\" inside tmux\nok characters: UTF-8, by LANG=C.UTF-8\n" +
+				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n" +
+				"warning tmux: allow-passthrough is 0; it should be on, for notifications\nwarning tmux: set-clipboard is external; it should be on, for the clipboard\n" +
+				"ok tmux: extended-keys is on, for Shift+Enter\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term, _, _ := terminal.Test("")
+			if term.InTTY, term.OutTTY, term.ErrTTY = tt.tty, tt.tty, tt.tty; tt.tty {
+				term.Width = 90
+			}
+			d, err := Examine(t.Context(), Options{Session: session.Options{Env: testEnv(t, tt.vars...)}, Terminal: term, Unasked: "here"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, sectionText(t, d, "terminal")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestText checks that the text contains no control characters, and that Text returns an error
+// if ctx ends.
+func TestText(t *testing.T) {
+	t.Parallel()
+	term, _, _ := terminal.Test("")
+	term.InTTY, term.OutTTY = true, true
+	env := testEnv(t, "TERM=\x1b]0;title\a\x1b[2J", "SANDBOX=a\nb\x1b[31m", "TERM_PROGRAM=\u202eevil")
+	text, err := Text(t.Context(), Options{Session: session.Options{Env: env}, Terminal: term, Unasked: "here"})
+	if err != nil || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, "Pollux runs in a sandbox already: a b") {
+		t.Errorf("%v\n%q", err, text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Text(ctx, Options{Session: session.Options{Env: env}, Terminal: term, Unasked: "here"}); err == nil {
+		t.Error("it goes on without anybody who waits")
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	x := &examination{Report: &Report{}, set: session.NewSetup(session.Options{Dir: t.TempDir(), Env: config.NewEnv("MY_KEY=1")})}
+	account := &auth.Account{ConfiguredID: "mine", Access: provider.Access{
+		Profile: &provider.Profile{ID: "mine", Protocol: provider.Chat}, BaseURL: "http://me:pass@host/v1", From: "MY_KEY",
+	}}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&llm.Error{Kind: llm.KindUnauthorized}, "check MY_KEY: it is wrong"},
+		{&llm.Error{Kind: llm.KindForbidden}, "the key is known"},
+		{&llm.Error{Kind: llm.KindModelNotFound}, "pollux models mine lists"},
+		{&llm.Error{Kind: llm.KindQuota, Link: "https://pay"}, "wait, or name another model"},
+		{&llm.Error{Kind: llm.KindValidation, Link: "https://\x1b[2Jhelp"}, "your account needs you: https://help"},
+		{&llm.Error{Kind: llm.KindServer}, "the fault is the provider's"},
+		{&llm.Error{Kind: llm.KindContextWindow}, "the server gives the model too small a window"},
+		{&llm.Error{Kind: llm.KindBadRequest}, "the provider does not take"},
+		{&llm.Error{Kind: llm.KindOther}, "check that http://***@host/v1 is"},
+		{&llm.Error{Kind: llm.KindOther, Err: &tls.CertificateVerificationError{}}, "if somebody on the way re-encrypts"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNREFUSED"}, "nothing listens at http://***@host/v1"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ENOTFOUND"}, "no host has this name"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "EAI_AGAIN"}, "names cannot be looked up"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "EPROTO"}, "who answers there does not speak TLS"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNRESET"}, "somebody hangs up"},
+		{&llm.Error{Kind: llm.KindNetwork, Message: "proxyconnect tcp: refused"}, "the proxy"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ETIMEDOUT"}, "check the network"},
+		{errProbeTimeout, "check the network"},
+		{context.Canceled, "try another model"},
+	} {
+		if got := x.advice(account, tt.err); !strings.HasPrefix(got, tt.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "pass@") {
+			t.Errorf("%v: %q, want %q...", tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestParseSettingsWarning(t *testing.T) {
+	t.Parallel()
+	many := "Invalid configuration in /s.json:\n\nError in: a.b\n    Expected boolean, received string\nExpected: boolean, but received: string\n\n" +
+		"Error in: c\n    Wrong\n...and 7 more errors.\nPlease fix the configuration."
+	for w, want := range map[string][2]string{
+		many:                            {"wrong values", "/s.json: a.b (Expected boolean, received string), c (Wrong), ...and 7 more errors."},
+		"Invalid configuration in x:":   {"wrong values", "x: "},
+		"Warning: this\nand that":       {"note", "this and that"},
+		"Security Warning: Skipping it": {"note", "Security Warning: Skipping it"},
+		"Warning: no effect yet in this version of Pollux: a, b": {"not yet", "these keys are set and have no effect yet: a, b"},
+	} {
+		subject, text, next := parseSettingsWarning(w)
+		if subject != want[0] || text != want[1] || next == "" {
+			t.Errorf("%q: %q, %q, %q", w, subject, text, next)
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	t.Parallel()
+	warned := sectionReport{Checks: []check{{"a", verdictWarning, "", ""}, {"a", verdictWarning, "", ""}, {"b", verdictBroken, "", ""}, {"c", verdictMissing, "", ""}}}
+	for _, tt := range []struct {
+		sections []sectionReport
+		failure  error
+		want     string
+	}{
+		{nil, nil, "ok: A run can work, and nothing is wrong."},
+		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: A run can work, and nothing is wrong."},
+		{[]sectionReport{warned}, nil, "warning: A run can work. 3 things to look at: a, b."},
+		{[]sectionReport{warned}, &llm.Error{Message: "no\nway"}, "broken: A run would end with exit code 1: [API Error: no. 3 things to look at: a, b."},
+	} {
+		x := &examination{Report: &Report{Sections: tt.sections}}
+		if tt.failure != nil {
+			x.fail(tt.failure)
+		}
+		if x.summarize(); string(x.Verdict)+": "+x.Summary != tt.want {
+			t.Errorf("%s: %s, want %s", x.Verdict, x.Summary, tt.want)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package doctor
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"pollux/internal/auth"
+	"pollux/internal/durable"
+	"pollux/internal/secret"
+	"pollux/internal/telemetry"
+	"pollux/internal/wording"
+	"pollux/llm/provider"
+)
+
+// checkFiles checks the files that Pollux keeps on disk. It does not change them.
+func (x *examination) checkFiles() sectionReport {
+	s := sectionReport{ID: "files", Title: "Files"}
+	dir := x.set.Paths.RuntimeDir()
+	at := nearestExisting(dir)
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		s.broken("directory", at+" cannot be looked at: "+durable.Cause(err).Error(), "check the permissions of it and of what is above it")
+	case !info.IsDir():
+		s.broken("directory", at+" is no directory", "move it away: settings, memory and sessions are kept in "+dir)
+	case !isWritable(at, info):
+		s.broken("directory", at+" cannot be written: nothing can be kept there", "change its owner or permissions, or set GEMINI_CLI_HOME to another home")
+	case at != dir:
+		s.ok("directory", dir+" is not there yet, and can be made")
+	default:
+		s.ok("directory", dir+" can be written")
+	}
+	if free, known := freeSpace(at); known && free < lowSpace {
+		s.warn("space", fmt.Sprintf("%d MB are left where %s is", free>>20, dir), "make room: sessions, snapshots and long outputs are kept there")
+	} else if known {
+		s.ok("space", fmt.Sprintf("%.1f GB are left", float64(free)/(1<<30)))
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "projects.json")); errors.Is(err, fs.ErrPermission) {
+		return s // the other files in dir have the same problem
+	}
+	x.checkRegistry(&s, filepath.Join(dir, "projects.json"))
+	x.checkSecrets(&s)
+	return s
+}
+
+// lowSpace is the free disk space, in bytes, below which checkFiles warns. A day's session may
+// need more.
+const lowSpace = 100 << 20
+
+// nearestExisting returns path, or its nearest existing ancestor if path does not exist.
+func nearestExisting(path string) string {
+	for {
+		if _, err := os.Lstat(path); err == nil || !isAbsent(err) {
+			return path
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return path
+		}
+		path = up
+	}
+}
+
+// isAbsent reports whether err means that a file does not exist.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// maxFileSize is the maximum size, in bytes, of files that the diagnosis reads.
+const maxFileSize = 8 << 20
+
+// checkRegistry checks the list of projects.
+func (x *examination) checkRegistry(s *sectionReport, file string) {
+	data, err := durable.ReadFile(file, maxFileSize)
+	var registry struct {
+		Projects map[string]string `json:"projects"`
+	}
+	switch {
+	case isAbsent(err):
+		s.ok("projects", file+" is not there yet")
+	case errors.Is(err, fs.ErrPermission):
+		s.broken("projects", file+": "+durable.Cause(err).Error(), "change its permissions")
+	case err != nil:
+		s.broken("projects", file+": "+durable.Cause(err).Error(), "move it away: it is made anew")
+	case json.Unmarshal(data, &registry) != nil || registry.Projects == nil:
+		s.warn("projects", file+" is no list of projects: it counts as empty", "move it away: it is made anew")
+	default:
+		s.ok("projects", fmt.Sprintf("%s knows %s", file, wording.Count(len(registry.Projects), "project")))
+	}
+}
+
+// secretFiles are the files that contain secrets or trust decisions.
+var secretFiles = [...]string{
+	"gemini-credentials.json", "oauth_creds.json", "mcp-oauth-tokens.json", "a2a-oauth-tokens.json",
+	"trustedFolders.json", "extension_integrity.json",
+}
+
+// checkSecrets reports files with secrets that other users can access, or that are not
+// readable regular files.
+func (x *examination) checkSecrets(s *sectionReport) {
+	files := make([]string, 0, len(secretFiles)+1)
+	for _, name := range secretFiles {
+		files = append(files, filepath.Join(x.set.Paths.RuntimeDir(), name))
+	}
+	if f := x.envFile; f != nil {
+		secrets := auth.SecretVariables(auth.Inputs{Settings: x.set.Settings, Env: x.set.Env})
+		if slices.ContainsFunc(f.Set, func(name string) bool {
+			return slices.Contains(secrets, name) || secret.InVariable(name, x.set.Env.Get(name))
+		}) {
+			files = append(files, f.Path)
+		}
+	}
+	before := len(s.Checks)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		switch {
+		case isAbsent(err):
+		case err != nil:
+			s.broken("secrets", file+": "+durable.Cause(err).Error(), "check its permissions, or move it away")
+		case info.IsDir():
+			s.broken("secrets", file+" is a directory: what belongs into it can be neither kept nor found", "move it away")
+		case !info.Mode().IsRegular():
+			s.broken("secrets", file+" is not a regular file", "move it away")
+		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+			s.warn("secrets", fmt.Sprintf("%s can be read or written by others on this machine (%03o)", file, info.Mode().Perm()), "chmod 600 "+shellQuote(file))
+		}
+	}
+	if len(s.Checks) == before {
+		s.ok("secrets", "no file with secrets is open to others")
+	}
+}
+
+// shellQuote quotes a path for a shell if it needs quotes.
+func shellQuote(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+", r)
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// isNonEmpty reports whether path is a regular file or a directory, and not empty.
+func isNonEmpty(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return err == nil && info.Mode().IsRegular() && info.Size() > 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
+}
+
+// checkNetwork checks the proxy and the certificate authorities.
+func (x *examination) checkNetwork() sectionReport {
+	s := sectionReport{ID: "network", Title: "Network"}
+	n := x.accounts.Network
+	switch name := x.proxyVariable(); {
+	case name == "":
+		s.ok("proxy", "none")
+	case n.Proxy == nil:
+		s.broken("proxy", name+" is not the address of one", "write it as http://host:port, or unset it")
+	case n.NoProxy != "":
+		s.ok("proxy", x.Proxy+", by "+x.set.Where(name)+", but not for "+n.NoProxy)
+	default:
+		s.ok("proxy", x.Proxy+", by "+x.set.Where(name))
+	}
+	for _, file := range slices.Compact(n.RootCAs) {
+		data, err := durable.ReadFile(file, maxFileSize)
+		switch {
+		case err != nil:
+			s.broken("authorities", file+": "+durable.Cause(err).Error(), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+		case !x509.NewCertPool().AppendCertsFromPEM(data):
+			s.broken("authorities", file+" holds no certificate in PEM", "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+		default:
+			s.ok("authorities", "the system's, and those of "+file)
+		}
+	}
+	if len(n.RootCAs) == 0 {
+		s.ok("authorities", "the system's")
+	}
+	return s
+}
+
+// proxyVariable returns the name of the environment variable that sets the proxy, or "" if
+// none does.
+func (x *examination) proxyVariable() string {
+	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		if strings.TrimSpace(x.set.Env.Get(name)) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// redactedProxy returns the address of the proxy without credentials, or "" if there is no
+// proxy.
+func (x *examination) redactedProxy() string {
+	if p := x.accounts.Network.Proxy; p != nil {
+		return provider.RedactAddress(p.String())
+	}
+	return ""
+}
+
+// checkTelemetry reports whether Pollux sends or writes telemetry, and where to.
+func (x *examination) checkTelemetry() sectionReport {
+	s := sectionReport{ID: "telemetry", Title: "Telemetry"}
+	set, err := telemetry.Resolve(x.set.Settings, x.set.Env)
+	switch {
+	case err != nil:
+		s.broken("telemetry", err.Error(), "correct it, or unset it: no run starts, also where telemetry is off")
+		x.fail(err)
+		return s
+	case !set.Enabled:
+		s.ok("telemetry", "off")
+		return s
+	}
+	_, from := x.set.Settings.Effective("telemetry")
+	by := "the settings (" + strings.Join(from, ", ") + ")"
+	if _, set := x.set.Env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
+		by = x.set.Where("GEMINI_TELEMETRY_ENABLED")
+	}
+	switch why := set.DisabledReason(); {
+	case why != "":
+		s.warn("telemetry", "on, by "+by+", and nothing is told: "+why, "correct that, or turn telemetry off")
+	case set.Outfile == "":
+		s.ok("telemetry", "on, by "+by+", and sent to "+provider.RedactAddress(set.Endpoint)+" by "+set.Protocol)
+	default:
+		x.checkOutfile(&s, x.set.Paths.Absolute(set.Outfile), by)
+	}
+	return s
+}
+
+// checkOutfile reports whether telemetry can be written to a file. It does not create the
+// file.
+func (x *examination) checkOutfile(s *sectionReport, file, by string) {
+	text := "on, by " + by + ", and written to " + file
+	at := nearestExisting(file)
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		text += ", which cannot be looked at: " + durable.Cause(err).Error()
+	case at == file && info.IsDir():
+		text += ", which is a directory"
+	case at != file && !info.IsDir():
+		text += ", which cannot be made: " + at + " is no directory"
+	case !isWritable(at, info):
+		text += ", which cannot be written"
+	default:
+		s.ok("telemetry", text)
+		return
+	}
+	s.warn("telemetry", text, "name another file in telemetry.outfile")
+}

@@ -1,0 +1,309 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/guard/isolation"
+	"pollux/internal/process"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+)
+
+// memoryReport lists the memory files that Pollux sends to the model.
+type memoryReport struct {
+	Tokens int                `json:"tokens"` // estimate, per request
+	Files  []memoryFileReport `json:"files"`
+}
+
+type memoryFileReport struct {
+	Path   string `json:"path"`
+	Tier   string `json:"tier"`
+	Tokens int    `json:"tokens"`
+	Cut    bool   `json:"cut,omitempty"`
+}
+
+// checkMemory checks the memory files.
+func (x *examination) checkMemory() sectionReport {
+	s := sectionReport{ID: "memory", Title: "Memory"}
+	x.Memory.Files = []memoryFileReport{}
+	memory := x.withWarn(func(text string) {
+		s.warn("warning", strings.TrimPrefix(text, "Warning: "), "pollux memory shows what is used")
+	}).OpenMemory()
+	for _, f := range memory.Files() {
+		r := memoryFileReport{f.Path, string(f.Tier), f.Tokens(), f.Cut}
+		x.Memory.Files = append(x.Memory.Files, r)
+		x.Memory.Tokens += r.Tokens
+		text := fmt.Sprintf("%s, about %d tokens", f.Path, r.Tokens)
+		if f.Cut {
+			s.warn("file", text+", is cut: it is too large", "shorten it, or split it by directories")
+			continue
+		}
+		s.ok("file", text)
+	}
+	if len(x.Memory.Files) == 0 {
+		s.ok("files", "there are none")
+	} else {
+		s.ok("all", fmt.Sprintf("about %d tokens in every request", x.Memory.Tokens))
+	}
+	return s
+}
+
+// checkTools checks the programs that tools use.
+func (x *examination) checkTools(ctx context.Context) sectionReport {
+	s := sectionReport{ID: "tools", Title: "Programs"}
+	if !config.UseRipgrep.In(x.set.Settings) {
+		s.ok("ripgrep", "not used, because of tools.useRipgrep: Pollux searches by itself")
+	} else if path := x.set.Ripgrep(); path != "" {
+		s.ok("ripgrep", path)
+	} else {
+		s.missing("ripgrep", "not found outside of the workspace: Pollux searches by itself, which takes longer in large folders", "install ripgrep")
+	}
+	if git := x.programs.Find("git"); git == "" {
+		s.missing("git", "not found: the model cannot look at history, and changes cannot be undone from it", "install git")
+	} else {
+		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errProgramTimeout)
+		defer cancel()
+		output, err := process.Launcher{}.Ask(ctx, &process.Command{Path: git, Args: []string{"--version"}, Env: minimalEnv(x.set.Options.Env)})
+		if err != nil {
+			s.broken("git", git+": "+truncate(err.Error(), 200), "run it by hand")
+		} else {
+			s.ok("git", git+", "+truncate(output, 80))
+		}
+	}
+	shell := cmp.Or(x.programs.Find("bash"), x.programs.Find("sh"))
+	if shell == "" {
+		s.missing("shell", "neither bash nor sh is found: commands cannot be run", "check PATH")
+	} else {
+		s.ok("shell", shell)
+	}
+	x.checkEditor(&s)
+	return s
+}
+
+var errProgramTimeout = errors.New("no answer in 3 s")
+
+// checkEditor checks the editor that the user has configured.
+func (x *examination) checkEditor(s *sectionReport) {
+	for _, name := range [...]string{"VISUAL", "EDITOR"} {
+		words := strings.Fields(x.set.Env.Get(name))
+		if len(words) == 0 {
+			continue
+		}
+		if path := x.programs.Find(words[0]); path != "" {
+			s.ok("editor", path+", by "+name)
+		} else {
+			s.broken("editor", fmt.Sprintf("%s is %q, which is no program here", name, words[0]), "set "+name+" to one that is installed")
+		}
+		return
+	}
+	s.missing("editor", "neither VISUAL nor EDITOR is set", "set EDITOR, to edit what is proposed to you")
+}
+
+// sandboxReport lists the sandboxes that are available for commands.
+type sandboxReport struct {
+	// Used reports whether Pollux runs commands in a sandbox. This version does not.
+	Used bool `json:"used"`
+	// Inside is the sandbox that Pollux itself runs in, from the environment variable SANDBOX.
+	Inside string `json:"inside,omitempty"`
+	// Best is the best available combination of sandboxes.
+	Best      []isolation.Kind `json:"best"`
+	Abilities []abilityReport  `json:"abilities"`
+}
+
+type abilityReport struct {
+	Kind    isolation.Kind  `json:"kind"`
+	State   isolation.State `json:"state"`
+	Version string          `json:"version,omitempty"`
+	Program string          `json:"program,omitempty"`
+	Detail  string          `json:"detail,omitempty"`
+}
+
+// checkSandboxRequest records an error if the user requests a sandbox, because a run would
+// then be refused.
+func (x *examination) checkSandboxRequest() {
+	if x.sandboxErr = session.RefuseSandboxIn(x.set.Options.Env); x.sandboxErr == nil {
+		x.sandboxErr = x.set.RefuseSandbox()
+	}
+	if x.sandboxErr != nil {
+		x.fail(x.sandboxErr)
+	}
+}
+
+// checkSandbox reports which sandboxes are available.
+func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
+	s := sectionReport{ID: "sandbox", Title: "Sandbox", Optional: x.sandboxErr == nil}
+	x.Sandbox = sandboxReport{Inside: terminal.Line(x.set.Options.Env.Get("SANDBOX")), Best: append([]isolation.Kind{}, found.Best()...), Abilities: []abilityReport{}}
+	if x.sandboxErr != nil {
+		s.broken("asked for", x.sandboxErr.Error(), "")
+	}
+	if x.Sandbox.Inside != "" {
+		s.ok("inside", "Pollux runs in a sandbox already: "+x.Sandbox.Inside)
+	}
+	for _, a := range found {
+		detail := truncate(a.Detail, 300)
+		x.Sandbox.Abilities = append(x.Sandbox.Abilities, abilityReport{a.Kind, a.State, truncate(a.Version, 60), a.Program, detail})
+		text := strings.TrimSpace(a.Program + " " + truncate(a.Version, 60))
+		if a.Kind == isolation.Landlock && a.Version != "" {
+			text = "ABI " + a.Version
+		}
+		if a.State == isolation.Works {
+			text = strings.TrimPrefix(text+", works", ", ")
+		}
+		if detail != "" {
+			text = strings.TrimPrefix(text+": "+detail, ": ")
+		}
+		verdict := map[isolation.State]verdict{isolation.Works: verdictOK, isolation.Missing: verdictMissing, isolation.Broken: verdictBroken}[a.State]
+		s.Checks = append(s.Checks, check{string(a.Kind), verdict, text, a.Next})
+	}
+	if best := x.Sandbox.Best; len(best) == 0 {
+		s.missing("choice", "commands could not be confined here", "")
+	} else {
+		names := make([]string, len(best))
+		for i, kind := range best {
+			names[i] = string(kind)
+		}
+		s.ok("choice", "commands would be confined with "+strings.Join(names, " and ")+"; Pollux does not do so yet")
+	}
+	return s
+}
+
+// terminalReport describes the terminal.
+type terminalReport struct {
+	In           bool                `json:"stdin"` // whether stdin is a terminal
+	Out          bool                `json:"stdout"`
+	Err          bool                `json:"stderr"`
+	Width        int                 `json:"width"`
+	Height       int                 `json:"height"`
+	Term         string              `json:"term"`
+	Colors       terminal.ColorDepth `json:"colors"`
+	UTF8         bool                `json:"utf8"`
+	Emulator     string              `json:"emulator,omitempty"`
+	Inside       string              `json:"inside,omitempty"`
+	SSH          bool                `json:"ssh"`
+	WSL          bool                `json:"wsl"`
+	Clipboard    string              `json:"clipboard,omitempty"` // the program, if it is installed
+	ScreenReader bool                `json:"screenReader"`
+}
+
+// checkTerminal reports the capabilities of the terminal.
+func (x *examination) checkTerminal(ctx context.Context) sectionReport {
+	s := sectionReport{ID: "terminal", Title: "Terminal"}
+	a := x.term.Abilities(x.set.Options.Env.Get)
+	reader, _ := x.set.Settings.Effective("ui.accessibility.screenReader")
+	x.Terminal = terminalReport{
+		In: a.In, Out: a.Out, Err: a.Err, Width: a.Width, Height: a.Height, Term: terminal.Line(a.Term), Colors: a.Colors, UTF8: a.UTF8,
+		Emulator: terminal.Line(a.Emulator), Inside: a.Multiplexer, SSH: a.SSH, WSL: a.WSL, ScreenReader: reader == true,
+	}
+	if a.Clipboard != "" && x.programs.Find(a.Clipboard) != "" {
+		x.Terminal.Clipboard = a.Clipboard
+	}
+	s.ok("streams", describeStreams(&a))
+	if !a.In && !a.Out {
+		return s // no one sees the terminal
+	}
+	name := cmp.Or(x.Terminal.Emulator, "one that does not say its name")
+	if a.Multiplexer != "" {
+		name += ", with " + a.Multiplexer + " in it"
+	}
+	if a.SSH {
+		name += ", over SSH"
+	}
+	if a.WSL {
+		name += ", on WSL"
+	}
+	s.ok("program", name)
+	x.checkColors(&s, &a)
+	switch {
+	case a.UTF8:
+		s.ok("characters", strings.TrimSuffix("UTF-8, by "+terminal.Line(a.Locale), ", by "))
+	case a.Locale == "":
+		s.warn("characters", "no locale is set: what is not ASCII may look wrong", "set LANG, for instance to C.UTF-8")
+	default:
+		s.warn("characters", terminal.Line(a.Locale)+" is not UTF-8: what is not ASCII may look wrong", "set LANG, for instance to C.UTF-8")
+	}
+	switch {
+	case x.Terminal.Clipboard != "":
+		s.ok("clipboard", "by "+a.Clipboard)
+	case a.Clipboard != "":
+		s.missing("clipboard", a.Clipboard+" is not found: images cannot be pasted", "install what has it")
+	default:
+		s.ok("clipboard", "by the terminal itself (OSC 52), where it allows that")
+	}
+	if x.Terminal.ScreenReader {
+		s.ok("screen reader", "on, by ui.accessibility.screenReader")
+	}
+	if a.Multiplexer == "tmux" {
+		x.checkTmux(ctx, &s)
+	}
+	return s
+}
+
+// describeStreams describes which standard streams are terminals, and their size.
+func describeStreams(a *terminal.Abilities) string {
+	kind := map[bool]string{true: "a terminal", false: "no terminal"}
+	text := fmt.Sprintf("stdin is %s, stdout is %s, stderr is %s", kind[a.In], kind[a.Out], kind[a.Err])
+	if a.Width > 0 {
+		text += fmt.Sprintf("; %d columns", a.Width)
+	}
+	if a.Height > 0 {
+		text += fmt.Sprintf(", %d lines", a.Height)
+	}
+	return text
+}
+
+// checkColors reports the color depth of the terminal, and how to get more colors.
+func (x *examination) checkColors(s *sectionReport, a *terminal.Abilities) {
+	text := string(a.Colors) + " (" + a.ColorsBy + ")"
+	name := terminal.Line(a.Term)
+	switch {
+	case a.ColorsBy == "NO_COLOR" || a.ColorsBy == "FORCE_COLOR" || a.Colors == terminal.TrueColors:
+		s.ok("colours", text)
+	case a.Multiplexer == "tmux" && strings.HasPrefix(a.Term, "screen"):
+		s.warn("colours", fmt.Sprintf("%s: TERM is %q inside tmux", text, name), `put into ~/.tmux.conf: set -g default-terminal "tmux-256color"`)
+	case a.Multiplexer == "screen":
+		s.warn("colours", text+": GNU screen shows few colours and drops what it does not know", "tmux shows more")
+	case a.Colors == terminal.NoColors:
+		s.warn("colours", fmt.Sprintf("%s: TERM is %q, the terminal of which nothing is expected", text, name), "set TERM to what your terminal is, for instance xterm-256color")
+	case a.Colors == terminal.Colors16:
+		s.warn("colours", text, "if your terminal can show 256, set TERM to xterm-256color")
+	default:
+		s.ok("colours", text+"; if your terminal shows true colours, set COLORTERM=truecolor")
+	}
+}
+
+// tmuxOptions are the tmux options that Pollux features depend on, with the values that enable
+// them.
+var tmuxOptions = [...]struct{ option, values, feature string }{
+	{"allow-passthrough", "on all", "notifications"},
+	{"set-clipboard", "on", "the clipboard"},
+	{"extended-keys", "on always", "Shift+Enter"},
+}
+
+// checkTmux checks the tmux options that Pollux features depend on.
+func (x *examination) checkTmux(ctx context.Context, s *sectionReport) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errProgramTimeout)
+	defer cancel()
+	for _, want := range tmuxOptions {
+		command := "tmux set -g " + want.option + " on"
+		output := ""
+		if path := x.programs.Find("tmux"); path != "" {
+			output, _ = process.Launcher{}.Ask(ctx, &process.Command{
+				Path: path, Args: []string{"display-message", "-p", "#{" + want.option + "}"}, Env: minimalEnv(x.set.Options.Env),
+			}) // on error, the value is unknown
+		}
+		switch {
+		case output == "":
+			s.ok("tmux", want.option+" should be on, for "+want.feature+"; tmux does not say whether it is")
+		case strings.Contains(" "+want.values+" ", " "+output+" "), output == "1", output == "2":
+			s.ok("tmux", want.option+" is "+truncate(output, 20)+", for "+want.feature)
+		default:
+			s.warn("tmux", want.option+" is "+truncate(output, 20)+"; it should be on, for "+want.feature, command)
+		}
+	}
+}

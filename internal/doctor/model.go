@@ -1,0 +1,235 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/models"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+	"pollux/llm"
+	"pollux/llm/provider"
+)
+
+// providerReport describes one provider in the table of providers.
+type providerReport struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Protocol string `json:"protocol"`
+	// State is "used", "ready", "found" for a server on this machine, "broken" for invalid
+	// settings, or "missing". Needs describes what is missing, or the error if State is
+	// "broken".
+	State   string `json:"state"`
+	From    string `json:"from,omitempty"`
+	Address string `json:"address,omitempty"`
+	Needs   string `json:"needs,omitempty"`
+}
+
+// checkModel reports the provider and the model that a run would use. The choice is nil if
+// there is no model.
+func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoice) {
+	s := sectionReport{ID: "model", Title: "Model"}
+	addLeftOut := func(text string) {
+		x.LeftOut = append(x.LeftOut, strings.TrimSuffix(strings.TrimPrefix(text, "Warning: "), "."))
+	}
+	accounts, err := auth.Open(auth.Inputs{Settings: x.set.Settings, Env: x.set.Env, Warn: addLeftOut, Context: ctx, Interactive: x.term.InTTY && x.term.ErrTTY})
+	x.accounts = accounts
+	x.Proxy = x.redactedProxy()
+	def, _ := accounts.Default() // chooseModel returns the error
+	x.Default, x.Why = cmp.Or(def.ConfiguredID, string(accounts.Chosen)), x.set.Where(accounts.Why)
+	found := accounts.Discover(ctx)
+	var choice *modelChoice
+	if err == nil {
+		var c modelChoice
+		c, err = chooseModel(ctx, accounts, x.withWarn(addLeftOut))
+		x.Why, x.Model, x.Window, x.Fallback = x.set.Where(accounts.Why), c.model, c.window, append(x.Fallback, c.fallback...)
+		if c.account.Profile != nil {
+			if def, _ := accounts.Default(); def.ConfiguredID != c.account.ConfiguredID {
+				x.Why = "the model's name" // accounts.Why is about the default provider only
+			}
+			x.Default = c.account.ConfiguredID
+		}
+		if err == nil {
+			choice = &c
+		}
+	}
+	x.addProviders(accounts, found)
+	if err != nil {
+		x.fail(err)
+		next := "set what one of the providers below needs, or name a model that one of them has with --model"
+		var api *llm.Error
+		if def, defErr := accounts.Default(); defErr == nil && errors.As(err, &api) { // from listing the provider's models
+			next = x.advice(&def, err)
+		}
+		s.broken("model", wording.Error(err), next)
+	}
+	if x.Default != "" {
+		s.ok("provider", x.Default+", because of "+x.Why)
+	}
+	if x.Model != "" {
+		s.ok("model", x.Model+x.describeModel())
+	}
+	if len(x.Fallback) > 0 {
+		s.ok("fallback", strings.Join(x.Fallback, ", "))
+	}
+	for _, text := range x.LeftOut {
+		s.warn("left out", text, "correct it, or do without it")
+	}
+	for i := range x.Providers {
+		if r := &x.Providers[i]; r.State == "broken" {
+			s.warn("provider "+r.ID, r.Needs, "correct it, or unset it")
+		}
+	}
+	return s, choice
+}
+
+// modelChoice is the model that a run would use.
+type modelChoice struct {
+	models   *models.Directory
+	set      *session.Setup
+	account  auth.Account
+	model    string
+	window   int      // in tokens, 0 if unknown
+	fallback []string // models to try if this one fails
+}
+
+// chooseModel returns the model that a session with this setup would use.
+func chooseModel(ctx context.Context, accounts *auth.Accounts, set *session.Setup) (modelChoice, error) {
+	m, err := set.OpenModels(ctx, accounts)
+	if err != nil {
+		return modelChoice{}, err
+	}
+	current := m.Current()
+	c := modelChoice{models: m, set: set, account: current.Account, model: current.Model, window: m.Describe(current.Model).Input}
+	isPlanning := func() bool { return set.Mode == policy.Plan }
+	for _, policy := range set.Chains(m, isPlanning)(current.Model) {
+		if policy.Model != current.Model {
+			c.fallback = append(c.fallback, policy.Model)
+		}
+	}
+	return c, nil
+}
+
+// addProviders adds each provider in the table to the report.
+func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Access) {
+	ready := map[string]auth.Account{}
+	for _, a := range accounts.Reachable() {
+		ready[a.ConfiguredID] = a
+	}
+	for p := range accounts.Table().All() {
+		r := providerReport{ID: p.ID, Name: cmp.Or(p.Name, p.ID), Protocol: string(p.Protocol), State: "missing"}
+		a, isReady := ready[p.ID]
+		switch {
+		case isReady:
+			r.State, r.From, r.Address = "ready", x.set.Where(a.From), provider.RedactAddress(a.BaseURL)
+			if p.ID == x.Default {
+				r.State = "used"
+			}
+		default:
+			r.Needs = requirements(p, x.set.Env)
+			_, set := p.Access(x.set.Env.Get)
+			if _, err := accounts.Find(p.ID); err != nil && set {
+				r.State, r.Needs = "broken", firstLine(err)
+			}
+		}
+		for _, local := range found {
+			if local.ID == p.ID && !isReady {
+				r.State, r.From, r.Address, r.Needs = "found", "it answers", local.BaseURL, ""
+				if p.ID == x.Default {
+					r.State = "used"
+				}
+			}
+		}
+		x.Providers = append(x.Providers, r)
+	}
+}
+
+// requirements describes what the user must set to use a provider.
+func requirements(p *provider.Profile, env *config.Env) string {
+	a, _ := p.Access(env.Get)
+	keys := strings.Join(auth.Variables(p), " or ")
+	switch {
+	case p.Local != nil:
+		return "a server at " + provider.RedactAddress(p.BaseURL)
+	case p.ID == "vertexai":
+		return "GOOGLE_GENAI_USE_VERTEXAI=true, and GOOGLE_API_KEY or GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION"
+	case a.LacksAddress() && a.From == "" && keys != "":
+		return strings.Join(p.BaseURLVars, " or ") + ", and " + keys
+	case a.LacksAddress():
+		return strings.Join(p.BaseURLVars, " or ")
+	case keys == "" && !p.Keyless:
+		return "apiKey or keyVars in modelProviders." + p.ID
+	case p.Keyless:
+		return "to be named, as in --model " + p.ID + "/" + cmp.Or(p.Model, "...")
+	}
+	return keys
+}
+
+// describeModel describes how the user named the model, and its context window.
+func (d *Report) describeModel() string {
+	text := ""
+	switch {
+	case d.Asked != d.Model && d.Named != "":
+		text = ", which " + strconv.Quote(d.Asked) + " (" + d.Named + ") stands for"
+	case d.Asked != d.Model:
+		text = ", which " + strconv.Quote(d.Asked) + " stands for"
+	case d.Named != "":
+		text = ", named by " + d.Named
+	}
+	if d.Window > 0 {
+		text += "; it takes " + wording.Tokens(d.Window) + " tokens"
+	}
+	return text
+}
+
+// writeProviders prints the providers that are set up, then the others.
+func (d *Report) writeProviders(w io.Writer) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	d.writeProviderTable(table, "Set up, in the order in which they count:", func(r *providerReport) (string, bool) {
+		if r.Address == "" || r.Address == r.From {
+			return r.From, r.From != ""
+		}
+		return r.From + " at " + r.Address, r.From != ""
+	})
+	d.writeProviderTable(table, "Not set up:", func(r *providerReport) (string, bool) {
+		return "needs " + r.Needs, r.State == "missing"
+	})
+	_ = table.Flush() // writing to memory cannot fail
+}
+
+// writeProviderTable prints a heading and the providers that belong under it. about returns
+// the text for a provider, and whether it belongs there.
+func (d *Report) writeProviderTable(w io.Writer, heading string, about func(*providerReport) (string, bool)) {
+	for i := range d.Providers {
+		r := &d.Providers[i]
+		text, belongs := about(r)
+		if !belongs {
+			continue
+		}
+		if heading != "" {
+			fmt.Fprintf(w, "\n  %s\n", heading)
+			heading = ""
+		}
+		mark := ""
+		if r.State == "used" || r.State == "found" {
+			mark = " (" + r.State + ")"
+		}
+		fmt.Fprintf(w, "    %s\t%s\t%s%s\n", terminal.Line(r.ID), terminal.Line(r.Name), terminal.Line(text), mark)
+	}
+}
+
+// firstLine returns the first line of an error message.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}

@@ -1,0 +1,306 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/trust"
+	"pollux/internal/wording"
+)
+
+// layerReport describes a settings file.
+type layerReport struct {
+	Scope string `json:"scope"`
+	File  string `json:"file"`
+	// State is "read", "absent", or the reason why the file is not used.
+	State string `json:"state"`
+	Keys  int    `json:"keys"` // number of keys that the file sets
+}
+
+// checkSettings loads the settings from all files that can be read, and reports the others.
+func (x *examination) checkSettings() sectionReport {
+	s := sectionReport{ID: "settings", Title: "Settings"}
+	unread := map[config.Scope]error{}
+	var failures []string
+	x.set.Trust = trust.Unknown
+	var trustErr error // from reading the trust decision
+	settings, warnings, err := config.Load(config.Sources{
+		Paths: x.set.Paths, Env: x.set.Options.Env, Flags: x.set.Flags,
+		Trusted: func(s *config.Settings) (bool, error) {
+			x.set.Trust, trustErr = x.set.Decide(s)
+			return x.set.Trust == trust.Trusted, nil
+		},
+		OnBroken: func(scope config.Scope, path string, err error) {
+			unread[scope] = err
+			failures = append(failures, "Error in "+path+": "+err.Error())
+		},
+	})
+	if err != nil { // not expected with OnBroken set; the diagnosis continues
+		s.broken("settings", err.Error(), "")
+		x.fail(err)
+		settings = &config.Settings{}
+	}
+	x.set.Settings = settings
+	x.Settings = x.set.Settings.UserFile()
+	if len(failures) > 0 {
+		x.hasBrokenSettings = true
+		x.fail(exit.Errorf(exit.Config, "%s\nPlease fix the configuration file(s) and try again.", strings.Join(failures, "\n")))
+	}
+	x.addLayers(&s, unread)
+	for _, w := range warnings {
+		subject, text, next := parseSettingsWarning(string(w))
+		s.warn(subject, text, next)
+	}
+	if trustErr != nil {
+		x.fail(trustErr)
+	}
+	x.trustErr = trustErr
+	return s
+}
+
+// addLayers reports the state of each settings file.
+func (x *examination) addLayers(s *sectionReport, unread map[config.Scope]error) {
+	for _, l := range config.Files(x.set.Settings, x.set.Paths) {
+		r := layerReport{Scope: l.Scope.String(), File: l.File, State: l.State}
+		subject := r.Scope
+		switch err := unread[l.Scope]; {
+		case err != nil:
+			r.State = err.Error()
+			s.broken(subject, l.File+": "+r.State, "correct the file, or move it away: until then no run starts, and the rest of this leaves it out")
+		case l.State == "read":
+			r.Keys = len(x.set.Settings.ForScope(l.Scope).SetKeys())
+			s.ok(subject, fmt.Sprintf("%s sets %s", l.File, wording.Count(r.Keys, "key")))
+		case l.State == "absent":
+			s.ok(subject, l.File+" is not there")
+		case l.File == "":
+			s.ok(subject, "none, as this is the home directory")
+		case l.State == "ignored":
+			s.warn(subject, l.File+" is ignored", "see below what is wrong with it")
+		default:
+			s.warn(subject, l.File+" is "+l.State, "see below how to trust the folder")
+		}
+		x.Layers = append(x.Layers, r)
+	}
+}
+
+// parseSettingsWarning converts a warning about settings, which may have many lines, to the
+// parts of a check.
+func parseSettingsWarning(w string) (subject, text, next string) {
+	const wrong, later = "Invalid configuration in ", "Warning: no effect yet in this version of Pollux: "
+	switch {
+	case strings.HasPrefix(w, later):
+		return "not yet", "these keys are set and have no effect yet: " + strings.TrimPrefix(w, later), "take them out, or wait for a later version"
+	case !strings.HasPrefix(w, wrong):
+		next = "pollux config path says which files count"
+		if strings.Contains(w, "permission denied") {
+			next = "change its permissions, or its owner"
+		}
+		return "note", strings.TrimPrefix(strings.Join(strings.Fields(w), " "), "Warning: "), next
+	}
+	lines := strings.Split(w, "\n")
+	file := strings.TrimSuffix(strings.TrimPrefix(lines[0], wrong), ":")
+	var values []string
+	for i, line := range lines {
+		if key, ok := strings.CutPrefix(line, "Error in: "); ok && i+1 < len(lines) {
+			values = append(values, key+" ("+strings.TrimSpace(lines[i+1])+")")
+		}
+		if strings.HasPrefix(line, "...and ") {
+			values = append(values, line)
+		}
+	}
+	return "wrong values", file + ": " + strings.Join(values, ", "), "correct them: pollux config explain KEY says what each may be"
+}
+
+// envReport describes a .env file.
+type envReport struct {
+	File  string `json:"file"`
+	State string `json:"state"` // "read" for the file that is used
+	// Sets are the variables that the file sets, Overruled those that the environment already
+	// sets, and Refused those that the file must not set.
+	Sets      []string `json:"sets"`
+	Overruled []string `json:"overruled"`
+	Refused   []string `json:"refused"`
+}
+
+// checkEnv reports the .env file that is used, and the others.
+func (x *examination) checkEnv() sectionReport {
+	s := sectionReport{ID: "env", Title: ".env file"}
+	for _, f := range config.EnvFiles(x.set.Options.Env, x.set.Settings, x.set.Paths) {
+		x.EnvFiles = append(x.EnvFiles, envReport{f.Path, f.State, nonNil(f.Set), nonNil(f.AlreadySet), nonNil(f.Forbidden)})
+		switch {
+		case f.State == "read":
+			x.envFile = &f
+			x.checkEnvFile(&s, &f)
+		case f.Err != nil:
+			s.warn("unread file", f.Path+" cannot be read: "+f.State, "make it a readable text file, or move it away")
+		default:
+			s.ok("other file", f.Path+" does not count: "+f.State)
+		}
+	}
+	if x.envFile == nil {
+		s.ok("file", "none is used")
+	}
+	if x.EnvFiles == nil {
+		x.EnvFiles = []envReport{}
+	}
+	x.set.ReadEnv()
+	x.Asked, x.Named = x.set.Model, x.set.NamedBy()
+	return s
+}
+
+// checkEnvFile reports the variables and the invalid lines of the .env file that is used.
+func (x *examination) checkEnvFile(s *sectionReport, f *config.EnvFile) {
+	text := " sets nothing"
+	if len(f.Set) > 0 {
+		text = " sets " + strings.Join(f.Set, ", ")
+	}
+	s.ok("file", f.Path+text)
+	if len(f.AlreadySet) > 0 {
+		s.ok("overruled", "set in the environment already: "+strings.Join(f.AlreadySet, ", "))
+	}
+	if len(f.Forbidden) > 0 {
+		s.warn("refused", "it may not set "+strings.Join(f.Forbidden, ", ")+" from where it lies",
+			"set them in the environment, or in "+filepath.Join(x.set.Paths.GeminiDir(), ".env"))
+	}
+	if n := len(f.InvalidLines); n > 0 {
+		lines := make([]string, 0, 5)
+		for _, line := range f.InvalidLines[:min(n, 5)] {
+			lines = append(lines, strconv.Itoa(line))
+		}
+		s.warn("odd lines", fmt.Sprintf("%s of it say nothing: %s", wording.Count(n, "line"), strings.Join(lines, ", ")), "write NAME=value, one a line")
+	}
+}
+
+// nonNil returns a copy of names that is never nil, so that JSON shows an empty list.
+func nonNil(names []string) []string { return append([]string{}, names...) }
+
+// checkTrust reports whether the workspace is trusted, and why.
+func (x *examination) checkTrust() sectionReport {
+	s := sectionReport{ID: "trust", Title: "Trust"}
+	dir := x.set.Paths.Dir()
+	x.Trust = [...]string{trust.Unknown: "unknown", trust.Trusted: "trusted", trust.Untrusted: "untrusted"}[x.set.Trust]
+	const how = "--skip-trust trusts it for one run, GEMINI_CLI_TRUST_WORKSPACE=true for a shell or a CI job"
+	env := x.set.Options.Env
+	switch {
+	case x.trustErr != nil:
+		s.broken("folder", x.trustErr.Error(), "correct the file, or move it away")
+	case x.set.Trust == trust.Trusted && env.Get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
+		s.ok("folder", dir+" is trusted, by GEMINI_CLI_TRUST_WORKSPACE")
+	case x.set.Trust == trust.Trusted && !config.FolderTrust.In(x.set.Settings):
+		s.ok("folder", dir+" is trusted, as security.folderTrust.enabled is off")
+	case x.set.Trust == trust.Trusted:
+		s.ok("folder", dir+" is trusted, by "+x.set.TrustOptions().File)
+	default:
+		refused := trust.CheckTrusted(x.set.Trust)
+		x.fail(refused)
+		text := dir + " is not trusted: its settings and instructions do not count, and a run that cannot ask refuses to work in it"
+		switch {
+		case env.Get("GEMINI_RESTRICTED_MODE") == "true":
+			text += " (GEMINI_RESTRICTED_MODE is set)"
+		case env.Get("GEMINI_CLI_TRUST_WORKSPACE") == "false":
+			text += " (GEMINI_CLI_TRUST_WORKSPACE is false)"
+		}
+		s.broken("folder", text, how)
+	}
+	return s
+}
+
+// checkRules checks the policy files, the custom system instruction and the tool discovery
+// command. deferredErr is an error that a run reports only after it has chosen the model.
+func (x *examination) checkRules() (s sectionReport, deferredErr error) {
+	s = sectionReport{ID: "rules", Title: "Policies and instructions"}
+	found := x.withWarn(func(text string) {
+		s.warn("policies", strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "Warning: "), "correct the file, or move it away")
+	}).Inspect()
+	if found.Refused != nil {
+		s.broken("policies", found.Refused.Error(), "correct the file, or move it away")
+		x.fail(found.Refused)
+	} else {
+		s.ok("policies", wording.Count(found.Rules, "rule")+" in files")
+	}
+	switch {
+	case found.Unread != nil:
+		s.broken("instruction", found.Unread.Error(), "correct "+x.set.Where("GEMINI_SYSTEM_MD")+", or unset it")
+		deferredErr = found.Unread
+	case found.Instruction != "":
+		s.ok("instruction", found.Instruction+", by "+x.set.Where("GEMINI_SYSTEM_MD"))
+	}
+	switch {
+	case found.Undiscovered != nil:
+		s.broken("tool discovery", found.Undiscovered.Error(), "correct it, or unset tools.discoveryCommand")
+		deferredErr = found.Undiscovered // a run checks discovery before the instruction
+	case found.Discovers:
+		s.ok("tool discovery", "tools.discoveryCommand is set; a run will run it, and nothing has been run here")
+	}
+	return s, deferredErr
+}
+
+// unusedFeatures returns the features that users may have set up, but that this version does
+// not support yet.
+func unusedFeatures() []unusedFeature {
+	return []unusedFeature{
+		{"extensions", []string{"extensions"}},
+		{"skills", []string{"skills", filepath.Join("..", ".agents", "skills")}},
+		{"commands of your own", []string{"commands"}},
+		{"agents of your own", []string{"agents"}},
+		{"key bindings", []string{"keybindings.json"}},
+		{"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}},
+	}
+}
+
+// unusedFeature is a feature with the names of its files, which are in ~/.gemini or in .gemini
+// in the workspace.
+type unusedFeature struct {
+	subject string
+	names   []string
+}
+
+// checkUnusedFeatures lists what the user has set up, but Pollux does not use yet.
+func (x *examination) checkUnusedFeatures() sectionReport {
+	s := sectionReport{ID: "later", Title: "Set up, and not used yet"}
+	const next = "nothing has to be done: it does no harm, and counts once Pollux knows it"
+	dirs := []string{x.set.Paths.GeminiDir()}
+	if !x.set.Paths.AtHome() {
+		dirs = append(dirs, filepath.Join(x.set.Paths.Dir(), ".gemini"))
+	}
+	for _, feature := range unusedFeatures() {
+		for _, dir := range dirs {
+			for _, name := range feature.names {
+				if path := filepath.Join(dir, name); isNonEmpty(path) {
+					s.missing(feature.subject, path, next)
+				}
+			}
+		}
+	}
+	for _, key := range [...]struct{ path, subject string }{{"hooks", "hooks"}, {"mcpServers", "MCP servers"}} {
+		v, from := x.set.Settings.Effective(key.path)
+		entries, _ := v.(map[string]any)
+		if row, known := config.KeyOf(key.path); !known || row.Support != config.Later || len(entries) == 0 {
+			continue
+		}
+		s.missing(key.subject, fmt.Sprintf("%s, in the settings (%s)", strings.Join(sortedNames(entries), ", "), strings.Join(from, ", ")), next)
+	}
+	if len(s.Checks) == 0 {
+		s.ok("nothing", "all that is set up here is used")
+	}
+	return s
+}
+
+// sortedNames returns the sorted names of entries, shortened if there are many.
+func sortedNames(entries map[string]any) []string {
+	const limit = 12
+	list := make([]string, 0, len(entries))
+	for name := range entries {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	if len(list) > limit {
+		list = append(list[:limit], fmt.Sprintf("and %d more", len(list)-limit))
+	}
+	return list
+}

@@ -1,0 +1,87 @@
+package headless
+
+import (
+	"context"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/session"
+	"pollux/internal/slash"
+	"pollux/internal/terminal"
+	"pollux/llm/catalog"
+)
+
+// Job is a run of one prompt.
+type Job struct {
+	// Session holds the options of the session.
+	Session session.Options
+	// Input describes the sources of the prompt.
+	Input Input
+	// Options configures the rendering. RunJob sets Format, Debug, Model, Prompt,
+	// QuotaHint and Stats from the session.
+	Options Options
+	// Terminal is the terminal that / commands use.
+	Terminal *terminal.Terminal
+}
+
+// RunJob opens a session, reads the prompt and renders the run. It returns the errors
+// of [Run], or the error of [session.Settle], which the user has not seen.
+func RunJob(ctx context.Context, j Job) error {
+	_, j.Session.Offline = slash.Lookup(j.Input.Argument) // / commands can work without a model
+	setup, err := session.Settle(ctx, j.Session)
+	if err != nil {
+		return err
+	}
+	defer setup.Close()
+	o := j.Options
+	o.Format, o.Debug, o.Model = Format(config.OutputFormat.In(setup.Settings)), setup.Debugging(), setup.Model
+	// Check credentials first: do not wait for standard input if no model can answer.
+	s, err := setup.Open(ctx)
+	if err != nil {
+		return RenderFailure(o, err)
+	}
+	defer s.Close()
+	j.Input.Timeout = time.Duration(config.StdinTimeout.In(s.Settings) * float64(time.Millisecond))
+	text, err := ReadPrompt(ctx, j.Input)
+	if err != nil {
+		return RenderFailure(o, err)
+	}
+	o.Prompt, o.Stats, o.QuotaHint = text, s.Stats, s.QuotaHint()
+	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
+		o.Model = now.Model // other providers do not know Gemini's aliases
+	}
+	commands := &slash.Runner{Session: s, Terminal: j.Terminal}
+	prompt, answer, err := runCommand(ctx, commands, text)
+	switch {
+	case err != nil:
+		return RenderFailure(o, err)
+	case answer != "":
+		return RenderAnswer(o, answer)
+	}
+	return Run(ctx, o, s.Run(ctx, prompt))
+}
+
+// runCommand runs a prompt that is a / command. It returns the output of the command as
+// the answer, or a prompt that the command makes. It returns any other prompt
+// unchanged.
+func runCommand(ctx context.Context, commands *slash.Runner, text string) (prompt, answer string, err error) {
+	r, known, err := commands.Run(ctx, text)
+	switch {
+	case ctx.Err() != nil:
+		return "", "", context.Cause(ctx)
+	case err != nil:
+		return "", "", err
+	case !known:
+		return text, "", commands.Reachable()
+	case r.Failed:
+		return "", "", r.Err
+	case r.Prompt == "" && r.Text == "":
+		return "", "Done.", nil
+	case r.Prompt == "":
+		return "", r.Text, nil
+	}
+	if r.Text != "" {
+		commands.Warn(r.Text)
+	}
+	return r.Prompt, "", commands.Reachable()
+}

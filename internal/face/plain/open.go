@@ -1,0 +1,150 @@
+package plain
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/editor"
+	"pollux/internal/guard/policy"
+	"pollux/internal/session"
+	"pollux/internal/slash"
+	"pollux/internal/stats"
+	"pollux/internal/terminal"
+)
+
+// backend holds the functions of a session that the face calls. Terminal and Run are
+// required; the zero value of any other field turns its feature off.
+type backend struct {
+	Terminal *terminal.Terminal
+	// Open, if set, is called first. It may ask questions, and returns the backend for
+	// the rest of the session; Terminal and Interrupts keep their values. [Face.Run]
+	// returns its error.
+	Open func(ctx context.Context) (backend, error)
+	// Run sends a prompt to the model; see [session.Session.Run].
+	Run func(ctx context.Context, text string) iter.Seq2[agent.Event, error]
+
+	// LookupCommand reports whether a line is a / command, and whether the command may
+	// run while the model works. RunCommand runs it. SuggestCommand returns the command
+	// that a mistyped one resembles, "/stats" for "/statz", or "".
+	LookupCommand  func(line string) (known, busy bool)
+	RunCommand     func(ctx context.Context, line string) (slash.Result, error)
+	SuggestCommand func(line string) string
+	// RunShell runs the command that the user typed after "!", and returns the text to
+	// show. If it is nil, such lines are prompts.
+	RunShell func(ctx context.Context, command string) (string, error)
+
+	// Interrupts receives a value for each Ctrl+C, which must not cancel ctx.
+	Interrupts <-chan struct{}
+	// First is the first prompt or / command.
+	First string
+	// Welcome is shown first. Farewell returns the text shown at the end of a session
+	// with at least one prompt; "" is a default text.
+	Welcome  string
+	Farewell func() string
+
+	// Offers returns the lasting answers that the user may give to a call. SavedIn is
+	// the file that stores the answers for all future sessions.
+	Offers  func(call *agent.ToolCall) []policy.Offer
+	SavedIn string
+	// IsAllowed reports whether the gate would now allow a call without a question,
+	// because of another answer or of a new mode.
+	IsAllowed func(call *agent.ToolCall) bool
+	// Mode returns the approval mode by its name in policies, such as "autoEdit".
+	Mode func() string
+	// ToolTitle returns the title of a tool for people, "" if it has none.
+	ToolTitle func(tool string) string
+
+	// Editor is the user's editor, nil if there is none.
+	Editor Editor
+	// Stats counts each event.
+	Stats *stats.Counter
+	// ShowThoughts shows the model's thoughts (setting ui.inlineThinkingMode is full).
+	ShowThoughts bool
+	// ScreenReader puts signs into words (setting ui.accessibility.screenReader).
+	ScreenReader bool
+	// QuotaHint returns the text that follows a failure with status 429, which depends
+	// on the provider. It begins with a line feed.
+	QuotaHint func() string
+	// Debug adds the provider's response to a failed request.
+	Debug bool
+}
+
+// open opens the session, which may ask questions, and returns its backend.
+func (f *Face) open(ctx context.Context, o Options) (backend, error) {
+	o.Session.Asker, o.Session.Interactive, o.Session.Warn = f, true, f.Warn
+	o.Session.DebugLog = debugLog{f}
+	s, err := session.Open(ctx, o.Session)
+	if err != nil {
+		return backend{}, err
+	}
+	f.session.Store(s)
+	commands := &slash.Runner{Session: s, Terminal: o.Terminal, Shortcuts: Shortcuts}
+	return backend{
+		Run: s.Run,
+		LookupCommand: func(line string) (known, busy bool) {
+			call, known := slash.Lookup(line)
+			return known, known && call.Command.RunsWhileBusy
+		},
+		RunCommand: func(ctx context.Context, line string) (slash.Result, error) {
+			r, _, err := commands.Run(ctx, line)
+			return r, err
+		},
+		SuggestCommand: slash.Suggest,
+		RunShell:       s.RunTyped,
+		First:          o.First,
+		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Dir(), s.Current().Model)),
+		Farewell:       commands.Farewell,
+
+		Offers: s.Offers, SavedIn: s.SavedIn(), IsAllowed: s.Allowed,
+		Mode:         func() string { return s.Mode().String() },
+		ToolTitle:    s.ToolTitle,
+		Editor:       externalEditor{s, o.Terminal},
+		Stats:        s.Stats,
+		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
+		ScreenReader: config.ScreenReader.In(s.Settings),
+		QuotaHint:    s.QuotaHint,
+		Debug:        s.Debugging(),
+	}, nil
+}
+
+// externalEditor opens the user's editor with the settings at the time of the call. It
+// ignores the variables of a project's .env file.
+type externalEditor struct {
+	session  *session.Session
+	terminal *terminal.Terminal
+}
+
+func (e externalEditor) editor() *editor.Editor {
+	env, settings := e.session.Options.Env, e.session.CurrentSettings()
+	return editor.New(editor.Options{
+		Preferred: config.PreferredEditor.In(settings), NewWindow: config.EditorInNewWindow.In(settings),
+		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
+		Environ: env.List(), Terminal: e.terminal, Launcher: e.session.Launcher,
+	})
+}
+
+func (e externalEditor) Open(ctx context.Context, path string) error {
+	return e.editor().Open(ctx, path)
+}
+
+func (e externalEditor) Compose(ctx context.Context, text string) (string, error) {
+	return e.editor().Compose(ctx, text)
+}
+
+func (e externalEditor) Change(ctx context.Context, name, before, after string) (string, error) {
+	return e.editor().Change(ctx, name, before, after)
+}
+
+// debugLog is an io.Writer that shows the lines of the session's log through the face.
+type debugLog struct{ face *Face }
+
+func (l debugLog) Write(b []byte) (int, error) {
+	if text := strings.TrimRight(string(b), "\n"); text != "" {
+		l.face.Warn(text)
+	}
+	return len(b), nil
+}

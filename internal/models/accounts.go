@@ -1,0 +1,203 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/auth"
+	"pollux/internal/exit"
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/llm/provider"
+)
+
+// accountModels holds the models of the user's accounts. It creates a provider's client when it
+// needs the first of the provider's models.
+type accountModels struct {
+	// ctx is the session's context. Cancelling it ends queries about models.
+	ctx      context.Context
+	accounts *auth.Accounts
+	// network has the network settings for all providers.
+	network provider.Network
+
+	mu      sync.Mutex
+	names   map[string]*model           // by the name in requests
+	clients map[string]*provider.Client // by auth.Account.ConfiguredID
+}
+
+// model is a model of an account.
+type model struct {
+	account auth.Account
+	client  *provider.Client
+	name    string // the provider's own name
+	llm.Generator
+}
+
+func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.Network) *accountModels {
+	return &accountModels{ctx: ctx, accounts: accounts, network: n, names: map[string]*model{}, clients: map[string]*provider.Client{}}
+}
+
+// resolve returns the model for a model name of the user, and its name in requests. If the name
+// contains only a provider, resolve queries the provider for its models.
+func (r *accountModels) resolve(name string) (string, *model, error) {
+	account, ownName, err := r.accounts.Resolve(name)
+	if err != nil {
+		return "", nil, err
+	}
+	client, err := r.client(account)
+	if err != nil {
+		return "", nil, err
+	}
+	if ownName == "" {
+		if ownName, err = r.onlyModel(client, account); err != nil {
+			return "", nil, err
+		}
+	}
+	requestName := ownName
+	if def, err := r.accounts.Default(); err == nil && def.ConfiguredID != account.ConfiguredID {
+		requestName = account.ConfiguredID + "/" + ownName
+	}
+	added, err := r.add(requestName, account, ownName)
+	return requestName, added, err
+}
+
+// onlyModel returns the name of the only model of a provider, or of the first model of a local
+// server, which lists loaded models first.
+func (r *accountModels) onlyModel(client *provider.Client, account auth.Account) (string, error) {
+	ctx, cancel := context.WithTimeout(r.ctx, 3*time.Second)
+	defer cancel()
+	list, err := client.Models(ctx)
+	at := cmp.Or(account.Name, account.ID)
+	if account.BaseURL != "" {
+		at += " (" + provider.RedactAddress(account.BaseURL) + ")"
+	}
+	switch {
+	case r.ctx.Err() != nil:
+		return "", context.Cause(r.ctx)
+	case len(list) == 1, len(list) > 1 && account.Local != nil:
+		return list[0].Name, nil
+	case err != nil:
+		return "", exit.Errorf(exit.Input, "No model is named for %s, and it does not say which it has: %w. Name one with --model.", at, err)
+	case len(list) == 0:
+		return "", exit.Errorf(exit.Input, "No model is named for %s, and it has none. Name one with --model.", at)
+	}
+	var names []string
+	for _, one := range list[:min(len(list), 5)] {
+		names = append(names, one.Name)
+	}
+	return "", exit.Errorf(exit.Input, "No model is named for %s. Name one with --model: %s.", at, strings.Join(names, ", "))
+}
+
+// find returns the model with this name in requests.
+func (r *accountModels) find(name string) (*model, error) {
+	r.mu.Lock()
+	known := r.names[name]
+	r.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	account, ownName, err := r.accounts.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.add(name, account, ownName)
+}
+
+// add creates the model with these names and stores it.
+func (r *accountModels) add(name string, account auth.Account, ownName string) (*model, error) {
+	client, err := r.client(account)
+	if err != nil {
+		return nil, err
+	}
+	g, err := client.For(ownName)
+	if err != nil {
+		return nil, exit.Errorf(exit.Auth, "%w", err)
+	}
+	added := &model{account, client, ownName, g}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names[name] = added
+	return added, nil
+}
+
+// client returns the client of the account's provider.
+func (r *accountModels) client(account auth.Account) (*provider.Client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.clients[account.ConfiguredID]; c != nil {
+		return c, nil
+	}
+	c, err := provider.Open(account.Access, r.accounts.NetworkOf(account, r.network))
+	if err != nil {
+		return nil, exit.Errorf(exit.Auth, "%w", err)
+	}
+	r.clients[account.ConfiguredID] = c
+	return c, nil
+}
+
+// describe returns the description of a model, by its name in requests.
+func (r *accountModels) describe(name string) catalog.Model {
+	known, err := r.find(name)
+	if err != nil {
+		return catalog.Lookup(name)
+	}
+	return known.client.Describe(r.ctx, known.name)
+}
+
+// generator returns the model that a request names, and the request to send to it.
+func (r *accountModels) generator(req *llm.Request) (llm.Generator, *llm.Request, error) {
+	known, err := r.find(req.Model)
+	if err != nil {
+		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: err.Error(), Err: err}
+	}
+	switch known.name {
+	case req.Model:
+		return known, req, nil
+	case "":
+		message := fmt.Sprintf("%q means the model that %s has, and it has not been asked which that is", req.Model, cmp.Or(known.account.Name, known.account.ID))
+		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: message}
+	}
+	own := *req
+	own.Model = known.name
+	return known, &own, nil
+}
+
+// adoptLocalServer makes a model server on this machine the default account, if the user has
+// set up no account and name contains none.
+func adoptLocalServer(ctx context.Context, accounts *auth.Accounts, name string, warn func(string)) error {
+	_, _, err := accounts.Resolve(name)
+	if err == nil || accounts.Chosen != "" || accounts.HasProviderPrefix(name) {
+		return nil // Resolve returns the same error later
+	}
+	found := accounts.Discover(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(found) == 0 {
+		return err
+	}
+	accounts.Adopt(found[0])
+	warn(fmt.Sprintf("No provider is set up: using %s, which answers at %s.", found[0].Name, found[0].BaseURL))
+	return nil
+}
+
+// startSession sends the next requests with another session ID. It keeps the provider of each
+// model, because the name alone may now resolve to another provider.
+func (r *accountModels) startSession(session string) {
+	r.mu.Lock()
+	old := r.names
+	r.network.Session = session
+	r.names, r.clients = map[string]*model{}, map[string]*provider.Client{}
+	r.mu.Unlock()
+	for name, known := range old {
+		if _, err := r.add(name, known.account, known.name); err != nil {
+			r.mu.Lock()
+			r.names[name] = known
+			r.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package models
+
+import (
+	"context"
+	"iter"
+
+	"pollux/llm"
+)
+
+var _ llm.Generator = (*Directory)(nil)
+
+// generator returns the generator for a request, and the request to send to it.
+func (d *Directory) generator(req *llm.Request) (llm.Generator, *llm.Request, error) {
+	if d.accountModels == nil {
+		return d.fixed, req, nil
+	}
+	return d.accountModels.generator(req)
+}
+
+// Stream implements [llm.Generator].
+func (d *Directory) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	g, req, err := d.generator(req)
+	if err != nil {
+		return func(yield func(*llm.Response, error) bool) { yield(nil, err) }
+	}
+	return g.Stream(ctx, req)
+}
+
+// Generate implements [llm.Generator].
+func (d *Directory) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	g, req, err := d.generator(req)
+	if err != nil {
+		return nil, err
+	}
+	return g.Generate(ctx, req)
+}
+
+// CountTokens implements [llm.Generator].
+func (d *Directory) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
+	g, req, err := d.generator(req)
+	if err != nil {
+		return 0, err
+	}
+	return g.CountTokens(ctx, req)
+}
+
+// Embed implements [llm.Generator].
+func (d *Directory) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	g, req, err := d.generator(&llm.Request{Model: model})
+	if err != nil {
+		return nil, err
+	}
+	return g.Embed(ctx, req.Model, texts)
+}
+
+// unreachable is a generator whose requests all fail with err.
+type unreachable struct{ err error }
+
+var _ llm.Generator = unreachable{}
+
+func (u unreachable) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) { yield(nil, u.err) }
+}
+
+func (u unreachable) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	return nil, u.err
+}
+
+func (u unreachable) CountTokens(context.Context, *llm.Request) (int, error) { return 0, u.err }
+
+func (u unreachable) Embed(context.Context, string, []string) ([][]float32, error) {
+	return nil, u.err
+}

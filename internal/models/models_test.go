@@ -1,0 +1,303 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/llm"
+	"pollux/llm/llmtest"
+)
+
+// inputs returns the inputs with this settings file and environment.
+func inputs(t *testing.T, settings string, env ...string) auth.Inputs {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := config.NewEnv(append(env, "GEMINI_CLI_HOME="+home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+home+"/none.json")...)
+	s, warnings, err := config.Load(config.Sources{Paths: config.NewPaths(e, home), Env: e})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	return auth.Inputs{Settings: s, Env: e, Warn: func(text string) { t.Error(text) }}
+}
+
+// openAccounts returns the models of the accounts in these settings and variables.
+func openAccounts(t *testing.T, settings string, env ...string) *accountModels {
+	t.Helper()
+	accounts, err := auth.Open(inputs(t, settings, env...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newAccountModels(t.Context(), accounts, accounts.Network)
+}
+
+// server returns the URL of a server that speaks every protocol. It answers each request with
+// its name, the model and the request's key, and lists these models.
+func server(t *testing.T, name string, list ...string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := r.Header
+		key := h.Get("X-Goog-Api-Key") + h.Get("X-Api-Key") + h.Get("Authorization") + h.Get("X-Custom")
+		model := "?"
+		if at := strings.Index(r.URL.Path, "/models/"); at >= 0 {
+			model = strings.TrimSuffix(r.URL.Path[at+8:], ":generateContent")
+		}
+		w.Header().Set("Content-Type", "application/json")
+		text := name + " " + model + " " + key
+		switch {
+		case strings.HasSuffix(r.URL.Path, ":generateContent"):
+			fmt.Fprintf(w, `{"candidates": [{"content": {"role": "model", "parts": [{"text": %q}]}, "finishReason": "STOP"}]}`, text)
+		case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+			fmt.Fprintf(w, `{"choices": [{"message": {"role": "assistant", "content": %q}, "finish_reason": "stop"}]}`, text)
+		case strings.HasSuffix(r.URL.Path, "/messages"):
+			fmt.Fprintf(w, `{"type": "message", "role": "assistant", "content": [{"type": "text", "text": %q}], "stop_reason": "end_turn", "usage": {}}`, text)
+		case strings.HasSuffix(r.URL.Path, "/models"):
+			fmt.Fprintf(w, `{"data": [{"context_length": 4242, "id": "%s"}]}`, strings.Join(list, `"}, {"context_length": 4242, "id": "`))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func ask(t *testing.T, r *accountModels, name string) string {
+	t.Helper()
+	req := llmtest.Prompt("hi")
+	req.Model = name
+	answer, err := (&Directory{accountModels: r}).Generate(t.Context(), req)
+	if err != nil {
+		return "! " + err.Error()
+	}
+	if req.Model != name {
+		t.Errorf("the request for %s was changed", name)
+	}
+	return answer.Text()
+}
+
+// TestDispatch checks that requests of one session go to the provider of their model, each with
+// only that provider's key.
+func TestDispatch(t *testing.T) {
+	t.Parallel()
+	m := openAccounts(t, `{"modelProviders": {"mine": {"baseUrl": "`+server(t, "mine")+`/v1", "keyVars": "MINE"}}}`,
+		"GEMINI_API_KEY=key-g", "GOOGLE_GEMINI_BASE_URL="+server(t, "google"),
+		"ANTHROPIC_API_KEY=key-a", "ANTHROPIC_BASE_URL="+server(t, "anthropic"),
+		"MINE=key-m", "GEMINI_CLI_CUSTOM_HEADERS=X-Custom: +corp")
+	for name, want := range map[string]string{
+		"gemini-2.5-pro":    "google gemini-2.5-pro key-g+corp",
+		"flash":             "google gemini-3.8-flash key-g+corp",
+		"claude-x":          "google claude-x key-g+corp", // a server with the user's own address may have any model
+		"anthropic/y":       "anthropic ? key-a",
+		"claude/y":          "anthropic ? key-a",
+		"mine/org/z":        "mine ? Bearer key-m",
+		"deepseek/d":        "! When using DeepSeek",
+		"mine/claude-3/../": "mine ? Bearer key-m",
+	} {
+		if got := ask(t, m, name); got != want && !(strings.HasPrefix(want, "! ") && strings.HasPrefix(got, want)) {
+			t.Errorf("%s is answered by %q, want %q", name, got, want)
+		}
+	}
+	if len(m.clients) != 3 {
+		t.Errorf("there are %d clients", len(m.clients))
+	}
+	var e *llm.Error
+	if _, err := (&Directory{accountModels: m}).Generate(t.Context(), &llm.Request{Model: "deepseek/d"}); !errors.As(err, &e) || e.Kind != llm.KindModelNotFound {
+		t.Errorf("a provider out of reach is %v", err)
+	}
+}
+
+// TestMainModel checks which name in requests a model name of the user resolves to.
+func TestMainModel(t *testing.T) {
+	t.Parallel()
+	one, two := server(t, "one", "only"), server(t, "two", "a", "b")
+	m := openAccounts(t, `{"modelProviders": {
+		"one": {"baseUrl": "`+one+`", "keyless": true}, "two": {"baseUrl": "`+two+`", "keyless": true},
+		"gone": {"baseUrl": "http://u:hunter2@127.0.0.1:1", "keyless": true}}, "security": {"auth": {"selectedType": "one"}}}`)
+	for name, want := range map[string]string{
+		"auto":     "only",
+		"any":      "any",
+		"one/any":  "any",
+		"two/any":  "two/any",
+		"xai/grok": "! When using xAI",
+	} {
+		got, _, err := m.resolve(name)
+		if want, wrong := strings.CutPrefix(want, "! "); wrong && (err == nil || !strings.Contains(err.Error(), want)) || !wrong && (got != want || err != nil) {
+			t.Errorf("%s is %q, %v; want %s", name, got, err, want)
+		}
+	}
+	if got := m.describe("only").Input; got != 4242 {
+		t.Errorf("only takes %d tokens", got)
+	}
+	if got := ask(t, m, "two/any"); got != "two ? " {
+		t.Errorf("two/any is answered by %q", got)
+	}
+	for selected, want := range map[string]string{
+		"two":  "No model is named for two (" + two + "). Name one with --model: a, b.",
+		"gone": "No model is named for gone (http://***@127.0.0.1:1), and it does not say which it has: fetch failed",
+	} {
+		m := openAccounts(t, `{"modelProviders": {"two": {"baseUrl": "`+two+`", "keyless": true}, "gone": {"baseUrl": "http://u:hunter2@127.0.0.1:1", "keyless": true}},
+			"security": {"auth": {"selectedType": "`+selected+`"}}}`)
+		if _, _, err := m.resolve("auto"); err == nil || !strings.HasPrefix(err.Error(), want) || exit.CodeOf(err) != exit.Input {
+			t.Errorf("with %s it is %v, want %s", selected, err, want)
+		}
+		// A model that was never resolved gets no request with an empty name.
+		if got := ask(t, m, "auto"); !strings.HasPrefix(got, `! "auto" means the model that`) {
+			t.Errorf("auto is answered by %q", got)
+		}
+	}
+}
+
+// TestCancelled checks that the end of the session cancels a query for models.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	accounts, err := auth.Open(inputs(t, "{}", "OPENAI_BASE_URL="+s.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("the user has had enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-asked
+		cancel(why)
+	}()
+	if _, _, err := newAccountModels(ctx, accounts, accounts.Network).resolve("auto"); !errors.Is(err, why) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestFallbackNames checks that an unknown name in pollux.fallback is left out with a warning,
+// and that the others become names in requests.
+func TestFallbackNames(t *testing.T) {
+	t.Parallel()
+	var left []string
+	in := inputs(t, `{"pollux": {"fallback": ["gemini-2.5-flash", "nobody/x", "anthropic/claude-x", "xai/grok", "claude-y"]}}`,
+		"GEMINI_API_KEY=g", "ANTHROPIC_API_KEY=a")
+	accounts, err := auth.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warn := func(text string) { left = append(left, text) }
+	d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "auto", Warn: warn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := d.ResolveFallbacks(config.Fallback.In(in.Settings), warn)
+	if got, want := strings.Join(chain, " "), "gemini-2.5-flash anthropic/claude-x anthropic/claude-y"; got != want {
+		t.Errorf("the chain is %s, want %s", got, want)
+	}
+	all := strings.Join(left, "\n")
+	if len(left) != 2 || !strings.Contains(all, "nobody/x is left out") || !strings.Contains(all, "xai/grok is left out: When using xAI") {
+		t.Errorf("left out are %q", left)
+	}
+}
+
+// TestShared uses many models concurrently, as the main loop, subagents and tools do.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	mine := server(t, "mine", "a", "b")
+	m := openAccounts(t, `{"modelProviders": {"mine": {"baseUrl": "`+mine+`", "keyless": true, "local": {"port": 1, "probe": "/", "says": "x"}}}}`,
+		"GEMINI_API_KEY=g", "GOOGLE_GEMINI_BASE_URL="+server(t, "google"), "TOGETHER_API_KEY=t")
+	if _, _, err := m.resolve("auto"); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 6 {
+		for _, name := range []string{"mine/a", "mine/b", fmt.Sprint("mine/", i), "gemini-2.5-pro", "together/x/y", "nobody", "nobody/x"} {
+			all.Go(func() {
+				known := m.describe(name)
+				if name == "mine/a" && known.Input != 4242 {
+					t.Errorf("%s takes %d tokens", name, known.Input)
+				}
+				if strings.HasPrefix(name, "mine/") {
+					if got := ask(t, m, name); got != "mine ? " {
+						t.Errorf("%s is answered by %q", name, got)
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
+// TestChoose: choosing a model asks a server anew which one it has, and the small model
+// of the provider that answers takes the place of a quick one.
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	list := []string{"old"}
+	var mu sync.Mutex
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(w, `{"data": [{"id": %q}]}`, list[0])
+	}))
+	t.Cleanup(s.Close)
+	in := inputs(t, `{"modelProviders": {"mine": {"baseUrl": "`+s.URL+`", "keyless": true, "smallModel": "little"}}, "security": {"auth": {"selectedType": "mine"}}}`, "GEMINI_API_KEY=g")
+	accounts, err := auth.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "gemini/gemini-2.5-pro", Warn: in.Warn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.StandIn("gemini-2.5-flash"); got != "gemini-2.5-flash" {
+		t.Errorf("beside Gemini a quick question goes to %s", got)
+	}
+	for _, want := range []string{"old", "new"} {
+		mu.Lock()
+		list[0] = want
+		mu.Unlock()
+		now, err := d.Choose("auto")
+		if err != nil || now.Model != want {
+			t.Errorf("%s answers, want %s; %v", now.Model, want, err)
+		}
+	}
+	if got := d.StandIn("gemini-2.5-flash"); got != "mine/little" {
+		t.Errorf("beside mine a quick question goes to %s", got)
+	}
+	if got := d.StandIn("gemini-2.5-pro"); got != "gemini-2.5-pro" {
+		t.Errorf("beside mine a thorough question goes to %s", got)
+	}
+}
+
+// TestDefaults: a model of a server that is not Google's keeps the sampling that its
+// server has for it.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	in := inputs(t, `{"modelProviders": {"mine": {"baseUrl": "http://127.0.0.1:1", "keyless": true}}}`, "GEMINI_API_KEY=g")
+	accounts, err := auth.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "gemini-2.5-pro", Warn: in.Warn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, sampled := range map[string]bool{"gemini-2.5-pro": true, "mine/unknown": false} {
+		if c := d.ChatConfig(name, false); (c.Temperature != nil) != sampled || (c.TopP != nil) != sampled {
+			t.Errorf("%s is asked with temperature %v, top p %v", name, c.Temperature, c.TopP)
+		}
+	}
+}

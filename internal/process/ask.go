@@ -1,0 +1,72 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"pollux/internal/durable"
+)
+
+// maxAnswer is how much [Launcher.Ask] keeps of each stream, in bytes.
+const maxAnswer = 64 << 10
+
+// Ask runs a program that answers a short question, such as its version, and returns
+// what it prints, at most 64 KiB of it, without surrounding white space. It sets
+// Stdout and Stderr, and Dir to the directory of the program if it is empty. Processes
+// that the program leaves running are killed.
+//
+// If the program fails, the error is the first line of its error output that is no
+// warning. When ctx ends, the error is its cause.
+func (l Launcher) Ask(ctx context.Context, c *Command) (string, error) {
+	own := *c
+	stdout, stderr := &Head{Max: maxAnswer}, &Head{Max: maxAnswer}
+	own.Stdout, own.Stderr, own.sweep = stdout, stderr, true
+	if own.Dir == "" {
+		own.Dir = filepath.Dir(own.Path) // not one that a repository fills
+	}
+	status, err := l.Run(ctx, &own)
+	text := stdout.Text()
+	switch {
+	case ctx.Err() != nil:
+		return text, context.Cause(ctx)
+	case err != nil:
+		return text, fmt.Errorf("run %s: %w", &own, durable.Cause(err))
+	case status == Status{}:
+		return text, nil
+	}
+	if why := complaint(stderr.Text()); why != "" {
+		return text, errors.New(why)
+	}
+	return text, fmt.Errorf("run %s: %s", &own, status)
+}
+
+// complaint returns the first line of an error output that is no warning.
+func complaint(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(strings.ToLower(line), "warning") {
+			return line
+		}
+	}
+	return text
+}
+
+// Head is a writer that keeps the beginning of what is written to it. It is not safe
+// for concurrent use.
+type Head struct {
+	Max  int // bytes to keep
+	kept []byte
+}
+
+// Write keeps what fits and reports all of p as written.
+func (h *Head) Write(p []byte) (int, error) {
+	h.kept = append(h.kept, p[:min(max(h.Max-len(h.kept), 0), len(p))]...)
+	return len(p), nil
+}
+
+// Text returns what was kept as valid UTF-8, without surrounding white space.
+func (h *Head) Text() string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(h.kept), "\uFFFD"))
+}

@@ -1,0 +1,195 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func pipe(fds *[2]int) error { return syscall.Pipe2(fds[:], syscall.O_CLOEXEC) }
+
+// widen makes room in a pipe for much output; one that cannot be widened will do.
+func widen(f *os.File) {
+	if conn, err := f.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) {
+			_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20)
+		})
+	}
+}
+
+// waitProgram waits for the end of the program. What it leaves in its group is killed
+// before the number of the group can belong to another one.
+func (p *Process) waitProgram() *os.ProcessState {
+	if p.command.sweep {
+		for {
+			err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+			if !errors.Is(err, unix.EINTR) {
+				break
+			}
+		}
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL) // there may be nothing left
+	}
+	state, _ := p.proc.Wait() // it is our child and waited for once
+	return state
+}
+
+// dieWithParent has the kernel signal the program when Pollux ends. Its descendants
+// are [arm]'s.
+func dieWithParent(sys *syscall.SysProcAttr, signal syscall.Signal) { sys.Pdeathsig = signal }
+
+// arm has the kernel kill a process group when Pollux ends, even by SIGKILL. fd is the
+// writing end of a pipe that the group holds; the owner of that end gets a signal when
+// the reading end, which only Pollux holds, is closed. Not every kernel can do that, and
+// none for processes that have left the group.
+func arm(fd uintptr, pgid int) {
+	if _, err := unix.FcntlInt(fd, unix.F_SETOWN, -pgid); err != nil {
+		return
+	}
+	if _, err := unix.FcntlInt(fd, unix.F_SETSIG, int(syscall.SIGKILL)); err != nil {
+		return // the signal would be SIGIO, which means something else
+	}
+	_, _ = unix.FcntlInt(fd, unix.F_SETFL, unix.O_ASYNC)
+}
+
+// disarm undoes arm.
+func disarm(fd uintptr) {
+	_, _ = unix.FcntlInt(fd, unix.F_SETFL, 0)
+	_, _ = unix.FcntlInt(fd, unix.F_SETOWN, 0)
+}
+
+// member is a process of a command's family. The time at which it started tells it from
+// a later one with the same number.
+type member struct {
+	pid, pgrp int
+	start     string
+}
+
+// family finds all that the command has started: its session and group, all that hold
+// its report pipe, even if they have left both, and the children of all of these.
+func (p *Process) family() []member {
+	self := os.Getpid()
+	all := processes()
+	in := map[int]bool{}
+	for _, q := range all {
+		if q.pid != self && (q.pgrp == p.pid || q.session == p.pid || q.pid == p.pid || holds(q.pid, p.report.name)) {
+			in[q.pid] = true
+		}
+	}
+	for grown := len(in) > 0; grown; {
+		grown = false
+		for _, q := range all {
+			if in[q.parent] && !in[q.pid] && q.pid != self {
+				in[q.pid], grown = true, true
+			}
+		}
+	}
+	var members []member
+	for _, q := range all {
+		if in[q.pid] && q.state != 'Z' {
+			members = append(members, member{q.pid, q.pgrp, q.start})
+		}
+	}
+	return members
+}
+
+// survivors returns who is left of first, and who has joined since.
+func (p *Process) survivors(first []member) []member {
+	left := p.family()
+	known := map[int]bool{}
+	for _, m := range left {
+		known[m.pid] = true
+	}
+	for _, m := range first {
+		if q, ok := readProcess(m.pid); ok && q.start == m.start && q.state != 'Z' && !known[m.pid] {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// signal sends sig to the family, once to each. The group gets it at once, so that it
+// cannot grow meanwhile.
+func (p *Process) signal(family []member, sig syscall.Signal) {
+	group := p.pid
+	select {
+	case <-p.exited: // the number may belong to another one by now
+		group = 0
+	default:
+		_ = syscall.Kill(-group, sig)
+	}
+	for _, m := range family {
+		if m.pgrp != group {
+			_ = syscall.Kill(m.pid, sig) // it may be gone
+		}
+	}
+}
+
+// pipeName returns the name by which /proc shows a pipe.
+func pipeName(fd int) string {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil {
+		return ""
+	}
+	return "pipe:[" + strconv.FormatUint(st.Ino, 10) + "]"
+}
+
+// holds reports whether a process has the pipe as its ReportFD.
+func holds(pid int, pipe string) bool {
+	target, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(ReportFD))
+	return err == nil && target == pipe
+}
+
+// entry is what /proc shows of a process.
+type entry struct {
+	pid, parent, pgrp, session int
+	state                      byte
+	start                      string
+}
+
+func processes() []entry {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what there is
+	var all []entry
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if q, ok := readProcess(pid); ok {
+				all = append(all, q)
+			}
+		}
+	}
+	return all
+}
+
+func readProcess(pid int) (entry, bool) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return entry{}, false
+	}
+	return parseStat(pid, stat)
+}
+
+// parseStat reads proc_pid_stat(5). The second field, a name in parentheses, may
+// contain anything.
+func parseStat(pid int, stat []byte) (entry, bool) {
+	f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(f) < 20 {
+		return entry{}, false
+	}
+	q := entry{pid: pid, state: f[0][0], start: string(f[19])}
+	for i, n := range []*int{&q.parent, &q.pgrp, &q.session} {
+		v, err := strconv.Atoi(string(f[1+i]))
+		if err != nil {
+			return entry{}, false
+		}
+		*n = v
+	}
+	return q, true
+}

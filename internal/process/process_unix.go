@@ -1,0 +1,233 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// environment returns the environment for [os.ProcAttr], where nil has another meaning.
+func environment(env []string) []string {
+	if env == nil {
+		return []string{}
+	}
+	return env
+}
+
+// prepare sets the attributes that follow from the command.
+func (c *Command) prepare(sys *syscall.SysProcAttr) {
+	if !c.TTY {
+		sys.Setsid = true
+	}
+	if !c.Detach {
+		signal := syscall.SIGKILL
+		if c.TTY {
+			signal = syscall.SIGHUP // a person's work may not be saved
+		}
+		dieWithParent(sys, signal)
+	}
+}
+
+func statusOf(state *os.ProcessState) Status {
+	if state == nil {
+		return Status{Code: 1}
+	}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return Status{Code: -1, Signal: ws.Signal()}
+	}
+	return Status{Code: state.ExitCode()}
+}
+
+// SignalName returns the name of the signal that ended the program, such as "SIGKILL";
+// "" for none.
+func (s Status) SignalName() string {
+	if s.Signal == 0 {
+		return ""
+	}
+	return unix.SignalName(s.Signal)
+}
+
+// terminate ends the process: SIGTERM for all, SIGKILL after the grace.
+func (p *Process) terminate(grace time.Duration) {
+	if p.command.TTY {
+		p.stopAlone(grace)
+		return
+	}
+	deadline := time.Now().Add(grace)
+	first := p.family()
+	if grace <= 0 {
+		p.signal(first, syscall.SIGKILL)
+		p.signal(p.survivors(first), syscall.SIGKILL) // what was being started
+		close(p.gone)
+		return
+	}
+	p.signal(first, syscall.SIGTERM)
+	p.signal(first, syscall.SIGCONT) // a stopped process ends only when it goes on
+	go func() {
+		defer close(p.gone)
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		select {
+		case <-p.closed: // mostly the end of all, but one may live on without the stream
+		case <-timer.C:
+		}
+		if len(p.survivors(first)) > 0 {
+			time.Sleep(time.Until(deadline))
+			p.signal(p.survivors(first), syscall.SIGKILL)
+		}
+	}()
+}
+
+// killGroup kills the process group, unless the program has ended: then its number may
+// belong to another one.
+func (p *Process) killGroup() {
+	select {
+	case <-p.exited:
+	default:
+		if p.command.TTY {
+			_ = p.proc.Kill() // it may have ended
+			return
+		}
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+}
+
+// reported returns the reported processes that run.
+func (p *Process) reported() []int {
+	var pids []int
+	for _, f := range strings.Fields(p.report.readAll()) {
+		pid, err := strconv.Atoi(f)
+		if err == nil && pid > 1 && pid != p.pid && syscall.Kill(pid, 0) == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// reportPipe is the pipe on [ReportFD]. A process reports on it what it leaves running;
+// on Linux the kernel ends the process group by it when Pollux ends, and descendants
+// that have left the group are found by it. The zero reportPipe is not open.
+type reportPipe struct {
+	mu    sync.Mutex // guards read and write
+	read  int
+	write *os.File // nil if not open
+	name  string   // as /proc shows it
+}
+
+func (rp *reportPipe) open() error {
+	var fds [2]int
+	if err := pipe(&fds); err != nil {
+		return os.NewSyscallError("pipe", err)
+	}
+	rp.read, rp.write = fds[0], os.NewFile(uintptr(fds[1]), "report")
+	rp.name = pipeName(rp.read)
+	return nil
+}
+
+// readAll returns what was reported so far.
+func (rp *reportPipe) readAll() string {
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	if rp.write == nil || syscall.SetNonblock(rp.read, true) != nil {
+		return ""
+	}
+	buf := make([]byte, 4096)
+	n, err := syscall.Read(rp.read, buf)
+	if err != nil {
+		return ""
+	}
+	return string(buf[:n])
+}
+
+// arm has the kernel kill the process group when Pollux ends.
+func (rp *reportPipe) arm(pgid int) {
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	if rp.write != nil {
+		arm(rp.write.Fd(), pgid)
+	}
+}
+
+// disarm undoes arm.
+func (rp *reportPipe) disarm() {
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	if rp.write != nil {
+		disarm(rp.write.Fd())
+	}
+}
+
+// close disarms and closes the pipe.
+func (rp *reportPipe) close() {
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	if rp.write == nil {
+		return
+	}
+	disarm(rp.write.Fd())
+	_ = syscall.Close(rp.read)
+	_ = rp.write.Close()
+	rp.write = nil
+}
+
+// polled names the end of a pipe that Pollux itself uses, and wants to wait for
+// together with others. The other end is as programs expect it.
+type polled int
+
+const (
+	pollNone polled = iota
+	pollRead
+	pollWrite
+)
+
+func openPipe(end polled) (read, write *os.File, err error) {
+	var fds [2]int
+	if err := pipe(&fds); err != nil {
+		return nil, nil, os.NewSyscallError("pipe", err)
+	}
+	if end != pollNone {
+		if err := syscall.SetNonblock(fds[end-pollRead], true); err != nil {
+			_ = syscall.Close(fds[0])
+			_ = syscall.Close(fds[1])
+			return nil, nil, os.NewSyscallError("fcntl", err)
+		}
+	}
+	return os.NewFile(uintptr(fds[0]), "pipe"), os.NewFile(uintptr(fds[1]), "pipe"), nil
+}
+
+// drain reads what is in a pipe without waiting for more. Of a pipe that is filled as
+// fast as it is read, it reads as much as a pipe can hold.
+func drain(f *os.File, buf []byte, take func([]byte)) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	const most = 1 << 20
+	var readErr error
+	err = conn.Read(func(fd uintptr) bool {
+		for total := 0; total < most; {
+			n, err := syscall.Read(int(fd), buf)
+			switch {
+			case errors.Is(err, syscall.EINTR):
+				continue
+			case errors.Is(err, syscall.EAGAIN):
+				return true
+			case err != nil || n == 0:
+				readErr = os.ErrClosed
+				return true
+			}
+			take(buf[:n])
+			total += n
+		}
+		return true
+	})
+	return errors.Join(err, readErr)
+}

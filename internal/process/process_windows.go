@@ -1,0 +1,55 @@
+package process
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// prepare has nothing to set: there are no sessions and no death signals.
+func (c *Command) prepare(*syscall.SysProcAttr) {}
+
+func statusOf(state *os.ProcessState) Status {
+	if state == nil {
+		return Status{Code: 1}
+	}
+	return Status{Code: state.ExitCode()}
+}
+
+// SignalName returns "": no signal ends a program on this system.
+func (s Status) SignalName() string { return "" }
+
+func (p *Process) terminate(grace time.Duration) { p.stopAlone(grace) }
+
+func (p *Process) killGroup() { _ = p.proc.Kill() } // it may have ended
+
+func (p *Process) waitProgram() *os.ProcessState {
+	state, _ := p.proc.Wait() // it is our child and waited for once
+	return state
+}
+
+func (p *Process) reported() []int { return nil }
+
+// reportPipe is never open: programs get three files only.
+type reportPipe struct{ write *os.File }
+
+func (*reportPipe) open() error { return nil }
+func (*reportPipe) arm(int)     {}
+func (*reportPipe) disarm()     {}
+func (*reportPipe) close()      {}
+
+// polled is for Unix.
+type polled int
+
+const (
+	pollNone polled = iota
+	pollRead
+	pollWrite
+)
+
+func openPipe(polled) (read, write *os.File, err error) { return os.Pipe() }
+
+// drain is not reached: a pipe has no deadlines here.
+func drain(*os.File, []byte, func([]byte)) error { return nil }
+
+func widen(*os.File) {}

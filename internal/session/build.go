@@ -1,0 +1,269 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"time"
+
+	"pollux/agent"
+	"pollux/agent/loopdetect"
+	"pollux/agent/nextspeaker"
+	"pollux/internal/config"
+	"pollux/internal/guard"
+	"pollux/internal/ide"
+	"pollux/internal/models"
+	"pollux/internal/process"
+	"pollux/internal/stats"
+	"pollux/internal/tools/shell"
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// build makes the parts of a session, each after those that it needs, which are
+// behind it. Where unreachable is set, the session does without a model.
+//
+// Parts that need the conversation itself (the compressor, the tracker of untrusted
+// words, what refreshes after a change) hold the session and use it while a prompt runs.
+func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Session{Setup: p, closers: []func(){cancel}}
+	defer func() {
+		if err != nil {
+			s.closeParts() // the setup has an owner, who may try again
+		}
+	}()
+	s.begin(p.SessionID)
+	s.settings.Store(p.Settings)
+	s.openActivity()               // environment
+	rules, err := s.loadRules(ctx) // settings, trust, the person
+	if err != nil {
+		return nil, err
+	}
+	s.models, err = s.openModels(ctx, unreachable) // settings, credentials, the network
+	if err != nil {
+		return nil, err
+	}
+	s.Stats = &stats.Counter{Price: s.price}         // models
+	s.Workspace = newWorkspace(s.Setup)              // settings, the directory
+	s.Memory = newMemory(s.Setup, s.Workspace)       // settings, trust, workspace
+	s.Processes = s.newProcesses()                   // the home directory
+	s.Launcher = process.NewLauncher()               // nothing
+	s.registry = tool.NewRegistry()                  // nothing: tools join it below
+	s.plans = newPlans(s.Setup, s.Workspace, s.ID()) // settings, workspace
+	s.policy = s.newPolicy(rules)                    // settings, trust, rules, workspace, plans
+	s.saved = rules.saved                            // rules
+	s.telemetry = s.startTelemetry()                 // settings, models, registry, policy
+	generator, err := s.generator()                  // models, stats, telemetry, policy
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addTools(ctx, generator); err != nil { // all of these
+		return nil, err
+	}
+	s.instruction, err = s.newInstruction() // memory, policy, plans, registry
+	if err != nil {
+		return nil, err
+	}
+	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
+	s.recordConfig()
+	return s, nil
+}
+
+// Parts are what differs between agents. Model, Generator, Tools and Gate must be set.
+type Parts struct {
+	Model     string
+	Generator llm.Generator
+	Tools     *tool.Registry
+	Gate      agent.Gate
+	// Instruction returns the system instruction for a model; nil is for none.
+	Instruction func(model string) *llm.Content
+	// Context opens the conversation, before the first prompt.
+	Context   []agent.Message
+	SessionID string
+	// MaxTurns bounds the requests of the agent; nil does not.
+	MaxTurns *int
+	// Attempts bounds how often an unusable answer is asked for again; 0 leaves that
+	// to the settings.
+	Attempts int
+
+	// These may be nil.
+	Hooks        agent.Hooks
+	Router       agent.Router
+	Compressor   agent.Compressor
+	Masker       agent.Masker
+	IDE          agent.IDE
+	LoopDetector agent.LoopDetector
+	NextSpeaker  agent.NextSpeaker
+}
+
+// NewAgent builds an agent of these parts, with the user's settings for models: the
+// session's own, or one beside it such as a subagent.
+func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
+	retry := streamRetry(s)
+	retry.Attempts = cmp.Or(p.Attempts, retry.Attempts)
+	return agent.New(agent.Config{
+		Generator: p.Generator,
+		Model:     p.Model,
+		Tools:     p.Tools,
+		Gate:      p.Gate,
+		SessionID: p.SessionID,
+		System:    p.Instruction,
+		Sampling:  m.ChatConfig,
+		Context:   p.Context,
+		Limit:     func(model string) int { return m.Describe(model).Input },
+		MaxTurns:  p.MaxTurns,
+		Retry:     retry,
+		Hooks:     p.Hooks,
+		Router:    p.Router,
+
+		Compressor:   p.Compressor,
+		Masker:       p.Masker,
+		IDE:          p.IDE,
+		LoopDetector: p.LoopDetector,
+		NextSpeaker:  p.NextSpeaker,
+
+		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
+		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
+		ForgetCancelled:    config.HistoryForget.In(s),
+	})
+}
+
+// parts are those of the session's own agent.
+func (s *Session) parts(g llm.Generator) Parts {
+	p := Parts{
+		Model:       s.Current().Model,
+		Generator:   g,
+		Tools:       s.registry,
+		Gate:        s.newGate(),
+		Instruction: s.instruction.For,
+		Context:     []agent.Message{s.opening()},
+		SessionID:   s.ID(),
+		MaxTurns:    maxTurns(s.Settings),
+
+		Router:       s.router(g),
+		Compressor:   s.compressor(g),
+		Masker:       s.telemetry.Masker(s.masker()),
+		IDE:          watchIDE(s.IDE),
+		LoopDetector: s.loops(g),
+		NextSpeaker:  s.nextSpeaker(g),
+	}
+	if s.Hooks != nil {
+		p.Hooks = s.Hooks
+	}
+	return p
+}
+
+// newGate makes the gate that all tool calls pass.
+func (s *Session) newGate() *guard.Gate {
+	o := guard.Options{
+		Policy:      s.policy,
+		Interactive: s.Interactive,
+		Origins:     s.origins(),
+		Threshold:   config.TruncateToolOutput.In(s.Settings),
+		OutputDir:   s.outputDir,
+		Log:         s.Log,
+	}
+	if s.Hooks != nil {
+		o.Hooks = s.Hooks
+	}
+	return guard.New(o)
+}
+
+// loops returns the detector of models that repeat themselves.
+func (s *Session) loops(g llm.Generator) *loopdetect.Detector {
+	d := loopdetect.New(loopdetect.Options{
+		MaxCycle:     config.LoopMaxCycle.In(s.Settings),
+		Interval:     config.LoopInterval.In(s.Settings),
+		SingleJudge:  config.LoopSingle.In(s.Settings),
+		Generator:    g,
+		ResolveModel: s.models.UtilityConfig,
+		OnJudgement: func(id string, j loopdetect.Judgement) {
+			s.telemetry.RecordLoopCheck(id, j.First, j.Model, j.Second)
+		},
+	})
+	if config.DisableLoopDetection.In(s.Settings) {
+		d.Disable()
+	}
+	return d
+}
+
+// nextSpeaker returns what decides who speaks after a response without tool calls.
+func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
+	off := config.SkipNextSpeaker.In(s.Settings)
+	n := nextspeaker.New(nextspeaker.Options{Disabled: off, Generator: g, ResolveModel: s.models.UtilityConfig})
+	if off {
+		return n // there is nothing to record
+	}
+	return s.telemetry.NextSpeaker(n)
+}
+
+func (s *Session) newProcesses() *shell.Processes {
+	p := shell.NewProcesses(filepath.Join(s.Paths.RuntimeDir(), "tmp", "background-processes"))
+	s.closers = append(s.closers, p.Close)
+	return p
+}
+
+func newWorkspace(p *Setup) *workspace.Workspace {
+	s := p.Settings
+	include := config.IncludeDirectories.In(s)
+	for i := range include {
+		include[i] = p.Paths.Expand(include[i])
+	}
+	ws, warnings := workspace.New(workspace.Options{
+		Root:         p.Paths.Dir(),
+		Include:      include,
+		ProjectTemp:  p.Paths.ProjectTempPath(),
+		GlobalMemory: p.MemoryFile(),
+		GitIgnore:    config.RespectGitIgnore.In(s),
+		GeminiIgnore: config.RespectGeminiIgnore.In(s),
+		IgnoreFiles:  config.CustomIgnoreFilePaths.In(s),
+		GitExcludes:  filepath.Join(cmp.Or(p.Env.Get("XDG_CONFIG_HOME"), filepath.Join(p.Paths.Home(), ".config")), "git", "ignore"),
+	})
+	for _, w := range warnings {
+		p.Warn("Warning: " + w.Error())
+	}
+	return ws
+}
+
+// maxTurns returns the session's limit of model requests; a negative setting is none.
+func maxTurns(s *config.Settings) *int {
+	n := config.MaxSessionTurns.In(s)
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// streamRetry returns how often an unusable answer is asked for again: never more
+// often than a failed request.
+func streamRetry(s *config.Settings) agent.StreamRetry {
+	attempts := config.MaxAttempts.In(s)
+	if attempts <= 0 {
+		attempts = 10 // as for requests
+	}
+	return agent.StreamRetry{
+		Attempts: max(1, min(config.InvalidAnswerAttempts.In(s), attempts)),
+		Delay:    time.Duration(config.InvalidAnswerDelay.In(s) * float64(time.Second)),
+		Linear:   config.InvalidAnswerLinear.In(s),
+	}
+}
+
+// watchIDE describes to the model what the person has open; nil where there is no IDE.
+func watchIDE(state func() (ide.State, bool)) agent.IDE {
+	if state == nil {
+		return nil
+	}
+	return ide.New(state)
+}
+
+// outputDir returns the directory for tool output that is too large for the model,
+// and makes it a project's.
+func (s *Session) outputDir() (string, error) {
+	temp, err := s.Paths.ProjectTemp()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(temp, "tool-outputs", "session-"+s.ID()), nil
+}

@@ -1,0 +1,169 @@
+package session
+
+import (
+	"context"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/models"
+	"pollux/internal/prompt"
+	"pollux/internal/tools/web"
+	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/tool"
+)
+
+// What a person can look at and change between two prompts. Only methods that say so may
+// be called during a run.
+
+// Current returns the model that answers the user, and the account that pays for it.
+// It may be called during a run.
+func (s *Session) Current() models.Current { return s.models.Current() }
+
+// Trusted reports whether the session treats its folder as a trusted one. It may be
+// called during a run.
+func (s *Session) Trusted() bool { return s.policy.Trusted() }
+
+// SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
+// folder's instructions, lasting approvals and approval modes. The settings that were read
+// when the session opened, and their effects, do not change.
+func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
+	if !trusted && s.Mode() != policy.Default {
+		_ = s.switchMode(policy.Default) // which is never refused
+	}
+	s.policy.SetTrusted(trusted)
+	s.Memory.SetTrusted(trusted)
+	s.ReloadMemory(ctx)
+	s.refresh()
+}
+
+// Rules returns the rules that decide about tool calls, in the order in which they are
+// tried. It may be called during a run.
+func (s *Session) Rules() []policy.Rule { return s.policy.Rules() }
+
+// CanRemember reports whether a person's answer may hold for more than one call. It
+// may be called during a run.
+func (s *Session) CanRemember() bool { return s.policy.CanRemember() }
+
+// History returns the conversation so far, all of it. It may be called during a run.
+func (s *Session) History() []agent.Message { return s.agent.History() }
+
+// Size measures the conversation as a model gets it. It may be called during a run.
+func (s *Session) Size(model string) agent.Size { return s.agent.Size(model) }
+
+// Compress replaces the conversation with a summary of it. focus, if not "", is what the
+// summary must keep. The error is that of ctx.
+func (s *Session) Compress(ctx context.Context, focus string) (agent.Compression, error) {
+	return s.agent.Compress(ctx, focus)
+}
+
+// Tools returns what the model may call now. It may be called during a run.
+func (s *Session) Tools() []*tool.Spec {
+	var specs []*tool.Spec
+	for _, t := range s.registry.Snapshot().Tools() {
+		specs = append(specs, t.Spec())
+	}
+	return specs
+}
+
+// hides reports whether a tool is hidden from the model: the policy denies all its calls,
+// it ends plan mode and the session is not in plan mode, or it searches the web and no
+// provider can do that.
+func (s *Session) hides(spec *tool.Spec) bool {
+	if spec.Name == "exit_plan_mode" && s.Mode() != policy.Plan {
+		return true
+	}
+	if spec == s.search.Spec() && !s.models.CanSearchWeb(s.Current().Model) && !web.CanSearch(s.models.UtilityConfig) {
+		return true
+	}
+	return s.policy.Hidden(spec)
+}
+
+// refresh updates the active tools and the system instruction.
+func (s *Session) refresh() {
+	s.registry.Refresh()
+	s.instruction.Refresh()
+}
+
+// SetModel makes another model answer from the next prompt on, by any name that
+// --model takes, and returns the name in requests. The errors are those of a start
+// with that model; then the old one stays.
+func (s *Session) SetModel(name string) (string, error) {
+	now, err := s.models.Choose(name)
+	if err != nil {
+		return "", err
+	}
+	s.telemetry.RecordModelChoice(now.Model)
+	s.agent.SetModel(now.Model)
+	if s.fallback != nil {
+		s.fallback.Reset()
+	}
+	s.refresh()
+	return now.Model, nil
+}
+
+// Window returns how many tokens a model takes, 0 if that is not known.
+func (s *Session) Window(model string) int { return s.models.Describe(model).Input }
+
+// Known returns the models that the session's providers are known to have, by the
+// names that [Session.SetModel] takes. It asks no provider.
+func (s *Session) Known() []catalog.Model { return s.models.KnownModels() }
+
+// Clear starts a new conversation with a new id. It drops the history, the counts, the
+// instructions of subdirectories, the topic and the approved plan. It keeps the approval
+// mode, the model, the directories and background processes.
+func (s *Session) Clear(ctx context.Context) {
+	s.endHooks(ctx, ClearReason)
+	s.begin("")
+	s.Stats.Reset()
+	s.topic.Reset()
+	s.plans.plan.Store(nil)
+	_ = s.plans.settle(s.Workspace, s.ID()) // what is wrong was warned of at the start
+	s.Memory.Reload()
+	s.models.StartSession(s.ID())
+	s.refresh()
+	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
+	s.startHooks(ctx, ClearSource)
+}
+
+// AddDirectory adds a directory to the workspace, and a description of it to the
+// conversation. It returns its path, absolute and without links, and whether it is new.
+func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, added bool, err error) {
+	path, added, err = s.Workspace.Add(dir)
+	if err != nil || !added {
+		return path, false, err
+	}
+	tree := ""
+	if config.IncludeDirectoryTree.In(s.Settings) {
+		tree = s.Workspace.TreeOf(path)
+	}
+	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
+	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
+	return path, true, nil
+}
+
+// ReloadMemory reads the memory files again, and updates what the model gets of them.
+func (s *Session) ReloadMemory(ctx context.Context) {
+	before := s.Memory.Texts()
+	s.Memory.Reload()
+	now := s.Memory.Texts()
+	if now == before {
+		return // what the vendor has cached stays good
+	}
+	s.instruction.Refresh()
+	if now.Extension != before.Extension || now.Project != before.Project {
+		s.agent.ReplaceContext(ctx, []agent.Message{s.opening()})
+	}
+}
+
+// ToolTitle returns the display name of a tool, "" if the model has no such tool. It may
+// be called during a run.
+func (s *Session) ToolTitle(name string) string {
+	for _, spec := range s.Tools() {
+		if spec.Name == name {
+			return spec.DisplayName
+		}
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pollux/agent"
+	"pollux/agent/compress"
+	"pollux/agent/mask"
+	"pollux/internal/config"
+	"pollux/internal/durable"
+	"pollux/llm"
+	"pollux/llm/catalog"
+)
+
+// compressor keeps the conversation within the model's window.
+func (s *Session) compressor(g llm.Generator) agent.Compressor {
+	shown := config.TruncateToolOutput.In(s.Settings)
+	if shown <= 0 {
+		shown = -1 // all, as elsewhere
+	}
+	price := func(model string) *catalog.Price { return s.models.Describe(model).Price }
+	chosen := choosesSummarizer(s.Settings)
+	if chosen {
+		price = nil // it is asked whatever it costs
+	}
+	return compress.New(compress.Options{
+		Generator:     g,
+		RequestConfig: func(model string) llm.Config { return s.agent.RequestConfig(model) },
+		SummaryModel:  func(model string) (string, llm.Config, error) { return s.summarizer(model, chosen) },
+		Price:         price,
+		Limit:         func(model string) int { return s.models.Describe(model).Input },
+
+		Threshold:        config.CompressionThreshold.In(s.Settings),
+		Preserve:         config.CompressionPreserve.In(s.Settings),
+		SkipVerification: config.CompressionOneCall.In(s.Settings),
+		FiveSections:     config.CompressionFiveParts.In(s.Settings),
+		KeptChars:        shown,
+		Save: func(tool string, n int, text string) (string, error) {
+			return s.saveOutput(fmt.Sprintf("%s_%d", tool, n), text)
+		},
+		PlanPath: s.plans.approved,
+		Warn:     func(text string) { s.Log.Warn("compress: " + text) },
+	})
+}
+
+// masker moves old tool results out of the history into files; nil if the user wants to
+// keep them in the history.
+func (s *Session) masker() agent.Masker {
+	if !config.MaskToolOutputs.In(s.Settings) {
+		return nil
+	}
+	return mask.New(mask.Options{
+		Save: func(tool, call, text string) (string, error) { return s.saveOutput(tool+"_"+call, text) },
+		Warn: func(text string) { s.Log.Warn("mask: " + text) },
+	})
+}
+
+// choosesSummarizer reports whether the user has chosen the model that writes summaries.
+func choosesSummarizer(s *config.Settings) bool {
+	configs, _ := s.Lookup("modelConfigs")
+	return strings.Contains(fmt.Sprint(configs), "chat-compression-")
+}
+
+// summarizer returns the model that writes the summary of a conversation with this
+// model, "" for the model itself. The built-in summarizers are Google's. With another
+// provider, its small model replaces them; its default model may cost more than the
+// user expects, or not exist.
+func (s *Session) summarizer(model string, chosen bool) (string, llm.Config, error) {
+	name, how, err := s.models.UtilityConfig(compress.Alias(model))
+	if err != nil || chosen || !s.models.HasProvider() || catalog.IsGemini(model) {
+		return name, how, err
+	}
+	if usual, err := s.models.Resolve(catalog.Pro3); err != nil || name != usual {
+		return name, how, nil // the user's choice
+	}
+	account, _, ok := s.models.Provider(model)
+	if !ok || account.SmallModel == "" {
+		return "", llm.Config{}, nil
+	}
+	small, err := s.models.Resolve(account.ConfiguredID + "/" + account.SmallModel)
+	if err != nil {
+		return "", llm.Config{}, nil
+	}
+	return small, how, nil
+}
+
+// saveOutput writes tool output to a new file that the model can read, and returns its
+// path.
+func (s *Session) saveOutput(name, text string) (string, error) {
+	dir, err := s.outputDir()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name))
+	path := filepath.Join(dir, name[:min(len(name), 200)]+".txt")
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); err != nil {
+			break
+		}
+		path = filepath.Join(dir, fmt.Sprintf("%s_%d.txt", name[:min(len(name), 200)], n))
+	}
+	return path, durable.WriteFile(path, []byte(text), 0o600)
+}

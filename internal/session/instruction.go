@@ -1,0 +1,97 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/prompt"
+)
+
+// newInstruction returns the system instruction. The user's own text
+// (GEMINI_SYSTEM_MD) is read now, for without it the session must not begin.
+func (s *Session) newInstruction() (*prompt.Instruction, error) {
+	own, _, err := s.ownInstruction()
+	if err != nil {
+		return nil, err
+	}
+	values := func(string) prompt.System {
+		var names []string
+		for _, t := range s.registry.Snapshot().Tools() {
+			names = append(names, t.Spec().Name)
+		}
+		texts := s.Memory.Texts()
+		return prompt.System{
+			Interactive: s.Interactive,
+			Mode:        s.modeName(),
+			Git:         inGit(s.Paths.Dir()),
+			Sandbox:     s.Env.Get("SANDBOX"),
+			Tools:       names,
+			PlanDir:     s.plans.directory(),
+			Plan:        s.plans.approved(),
+			Topic:       s.topic.Title(),
+			Files: prompt.MemoryFiles{
+				Project: s.memoryNames()[0],
+				Private: filepath.Join(s.Paths.ProjectTempPath(), "memory", "MEMORY.md"),
+				Global:  s.MemoryFile(),
+			},
+			Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: s.memoryNames()},
+			Own:    own,
+			Env:    s.Env.Get,
+		}
+	}
+	return prompt.NewInstruction(values, s.registry.Version, func(text string) {
+		file := prompt.TemplatePath(s.Env.Get("GEMINI_WRITE_SYSTEM_MD"), s.Paths.Dir(), s.Paths.Expand)
+		if file == "" {
+			return
+		}
+		if err := prompt.Write(file, text); err != nil {
+			s.Warn("Warning: " + err.Error())
+		}
+	}), nil
+}
+
+// ownInstruction reads the user's replacement for the system instruction, nil for none,
+// and returns the path of its file.
+func (p *Setup) ownInstruction() (own *prompt.Template, file string, err error) {
+	if file = prompt.TemplatePath(p.Env.Get("GEMINI_SYSTEM_MD"), p.Paths.Dir(), p.Paths.Expand); file != "" {
+		own, err = prompt.ReadTemplate(file)
+	}
+	return own, file, err
+}
+
+// opening returns the message that opens the conversation.
+func (s *Session) opening() agent.Message {
+	texts := s.Memory.Texts()
+	c := prompt.Context{
+		Now:     time.Now(),
+		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
+		TempDir: s.Paths.ProjectTempPath(),
+		Dirs:    s.Workspace.Dirs(),
+
+		Extensions: texts.Extension,
+		Project:    texts.Project,
+	}
+	if config.IncludeDirectoryTree.In(s.Settings) {
+		c.Tree = s.Workspace.Tree()
+	}
+	return c.Message()
+}
+
+// inGit reports whether dir or a directory above it is a git work tree.
+func inGit(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,249 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/guard"
+	"pollux/internal/guard/policy"
+)
+
+// rules are what policy files say, and where answers go that count in all future
+// sessions.
+type rules struct {
+	policy.Files
+	saved *policy.Saved // nil where none would be read again
+}
+
+// loadRules reads the policy files, and asks the person about those of the project.
+func (s *Session) loadRules(ctx context.Context) (rules, error) {
+	return s.policyFiles(func(project policy.Integrity) bool { return s.acceptsPolicies(ctx, project) })
+}
+
+// policyFiles reads the policy files. Those of a project count if accepted says so.
+func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules, error) {
+	var r rules
+	src := policy.Sources{
+		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
+		Admin: p.absolute(p.adminPaths()),
+		User:  p.absolute(config.PolicyPaths.In(p.Settings)),
+	}
+	p.warnOfMissing(config.PolicyPaths, "--policy")
+	p.warnOfMissing(config.AdminPolicyPaths, "--admin-policy")
+	own := p.Paths.UserPolicies()
+	if p.userReplaces() {
+		// What is saved must be read again.
+		if slices.Contains(src.User, own) || slices.Contains(src.User, filepath.Join(own, policy.SavedName)) {
+			r.saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
+		}
+	} else {
+		// Reading the settings has warned of a home directory that cannot be entered.
+		if _, err := os.Stat(own); !errors.Is(err, fs.ErrPermission) {
+			src.User = append([]string{own}, src.User...)
+		}
+		r.saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
+	}
+	if project := (policy.Integrity{File: filepath.Join(p.Paths.RuntimeDir(), "policy_integrity.json"), Dir: p.Paths.Dir()}); accepted(project) {
+		src.Workspace = project.Policies()
+		if info, err := os.Stat(src.Workspace); err == nil && info.IsDir() {
+			r.saved = &policy.Saved{
+				File: filepath.Join(src.Workspace, policy.SavedName), Tier: policy.TierWorkspace,
+				Integrity: &project,
+			}
+		}
+	}
+	var err error
+	r.Files, err = policy.Load(src)
+	for _, w := range r.Warnings {
+		p.Warn(w)
+	}
+	return r, err
+}
+
+// warnOfMissing warns of paths that a flag names and that are not there: a slip of
+// the pen must not pass for a policy. Settings may be shared by machines that do not
+// all have the files.
+func (p *Setup) warnOfMissing(key config.Strings, flag string) {
+	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			p.Warn("Warning: " + flag + " names " + path + ", and there is no such file or directory.")
+		}
+	}
+}
+
+// userReplaces reports whether the user, or an administrator, names files in the
+// place of the user's directory. A project's settings only add to it, for they may
+// not take away what the user has forbidden.
+func (p *Setup) userReplaces() bool {
+	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
+		if len(p.absolute(config.PolicyPaths.In(p.Settings.ForScope(scope)))) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// adminPaths returns the administrator's paths. Those of a project's settings do
+// not count: a project must not make itself the administrator.
+func (p *Setup) adminPaths() []string {
+	if flag := p.Settings.ForScope(config.CommandLine); len(config.AdminPolicyPaths.In(flag)) > 0 {
+		return config.AdminPolicyPaths.In(flag)
+	}
+	if len(config.AdminPolicyPaths.In(p.Settings.ForScope(config.Workspace))) > 0 {
+		p.Warn("Warning: adminPolicyPaths in the workspace's settings has no effect: set it in your own.")
+	}
+	var list []string
+	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
+		list = append(list, config.AdminPolicyPaths.In(p.Settings.ForScope(scope))...)
+	}
+	return list
+}
+
+// absolute makes paths absolute, and drops empty ones.
+func (p *Setup) absolute(list []string) []string {
+	var abs []string
+	for _, path := range list {
+		if path = strings.TrimSpace(path); path == "" {
+			continue
+		}
+		if path = p.Paths.Expand(path); !filepath.IsAbs(path) {
+			path = filepath.Join(p.Paths.Dir(), path)
+		}
+		abs = append(abs, filepath.Clean(path))
+	}
+	return abs
+}
+
+// acceptsPolicies reports whether the project's own policy files count: the user has
+// said so in settings that are not the project's, the folder is trusted, and what
+// has changed since the last time was accepted.
+func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity) bool {
+	if !s.takesPolicies() {
+		return false
+	}
+	hash, changed, err := project.Changed()
+	switch {
+	case err != nil:
+		s.Warn("Warning: workspace policies are not used: " + err.Error())
+		return false
+	case !changed:
+		return true
+	case s.Interactive && s.Asker == nil:
+		s.Warn("Warning: workspace policies changed or are new, and are not used: there is nobody to accept them.")
+		return false
+	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
+		return false
+	case !s.Interactive:
+		s.Warn("WARNING: Workspace policies changed or are new. Automatically accepting and loading them.")
+	}
+	if err := project.Accept(hash); err != nil {
+		s.Warn("Warning: " + err.Error())
+	}
+	return true
+}
+
+// takesPolicies reports whether the project's own policy files can count at all.
+func (p *Setup) takesPolicies() bool {
+	return p.IsTrusted() && !p.Paths.AtHome() && p.wantsProjectPolicies()
+}
+
+// wantsProjectPolicies reports whether the user's settings, or the administrator's, let
+// projects bring their own policies.
+func (p *Setup) wantsProjectPolicies() bool {
+	for _, scope := range []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults} {
+		layer := p.Settings.ForScope(scope)
+		if _, set := layer.Lookup(string(config.WorkspacePolicies)); set {
+			return config.WorkspacePolicies.In(layer)
+		}
+	}
+	return false
+}
+
+// newPolicy makes the rules by which calls are decided on: those of files, those
+// that settings and flags stand for, and the built-in ones.
+func (s *Session) newPolicy(r rules) *policy.Engine {
+	var more []policy.Rule
+	if s.plans.setting != "" {
+		more = append(more, policy.PlanRule(s.plans.directory()))
+	}
+	ws := s.Workspace
+	return policy.New(policy.Options{
+		Rules:       slices.Concat(r.Rules, policy.FromSettings(toolSettings(s.Settings)), more),
+		Checkers:    r.Checkers,
+		Mode:        s.Setup.Mode,
+		Interactive: s.Interactive,
+		Trusted:     s.IsTrusted(),
+		Dir:         ws.Root(),
+		Inside:      ws.Contains,
+		Resolve:     ws.Resolve,
+		BuildFiles: map[string]policy.BuildFiles{
+			"always": policy.Protected, "never": policy.Unprotected,
+		}[config.BuildFiles.In(s.Settings)],
+
+		DisableYolo:   config.DisableYolo.In(s.Settings),
+		DisableAlways: config.DisableAlways.In(s.Settings),
+		Permanent:     config.PermanentApproval.In(s.Settings),
+		Saved:         r.saved,
+		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
+		Report:        s.Warn,
+	})
+}
+
+// toolSettings are the settings about which tools there are and may be used.
+func toolSettings(s *config.Settings) policy.Settings {
+	return policy.Settings{
+		Exclude:              config.ToolsExclude.In(s),
+		ConfirmationRequired: config.ToolsConfirm.In(s),
+		Allowed:              config.ToolsAllowed.In(s),
+		Core:                 config.ToolsCore.In(s),
+	}
+}
+
+// CanSave reports whether a person's answer may hold for all future sessions; SavedIn
+// is the file it is then kept in, "" if there is none. They may be called during a run,
+// as may what follows.
+func (s *Session) CanSave() bool { return s.policy.CanSave() }
+
+// SavedIn returns the file that [Session.CanSave] speaks of.
+func (s *Session) SavedIn() string {
+	if s.saved == nil {
+		return ""
+	}
+	return s.saved.File
+}
+
+// Offers returns the lasting answers that a person may give to a call, with what
+// each would permit.
+func (s *Session) Offers(call *agent.ToolCall) []policy.Offer {
+	t, ok := s.registry.Lookup(call.Name)
+	if !ok {
+		return nil
+	}
+	return s.policy.Offers(guard.PolicyCall(t, call.Args))
+}
+
+// Allowed reports whether a call would now pass without a question.
+func (s *Session) Allowed(call *agent.ToolCall) bool {
+	t, ok := s.registry.Lookup(call.Name)
+	return ok && s.policy.Check(guard.PolicyCall(t, call.Args)).Decision == policy.Allow
+}
+
+// Grants returns the lasting answers that were given in this session.
+func (s *Session) Grants() []policy.Grant { return s.policy.Grants() }
+
+// Revoke takes one of [Session.Grants] back, by its id, and reports whether there was
+// one. An error says that it is still in its file.
+func (s *Session) Revoke(id int) (bool, error) {
+	ok, err := s.policy.Revoke(id)
+	if ok {
+		s.refresh() // tools that only it allowed are gone
+	}
+	return ok, err
+}

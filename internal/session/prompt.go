@@ -1,0 +1,88 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+
+	"pollux/agent"
+	"pollux/internal/auth"
+	"pollux/internal/mention"
+	"pollux/internal/terminal"
+	"pollux/llm"
+)
+
+// Run puts a prompt to the model, with the files that it names with "@", and works
+// until the model has no more to ask for: see [agent.Agent.Run]. What is left out of
+// the prompt is warned of.
+func (s *Session) Run(ctx context.Context, text string) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		p, err := s.expand(ctx, text)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			yield(agent.Cancelled{}, nil)
+		case err != nil:
+			yield(nil, err)
+		default:
+			s.telemetry.Run(ctx, p, s.agent.Run)(yield)
+		}
+	}
+}
+
+// Steer adds a prompt, with the files that it names with "@", to the next request of the
+// run in progress, or to the next prompt if there is none: see [agent.Agent.Steer]. It may
+// be called during a run. The error is that of a file or of ctx; then nothing was added.
+func (s *Session) Steer(ctx context.Context, text string) error {
+	p, err := s.expand(ctx, text)
+	if err == nil {
+		s.agent.Steer(p)
+	}
+	return err
+}
+
+// Withdraw takes back what [Session.Steer] added and no request has taken yet, and returns
+// it as it was written. It may be called during a run.
+func (s *Session) Withdraw() []string {
+	var texts []string
+	for _, p := range s.agent.Withdraw() {
+		texts = append(texts, cmp.Or(p.Shown, llm.PartsText(p.Parts)))
+	}
+	return texts
+}
+
+// expand puts the files that a prompt mentions into it.
+func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error) {
+	if err := s.Reachable(); err != nil {
+		return agent.Prompt{}, err
+	}
+	asked, err := mention.Expand(ctx, s.Workspace, text)
+	if err != nil {
+		return agent.Prompt{}, err
+	}
+	for _, skipped := range asked.Skipped {
+		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s was left out: %s.", skipped.Path, skipped.Reason)))
+	}
+	p := agent.Prompt{Parts: asked.Parts, ID: s.agent.NewPromptID()}
+	if text := s.Memory.Discover(asked.Files...); text != "" {
+		p.Parts = append(p.Parts, llm.Text(text))
+	}
+	if len(asked.Files) > 0 {
+		p.Shown = text
+	}
+	return p, nil
+}
+
+// QuotaHint returns what a person may do about a request that was refused with status
+// 429, by the account that answers now. It begins with a line feed.
+func (s *Session) QuotaHint() string { return quotaHint(s.Current().Account.Type) }
+
+func quotaHint(t auth.Type) string {
+	switch t {
+	case auth.VertexAI, auth.ComputeADC: // which is Vertex AI as the machine
+		return "\nPlease wait and try again later. To increase your limits, request a quota increase through Vertex, or switch to another /auth method"
+	case auth.GeminiAPIKey, auth.Gateway, "": // the last where no provider answers
+		return "\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"
+	}
+	return "\nPlease wait and try again later, or name models to ask instead in pollux.fallback of your settings."
+}

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// RefuseSandbox returns an error where settings or a .env file ask for a sandbox.
+// GEMINI_SANDBOX wins over the settings; inside a sandbox there is nothing to refuse.
+func (p *Setup) RefuseSandbox() error {
+	if p.Env.Get("SANDBOX") != "" {
+		return nil
+	}
+	if value := p.Env.Get("GEMINI_SANDBOX"); value != "" {
+		return RefuseSandboxIn(p.Env)
+	}
+	asked := false
+	switch v := config.ToolSandbox.In(p.Settings).(type) {
+	case bool:
+		asked = v
+	case string:
+		asked = namesSandbox(v)
+	case map[string]any:
+		asked, _ = v["enabled"].(bool)
+	}
+	if asked {
+		return exit.Errorf(exit.Sandbox, "The sandbox that tools.sandbox asks for is not available yet in this version of Pollux: "+
+			"use --no-sandbox to run without it.")
+	}
+	return nil
+}
+
+// RefuseSandboxIn returns an error where the environment asks for a sandbox.
+func RefuseSandboxIn(env *config.Env) error {
+	if env.Get("SANDBOX") == "" && namesSandbox(env.Get("GEMINI_SANDBOX")) {
+		return exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
+	}
+	return nil
+}
+
+// namesSandbox reports whether the value of GEMINI_SANDBOX, or of the setting, names
+// a sandbox.
+func namesSandbox(value string) bool {
+	value = strings.ToLower(strings.TrimSpace(value))
+	return value != "" && value != "0" && value != "false"
+}

@@ -1,0 +1,218 @@
+// Package session is the live session: a conversation with a model in one directory,
+// with the tools, the gate and all that the user's settings say.
+//
+// A face (for a terminal, a script, an editor or a Go program) calls [Open] with the
+// directory and the options of its command line. [Open] asks the face's [Asker] what must
+// be decided before a session can begin: trust in the folder, an API key, a project's
+// policies. The face then ranges over the events of [Session.Run].
+//
+//   - setup.go reads settings, trust, the .env file, mode and model, in the order in
+//     which they can prevent a session.
+//   - build.go is the composition root: the list of all parts, each after the parts
+//     that it needs.
+//   - prompt.go and typed.go run what a person enters; change.go, modes.go and policy.go
+//     are what a person can change between prompts.
+//
+// The package does not read the process's own directory or environment, so one process
+// can have several sessions. Parts that only a tool call needs are made on first use.
+package session
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/ide"
+	"pollux/internal/memory"
+	"pollux/internal/models"
+	"pollux/internal/process"
+	"pollux/internal/prompt"
+	"pollux/internal/stats"
+	"pollux/internal/telemetry"
+	"pollux/internal/tools/shell"
+	"pollux/internal/tools/topic"
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/llm/fallback"
+	"pollux/tool"
+)
+
+// Asker asks the person who uses a face.
+type Asker interface {
+	// Ask shows the person something and waits for the answer. It returns an error
+	// only if ctx or the face ended first.
+	Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error)
+}
+
+// Options are what a face opens a session with. Dir and Env must be set.
+type Options struct {
+	// Dir is the directory to work in: absolute, without links.
+	Dir string
+	// Env is the environment that the program was started with.
+	Env *config.Env
+	// Flags are settings from the command line, by their keys.
+	Flags map[string]any
+	// Model is the model's name or alias; "" leaves it to environment and settings.
+	Model string
+	// ApprovalMode is the mode to begin in, as --approval-mode has it; "" leaves it to
+	// the settings.
+	ApprovalMode string
+	// SessionID identifies the conversation; "" makes an id.
+	SessionID string
+	// Version is that of the program. UserAgent is the header of requests, "{model}" in
+	// it being replaced by the model's name; "" names Pollux, the version and the system.
+	Version   string
+	UserAgent string
+
+	// Asker asks the questions that must be answered before the session can open; nil if
+	// there is no person.
+	Asker Asker
+	// Interactive says that the consumer of events answers each [agent.ToolAsked].
+	Interactive bool
+	// Trusted says that the program has decided that the folder is trusted. Without it
+	// the user's trusted folders, and then the Asker, decide.
+	Trusted bool
+	// Offline opens the session even if no model can be reached; [Session.Reachable]
+	// then returns the reason.
+	Offline bool
+
+	// Generator, where set, is the model; no credentials are then looked for.
+	Generator llm.Generator
+	// Tools are more tools, behind the built-in ones.
+	Tools []tool.Tool
+	// IDE returns what the person has open in their IDE, false if that is not known;
+	// nil is for no IDE.
+	IDE func() (ide.State, bool)
+
+	// Hooks run the user's programs; nil is for none.
+	Hooks Hooks
+
+	// Replay is a file of recorded answers that are played in place of a model's, in
+	// their order unless ReplayAnyOrder is set. Record is a file that a model's answers
+	// are written to. "" is for none.
+	Replay         string
+	ReplayAnyOrder bool
+	Record         string
+
+	// Loaded, if not nil, is called as soon as the settings are read, before an error that
+	// depends on them can occur.
+	Loaded func(*config.Settings)
+	// Warn is called with each warning: something that the user should know and that does
+	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
+	Warn func(text string)
+	// Debug enables the log in DebugLog. Log, if not nil, always receives it.
+	Debug    bool
+	DebugLog io.Writer
+	Log      *slog.Logger
+}
+
+// Open opens a session: [Settle], then [Setup.Open]. The caller must close it.
+func Open(ctx context.Context, o Options) (*Session, error) {
+	p, err := Settle(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.Open(ctx)
+	if err != nil {
+		p.Close()
+	}
+	return s, err
+}
+
+// Session is a live session. Only the methods that say so may be called during a run.
+type Session struct {
+	*Setup
+	// Workspace is the directories that the model works in.
+	Workspace *workspace.Workspace
+	// Memory holds the instructions of the user and the project for the model.
+	Memory *memory.Memory
+	// Stats counts what the session has done and cost. A face shows it every event.
+	Stats *stats.Counter
+	// Launcher starts all programs of the session. A sandbox is a middleware of it.
+	Launcher process.Launcher
+	// Processes are the commands that run in the background, and those that did.
+	Processes *shell.Processes
+
+	identity    atomic.Pointer[identity]
+	settings    atomic.Pointer[config.Settings] // as they were read last
+	models      *models.Directory
+	fallback    *fallback.Generator // nil where no provider answers
+	policy      *policy.Engine
+	saved       *policy.Saved // where lasting answers go; nil where none would be read again
+	plans       *plans
+	topic       topic.Topic
+	registry    *tool.Registry
+	search      tool.Tool // the web search, which needs a provider that searches
+	typed       tool.Tool // the shell of a person
+	instruction *prompt.Instruction
+	agent       *agent.Agent
+	telemetry   *telemetry.Telemetry // nil is off
+	activity    *telemetry.Activity  // nil is off
+	ended       sync.Once
+	closers     []func()
+}
+
+// identity is which conversation a session has.
+type identity struct {
+	id    string
+	began time.Time
+}
+
+// Close ends what the session has left running.
+func (s *Session) Close() {
+	s.ended.Do(func() { s.endHooks(context.Background(), ExitReason) })
+	s.closeParts()
+	s.Setup.Close()
+}
+
+func (s *Session) closeParts() {
+	for _, f := range s.closers {
+		f()
+	}
+	s.telemetry.Close()
+	s.activity.Close()
+}
+
+// ID returns the session's id. It may be called during a run.
+func (s *Session) ID() string { return s.identity.Load().id }
+
+// Age returns how long ago the session began. It may be called during a run.
+func (s *Session) Age() time.Duration { return time.Since(s.identity.Load().began) }
+
+// begin gives the session a new conversation.
+func (s *Session) begin(id string) {
+	if id == "" {
+		id = uuid.NewString()
+	}
+	s.identity.Store(&identity{id, time.Now()})
+}
+
+// CurrentSettings returns the settings as they were read last. It may be called
+// during a run.
+func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() }
+
+// ReloadSettings reads the settings anew, for what looks at [Session.CurrentSettings];
+// the session itself keeps those that it was opened with.
+func (s *Session) ReloadSettings() error {
+	settings, err := s.reload()
+	if err == nil {
+		s.settings.Store(settings)
+	}
+	return err
+}
+
+// Reachable returns why no model can be asked, nil if one can.
+func (s *Session) Reachable() error { return s.models.Unreachable() }
+
+// DecideTrust returns whether the session's folder is trusted, by what the user has
+// decided about folders until now.
+func (s *Session) DecideTrust() (trust.State, error) { return trust.Decide(s.TrustOptions()) }

@@ -1,0 +1,343 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
+	"pollux/internal/telemetry"
+	"pollux/internal/wording"
+)
+
+// Setup is the result of flags, settings, environment and trust in a directory: what a
+// session needs to know before its parts are built.
+type Setup struct {
+	Options
+	Paths    *config.Paths
+	Settings *config.Settings
+	// Env is the environment, with what the .env file that counts here adds to it.
+	Env *config.Env
+	// Trust says whether the folder is trusted.
+	Trust trust.State
+	// Model is the model as the user named it, where Named is set, else the default.
+	Model string
+	Named bool
+	Mode  policy.Mode
+	// Telemetry says whether and where records are kept of what the session does.
+	Telemetry telemetry.Settings
+	Log       *slog.Logger
+
+	logFile  *slog.Logger // nil for none
+	logClose io.Closer
+	policies *bool        // the answer about the project's policies
+	isMuted  *atomic.Bool // warnings are dropped
+}
+
+// Settle reads the user's settings for a directory, and asks about trust in it. It sends
+// no request. Its errors carry the exit code of the program. The caller must close the
+// setup, or the session that it opens with it.
+func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
+	p := NewSetup(o)
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	if err = p.Load(ctx); err != nil {
+		return nil, err
+	}
+	if o.Loaded != nil {
+		o.Loaded(p.Settings)
+	}
+	if refused := trust.CheckTrusted(p.Trust); refused != nil && o.Asker == nil {
+		return nil, refused
+	}
+	p.ReadEnv()
+	if err = p.RefuseSandbox(); err != nil {
+		return nil, err
+	}
+	if p.Telemetry, err = telemetry.Resolve(p.Settings, p.Env); err != nil {
+		return nil, err
+	}
+	for _, text := range p.startWarnings() {
+		p.Warn(text)
+	}
+	if err = p.chooseMode(); err != nil {
+		return nil, err
+	}
+	if o.Asker != nil && !p.IsTrusted() {
+		p.Warn("This folder is untrusted, project settings, hooks, MCPs, and GEMINI.md files will not be applied for this folder.\n" +
+			"Use the `/permissions` command to change the trust level.")
+	}
+	return p, nil
+}
+
+// IsTrusted reports whether the folder is trusted.
+func (p *Setup) IsTrusted() bool { return p.Trust == trust.Trusted }
+
+// NewSetup returns the setup of a directory before any file is read.
+func NewSetup(o Options) *Setup {
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	p := &Setup{
+		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Env: o.Env, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		isMuted: new(atomic.Bool),
+	}
+	warn := o.Warn
+	p.Warn = func(text string) {
+		if p.isMuted.Load() {
+			return
+		}
+		warn(text)
+		if p.logFile != nil {
+			p.logFile.Warn(text)
+		}
+	}
+	return p
+}
+
+// Load reads the settings, and decides whether the folder is trusted.
+func (p *Setup) Load(ctx context.Context) error {
+	settings, warnings, err := p.read(func(s *config.Settings) (state trust.State, err error) {
+		if p.Options.Trusted {
+			return trust.Trusted, nil
+		}
+		state, err = p.Decide(s)
+		if err == nil && state == trust.Unknown && p.Asker != nil {
+			state, err = p.askTrust(ctx, s)
+		}
+		return state, err
+	})
+	for _, w := range warnings {
+		p.Warn(string(w))
+	}
+	p.Settings = settings
+	return err
+}
+
+// read reads the settings of a folder whose trust decide settles.
+func (p *Setup) read(decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
+	return config.Load(config.Sources{
+		Paths: p.Paths, Env: p.Options.Env, Flags: p.Flags,
+		Trusted: func(s *config.Settings) (trusted bool, err error) {
+			p.Trust, err = decide(s)
+			return p.IsTrusted(), err
+		},
+	})
+}
+
+// reload reads the settings again, without repeating warnings.
+func (p *Setup) reload() (*config.Settings, error) {
+	o := p.Options
+	o.Warn, o.Asker = nil, nil
+	again := NewSetup(o)
+	err := again.Load(context.Background())
+	return again.Settings, err
+}
+
+// ReadEnv reads the .env file that counts here, and what depends on it: the model
+// and the log.
+func (p *Setup) ReadEnv() {
+	env, warnings := config.WithDotEnv(p.Options.Env, p.Settings, p.Paths)
+	for _, w := range warnings {
+		p.Warn(string(w))
+	}
+	p.Env = env
+	p.Model = config.Model(p.Options.Model, p.Env, p.Settings)
+	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings) != ""
+	p.openLog()
+}
+
+// Debugging reports whether debugging is on, by flag or environment.
+func (p *Setup) Debugging() bool {
+	on := func(name string) bool { v := p.Env.Get(name); return v == "1" || v == "true" }
+	return p.Debug || on("DEBUG") || on("DEBUG_MODE")
+}
+
+// openLog opens the debug log: in DebugLog if debugging is on, and in the file that
+// GEMINI_DEBUG_LOG_FILE names.
+func (p *Setup) openLog() {
+	var to []slog.Handler
+	if p.Options.Log != nil {
+		to = append(to, p.Options.Log.Handler())
+	}
+	if p.DebugLog != nil && p.Debugging() {
+		to = append(to, slog.NewTextHandler(p.DebugLog, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	if path := p.Env.Get("GEMINI_DEBUG_LOG_FILE"); path != "" {
+		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path))
+		if err != nil {
+			p.Warn("Warning: GEMINI_DEBUG_LOG_FILE cannot be written: " + err.Error())
+		} else {
+			p.logFile, p.logClose = slog.New(file), closer
+			to = append(to, file)
+		}
+	}
+	if len(to) > 0 {
+		p.Log = slog.New(slog.NewMultiHandler(to...))
+	}
+}
+
+// Close closes the log.
+func (p *Setup) Close() {
+	if p.logClose != nil {
+		_ = p.logClose.Close() // every line is written
+		p.logClose = nil
+	}
+}
+
+// startWarnings returns the warnings about the directory and the installation.
+func (p *Setup) startWarnings() []string {
+	warnings := config.InstallWarnings(p.Env)
+	dir := p.Paths.Dir()
+	decided := p.IsTrusted() && config.FolderTrust.In(p.Settings) // by the user
+	if p.Paths.AtHome() && !decided && config.HomeWarning.In(p.Settings) {
+		warnings = append(warnings, "Warning you are running Pollux in your home directory.\n"+
+			"This warning can be disabled with: pollux config set ui.showHomeDirectoryWarning false")
+	}
+	if dir == filepath.Dir(dir) {
+		warnings = append(warnings, "Warning: You are running Pollux in the root directory. "+
+			"Your entire folder structure will be used for context. It is strongly recommended to run in a project-specific directory.")
+	}
+	return warnings
+}
+
+// chooseMode settles the approval mode to begin in.
+func (p *Setup) chooseMode() error {
+	name := p.ApprovalMode
+	if name == "" {
+		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
+			name = "default" // not something that a file may decide
+		}
+	}
+	asked, err := policy.ParseMode(name)
+	if err != nil {
+		return exit.Errorf(exit.General, "%w", err)
+	}
+	switch {
+	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):
+		return exit.Errorf(exit.Config, "Cannot start in YOLO mode since it is disabled in your settings: remove --yolo, or set security.disableYoloMode to false.")
+	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings):
+		p.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
+		asked = policy.Default
+	}
+	mode, warning := policy.StartMode(asked, p.IsTrusted())
+	if warning != "" {
+		p.Warn(warning)
+	}
+	if mode == policy.Yolo {
+		p.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
+	}
+	p.Mode = mode
+	return nil
+}
+
+// Open builds the session. If no model can be reached because a key is missing, it asks
+// the person for one. The errors carry the exit code of the program. Requests to providers
+// about their models, outside of prompts, end with ctx.
+func (p *Setup) Open(ctx context.Context) (*Session, error) {
+	s, err := build(ctx, p, nil)
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case p.Offline:
+		if offline, again := p.rebuild(ctx, err); again == nil {
+			s, err = offline, nil
+		}
+	case p.Asker != nil && exit.CodeOf(err) == exit.Auth && auth.CheckNetwork(p.Env) == nil:
+		s, err = p.signIn(ctx, err)
+	}
+	switch {
+	case err == nil:
+		s.Log.Debug("start", "version", s.Version, "dir", s.Paths.Dir(), "settings", s.Settings.UserFile(),
+			"model", s.Setup.Model, "approval", s.Setup.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
+		s.startHooks(ctx, StartupSource)
+		return s, nil
+	case ctx.Err() != nil && p.Asker != nil: // the person does not want to be asked
+		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
+	}
+	return nil, err
+}
+
+// signIn has the person store a key, and builds the session with it.
+func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
+	p.Warn(missing.Error())
+	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths}
+	chosen, text, err := command.SignIn(ctx, p.Asker.Ask)
+	if err == nil {
+		err = ctx.Err() // a cancelled question may pass for one without an answer
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Warn(text)
+	if err := p.renew(chosen); err != nil {
+		return nil, err
+	}
+	s, err := p.rebuild(ctx, nil)
+	if err != nil && err.Error() == missing.Error() {
+		return nil, &exit.Shown{Err: err}
+	}
+	return s, err
+}
+
+// rebuild builds the session in a second attempt, which repeats no warnings of the first.
+func (p *Setup) rebuild(ctx context.Context, unreachable error) (*Session, error) {
+	p.isMuted.Store(true)
+	defer p.isMuted.Store(false)
+	return build(ctx, p, unreachable)
+}
+
+// quiet returns the setup without warnings.
+func (p *Setup) quiet() *Setup {
+	again := *p
+	again.Warn = func(string) {}
+	return &again
+}
+
+// renew reads settings and the .env file again after the person has stored a key.
+// selected, if not "", overrides the provider that they select.
+func (p *Setup) renew(selected auth.Type) error {
+	if selected != "" {
+		p.Flags = maps.Clone(p.Flags)
+		if p.Flags == nil {
+			p.Flags = map[string]any{}
+		}
+		p.Flags[string(config.AuthSelectedType)] = string(selected)
+	}
+	settings, err := p.reload()
+	if err != nil {
+		return err
+	}
+	p.Settings = settings
+	p.Env, _ = config.WithDotEnv(p.Options.Env, settings, p.Paths)
+	return nil
+}
+
+// UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.
+func (p *Setup) UserAgentHeader() string {
+	if p.UserAgent != "" {
+		return p.UserAgent
+	}
+	surface := p.Env.First("GEMINI_CLI_SURFACE", "SURFACE")
+	if surface == "" {
+		surface = "terminal"
+		if p.Env.Get("GITHUB_SHA") != "" {
+			surface = "GitHub"
+		}
+	}
+	platform := strings.Replace(runtime.GOOS, "windows", "win32", 1)
+	arch := strings.NewReplacer("amd64", "x64", "386", "ia32").Replace(runtime.GOARCH)
+	return "Pollux/" + p.Version + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
+}

@@ -1,0 +1,194 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"pollux/agent/route"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/durable"
+	"pollux/internal/secret"
+	"pollux/internal/telemetry"
+	"pollux/llm"
+	"pollux/llm/observe"
+	"pollux/llm/provider"
+)
+
+// observed returns the model g such that each request to it is counted, logged and
+// recorded, where the user wants that.
+func (s *Session) observed(g llm.Generator) llm.Generator {
+	observers := []observe.Observer{s.Stats}
+	if s.telemetry != nil {
+		observers = append(observers, s.telemetry)
+	}
+	if s.activity != nil {
+		observers = append(observers, s.activity)
+	}
+	if s.Log.Enabled(context.Background(), slog.LevelDebug) {
+		observers = append(observers, observe.Log(s.Log))
+	}
+	return observe.Wrap(g, observers...)
+}
+
+// startTelemetry begins to record, where the user wants that; nil is off.
+func (s *Session) startTelemetry() *telemetry.Telemetry {
+	return telemetry.Start(telemetry.Options{
+		Settings: s.Setup.Telemetry,
+		Path:     s.Paths.Absolute,
+		Warn:     func(text string) { s.Warn("Warning: " + text) },
+		Secrets:  s.secrets,
+
+		Version: s.Version, Session: s.ID, Interactive: s.Interactive, AuthType: string(s.Current().Account.Type),
+		Installation: func() string { return installation(s.Paths) },
+		Provider:     s.vendor,
+		Tool:         s.registry.Lookup,
+		Mode:         s.modeName,
+	})
+}
+
+// openActivity has requests, warnings and the log written to a file, too, where the
+// user wants that.
+func (s *Session) openActivity() {
+	path := s.Env.Get("GEMINI_CLI_ACTIVITY_LOG_TARGET")
+	if path == "" {
+		return
+	}
+	warn := s.Warn
+	s.activity = telemetry.NewActivity(telemetry.ActivityOptions{
+		Path: s.Paths.Absolute(path), Session: s.ID,
+		Secrets: s.secrets,
+		Warn:    func(text string) { warn("Warning: " + text) },
+	})
+	console := s.activity.Handler()
+	watched := *s.Setup
+	watched.Log = slog.New(slog.NewMultiHandler(s.Log.Handler(), console))
+	warnings := slog.New(console)
+	watched.Warn = func(text string) {
+		warnings.Warn(text)
+		warn(text)
+	}
+	s.Setup = &watched
+}
+
+// recordConfig records how the session is set up.
+func (s *Session) recordConfig() {
+	if s.telemetry == nil {
+		return
+	}
+	account := s.Current().Account
+	s.telemetry.RecordConfig(telemetry.Config{
+		Model: s.Current().Model, CoreTools: toolSettings(s.Settings).Core,
+		APIKey: account.APIKey != "", Vertex: s.models.HasProvider() && account.Protocol == provider.Vertex,
+		GitIgnore: config.RespectGitIgnore.In(s.Settings), Debug: s.Log.Enabled(context.Background(), slog.LevelDebug),
+		OutputFormat: config.OutputFormat.In(s.Settings),
+	})
+}
+
+// RecordCommand records that a / command was run, by its name with its parents'
+// before it, and whether it failed.
+func (s *Session) RecordCommand(name string, failed bool) { s.telemetry.RecordCommand(name, failed) }
+
+// recordRoute records a decision about the model.
+func (s *Session) recordRoute(id string, d route.Decision) {
+	s.Log.Debug("routed", "prompt", id, "model", d.Model, "source", d.Source, "latency", d.Latency, "reasoning", d.Reasoning, "err", d.Err)
+	s.telemetry.RecordRouting(id, d.Model, d.Source, d.Latency, d.Reasoning, d.Err)
+}
+
+// vendor names who serves a model, in OpenTelemetry's words where it has some.
+func (s *Session) vendor(model string) string {
+	if !s.models.HasProvider() {
+		return "gcp.gen_ai" // whose answers are played
+	}
+	account, _, ok := s.models.Provider(model)
+	if !ok {
+		return "unknown"
+	}
+	switch account.Protocol {
+	case provider.Gemini:
+		return "gcp.gen_ai"
+	case provider.Vertex:
+		return "gcp.vertex_ai"
+	}
+	return account.ID
+}
+
+// secrets are the texts that nothing which is written down may hold: what proves
+// who asks, and what the environment has under names that say so.
+func (s *Session) secrets() []string {
+	names := auth.SecretVariables(auth.Inputs{Settings: s.Settings, Env: s.Env})
+	var texts []string
+	if s.models != nil { // else nothing has been asked yet
+		texts = s.models.Secrets()
+	}
+	for _, pair := range s.Env.List() {
+		name, value, _ := strings.Cut(pair, "=")
+		if isIn(names, name) || secret.InVariable(name, value) {
+			texts = append(texts, strings.TrimSpace(value))
+		}
+	}
+	const shortest = 8 // what is shorter is a word
+	kept := texts[:0]
+	for _, text := range texts {
+		if len(text) >= shortest && !filepath.IsAbs(text) { // the name of a file is none
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
+func isIn(names []string, name string) bool {
+	for _, one := range names {
+		if strings.EqualFold(one, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// installation returns the id of this installation, and creates it if there is none.
+func installation(p *config.Paths) string {
+	const unknown = "123456789"
+	path := filepath.Join(p.RuntimeDir(), "installation_id")
+	id, err := readShort(path)
+	switch {
+	case err == nil && id != "":
+		return id
+	case !errors.Is(err, fs.ErrNotExist):
+		return unknown
+	}
+	id = uuid.NewString()
+	if err = durable.MkdirAll(p.RuntimeDir(), 0o700); err == nil {
+		err = durable.WriteFile(path, []byte(id), 0o600)
+	}
+	if err != nil {
+		return unknown
+	}
+	return id
+}
+
+// readShort returns the beginning of a small file, without the white space around it.
+func readShort(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fs.ErrInvalid
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 100))
+	return strings.TrimSpace(string(b)), err
+}

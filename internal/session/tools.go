@@ -1,0 +1,174 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/docs"
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/memory"
+	"pollux/internal/secret"
+	"pollux/internal/tools/askuser"
+	"pollux/internal/tools/discovered"
+	"pollux/internal/tools/file"
+	"pollux/internal/tools/manual"
+	"pollux/internal/tools/plan"
+	"pollux/internal/tools/savememory"
+	"pollux/internal/tools/search"
+	"pollux/internal/tools/shell"
+	"pollux/internal/tools/todo"
+	"pollux/internal/tools/topic"
+	"pollux/internal/tools/web"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// web is how the web is reached: as the models are.
+func (s *Session) web(g llm.Generator) web.Options {
+	n := s.models.Network()
+	return web.Options{
+		Generator: g, ResolveModel: s.models.UtilityConfig, Direct: config.DirectWebFetch.In(s.Settings), OnFallback: s.telemetry.RecordWebFetchFallback,
+		Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+	}
+}
+
+// addTools registers the tools, in the order in which the model sees them: the
+// built-in ones, those that a command of the user's lists, those of the program.
+func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
+	builtin := s.builtinTools(g)
+	core := toolSettings(s.Settings)
+	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
+	discovered, err := s.discoverTools(ctx)
+	if err != nil {
+		return err
+	}
+	s.registry.Add("", slices.Concat(builtin, discovered, s.Options.Tools)...)
+	s.registry.Hide(s.hides)
+	return nil
+}
+
+// builtinTools is the list of Pollux's own tools.
+func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
+	set, ws := s.Settings, s.Workspace
+	var corrector file.Corrector
+	if !config.DisableLLMCorrection.In(set) {
+		corrector = file.NewModelCorrector(g, s.models.UtilityConfig)
+	}
+	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
+	reach := s.web(g)
+	plans := plan.Options{
+		Workspace: ws, Dir: s.plans.directory, Interactive: s.Interactive,
+		Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
+	}
+	commands := shell.Options{
+		Workspace:         ws,
+		Environ:           s.Env.List(),
+		Redact:            redaction(s.Setup),
+		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
+		Processes:         s.Processes,
+		Launcher:          s.Launcher,
+	}
+	s.typed = shell.NewForUser(commands)
+	s.search = web.NewSearch(reach)
+	var tools []tool.Tool
+	if config.TopicUpdates.In(set) {
+		tools = append(tools, topic.New(&s.topic))
+	}
+	tools = append(
+		tools,
+		memory.Wrap(file.NewList(ws), s.Memory),
+		memory.Wrap(file.NewReadFile(ws), s.Memory),
+		search.NewGrep(ws, search.GrepOptions{Ripgrep: s.findRipgrep(), Launcher: s.Launcher}),
+		search.NewGlob(ws),
+		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, watched), plans), s.Memory),
+		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector), plans), s.Memory),
+		web.NewFetch(reach),
+		shell.New(commands),
+		shell.NewListTool(s.Processes),
+		shell.NewReadTool(s.Processes),
+		s.search,
+	)
+	if s.Interactive {
+		tools = append(tools, askuser.New())
+	}
+	if config.WriteTodos.In(set) {
+		tools = append(tools, todo.New())
+	}
+	if config.PlanEnabled.In(set) {
+		enter, exit := plan.Tools(plans)
+		tools = append(tools, exit, enter)
+	}
+	core := toolSettings(set)
+	if config.SaveMemory.In(set) || core.Core != nil { // else models edit the files
+		tools = append(tools, savememory.New(s.MemoryFile()))
+	}
+	if pages := manual.New(docs.Pages); core.Names(pages.Spec()) {
+		tools = append(tools, pages)
+	}
+	return tools
+}
+
+// findRipgrep returns the function that finds the user's rg when the first search
+// comes; it returns "" where there is none or the settings do not want it.
+func (s *Session) findRipgrep() func() string {
+	return sync.OnceValue(func() string {
+		if !config.UseRipgrep.In(s.Settings) {
+			return ""
+		}
+		path := s.ripgrep(s.Workspace)
+		if path == "" {
+			s.telemetry.RecordMissingRipgrep()
+		}
+		return path
+	})
+}
+
+// discoverTools returns the tools that a command of the user's lists.
+func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
+	if !s.discoversTools() {
+		return nil, nil
+	}
+	o := s.discovery()
+	o.Launcher = s.Launcher
+	tools, err := discovered.Discover(ctx, o)
+	if err != nil {
+		return nil, exit.Errorf(exit.Config, "%w", err)
+	}
+	return tools, nil
+}
+
+// discoversTools reports whether the user has a command that lists tools.
+func (p *Setup) discoversTools() bool {
+	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted()
+}
+
+func (p *Setup) discovery() discovered.Options {
+	return discovered.Options{
+		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
+		Dir: p.Paths.Dir(), Environ: p.Env.List(),
+	}
+}
+
+// redaction says which variables commands do not get. Those that the user's own
+// providers have their keys from are secrets whatever they are called; the names of
+// the others show it.
+func redaction(p *Setup) secret.Redaction {
+	r := secret.Redaction{
+		Enabled: config.RedactionEnabled.In(p.Settings),
+		Allowed: config.RedactionAllowed.In(p.Settings),
+		Blocked: config.RedactionBlocked.In(p.Settings),
+	}.WithoutSensitive()
+	if _, own := p.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
+		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
+		r.Blocked = append(slices.Clip(r.Blocked), secrets...)
+		r.Allowed = slices.DeleteFunc(r.Allowed, func(name string) bool {
+			return slices.ContainsFunc(secrets, func(secret string) bool { return strings.EqualFold(name, secret) })
+		})
+	}
+	return r
+}

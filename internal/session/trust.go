@@ -1,0 +1,165 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/trust"
+	"pollux/internal/memory"
+	"pollux/internal/terminal"
+	"pollux/tool"
+)
+
+// TrustOptions returns the settings and files that decide about trust in the folder.
+func (p *Setup) TrustOptions() trust.Options { return p.trustOptions(p.Settings) }
+
+func (p *Setup) trustOptions(s *config.Settings) trust.Options {
+	env := p.Options.Env
+	return trust.Options{
+		Dir: p.Paths.Dir(), Enabled: config.FolderTrust.In(s),
+		File:       cmp.Or(env.Get("GEMINI_CLI_TRUSTED_FOLDERS_PATH"), filepath.Join(p.Paths.GeminiDir(), "trustedFolders.json")),
+		Restricted: env.Get("GEMINI_RESTRICTED_MODE"),
+		Workspace:  env.Get("GEMINI_CLI_TRUST_WORKSPACE"),
+	}
+}
+
+// Decide returns whether the folder is trusted, by these settings and what the user has
+// decided about folders.
+func (p *Setup) Decide(s *config.Settings) (trust.State, error) {
+	return trust.Decide(p.trustOptions(s))
+}
+
+// askTrust asks the person whether the folder is trusted.
+func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
+	level, err := AskTrust(ctx, p.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)))
+	switch {
+	case err != nil:
+		return trust.Unknown, err
+	case level == "":
+		return trust.Unknown, exit.Errorf(exit.Interrupted, "Nothing was decided about this folder, so nothing was started.")
+	}
+	return p.Decide(s)
+}
+
+// AskTrust asks a person whether they trust the folder that o names, lists what it
+// brings along, and keeps the answer in the file of o. memoryFiles are the names of
+// files that instruct the model. It returns what was decided, "" for nothing; the
+// errors are those of asking and of writing the file.
+func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env, memoryFiles []string) (trust.Level, error) {
+	parent := filepath.Dir(o.Dir)
+	levels := []trust.Level{trust.TrustFolder, trust.TrustParent, trust.DoNotTrust}
+	options := []tool.Option{
+		{Label: "Trust folder (" + filepath.Base(o.Dir) + ")", Description: o.Dir},
+		{Label: "Trust parent folder (" + filepath.Base(parent) + ")", Description: parent + " and all that is in it"},
+		{Label: "Don't trust", Description: "Nothing of it counts, and answers hold for a single call"},
+	}
+	text := "Do you trust the files in this folder?\n" + terminal.Line(o.Dir) + "\n" + contents(o.Dir, env, memoryFiles)
+	answer, err := Choose(ctx, asker, Choice{Header: "Trust", Text: text, Options: options})
+	if err != nil {
+		return "", err
+	}
+	for i, option := range options {
+		if answer == option.Label {
+			return levels[i], trust.Set(o.File, o.Dir, levels[i])
+		}
+	}
+	return "", nil
+}
+
+// contents lists what a folder brings along that counts once it is trusted.
+func contents(dir string, env *config.Env, memoryFiles []string) string {
+	settings, err := config.PeekWorkspace(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
+	o := trust.Inspect(dir, settings, memoryFiles)
+	if err != nil {
+		o.Errors = append(o.Errors, err.Error())
+	}
+	if o.Empty() {
+		return "It brings along no settings, commands, servers or instructions."
+	}
+	text := "What it brings along would count:\n"
+	for _, list := range []struct {
+		name  string
+		items []string
+	}{
+		{"Commands", o.Commands},
+		{"MCP Servers", o.Servers},
+		{"Hooks", o.Hooks},
+		{"Skills", o.Skills},
+		{"Agents", o.Agents},
+		{"Policies", o.Policies},
+		{"Instructions", o.Memory},
+		{"Settings", o.Settings},
+		{"Think twice", o.Warnings},
+		{"Not readable", o.Errors},
+	} {
+		if len(list.items) > 0 {
+			text += "\n- " + list.name + ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)
+		}
+	}
+	return text
+}
+
+// ErrNoPerson is the error of a question for which there is no person.
+var ErrNoPerson = &exit.Error{Code: exit.Input, Message: "Exiting due to a confirmation prompt requested by the command."}
+
+// Choice is a question with answers to choose from.
+type Choice struct {
+	Header  string // a word or two
+	Text    string
+	Options []tool.Option
+	// Free allows the person to answer in their own words.
+	Free bool
+}
+
+// Choose asks a person to choose, and returns the label of the option or, of a free
+// choice, their own words; "" if they want none. Without an asker the error is
+// [ErrNoPerson].
+func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
+	if asker == nil {
+		return "", ErrNoPerson
+	}
+	options := make([]tool.Option, len(c.Options))
+	for i, o := range c.Options {
+		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description)}
+	}
+	answer, err := asker.Ask(ctx, &tool.QuestionConfirmation{Title: c.Header, Questions: []tool.Question{{
+		Text: terminal.Text(c.Text), Header: c.Header, Kind: tool.ChoiceQuestion, Options: options, Closed: !c.Free,
+	}}})
+	switch {
+	case err != nil:
+		return "", err
+	case answer.Outcome == tool.Cancel || answer.Reply == nil:
+		return "", nil
+	}
+	said := strings.TrimSpace(answer.Reply.Answers["0"])
+	for i, o := range options {
+		if strings.EqualFold(said, o.Label) {
+			return c.Options[i].Label, nil
+		}
+	}
+	if c.Free {
+		return said, nil
+	}
+	return "", nil
+}
+
+// askPolicies asks, once, whether to use the project's policies in this directory.
+func (p *Setup) askPolicies(ctx context.Context, dir string) bool {
+	if p.policies == nil {
+		const yes = "Use them"
+		answer, err := Choose(ctx, p.Asker, Choice{
+			Header: "Policies",
+			Text:   "This project brings policies along, which are new or were changed: they decide what runs without asking. They are in\n" + dir,
+			Options: []tool.Option{
+				{Label: yes, Description: "Until they change"},
+				{Label: "Leave them out", Description: "For this session; you are asked again"},
+			},
+		})
+		p.policies = new(err == nil && answer == yes)
+	}
+	return *p.policies
+}

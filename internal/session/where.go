@@ -1,0 +1,50 @@
+package session
+
+import (
+	"strings"
+
+	"pollux/internal/config"
+)
+
+// Where returns a key of the settings or a variable with the file that it is set in
+// behind it. A variable of the environment that Pollux was started with stands alone.
+func (p *Setup) Where(what string) string {
+	if _, set := p.Options.Env.Lookup(what); set {
+		return what
+	}
+	if _, set := p.Env.Lookup(what); set {
+		return what + " in " + config.DotEnvFile(p.Settings, p.Paths)
+	}
+	key := what
+	if entry, member, ok := strings.Cut(strings.TrimPrefix(what, "modelProviders."), "."); ok && key != entry+"."+member {
+		key = "modelProviders." + entry // whose members no row of the settings is for
+	}
+	for _, layer := range [...]struct {
+		scope config.Scope
+		file  string
+	}{
+		{config.CommandLine, "the command line"},
+		{config.System, p.Paths.SystemSettings()},
+		{config.Workspace, p.Paths.WorkspaceSettings()},
+		{config.User, p.Paths.UserSettings()},
+		{config.SystemDefaults, p.Paths.SystemDefaults()},
+	} {
+		if _, set := p.Settings.ForScope(layer.scope).Lookup(key); set {
+			return what + " in " + layer.file
+		}
+	}
+	return what
+}
+
+// NamedBy returns where the user named the model, "" if nowhere.
+func (p *Setup) NamedBy() string {
+	switch {
+	case !p.Named:
+		return ""
+	case strings.TrimSpace(p.Options.Model) != "":
+		return "--model"
+	case strings.TrimSpace(p.Env.Get("GEMINI_MODEL")) != "":
+		return p.Where("GEMINI_MODEL")
+	}
+	return p.Where(string(config.ModelName))
+}

@@ -1,0 +1,200 @@
+package slash
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/scriptmodel"
+	geminiwire "pollux/internal/scriptmodel/gemini"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+	"pollux/llm"
+	"pollux/llm/gemini"
+	"pollux/tool"
+)
+
+// driver runs / commands in a session with a scripted model.
+type driver struct {
+	*Runner
+	t         *testing.T
+	home, dir string
+	// answers are the user's next answers; asked collects the questions.
+	answers []string
+	asked   []tool.Question
+}
+
+// setup is the configuration of a driver.
+type setup struct {
+	settings string           // content of the user's settings.json
+	model    string           // the model's script
+	mode     string           // approval mode, "" for default
+	trusted  string           // level in trustedFolders.json, "" to trust the folder by option
+	before   func(dir string) // called before the session opens
+}
+
+// newDriver opens a session for a test.
+func newDriver(t *testing.T, with setup) *driver {
+	t.Helper()
+	d := &driver{t: t, home: realPath(t, t.TempDir()), dir: realPath(t, t.TempDir())}
+	if with.settings != "" {
+		d.file(filepath.Join(d.home, ".gemini", "settings.json"), with.settings)
+	}
+	env := config.NewEnv("GEMINI_CLI_HOME="+d.home, "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+d.home+"/none.json", "PATH="+os.Getenv("PATH"))
+	if with.before != nil {
+		with.before(d.dir)
+	}
+	if with.trusted != "" {
+		d.file(filepath.Join(d.home, ".gemini", "trustedFolders.json"), `{"`+d.dir+`": "`+with.trusted+`"}`)
+	}
+	sess, err := session.Open(t.Context(), session.Options{
+		Dir: d.dir, Env: env, Model: "gemini-2.5-flash", SessionID: "first", ApprovalMode: with.mode, Version: "1.2.3",
+		Interactive: true, Asker: d, Trusted: with.trusted == "", Generator: d.model(with.model),
+		Warn: func(text string) {
+			for _, known := range [...]string{"YOLO mode is enabled", "This folder is untrusted", "Warning: no effect yet"} {
+				if strings.HasPrefix(text, known) {
+					return
+				}
+			}
+			t.Error(text)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sess.Close)
+	term, _, _ := terminal.Test("")
+	d.Runner = &Runner{Session: sess, Terminal: term}
+	return d
+}
+
+// realPath returns dir without symbolic links.
+func realPath(t *testing.T, dir string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// file writes a file, and returns its absolute path. Relative paths are in the workspace.
+func (d *driver) file(path, text string) string {
+	d.t.Helper()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(d.dir, path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	return path
+}
+
+// model starts a server for a model script, and returns its client.
+func (d *driver) model(text string) llm.Generator {
+	d.t.Helper()
+	if text == "" {
+		text = "turn\n  text nothing to say\n"
+	}
+	script, err := scriptmodel.Parse(text)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{geminiwire.Wire{}}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = server.Close() })
+	g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL()})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return g
+}
+
+// Ask records the question, and returns the next answer. If no answer is left, it cancels.
+func (d *driver) Ask(_ context.Context, c tool.Confirmation) (tool.Answer, error) {
+	q := c.(*tool.QuestionConfirmation).Questions[0]
+	d.asked = append(d.asked, q)
+	if len(d.answers) == 0 {
+		return tool.Answer{Outcome: tool.Cancel}, nil
+	}
+	answer := d.answers[0]
+	d.answers = d.answers[1:]
+	return tool.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": answer}}}, nil
+}
+
+// prompt sends a prompt to the model, and approves all tool calls.
+func (d *driver) prompt(text string) {
+	d.t.Helper()
+	for e, err := range d.Session.Run(d.t.Context(), text) {
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		d.Stats.Observe(e)
+		if asked, ok := e.(agent.ToolAsked); ok {
+			asked.Answer(tool.Answer{Outcome: tool.ProceedAlways})
+		}
+	}
+}
+
+// run runs a command. The command must be known, return no error, and return clean text.
+func (d *driver) run(line string) Result {
+	d.t.Helper()
+	r, known, err := d.Runner.Run(d.t.Context(), line)
+	if !known || err != nil {
+		d.t.Fatalf("%s: known %v, %v", line, known, err)
+	}
+	if strings.ContainsAny(r.Text, "\x00\x1b\r\u202e") {
+		d.t.Errorf("%s: the text is not clean: %q", line, r.Text)
+	}
+	return r
+}
+
+// wantText runs a command that must succeed with a text that contains parts.
+func (d *driver) wantText(line string, parts ...string) Result {
+	d.t.Helper()
+	r := d.run(line)
+	if r.Failed {
+		d.t.Errorf("%s failed: %s", line, r.Text)
+	}
+	d.checkText(line, r, parts)
+	return r
+}
+
+// wantFailure runs a command that must fail with a text that contains parts.
+func (d *driver) wantFailure(line string, parts ...string) Result {
+	d.t.Helper()
+	r := d.run(line)
+	if !r.Failed || r.Err == nil {
+		d.t.Errorf("%s works: %s", line, r.Text)
+	}
+	d.checkText(line, r, parts)
+	return r
+}
+
+// checkText reports a test error for each part that is missing from the text of r.
+func (d *driver) checkText(line string, r Result, parts []string) {
+	d.t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(r.Text, part) {
+			d.t.Errorf("%s does not say %q:\n%s", line, part, r.Text)
+		}
+	}
+}
+
+// history returns the text of all messages after the opening message.
+func (d *driver) history() string {
+	var all []string
+	for _, m := range d.History()[1:] {
+		all = append(all, m.Content.Text())
+	}
+	return strings.Join(all, " | ")
+}

@@ -1,0 +1,21 @@
+package stats_test
+
+import (
+	"testing"
+
+	"pollux/agent"
+	"pollux/internal/stats"
+)
+
+// The calls of an agent that runs inside a call count, however deep it is.
+func TestNestedCalls(t *testing.T) {
+	t.Parallel()
+	s := stats.New()
+	call := &agent.ToolCall{Name: "delegate"}
+	inner := agent.ToolFinished{Call: &agent.ToolCall{Name: "look"}, Status: agent.Success}
+	s.Observe(agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}})
+	s.Observe(agent.Nested{Call: call, Event: agent.Text{Text: "x"}})
+	if got := s.Snapshot().Tools.Calls; got != 1 {
+		t.Errorf("%d calls, want 1", got)
+	}
+}

@@ -1,0 +1,218 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// Selection selects the files that [Collect] reads.
+type Selection struct {
+	// Include are paths and globs, absolute or relative to the workspace's directories. Globs
+	// ignore case and match names that begin with a dot. Media files are read only if a
+	// pattern contains their name or extension.
+	Include []string
+	Filter  workspace.Filter
+}
+
+// Collection is the result of [Collect], sorted by path.
+type Collection struct {
+	Files   []File
+	Skipped []Skipped
+}
+
+// File is a file that was read.
+type File struct {
+	Path  string    // absolute path
+	Text  string    // as read_file returns it, after a warning if it is incomplete
+	Media *llm.Blob // replaces Text for media files
+}
+
+// Skipped is a file that was not read, with the reason.
+type Skipped struct {
+	tool.Skipped
+	// Err is the error of reading; nil if a rule excludes the file.
+	Err error
+}
+
+// maxCollected is the maximum size of all contents together, in bytes.
+const maxCollected = 32 << 20
+
+// Collect reads the selected files: each within the limits of read_file, and all together up
+// to 32 MiB. Files that cannot or must not be read are skipped, and so are directories and files
+// that are rarely wanted: dependencies, build output, archives, office documents. The error is
+// the one of ctx.
+func Collect(ctx context.Context, w *workspace.Workspace, s Selection) (*Collection, error) {
+	c := &collector{w: w, Selection: s, found: map[string]bool{}}
+	for _, pattern := range s.Include {
+		for _, dir := range w.Dirs() {
+			if err := c.search(ctx, dir, pattern); err != nil {
+				return nil, err
+			}
+			if filepath.IsAbs(pattern) {
+				break
+			}
+		}
+	}
+	paths := make([]string, 0, len(c.found))
+	for p := range c.found {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	for _, p := range paths {
+		if err := c.read(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(c.Skipped, func(a, b Skipped) int { return cmp.Compare(a.Path, b.Path) })
+	return &c.Collection, nil
+}
+
+type collector struct {
+	w *workspace.Workspace
+	Selection
+	Collection
+
+	mu    sync.Mutex
+	found map[string]bool // absolute paths
+	size  int
+}
+
+// search adds the files that pattern matches in one of the workspace's directories.
+func (c *collector) search(ctx context.Context, dir, pattern string) error {
+	full := pattern
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(dir, full)
+	}
+	if info, err := c.w.Disk().Stat(full); isRefusal(err) || err == nil && !info.IsDir() {
+		c.found[filepath.Clean(full)] = true // named explicitly; if a rule forbids it, that is reported
+		return nil
+	}
+	pattern = filepath.ToSlash(full)
+	if !doublestar.ValidatePattern(pattern) {
+		return nil
+	}
+	base, rest := doublestar.SplitPattern(pattern)
+	base, rest = filepath.FromSlash(base), strings.ToLower(rest)
+	if c.w.CheckRead(base) != nil {
+		return nil // nothing below it can be read
+	}
+	err := c.w.Walk(ctx, base, workspace.WalkOptions{Filter: c.Filter, Prune: func(_, name string) bool { return isPruned(name) }}, func(e workspace.Entry) error {
+		rel := e.Rel()
+		if ok, _ := doublestar.Match(rest, strings.ToLower(rel)); !ok || isExcluded(e.Name) || !c.isFile(e) {
+			return nil
+		}
+		c.mu.Lock()
+		c.found[e.Path()] = true
+		c.mu.Unlock()
+		return nil
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_ = err // base is not a directory, or is gone: no matches
+	return nil
+}
+
+// isFile reports whether e is a file or a link to one. A link out of the workspace counts as a
+// file, so that it is reported as skipped.
+func (c *collector) isFile(e workspace.Entry) bool {
+	if e.Type&fs.ModeSymlink == 0 {
+		return e.Type.IsRegular()
+	}
+	info, err := c.w.Disk().Stat(e.Path())
+	return isRefusal(err) || err == nil && info.Mode().IsRegular()
+}
+
+// isPruned reports whether directories of this name are excluded.
+func isPruned(name string) bool {
+	switch name {
+	case "node_modules", ".git", "bower_components", ".svn", ".hg",
+		".vscode", ".idea", "dist", "build", "coverage", "__pycache__":
+		return true
+	}
+	return false
+}
+
+// isExcluded reports whether files of this name are left out.
+func isExcluded(name string) bool {
+	switch strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) {
+	case "bin", "exe", "dll", "so", "dylib", "class", "jar", "war", "zip", "tar", "gz", "bz2", "rar", "7z", "pak", "rpa",
+		"doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp", "pyc", "pyo":
+		return true
+	}
+	return name == ".DS_Store" || name == ".env" || name == "GEMINI.md"
+}
+
+// read reads one file, or skips it.
+func (c *collector) read(ctx context.Context, abs string) error {
+	skip := func(err error, reason string, args ...any) {
+		c.Skipped = append(c.Skipped, Skipped{tool.Skipped{Path: abs, Reason: fmt.Sprintf(reason, args...)}, err})
+	}
+	switch {
+	case c.w.CheckRead(abs) != nil:
+		skip(nil, "%v", c.w.CheckRead(abs))
+		return nil
+	case c.w.Ignored(abs, false, c.Filter):
+		skip(nil, "ignored by the project's ignore files")
+		return nil
+	case !c.isRequested(abs):
+		skip(nil, "asset file (image/pdf/audio) was not explicitly requested by name or extension")
+		return nil
+	case c.size >= maxCollected:
+		skip(nil, "more than %dMB in all", maxCollected>>20)
+		return nil
+	}
+	got, err := read(ctx, c.w, abs, 0, 0)
+	var e *tool.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, workspace.ErrNotRegular):
+		skip(nil, "not a regular file")
+	case errors.As(err, &e) && e.Type == tool.ErrFileTooLarge:
+		skip(nil, "%s", e.Message)
+	case isRefusal(err):
+		skip(nil, "%v", err)
+	case err != nil:
+		skip(err, "Read error: %v", err)
+	case got.blob != nil:
+		c.size += len(got.blob.Data)
+		c.Files = append(c.Files, File{Path: abs, Media: got.blob})
+	default:
+		text := got.note + got.text
+		if got.isText() && got.partial() {
+			text = "[WARNING: This is not all of the file. Read the rest of it with read_file.]\n\n" + text
+		}
+		c.size += len(text)
+		c.Files = append(c.Files, File{Path: abs, Text: text})
+	}
+	return nil
+}
+
+// isRequested reports whether a file may be read. Media files must be requested by name or
+// extension, because they are expensive.
+func (c *collector) isRequested(abs string) bool {
+	switch k, _ := kindByName(abs); k {
+	case imageKind, pdfKind, audioKind:
+		name := strings.ToLower(filepath.Base(abs))
+		return slices.ContainsFunc(c.Include, func(p string) bool {
+			p = strings.ToLower(path.Base(filepath.ToSlash(p)))
+			return strings.Contains(p, filepath.Ext(name)) || strings.Contains(p, strings.TrimSuffix(name, filepath.Ext(name)))
+		})
+	}
+	return true
+}

@@ -1,0 +1,190 @@
+package file
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"pollux/tool"
+)
+
+// diffLabels are the labels of the two sides of a diff.
+type diffLabels struct{ old, new string }
+
+var (
+	proposedLabels = diffLabels{"Current", "Proposed"}
+	writtenLabels  = diffLabels{"Original", "Written"}
+)
+
+// revision is a change to a file, for users and models.
+type revision struct {
+	path          string
+	before, after *document
+	// proposed is the model's version if the user changed it, else nil.
+	proposed *string
+}
+
+// display returns the change for the user, and its number of lines.
+func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChange) {
+	before, after := validText([]byte(r.before.text)), validText([]byte(r.after.text))
+	name := filepath.Base(r.path)
+	hunks := diffHunks(before, after, 3)
+	whole := countHunks(hunks)
+	d := &tool.DiffDisplay{
+		Diff:     unified(name, labels, hunks),
+		FileName: name,
+		FilePath: r.path,
+		After:    after,
+	}
+	if r.before.exists {
+		d.Before = &before
+	}
+	model, user := whole, counts{}
+	if r.proposed != nil {
+		model = countHunks(diffHunks(before, *r.proposed, 0))
+		user = countHunks(diffHunks(*r.proposed, after, 0))
+	}
+	d.Stat = tool.DiffStat{
+		ModelAddedLines: model.added, ModelRemovedLines: model.removed,
+		ModelAddedChars: model.addedChars, ModelRemovedChars: model.removedChars,
+		UserAddedLines: user.added, UserRemovedLines: user.removed,
+		UserAddedChars: user.addedChars, UserRemovedChars: user.removedChars,
+	}
+	return d, tool.LineChange{Added: whole.added, Removed: whole.removed}
+}
+
+// snippetContext is the number of lines that a model sees around a change.
+const snippetContext = 5
+
+// snippet returns the changed regions of the new text with surrounding lines, separated by
+// "...". It returns the whole text if the file is new or unchanged. The text after the last
+// line end counts as a line even if it is empty, so that the model sees whether the file ends
+// with a line end.
+func (r *revision) snippet() string {
+	after := validText([]byte(r.after.text))
+	hunks := diffHunks(validText([]byte(r.before.text))+"\n", after+"\n", snippetContext)
+	if r.before.text == "" || len(hunks) == 0 {
+		return after
+	}
+	var out []string
+	shown := 0 // lines of after
+	for _, h := range hunks {
+		if h.ToLine > shown+1 {
+			out = append(out, "...")
+		}
+		shown = max(h.ToLine-1, 0)
+		for _, l := range h.Lines {
+			if l.Kind != udiff.Delete {
+				out = append(out, strings.TrimSuffix(l.Content, "\n"))
+				shown++
+			}
+		}
+	}
+	if shown < strings.Count(after, "\n")+1 {
+		out = append(out, "...")
+	}
+	return strings.Join(out, "\n")
+}
+
+// diffHunks returns the differences between two texts with context lines around them. It skips
+// the common beginning and end, which is most of a large file.
+func diffHunks(before, after string, context int) []*udiff.Hunk {
+	if before == after {
+		return nil
+	}
+	start := lastLines(before[:commonPrefix(before, after)], context)
+	skipped := strings.Count(before[:start], "\n")
+	before, after = before[start:], after[start:]
+	end := firstLines(before[len(before)-commonSuffix(before, after):], context)
+	before, after = before[:len(before)-end], after[:len(after)-end]
+	if strings.Count(before, "\n")+strings.Count(after, "\n") > maxLines {
+		// Comparing them would take a hundred times their size.
+		return []*udiff.Hunk{{FromLine: skipped + 1, ToLine: skipped + 1, Lines: []udiff.Line{
+			{Kind: udiff.Delete, Content: before}, {Kind: udiff.Insert, Content: after},
+		}}}
+	}
+	d, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), context)
+	if err != nil {
+		return nil // impossible for edits made by Lines
+	}
+	for _, h := range d.Hunks {
+		h.FromLine += skipped
+		h.ToLine += skipped
+	}
+	return d.Hunks
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// lastLines returns the offset of the last n complete lines of text.
+func lastLines(text string, n int) int {
+	end := strings.LastIndexByte(text, '\n')
+	for ; end >= 0 && n > 0; n-- {
+		end = strings.LastIndexByte(text[:end], '\n')
+	}
+	return end + 1
+}
+
+// firstLines returns the size of the text after its first n complete lines; an incomplete line
+// at the beginning does not count.
+func firstLines(text string, n int) int {
+	for ; n >= 0; n-- {
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			return 0
+		}
+		text = text[end+1:]
+	}
+	return len(text)
+}
+
+// unified returns hunks as a patch in the format of jsdiff's createPatch.
+func unified(name string, labels diffLabels, hunks []*udiff.Hunk) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, labels.old, name, labels.new)
+	b.WriteString(strings.TrimPrefix(udiff.UnifiedDiff{From: "a", To: "b", Hunks: hunks}.String(), "--- a\n+++ b\n"))
+	return b.String()
+}
+
+// counts are numbers of lines and of characters in them.
+type counts struct{ added, removed, addedChars, removedChars int }
+
+func countHunks(hunks []*udiff.Hunk) (c counts) {
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			chars := utf8.RuneCountInString(strings.TrimSuffix(l.Content, "\n"))
+			lines := max(1, strings.Count(l.Content, "\n")) // several if there were too many to compare
+			switch l.Kind {
+			case udiff.Insert:
+				c.added += lines
+				c.addedChars += chars
+			case udiff.Delete:
+				c.removed += lines
+				c.removedChars += chars
+			}
+		}
+	}
+	return c
+}
+
+// changeSummary describes the number of changed lines.
+func changeSummary(l tool.LineChange) string {
+	return fmt.Sprintf("%d added, %d removed", l.Added, l.Removed)
+}

@@ -1,0 +1,108 @@
+package file
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// NewReadFile returns the tool read_file.
+func NewReadFile(w *workspace.Workspace) tool.Tool {
+	return &readFile{w: w, spec: tool.Spec{
+		Name:        "read_file",
+		DisplayName: "ReadFile",
+		Aliases:     []string{"ReadFileTool"},
+		Kind:        tool.KindRead,
+		Description: "Returns the content of one file. Text comes without line numbers, at most 2000 lines at a time and lines of at most 2000 " +
+			"characters; if that is not all of the file, the result says which lines it shows and how to go on. To look at a part of a large file, " +
+			"name the lines. Images (PNG, JPEG, GIF, WEBP, BMP, SVG), PDF, audio (MP3, WAV, AIFF, AAC, OGG, FLAC) and video are returned as media " +
+			"you can look at or listen to; other binary files cannot be read.",
+		Brief: "Returns the content of one file: text (up to 2000 lines at a time; name the lines for a part), an image, a PDF, audio or video.",
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
+			`"start_line":{"type":"integer","minimum":1,"description":"The first line to return, counted from 1. Optional."},` +
+			`"end_line":{"type":"integer","minimum":1,"description":"The last line to return, itself included. Optional."}` +
+			`},"required":["file_path"]}`),
+	}}
+}
+
+type readFile struct {
+	w    *workspace.Workspace
+	spec tool.Spec
+}
+
+func (t *readFile) Spec() *tool.Spec { return &t.spec }
+
+func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
+	args, err := parseArguments(raw)
+	if err != nil {
+		return nil, err
+	}
+	c := &readFileCall{w: t.w, first: args.line("start_line"), last: args.line("end_line")}
+	path := args.str("file_path")
+	if blank(path) {
+		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
+	}
+	c.abs = t.w.Resolve(path)
+	if err := t.w.CheckRead(c.abs); err != nil {
+		return nil, err
+	}
+	if c.first > 0 && c.last > 0 && c.first > c.last {
+		return nil, fail(tool.ErrInvalidParams, "start_line cannot be greater than end_line")
+	}
+	if t.w.Ignored(c.abs, false, t.w.DefaultFilter()) {
+		return nil, fail(tool.ErrInvalidParams, "File path '%s' is ignored by configured ignore patterns.", c.abs)
+	}
+	return c, nil
+}
+
+type readFileCall struct {
+	w           *workspace.Workspace
+	abs         string
+	first, last int
+}
+
+func (c *readFileCall) Summary() string { return c.w.Rel(c.abs) }
+
+func (c *readFileCall) Locations() []tool.Location {
+	return []tool.Location{{Path: c.abs, Line: c.first}}
+}
+
+func (c *readFileCall) Confirmation(context.Context) (tool.Confirmation, error) {
+	return &tool.InfoConfirmation{Title: "Confirm: ReadFile", Prompt: c.Summary()}, nil
+}
+
+func (c *readFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	if err := c.w.CheckRead(c.abs); err != nil {
+		return outside(err)
+	}
+	got, err := read(ctx, c.w, c.abs, c.first, c.last)
+	if err != nil {
+		return failed(err)
+	}
+	r := &tool.Result{
+		Content: []llm.Part{got.part()},
+		// If everything was read, there is no message; scripts see an empty text.
+		Display: tool.TextDisplay(got.describe(c.w.Rel(c.abs))),
+		Summary: got.summary(),
+	}
+	if got.isText() && got.partial() {
+		r.Content = []llm.Part{llm.Text(truncationNotice(&got.window) + got.text)}
+	}
+	return r
+}
+
+// truncationNotice returns the text before the content of a file that is incomplete.
+func truncationNotice(w *window) string {
+	return fmt.Sprintf(`
+IMPORTANT: The file content has been truncated.
+Status: Showing lines %d-%d of %d total lines.
+Action: Call read_file again with 'start_line' and 'end_line' to see other lines; the next part begins at start_line: %d.
+
+--- FILE CONTENT (truncated) ---
+`, w.first, w.last, w.total, w.last+1)
+}

@@ -1,0 +1,259 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+func lines(from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		if i > from {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "line %d", i)
+	}
+	return b.String()
+}
+
+func notice(first, last, total int) string {
+	return truncationNotice(&window{first: first, last: last, total: total})
+}
+
+func TestReadFileText(t *testing.T) {
+	t.Parallel()
+	wide := func(s string) string {
+		b := []byte{0xff, 0xfe}
+		for _, u := range utf16.Encode([]rune(s)) {
+			b = append(b, byte(u), byte(u>>8))
+		}
+		return string(b)
+	}
+	long := strings.Repeat("x", lineUnits)
+	for name, c := range map[string]struct {
+		file       string
+		first, end int
+		want       string
+		summary    string
+		display    string
+	}{
+		"plain":            {file: "hello\nworld", want: "hello\nworld", summary: "2 lines"},
+		"empty":            {file: "", want: "", summary: "1 lines"},
+		"newline at end":   {file: "a\n", want: "a\n", summary: "2 lines"},
+		"crlf":             {file: "a\r\nb\r\n", want: "a\nb\n", summary: "3 lines"},
+		"lone cr":          {file: "a\rb", want: "a\rb", summary: "1 lines"},
+		"bom":              {file: "\ufeffa", want: "a", summary: "1 lines"},
+		"utf-16":           {file: wide("grüß 𝄞\r\nb"), want: "grüß 𝄞\nb", summary: "2 lines"},
+		"utf-16 odd":       {file: "\xff\xfea\x00b", want: "a\uFFFD", summary: "1 lines"},
+		"utf-32":           {file: "\x00\x00\xfe\xff\x00\x01\xd1\x1e", want: "𝄞", summary: "1 lines"},
+		"utf-32 bad":       {file: "\xff\xfe\x00\x00\xff\xff\xff\xff", want: "\uFFFD", summary: "1 lines"},
+		"invalid utf-8":    {file: "a long line with one bad \xff byte", want: "a long line with one bad \uFFFD byte", summary: "1 lines"},
+		"exactly all":      {file: lines(1, 2000), want: lines(1, 2000), summary: "2000 lines"},
+		"one too many":     {file: lines(1, 2001), want: notice(1, 2000, 2001) + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
+		"from a line":      {file: lines(1, 3000), first: 900, want: notice(900, 2899, 3000) + lines(900, 2899), summary: "900-2899 of 3000", display: "Read lines 900-2899 of 3000 from f"},
+		"to a line":        {file: lines(1, 9), end: 3, want: notice(1, 3, 9) + lines(1, 3), summary: "1-3 of 9", display: "Read lines 1-3 of 9 from f"},
+		"one line":         {file: lines(1, 9), first: 4, end: 4, want: notice(4, 4, 9) + "line 4", summary: "4-4 of 9", display: "Read lines 4-4 of 9 from f"},
+		"more than 2000":   {file: lines(1, 5000), end: 4000, want: notice(1, 4000, 5000) + lines(1, 4000), summary: "1-4000 of 5000", display: "Read lines 1-4000 of 5000 from f"},
+		"beyond the end":   {file: lines(1, 9), end: 99, want: lines(1, 9), summary: "9 lines"},
+		"past the end":     {file: lines(1, 9), first: 50, want: notice(10, 9, 9), summary: "10-9 of 9", display: "Read lines 10-9 of 9 from f"},
+		"long line":        {file: long, want: long, summary: "1 lines"},
+		"too long a line":  {file: long + "y\r\nz", want: notice(1, 2, 2) + long + cutMark + "\nz", summary: "2 lines", display: "Read all 2 lines from f (some lines were shortened)"},
+		"utf-16 units":     {file: strings.Repeat("𝄞", 1001), want: notice(1, 1, 1) + strings.Repeat("𝄞", 1000) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
+		"not cut in two":   {file: "x" + strings.Repeat("𝄞", 1000), want: notice(1, 1, 1) + "x" + strings.Repeat("𝄞", 999) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
+		"huge line":        {file: strings.Repeat("ab", 1<<20), want: notice(1, 1, 1) + strings.Repeat("ab", 1000) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
+		"longest in bytes": {file: strings.Repeat("€", lineUnits) + "\r\nb", want: strings.Repeat("€", lineUnits) + "\nb", summary: "2 lines"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t, map[string]string{"f": c.file})
+			a := args{"file_path": "f"}
+			if c.first > 0 {
+				a["start_line"] = c.first
+			}
+			if c.end > 0 {
+				a["end_line"] = c.end
+			}
+			r := run(t, NewReadFile(w), a)
+			wantText(t, r, c.want)
+			display, _ := r.Display.(tool.TextDisplay)
+			if r.Summary != c.summary || string(display) != c.display {
+				t.Errorf("summary = %q, display = %q; want %q, %q", r.Summary, display, c.summary, c.display)
+			}
+		})
+	}
+}
+
+func TestReadFileNames(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"with space.txt": "space", "ümläut.txt": "umlaut", "100%.txt": "percent", "@at": "at"})
+	for path, want := range map[string]string{
+		"with%20space.txt":     "space",
+		"with space.txt":       "space",
+		"%C3%BCml%C3%A4ut.txt": "umlaut",
+		"100%.txt":             "percent",
+		"@with space.txt":      "space",
+		"@at":                  "at",
+		"with\x00 space.txt":   "space",
+		filepath.Join(w.Root(), "with%20space.txt"): "space",
+	} {
+		wantText(t, run(t, NewReadFile(w), args{"file_path": path}), want)
+	}
+}
+
+func TestReadFileMedia(t *testing.T) {
+	t.Parallel()
+	binary := "\x00\x01\x02\xff"
+	for name, mime := range map[string]string{
+		"a.png": "image/png", "a.JPG": "image/jpeg", "a.webp": "image/webp", "a.pdf": "application/pdf",
+		"a.mp3": "audio/mpeg", "a.wav": "audio/wav", "a.aif": "audio/aiff", "a.flac": "audio/flac", "a.mp4": "video/mp4", "a.mov": "video/quicktime",
+	} {
+		w := newWorkspace(t, map[string]string{name: binary})
+		r := run(t, NewReadFile(w), args{"file_path": name})
+		if len(r.Content) != 1 || r.Content[0].InlineData == nil {
+			t.Errorf("%s: %+v", name, r)
+			continue
+		}
+		if b := r.Content[0].InlineData; b.MIMEType != mime || string(b.Data) != binary {
+			t.Errorf("%s: %s %q", name, b.MIMEType, b.Data)
+		}
+		kind, _, _ := strings.Cut(mime, "/")
+		if kind == "application" {
+			kind = "pdf"
+		}
+		if want := "Read " + kind + " file: " + name; r.Display != tool.TextDisplay(want) {
+			t.Errorf("display = %q, want %q", r.Display, want)
+		}
+	}
+}
+
+func TestReadFileKinds(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.ts": "export {}", "list.mp3": "#EXTM3U", "a.svg": "<svg/>", "big.svg": strings.Repeat("x", maxSVG+1),
+		"a.zip": "PK", "nul": "a\x00b", "noise": "\x81\x8d\x8f\x90 few", "pdf": "%PDF-1.7", "a.ipynb": "{}", "proto": "\x08\x03\x12\x02\x03\x04",
+		"a.m4a": "\x00",
+	}
+	w := newWorkspace(t, files)
+	for name, want := range map[string]string{
+		"a.ts": "export {}", "list.mp3": "#EXTM3U", "a.svg": "<svg/>", "a.ipynb": "{}",
+		"big.svg": "Cannot display content of SVG file larger than 1MB: big.svg",
+		"a.zip":   "Cannot display content of binary file: a.zip",
+		"nul":     "Cannot display content of binary file: nul",
+		"noise":   "Cannot display content of binary file: noise",
+		"pdf":     "Cannot display content of binary file: pdf",
+		"proto":   "Cannot display content of binary file: proto",
+	} {
+		wantText(t, run(t, NewReadFile(w), args{"file_path": name}), want)
+	}
+	wantError(t, run(t, NewReadFile(w), args{"file_path": "a.m4a"}), tool.ErrReadContent,
+		"Cannot read audio file "+filepath.Join(w.Root(), "a.m4a")+": models take MP3, WAV, AIFF, AAC, OGG, and FLAC only.")
+}
+
+func TestReadFileErrors(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"dir/a": "", "locked": "x"})
+	huge := filepath.Join(w.Root(), "huge")
+	f, err := os.Create(huge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(3 << 30); err != nil {
+		t.Skipf("no sparse files here: %v", err)
+	}
+	read := NewReadFile(w)
+	wantError(t, run(t, read, args{"file_path": "huge"}), tool.ErrFileTooLarge, "File size exceeds the 20MB limit: "+huge+" (3072.00MB)")
+	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir"))
+	wantError(t, run(t, read, args{"file_path": "none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "none"))
+	wantError(t, run(t, read, args{"file_path": "locked/none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "locked/none"))
+	if os.Geteuid() != 0 {
+		if err := os.Chmod(filepath.Join(w.Root(), "locked"), 0); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, run(t, read, args{"file_path": "locked"}), tool.ErrReadContent, "EACCES: permission denied, open '")
+	}
+}
+
+func TestReadFileIgnored(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{".geminiignore": "secret.txt\n", "secret.txt": "s"})
+	refused(t, NewReadFile(w), args{"file_path": "secret.txt"},
+		"File path '"+filepath.Join(w.Root(), "secret.txt")+"' is ignored by configured ignore patterns.")
+}
+
+func TestReadFileCancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": strings.Repeat("\n", 1<<20)})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r := build(t, NewReadFile(w), args{"file_path": "f"}).Run(ctx, tool.Host{}); r.Error == nil {
+		t.Error("read to the end")
+	}
+}
+
+// A file that grows while it is read stops at the limit.
+func TestLimited(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(&limited{strings.NewReader("12345"), 5}); err != nil || b.String() != "12345" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	if _, err := b.ReadFrom(&limited{strings.NewReader("123456"), 5}); err != errTooLarge {
+		t.Errorf("error = %v, want %v", err, errTooLarge)
+	}
+}
+
+func BenchmarkReadFile(b *testing.B) {
+	w := newWorkspace(b, map[string]string{"f.go": strings.Repeat("\tfmt.Println(\"a line of code\")\n", 128)})
+	to := NewReadFile(w)
+	raw := []byte(`{"file_path":"f.go"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		call, err := tool.Build(to, raw)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if r := call.Run(context.Background(), tool.Host{}); r.Error != nil || len(llm.PartsText(r.Content)) < 3900 {
+			b.Fatal(r.Error)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("\xff\xfea\x00"))
+	f.Add([]byte("\x00\x00\xfe\xff\x00\x00\x00a"))
+	f.Add([]byte("\xef\xbb\xbfa\r\nb"))
+	f.Add([]byte("\xfe\xff\xd8\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := newDocument(data)
+		if got := d.change(nil).data; !bytes.Equal(got, data) {
+			t.Errorf("no change changes %q to %q", data, got)
+		}
+		w, err := readText(context.Background(), bytes.NewReader(data), data, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.text != strings.ToValidUTF8(w.text, "") {
+			t.Errorf("%q is not valid", w.text)
+		}
+		if n := strings.Count(w.text, "\n"); n > windowLines || !w.partial() && n != w.total-1 {
+			t.Errorf("%d ends of lines in %d lines", n, w.total)
+		}
+		for line := range strings.Lines(w.text) {
+			line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), cutMark)
+			if n := len(utf16.Encode([]rune(line))); n > lineUnits {
+				t.Errorf("a line of %d", n)
+			}
+		}
+		looksBinary(data, true)
+	})
+}

@@ -1,0 +1,382 @@
+package file
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// NewReplace returns the tool replace. If fix is nil, failed edits are not corrected.
+func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption) tool.Tool {
+	t := &replace{w: w, fix: fix, spec: tool.Spec{
+		Name:        "replace",
+		DisplayName: "Edit",
+		Aliases:     []string{"EditTool"},
+		Kind:        tool.KindEdit,
+		Serial:      true,
+		Description: "Changes a part of a file: puts new_string where old_string is. Read the file first. old_string must be the text as it stands " +
+			"in the file, white space and indentation included, with enough lines around the change (three before and after are a good measure) to be " +
+			"found exactly once; with allow_multiple every occurrence is replaced. new_string must be all that is to stand there, as literal text: " +
+			"nothing is escaped, nothing is left out with a comment like 'rest of code ...'. An empty old_string creates a new file.",
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
+			`"instruction":{"type":"string","description":"What the change is for, so precise that someone who sees only this sentence and the file could make it: what changes, where, why."},` +
+			`"old_string":{"type":"string","description":"The text to replace, exactly as it is in the file; empty for a new file."},` +
+			`"new_string":{"type":"string","description":"The text to put in its place."},` +
+			`"allow_multiple":{"type":"boolean","description":"Replace every occurrence; without it there must be exactly one."}` +
+			`},"required":["file_path","instruction","old_string","new_string"]}`),
+	}}
+	for _, set := range options {
+		set(t)
+	}
+	return t
+}
+
+// ReplaceOption is an option of [NewReplace].
+type ReplaceOption func(*replace)
+
+// WithObserver reports edits to watch.
+func WithObserver(watch EditObserver) ReplaceOption { return func(t *replace) { t.watch = watch } }
+
+// EditObserver receives reports about edits. Functions that are nil are not called; the others
+// must be safe for concurrent use.
+type EditObserver struct {
+	// Made is called for each edit with the name of the strategy that found its place:
+	// "exact", "flexible", "regex" or "fuzzy".
+	Made func(how string)
+	// Corrected is called with the result of applying a [Corrector]'s proposal.
+	Corrected func(works bool)
+}
+
+type replace struct {
+	w     *workspace.Workspace
+	fix   Corrector
+	watch EditObserver
+	spec  tool.Spec
+}
+
+func (t *replace) Spec() *tool.Spec { return &t.spec }
+
+func (t *replace) Build(raw json.RawMessage) (tool.Invocation, error) {
+	args, err := parseArguments(raw)
+	if err != nil {
+		return nil, err
+	}
+	c := &replaceCall{w: t.w, fix: t.fix, watch: t.watch, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
+	if blank(c.path) {
+		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
+	}
+	c.old, c.new = lf(args.str("old_string")), lf(args.str("new_string"))
+	known := omissions(c.old)
+	for words := range omissions(c.new) {
+		if !known[words] {
+			return nil, fail(tool.ErrInvalidParams, "`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal replacement text.")
+		}
+	}
+	c.abs = locate(t.w, c.path)
+	if err := t.w.CheckWrite(c.abs); err != nil {
+		return nil, err
+	}
+	c.modified, c.proposed = args.modification()
+	return c, nil
+}
+
+func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+type replaceCall struct {
+	w        *workspace.Workspace
+	fix      Corrector // nil after its first use
+	watch    EditObserver
+	args     arguments
+	path     string // as given by the model
+	abs      string
+	old, new string // with "\n" line ends
+	multiple bool
+	modified bool
+	proposed *string
+	// shown is the edit that the user was asked about. hopeless is the error because of which
+	// the user was not asked.
+	shown    *edit
+	hopeless error
+}
+
+func (c *replaceCall) Summary() string {
+	short := shorten(c.w.Rel(c.abs), 35)
+	if c.old == "" {
+		return "Create " + short
+	}
+	return fmt.Sprintf("%s: %s => %s", short, firstLine(c.old), firstLine(c.new))
+}
+
+// firstLine returns the beginning of s on one line.
+func firstLine(s string) string {
+	line, _, more := strings.Cut(s, "\n")
+	if n := unitPrefix([]byte(line[:min(len(line), 120)]), 30); n < len(line) {
+		line, more = line[:n], true
+	}
+	if more {
+		line += "..."
+	}
+	return line
+}
+
+func (c *replaceCall) Locations() []tool.Location { return []tool.Location{{Path: c.abs}} }
+
+func (c *replaceCall) Confirmation(ctx context.Context) (tool.Confirmation, error) {
+	e, err := c.plan(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		c.hopeless = err
+		return nil, nil
+	}
+	c.shown = e
+	d, _ := e.display(proposedLabels)
+	return &tool.EditConfirmation{Title: "Confirm Edit: " + shorten(c.w.Rel(c.abs), 35), DiffDisplay: *d}, nil
+}
+
+// WithContent implements [tool.Modifiable]: the new call replaces the whole text of the file.
+func (c *replaceCall) WithContent(content string) (json.RawMessage, error) {
+	e := c.shown
+	if e == nil {
+		var err error
+		if e, err = c.plan(context.Background()); err != nil {
+			return nil, err
+		}
+	}
+	return c.args.with(map[string]any{
+		"old_string": e.before.text, "new_string": content,
+		"modified_by_user": true, "ai_proposed_content": e.after.text,
+	})
+}
+
+// edit is a call applied to one version of the file.
+type edit struct {
+	revision
+	match
+}
+
+// plan applies the edit to the current file. If that fails, the corrector may propose other
+// strings once.
+func (c *replaceCall) plan(ctx context.Context) (*edit, error) {
+	before, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.apply(ctx, before)
+	fix := c.fix
+	c.fix = nil
+	if err == nil || fix == nil || c.modified || !correctable(err) || jsonLike(c.abs) {
+		return e, err
+	}
+	if strings.TrimSpace(c.old) == "" { // a model cannot know what was intended
+		return nil, fail(tool.ErrInvalidParams, "The 'old_string' parameter is required. White space alone does not say where %s is to be changed: "+
+			"read the lines with read_file, and give them as they are.", c.path)
+	}
+	return c.corrected(ctx, fix, err)
+}
+
+// corrected tries the edit again with the corrector's strings. If that fails too, it returns
+// the first error.
+func (c *replaceCall) corrected(ctx context.Context, fix Corrector, first error) (*edit, error) {
+	before, err := c.open(ctx) // the current version: asking the model takes time
+	if err != nil {
+		return nil, first
+	}
+	got, err := fix.FixEdit(ctx, EditFailure{
+		Instruction: c.args.str("instruction"), Path: c.path,
+		Old: c.old, New: c.new, Content: before.text, Problem: first.Error(),
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, first
+	}
+	if got.NoChange {
+		return nil, fail(tool.ErrEditNoChangeModelVerdict,
+			"No change was made: a second look at %s found that it already is what the instruction asks for. %s", c.path, got.Explanation)
+	}
+	again := *c
+	again.old, again.new = lf(got.Search), lf(got.Replace)
+	if before, err = c.open(ctx); err != nil {
+		return nil, first
+	}
+	e, err := again.apply(ctx, before)
+	if c.watch.Corrected != nil && ctx.Err() == nil {
+		c.watch.Corrected(err == nil)
+	}
+	if err != nil {
+		return nil, first
+	}
+	c.old, c.new = again.old, again.new
+	return e, nil
+}
+
+// correctable reports whether other strings may help against err.
+func correctable(err error) bool {
+	var e *tool.Error
+	if errors.As(err, &e) {
+		switch e.Type {
+		case tool.ErrEditNoOccurrence, tool.ErrEditOccurrenceMismatch, tool.ErrEditNoChange:
+			return true
+		}
+	}
+	return false
+}
+
+func (c *replaceCall) open(ctx context.Context) (*document, error) {
+	d, err := open(ctx, c.w, c.abs)
+	var e *tool.Error
+	switch {
+	case err == nil || ctx.Err() != nil || isRefusal(err) || errors.As(err, &e):
+		return d, err
+	case errors.Is(err, syscall.EISDIR):
+		return nil, fail(tool.ErrTargetIsDirectory, "Path is a directory, not a file: %s", c.abs)
+	}
+	return nil, fail(tool.ErrEditPreparation, "Error preparing edit: %s", describe(err, "open", c.abs))
+}
+
+// apply applies the edit to this version of the file.
+func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error) {
+	e := &edit{revision: revision{path: c.abs, before: before, proposed: c.proposed}}
+	switch {
+	case !before.exists && c.old != "":
+		return nil, fail(tool.ErrFileNotFound, "File not found: %s", c.abs)
+	case !before.exists:
+		e.after = before.rewrite(c.new)
+		return e, nil
+	case c.old == "":
+		return nil, fail(tool.ErrCreateExisting, "File already exists, cannot create: %s", c.abs)
+	}
+	e.match = find(before.text, c.old, c.new, func() bool { return ctx.Err() != nil })
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case e.count == 0:
+		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in %s. Nothing was changed. "+
+			"old_string must be the text of the file to the letter: white space, indentation and line breaks as they are, nothing escaped. "+
+			"Look at the file with read_file, then try again with what is really there.", c.path)
+	case e.count != 1 && !c.multiple:
+		return nil, fail(tool.ErrEditOccurrenceMismatch, "Failed to edit, Expected 1 occurrence but found %d for old_string in file: %s. "+
+			"If you intended to replace multiple occurrences, set 'allow_multiple' to true.", e.count, c.path)
+	case c.old == c.new:
+		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The old_string and new_string are identical in file: %s", c.path)
+	case e.tooMuch():
+		return nil, fail(tool.ErrEditPreparation, "Failed to edit, the %d replacements in %s would be more than one edit may make.", e.count, c.path)
+	}
+	if !c.modified {
+		keepLastNewline(before.text, e.changes)
+	}
+	e.after = before.change(e.changes)
+	if e.after.text == before.text {
+		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The edit leaves the content as it is in file: %s", c.path)
+	}
+	return e, nil
+}
+
+// keepLastNewline makes the last change preserve a line end, or its absence, at the end of the
+// text. A file that becomes empty has none.
+func keepLastNewline(text string, changes []change) {
+	last := &changes[len(changes)-1]
+	if last.end < len(text) || last.text == "" {
+		return
+	}
+	had, has := strings.HasSuffix(text, "\n"), strings.HasSuffix(last.text, "\n")
+	switch {
+	case had && !has:
+		last.text += "\n"
+	case !had && has:
+		last.text = strings.TrimSuffix(last.text, "\n")
+	}
+}
+
+func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	if err := c.w.CheckWrite(c.abs); err != nil {
+		return outside(err)
+	}
+	if c.hopeless != nil {
+		return failed(c.hopeless)
+	}
+	e := c.shown
+	var err error
+	if e == nil {
+		e, err = c.plan(ctx)
+	}
+	// The file may have changed since then: apply the edit to the current version.
+	for tries := 0; err == nil; tries++ {
+		var now *document
+		if now, err = c.open(ctx); err != nil {
+			break
+		}
+		if now.same(e.before) {
+			err = e.after.save(c.w, c.abs)
+			break
+		}
+		if tries == 10 {
+			err = fail(tool.ErrEditPreparation, "Failed to edit %s: it keeps changing.", c.path)
+			break
+		}
+		e, err = c.apply(ctx, now)
+	}
+	if err != nil {
+		return replaceFailed(err)
+	}
+	if c.watch.Made != nil && e.how != "" {
+		c.watch.Made(e.how)
+	}
+	return c.report(e)
+}
+
+// replaceFailed returns the result for err. All errors of writing have the same type here,
+// except a full disk, which ends the run.
+func replaceFailed(err error) *tool.Result {
+	r := failed(err)
+	if r.Error.Type == tool.ErrPermissionDenied {
+		r.Error.Type = tool.ErrFileWrite
+	}
+	return r
+}
+
+func (c *replaceCall) report(e *edit) *tool.Result {
+	text := fmt.Sprintf("Successfully modified file: %s (%d replacements).", c.abs, e.count)
+	if !e.before.exists {
+		text = fmt.Sprintf("Created new file: %s with provided content.", c.abs)
+	}
+	texts := []string{text, "Here is the updated code:\n" + e.snippet()}
+	if len(e.lines) > 0 {
+		texts = append(texts, fuzzyNote(e.lines))
+	}
+	if c.modified {
+		texts = append(texts, "User modified the `new_string` content to be: "+c.new)
+	}
+	r := e.result(strings.Join(texts, " "), proposedLabels)
+	if !e.before.exists {
+		r.Display = tool.TextDisplay("Created " + shorten(c.w.Rel(c.abs), 35))
+	}
+	return r
+}
+
+// fuzzyNote returns the place of an edit for the model, since old_string did not match
+// literally.
+func fuzzyNote(lines [][2]int) string {
+	places := make([]string, len(lines))
+	for i, l := range lines {
+		places[i] = fmt.Sprint(l[0])
+		if l[1] != l[0] {
+			places[i] = fmt.Sprintf("%d-%d", l[0], l[1])
+		}
+	}
+	s := ""
+	if len(lines) > 1 {
+		s = "s"
+	}
+	return fmt.Sprintf("Applied fuzzy match at line%s %s.", s, strings.Join(places, ", "))
+}

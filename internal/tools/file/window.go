@@ -1,0 +1,165 @@
+package file
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of one window of a text file.
+const (
+	windowLines = 2000 // unless the call gives the last line
+	lineUnits   = 2000 // UTF-16 units of a line
+)
+
+// cutMark is the end of a line that was cut.
+const cutMark = "... [truncated]"
+
+// window is a range of lines of a text.
+type window struct {
+	text        string // valid UTF-8, with "\n" between lines
+	first, last int    // from 1; last is first-1 if there are none
+	total       int    // number of lines of the whole text; a final line end begins another line
+	shortened   bool   // lines were cut
+}
+
+// partial reports whether the window is not the complete text.
+func (w *window) partial() bool { return w.first > 1 || w.last < w.total || w.shortened }
+
+// readWindow reads r to its end and keeps the lines from first to last; 0 means not given. Its
+// memory use is close to the size of the result.
+func readWindow(ctx context.Context, r io.Reader, first, last int) (window, error) {
+	first = max(first, 1)
+	if last == 0 {
+		last = first + windowLines - 1
+	}
+	in := bufio.NewReaderSize(r, sniffed) // is r itself if r has a buffer
+	var out []byte
+	line := cutter{}
+	w := window{first: first}
+	for w.total = 1; ; {
+		piece, err := in.ReadSlice('\n')
+		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
+			return window{}, err
+		}
+		end := err == nil || err == io.EOF
+		if first <= w.total && w.total <= last {
+			line.add(piece)
+			if end {
+				out = line.finish(out, err == nil)
+				if err == nil && w.total < last {
+					out = append(out, '\n')
+				}
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if end {
+			w.total++
+			if w.total%4096 == 0 && ctx.Err() != nil {
+				return window{}, ctx.Err()
+			}
+		}
+	}
+	w.last = min(last, w.total)
+	if first > w.total {
+		w.first, w.last = w.total+1, w.total
+	}
+	w.shortened = line.cut
+	w.text = validText(out)
+	return w, nil
+}
+
+// validText returns b as a valid UTF-8 string.
+func validText(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+// cutter assembles a line from pieces without keeping the part that will be cut.
+type cutter struct {
+	line []byte
+	over bool // the line was longer than keepBytes
+	cut  bool // a line was cut
+}
+
+// keepBytes is more than lineUnits can need in UTF-8, so that lines that are too long are
+// detected.
+const keepBytes = 3*lineUnits + utf8.UTFMax
+
+func (c *cutter) add(piece []byte) {
+	room := max(0, keepBytes-len(c.line))
+	if len(piece) > room {
+		// A line end is not part of the text, and may not fit.
+		c.over = c.over || len(strings.TrimRight(string(piece[room:min(len(piece), room+3)]), "\r\n")) > 0
+		piece = piece[:room]
+	}
+	c.line = append(c.line, piece...)
+}
+
+// finish appends the line without its line end to out, and resets the cutter.
+func (c *cutter) finish(out []byte, terminated bool) []byte {
+	line := c.line
+	if terminated && !c.over {
+		if n := len(line); n > 0 && line[n-1] == '\n' {
+			line = line[:n-1]
+		}
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line = line[:n-1]
+		}
+	}
+	n := len(line)
+	if c.over || n > lineUnits {
+		n = unitPrefix(line, lineUnits)
+	}
+	out = append(out, line[:n]...)
+	if c.over || n < len(line) {
+		out = append(out, cutMark...)
+		c.cut = true
+	}
+	c.line, c.over = c.line[:0], false
+	return out
+}
+
+// unitPrefix returns the number of bytes of b that are at most n UTF-16 units, without
+// splitting a character.
+func unitPrefix(b []byte, n int) int {
+	i := 0
+	for i < len(b) {
+		r, size := utf8.DecodeRune(b[i:])
+		if n--; r > 0xffff {
+			n--
+		}
+		if n < 0 {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+// errTooLarge means that a file exceeds the maximum size.
+var errTooLarge = errors.New("larger than the limit")
+
+// limited fails with errTooLarge after n bytes, because a file may grow while it is read.
+type limited struct {
+	r io.Reader
+	n int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.n < 0 {
+		return 0, errTooLarge
+	}
+	n, err := l.r.Read(p[:min(int64(len(p)), l.n+1)])
+	if l.n -= int64(n); l.n < 0 {
+		return n, errTooLarge
+	}
+	return n, err
+}

@@ -1,0 +1,197 @@
+package file
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"syscall"
+
+	"pollux/internal/workspace"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// NewWrite returns the tool write_file. If fix is nil, content is not corrected.
+func NewWrite(w *workspace.Workspace, fix Corrector) tool.Tool {
+	return &writeFile{w: w, fix: fix, spec: tool.Spec{
+		Name:        "write_file",
+		DisplayName: "WriteFile",
+		Aliases:     []string{"WriteFileTool"},
+		Kind:        tool.KindEdit,
+		Serial:      true,
+		Description: "Writes a whole file: creates it, with the directories it needs, or replaces all that is in it. To change a part of a file, " +
+			"use replace. The content must be complete: never put a comment like 'rest of code ...' where code belongs, it would be lost.",
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
+			`"content":{"type":"string","description":"All that the file will contain."}` +
+			`},"required":["file_path","content"]}`),
+	}}
+}
+
+type writeFile struct {
+	w    *workspace.Workspace
+	fix  Corrector
+	spec tool.Spec
+}
+
+func (t *writeFile) Spec() *tool.Spec { return &t.spec }
+
+func (t *writeFile) Build(raw json.RawMessage) (tool.Invocation, error) {
+	args, err := parseArguments(raw)
+	if err != nil {
+		return nil, err
+	}
+	path := args.str("file_path")
+	if blank(path) {
+		return nil, fail(tool.ErrInvalidParams, `Missing or empty "file_path"`)
+	}
+	c := &writeFileCall{w: t.w, fix: t.fix, args: args, abs: t.w.Resolve(path), content: args.str("content")}
+	if err := t.w.CheckWrite(c.abs); err != nil {
+		return nil, err
+	}
+	if info, err := t.w.Disk().Stat(c.abs); err == nil && info.IsDir() {
+		return nil, fail(tool.ErrInvalidParams, "Path is a directory, not a file: %s", c.abs)
+	}
+	if omits(c.content) {
+		return nil, fail(tool.ErrInvalidParams, "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
+	}
+	c.modified, c.proposed = args.modification()
+	return c, nil
+}
+
+// modification returns the hidden arguments about changes by the user.
+func (a arguments) modification() (modified bool, proposed *string) {
+	a.get("ai_proposed_content", &proposed)
+	return a.flag("modified_by_user"), proposed
+}
+
+type writeFileCall struct {
+	w        *workspace.Workspace
+	fix      Corrector // nil after its first use
+	args     arguments
+	abs      string
+	content  string
+	modified bool
+	proposed *string
+	// shown is the file's version when the user was asked. hopeless is the error because of
+	// which the user was not asked.
+	shown    *document
+	hopeless error
+}
+
+func (c *writeFileCall) Summary() string { return "Writing to " + shorten(c.w.Rel(c.abs), 35) }
+
+func (c *writeFileCall) Locations() []tool.Location { return []tool.Location{{Path: c.abs}} }
+
+func (c *writeFileCall) Confirmation(ctx context.Context) (tool.Confirmation, error) {
+	r, err := c.plan(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		c.hopeless = err
+		return nil, nil
+	}
+	c.shown = r.before
+	d, _ := r.display(proposedLabels)
+	return &tool.EditConfirmation{Title: "Confirm Write: " + shorten(c.w.Rel(c.abs), 35), DiffDisplay: *d}, nil
+}
+
+// WithContent implements [tool.Modifiable].
+func (c *writeFileCall) WithContent(content string) (json.RawMessage, error) {
+	return c.args.with(map[string]any{"content": content, "modified_by_user": true, "ai_proposed_content": c.content})
+}
+
+// with returns a copy of the arguments with some replaced.
+func (a arguments) with(changes map[string]any) (json.RawMessage, error) {
+	a = maps.Clone(a)
+	for name, value := range changes {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", name, err)
+		}
+		a[name] = raw
+	}
+	return json.Marshal(a)
+}
+
+// plan determines the change to the current file.
+func (c *writeFileCall) plan(ctx context.Context) (*revision, error) {
+	c.correct(ctx)
+	before, err := open(ctx, c.w, c.abs)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case isRefusal(err):
+		return nil, err
+	case errors.Is(err, syscall.EISDIR):
+		return nil, fail(tool.ErrTargetIsDirectory, "Target is a directory, not a file: %s (EISDIR)", c.abs)
+	case err != nil:
+		why := describe(err, "open", c.abs)
+		var e *tool.Error
+		if errors.As(err, &e) {
+			why = e.Message
+		} else if name := code(err); name != "" {
+			why += " (" + name + ")"
+		}
+		return nil, fail(tool.ErrFileWrite, "Error checking existing file '%s': %s", c.abs, why)
+	}
+	return &revision{path: c.abs, before: before, after: before.rewrite(c.content), proposed: c.proposed}, nil
+}
+
+// correct lets the model correct content that may be escaped once too often. If that fails,
+// the content stays unchanged.
+func (c *writeFileCall) correct(ctx context.Context) {
+	fix := c.fix
+	c.fix = nil
+	if fix == nil || c.modified || jsonLike(c.abs) || unescape(c.content) == c.content {
+		return
+	}
+	if text, err := fix.Unescape(ctx, c.content); err == nil {
+		c.content = text
+	}
+}
+
+func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	if err := c.w.CheckWrite(c.abs); err != nil {
+		return outside(err)
+	}
+	if c.hopeless != nil {
+		return failed(c.hopeless)
+	}
+	r, err := c.plan(ctx)
+	if err != nil {
+		return failed(err)
+	}
+	if c.shown != nil && !c.shown.same(r.before) {
+		return tool.Fail(tool.ErrFileWrite, fmt.Sprintf(
+			"Error writing to file '%s': it was changed by someone else after this change was shown for approval. Read it again, then decide what to write.", c.abs))
+	}
+	if err := r.after.save(c.w, c.abs); err != nil {
+		return failed(err)
+	}
+	text := fmt.Sprintf("Successfully overwrote file: %s.", c.abs)
+	if !r.before.exists {
+		text = fmt.Sprintf("Successfully created and wrote to new file: %s.", c.abs)
+	}
+	texts := []string{text}
+	if c.modified {
+		texts = append(texts, "User modified the `content` to be: "+c.content)
+	}
+	texts = append(texts, "Here is the updated code:\n"+r.snippet())
+	return r.result(strings.Join(texts, " "), writtenLabels)
+}
+
+// result returns the result of a completed change.
+func (r *revision) result(text string, labels diffLabels) *tool.Result {
+	display, lines := r.display(labels)
+	return &tool.Result{
+		Content: []llm.Part{llm.Text(text)},
+		Display: display,
+		Summary: changeSummary(lines),
+		Lines:   lines,
+	}
+}

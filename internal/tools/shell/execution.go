@@ -1,0 +1,95 @@
+//go:build unix
+
+package shell
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"pollux/internal/process"
+)
+
+// killGrace is the time between SIGTERM and SIGKILL.
+const killGrace = 200 * time.Millisecond
+
+// job describes a command to run.
+type job struct {
+	shell   string // path of bash or sh
+	command string
+	dir     string
+	env     []string
+	idle    time.Duration // end the command after this time without output; 0 is never
+	detach  bool          // the command may outlive Pollux
+}
+
+// execution is a started command with all of its processes.
+type execution struct {
+	*process.Process
+	out *output
+
+	toBackground chan struct{} // closed to move the command to the background
+	moveOnce     sync.Once
+}
+
+// start starts j. Cancelling ctx does not end the command, because it may move to the
+// background.
+func start(ctx context.Context, launcher process.Launcher, j job, out *output) (*execution, error) {
+	p, err := launcher.Start(context.WithoutCancel(ctx), &process.Command{
+		Name: name, Path: j.shell, Args: shellArgs(j), Dir: j.dir,
+		Env:    append(j.env[:len(j.env):len(j.env)], "PWD="+j.dir),
+		Stdout: out, Stderr: out,
+		Detach: j.detach, Gate: j.isGated(), Grace: killGrace, Idle: j.idle,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &execution{Process: p, out: out, toBackground: make(chan struct{})}, nil
+}
+
+// isGated reports whether the shell waits, before it runs the command, until the launcher has
+// made sure that the command cannot outlive Pollux.
+func (j job) isGated() bool { return !j.detach && j.isBash() }
+
+func (j job) isBash() bool { return filepath.Base(j.shell) == "bash" }
+
+// shellArgs returns the arguments of the shell. Linux limits an argument to 128 KiB, and a
+// command with a here-document may be longer: the shell then joins it from several.
+func shellArgs(j job) []string {
+	const maxLen = 120_000
+	rest := script(j)
+	if len(rest) <= maxLen {
+		return []string{"-c", rest}
+	}
+	whole := `eval "set --; `
+	args := []string{"-c", "", j.shell}
+	for i := 1; rest != ""; i++ {
+		n := min(maxLen, len(rest))
+		args = append(args, rest[:n])
+		rest = rest[n:]
+		whole += "${" + strconv.Itoa(i) + "}"
+	}
+	args[1] = whole + `"`
+	return args
+}
+
+// script returns the text that the shell runs: the command in a subshell that reports its
+// background processes when it exits. The command has lines of its own, so that a
+// here-document or comment in it does not swallow the closing parenthesis. Everything that
+// Pollux adds before it is on the first line, which bash does not show in error messages;
+// their line numbers are therefore one too high.
+func script(j job) string {
+	fd := strconv.Itoa(process.ReportFD)
+	if j.isBash() {
+		text := "shopt -u promptvars nullglob extglob nocaseglob dotglob; "
+		if j.isGated() {
+			gate := strconv.Itoa(process.GateFD)
+			text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
+		}
+		return text + "(trap 'jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
+	}
+	// Other shells support only descriptors of one digit.
+	return "(trap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"
+}

@@ -1,0 +1,59 @@
+//go:build unix
+
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"pollux/tool"
+)
+
+// NewForUser returns the tool that runs the commands a user types after "!". It is not
+// offered to models: it allows command substitution, git uses the user's configuration, a
+// silent command is never ended, and the user and the model get the same text. Secret
+// variables are still removed from the environment, because the model sees the output.
+func NewForUser(o Options) tool.Tool {
+	o.InactivityTimeout = 0
+	return &shellTool{
+		Options: o,
+		forUser: true,
+		env: sync.OnceValue(func() []string {
+			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
+			env := slices.DeleteFunc(slices.Clone(o.Redact.WithoutSensitive().Apply(o.Environ)), func(v string) bool {
+				return strings.HasPrefix(v, "PWD=") || strings.Contains(v, "\x00")
+			})
+			return append(env, quiet...)
+		}),
+		shell: sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
+	}
+}
+
+// userText returns the result text of a command that the user typed.
+func (r *runningCall) userText(end outcome, shown string) string {
+	switch {
+	case r.out.isBinary():
+		shown = "[Command produced binary output, which is not shown.]"
+	case shown == "":
+		shown = "(Command produced no output)"
+	}
+	code, signal := 0, 0
+	if end == exited {
+		code, signal = r.Status().Code, int(r.Status().Signal)
+	}
+	switch {
+	case end != exited:
+		return "Command was cancelled.\n" + shown
+	case signal != 0:
+		return fmt.Sprintf("Command terminated by signal: %d.\n%s", signal, shown)
+	case code != 0:
+		return fmt.Sprintf("Command exited with code %d.\n%s", code, shown)
+	}
+	dir, cd := strings.CutPrefix(strings.TrimSpace(r.command)+" ", "cd ")
+	if dir = strings.TrimSpace(dir); cd && !strings.ContainsAny(dir, ";&|\n") {
+		return fmt.Sprintf("WARNING: shell mode is stateless; the directory change to '%s' will not persist.", dir)
+	}
+	return shown
+}

@@ -1,0 +1,127 @@
+package transcript_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/agent"
+	"pollux/internal/transcript"
+	"pollux/llm"
+)
+
+var (
+	start = time.Date(2026, 3, 4, 5, 6, 7, 8e6, time.UTC)
+	info  = transcript.Info{ID: "s-1", Dir: "/project", Start: start}
+)
+
+// talk returns a conversation with one successful and one failed call.
+func talk() []agent.Message {
+	return []agent.Message{
+		{ID: "c", Content: llm.User(llm.Text("<session_context>\nToday\n</session_context>"))},
+		{ID: "u", Time: start.Add(time.Second), Content: llm.User(llm.Text("Look at @a"), llm.Text("the whole of a")), Shown: "Look at @a"},
+		{
+			ID: "m", Time: start.Add(2 * time.Second), Model: "big", Usage: &llm.Usage{Prompt: 9, Candidates: 2, Thoughts: 1, CachedContent: 3, Total: 12},
+			Thoughts: []agent.Thought{{Subject: "Plan", Description: "look"}},
+			Content: llm.Model(
+				llm.Part{Text: "secret", Thought: true}, llm.Text("I look."),
+				llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "read_file", Args: json.RawMessage(`{"file_path":"a"}`)}},
+				llm.Part{FunctionCall: &llm.FunctionCall{ID: "2", Name: "fail", Args: json.RawMessage(`{broken`)}},
+			),
+		},
+		{ID: "r", Content: llm.User(
+			llm.Part{FunctionResponse: llm.Output("1", "read_file", "````\nx")},
+			llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "2", Name: "fail", Response: json.RawMessage(`{"error":"no luck"}`)}},
+		)},
+		{ID: "e", Time: start.Add(3 * time.Second), Content: llm.Model(llm.Text("Done."))},
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	data, err := transcript.JSON(info, talk())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	messages := got["messages"].([]any)
+	delete(got, "messages")
+	want := map[string]any{
+		"sessionId": "s-1", "kind": "main", "startTime": "2026-03-04T05:06:07.008Z", "lastUpdated": "2026-03-04T05:06:10.008Z",
+	}
+	want["projectHash"] = got["projectHash"]
+	if diff := cmp.Diff(want, got); diff != "" || len(got["projectHash"].(string)) != 64 {
+		t.Errorf("the head (-want +got):\n%s", diff)
+	}
+	wantAll := `[
+		{"id": "c", "type": "user", "timestamp": "2026-03-04T05:06:07.008Z", "content": [{"text": "<session_context>\nToday\n</session_context>"}]},
+		{"id": "u", "type": "user", "timestamp": "2026-03-04T05:06:08.008Z", "content": [{"text": "Look at @a"}, {"text": "the whole of a"}],
+			"displayContent": [{"text": "Look at @a"}]},
+		{"id": "m", "type": "gemini", "timestamp": "2026-03-04T05:06:09.008Z", "content": "I look.", "model": "big",
+			"thoughts": [{"subject": "Plan", "description": "look", "timestamp": "2026-03-04T05:06:09.008Z"}],
+			"tokens": {"input": 9, "output": 2, "cached": 3, "thoughts": 1, "tool": 0, "total": 12},
+			"toolCalls": [
+				{"id": "1", "name": "read_file", "args": {"file_path": "a"}, "status": "success", "timestamp": "2026-03-04T05:06:09.008Z",
+					"result": [{"functionResponse": {"id": "1", "name": "read_file", "response": {"output": "` + "````" + `\nx"}}}]},
+				{"id": "2", "name": "fail", "args": {}, "status": "error", "timestamp": "2026-03-04T05:06:09.008Z",
+					"result": [{"functionResponse": {"id": "2", "name": "fail", "response": {"error": "no luck"}}}]}]},
+		{"id": "e", "type": "gemini", "timestamp": "2026-03-04T05:06:10.008Z", "content": "Done."}]`
+	var wanted []any
+	if err := json.Unmarshal([]byte(wantAll), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wanted, messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	const want = "# Conversation\n\n- Session: s-1\n- Directory: /project\n- Began: 2026-03-04 05:06\n" +
+		"\n## User\n\nLook at @a\n" +
+		"\n## Model (big)\n\nI look.\n" +
+		"\n### Tool: read_file\n\n```json\n{\n  \"file_path\": \"a\"\n}\n```\n\n`````\n````\nx\n`````\n\n" +
+		"\n### Tool: fail\n\n```json\n{}\n```\n\n```\nno luck\n```\n\n" +
+		"\n## Model\n\nDone.\n"
+	if diff := cmp.Diff(want, transcript.Markdown(info, talk())); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestContents(t *testing.T) {
+	t.Parallel()
+	data, err := transcript.Contents(talk()[:2])
+	if err != nil || !strings.Contains(string(data), `"role": "user"`) {
+		t.Errorf("%s, %v", data, err)
+	}
+	if data, err = transcript.Contents(nil); err != nil || strings.TrimSpace(string(data)) != "[]" {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// TestHostile checks repeated call ids and terminal escapes.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	var history []agent.Message
+	for _, said := range []string{"first", "second\x1b[2J\u202e"} {
+		history = append(
+			history,
+			agent.Message{Content: llm.Model(llm.Text("\x1b]0;evil\a"), llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "f\x1b[2J"}})},
+			agent.Message{Content: llm.User(llm.Part{FunctionResponse: llm.Output("1", "f", said)})},
+		)
+	}
+	text := transcript.Markdown(transcript.Info{ID: "\x1b[2J", Start: start}, history)
+	if strings.ContainsAny(text, "\x1b\a\u202e") || strings.Count(text, "first") != 1 || strings.Count(text, "second") != 1 {
+		t.Errorf("%q", text)
+	}
+	data, err := transcript.JSON(info, history)
+	if err != nil || strings.Count(string(data), "first") != 1 || strings.ContainsAny(string(data), "\x1b\a") {
+		t.Errorf("%s, %v", data, err)
+	}
+}

@@ -1,0 +1,43 @@
+package wording
+
+import (
+	"errors"
+	"strconv"
+
+	"pollux/internal/exit"
+	"pollux/llm"
+)
+
+// Error returns what a person is shown of an error that ends a run.
+func Error(err error) string {
+	var e *exit.Error
+	var api *llm.Error
+	switch {
+	case errors.As(err, &e):
+		return e.Message
+	case errors.As(err, &api):
+		return "[API Error: " + api.Error() + "]"
+	}
+	return err.Error()
+}
+
+// Count returns a number of things: "1 key", "2 keys".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Tokens writes a number of tokens in short: "200k", "1.05M", and "-" for none.
+func Tokens(n int) string {
+	switch {
+	case n <= 0:
+		return "-"
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 999_500:
+		return strconv.Itoa((n+500)/1000) + "k"
+	}
+	return strconv.FormatFloat(float64((n+5000)/10_000)/100, 'f', -1, 64) + "M"
+}

@@ -1,0 +1,128 @@
+package fallback
+
+import (
+	"context"
+	"errors"
+
+	"pollux/llm"
+)
+
+// walk is the way of one request through the models of a chain.
+type walk struct {
+	*Generator
+	original  *llm.Request // the request of the caller
+	req       *llm.Request // as it is asked now
+	policy    Policy       // of the model that is asked now
+	rest      Chain        // behind it
+	questions int          // how often a person was
+}
+
+// maxQuestions is the maximum number of questions to the user about one request, in
+// case an automatic handler answers them.
+const maxQuestions = 100
+
+// startWalk returns the walk of req at the first available model of the chain.
+func (g *Generator) startWalk(req *llm.Request, chain Chain) *walk {
+	w := &walk{Generator: g, original: req, policy: chain[0], rest: chain[1:]}
+	w.req = w.request()
+	if err := g.health.failureOf(req.Model, req.PromptID); err != nil {
+		if i := w.nextCandidate(w.rest, req.PromptID); i >= 0 {
+			w.switchTo(i, err)
+		}
+	}
+	return w
+}
+
+// handleFailure decides what to do after the current model has failed. It returns nil
+// if w.req is the next request to send, else the error to return to the caller.
+func (w *walk) handleFailure(ctx context.Context, failure error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var e *llm.Error
+	if !errors.As(failure, &e) {
+		return failure
+	}
+	kind := kindOfFailure(e)
+	to := w.nextCandidate(w.rest, w.original.PromptID)
+	switch w.policy.Action(kind) {
+	case Silent:
+		if to < 0 {
+			return failure
+		}
+		w.health.markFailed(w.req, e, w.policy.State(kind))
+	case Ask:
+		switch intent := w.askUser(ctx, kind, failure, to); {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case intent == RetryOnce:
+			return nil
+		case intent != RetryAlways || to < 0:
+			return failure
+		}
+		w.health.markUnavailable(w.req.Model, e)
+	default:
+		return failure
+	}
+	w.switchTo(to, failure)
+	return nil
+}
+
+// askUser asks the user about a failure. It returns Stop if there is no user to ask.
+func (w *walk) askUser(ctx context.Context, kind Kind, failure error, to int) Intent {
+	if !w.canAskUser() || w.questions == maxQuestions {
+		return Stop
+	}
+	w.questions++
+	f := Failure{Model: w.req.Model, Kind: kind, Err: failure}
+	if to >= 0 {
+		f.To = w.rest[to].Model
+	}
+	return w.options.Handler(ctx, f)
+}
+
+// canAskUser reports whether the request is part of a conversation with a user who
+// can be asked. Auxiliary requests of Pollux never ask.
+func (w *walk) canAskUser() bool {
+	switch w.original.Use {
+	case "", llm.UseMain, llm.UseSubagent:
+		return w.options.Handler != nil
+	}
+	return false
+}
+
+// switchTo makes w.rest[i] the current model and reports the switch to OnSwitch.
+func (w *walk) switchTo(i int, err error) {
+	from := w.req.Model
+	w.policy, w.rest = w.rest[i], w.rest[i+1:]
+	w.req = w.request()
+	if w.original.OnSwitch != nil {
+		w.original.OnSwitch(llm.Switch{From: from, To: w.policy.Model, Err: err})
+	}
+}
+
+// request returns the original request, changed for the current model.
+func (w *walk) request() *llm.Request {
+	req := *w.original
+	if w.policy.MaxAttempts > 0 && (req.MaxAttempts <= 0 || w.policy.MaxAttempts < req.MaxAttempts) {
+		req.MaxAttempts = w.policy.MaxAttempts
+	}
+	switch w.policy.Action(Terminal) {
+	case Silent:
+		req.Standby = w.nextCandidate(w.rest, req.PromptID) >= 0
+	case Ask:
+		req.Standby = w.canAskUser()
+	}
+	if req.Model == w.policy.Model {
+		return &req
+	}
+	req.Model = w.policy.Model
+	req.Config.CachedContent = "" // belongs to the original model
+	if w.options.Config != nil {
+		c, to := w.options.Config(req.Model), &req.Config
+		to.Temperature, to.TopP, to.TopK = c.Temperature, c.TopP, c.TopK
+		to.PresencePenalty, to.FrequencyPenalty = c.PresencePenalty, c.FrequencyPenalty
+		to.Thinking = c.Thinking
+	}
+	return &req
+}

@@ -1,0 +1,113 @@
+package tool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agnivade/levenshtein"
+
+	"pollux/llm"
+)
+
+// Snapshot is the tools that a model may use at one moment: those of a
+// [Registry] that are not hidden. It does not change, so that the calls in a
+// model's response are looked up among the tools that its request declared.
+// It may be used from several goroutines at once.
+type Snapshot struct {
+	version    uint64
+	registered []*registered
+	tools      []Tool
+	byName     map[string]Tool // names and aliases
+
+	full, brief declared
+}
+
+// declared is the declarations of a snapshot's tools, made when first needed.
+type declared struct {
+	once sync.Once
+	set  *llm.ToolSet
+}
+
+func newSnapshot(version uint64, active []*registered) *Snapshot {
+	s := &Snapshot{version: version, registered: active, byName: map[string]Tool{}}
+	for _, t := range active {
+		s.tools = append(s.tools, t.Tool)
+		s.byName[t.Spec().Name] = t.Tool
+	}
+	for _, t := range s.tools {
+		for _, alias := range t.Spec().Aliases {
+			if _, found := s.byName[alias]; !found {
+				s.byName[alias] = t
+			}
+		}
+	}
+	return s
+}
+
+// Version numbers the snapshots of a registry. Two snapshots with the same
+// version are the same; a later one has a higher version.
+func (s *Snapshot) Version() uint64 { return s.version }
+
+// Tools returns the tools in the order of their declaration. The caller must
+// not modify the slice.
+func (s *Snapshot) Tools() []Tool { return s.tools }
+
+// Lookup returns the tool with this name or alias. A name has precedence over
+// an alias of another tool.
+func (s *Snapshot) Lookup(name string) (Tool, bool) {
+	t, found := s.byName[name]
+	return t, found
+}
+
+// Declarations returns the declarations of the tools for a model. If brief is
+// set, they have the shorter descriptions, for model families that need fewer
+// words. All calls return the same value, so that adapters encode it once.
+func (s *Snapshot) Declarations(brief bool) *llm.ToolSet {
+	d := &s.full
+	if brief {
+		d = &s.brief
+	}
+	d.once.Do(func() { d.set = s.declare(brief) })
+	return d.set
+}
+
+func (s *Snapshot) declare(brief bool) *llm.ToolSet {
+	set := &llm.ToolSet{}
+	for _, t := range s.tools {
+		spec := t.Spec()
+		d := llm.FunctionDeclaration{Name: spec.Name, Description: spec.Description, Parameters: spec.Schema}
+		if brief && spec.Brief != "" {
+			d.Description = spec.Brief
+		}
+		set.Functions = append(set.Functions, d)
+	}
+	return set
+}
+
+// NotFound returns the message that a model gets when it calls a tool that
+// does not exist. It suggests the three most similar names.
+func (s *Snapshot) NotFound(name string) string {
+	var similar []string
+	for _, t := range s.tools {
+		similar = append(similar, t.Spec().Name)
+	}
+	// Comparing a name of megabytes would take seconds.
+	short := name[:min(len(name), 256)]
+	slices.SortStableFunc(similar, func(a, b string) int {
+		return levenshtein.ComputeDistance(short, a) - levenshtein.ComputeDistance(short, b)
+	})
+	similar = similar[:min(3, len(similar))]
+	text := fmt.Sprintf("Tool %q not found.", name)
+	for i, n := range similar {
+		similar[i] = `"` + n + `"`
+	}
+	switch len(similar) {
+	case 0:
+		return text
+	case 1:
+		return text + " Did you mean " + similar[0] + "?"
+	}
+	return text + " Did you mean one of: " + strings.Join(similar, ", ") + "?"
+}

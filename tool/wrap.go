@@ -1,0 +1,31 @@
+package tool
+
+// Remote is implemented by tools that an MCP server offers. Find it with [As],
+// because the tool may be wrapped.
+type Remote interface {
+	// Server returns the name of the server in the user's settings.
+	Server() string
+	// Annotations returns what the server states about the tool, such as
+	// "readOnlyHint".
+	Annotations() map[string]any
+}
+
+// As finds an optional interface, such as [Remote], [Modifiable] or
+// [Answerable], of a [Tool] or an [Invocation]. It returns v itself if that
+// implements T, and else looks at what v wraps, like errors.As: a wrapper has a
+// method Unwrap that returns the Tool or the Invocation below it.
+func As[T any](v any) (found T, ok bool) {
+	for {
+		if found, ok = v.(T); ok {
+			return found, true
+		}
+		switch w := v.(type) {
+		case interface{ Unwrap() Tool }:
+			v = w.Unwrap()
+		case interface{ Unwrap() Invocation }:
+			v = w.Unwrap()
+		default:
+			return found, false
+		}
+	}
+}
