@@ -488,3 +488,22 @@ func TestParent(t *testing.T) {
 	fmt.Println("ready")
 	select {}
 }
+
+// A program whose file is still open for writing, as a child that is being forked has it
+// for a moment, starts as soon as the file is closed.
+func TestStartBusyFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "program")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o700)
+	if err == nil {
+		_, err = f.WriteString("#!/bin/sh\necho ran\n")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { _ = f.Close() })
+	var out bytes.Buffer
+	if _, err := (Launcher{}).Run(t.Context(), &Command{Path: path, Env: []string{system}, Stdout: &out}); err != nil || out.String() != "ran\n" {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}

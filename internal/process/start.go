@@ -176,7 +176,7 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	c := p.command
-	proc, err := os.StartProcess(c.Path, slices.Insert(slices.Clone(c.Args), 0, c.Path), attr)
+	proc, err := startProgram(c, attr)
 	if err != nil {
 		started <- err
 		return
@@ -192,6 +192,20 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	}
 	p.streamDrained()
 	p.streamClosed()
+}
+
+// startProgram starts the program of a command. A program file that was written a moment ago
+// is still open for writing in a child that Pollux forked meanwhile, until that child
+// replaces itself by its own program; startProgram waits for that.
+func startProgram(c *Command, attr *os.ProcAttr) (*os.Process, error) {
+	args := slices.Insert(slices.Clone(c.Args), 0, c.Path)
+	for delay := time.Millisecond; ; delay *= 2 {
+		proc, err := os.StartProcess(c.Path, args, attr)
+		if !errors.Is(err, syscall.ETXTBSY) || delay > 200*time.Millisecond {
+			return proc, err
+		}
+		time.Sleep(delay)
+	}
 }
 
 // outputPipe is one pipe that the process prints to.
