@@ -50,6 +50,7 @@ type Config struct {
 	Hooks        Hooks
 	Compressor   Compressor
 	Masker       Masker
+	Shortener    Shortener
 	IDE          IDE
 	LoopDetector LoopDetector
 	Router       Router
@@ -106,6 +107,20 @@ func (a *Agent) SetHistory(ctx context.Context, messages []Message) {
 	a.running.Lock()
 	defer a.running.Unlock()
 	a.conv.load(ctx, messages)
+}
+
+// Room returns the number of tokens that a prompt should have at most in what it adds to the
+// words of the person, such as files: half of what the model's window has left, and 0 if the
+// window is unknown. It may be called during a run.
+func (a *Agent) Room() int {
+	model := a.chosenModel()
+	limit := a.limit(model)
+	if limit == 0 {
+		return 0
+	}
+	fixed := a.RequestConfig(model)
+	opening, others, _ := a.conv.size()
+	return max(1, (limit-fixed.Tokens()-opening-others)/2)
 }
 
 // NewPromptID returns an id for [Prompt.ID] that is unique in the session. It may be called

@@ -22,9 +22,10 @@ type ToolCall struct {
 	// Typed is true if a person typed the call word for word. No policy rule applies to it,
 	// because the person could run the same command in another terminal.
 	Typed bool
-	// TokensLeft is the number of tokens left in the model's context window, 0 if it is
-	// unknown.
-	TokensLeft int
+	// Room is the number of tokens that the results of all calls of the response may have
+	// together, 0 if the model's window is unknown. Longer results are shortened before they
+	// are sent; see [Shortener].
+	Room int
 }
 
 // A Gate decides whether a tool call runs, and runs it. Every tool call goes through it, in
@@ -180,9 +181,13 @@ type CompressRequest struct {
 	Model   string // of the next request
 	Tokens  int    // in History, as the model counted them or as estimated
 	Limit   int    // size of the model's context window; 0 if it is unknown
-	// Force requests a compression whatever the size: a person wants one, or the vendor
-	// refused a request as too long.
+	// Force requests a compression whatever the size: a person wants one, or the next request
+	// would be too long.
 	Force bool
+	// Room is the number of tokens that the history may have so that the next request fits, 0
+	// if the conversation can go on with the history as it is. If a summary fails or is not
+	// short enough, the Compressor then shortens or drops what is oldest.
+	Room int
 	// Focus is the subject that the summary gives priority to; "" means none.
 	Focus    string
 	PromptID string
@@ -216,9 +221,19 @@ const (
 // Masker replaces old tool output in a history.
 type Masker interface {
 	// Mask returns the history with old tool output replaced by the path of a file that holds
-	// it. saved is the number of tokens that this saves, 0 if nothing changed. Messages keep
-	// their ID, and unchanged messages their Content.
-	Mask(ctx context.Context, history []Message) (masked []Message, saved int)
+	// it. window is the size of the model's context window in tokens, 0 if it is unknown.
+	// saved is the number of tokens that this saves, 0 if nothing changed. Messages keep their
+	// ID, and unchanged messages their Content.
+	Mask(ctx context.Context, history []Message, window int) (masked []Message, saved int)
+}
+
+// Shortener shortens tool results that are too long for the model's window.
+type Shortener interface {
+	// Shorten returns message with its tool results shortened, the longest first, so that the
+	// message has at most about the given number of tokens. If that is not possible, because
+	// of other parts or because each result keeps a beginning and an end, the message is as
+	// short as it gets. Shorten returns message itself if it changes nothing.
+	Shorten(ctx context.Context, message *llm.Content, tokens int) *llm.Content
 }
 
 // IDE describes to the model which files the person has open in their IDE.

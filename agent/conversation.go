@@ -27,10 +27,11 @@ type conversation struct {
 	hasIDEContext bool // the history describes what the person has open
 
 	// tokens is the size of the next request without its message: the number that the model
-	// reported for the last request, or an estimate, plus the messages added since.
-	tokens   int
-	overhead int            // estimated tokens of the last request without its messages
-	windows  map[string]int // by model: a window that its server reported, smaller than the known one
+	// reported for the last request, or an estimate, plus the messages added since. It includes
+	// overhead once hasOverhead is set.
+	tokens      int
+	overhead    int // estimated tokens of the last request without its messages
+	hasOverhead bool
 
 	// promptStart is the index of the first message of the prompt in progress, and
 	// promptTokens the value of tokens before it.
@@ -41,7 +42,8 @@ type conversation struct {
 	promptCount int       // prompts that have an id
 	opening     []Message // the messages of Config.Context at the head of the history
 	history     history
-	waiting     []Prompt // for the next request
+	waiting     []Prompt       // for the next request
+	windows     map[string]int // by model: a window that its server reported, smaller than the known one
 }
 
 // messages returns a copy of the history.
@@ -81,7 +83,24 @@ func (c *conversation) push(ctx context.Context, m Message, calls ...CallRecord)
 func (c *conversation) pushAnswer(ctx context.Context, m Message) {
 	tokens := c.countTokens(m.Usage, m.Content)
 	c.push(ctx, m)
-	c.tokens = tokens
+	c.tokens, c.hasOverhead = tokens, true
+}
+
+// countOverhead adds the system instruction and the tools to the tokens of a conversation that
+// no request has counted yet. measure returns an estimate of their tokens.
+func (c *conversation) countOverhead(measure func() int) {
+	if c.hasOverhead {
+		return
+	}
+	c.overhead, c.hasOverhead = measure(), true
+	c.tokens += c.overhead
+	c.promptTokens += c.overhead
+}
+
+// fixed estimates the tokens of the next request in a new session, without its message.
+func (c *conversation) fixed() int {
+	opening, _, _ := c.size()
+	return c.overhead + opening
 }
 
 // cut removes the messages from index n on.
@@ -137,7 +156,7 @@ func (c *conversation) clear(ctx context.Context) {
 	} else {
 		c.replace(ctx, c.opening, 0)
 	}
-	c.tokens = c.history.tokens
+	c.tokens, c.hasOverhead = c.history.tokens, false
 }
 
 // hasOpening reports whether the history begins with the opening messages. A loaded history
@@ -196,7 +215,7 @@ func (c *conversation) load(ctx context.Context, messages []Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.history.set(messages)
-	c.tokens, c.hasIDEContext = c.history.tokens, false
+	c.tokens, c.hasOverhead, c.hasIDEContext = c.history.tokens, false, false
 }
 
 // restart starts the conversation of another session with the messages of opening.
@@ -272,6 +291,8 @@ func (c *conversation) learnWindow(model string, known, window int) {
 	if at := c.window(model, known); window < minWindow || at != 0 && window >= at {
 		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.windows == nil {
 		c.windows = map[string]int{}
 	}
@@ -285,6 +306,8 @@ const minWindow = 512
 // window returns the size of a model's context window in tokens: known, or the one that its
 // server reported if that is smaller; 0 if both are unknown.
 func (c *conversation) window(model string, known int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if learned := c.windows[model]; learned > 0 && (known == 0 || learned < known) {
 		return learned
 	}

@@ -87,11 +87,11 @@ func (c *chaos) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Me
 	return short, agent.Compression{Status: agent.CompressedOK, Before: o.Tokens, After: o.Tokens / 2}
 }
 
-func (c *chaos) Mask(ctx context.Context, h []agent.Message) ([]agent.Message, int) {
+func (c *chaos) Mask(ctx context.Context, h []agent.Message, _ int) ([]agent.Message, int) {
 	if !c.odds(6) {
 		return h, 0
 	}
-	return blotter{}.Mask(ctx, h)
+	return blotter{}.Mask(ctx, h, 0)
 }
 
 func (c *chaos) Context(bool) string { return map[bool]string{true: "open: a.go"}[c.odds(3)] }

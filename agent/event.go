@@ -115,14 +115,30 @@ type ToolFinished struct {
 type Compressed struct{ Compression }
 
 // Overflow reports that the run ended because a message does not fit the model's window, even
-// after a compression of the history.
+// after a compression of the history. Results of tools are shortened before that happens.
 type Overflow struct {
 	// Estimate is the size of the message and Remaining the room left for it, in tokens. If
 	// Err is set, they are the sizes of the whole request and of the window, and Remaining is
 	// 0 if it is unknown.
 	Estimate, Remaining int
-	Err                 error // the vendor's refusal; nil if the message was not sent
+	// Cause is the part of the request to make smaller.
+	Cause OverflowCause
+	Err   error // the vendor's refusal; nil if the message was not sent
 }
+
+// OverflowCause is the part of a request that makes it too large.
+type OverflowCause string
+
+// The causes.
+const (
+	// OverflowPrompt means that the prompt would not fit a new session either.
+	OverflowPrompt OverflowCause = "prompt"
+	// OverflowHistory means that the prompt would fit a new session.
+	OverflowHistory OverflowCause = "history"
+	// OverflowFixed means that the system instruction, the tools and the context at the head
+	// of each session leave no room.
+	OverflowFixed OverflowCause = "fixed"
+)
 
 // InvalidStream reports that the model gave no usable response, even after retries.
 type InvalidStream struct {

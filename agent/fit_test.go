@@ -33,7 +33,8 @@ func (s *scale) CountTokens(context.Context, *llm.Request) (int, error) {
 func TestFit(t *testing.T) {
 	t.Parallel()
 	opening := opened(strings.Repeat("word ", 400))
-	before := opening[0].Content.Tokens()
+	fixed := newAgent(t, &script{}, nil, echo("look")).RequestConfig("")
+	before := opening[0].Content.Tokens() + fixed.Tokens()
 	words, image := llm.Text(strings.Repeat("text ", 160)), llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("x")}}
 	film := llm.Part{FileData: &llm.FileData{MIMEType: "video/mp4", FileURI: "file"}}
 	need := llm.EstimateTokens([]llm.Part{words})
@@ -88,7 +89,7 @@ func TestFit(t *testing.T) {
 			if sent := len(s.requests) == 1; sent != tt.sent || sent == (over != nil) {
 				t.Errorf("%d requests, overflow %+v", len(s.requests), over)
 			}
-			if over != nil && *over != (agent.Overflow{Estimate: tt.needed, Remaining: tt.left}) {
+			if over != nil && (over.Estimate != tt.needed || over.Remaining != max(0, tt.left) || over.Err != nil) {
 				t.Errorf("%+v, want %d of %d", *over, tt.needed, tt.left)
 			}
 			if c.forced != tt.forced || s.weighed != tt.weighed {
@@ -159,6 +160,8 @@ func TestTokensOfMaskAndLook(t *testing.T) {
 	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){breaks(&llm.Error{Kind: llm.KindBadRequest, Message: "no"})}}
 	seen := &watching{}
 	a := newAgent(t, s, func(c *agent.Config) { c.IDE, c.Compressor = &desk{}, seen }, echo("look"))
+	fixed := a.RequestConfig("")
+	shown += fixed.Tokens()
 	play(t.Context(), a, "refused")
 	play(t.Context(), a, "refused")
 	if len(seen.tokens) != 1 || seen.tokens[0] != shown {
@@ -225,7 +228,8 @@ func TestVagueRefusal(t *testing.T) {
 	t.Parallel()
 	opening := opened(strings.Repeat("word ", 400))
 	prompt := llm.User(llm.Text("hi"))
-	all := opening[0].Content.Tokens() + prompt.Tokens()
+	fixed := newAgent(t, &script{}, nil, echo("look")).RequestConfig("")
+	all := opening[0].Content.Tokens() + prompt.Tokens() + fixed.Tokens()
 	for limit, want := range map[int]int{all: 0, all + 1: 0} {
 		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){breaks(&llm.Error{Kind: llm.KindContextWindow})}}
 		a := newAgent(t, s, func(c *agent.Config) {
@@ -239,17 +243,18 @@ func TestVagueRefusal(t *testing.T) {
 	}
 }
 
-// TokensLeft of a call is the number of tokens that the last request left.
+// Room of a call is half of the tokens that the last request left, but at least an eighth of the
+// window, for which the history would be compressed; never 0, which would mean no limit.
 func TestRoomOfCalls(t *testing.T) {
 	t.Parallel()
-	for limit, want := range map[int]int{1000: 700, 300: 0, 200: 0} {
+	for limit, want := range map[int]int{1000: 350, 400: 50, 300: 37, 4: 1} {
 		known := calls("look")
 		known.Usage = &llm.Usage{Prompt: 300}
 		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(known), says(text("done"))}}
 		a := newAgent(t, s, func(c *agent.Config) { c.Limit = func(string) int { return limit } }, echo("look"))
 		for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
-			if r, ok := e.(agent.ToolRequested); ok && r.Call.TokensLeft != want {
-				t.Errorf("limit %d: room for %d tokens, want %d", limit, r.Call.TokensLeft, want)
+			if r, ok := e.(agent.ToolRequested); ok && r.Call.Room != want {
+				t.Errorf("limit %d: room for %d tokens, want %d", limit, r.Call.Room, want)
 			}
 		}
 	}

@@ -140,13 +140,14 @@ func (r *run) runTurns(ctx context.Context, message *llm.Content) error {
 			return err
 		}
 		r.route(ctx, message)
+		r.countOverhead()
 		if err := r.compressIfLong(ctx); err != nil {
 			return err
 		}
 		if err := r.mask(ctx); err != nil {
 			return err
 		}
-		if err := r.fit(ctx, message); err != nil {
+		if message, err = r.fit(ctx, message); err != nil {
 			return err
 		}
 		r.addIDEContext(ctx, message)

@@ -180,7 +180,7 @@ func TestRun(t *testing.T) {
 			a := newAgent(t, s, tt.change, echo("look"), edit)
 			prompt := "hi"
 			if tt.want == "" { // the overflow case
-				prompt, tt.want = "a prompt of many words", lines("overflow 5 of 1")
+				prompt, tt.want = "a prompt of many words", lines("overflow 5 of 0")
 			}
 			got := play(t.Context(), a, prompt)
 			leaveAnywhere(t, tt.answers, tt.change, prompt, strings.Count(got, "\n"))

@@ -290,7 +290,7 @@ func TestLoops(t *testing.T) {
 // blotter masks all results but those of the last message.
 type blotter struct{}
 
-func (blotter) Mask(_ context.Context, h []agent.Message) ([]agent.Message, int) {
+func (blotter) Mask(_ context.Context, h []agent.Message, _ int) ([]agent.Message, int) {
 	h, saved := slices.Clone(h), 0
 	for i := range h {
 		if i < len(h)-1 && h[i].Content.HasFunctionResponse() && !strings.Contains(wire([]*llm.Content{h[i].Content}), "blot") {

@@ -90,13 +90,15 @@ func (r *run) countTurn() error {
 
 // compressIfLong compresses the history if the compressor finds it too long.
 func (r *run) compressIfLong(ctx context.Context) error {
-	_, err := r.shorten(ctx, false)
+	_, err := r.shorten(ctx, CompressRequest{})
 	return err
 }
 
-// shorten runs the compressor on the history and reports whether the history is shorter now.
-func (r *run) shorten(ctx context.Context, force bool) (bool, error) {
-	c, err := r.compress(ctx, CompressAuto, CompressRequest{Model: r.chosen, Force: force, PromptID: r.id})
+// shorten runs the compressor on the history and reports whether the history is shorter now. o
+// says how urgent that is.
+func (r *run) shorten(ctx context.Context, o CompressRequest) (bool, error) {
+	o.Model, o.PromptID = r.chosen, r.id
+	c, err := r.compress(ctx, CompressAuto, o)
 	if err != nil || !c.Shorter() {
 		return false, err
 	}
@@ -129,7 +131,7 @@ func (r *run) mask(ctx context.Context) error {
 	if r.cfg.Masker == nil {
 		return nil
 	}
-	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all)
+	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all, r.limit(r.chosen))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -148,41 +150,6 @@ func (r *run) addIDEContext(ctx context.Context, message *llm.Content) {
 		r.conv.push(ctx, Message{Content: llm.User(llm.Text(seen))})
 	}
 	r.conv.hasIDEContext = true
-}
-
-// fit ends the run if message does not fit the rest of the model's window, even after a
-// compression of the history.
-func (r *run) fit(ctx context.Context, message *llm.Content) error {
-	limit := r.limit(r.chosen)
-	if limit == 0 {
-		return nil
-	}
-	need := message.Tokens()
-	if slices.ContainsFunc(message.Parts, isMedia) {
-		// The tokens of media cannot be estimated; the vendor counts them.
-		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}
-		if n, err := r.cfg.Generator.CountTokens(ctx, req); err == nil {
-			need = n
-		}
-	}
-	left := limit - r.conv.tokens
-	if left < need && need < limit { // it may fit after a compression
-		if _, err := r.shorten(ctx, true); err != nil {
-			return err
-		}
-		left = limit - r.conv.tokens
-	}
-	if left < need {
-		return r.end(Overflow{Estimate: need, Remaining: left})
-	}
-	return nil
-}
-
-func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }
-
-// holdsMedia reports whether a part is media or a tool result with media.
-func holdsMedia(p llm.Part) bool {
-	return isMedia(p) || p.FunctionResponse != nil && slices.ContainsFunc(p.FunctionResponse.Parts, isMedia)
 }
 
 // route selects the model for all requests of the prompt.

@@ -314,7 +314,7 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 	parts := rep.parts
 	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen})
 	for _, call := range rep.calls {
-		call.TokensLeft = max(0, r.limit(r.chosen)-r.conv.tokens)
+		call.Room = r.roomOfCalls()
 	}
 	r.response += rep.visibleText()
 }

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"strings"
 
 	"pollux/llm/tokens"
@@ -30,6 +32,19 @@ func (c *Content) Tokens() int {
 // and a PDF as 25800, as in Gemini CLI; other media as a quarter of their base64
 // form.
 func EstimateTokens(parts []Part) int { return estimate(parts, 0).Tokens() }
+
+// ShareTokens returns the size to which the largest of sizes must be cut so that all together
+// are at most room. It is 0 or less if there is no room.
+func ShareTokens(sizes []int, room int) int {
+	sizes = slices.Sorted(slices.Values(sizes))
+	for i, size := range sizes {
+		if share := room / (len(sizes) - i); size > share {
+			return share
+		}
+		room -= size
+	}
+	return math.MaxInt
+}
 
 func estimate(parts []Part, depth int) tokens.Cost {
 	if depth > maxResultDepth {

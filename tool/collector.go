@@ -63,6 +63,39 @@ func Truncate(text string, limit int, spill func() (*os.File, error)) (cut, file
 	return c.Text()
 }
 
+// The notice before a text that was shortened is one line. The sentence about the file with the
+// whole text follows noticeEnd.
+const (
+	noticeStart = "Output too large. Showing first "
+	noticeEnd   = " characters."
+)
+
+// Shorten shortens a text like [Truncate], for a caller that keeps the whole text itself. keep
+// stores the text and returns a sentence that says where it is, "" for none; it is not called
+// for a text that was shortened before and says so already. Shorten returns the text unchanged
+// if it cannot be made shorter.
+func Shorten(text string, limit int, keep func() string) string {
+	where, body := "", text
+	if strings.HasPrefix(text, noticeStart) {
+		notice, rest, _ := strings.Cut(text, "\n")
+		if _, sentence, ok := strings.Cut(notice, noticeEnd); ok {
+			where, body = sentence, rest
+		}
+	}
+	cut, _ := Truncate(body, max(limit, 1), nil)
+	if len(cut) >= len(body) {
+		return text
+	}
+	if where == "" {
+		where = strings.TrimSuffix(" "+keep(), " ")
+	}
+	notice, rest, _ := strings.Cut(cut, "\n")
+	return notice + where + "\n" + rest
+}
+
+// IsShortened reports whether text is the result of [Truncate] or [Shorten], or claims to be.
+func IsShortened(text string) bool { return strings.HasPrefix(text, noticeStart) }
+
 // Write adds p to the text. It never fails.
 func (c *Collector) Write(p []byte) (int, error) {
 	c.units += countBytes(p)
@@ -111,7 +144,7 @@ func (c *Collector) Text() (text, file string) {
 	omitted := total - Units(head) - Units(tail)
 
 	var b strings.Builder
-	fmt.Fprintf(&b, "Output too large. Showing first %s and last %s characters.", groupThousands(headUnits), groupThousands(tailUnits))
+	fmt.Fprintf(&b, noticeStart+"%s and last %s"+noticeEnd, groupThousands(headUnits), groupThousands(tailUnits))
 	switch {
 	case file != "":
 		fmt.Fprintf(&b, " For full output see: %s", file)

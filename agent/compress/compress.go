@@ -8,7 +8,8 @@
 //   - save tool results beyond a budget to files (trim.go);
 //   - find the message at which to cut the history (cut.go);
 //   - have a model write the snapshot and verify it (summarise.go, prompts.go, snapshot.go);
-//   - build the new history, if it is not larger than the old one (compress.go).
+//   - build the new history, if it is not larger than the old one (compress.go);
+//   - if the conversation cannot go on otherwise, shorten what remains (room.go).
 //
 // The cost of the summary depends on the vendor's prompt cache, which holds most of the
 // conversation, with the system instruction and the tools of the conversation's model. So the
@@ -72,6 +73,9 @@ type Options struct {
 	// KeptChars (a negative number keeps all), and Save stores all of it in a file. n counts
 	// the saved results, from 1. Save must not overwrite an existing file, because an older
 	// part of the session may refer to it. A nil Save keeps every result in the history.
+	//
+	// In a small window, the budget is at most half of it, and KeptChars at most the
+	// characters of a tenth.
 	ResponseBudget int
 	KeptChars      int
 	Save           func(tool string, n int, text string) (path string, err error)
@@ -132,6 +136,10 @@ func New(o Options) *Compressor {
 // After a failure, Compress meanwhile saves long tool results to files
 // ([agent.CompressContentTruncated]). If a forced compression fails, it does this at once,
 // because the vendor may have refused a request.
+//
+// With Room, the history is made to fit it whatever it costs: if a summary fails, or is not short
+// enough, the results of tools are shortened, then the oldest rounds are replaced by an outline
+// (room.go). The status is [agent.CompressContentTruncated] then.
 //
 // The status is [agent.CompressEmptySummary] if the model gave no summary, refused, or used
 // the wrong form; Warn gets the reason. [agent.CompressTokenCountError] does not occur.
@@ -226,7 +234,7 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 	cut := w.cut(trimmed)
 	if cut.at <= summaryLen(w.body) { // nothing to summarize but an older summary
 		w.recordAttempt(w.before)
-		return w.History, unchanged(w.CompressRequest)
+		return w.fitRoom(w.body, unchanged(w.CompressRequest))
 	}
 	if w.PreCompress != nil {
 		trigger := "auto"
@@ -250,7 +258,7 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 		return w.fail(done)
 	}
 	w.recordAttempt(done.After)
-	return w.withHead(rest), done
+	return w.fitRoom(rest, done)
 }
 
 // recordAttempt stores the size of the history after a compression. If it is still over the
@@ -272,10 +280,11 @@ func (w *compression) fail(failure agent.Compression) ([]agent.Message, agent.Co
 		w.lastAttempt.failed = true
 		return w.History, failure
 	}
-	if history, done := w.reduce(); done.Status == agent.CompressContentTruncated {
-		return history, done
+	history, done := w.reduce()
+	if done.Status != agent.CompressContentTruncated {
+		return w.fitRoom(w.body, failure)
 	}
-	return w.History, failure
+	return w.fitRoom(history[len(w.head):], done)
 }
 
 // reduce saves tool results to files.

@@ -132,13 +132,16 @@ func TestStatus(t *testing.T) {
 		{"an empty form", long, say("<state_snapshot> <overall_goal>\n<!-- goal --></overall_goal></state_snapshot>", ""), agent.CompressEmptySummary, 1, "empty"},
 		{"empty", long, say(" \n"), agent.CompressEmptySummary, 1, "empty"},
 		{"refused", long, refuses(llm.FinishSafety), agent.CompressEmptySummary, 1, "safety"},
+		{"prose", long, say(strings.Repeat("The user wants the total to be right and the test to pass. ", 6), ""), agent.CompressedOK, 2, ""},
+		{"prose, then the form", long, say(strings.Repeat("The user wants the total to be right and the test to pass. ", 6), form("b")), agent.CompressedOK, 2, ""},
+		{"a thought about the form", long, say("<think>\nI would write "+form("a")+"\n</think>\nNo.", ""), agent.CompressEmptySummary, 2, "empty"},
 		{"refused in words", long, say("I'm sorry, but I can't help with that."), agent.CompressEmptySummary, 2, "in the form"},
 		{"blocked", long, func(int, *llm.Request) (*llm.Response, error) {
 			return &llm.Response{PromptFeedback: &llm.PromptFeedback{BlockReason: "OTHER"}}, nil
 		}, agent.CompressEmptySummary, 1, "OTHER"},
 		{"no answer", long, fails, agent.CompressEmptySummary, 1, "Out of order."},
-		{"longer", long, say(form(strings.Repeat("far too many words ", 400))), agent.CompressInflated, 2, ""},
-		{"huge", long, say(form(strings.Repeat("x", 10<<20))), agent.CompressInflated, 2, ""},
+		{"longer", long, say(form(strings.Repeat("far too many words ", 400))), agent.CompressInflated, 1, ""},
+		{"huge", long, say(form(strings.Repeat("x", 10<<20))), agent.CompressInflated, 1, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

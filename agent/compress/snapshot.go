@@ -19,17 +19,20 @@ func acknowledgement() *llm.Content { return llm.Model(llm.Text(acknowledgementT
 type snapshot struct {
 	body       string
 	isComplete bool            // it has a closing tag
+	isProse    bool            // it has no tags at all
 	filled     map[string]bool // names of sections that are not empty
 }
 
 // parseSnapshot finds the snapshot in an answer. It returns false if there is none that can
-// replace a history. It removes the scratchpad and all text around the snapshot. A snapshot
-// without its tags is accepted if it has at least two sections, so that an apology is not.
+// replace a history. It removes thoughts, the scratchpad and all text around the snapshot. A
+// snapshot without its tags is accepted if it has at least two sections, or if it is prose of
+// some length, so that an apology is not. A weak model writes prose, which is better than none.
 func parseSnapshot(answer string, five bool) (snapshot, bool) {
 	text := strings.ToValidUTF8(answer, "\uFFFD")
 	if before, after, ok := strings.Cut(text, scratchClose); ok && strings.Contains(before, "<scratchpad>") {
 		text = after
 	}
+	text = withoutThoughts(text)
 	_, body, tagged := strings.Cut(text, snapshotOpen)
 	s := snapshot{body: body, filled: map[string]bool{}}
 	if end := strings.LastIndex(body, snapshotClose); tagged && end >= 0 {
@@ -50,7 +53,23 @@ func parseSnapshot(answer string, five bool) (snapshot, bool) {
 	case tagged:
 		return s, hasWords(s.body)
 	}
-	return s, false
+	s.isProse = llm.EstimateTokens([]llm.Part{{Text: s.body}}) >= minProse
+	return s, s.isProse
+}
+
+// minProse is the size of the shortest summary in prose, in tokens.
+const minProse = 60
+
+// withoutThoughts returns text without the thoughts that some models write before their answer.
+func withoutThoughts(text string) string {
+	for _, tag := range []string{"think", "thinking", "thought"} {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<"+tag+">"); ok {
+			if _, answer, closed := strings.Cut(rest, "</"+tag+">"); closed {
+				return answer
+			}
+		}
+	}
+	return text
 }
 
 // hasSection reports whether body contains the section, and it is not empty.
@@ -82,7 +101,7 @@ func hasWords(s string) bool {
 // chooseSnapshot returns the second of two snapshots, which corrects the first, unless it is
 // incomplete or lacks a section that the first has.
 func chooseSnapshot(first, second snapshot) snapshot {
-	if first.isComplete && !second.isComplete {
+	if first.isComplete && !second.isComplete || second.isProse {
 		return first
 	}
 	for name := range first.filled {

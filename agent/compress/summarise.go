@@ -198,6 +198,10 @@ func pieceEnd(messages []agent.Message, bound []bool, start, room int) int {
 // ask has the model write a snapshot of contents and verify it. older is true if contents
 // start with a summary.
 func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Content, older bool) (string, error) {
+	size := 0 // tokens of what the summary replaces
+	for _, c := range contents {
+		size += c.Tokens()
+	}
 	task := taskFirst
 	if older {
 		task = taskIntegrate
@@ -211,11 +215,11 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 		return "", err
 	}
 	first, ok := parseSnapshot(answer, w.FiveSections)
-	if w.SkipVerification {
+	if w.SkipVerification || ok && llm.EstimateTokens([]llm.Part{{Text: first.body}}) > size {
 		if !ok {
 			return "", errNoSummary
 		}
-		return first.String(), nil
+		return first.String(), nil // one that is too large does not get shorter by a check
 	}
 	contents = append(slices.Clip(contents), llm.Model(llm.Text(answer)), llm.User(llm.Text(taskVerify)))
 	answer, err = w.generate(ctx, by, contents, "-verify")

@@ -1,14 +1,12 @@
 package compress
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pollux/agent"
+	"pollux/agent/shorten"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -16,12 +14,16 @@ import (
 // trim returns messages in which the oldest tool results, those beyond the budget, are
 // shortened. Unchanged messages keep their Content. If nothing changes, trim returns messages
 // itself.
-func (c *Compressor) trim(messages []agent.Message) []agent.Message {
-	if c.Save == nil || c.KeptChars < 0 {
+func (w *compression) trim(messages []agent.Message) []agent.Message {
+	if w.Save == nil || w.KeptChars < 0 {
 		return messages
 	}
-	before := c.saved
-	c.saved = nil
+	budget, kept := w.ResponseBudget, w.KeptChars
+	if w.Limit > 0 { // half of a small window for all, a tenth for one
+		budget, kept = min(budget, w.Limit/2), min(kept, w.Limit/10*charsPerToken)
+	}
+	before := w.saved
+	w.saved = nil
 	trimmed, spent := messages, 0
 	for i, m := range slices.Backward(messages) {
 		var parts []llm.Part // a changed copy of the parts
@@ -30,10 +32,10 @@ func (c *Compressor) trim(messages []agent.Message) []agent.Message {
 			if r == nil {
 				continue
 			}
-			text := resultText(r)
+			text := shorten.Text(r.Response)
 			tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
-			if spent+tokens > c.ResponseBudget {
-				if short, ok := c.shorten(r, text, before); ok {
+			if spent+tokens > budget {
+				if short, ok := w.shorten(r, text, kept, before); ok {
 					if parts == nil {
 						parts = slices.Clone(m.Content.Parts)
 					}
@@ -55,59 +57,44 @@ func (c *Compressor) trim(messages []agent.Message) []agent.Message {
 	return trimmed
 }
 
-// shorten saves the text of a result to a file and returns the shortened text. It returns
-// false if the result stays as it is. before holds the results that earlier attempts saved, so
-// that each is saved once.
-func (c *Compressor) shorten(r *llm.FunctionResponse, text string, before map[*llm.FunctionResponse]string) (string, bool) {
+const charsPerToken = 4
+
+// shorten saves the text of a result to a file and returns its first and last characters, as
+// many as to be kept. It returns false if the result stays as it is. before holds the results
+// that earlier attempts saved, so that each is saved once.
+func (w *compression) shorten(r *llm.FunctionResponse, text string, kept int, before map[*llm.FunctionResponse]string) (string, bool) {
 	short, known := before[r]
 	if !known {
-		if isTruncated(text, c.KeptChars) {
+		if tool.IsShortened(text) && tool.Units(text) <= kept+maxNotice {
 			return "", false
 		}
-		cut, _ := tool.Truncate(text, c.KeptChars, nil)
-		if len(cut) >= len(text) {
+		var err error
+		short = tool.Shorten(text, kept, func() (where string) {
+			where, err = w.saveResult(cmp.Or(r.Name, "unknown_tool"), text)
+			return where
+		})
+		if err != nil || len(short) >= len(text) {
 			return "", false
 		}
-		path, err := c.Save(cmp.Or(r.Name, "unknown_tool"), c.files+1, text)
-		if err != nil {
-			c.Warn(fmt.Sprintf("A result of %s stays in the conversation, which is long: %v", r.Name, err))
-			return "", false
-		}
-		c.files++
-		const note = " characters."
-		short = strings.Replace(cut, note, note+" For full output see: "+path, 1)
 	}
-	if c.saved == nil {
-		c.saved = map[*llm.FunctionResponse]string{}
+	if w.saved == nil {
+		w.saved = map[*llm.FunctionResponse]string{}
 	}
-	c.saved[r] = short
+	w.saved[r] = short
 	return short, true
 }
 
-// isTruncated reports whether text has already been shortened, by trim or when the tool ran.
-// Such a text exceeds the limit by the note at its start.
-func isTruncated(text string, limit int) bool {
-	const note = 8 << 10 // a path may be long
-	return strings.HasPrefix(text, "Output too large. Showing first ") && tool.Units(text) <= limit+note
-}
+// maxNotice is the length of the notice at the start of a shortened result, in characters; a
+// path may be long.
+const maxNotice = 8 << 10
 
-// resultText returns the text of a tool result.
-func resultText(r *llm.FunctionResponse) string {
-	var text string
-	if json.Unmarshal(r.Response, &text) == nil {
-		return text
+// saveResult writes a result to a file and returns the sentence that names it.
+func (w *compression) saveResult(tool, text string) (string, error) {
+	path, err := w.Save(tool, w.files+1, text)
+	if err != nil {
+		w.Warn(fmt.Sprintf("A result of %s stays in the conversation, which is long: %v", tool, err))
+		return "", err
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(r.Response, &fields) == nil {
-		for _, key := range []string{"output", "content"} {
-			if raw := fields[key]; len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-				return text
-			}
-		}
-	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, r.Response, "", "  ") != nil {
-		return string(r.Response)
-	}
-	return pretty.String()
+	w.files++
+	return "For full output see: " + path, nil
 }

@@ -92,8 +92,8 @@ func TestBudgetForms(t *testing.T) {
 	for _, tt := range []struct{ response, saved string }{
 		{fmt.Sprintf(`{"output":%q}`, long), long},
 		{fmt.Sprintf(`{"content":%q}`, long), long},
-		{fmt.Sprintf(`{"content":%q,"output":%q}`, "no", long), long},
-		{fmt.Sprintf(`{"output":7,"content":%q}`, long), long},
+		{fmt.Sprintf(`{"content":%q,"output":%q}`, "no", long), "{\n  \"content\": \"no\",\n  \"output\": \"" + long + "\"\n}"},
+		{fmt.Sprintf(`{"output":7,"content":%q}`, long), "{\n  \"output\": 7,\n  \"content\": \"" + long + "\"\n}"},
 		{fmt.Sprintf(`%q`, long), long},
 		{fmt.Sprintf(`{"rows":[%q]}`, long), "{\n  \"rows\": [\n    \"" + long + "\"\n  ]\n}"},
 		{`{"output":"` + long, `{"output":"` + long}, // not JSON

@@ -3,6 +3,7 @@ package compress
 import (
 	"slices"
 
+	"pollux/agent/shorten"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -37,7 +38,7 @@ func truncateParts(parts []llm.Part, chars int) []llm.Part {
 			p.FunctionCall = &call
 		case p.FunctionResponse != nil:
 			r := p.FunctionResponse
-			if text := resultText(r); len(r.Parts) > 0 || tool.Units(text) > chars {
+			if text := shorten.Text(r.Response); len(r.Parts) > 0 || tool.Units(text) > chars {
 				p.FunctionResponse = llm.Output(r.ID, r.Name, truncateText(text, chars))
 			}
 		case p.InlineData != nil:

@@ -18,7 +18,7 @@ func BenchmarkTurn(b *testing.B) {
 		for name, grow := range map[string]bool{"same": false, "grows": true} {
 			b.Run(fmt.Sprintf("messages=%d/%s", messages, name), func(b *testing.B) {
 				m := mask.New(mask.Options{Save: new(shelf).save})
-				m.Mask(b.Context(), history)
+				m.Mask(b.Context(), history, 0)
 				next := round(1, "run", "")
 				h := history
 				b.ReportAllocs()
@@ -26,7 +26,7 @@ func BenchmarkTurn(b *testing.B) {
 					if grow && len(h) < cap(h)-1 {
 						h = append(h, next...)
 					}
-					if _, saved := m.Mask(b.Context(), h); saved > 0 {
+					if _, saved := m.Mask(b.Context(), h, 0); saved > 0 {
 						b.Fatal("masked")
 					}
 				}
@@ -50,7 +50,7 @@ func BenchmarkReplaced(b *testing.B) {
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Mask(b.Context(), histories[i%2])
+				m.Mask(b.Context(), histories[i%2], 0)
 				i++
 			}
 		})
@@ -63,7 +63,7 @@ func BenchmarkBatch(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := mask.New(mask.Options{Save: func(string, string, string) (string, error) { return "/tmp/x", nil }})
-		if _, saved := m.Mask(b.Context(), history); saved < 25_000 {
+		if _, saved := m.Mask(b.Context(), history, 0); saved < 25_000 {
 			b.Fatal(saved)
 		}
 	}

@@ -2,7 +2,8 @@
 // keeps the first and last characters of it and the path of the file, which the model can read.
 //
 // To mask an output changes the history in the middle, and the vendor's prompt cache is useless
-// for the messages after it. So outputs are masked in batches of at least 30,000 tokens.
+// for the messages after it. So outputs are masked in batches of at least 30,000 tokens, or an
+// eighth of a smaller window.
 package mask
 
 import (
@@ -26,8 +27,10 @@ type Options struct {
 	// returns its path. tool and call come from a model and may be any string.
 	Save func(tool, call, text string) (path string, err error)
 
-	Protect int // tokens of the newest outputs, which are never masked
-	Batch   int // tokens of older outputs from which on they are masked
+	// Protect is the number of tokens of the newest outputs, which are never masked, at most a
+	// quarter of the window. Batch is the number of tokens of older outputs from which on they
+	// are masked, at most an eighth of the window.
+	Protect, Batch int
 	// Exempt lists tools whose outputs are never masked. nil is the default: tools whose
 	// output instructs the model or contains the user's answers.
 	Exempt []string
@@ -67,9 +70,13 @@ func New(o Options) *Masker {
 //
 // An output whose file cannot be written stays, and Mask tries again with the next batch. If
 // ctx ends, nothing is masked.
-func (m *Masker) Mask(ctx context.Context, history []agent.Message) (masked []agent.Message, saved int) {
+func (m *Masker) Mask(ctx context.Context, history []agent.Message, window int) (masked []agent.Message, saved int) {
+	protect, batch := m.Protect, m.Batch
+	if window > 0 {
+		protect, batch = min(protect, max(window/4, 1)), min(batch, max(window/8, 1))
+	}
 	m.ledger.update(history, m.outputs)
-	if m.ledger.advance(m.Protect) < m.Batch {
+	if m.ledger.advance(protect) < batch {
 		return history, 0
 	}
 	replaced := map[*llm.FunctionResponse]*llm.FunctionResponse{}

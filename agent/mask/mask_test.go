@@ -108,7 +108,7 @@ func TestWhich(t *testing.T) {
 			var kept shelf
 			tt.options.Save = kept.save
 			before := slices.Clone(tt.history)
-			got, saved := mask.New(tt.options).Mask(t.Context(), tt.history)
+			got, saved := mask.New(tt.options).Mask(t.Context(), tt.history, 0)
 			if saved != tokens(before)-tokens(got) || saved < 0 || (saved > 0) != (tt.want != nil) {
 				t.Errorf("it says %d tokens are saved, of %d there are %d", saved, tokens(before), tokens(got))
 			}
@@ -223,7 +223,7 @@ func TestForm(t *testing.T) {
 			var kept shelf
 			m := mask.New(mask.Options{Save: kept.save, Protect: 1, Batch: 1})
 			history := []agent.Message{message(llm.User(llm.Part{FunctionResponse: tt.response})), message(llm.Model(llm.Text("ok")))}
-			got, saved := m.Mask(t.Context(), history)
+			got, saved := m.Mask(t.Context(), history, 0)
 			if saved == 0 {
 				t.Fatal("not masked")
 			}
@@ -237,10 +237,10 @@ func TestForm(t *testing.T) {
 			if kept.texts[0] != tt.saved && (tt.saved != "{" || !json.Valid([]byte(kept.texts[0])) || !strings.Contains(kept.texts[0], "\n")) {
 				t.Errorf("saved %.100q", kept.texts[0])
 			}
-			if again, more := m.Mask(t.Context(), got); more != 0 || &again[0] != &got[0] {
+			if again, more := m.Mask(t.Context(), got, 0); more != 0 || &again[0] != &got[0] {
 				t.Error("masked twice")
 			}
-			if _, more := mask.New(mask.Options{Save: kept.save, Protect: 1, Batch: 1}).Mask(t.Context(), got); more != 0 {
+			if _, more := mask.New(mask.Options{Save: kept.save, Protect: 1, Batch: 1}).Mask(t.Context(), got, 0); more != 0 {
 				t.Error("masked twice, by another")
 			}
 		})
@@ -262,7 +262,7 @@ func TestOneOfSeveral(t *testing.T) {
 	}
 	var kept shelf
 	history := []agent.Message{{ID: "a", Shown: "shown", Content: llm.User(parts...)}, message(llm.Model(llm.Text("ok")))}
-	got, saved := mask.New(mask.Options{Save: kept.save, Protect: 1, Batch: 1}).Mask(t.Context(), history)
+	got, saved := mask.New(mask.Options{Save: kept.save, Protect: 1, Batch: 1}).Mask(t.Context(), history, 0)
 	if saved == 0 || saved != tokens(history)-tokens(got) || !slices.Equal(kept.calls, []string{"2"}) {
 		t.Fatalf("%d tokens, saved %q", saved, kept.calls)
 	}
@@ -292,7 +292,7 @@ func TestMediaAreNotCounted(t *testing.T) {
 		r[1].Content.Parts[0].FunctionResponse.Parts = []llm.Part{{InlineData: &llm.Blob{MIMEType: "image/png"}}}
 		history = append(history, r...)
 	}
-	if got, saved := mask.New(mask.Options{Save: kept.save}).Mask(t.Context(), history); saved != 0 || &got[0] != &history[0] {
+	if got, saved := mask.New(mask.Options{Save: kept.save}).Mask(t.Context(), history, 0); saved != 0 || &got[0] != &history[0] {
 		t.Errorf("%d tokens saved, %d files", saved, len(kept.texts))
 	}
 }
@@ -306,7 +306,7 @@ func TestBatches(t *testing.T) {
 	most := 0
 	for i := range 200 {
 		history = append(history, round(i, "read_file", words(2000))...)
-		got, saved := m.Mask(t.Context(), history)
+		got, saved := m.Mask(t.Context(), history, 0)
 		if saved > 0 {
 			batches = append(batches, i)
 		}
@@ -342,12 +342,12 @@ func TestSaveFails(t *testing.T) {
 	var warned []string
 	m := mask.New(mask.Options{Save: kept.save, Warn: func(w string) { warned = append(warned, w) }})
 	history := session(12, 9_000)
-	got, saved := m.Mask(t.Context(), history)
+	got, saved := m.Mask(t.Context(), history, 0)
 	if saved == 0 || !isMasked(got[2]) || isMasked(got[4]) || got[4].Content != history[4].Content || !isMasked(got[6]) {
 		t.Errorf("%d tokens saved", saved)
 	}
 	for range 5 {
-		if again, more := m.Mask(t.Context(), slices.Clone(got)); more != 0 || again[4].Content != got[4].Content {
+		if again, more := m.Mask(t.Context(), slices.Clone(got), 0); more != 0 || again[4].Content != got[4].Content {
 			t.Errorf("%d more tokens saved", more)
 		}
 	}
@@ -358,12 +358,12 @@ func TestSaveFails(t *testing.T) {
 	for i := range 5 {
 		got = append(got, round(100+i, "read_file", words(9_000))...)
 	}
-	if got, _ = m.Mask(t.Context(), got); !isMasked(got[4]) || asked["read_file__1"] != 2 || asked["read_file__0"] != 1 {
+	if got, _ = m.Mask(t.Context(), got, 0); !isMasked(got[4]) || asked["read_file__1"] != 2 || asked["read_file__0"] != 1 {
 		t.Errorf("asked again: %v", asked)
 	}
 	kept.fail = func(string) error { return errors.New("disk full") }
 	history = session(12, 9_000)
-	if got, saved := mask.New(mask.Options{Save: kept.save}).Mask(t.Context(), history); saved != 0 || &got[0] != &history[0] {
+	if got, saved := mask.New(mask.Options{Save: kept.save}).Mask(t.Context(), history, 0); saved != 0 || &got[0] != &history[0] {
 		t.Error("masked without a file")
 	}
 }
@@ -375,10 +375,10 @@ func TestCancelled(t *testing.T) {
 	kept := shelf{fail: func(string) error { cancel(); return nil }}
 	m := mask.New(mask.Options{Save: kept.save})
 	history := session(10, 15_000)
-	if got, saved := m.Mask(ctx, history); saved != 0 || &got[0] != &history[0] || len(kept.texts) != 1 {
+	if got, saved := m.Mask(ctx, history, 0); saved != 0 || &got[0] != &history[0] || len(kept.texts) != 1 {
 		t.Errorf("%d tokens saved, %d files", saved, len(kept.texts))
 	}
-	if _, saved := m.Mask(t.Context(), history); saved == 0 {
+	if _, saved := m.Mask(t.Context(), history, 0); saved == 0 {
 		t.Error("nothing is masked any more")
 	}
 }
@@ -393,11 +393,11 @@ func TestReplaced(t *testing.T) {
 		long, long[:5], session(3, 9_000), nil, slices.Clone(long), long[4:],
 		slices.Concat(long[:3], session(1, 9_000), long[5:]), long,
 	} {
-		if got, saved := m.Mask(t.Context(), history); saved != 0 || len(got) != len(history) {
+		if got, saved := m.Mask(t.Context(), history, 0); saved != 0 || len(got) != len(history) {
 			t.Errorf("history %d: %d tokens saved", i, saved)
 		}
 	}
-	if _, saved := m.Mask(t.Context(), slices.Concat(long, session(6, 9_000))); saved == 0 {
+	if _, saved := m.Mask(t.Context(), slices.Concat(long, session(6, 9_000)), 0); saved == 0 {
 		t.Error("nothing is masked any more")
 	}
 }
@@ -415,7 +415,7 @@ func TestHuge(t *testing.T) {
 			}
 			text := "Output: " + strings.Repeat(line, size/len(line))
 			m := mask.New(mask.Options{Save: kept.save})
-			got, saved := m.Mask(t.Context(), append(round(1, "x", text), message(llm.Model(llm.Text("ok")))))
+			got, saved := m.Mask(t.Context(), append(round(1, "x", text), message(llm.Model(llm.Text("ok")))), 0)
 			if r := got[1].Content.Parts[0].FunctionResponse.Response; saved < size/100 || len(r) > 10_000 || kept.texts[0] != text {
 				t.Errorf("%d tokens saved, %d bytes are left", saved, len(r))
 			}

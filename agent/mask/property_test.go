@@ -70,14 +70,14 @@ func TestAnyHistory(t *testing.T) {
 			}
 			history = append(history, anyRound(t, &id)...)
 			before, files := slices.Clone(history), len(kept.texts)
-			got, saved := m.Mask(t.Context(), history)
+			got, saved := m.Mask(t.Context(), history, 0)
 			compare(t, before, got, saved, kept, files)
 			if !slices.EqualFunc(history, before, func(a, b agent.Message) bool { return a.Content == b.Content }) {
 				t.Fatal("the history itself was changed")
 			}
 			var more shelf
 			o.Save = more.save
-			if again, n := mask.New(o).Mask(t.Context(), got); n != 0 || len(more.texts) > 0 {
+			if again, n := mask.New(o).Mask(t.Context(), got, 0); n != 0 || len(more.texts) > 0 {
 				// Of what is in there some may have been too little for a batch.
 				compare(t, got, again, n, more, 0)
 				if saved > 0 {
@@ -149,7 +149,7 @@ func TestAnyBatch(t *testing.T) {
 					}
 				}
 			}
-			got, saved := m.Mask(t.Context(), history)
+			got, saved := m.Mask(t.Context(), history, 0)
 			if (saved > 0) != (older >= o.Batch && older > 0) {
 				t.Fatalf("round %d: %d tokens are old, %d saved", i, older, saved)
 			}

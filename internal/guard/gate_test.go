@@ -521,9 +521,9 @@ func TestTrim(t *testing.T) {
 		{tool.KindOther, 1000, 0, 1000},
 		{tool.KindOther, 10_000, 0, 0},
 		{tool.KindOther, 9_999, 0, 9_999},
-		{tool.KindOther, 0, 10, 0},
+		{tool.KindOther, 0, 10, 30},
 		{tool.KindOther, -1, 0, 0},
-		{tool.KindOther, 40_000, 100, 400},
+		{tool.KindOther, 40_000, 100, 300},
 		{tool.KindExecute, 1000, 0, 1000},
 		{tool.KindExecute, 9_500, 0, 0}, // cut by the tool itself
 		{tool.KindRead, 1000, 0, 0},
@@ -531,7 +531,7 @@ func TestTrim(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "outputs")
 		g := gate(policy.Yolo, Options{Threshold: tt.threshold, OutputDir: func() (string, error) { return dir, nil }})
 		c := call("Print.It", "a", long)
-		c.TokensLeft = tt.room
+		c.Room = tt.room
 		r := run(t, g.Admit(t.Context(), c, printer("Print.It", tt.kind), unasked(t)))
 		text := llm.PartsText(r.Content)
 		if tt.units == 0 {

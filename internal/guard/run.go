@@ -14,7 +14,7 @@ func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Resul
 	defer func() { g.record(ctx, result) }()
 	defer g.recoverPanic(func(r *tool.Result) { result = r })
 
-	host.Limit = g.outputLimit()
+	host.Limit, host.Room = g.outputLimit(), g.call.Room
 	host.Spill = g.spill
 	if g.opts.Snapshot != nil {
 		if err := g.opts.Snapshot.Before(ctx, g.call, g.spec, g.inv.Locations()); err != nil {
@@ -58,11 +58,11 @@ func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 }
 
 // outputLimit returns the number of characters of its output that the model gets: the
-// threshold, but at most four for each token left in the model's window.
+// threshold, but no more than the results of the response may have together.
 func (g *gatedCall) outputLimit() int {
 	limit := max(g.opts.Threshold, 0)
-	const perToken = 4
-	if room := g.call.TokensLeft; room > 0 && room < limit/perToken {
+	const perToken = 3 // of source code and logs
+	if room := g.call.Room; room > 0 && (limit == 0 || room < limit/perToken) {
 		limit = room * perToken
 	}
 	return limit

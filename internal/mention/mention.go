@@ -24,6 +24,9 @@ type Expansion struct {
 	// Skipped are mentioned files that are not in Parts, with the reason. An @ before
 	// something that does not exist is no mention, but plain text.
 	Skipped []tool.Skipped
+	// Cut are files of which Parts holds only some lines, because the model's window has no
+	// room for more. The reason is which, such as "lines 1-530 of 20000".
+	Cut []tool.Skipped
 }
 
 // The text around the files' contents.
@@ -35,8 +38,10 @@ const (
 
 // Expand finds the files that the prompt mentions and reads them. A mention is an existing path,
 // a directory (meaning all files below it), a glob, or a part of a path (meaning its best match).
-// If a file that is named cannot be read, the error has the code exit.Input.
-func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansion, error) {
+// If a file that is named cannot be read, the error has the code exit.Input. room returns the
+// number of tokens that all texts may have together, 0 for no limit; it is called only if there
+// are files to read.
+func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room func() int) (Expansion, error) {
 	e := Expansion{Shown: prompt, Parts: []llm.Part{llm.Text(prompt)}}
 	if !strings.Contains(prompt, "@") {
 		return e, nil
@@ -50,7 +55,7 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansi
 		e.Skipped = r.skipped
 		return e, nil
 	}
-	got, err := file.Collect(ctx, w, file.Selection{Include: r.include, Filter: w.DefaultFilter()})
+	got, err := file.Collect(ctx, w, file.Selection{Include: r.include, Filter: w.DefaultFilter(), Room: room()})
 	if err != nil {
 		return e, err
 	}
@@ -64,6 +69,9 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string) (Expansi
 	}
 	for _, f := range got.Files {
 		e.Files = append(e.Files, f.Path)
+		if f.Cut != "" {
+			e.Cut = append(e.Cut, tool.Skipped{Path: w.Rel(f.Path), Reason: f.Cut})
+		}
 	}
 	e.Parts = append(e.Parts, contents(w, got.Files)...)
 	return e, nil

@@ -94,7 +94,7 @@ func TestExpand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, files)
-			e, err := Expand(t.Context(), w, c.prompt)
+			e, err := Expand(t.Context(), w, c.prompt, unlimited)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestExpandSkips(t *testing.T) {
 		"secret.txt": "ignored", "hidden/": "ignored", ".env": "Path not in workspace: ", out: "Path not in workspace: ",
 		"huge.txt": "File size exceeds the 20MB limit", "dir": "asset file (image/pdf/audio) was not explicitly requested",
 	} {
-		e, err := Expand(t.Context(), w, "read @"+mention)
+		e, err := Expand(t.Context(), w, "read @"+mention, unlimited)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestExpandReadError(t *testing.T) {
 			return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrPermission}
 		},
 	}})
-	_, err := Expand(t.Context(), w, "read @a.txt")
+	_, err := Expand(t.Context(), w, "read @a.txt", unlimited)
 	if exit.CodeOf(err) != exit.Input || !strings.HasPrefix(err.Error(), "Exiting due to an error processing the @ command: Error reading file "+path) {
 		t.Errorf("error = %v, code %d", err, exit.CodeOf(err))
 	}
@@ -168,7 +168,7 @@ func TestExpandCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Expand(ctx, newWorkspace(t, map[string]string{"a": "a"}), "@a"); err == nil {
+	if _, err := Expand(ctx, newWorkspace(t, map[string]string{"a": "a"}), "@a", unlimited); err == nil {
 		t.Error("no error")
 	}
 }
@@ -180,7 +180,7 @@ func TestExpandIsBounded(t *testing.T) {
 	for i := range 20_000 {
 		prompt.WriteString(" @x" + strings.Repeat("y", i%200) + strings.Repeat("z", i/200))
 	}
-	e, err := Expand(t.Context(), newWorkspace(t, map[string]string{"a": "a"}), prompt.String())
+	e, err := Expand(t.Context(), newWorkspace(t, map[string]string{"a": "a"}), prompt.String(), unlimited)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +220,10 @@ func BenchmarkExpandNothing(b *testing.B) {
 	prompt := strings.Repeat("a prompt without any mention ", 100)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Expand(context.Background(), w, prompt); err != nil {
+		if _, err := Expand(context.Background(), w, prompt, unlimited); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
+
+func unlimited() int { return 0 }

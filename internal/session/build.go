@@ -93,6 +93,7 @@ type Parts struct {
 	Router       agent.Router
 	Compressor   agent.Compressor
 	Masker       agent.Masker
+	Shortener    agent.Shortener
 	IDE          agent.IDE
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
@@ -120,6 +121,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 
 		Compressor:   p.Compressor,
 		Masker:       p.Masker,
+		Shortener:    p.Shortener,
 		IDE:          p.IDE,
 		LoopDetector: p.LoopDetector,
 		NextSpeaker:  p.NextSpeaker,
@@ -145,6 +147,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Router:       s.router(g),
 		Compressor:   s.compressor(g),
 		Masker:       s.telemetry.Masker(s.masker()),
+		Shortener:    s.shortener(),
 		IDE:          watchIDE(s.IDE),
 		LoopDetector: s.loops(g),
 		NextSpeaker:  s.nextSpeaker(g),

@@ -9,6 +9,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/compress"
 	"pollux/agent/mask"
+	"pollux/agent/shorten"
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/llm"
@@ -55,6 +56,14 @@ func (s *Session) masker() agent.Masker {
 	return mask.New(mask.Options{
 		Save: func(tool, call, text string) (string, error) { return s.saveOutput(tool+"_"+call, text) },
 		Warn: func(text string) { s.Log.Warn("mask: " + text) },
+	})
+}
+
+// shortener cuts tool results that do not fit the model's window.
+func (s *Session) shortener() agent.Shortener {
+	return shorten.New(shorten.Options{
+		Save: func(tool, call, text string) (string, error) { return s.saveOutput(tool+"_"+call, text) },
+		Warn: func(text string) { s.Log.Warn("shorten: " + text) },
 	})
 }
 

@@ -56,12 +56,15 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 	if err := s.Reachable(); err != nil {
 		return agent.Prompt{}, err
 	}
-	asked, err := mention.Expand(ctx, s.Workspace, text)
+	asked, err := mention.Expand(ctx, s.Workspace, text, s.agent.Room)
 	if err != nil {
 		return agent.Prompt{}, err
 	}
 	for _, skipped := range asked.Skipped {
 		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s was left out: %s.", skipped.Path, skipped.Reason)))
+	}
+	for _, cut := range asked.Cut {
+		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the model's context window: the prompt has %s, and the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	p := agent.Prompt{Parts: asked.Parts, ID: s.agent.NewPromptID()}
 	if text := s.Memory.Discover(asked.Files...); text != "" {

@@ -166,8 +166,8 @@ type masker struct {
 	t *Telemetry
 }
 
-func (m *masker) Mask(ctx context.Context, history []agent.Message) ([]agent.Message, int) {
-	masked, saved := m.Masker.Mask(ctx, history)
+func (m *masker) Mask(ctx context.Context, history []agent.Message, window int) ([]agent.Message, int) {
+	masked, saved := m.Masker.Mask(ctx, history, window)
 	if saved == 0 {
 		return masked, saved
 	}

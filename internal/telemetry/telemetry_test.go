@@ -672,7 +672,7 @@ func TestMalformedJSON(t *testing.T) {
 
 type masked struct{ saved int }
 
-func (m masked) Mask(_ context.Context, h []agent.Message) ([]agent.Message, int) {
+func (m masked) Mask(_ context.Context, h []agent.Message, _ int) ([]agent.Message, int) {
 	h = slices.Clone(h)
 	if m.saved > 0 {
 		h[0].Content = llm.User(llm.Text("gone"))
@@ -690,8 +690,8 @@ func TestDecorators(t *testing.T) {
 	var s warnings
 	tel := Start(options(path, &s))
 	history := []agent.Message{{Content: llm.User(llm.Text(strings.Repeat("word ", 400)))}, {Content: llm.Model(llm.Text("x"))}}
-	tel.Masker(masked{0}).Mask(t.Context(), history)
-	tel.Masker(masked{100}).Mask(t.Context(), history)
+	tel.Masker(masked{0}).Mask(t.Context(), history, 0)
+	tel.Masker(masked{100}).Mask(t.Context(), history, 0)
 	tel.NextSpeaker(next(llm.RoleModel)).Next(t.Context(), history)
 	tel.Close()
 	all := split(t, path)

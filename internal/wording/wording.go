@@ -89,10 +89,17 @@ func InvalidStream(e agent.InvalidStream) string {
 	return "The model gave no usable answer (" + e.Type + ")."
 }
 
-// Overflow returns the sentence for a prompt that does not fit into the context window.
+// Overflow returns the sentences for a prompt that does not fit into the context window, with
+// what to do about it.
 func Overflow(e agent.Overflow) string {
-	message := fmt.Sprintf("Context window will overflow (estimated: %d, remaining: %d). Send less at once, or start a new session.",
-		e.Estimate, e.Remaining)
+	advice := "Start a new session, or take a model with a larger window."
+	switch e.Cause {
+	case agent.OverflowPrompt:
+		advice = "Send less at once: the model can read a file itself, in parts, if the prompt names it without @."
+	case agent.OverflowFixed:
+		advice = "The instructions and tools of each session fill it already: take a model with a larger window, or fewer tools (tools.core in your settings)."
+	}
+	message := fmt.Sprintf("Context window will overflow (estimated: %d, remaining: %d). %s", e.Estimate, e.Remaining, advice)
 	if reason := Reason(e.Err); reason != "" {
 		message += " The model's server says: " + reason + "."
 	}

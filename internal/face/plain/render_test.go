@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 		"ToolFinished":  "Done: read_file: 12 lines\n",
 		"Nested":        "investigate: Done: read_file: 12 lines\n",
 		"Compressed":    "Chat history compressed from 9000 to 1200 tokens.\n",
-		"Overflow":      "Error: Context window will overflow (estimated: 0, remaining: 0). Send less at once, or start a new session.\n",
+		"Overflow":      "Error: Context window will overflow (estimated: 0, remaining: 0). Start a new session, or take a model with a larger window.\n",
 		"InvalidStream": "Error: The model response was blocked due to safety settings.\n",
 		"LoopDetected":  "A potential loop was detected. This can happen due to repetitive tool calls or other model behavior. The request has been halted.\n",
 		"MaxTurns":      "Error: Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.\n",

@@ -26,6 +26,9 @@ type Selection struct {
 	// pattern contains their name or extension.
 	Include []string
 	Filter  workspace.Filter
+	// Room is the number of tokens that all texts may have together; 0 is no limit. Longer ones
+	// are cut, the longest first.
+	Room int
 }
 
 // Collection is the result of [Collect], sorted by path.
@@ -39,6 +42,9 @@ type File struct {
 	Path  string    // absolute path
 	Text  string    // as read_file returns it, after a warning if it is incomplete
 	Media *llm.Blob // replaces Text for media files
+	// Cut says which lines Text has, such as "lines 1-530 of 20000", if it was cut for
+	// [Selection.Room]; else it is "".
+	Cut string
 }
 
 // Skipped is a file that was not read, with the reason.
@@ -77,6 +83,7 @@ func Collect(ctx context.Context, w *workspace.Workspace, s Selection) (*Collect
 			return nil, err
 		}
 	}
+	c.fit()
 	slices.SortStableFunc(c.Skipped, func(a, b Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	return &c.Collection, nil
 }
@@ -89,6 +96,7 @@ type collector struct {
 	mu    sync.Mutex
 	found map[string]bool // absolute paths
 	size  int
+	texts []*content // of Files; nil for media
 }
 
 // search adds the files that pattern matches in one of the workspace's directories.
@@ -191,16 +199,39 @@ func (c *collector) read(ctx context.Context, abs string) error {
 		skip(err, "Read error: %v", err)
 	case got.blob != nil:
 		c.size += len(got.blob.Data)
-		c.Files = append(c.Files, File{Path: abs, Media: got.blob})
+		c.Files, c.texts = append(c.Files, File{Path: abs, Media: got.blob}), append(c.texts, nil)
 	default:
-		text := got.note + got.text
-		if got.isText() && got.partial() {
-			text = "[WARNING: This is not all of the file. Read the rest of it with read_file.]\n\n" + text
-		}
-		c.size += len(text)
-		c.Files = append(c.Files, File{Path: abs, Text: text})
+		c.size += len(got.text)
+		c.Files, c.texts = append(c.Files, File{Path: abs}), append(c.texts, got)
 	}
 	return nil
+}
+
+// fit sets the texts of the files, and cuts those that are too long for Room.
+func (c *collector) fit() {
+	share := 0 // no limit
+	if c.Room > 0 {
+		var sizes []int
+		for _, t := range c.texts {
+			if t != nil {
+				sizes = append(sizes, llm.EstimateTokens([]llm.Part{{Text: t.text}}))
+			}
+		}
+		share = max(1, llm.ShareTokens(sizes, c.Room))
+	}
+	for i, t := range c.texts {
+		if t == nil {
+			continue
+		}
+		f := &c.Files[i]
+		if t.fit(share) {
+			f.Cut = fmt.Sprintf("lines %d-%d of %d", t.first, t.last, t.total)
+		}
+		f.Text = t.note + t.text
+		if t.isText() && t.partial() {
+			f.Text = fmt.Sprintf("[WARNING: This is not all of the file, but lines %d-%d of %d. Read the rest of it with read_file.]\n\n", t.first, t.last, t.total) + f.Text
+		}
+	}
 }
 
 // isRequested reports whether a file may be read. Media files must be requested by name or

@@ -30,7 +30,7 @@ func TestCollect(t *testing.T) {
 	}
 	want := []string{
 		"a.txt: ay", "b.txt: bee\n", "logo.png: image/png",
-		"long.txt: [WARNING: This is not all of the file. Read the rest of it with read_file.]\n\n" + lines(1, 2000),
+		"long.txt: [WARNING: This is not all of the file, but lines 1-2000 of 2001. Read the rest of it with read_file.]\n\n" + lines(1, 2000),
 	}
 	if !slices.Equal(files, want) {
 		t.Errorf("files = %.2000q, want %.2000q", files, want)

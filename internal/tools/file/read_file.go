@@ -76,13 +76,16 @@ func (c *readFileCall) Confirmation(context.Context) (tool.Confirmation, error) 
 	return &tool.InfoConfirmation{Title: "Confirm: ReadFile", Prompt: c.Summary()}, nil
 }
 
-func (c *readFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err := c.w.CheckRead(c.abs); err != nil {
 		return outside(err)
 	}
 	got, err := read(ctx, c.w, c.abs, c.first, c.last)
 	if err != nil {
 		return failed(err)
+	}
+	if got.isText() {
+		got.fit(host.Room)
 	}
 	r := &tool.Result{
 		Content: []llm.Part{got.part()},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"pollux/llm"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,6 +29,31 @@ type window struct {
 
 // partial reports whether the window is not the complete text.
 func (w *window) partial() bool { return w.first > 1 || w.last < w.total || w.shortened }
+
+// fit drops lines at the end of the window so that its text has at most about the given number
+// of tokens; 0 or less is no limit. A single line that is longer is cut. fit reports whether the
+// text has changed.
+func (w *window) fit(tokens int) (changed bool) {
+	if tokens <= 0 {
+		return false
+	}
+	for range 4 { // lines differ in their tokens
+		size := llm.EstimateTokens([]llm.Part{{Text: w.text}})
+		if size <= tokens {
+			break
+		}
+		changed = true
+		keep := int(int64(len(w.text)) * int64(tokens) / int64(size))
+		if end := strings.LastIndexByte(w.text[:keep+1], '\n'); end >= 0 {
+			w.text = w.text[:end]
+			w.last = w.first + strings.Count(w.text, "\n")
+			continue
+		}
+		w.text = strings.ToValidUTF8(w.text[:keep], "") + cutMark
+		w.last, w.shortened = w.first, true
+	}
+	return changed
+}
 
 // readWindow reads r to its end and keeps the lines from first to last; 0 means not given. Its
 // memory use is close to the size of the result.

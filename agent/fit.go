@@ -1,0 +1,200 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"pollux/llm"
+)
+
+// fit makes message fit the rest of the model's window, and ends the run if that is not
+// possible. It shortens tool results first, then the history; never a prompt.
+func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, error) {
+	limit := r.limit(r.chosen)
+	if limit == 0 {
+		return message, nil
+	}
+	isScarce := r.left() < limit/4 // results would keep too little
+	if message.HasFunctionResponse() && message.Tokens() > r.room() && isScarce {
+		if _, err := r.shorten(ctx, CompressRequest{Force: true, Room: limit / 2}); err != nil {
+			return nil, err
+		}
+	}
+	message = r.shortenResults(ctx, message, r.room())
+	need := r.tokens(ctx, message)
+	if left := r.left(); left < need && need < limit { // it may fit after a compression
+		if _, err := r.shorten(ctx, CompressRequest{Force: true, Room: limit - need}); err != nil {
+			return nil, err
+		}
+		if shorter := r.shortenResults(ctx, message, r.room()); shorter != message {
+			message, need = shorter, shorter.Tokens()
+		}
+	}
+	if left := r.left(); left < need {
+		return nil, r.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: r.overflowCause(need)})
+	}
+	return message, nil
+}
+
+// countOverhead adds the system instruction and the tools to the size of a conversation of
+// which no request has been counted yet.
+func (r *run) countOverhead() {
+	r.conv.countOverhead(func() int {
+		cfg := r.RequestConfig(r.chosen)
+		return cfg.Tokens()
+	})
+}
+
+// tokens returns the size of message. The tokens of media cannot be estimated; the vendor counts
+// them.
+func (r *run) tokens(ctx context.Context, message *llm.Content) int {
+	if slices.ContainsFunc(message.Parts, isMedia) {
+		req := &llm.Request{Model: r.chosen, Contents: []*llm.Content{message}, Use: llm.UseMain, PromptID: r.id}
+		if n, err := r.cfg.Generator.CountTokens(ctx, req); err == nil {
+			return n
+		}
+	}
+	return message.Tokens()
+}
+
+// left returns the number of tokens that the model's window has left for the next message.
+func (r *run) left() int { return r.limit(r.chosen) - r.conv.tokens }
+
+// roomOfCalls returns [ToolCall.Room]. If little is left, the history will be compressed for the
+// results.
+func (r *run) roomOfCalls() int { return max(r.room(), r.limit(r.chosen)/8) }
+
+// room returns the number of tokens that the results of the next message may have, 0 if the
+// window is unknown: half of what is left, so that the model can answer and go on.
+func (r *run) room() int {
+	if r.limit(r.chosen) == 0 {
+		return 0
+	}
+	return max(1, r.left()/2)
+}
+
+// shortenResults shortens the tool results of message so that it has about the given number of
+// tokens. It returns message itself if it changes nothing.
+func (r *run) shortenResults(ctx context.Context, message *llm.Content, tokens int) *llm.Content {
+	if r.cfg.Shortener == nil || !message.HasFunctionResponse() || message.Tokens() <= tokens {
+		return message
+	}
+	return r.cfg.Shortener.Shorten(ctx, message, tokens)
+}
+
+// overflowCause returns the reason why a message of this size does not fit.
+func (r *run) overflowCause(need int) OverflowCause {
+	const aPrompt = 256 // tokens of a short prompt with a short answer
+	fixed := r.conv.fixed()
+	switch limit := r.limit(r.chosen); {
+	case limit > 0 && fixed+aPrompt > limit:
+		return OverflowFixed
+	case limit > 0 && fixed+need > limit:
+		return OverflowPrompt
+	}
+	return OverflowHistory
+}
+
+// isTooLong reports whether err means that a request does not fit the model's window.
+func isTooLong(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Kind == llm.KindContextWindow
+}
+
+// maxShortened limits how often one message is sent again because it was too long.
+const maxShortened = 8
+
+// sendShorter makes the request shorter and sends message again, as often as the vendor refuses
+// it and something can be made shorter. send failed with cause because the request was too
+// long; failed is the part of the reply that was received.
+func (r *run) sendShorter(ctx context.Context, message *llm.Content, failed *reply, cause error) (*reply, error) {
+	for attempt := 1; ; attempt++ {
+		asked := r.learnSizes(message, cause)
+		shorter, err := r.shrink(ctx, &message, asked)
+		switch {
+		case err != nil:
+			return failed, err
+		case !shorter || attempt > maxShortened:
+			return failed, r.overflow(message, asked, cause)
+		}
+		if failed.hasStarted {
+			if err := r.emit(Retried{Cause: InvalidStream{"CONTEXT_WINDOW", cause.Error()}}); err != nil {
+				return failed, err
+			}
+		}
+		if failed, cause = r.send(ctx, message); !isTooLong(cause) {
+			return failed, cause
+		}
+	}
+}
+
+// shrink makes the next request shorter and reports whether it could: the history, or the results
+// in message if they are much larger. The estimates have missed the real size, or the window is
+// unknown.
+func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.RequestSize) (bool, error) {
+	if (*message).Tokens() > 2*(r.conv.tokens-r.conv.fixed()) && r.shrinkResults(ctx, message, asked) {
+		return true, nil
+	}
+	before := r.conv.tokens
+	room := before / 2
+	if limit := r.limit(r.chosen); limit > 0 {
+		room = min(room, limit/2)
+	}
+	shorter, err := r.shorten(ctx, CompressRequest{Force: true, Room: max(1, room)})
+	if err != nil || shorter && r.conv.tokens < before {
+		return shorter, err
+	}
+	return r.shrinkResults(ctx, message, asked), nil
+}
+
+// shrinkResults shortens the results in message and reports whether that saves much.
+func (r *run) shrinkResults(ctx context.Context, message **llm.Content, asked llm.RequestSize) bool {
+	size := (*message).Tokens()
+	target := size / 4
+	if asked.Exceeds() {
+		target = min(target, r.room())
+	}
+	short := r.shortenResults(ctx, *message, target)
+	if short.Tokens() >= size*9/10 {
+		return false
+	}
+	*message = short
+	return true
+}
+
+// overflow ends the run, because the vendor refused message for its size. asked holds the
+// sizes that the vendor reported for the whole request. If it reported none, overflow uses
+// estimates.
+func (r *run) overflow(message *llm.Content, asked llm.RequestSize, cause error) error {
+	e := Overflow{Estimate: asked.Prompt + asked.Answer, Remaining: asked.Window, Err: cause}
+	if !asked.Exceeds() {
+		e.Estimate, e.Remaining = r.conv.tokens+message.Tokens(), r.limit(r.chosen)
+		if e.Remaining >= e.Estimate { // the vendor's limit is lower, but unknown
+			e.Remaining = 0
+		}
+	}
+	e.Cause = r.overflowCause(message.Tokens())
+	return r.end(e)
+}
+
+// learnSizes updates the size of the history and of the model's window from the sizes in an
+// error.
+func (r *run) learnSizes(message *llm.Content, cause error) llm.RequestSize {
+	var e *llm.Error
+	_ = errors.As(cause, &e) // callers pass only errors of this type
+	asked := e.Size
+	if asked.Exceeds() {
+		r.conv.tokens = max(r.conv.tokens, asked.Prompt-message.Tokens())
+	}
+	// The vendor reserves a part of the window for the response.
+	r.conv.learnWindow(r.chosen, r.cfg.Limit(r.chosen), asked.Window-asked.Answer)
+	return asked
+}
+
+func isMedia(p llm.Part) bool { return p.InlineData != nil || p.FileData != nil }
+
+// holdsMedia reports whether a part is media or a tool result with media.
+func holdsMedia(p llm.Part) bool {
+	return isMedia(p) || p.FunctionResponse != nil && slices.ContainsFunc(p.FunctionResponse.Parts, isMedia)
+}

@@ -1,0 +1,153 @@
+// Package shorten makes the tool results of a message fit a number of tokens. It cuts the
+// longest results first and keeps the beginning and the end of each. The whole text goes into a
+// file that the shortened result names, so that the model can read it by lines.
+package shorten
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"pollux/agent"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// least is the number of tokens that a shortened result keeps, about 20 lines: with less, the
+// model could not tell what the file holds.
+const least = 200
+
+// Options configures a [Shortener]. All fields may be zero.
+type Options struct {
+	// Save writes the result of a call to a file of its own, which the model can read, and
+	// returns its path. tool and call come from a model and may be any string. With a nil Save,
+	// a shortened result names no file.
+	Save func(tool, call, text string) (path string, err error)
+	// Warn is called with a sentence if a result cannot be saved; nil discards it.
+	Warn func(string)
+}
+
+// Shortener is an [agent.Shortener].
+type Shortener struct{ Options }
+
+var _ agent.Shortener = (*Shortener)(nil)
+
+// New returns a shortener.
+func New(o Options) *Shortener {
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	return &Shortener{o}
+}
+
+// Shorten implements [agent.Shortener].
+func (s *Shortener) Shorten(ctx context.Context, message *llm.Content, size int) *llm.Content {
+	if message.Tokens() <= size || !message.HasFunctionResponse() {
+		return message
+	}
+	return s.ShortenAll(ctx, []*llm.Content{message}, size)[0]
+}
+
+// ShortenAll is [Shortener.Shorten] for several messages, which have at most size tokens
+// together. It returns messages itself if nothing
+// changes; unchanged messages stay the same pointers.
+func (s *Shortener) ShortenAll(ctx context.Context, messages []*llm.Content, size int) []*llm.Content {
+	var results []result
+	total, shortenable := 0, 0
+	for i, m := range messages {
+		total += m.Tokens()
+		for k := range m.Parts {
+			if r := m.Parts[k].FunctionResponse; r != nil {
+				found := result{message: i, part: k, text: Text(r.Response)}
+				found.tokens = llm.EstimateTokens([]llm.Part{{Text: found.text}})
+				shortenable += found.tokens
+				results = append(results, found)
+			}
+		}
+	}
+	if total <= size {
+		return messages
+	}
+	sizes := make([]int, len(results))
+	for i, r := range results {
+		sizes[i] = r.tokens
+	}
+	limit := max(llm.ShareTokens(sizes, size-(total-shortenable)), least)
+	changed := slices.Clone(messages)
+	isChanged := false
+	for _, r := range results {
+		if r.tokens <= limit || ctx.Err() != nil {
+			continue
+		}
+		response := messages[r.message].Parts[r.part].FunctionResponse
+		short, ok := s.cut(response, r, limit)
+		if !ok {
+			continue
+		}
+		if changed[r.message] == messages[r.message] {
+			changed[r.message] = &llm.Content{Role: messages[r.message].Role, Parts: slices.Clone(messages[r.message].Parts)}
+		}
+		changed[r.message].Parts[r.part].FunctionResponse = short
+		isChanged = true
+	}
+	if !isChanged {
+		return messages
+	}
+	return changed
+}
+
+// result is the text of a tool result.
+type result struct {
+	message, part int // where it is
+	text          string
+	tokens        int // of text
+}
+
+// cut returns a response with about the given number of tokens. It returns false if that is not
+// shorter than it is.
+func (s *Shortener) cut(r *llm.FunctionResponse, of result, size int) (*llm.FunctionResponse, bool) {
+	units, keep := tool.Units(of.text), size
+	saved, where := false, ""
+	save := func() string {
+		if !saved {
+			saved, where = true, s.save(r, of.text)
+		}
+		return where
+	}
+	text := of.text
+	for range 4 { // characters differ in their tokens
+		chars := int(int64(units) * int64(keep) / int64(max(of.tokens, 1)))
+		text = tool.Shorten(of.text, chars, save)
+		got := llm.EstimateTokens([]llm.Part{{Text: text}})
+		if got <= size {
+			break
+		}
+		keep = min(keep-(got-size), int(int64(keep)*int64(size)/int64(got)))
+	}
+	if len(text) >= len(of.text) {
+		return nil, false
+	}
+	cut := *r
+	cut.Response = response(r.Response, text)
+	return &cut, true
+}
+
+// save writes the whole text to a file and returns the end of the notice.
+func (s *Shortener) save(r *llm.FunctionResponse, text string) string {
+	if s.Save == nil {
+		return ""
+	}
+	path, err := s.Save(cmp.Or(r.Name, "unknown_tool"), r.ID, text)
+	if err != nil {
+		var onDisk *os.PathError
+		if errors.As(err, &onDisk) {
+			err = onDisk.Err // the model need not know where
+		}
+		s.Warn(fmt.Sprintf("A long result of %s could not be saved: %v", r.Name, err))
+		return fmt.Sprintf("The full output could not be saved: %v", err)
+	}
+	return "For full output see: " + path
+}
