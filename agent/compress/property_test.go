@@ -128,6 +128,7 @@ func TestAnyHistory(t *testing.T) {
 		limit := rapid.SampledFrom([]int{0, 500, 4000, 1_000_000}).Draw(t, "limit")
 		got, done := compress.New(o).Compress(t.Context(), agent.CompressRequest{
 			History: history, Model: "m", Tokens: tokens(history), Limit: limit, Force: rapid.Bool().Draw(t, "force"),
+			Room: rapid.SampledFrom([]int{0, 0, 1, 300, 2000}).Draw(t, "room"),
 		})
 		if !cmp.Equal(contents(history), before, pointers) {
 			t.Fatal("the history that was given has changed")

@@ -87,40 +87,60 @@ func (w *compression) dropOldest(messages []agent.Message, room int) []agent.Mes
 const outlinePart = 8
 
 // outline lists what is known of messages without a model: the summary of an earlier
-// compression, the prompts of the user, and the calls and answers of the model. The newest stay
-// if there are more than about the given number of tokens.
+// compression, the prompts of the user, and the calls and answers of the model. If that is more
+// than about the given number of tokens, it keeps the newest, and of calls and answers only what
+// the prompts leave room for.
 func outline(messages []agent.Message, tokens int) string {
 	const note = "The older part of this conversation did not fit into the context window and could not be " +
 		"summarised. This is what is left of it: what the user wrote, and what was called."
-	chars := max(tokens*charsPerToken-len(note), 200)
-	var lines []string
+	room := tokens - llm.EstimateTokens([]llm.Part{{Text: note}})
+	var lines []outlineLine
 	for _, m := range messages {
-		lines = append(lines, outlineOf(m, chars/4)...)
+		lines = append(lines, outlineOf(m, max(room, 50))...)
 	}
-	from := len(lines)
-	for from > 0 && chars > len(lines[from-1]) {
-		from--
-		chars -= len(lines[from]) + 1
+	for _, user := range []bool{true, false} {
+		for i := len(lines) - 1; i >= 0; i-- {
+			if l := &lines[i]; l.isUser == user {
+				if room -= llm.EstimateTokens([]llm.Part{{Text: l.text}}) + 1; room < 0 {
+					break
+				}
+				l.isKept = true
+			}
+		}
 	}
-	return note + "\n" + strings.Join(lines[from:], "\n")
+	var b strings.Builder
+	b.WriteString(note)
+	for _, l := range lines {
+		if l.isKept {
+			b.WriteString("\n" + l.text)
+		}
+	}
+	return b.String()
+}
+
+// outlineLine is a line of an outline. The words of the user, and older summaries, are isUser.
+type outlineLine struct {
+	text           string
+	isUser, isKept bool
 }
 
 // outlineOf returns the lines of an outline for one message, each at most limit characters long;
 // a summary may have twice as many.
-func outlineOf(m agent.Message, limit int) []string {
-	var lines []string
+func outlineOf(m agent.Message, limit int) []outlineLine {
+	var lines []outlineLine
 	for _, p := range m.Content.Parts {
 		switch {
 		case p.FunctionCall != nil:
-			lines = append(lines, clip(fmt.Sprintf("called: %s %s", p.FunctionCall.Name, p.FunctionCall.Args), min(limit, 200)))
+			call := fmt.Sprintf("called: %s %s", p.FunctionCall.Name, p.FunctionCall.Args)
+			lines = append(lines, outlineLine{text: clip(call, min(limit, 200))})
 		case p.FunctionResponse != nil, p.Thought, strings.TrimSpace(p.Text) == "", p.Text == acknowledgementText:
 		case isSnapshot(m):
 			body := strings.TrimSuffix(strings.TrimPrefix(p.Text, snapshotOpen+"\n"), "\n"+snapshotClose)
-			lines = append(lines, clip(body, 2*limit))
+			lines = append(lines, outlineLine{text: clip(body, 2*limit), isUser: true})
 		case m.Content.Role == llm.RoleUser:
-			lines = append(lines, "user: "+clip(p.Text, limit))
+			lines = append(lines, outlineLine{text: "user: " + clip(p.Text, limit), isUser: true})
 		default:
-			lines = append(lines, "answer: "+clip(p.Text, min(limit, 500)))
+			lines = append(lines, outlineLine{text: "answer: " + clip(p.Text, min(limit, 500))})
 		}
 	}
 	return lines

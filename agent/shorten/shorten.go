@@ -75,7 +75,7 @@ func (s *Shortener) ShortenAll(ctx context.Context, messages []*llm.Content, siz
 	for i, r := range results {
 		sizes[i] = r.tokens
 	}
-	limit := max(llm.ShareTokens(sizes, size-(total-shortenable)), least)
+	limit := max(llm.ShareTokens(sizes, size-(total-shortenable)-len(results)), least)
 	changed := slices.Clone(messages)
 	isChanged := false
 	for _, r := range results {

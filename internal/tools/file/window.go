@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"pollux/llm"
 	"strings"
 	"unicode/utf8"
+
+	"pollux/llm"
 )
 
 // Limits of one window of a text file.

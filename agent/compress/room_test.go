@@ -1,0 +1,89 @@
+package compress_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pollux/agent"
+	"pollux/agent/compress"
+	"pollux/llm"
+)
+
+// pages returns a conversation of n tool calls for one prompt. Each result has about size
+// characters.
+func pages(n, size int) []agent.Message {
+	h := []agent.Message{opening(), user("Find the fault in the ledger.")}
+	for i := range n {
+		h = append(h, call(fmt.Sprint(i), "read_file"), result(fmt.Sprint(i), "read_file", fmt.Sprintf("page %d ", i)+strings.Repeat("of the ledger ", size/14)))
+	}
+	return h
+}
+
+// With Room, the history fits whatever the model writes: first the results of tools are
+// shortened, then the oldest rounds give way to an outline.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	fails := func(int, *llm.Request) (*llm.Response, error) {
+		return nil, &llm.Error{Kind: llm.KindServer, Message: "Out of order."}
+	}
+	say := func(s string) func(int, *llm.Request) (*llm.Response, error) { return writes(s).answer }
+	for _, tt := range []struct {
+		name    string
+		history []agent.Message
+		answer  func(int, *llm.Request) (*llm.Response, error)
+		room    int
+		want    agent.CompressionStatus
+		holds   []string // in the new history
+		lacks   []string
+	}{
+		{"a summary is enough", pages(20, 2000), say(form("the ledger")), 8000, agent.CompressedOK, []string{"the ledger", "page 19 "}, []string{"page 1 ", "Output too large"}},
+		{"a summary is not enough", pages(20, 2000), say(form("the ledger")), 1500, agent.CompressedOK, []string{"the ledger", "page 19 ", "Output too large"}, nil},
+		{"no summary, shorter results", pages(8, 4000), fails, 3000, agent.CompressContentTruncated, []string{"Find the fault", "page 0 ", "page 7 ", "Output too large"}, []string{"state_snapshot"}},
+		{"no summary, fewer rounds", pages(60, 2000), fails, 3000, agent.CompressContentTruncated, []string{"user: Find the fault in the ledger.", "called: read_file", "page 59 "}, []string{"page 10 "}},
+		{"no words", pages(60, 2000), say("No."), 3000, agent.CompressContentTruncated, []string{"user: Find the fault in the ledger.", "page 59 "}, []string{"page 10 "}},
+		{"talk alone", talk(60, 1000), fails, 3000, agent.CompressContentTruncated, []string{"user: 000044", "000059"}, []string{"000010"}},
+		{"far too large a summary", pages(20, 2000), say(form(strings.Repeat("word ", 40_000))), 3000, agent.CompressContentTruncated, []string{"page 19 "}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var kept shelf
+			s := &scribe{answer: tt.answer}
+			c := compress.New(compress.Options{Generator: s, Save: kept.save})
+			request := forced(tt.history)
+			request.Room = tt.room
+			got, done := c.Compress(t.Context(), request)
+			if done.Status != tt.want || done.Before != tokens(tt.history) || done.After != tokens(got) || done.After > tt.room {
+				t.Errorf("%+v for a room of %d; the history has %d", done, tt.room, tokens(got))
+			}
+			all := ""
+			for _, m := range got {
+				all += m.Content.Text() + "\n"
+				for _, p := range m.Content.Parts {
+					if p.FunctionResponse != nil {
+						all += string(p.FunctionResponse.Response) + "\n"
+					}
+				}
+			}
+			for _, want := range tt.holds {
+				if !strings.Contains(all, want) {
+					t.Errorf("%q is not in\n%.3000s", want, all)
+				}
+			}
+			for _, no := range tt.lacks {
+				if strings.Contains(all, no) {
+					t.Errorf("%q is still there", no)
+				}
+			}
+			if lost := loose(got); len(lost) > 0 {
+				t.Errorf("calls without results: %q", lost)
+			}
+			// The next compression carries the outline over.
+			again := forced(append(got, pages(20, 2000)[2:]...))
+			again.Room = tt.room
+			if got, done = c.Compress(t.Context(), again); done.After > tt.room || len(loose(got)) > 0 {
+				t.Errorf("the second time: %+v", done)
+			}
+		})
+	}
+}
