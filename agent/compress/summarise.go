@@ -53,8 +53,9 @@ func (w *compression) writers(history int) (first, second writer) {
 		plain.cfg, plain.fixed = own.cfg, tokens
 	}
 	plain.cfg.SystemInstruction, plain.cfg.Tools, plain.cfg.ToolConfig = system, nil, nil
-	if !cached {
-		// An unknown model may have no cache, and may continue to call tools if it gets any.
+	if !cached || w.room(own) < min(history, own.limit/4) {
+		// An unknown model may have no cache, and may continue to call tools if it gets any. In
+		// a small window, the history needs the room of the tools.
 		own = plain
 	}
 	if w.Options.SummaryModel == nil {
