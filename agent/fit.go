@@ -32,7 +32,7 @@ func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, erro
 		}
 	}
 	if left := r.left(); left < need {
-		return nil, r.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: r.overflowCause(need)})
+		return nil, r.end(Overflow{Estimate: need, Remaining: max(0, left), Cause: r.overflowCause(message, need)})
 	}
 	return message, nil
 }
@@ -83,14 +83,17 @@ func (r *run) shortenResults(ctx context.Context, message *llm.Content, tokens i
 	return r.cfg.Shortener.Shorten(ctx, message, tokens)
 }
 
-// overflowCause returns the reason why a message of this size does not fit.
-func (r *run) overflowCause(need int) OverflowCause {
+// overflowCause returns the reason why message does not fit.
+func (r *run) overflowCause(message *llm.Content, need int) OverflowCause {
 	const aPrompt = 256 // tokens of a short prompt with a short answer
-	fixed := r.conv.fixed()
-	switch limit := r.limit(r.chosen); {
-	case limit > 0 && fixed+aPrompt > limit:
+	fixed, limit := r.conv.fixed(), r.limit(r.chosen)
+	isResult := message.HasFunctionResponse() // which is as short as it gets
+	switch {
+	case limit == 0:
+		return OverflowHistory
+	case fixed+aPrompt > limit, isResult && fixed > limit/2:
 		return OverflowFixed
-	case limit > 0 && fixed+need > limit:
+	case fixed+need > limit && !isResult:
 		return OverflowPrompt
 	}
 	return OverflowHistory
@@ -174,7 +177,7 @@ func (r *run) overflow(message *llm.Content, asked llm.RequestSize, cause error)
 			e.Remaining = 0
 		}
 	}
-	e.Cause = r.overflowCause(message.Tokens())
+	e.Cause = r.overflowCause(message, message.Tokens())
 	return r.end(e)
 }
 

@@ -298,3 +298,44 @@ func TestForgetLeavesEarlierPrompts(t *testing.T) {
 		t.Errorf("%d tokens before the third prompt", last)
 	}
 }
+
+// Overflow names the part of the request to make smaller.
+func TestOverflowCause(t *testing.T) {
+	t.Parallel()
+	fixed := newAgent(t, &script{}, nil, echo("look")).RequestConfig("")
+	base := fixed.Tokens()
+	short, long := strings.Repeat("word ", 50), strings.Repeat("word ", 900)
+	for _, tt := range []struct {
+		name    string
+		before  string // an earlier prompt
+		prompt  string
+		context string
+		want    agent.OverflowCause
+	}{
+		{"a long prompt", short, long, "", agent.OverflowPrompt},
+		{"much before it", strings.Repeat("word ", 650), strings.Repeat("word ", 300), "", agent.OverflowHistory},
+		{"much in each session", "", short, strings.Repeat("word ", 860), agent.OverflowFixed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(text("ok")), says(text("ok"))}}, func(c *agent.Config) {
+				c.Limit = func(string) int { return base + 800 }
+				if tt.context != "" {
+					c.Context = opened(tt.context)
+				}
+			}, echo("look"))
+			if tt.before != "" {
+				play(t.Context(), a, tt.before)
+			}
+			var over agent.Overflow
+			for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text(tt.prompt)}}) {
+				if o, ok := e.(agent.Overflow); ok {
+					over = o
+				}
+			}
+			if over.Cause != tt.want {
+				t.Errorf("%+v, want %q", over, tt.want)
+			}
+		})
+	}
+}

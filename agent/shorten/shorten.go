@@ -16,9 +16,9 @@ import (
 	"pollux/tool"
 )
 
-// least is the number of tokens that a shortened result keeps, about 20 lines: with less, the
+// least is the number of tokens that a shortened result keeps, about 10 lines: with less, the
 // model could not tell what the file holds.
-const least = 200
+const least = 100
 
 // Options configures a [Shortener]. All fields may be zero.
 type Options struct {

@@ -182,7 +182,7 @@ func TestProperties(t *testing.T) {
 		var kept shelf
 		size := r.IntN(20_000)
 		got := shorten.New(shorten.Options{Save: kept.save}).Shorten(t.Context(), message, size)
-		const least, notice = 200, 100
+		const least, notice = 100, 100
 		if n := got.Tokens(); n > max(size, (least+notice)*len(message.Parts)) {
 			t.Errorf("seed %d: %d tokens, want %d", seed, n, size)
 		}
