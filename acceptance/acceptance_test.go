@@ -43,7 +43,8 @@
 //	              talks with a command at a terminal, see [talk]
 //
 // The scripts in tasks and in badinput run once for each protocol, with the same
-// result.
+// result. Those in anymodel are about models with small windows, models without tool
+// calling and servers that fail.
 //
 // The condition [fulldisk] is true if a small file system can be mounted; [root], if
 // the tests run as root; [signals], if the tests were not started with SIGINT or
@@ -91,6 +92,12 @@ func (m patient) Run() int {
 
 func TestScripts(t *testing.T) {
 	run(t, ".", "", func(*testscript.Env) error { return nil })
+}
+
+// TestAnyModel runs the scripts about models with small windows, models without tool calling and
+// servers that fail.
+func TestAnyModel(t *testing.T) {
+	run(t, "anymodel", "", func(*testscript.Env) error { return nil })
 }
 
 // run runs the scripts of a directory after calling prepare for each. wire is the protocol for
