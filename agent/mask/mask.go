@@ -2,8 +2,8 @@
 // keeps the first and last characters of it and the path of the file, which the model can read.
 //
 // To mask an output changes the history in the middle, and the vendor's prompt cache is useless
-// for the messages after it. So outputs are masked in batches of at least 30,000 tokens, or an
-// eighth of a smaller window.
+// for the messages after it. So outputs are masked in batches of at least 30,000 tokens, or
+// three tenths of a smaller window.
 package mask
 
 import (
@@ -27,9 +27,9 @@ type Options struct {
 	// returns its path. tool and call come from a model and may be any string.
 	Save func(tool, call, text string) (path string, err error)
 
-	// Protect is the number of tokens of the newest outputs, which are never masked, at most a
-	// quarter of the window. Batch is the number of tokens of older outputs from which on they
-	// are masked, at most an eighth of the window.
+	// Protect is the number of tokens of the newest outputs, which are never masked, at most
+	// half of the window. Batch is the number of tokens of older outputs from which on they are
+	// masked, at most three tenths of the window.
 	Protect, Batch int
 	// Exempt lists tools whose outputs are never masked. nil is the default: tools whose
 	// output instructs the model or contains the user's answers.
@@ -73,7 +73,7 @@ func New(o Options) *Masker {
 func (m *Masker) Mask(ctx context.Context, history []agent.Message, window int) (masked []agent.Message, saved int) {
 	protect, batch := m.Protect, m.Batch
 	if window > 0 {
-		protect, batch = min(protect, max(window/4, 1)), min(batch, max(window/8, 1))
+		protect, batch = min(protect, max(window/2, 1)), min(batch, max(window*3/10, 1))
 	}
 	m.ledger.update(history, m.outputs)
 	if m.ledger.advance(protect) < batch {
