@@ -87,3 +87,48 @@ func TestRoom(t *testing.T) {
 		})
 	}
 }
+
+// In a small window, fewer and shorter results stay.
+func TestBudgetInSmallWindow(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int]int{1_000_000: 0, 20_000: 1} {
+		var kept shelf
+		c := compress.New(compress.Options{Generator: writes(form("go")), Save: kept.save})
+		request := forced(pages(10, 6000)) // 15,000 tokens
+		request.Limit = limit
+		c.Compress(t.Context(), request)
+		if saved := min(len(kept.texts), 1); saved != want {
+			t.Errorf("limit %d: %d results are saved", limit, len(kept.texts))
+		}
+	}
+}
+
+// A model whose system instruction and tools fill much of its window summarises without them.
+func TestSummaryWithoutTools(t *testing.T) {
+	t.Parallel()
+	for limit, tools := range map[int]int{100_000: 1, 8_000: 0} {
+		s := writes(form("go"))
+		c := compress.New(compress.Options{Generator: s, RequestConfig: func(string) llm.Config {
+			return llm.Config{
+				SystemInstruction: llm.User(llm.Text(strings.Repeat("word ", 5000))),
+				Tools:             []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "f"}}}},
+			}
+		}})
+		request := forced(pages(8, 2000))
+		request.Limit = limit
+		c.Compress(t.Context(), request)
+		if len(s.requests) == 0 || len(s.requests[0].Config.Tools) != tools {
+			t.Errorf("limit %d: %d requests", limit, len(s.requests))
+		}
+	}
+}
+
+// Prose as the second answer does not replace a snapshot that has the form.
+func TestProseIsNoCorrection(t *testing.T) {
+	t.Parallel()
+	prose := strings.Repeat("The snapshot holds all that was said, and nothing is missing. ", 10)
+	got, done := newCompressor(t, writes(form("the ledger"), prose), nil).Compress(t.Context(), forced(talk(10, 400)))
+	if text := got[0].Content.Text(); done.Status != agent.CompressedOK || text != form("the ledger") {
+		t.Errorf("%+v: %s", done, text)
+	}
+}

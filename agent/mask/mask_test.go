@@ -422,3 +422,19 @@ func TestHuge(t *testing.T) {
 		})
 	}
 }
+
+// In a small window, less stays and less is enough for a batch.
+func TestSmallWindow(t *testing.T) {
+	t.Parallel()
+	for window, masks := range map[int]bool{0: false, 1_000_000: false, 100_000: false, 60_000: true, 10_000: true} {
+		var kept shelf
+		history := session(20, 2_500) // 50,000 tokens of results, the last of which is not looked at
+		_, saved := mask.New(mask.Options{Save: kept.save}).Mask(t.Context(), history, window)
+		if (saved > 0) != masks {
+			t.Errorf("window %d: %d tokens saved", window, saved)
+		}
+		if n := len(kept.texts); window == 10_000 && (n < 16 || n > 18) { // 5,000 tokens stay
+			t.Errorf("%d results are masked", n)
+		}
+	}
+}
