@@ -94,7 +94,7 @@ func TestBudgetInSmallWindow(t *testing.T) {
 	for limit, want := range map[int]int{1_000_000: 0, 20_000: 1} {
 		var kept shelf
 		c := compress.New(compress.Options{Generator: writes(form("go")), Save: kept.save})
-		request := forced(pages(10, 6000)) // 15,000 tokens
+		request := forced(pages(4, 20_000)) // 17,000 tokens
 		request.Limit = limit
 		c.Compress(t.Context(), request)
 		if saved := min(len(kept.texts), 1); saved != want {
@@ -115,7 +115,7 @@ func TestSummaryWithoutTools(t *testing.T) {
 			}
 		}})
 		request := forced(pages(8, 2000))
-		request.Limit = limit
+		request.Limit, request.Tokens = limit, request.Tokens+4600
 		c.Compress(t.Context(), request)
 		if len(s.requests) == 0 || len(s.requests[0].Config.Tools) != tools {
 			t.Errorf("limit %d: %d requests", limit, len(s.requests))
