@@ -136,7 +136,7 @@ var table = []allowed{
 		what:  "An argument whose name is wrong and whose meaning is plain, as `path` for `file_path`, is taken for what it is. Of several that do not fit, another one may be named first.",
 	},
 	{
-		kind: better, scenes: "grep_search",
+		kind: better, scenes: "grep_search tool_results",
 		paths: []string{`requests[*].body.contents.new[0].parts[*].functionCall.args.context`},
 		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
 	},
