@@ -61,11 +61,6 @@ var table = []allowed{
 		what:  "That there is no prompt is told as JSON in `json`, as all other errors are.",
 	},
 	{
-		kind: better, scenes: "exit_41 exit_41_type",
-		paths: []string{`runs[0].stderr.objects[0].error.type`},
-		what:  "The `type` of an error of authentication is `FatalAuthenticationError`, as that of others is `FatalInputError` or `FatalTurnLimitedError`. Gemini CLI says `Error`.",
-	},
-	{
 		kind: better, scenes: "api_404",
 		paths: []string{`runs[0].stderr.objects[0].error.code`, `runs[0].stderr.objects[0].error.message`},
 		what:  "A model that does not exist is told like every other error of the API: with the HTTP status in `code`, and with what the server said.",
