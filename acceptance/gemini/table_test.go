@@ -151,6 +151,11 @@ var table = []allowed{
 		what:  "What a person reads of a file that is not there, or is a directory, names the file.",
 	},
 	{
+		kind: better, scenes: "shell_git",
+		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.output`},
+		what:  "In a trusted folder the model's `git` has the user's configuration, identity, hooks and credential helpers, and `git diff` works. Gemini CLI hides the configuration and sets `diff.external` to nothing, with which git 2.39 fails.",
+	},
+	{
 		kind: better, scenes: "loop",
 		paths: []string{`requests[*]`, `requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stdout[*]`, `runs[0].stdout[*].*`},
 		what:  "A model that goes in circles is told so behind the result of its fifth call, and then has as many again: what was said before stays as it is, which costs less than to send it anew.",

@@ -147,26 +147,25 @@ func (c *Checker) readConfig(ctx context.Context) (drivers []string, ok bool) {
 }
 
 // namesProgram reports whether a setting, by its full name, can make a command that reads run a
-// program, or includes other settings. Missing objects of a partial clone are fetched, which runs
-// the programs of a remote.
+// program, or includes other settings. A partial clone fetches missing objects, which runs further
+// programs.
 func namesProgram(key string) bool {
 	section, rest, _ := strings.Cut(key, ".")
 	name := rest[strings.LastIndexByte(rest, '.')+1:]
 	switch section {
-	case "filter", "include", "includeif", "credential", "protocol", "pager":
+	case "filter", "hook", "include", "includeif", "pager":
 		return true
 	case "diff":
 		return name == "command" || name == "textconv" || name == "external"
 	case "gpg":
-		return strings.HasSuffix(name, "program") || strings.HasSuffix(name, "command")
+		return strings.HasSuffix(name, "program")
 	case "remote":
-		return name == "uploadpack" || name == "vcs" || name == "promisor"
+		return name == "promisor"
 	case "extensions":
 		return name == "partialclone"
 	case "core":
 		switch name {
-		case "worktree", "fsmonitor", "hookspath", "sshcommand", "pager", "editor", "askpass", "gitproxy",
-			"alternaterefscommand", "attributesfile":
+		case "worktree", "fsmonitor", "hookspath", "sshcommand", "pager", "alternaterefscommand":
 			return true
 		}
 	}

@@ -53,7 +53,9 @@ func TestRunsNothing(t *testing.T) {
 		{"an included file", "git config include.path x", ".", false},
 		{"a file included on a condition", "git config includeIf.gitdir:x.path x", ".", false},
 		{"a partial clone", "git config remote.origin.promisor true", ".", false},
-		{"attributes elsewhere", "git config core.attributesFile x", ".", false},
+		{"an old partial clone", "git config core.repositoryFormatVersion 1; git config extensions.partialClone origin", ".", false},
+		{"a hook in the configuration", "git config hook.a.command x", ".", false},
+		{"a way to sign in", "git config credential.helper store", ".", true},
 		{"unreadable settings", "echo '[' >>.git/config", ".", false},
 		{"a hook of git status", "touch .git/hooks/post-index-change", ".", false},
 		{"a hook of git commit", "touch .git/hooks/pre-commit", ".", true},
@@ -61,6 +63,7 @@ func TestRunsNothing(t *testing.T) {
 		{"the user's external diff", "git config --global diff.external x; git config --global core.pager x", ".", true},
 		{"the user's filter, not used", lfs + "touch a; git add a", ".", true},
 		{"the user's filter", lfs + "touch sub.bin; git -c filter.lfs.clean=cat add sub.bin; echo '*.bin filter=lfs' >.gitattributes", ".", false},
+		{"the user's filter, in attributes elsewhere", lfs + "touch sub.bin; git -c filter.lfs.clean=cat add sub.bin; echo '*.bin filter=lfs' >../attributes; git config core.attributesFile ../attributes", ".", false},
 		{"the user's text conversion", "git config --global diff.pdf.textconv x; touch a.pdf; git add a.pdf; echo '*.pdf diff=pdf' >.git/info/attributes", ".", false},
 		{"a submodule", "git init -q sub; git -C sub commit -q --allow-empty -m x; touch a; git add a sub 2>&1", ".", false},
 	} {

@@ -1,14 +1,24 @@
+//go:build unix
+
 package shell
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/crypto/ssh"
 
 	"pollux/internal/process"
 )
@@ -109,6 +119,7 @@ func (g *gitScene) run(command string) string {
 	g.t.Helper()
 	cmd := exec.Command("bash", "-c", command)
 	cmd.Dir, cmd.Env = g.dir, g.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, _ := cmd.CombinedOutput() // the output shows whether it failed
 	return string(out)
 }
@@ -198,6 +209,46 @@ func TestGitPrompts(t *testing.T) {
 	g.expect(push, "418")
 	g.write(g.home, ".gitconfig", "[user]\n\temail = a@b\n")
 	g.expect(push, noPrompts, "\n128\n")
+}
+
+// TestGitSSH checks that ssh fails at once where it would ask for the key of a host or for a
+// password.
+func TestGitSSH(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("ssh"); err != nil {
+		t.Skip("no ssh here")
+	}
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
+		return nil, errors.New("wrong")
+	}}
+	config.AddHostKey(signer)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _, _, _ = ssh.NewServerConn(c, config) // nobody has the password
+			_ = c.Close()
+		}
+	}()
+	g := newGit(t, true, "SSH_ASKPASS=/bin/cat", "SSH_ASKPASS_REQUIRE=force", "DISPLAY=:0")
+	command := "git ls-remote ssh://127.0.0.1:" + strconv.Itoa(l.Addr().(*net.TCPAddr).Port) + "/x; echo $?"
+	g.expect("GIT_SSH_COMMAND='ssh -o UserKnownHostsFile="+g.home+"/hosts' "+command, "Host key verification failed", "\n128\n")
+	g.expect("git config core.sshCommand 'ssh -o StrictHostKeyChecking=no -o UserKnownHostsFile="+g.home+"/hosts'; "+command, "Permission denied (password", "\n128\n")
 }
 
 // TestGitBareRepository checks that a directory which looks like a bare repository, and which a
