@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -165,6 +166,25 @@ func TestPromptSilentInput(t *testing.T) {
 				time.Sleep(3 * time.Hour) // until what Prompt left behind has ended
 			})
 		})
+	}
+}
+
+// A file is read however long it takes: it has an end.
+func TestPromptSlowFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	var errs bytes.Buffer
+	came, err := awaitFirst(t.Context(), Input{Stdin: f, IsPromptFlag: true, Wait: time.Nanosecond, Err: &errs}, make(chan struct{}))
+	if !came || err != nil || errs.Len() > 0 {
+		t.Errorf("%t, %v, stderr %q", came, err, errs.String())
 	}
 }
 

@@ -33,7 +33,7 @@ func TestChildEnv(t *testing.T) {
 		env := childEnv(base, trusted)
 		want := map[string]string{
 			"A": "1", "PAGER": "cat", "GIT_PAGER": "cat", "TERM": "xterm-256color", "GEMINI_CLI": "1", "GIT_TERMINAL_PROMPT": "0",
-			"GIT_EDITOR": editorCommand, "GIT_SEQUENCE_EDITOR": editorCommand, "GIT_SSH_COMMAND": "mine",
+			"SSH_ASKPASS_REQUIRE": "never", "GIT_EDITOR": editorCommand, "GIT_SEQUENCE_EDITOR": editorCommand, "GIT_SSH_COMMAND": "mine",
 			"GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "x",
 			"GIT_CONFIG_KEY_1": "safe.bareRepository", "GIT_CONFIG_VALUE_1": "explicit",
 			"GIT_CONFIG_COUNT": "3",
@@ -77,8 +77,8 @@ func TestChildEnv(t *testing.T) {
 func TestChildEnvIncomplete(t *testing.T) {
 	t.Parallel()
 	g := newGit(t, true, "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url.x.insteadOf", "GIT_CONFIG_KEY_1=user.name", "GIT_CONFIG_VALUE_1=kept")
-	if got := g.run("git config user.name"); got != "kept\n" {
-		t.Errorf("user.name is %q", got)
+	if got := g.run("git config user.name; git config url.x.insteadOf; echo $?"); got != "kept\n1\n" {
+		t.Errorf("user.name and url.x.insteadOf are %q", got)
 	}
 }
 
@@ -209,6 +209,9 @@ func TestGitPrompts(t *testing.T) {
 	g.expect(push, "418")
 	g.write(g.home, ".gitconfig", "[user]\n\temail = a@b\n")
 	g.expect(push, noPrompts, "\n128\n")
+	g = newGit(t, true, "DBUS_SESSION_BUS_ADDRESS=x", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper",
+		"GIT_CONFIG_VALUE_0=!f() { test $DBUS_SESSION_BUS_ADDRESS || exit; echo username=u; echo password=right; }; f")
+	g.expect(push, "418")
 }
 
 // TestGitSSH checks that ssh fails at once where it would ask for the key of a host or for a
@@ -273,16 +276,14 @@ func TestGitIsIsolated(t *testing.T) {
 	g.expect("echo a >f; git add f; git -c user.email=x commit -qm one; git log --format=%s", "one\n")
 	ran := filepath.Join(t.TempDir(), "was-run")
 	g.write(g.dir, ".git/hooks/pre-commit", "#!/bin/sh\ntouch "+ran+"\n")
-	for _, kv := range isolatedGitConfig {
-		value := "touch " + ran + ";"
-		if kv[0] == "core.hooksPath" {
-			value = filepath.Join(g.dir, ".git/hooks")
-		}
-		g.run("git config " + kv[0] + " '" + value + "'")
+	g.write(g.dir, ".git/evil", "#!/bin/sh\ntouch "+ran+"\nexit 1\n")
+	for _, key := range []string{
+		"credential.helper", "core.fsmonitor", "core.sshCommand", "core.pager", "gpg.program", "diff.external",
+		"core.editor", "sequence.editor", "core.askPass",
+	} {
+		g.run("git config " + key + " " + g.dir + "/.git/evil")
 	}
-	for _, key := range []string{"core.editor", "sequence.editor", "core.askPass"} {
-		g.run("git config " + key + " 'touch " + ran + ";'")
-	}
+	g.run("git config core.hooksPath " + g.dir + "/.git/hooks")
 	g.expect("echo b >>f; git status -s", " M f\n")
 	g.expect("git diff; echo $?", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n a\n+b\n0\n")
 	g.expect("cp f g; git add -N g; git rm -q --cached f; git diff HEAD", "--- a/f\n+++ b/g\n") // a renamed file
@@ -290,7 +291,8 @@ func TestGitIsIsolated(t *testing.T) {
 	g.expect("mv g f")
 	g.expect("git add f; git -c user.email=x commit -qam two; git log --format=%s", "two\none\n")
 	g.expect("git -c user.email=x commit --allow-empty; git rebase -i HEAD~1", "pass the message with -m", "set GIT_SEQUENCE_EDITOR")
-	g.expect("git -c user.email=x commit -S --allow-empty -m signed; git ls-remote ssh://127.0.0.1:1/x; git ls-remote http://127.0.0.1:1/x", "gpg", "Could not read from remote repository", "127.0.0.1")
+	g.expect("git -c user.email=x commit -S --allow-empty -m signed; git ls-remote ssh://127.0.0.1/x; printf 'protocol=https\\nhost=h\\n\\n' | git credential fill",
+		"gpg", "Could not read from remote repository", "terminal prompts disabled")
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("git has run the repository's program")
 	}
