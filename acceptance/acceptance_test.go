@@ -76,7 +76,7 @@ func TestMain(m *testing.M) {
 }
 
 // patient runs 8 scripts at a time, even with fewer processors, because many scripts wait for a
-// retry. More would break short timeouts of the program: it waits half a second for piped
+// retry. More would break short timeouts of the program: it waits two seconds for piped
 // input, and less for local servers.
 type patient struct{ *testing.M }
 

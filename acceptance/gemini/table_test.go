@@ -61,11 +61,6 @@ var table = []allowed{
 		what:  "That there is no prompt is told as JSON in `json`, as all other errors are.",
 	},
 	{
-		kind: better, scenes: "exit_41 exit_41_type",
-		paths: []string{`runs[0].stderr.objects[0].error.type`},
-		what:  "The `type` of an error of authentication is `FatalAuthenticationError`, as that of others is `FatalInputError` or `FatalTurnLimitedError`. Gemini CLI says `Error`.",
-	},
-	{
 		kind: better, scenes: "api_404",
 		paths: []string{`runs[0].stderr.objects[0].error.code`, `runs[0].stderr.objects[0].error.message`},
 		what:  "A model that does not exist is told like every other error of the API: with the HTTP status in `code`, and with what the server said.",
@@ -136,7 +131,7 @@ var table = []allowed{
 		what:  "An argument whose name is wrong and whose meaning is plain, as `path` for `file_path`, is taken for what it is. Of several that do not fit, another one may be named first.",
 	},
 	{
-		kind: better, scenes: "grep_search",
+		kind: better, scenes: "grep_search tool_results",
 		paths: []string{`requests[*].body.contents.new[0].parts[*].functionCall.args.context`},
 		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
 	},
@@ -154,6 +149,11 @@ var table = []allowed{
 		kind: better, scenes: "stream_json parallel read_file",
 		paths: []string{`runs[0].stderr.lines."Error executing tool read_file: *"`, `runs[0].stdout[*].output`},
 		what:  "What a person reads of a file that is not there, or is a directory, names the file.",
+	},
+	{
+		kind: better, scenes: "shell_git",
+		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.output`},
+		what:  "In a trusted folder the model's `git` has the user's configuration, identity, hooks and credential helpers, and `git diff` works. Gemini CLI hides the configuration and sets `diff.external` to nothing, with which git 2.39 fails.",
 	},
 	{
 		kind: better, scenes: "loop",

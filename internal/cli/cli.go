@@ -31,8 +31,8 @@ type runner func(ctx context.Context, req request) error
 // request is a parsed command line without a subcommand.
 type request struct {
 	Flags Flags
-	// Query is the prompt: the value of --prompt or --prompt-interactive, or the words on the
-	// command line.
+	// Query is the prompt: the value of --prompt, the words on the command line, or the value
+	// of --prompt-interactive.
 	Query string
 	// PromptGiven reports whether --prompt was used, even with an empty text.
 	PromptGiven bool
@@ -167,16 +167,22 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		return err
 	}
 	prompted := cmd.Flags().Changed("prompt")
-	first := cmd.Flags().Changed("prompt-interactive")
+	first := p.raw.promptInteractive != ""
 	if first && !p.term.InTTY {
 		return exit.Errorf(exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.")
 	}
-	if first {
-		query = p.raw.promptInteractive
-	}
-	headless := prompted || !first && p.headless()
-	if !headless && !first && query != "" {
+	headless := !first && (prompted || p.headless())
+	if !headless && query != "" && !p.headless() {
 		warnings = append(warnings, "Positional arguments now default to interactive mode. To run in non-interactive mode, use the --prompt (-p) flag.")
+	}
+	switch { // of two prompts, Gemini CLI takes the same one
+	case first && query == "":
+		query = p.raw.promptInteractive
+	case first && p.headless():
+		warnings = append(warnings, "Warning: the positional prompt is ignored: --prompt-interactive (-i) has another one.")
+		query = p.raw.promptInteractive
+	case first:
+		warnings = append(warnings, "Warning: the prompt of --prompt-interactive (-i) is ignored: the positional prompt is used.")
 	}
 	for _, warning := range warnings {
 		fmt.Fprintln(p.term.Err, warning)
@@ -185,7 +191,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if flags.SkipTrust {
 		env = env.With("GEMINI_CLI_TRUST_WORKSPACE=true")
 	}
-	if prompted {
+	if flags.Prompt != "" {
 		query = flags.Prompt
 	}
 	dir, err := config.WorkingDir()

@@ -286,6 +286,13 @@ func TestModes(t *testing.T) {
 		{"", true, "", person, "", exit.OK, ""},
 		{"-i|hi", true, "", person, "hi", exit.OK, ""},
 		{"-i|hi", true, "CI=true", person, "hi", exit.OK, ""},
+		{"-i|hi|to|you", true, "", person, "to you", exit.OK, wordsToo + "Warning: the prompt of --prompt-interactive (-i) is ignored: the positional prompt is used.\n"},
+		{"-i|hi|you", true, "CI=true", person, "hi", exit.OK, "Warning: the positional prompt is ignored: --prompt-interactive (-i) has another one.\n"},
+		{"-i|hi|you", false, "", person, "", exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.\n"},
+		{"-i|", true, "", person, "", exit.OK, ""},
+		{"-i|", false, "", headless, "", exit.OK, ""},
+		{"-p||hi", true, "", headless, "hi", exit.OK, ""},
+		{"-p||-i|hi", true, "", person, "hi", exit.OK, ""},
 		{"-i|hi", false, "", person, "", exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.\n"},
 	} {
 		var args []string

@@ -18,11 +18,9 @@ func conflicts(f *pflag.FlagSet, r *rawFlags, query string) error {
 	}
 	message := ""
 	switch {
-	case f.Changed("prompt") && query != "":
+	case r.prompt != "" && query != "":
 		message = "Cannot use both a positional prompt and the --prompt (-p) flag together"
-	case f.Changed("prompt-interactive") && query != "":
-		message = "Cannot use both a positional prompt and the --prompt-interactive (-i) flag together"
-	case f.Changed("prompt") && f.Changed("prompt-interactive"):
+	case r.prompt != "" && r.promptInteractive != "":
 		message = "Cannot use both --prompt (-p) and --prompt-interactive (-i) together"
 	case r.yolo && f.Changed("approval-mode"):
 		message = "Cannot use both --yolo (-y) and --approval-mode together. Use --approval-mode=yolo instead."

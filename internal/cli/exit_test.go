@@ -40,8 +40,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"none", "json", nil, 0, "", ""},
 		{"auth", "text", auth, 41, "", "no <key>\n"},
-		{"auth", "json", auth, 41, fmt.Sprintf(object, "FatalAuthenticationError", "no <key>", 41), fmt.Sprintf(object, "FatalAuthenticationError", "no <key>", 41)},
-		{"auth", "stream-json", auth, 41, fmt.Sprintf(event, "FatalAuthenticationError", "no <key>"), "no <key>\n"},
+		{"auth", "json", auth, 41, fmt.Sprintf(object, "Error", "no <key>", 41), fmt.Sprintf(object, "Error", "no <key>", 41)},
+		{"auth", "stream-json", auth, 41, fmt.Sprintf(event, "Error", "no <key>"), "no <key>\n"},
 		{"wrapped", "text", fmt.Errorf("while starting: %w", auth), 41, "", "no <key>\n"},
 		{"config", "json", exit.Errorf(exit.Config, "bad file"), 52, "", "bad file\n"},
 		{"untrusted", "json", exit.Errorf(exit.Untrusted, "not trusted"), 55, "", "not trusted\n"},

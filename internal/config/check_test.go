@@ -246,7 +246,7 @@ func FuzzFile(f *testing.F) {
 			return
 		}
 		e := expander{lookup: NewEnv("A=1").Lookup, budget: 1000}
-		migrate(tree, User, "f")
+		migrate(tree, User)
 		e.tree("", tree)
 		check(tree, "f")
 		if again := check(tree, "f"); strings.Contains(joined(again), "Invalid") {

@@ -163,7 +163,7 @@ const (
 	RoutingBinary    = Bool("pollux.routingBinary")
 	RoutingThreshold = Int("pollux.routingThreshold")
 
-	StdinTimeout = Float("pollux.stdinPatience")
+	StdinWait = Float("pollux.stdinWait")
 
 	CompressionPreserve  = Float("pollux.compression.preserve")
 	CompressionOneCall   = Bool("pollux.compression.oneCall")
@@ -369,7 +369,7 @@ var table = [...]Key{
 	{"pollux.routing", "enum named always never", "named", 0, live, "When a small model is asked which of Google's models a prompt needs: where the model was named auto, also where none was named (as Gemini CLI does), or never."},
 	{"pollux.routingBinary", "bool", false, 0, live, "Ask it for one model or the other, not for a score."},
 	{"pollux.routingThreshold", "number", 90.0, 0, live, "The score, of 100, from which on a prompt goes to the pro model."},
-	{"pollux.stdinPatience", "number", 500.0, 0, live, "Milliseconds that a run with --prompt waits for what is piped into it to begin."},
+	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for the first byte of piped input, 0 for no limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: by themselves, in words, or in words where their server takes no tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Names that models give to arguments of tools, by model and endpoint."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Policy files in a trusted project's .gemini/policies count; not from a workspace."},

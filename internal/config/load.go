@@ -66,13 +66,14 @@ func Load(src Sources) (*Settings, []Warning, error) {
 	}
 	s.layers[CommandLine] = nest(src.Flags)
 	s.merge()
-	return s, append(l.warnings, s.notices()...), nil
+	return s, slices.Concat(l.warnings, l.flat.warning(), s.notices()), nil
 }
 
 // loader reads files and collects problems.
 type loader struct {
 	env      *Env
 	warnings []Warning
+	flat     flatNames
 	fatal    []string
 	broken   func(Scope, string, error)
 }
@@ -116,7 +117,9 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	delete(tree, "admin") // only an administrator's server can set these
 	expander := expander{lookup: l.env.Lookup, budget: maxSettings}
 	expander.tree("", tree)
-	l.warnings = append(l.warnings, migrate(tree, scope, path)...)
+	names, warnings := migrate(tree, scope)
+	l.flat.add(path, names)
+	l.warnings = append(l.warnings, warnings...)
 	l.warnings = append(l.warnings, check(tree, path)...)
 	return tree
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -79,14 +80,38 @@ var renamed = [...]move{
 	{"experimental.plan", "general.plan.enabled"},
 }
 
-// migrate converts a file's tree to current keys. The file itself does not change. If both
-// names are set, the current one is used.
-func migrate(tree map[string]any, scope Scope, path string) []Warning {
-	var warnings []Warning
-	if old := migrateFlat(tree); len(old) > 0 {
-		warnings = append(warnings, Warning(fmt.Sprintf(
-			"Warning: %s uses names of an old layout, which are read as today's: %s", path, enumerate(old))))
+// flatNames collects names of the flat layout and the files that use them.
+type flatNames struct {
+	files, names []string
+}
+
+// add adds the names that a file uses.
+func (o *flatNames) add(path string, names []string) {
+	if len(names) > 0 {
+		o.files = append(o.files, path)
+		o.names = append(o.names, names...)
 	}
+}
+
+// warning returns one warning for all files, none if there is nothing to warn about.
+func (o *flatNames) warning() []Warning {
+	verb := "use"
+	switch len(o.files) {
+	case 0:
+		return nil
+	case 1:
+		verb = "uses"
+	}
+	slices.Sort(o.names)
+	return []Warning{Warning(fmt.Sprintf("Warning: %s %s old names of settings, which are read as the current ones: %s",
+		strings.Join(o.files, " and "), verb, enumerate(slices.Compact(o.names))))}
+}
+
+// migrate converts a file's tree to current keys. It returns the names of the flat layout in the
+// tree, and warnings. The file itself does not change. If both names are set, the current one is
+// used.
+func migrate(tree map[string]any, scope Scope) (flat []string, warnings []Warning) {
+	flat = migrateFlat(tree)
 	var old []string
 	for _, m := range renamed {
 		if m.apply(tree) {
@@ -99,7 +124,7 @@ func migrate(tree map[string]any, scope Scope, path string) []Warning {
 			"Please update the system configuration manually.", scopeName(scope), strings.Join(old, ", "))))
 	}
 	migrateValues(tree, scope)
-	return warnings
+	return flat, warnings
 }
 
 // migrateFlat moves the keys of the flat layout, and returns their names.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,7 +50,7 @@ func TestMigrate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		migrate(tree, User, "f")
+		migrate(tree, User)
 		got, err := json.Marshal(tree)
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s\n becomes %s\n    want %s (%v)", tt.from, got, tt.want, err)
@@ -76,14 +77,29 @@ func TestMigrationWarnings(t *testing.T) {
 	tree := func() map[string]any {
 		return map[string]any{"theme": "x", "autoAccept": true, "tools": map[string]any{"approvalMode": "plan"}}
 	}
-	const flat = "Warning: f uses names of an old layout, which are read as today's: autoAccept (gone), theme (ui.theme)\n--\n"
-	if got := joined(migrate(tree(), User, "f")); got != flat {
-		t.Errorf("user: %q", got)
+	flat := []string{"theme (ui.theme)", "autoAccept (gone)"}
+	names, warnings := migrate(tree(), User)
+	if !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(flat))) || len(warnings) > 0 {
+		t.Errorf("user: %q, %q", names, warnings)
 	}
 	const system = "The system default configuration contains deprecated settings: [tools.approvalMode]. " +
 		"These could not be migrated automatically as system settings are read-only. " +
 		"Please update the system configuration manually.\n--\n"
-	if got := joined(migrate(tree(), SystemDefaults, "f")); got != flat+system {
-		t.Errorf("system defaults: %q", got)
+	if _, warnings := migrate(tree(), SystemDefaults); joined(warnings) != system {
+		t.Errorf("system defaults: %q", warnings)
+	}
+
+	var old flatNames
+	old.add("none", nil)
+	if got := old.warning(); got != nil {
+		t.Errorf("no file: %q", got)
+	}
+	old.add("f", flat)
+	if got := joined(old.warning()); got != "Warning: f uses old names of settings, which are read as the current ones: autoAccept (gone), theme (ui.theme)\n--\n" {
+		t.Errorf("one file: %q", got)
+	}
+	old.add("g", []string{"theme (ui.theme)", "vimMode (general.vimMode)"})
+	if got := joined(old.warning()); got != "Warning: f and g use old names of settings, which are read as the current ones: autoAccept (gone), theme (ui.theme), vimMode (general.vimMode)\n--\n" {
+		t.Errorf("two files: %q", got)
 	}
 }

@@ -66,15 +66,13 @@ func CodeOf(err error) Code {
 }
 
 // TypeOf returns the name of err's type in machine-readable output, such as "FatalInputError";
-// "Error" for errors without a special type.
+// "Error" for errors without a special type. As in Gemini CLI, [Auth] has none.
 func TypeOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.Type != "" {
 		return e.Type
 	}
 	switch CodeOf(err) {
-	case Auth:
-		return "FatalAuthenticationError"
 	case Input:
 		return "FatalInputError"
 	case Sandbox:

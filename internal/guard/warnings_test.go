@@ -66,6 +66,7 @@ type scene struct {
 
 func newScene(t *testing.T, o policy.Options, words ...string) *scene {
 	o.Trusted, o.Dir, o.Inside = true, "/project", func(string) bool { return true }
+	o.Git = o.Inside
 	return &scene{t: t, says: tool.ProceedOnce, gate: New(Options{Policy: policy.New(o), Interactive: o.Interactive, Origins: &told{words}})}
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"pollux/agent/shorten"
 	"pollux/internal/config"
 	"pollux/internal/durable"
+	"pollux/internal/telemetry"
 	"pollux/llm"
 	"pollux/llm/catalog"
 )
@@ -27,7 +29,7 @@ func (s *Session) compressor(g llm.Generator) agent.Compressor {
 	if chosen {
 		price = nil // it is asked whatever it costs
 	}
-	return compress.New(compress.Options{
+	return recordedCompressor{s.telemetry, compress.New(compress.Options{
 		Generator:     g,
 		RequestConfig: func(model string) llm.Config { return s.agent.RequestConfig(model) },
 		SummaryModel:  func(model string) (string, llm.Config, error) { return s.summarizer(model, chosen) },
@@ -44,7 +46,21 @@ func (s *Session) compressor(g llm.Generator) agent.Compressor {
 		},
 		PlanPath: s.plans.approved,
 		Warn:     func(text string) { s.Log.Warn("compress: " + text) },
-	})
+	})}
+}
+
+// recordedCompressor records the compressions, those that a person requests too.
+type recordedCompressor struct {
+	telemetry *telemetry.Telemetry
+	agent.Compressor
+}
+
+func (r recordedCompressor) Compress(ctx context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
+	history, c := r.Compressor.Compress(ctx, o)
+	if ctx.Err() == nil && c.Status != agent.CompressNoOp {
+		r.telemetry.RecordCompression(o.PromptID, c)
+	}
+	return history, c
 }
 
 // masker moves old tool results out of the history into files; nil if the user wants to

@@ -46,12 +46,15 @@ func (p *Setup) Ripgrep() string {
 	return quiet.ripgrep(newWorkspace(quiet))
 }
 
-// ripgrep finds it. One inside the workspace is not the user's, but the repository's
-// or the model's, and does not count.
-func (p *Setup) ripgrep(ws *workspace.Workspace) string {
+// ripgrep returns the path of rg.
+func (p *Setup) ripgrep(ws *workspace.Workspace) string { return p.findProgram(ws, "rg") }
+
+// findProgram returns the path of a program, "" if there is none. One inside the workspace is not
+// the user's, but the repository's or the model's, and does not count.
+func (p *Setup) findProgram(ws *workspace.Workspace, name string) string {
 	outside := ws.Dirs()
 	if temp := ws.ProjectTemp(); temp != "" {
 		outside = append(outside, temp)
 	}
-	return process.Finder{Path: p.Env.Get("PATH"), Outside: outside}.Find("rg")
+	return process.Finder{Path: p.Env.Get("PATH"), Outside: outside}.Find(name)
 }

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/repository"
 )
 
 // rules are what policy files say, and where answers go that count in all future
@@ -183,6 +185,7 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
 		Resolve:     ws.Resolve,
+		Git:         s.repository().RunsNothing,
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
 		}[config.BuildFiles.In(s.Settings)],
@@ -194,6 +197,14 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
 		Report:        s.Warn,
 	})
+}
+
+// repository returns the checker of the workspace's git repository.
+func (s *Session) repository() *repository.Checker {
+	return &repository.Checker{
+		Root: s.Workspace.Root(), Environ: s.Env.List(), Launcher: s.Launcher,
+		Git: sync.OnceValue(func() string { return s.findProgram(s.Workspace, "git") }),
+	}
 }
 
 // toolSettings are the settings about which tools there are and may be used.

@@ -69,6 +69,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Workspace:         ws,
 		Environ:           s.Env.List(),
 		Redact:            redaction(s.Setup),
+		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
 		Processes:         s.Processes,
 		Launcher:          s.Launcher,

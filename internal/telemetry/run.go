@@ -109,8 +109,6 @@ func (w *watcher) see(e agent.Event) {
 		w.tool(&e)
 	case agent.Nested:
 		// The call in which the agent runs is recorded when it ends.
-	case agent.Compressed:
-		w.compressed(e.Compression)
 	case agent.Retried:
 		w.retried(e)
 	case agent.InvalidStream:
@@ -124,13 +122,6 @@ func (w *watcher) see(e agent.Event) {
 	case agent.Cancelled:
 		w.failure = "cancelled"
 	}
-}
-
-func (w *watcher) compressed(c agent.Compression) {
-	a := attrs{{"tokens_before", c.Before}, {"tokens_after", c.After}}
-	w.t.event("chat_compression", w.id, fmt.Sprintf("History compressed from %d to %d tokens", c.Before, c.After),
-		append(a, attr{"compression_status", int(c.Status)}))
-	w.t.meters.add(counter("gemini_cli.chat_compression", "Compressions of the history."), 1, a)
 }
 
 func (w *watcher) retried(e agent.Retried) {

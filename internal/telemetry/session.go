@@ -1,8 +1,12 @@
 package telemetry
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"pollux/agent"
 )
 
 // Records about the session that other packages report.
@@ -142,6 +146,18 @@ func (t *Telemetry) RecordLoopCheck(promptID string, first float64, model string
 	a.addText("main_model", model)
 	a.add("main_model_confidence", second)
 	t.event("llm_loop_check", promptID, "A model was asked whether the agent is stuck", a)
+}
+
+// RecordCompression records that a summary of the history was made, whether or not it replaced the
+// history. prompt is the ID of the prompt, or of the command that asked for it.
+func (t *Telemetry) RecordCompression(prompt string, c agent.Compression) {
+	if t == nil {
+		return
+	}
+	a := attrs{{"tokens_before", c.Before}, {"tokens_after", c.After}}
+	t.event("chat_compression", prompt, fmt.Sprintf("History compressed from %d to %d tokens", c.Before, c.After),
+		append(slices.Clip(a), attr{"compression_status", int(c.Status)}))
+	t.meters.add(counter("gemini_cli.chat_compression", "Compressions of the history."), 1, a)
 }
 
 // RecordCommand records a / command by its full name, such as "memory show", and whether it failed.

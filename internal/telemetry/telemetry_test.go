@@ -216,6 +216,7 @@ func TestOff(t *testing.T) {
 	off.RecordEditCorrection(true)
 	off.RecordLoopCheck("", 0, "", 0)
 	off.RecordCommand("", false)
+	off.RecordCompression("", agent.Compression{})
 	off.RecordModelChoice("")
 	off.Close()
 	if n != 2 {
@@ -255,7 +256,6 @@ func TestSession(t *testing.T) {
 			agent.ToolRequested{Call: call}, agent.ToolRequested{Call: refused}, agent.Finished{},
 			agent.ToolFinished{Call: call, Status: agent.Success, Outcome: tool.ProceedOnce, Result: edit, Duration: 5 * time.Millisecond, Response: []llm.Part{{FunctionResponse: llm.Output("1", "edit", "ok")}}},
 			agent.ToolFinished{Call: refused, Status: agent.CallCancelled, Outcome: tool.Cancel, Result: &tool.Result{}},
-			agent.Compressed{Compression: agent.Compression{Status: agent.CompressedOK, Before: 90, After: 9}},
 			agent.InvalidStream{Type: "NO_RESPONSE_TEXT", Message: "nothing"},
 			agent.LoopDetected{Kind: "consecutive_identical_tool_calls"},
 		)(ctx, p)
@@ -272,6 +272,7 @@ func TestSession(t *testing.T) {
 	tel.RecordEditCorrection(false)
 	tel.RecordLoopCheck("session-1########0", 0.95, "", -1)
 	tel.RecordCommand("memory show", true)
+	tel.RecordCompression("", agent.Compression{Status: agent.CompressedOK, Before: 90, After: 9})
 	tel.RecordModelChoice("other")
 	tel.Close()
 	tel.Close()

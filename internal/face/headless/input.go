@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -26,15 +27,20 @@ type Input struct {
 	Argument string
 	// IsPromptFlag is set if Argument was given with --prompt. Such a run may have a
 	// standard input that is never written nor closed, so ReadPrompt ignores standard
-	// input if nothing arrives within Timeout.
+	// input if nothing arrives within Wait. Zero or less means no limit. Wait does not
+	// apply to regular files.
 	IsPromptFlag bool
-	Timeout      time.Duration
-	// Err receives warnings.
+	Wait         time.Duration
+	// Err receives notices and warnings.
 	Err io.Writer
 }
 
-// maxStdin is the maximum size of standard input, in bytes.
-const maxStdin = 8 << 20
+const (
+	// maxStdin is the maximum size of standard input, in bytes.
+	maxStdin = 8 << 20
+	// noticeAfter is how long ReadPrompt waits for standard input without a notice.
+	noticeAfter = time.Second
+)
 
 // NoInput is the error message for a run without a prompt.
 const NoInput = "No input provided via stdin. Input can be provided by piping data into gemini or using the --prompt option."
@@ -74,15 +80,8 @@ func readStdin(ctx context.Context, in Input) (string, error) {
 		data, err = io.ReadAll(io.LimitReader(r, maxStdin+1))
 		read <- err
 	}()
-	if in.IsPromptFlag {
-		select {
-		case <-r.done:
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		case <-time.After(in.Timeout):
-			warn(in.Err, "stdin was ignored: nothing came within %d ms. Close it (< /dev/null) if it has nothing to say.", in.Timeout.Milliseconds())
-			return "", nil
-		}
+	if came, err := awaitFirst(ctx, in, r.done); err != nil || !came {
+		return "", err
 	}
 	select {
 	case err := <-read:
@@ -93,6 +92,48 @@ func readStdin(ctx context.Context, in Input) (string, error) {
 		return "", context.Cause(ctx)
 	}
 	return decodeText(data, in.Err), nil
+}
+
+// awaitFirst waits until done is closed, after the first read from standard input. It
+// returns false if there was none within the time limit.
+func awaitFirst(ctx context.Context, in Input, done <-chan struct{}) (bool, error) {
+	if isRegular(in.Stdin) {
+		return true, nil
+	}
+	notice := time.After(noticeAfter)
+	var limit <-chan time.Time
+	if in.IsPromptFlag && in.Wait > 0 {
+		limit = time.After(in.Wait)
+	}
+	for {
+		select {
+		case <-done:
+			return true, nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-notice:
+			_, _ = fmt.Fprintln(in.Err, "Waiting for input on standard input ...")
+		case <-limit:
+			select {
+			case <-done:
+				return true, nil
+			default:
+			}
+			warn(in.Err, "no input arrived on standard input within %s s. Continuing without it. If there is none, add < /dev/null; to wait longer, set pollux.stdinWait.",
+				strconv.FormatFloat(in.Wait.Seconds(), 'f', -1, 64))
+			return false, nil
+		}
+	}
+}
+
+// isRegular reports whether a reader is a regular file.
+func isRegular(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // firstRead is a reader that closes done after the first read.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -63,7 +64,7 @@ func TestPrompt(t *testing.T) {
 				continue // it can be read only once
 			}
 			var errs bytes.Buffer
-			got, err := ReadPrompt(t.Context(), Input{Stdin: tt.stdin, Argument: tt.words, IsPromptFlag: flag, Timeout: 500 * time.Millisecond, Err: &errs})
+			got, err := ReadPrompt(t.Context(), Input{Stdin: tt.stdin, Argument: tt.words, IsPromptFlag: flag, Wait: 2 * time.Second, Err: &errs})
 			if tt.failure != "" {
 				if err == nil || err.Error() != tt.failure || exit.CodeOf(err) != exit.Input {
 					t.Errorf("%s: error %v, want %q with code 42", tt.name, err, tt.failure)
@@ -106,7 +107,7 @@ func TestPromptTruncated(t *testing.T) {
 func TestPromptEndless(t *testing.T) {
 	t.Parallel()
 	endless := &counting{}
-	got, err := ReadPrompt(t.Context(), Input{Stdin: endless, IsPromptFlag: true, Timeout: time.Minute, Argument: "hi", Err: io.Discard})
+	got, err := ReadPrompt(t.Context(), Input{Stdin: endless, IsPromptFlag: true, Wait: time.Minute, Argument: "hi", Err: io.Discard})
 	if err != nil || len(got) != maxStdin+len("\n\nhi") || endless.n > maxStdin+1 {
 		t.Errorf("%d bytes of prompt, %d read, %v", len(got), endless.n, err)
 	}
@@ -125,18 +126,23 @@ func (c *counting) Read(p []byte) (int, error) {
 // With --prompt a silent input is ignored; without, it is waited for.
 func TestPromptSilentInput(t *testing.T) {
 	t.Parallel()
+	const notice = "Waiting for input on standard input ...\n"
+	const warning = notice + "Warning: no input arrived on standard input within 2 s. Continuing without it. If there is none, add < /dev/null; to wait longer, set pollux.stdinWait.\n"
 	for _, tt := range []struct {
-		name    string
-		flag    bool
-		after   time.Duration // until the first byte
-		words   string
-		want    string
-		warning bool
+		name   string
+		flag   bool
+		wait   time.Duration
+		after  time.Duration // until the first byte
+		words  string
+		want   string
+		stderr string
 	}{
-		{"late, --prompt", true, 600 * time.Millisecond, "hi", "hi", true},
-		{"in time, --prompt", true, 400 * time.Millisecond, "hi", "late\n\nhi", false},
-		{"late, words", false, time.Hour, "hi", "late\n\nhi", false},
-		{"late, stdin alone", false, time.Hour, "", "late", false},
+		{"too late, --prompt", true, 2 * time.Second, 2100 * time.Millisecond, "hi", "hi", warning},
+		{"in time, --prompt", true, 2 * time.Second, 1900 * time.Millisecond, "hi", "late\n\nhi", notice},
+		{"early, --prompt", true, 2 * time.Second, 900 * time.Millisecond, "hi", "late\n\nhi", ""},
+		{"without a limit, --prompt", true, 0, time.Hour, "hi", "late\n\nhi", notice},
+		{"late, words", false, 2 * time.Second, time.Hour, "hi", "late\n\nhi", notice},
+		{"late, stdin alone", false, 2 * time.Second, time.Hour, "", "late", notice},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -150,16 +156,35 @@ func TestPromptSilentInput(t *testing.T) {
 					_ = w.Close()
 				}()
 				var errs bytes.Buffer
-				got, err := ReadPrompt(t.Context(), Input{Stdin: r, Argument: tt.words, IsPromptFlag: tt.flag, Timeout: 500 * time.Millisecond, Err: &errs})
+				got, err := ReadPrompt(t.Context(), Input{Stdin: r, Argument: tt.words, IsPromptFlag: tt.flag, Wait: tt.wait, Err: &errs})
 				if err != nil || got != tt.want {
 					t.Errorf("%q, %v; want %q", got, err, tt.want)
 				}
-				if warned := strings.HasPrefix(errs.String(), "Warning: stdin was ignored"); warned != tt.warning {
-					t.Errorf("stderr %q", errs.String())
+				if errs.String() != tt.stderr {
+					t.Errorf("stderr %q, want %q", errs.String(), tt.stderr)
 				}
 				time.Sleep(3 * time.Hour) // until what Prompt left behind has ended
 			})
 		})
+	}
+}
+
+// A file is read however long it takes: it has an end.
+func TestPromptSlowFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	var errs bytes.Buffer
+	came, err := awaitFirst(t.Context(), Input{Stdin: f, IsPromptFlag: true, Wait: time.Nanosecond, Err: &errs}, make(chan struct{}))
+	if !came || err != nil || errs.Len() > 0 {
+		t.Errorf("%t, %v, stderr %q", came, err, errs.String())
 	}
 }
 
@@ -172,7 +197,7 @@ func TestPromptCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cause := &exit.Error{Code: exit.Terminated, Message: "Terminated by a signal."}
 			time.AfterFunc(100*time.Millisecond, func() { cancel(cause) })
-			_, err := ReadPrompt(ctx, Input{Stdin: r, Argument: "hi", IsPromptFlag: flag, Timeout: time.Minute, Err: io.Discard})
+			_, err := ReadPrompt(ctx, Input{Stdin: r, Argument: "hi", IsPromptFlag: flag, Wait: time.Minute, Err: io.Discard})
 			if exit.CodeOf(err) != exit.Terminated {
 				t.Errorf("Prompt = %v", err)
 			}

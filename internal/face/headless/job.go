@@ -41,7 +41,7 @@ func RunJob(ctx context.Context, j Job) error {
 		return RenderFailure(o, err)
 	}
 	defer s.Close()
-	j.Input.Timeout = time.Duration(config.StdinTimeout.In(s.Settings) * float64(time.Millisecond))
+	j.Input.Wait = time.Duration(config.StdinWait.In(s.Settings) * float64(time.Second))
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
 		return RenderFailure(o, err)

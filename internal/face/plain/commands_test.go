@@ -64,7 +64,7 @@ func TestCommands(t *testing.T) {
 		p.sees("/plan x\nUser: Plan x\nModel: You said: Plan x\n> ")
 		p.types("/slow")
 		p.ctrlC()
-		p.sees("/slow\n\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+		p.sees("/slow\n\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
 		// What is no command is a prompt, a path for instance.
 		p.types("/home/ada is full")
 		p.sees("/home/ada is full\nModel: You said: /home/ada is full\n> ")

@@ -338,7 +338,7 @@ func TestCtrlCInQuestion(t *testing.T) {
 				}
 				p.skips()
 				p.ctrlC()
-				p.sees("\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+				p.sees("\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
 				p.leaves()
 			})
 		})

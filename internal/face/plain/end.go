@@ -42,13 +42,13 @@ func (l *loop) interrupt() {
 	case l.interruptCount == 2:
 		l.leave()
 		if l.job != nil {
-			l.screen.line("Leaving as soon as everything has stopped. Press Ctrl+C again to leave at once.")
+			l.screen.line("Exiting as soon as everything has stopped. Press Ctrl+C again to exit at once.")
 		}
 	case l.job != nil:
 		l.job.isInterrupted = true
 		l.job.cancel()
 	default:
-		l.screen.line("Press Ctrl+C again to quit.")
+		l.screen.line("Press Ctrl+C again to exit.")
 	}
 	l.dismissQuestions()
 }
@@ -70,7 +70,7 @@ func (l *loop) endOfInput(err error) {
 	} else {
 		l.lastEOF = now
 		if l.dialog == nil {
-			l.screen.line("Press Ctrl+D again to quit.")
+			l.screen.line("Press Ctrl+D again to exit.")
 		}
 	}
 	l.dismissQuestions()

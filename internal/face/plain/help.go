@@ -9,8 +9,8 @@ const Shortcuts = `Type a prompt and press Enter. These help:
 /help and Enter: what commands there are. They begin with a slash.
 Ctrl+G and Enter: write the prompt in your editor. It begins with the text before Ctrl+G, or with what was not sent.
 While the model works, what you type is queued and sent afterwards.
-Ctrl+C: stop what the model is doing. Twice within 3 seconds: quit.
-Ctrl+D on an empty line, twice: quit.
+Ctrl+C: stop what the model is doing. Twice within 3 seconds: exit.
+Ctrl+D on an empty line, twice: exit.
 In a question: ? explains the answers, /cancel refuses.`
 
 func helpText(asked bool) string {

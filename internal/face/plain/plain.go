@@ -264,7 +264,7 @@ func (l *loop) showWelcome() {
 		return
 	}
 	if l.backend.Welcome != "" {
-		l.screen.line("Type a prompt and press Enter. ? and Enter explains the rest, Ctrl+D leaves.")
+		l.screen.line("Type a prompt and press Enter. ? and Enter explains the rest, Ctrl+D exits.")
 	}
 }
 

@@ -265,7 +265,7 @@ func TestSessionContext(t *testing.T) {
 func TestConversation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := sit(t, backend{Welcome: "Pollux 1.0", Farewell: func() string { return "2 prompts" }})
-		p.sees("Pollux 1.0\nType a prompt and press Enter. ? and Enter explains the rest, Ctrl+D leaves.\n> ")
+		p.sees("Pollux 1.0\nType a prompt and press Enter. ? and Enter explains the rest, Ctrl+D exits.\n> ")
 		p.types("hello")
 		p.sees("hello\nModel: You said: hello\n> ")
 		p.types("")
@@ -361,7 +361,7 @@ func TestQueue(t *testing.T) {
 		p.types("e")
 		p.sees("Queued: e\n")
 		p.ctrlC()
-		p.sees("\nRequest cancelled. Press Ctrl+C again to quit.\nNot sent: e\n> ")
+		p.sees("\nRequest cancelled. Press Ctrl+C again to exit.\nNot sent: e\n> ")
 		p.leaves()
 	})
 }
@@ -379,10 +379,10 @@ func TestCtrlC(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			p := sit(t, backend{})
 			p.ctrlC()
-			p.sees("> \nPress Ctrl+C again to quit.\n> ")
+			p.sees("> \nPress Ctrl+C again to exit.\n> ")
 			time.Sleep(repeatWindow)
 			p.ctrlC()
-			p.sees("\nPress Ctrl+C again to quit.\n> ")
+			p.sees("\nPress Ctrl+C again to exit.\n> ")
 			p.ctrlC()
 			if err := <-p.done; err != nil {
 				t.Error(err)
@@ -396,7 +396,7 @@ func TestCtrlC(t *testing.T) {
 			p.ctrlC()
 			p.types("go")
 			p.ctrlC()
-			p.sees("> \nPress Ctrl+C again to quit.\n> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+			p.sees("> \nPress Ctrl+C again to exit.\n> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
 			p.leaves()
 		})
 	})
@@ -406,7 +406,7 @@ func TestCtrlC(t *testing.T) {
 			p.types(`lost\`)
 			p.ctrlC()
 			p.types("kept")
-			p.sees("> lost\\\nmore> \nPress Ctrl+C again to quit.\n> kept\nModel: You said: kept\n> ")
+			p.sees("> lost\\\nmore> \nPress Ctrl+C again to exit.\n> kept\nModel: You said: kept\n> ")
 			p.leaves()
 		})
 	})
@@ -415,7 +415,7 @@ func TestCtrlC(t *testing.T) {
 			p := sit(t, backend{Run: hangs})
 			p.types("go")
 			p.ctrlC()
-			p.sees("> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to quit.\n> ")
+			p.sees("> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
 			p.ctrlC()
 			if err := <-p.done; err != nil {
 				t.Error(err)
@@ -429,7 +429,7 @@ func TestCtrlC(t *testing.T) {
 			p.types("stubborn")
 			p.ctrlC()
 			p.ctrlC()
-			if got := p.skips(); !strings.HasSuffix(got, "\nLeaving as soon as everything has stopped. Press Ctrl+C again to leave at once.\n") {
+			if got := p.skips(); !strings.HasSuffix(got, "\nExiting as soon as everything has stopped. Press Ctrl+C again to exit at once.\n") {
 				t.Errorf("sees %q", got)
 			}
 			start := time.Now()

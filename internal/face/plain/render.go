@@ -212,7 +212,7 @@ func (l *loop) showCancelled() {
 	l.renderer.endAnswer()
 	switch {
 	case l.job.isInterrupted && !l.isLeaving:
-		l.screen.line("Request cancelled. Press Ctrl+C again to quit.")
+		l.screen.line("Request cancelled. Press Ctrl+C again to exit.")
 	case l.job.isInterrupted, l.isLeaving:
 		l.screen.line("Request cancelled.")
 	default:
@@ -228,7 +228,7 @@ func (l *loop) errorText(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled) && l.job != nil && l.job.isInterrupted:
 		l.job.isCancelled = true
-		return "Request cancelled. Press Ctrl+C again to quit."
+		return "Request cancelled. Press Ctrl+C again to exit."
 	case errors.As(err, &known):
 		text = known.Message
 	case errors.As(err, &api):

@@ -111,7 +111,7 @@ func (d *desk) leaves() {
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	d := atTerminal(t, backend{Welcome: "Pollux"})
-	d.sees("Ctrl+D leaves.\r\n> ")
+	d.sees("Ctrl+D exits.\r\n> ")
 	d.types("hello\n")
 	if echoed := d.sees("\r\nModel: You said: hello\r\n> "); echoed != "hello" {
 		t.Errorf("the line is on the screen as %q", echoed)
@@ -121,11 +121,11 @@ func TestTerminal(t *testing.T) {
 	d.types("here\n")
 	d.sees("Model: You said: go on|here\r\n> ")
 	d.types("\x04")
-	d.sees("Press Ctrl+D again to quit.\r\n> ")
+	d.sees("Press Ctrl+D again to exit.\r\n> ")
 	d.types("again\n") // it counts from the beginning after that
 	d.sees("You said: again\r\n> ")
 	d.types("\x04")
-	d.sees("Press Ctrl+D again to quit.\r\n> ")
+	d.sees("Press Ctrl+D again to exit.\r\n> ")
 	d.types("\x04")
 	d.sees("Agent powering down. Goodbye!\r\n")
 	d.leaves()

@@ -30,6 +30,9 @@ type Options struct {
 	// Resolve makes a path absolute and follows its links in the same way as the tools that
 	// get it from a model. If it is nil, links are not followed.
 	Resolve func(path string) string
+	// Git reports whether git commands that only read, in an absolute directory, run no program
+	// that a repository names. If it is nil, they may.
+	Git func(dir string) bool
 	// BuildFiles determines when build files are protected.
 	BuildFiles BuildFiles
 	// DisableYolo forbids yolo mode (security.disableYoloMode).

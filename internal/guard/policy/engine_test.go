@@ -20,6 +20,9 @@ func engine(t testing.TB, o Options) *Engine {
 	if o.Inside == nil {
 		o.Inside = func(path string) bool { return path == o.Dir || strings.HasPrefix(path, o.Dir+"/") }
 	}
+	if o.Git == nil {
+		o.Git = func(string) bool { return true }
+	}
 	return New(o)
 }
 
@@ -275,6 +278,16 @@ func TestHeuristics(t *testing.T) {
 	yolo := engine(t, Options{Mode: Yolo, Interactive: true, Trusted: true, Dir: dir})
 	untrusted := engine(t, Options{Mode: Default, Interactive: true, Dir: dir, Rules: allowAll})
 
+	doubtful := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Dir: dir, Git: func(d string) bool { return d != dir }})
+	for _, c := range []string{"git status", "git log", `bash -lc "ls && git diff"`} {
+		if got := doubtful.Check(command(c)).Decision; got != Ask || doubtful.IsReadOnly(command(c)) {
+			t.Errorf("%q in a repository that names programs: %v", c, got)
+		}
+	}
+	if got := doubtful.Check(call(shellTool, "command", "git status", "dir_path", "sub")).Decision; got != Allow {
+		t.Errorf("git status in another directory: %v", got)
+	}
+
 	for _, c := range []string{
 		"ls", " ls ", "ls -la", "ls -la .", "cat a b/c", "echo $HOME *", "pwd", "grep -rn 'foo.*' src", "head -n 5 a", "wc -l a",
 		"find . -name '*.go'", "/usr/bin/rg foo src", "git status", "git log --oneline -n 5", "git diff HEAD~1 -- a", "git branch -a", "git branch",
@@ -288,7 +301,7 @@ func TestHeuristics(t *testing.T) {
 		"ls /", "ls ..", "cat /etc/passwd", "cat ~/x", "cat ~", "cat $X", "cat a*", "cat {a,/etc/passwd}", "grep -f/etc/passwd a", "grep --file=/etc/passwd a",
 		"cat a > b", "ls | wc -l", "ls; ls", "ls &", "! ls", "(ls)", "FOO=1 ls", "echo $(ls)", "uniq a b", "find . -delete", "find . -exec rm {} +",
 		"rg foo", "./rg foo", "/tmp/rg foo", "/usr/bin/rg --pre x foo", "/usr/bin/rg -z foo", "git -c a=b status", "git log --output=x", "git diff --ext-diff",
-		"git branch -D main", "git branch new", "git push", "git diff --no-index /etc/passwd a", "git -C /etc status", "base64 -o x a", "base64 --output=x a",
+		"git branch -D main", "git branch new", "git push", "git diff --no-index /etc/passwd a", "git diff --no-ind a b", "git -C /etc status", "base64 -o x a", "base64 --output=x a",
 		"sed -i s/a/b/ f", "sed -n 1,5w f", "sed -n 1p /etc/passwd", "sed -n 1p -i f", "sed -n 1p --in-place f", "sed -n 1p -e 1eid f", "sed -n 1p f --expression=1eid", "sed -n 1p -f x",
 		"git diff --outp=x", `bash -lc "ls; rm x"`, `bash -lc "cd ..; cat x"`, `bash -lc "(ls)"`, "bash -lc 'ls' x",
 		"rm a", "make", "python x", "/bin/ls", "l's' /etc", "cut -d: -f1 /etc/passwd", "cd /", "find / -name x", "tail -f ../x",

@@ -228,7 +228,7 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 		return len(args) >= 2 && args[0] == "-n" && regexp.MustCompile(`^\d+(,\d+)?p$`).MatchString(args[1]) &&
 			!slices.ContainsFunc(args[2:], isFlag) && d.staysInside(dir, args[2:])
 	case "git":
-		return safeGit(args) && d.staysInside(dir, args[1:])
+		return safeGit(args) && d.staysInside(dir, args[1:]) && d.opts.Git != nil && d.opts.Git(dir)
 	case "bash", "zsh":
 		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && d.safeScript(dir, args[1])
 	}
@@ -263,6 +263,9 @@ func (d *decider) safeScript(dir, text string) bool {
 func safeGit(args []string) bool {
 	if len(args) == 0 || slices.ContainsFunc(args, gitRuns) || slices.ContainsFunc(args, gitConfigures) {
 		return false
+	}
+	if slices.ContainsFunc(args, func(a string) bool { return hasFlag(a, "--no-index") }) {
+		return false // reads files that are in no repository
 	}
 	switch args[0] {
 	case "status", "log", "diff", "show":

@@ -22,7 +22,7 @@ func TestLinksOut(t *testing.T) {
 		}
 	}
 	ws, _ := workspace.New(workspace.Options{Root: root})
-	e := New(Options{Mode: Default, Interactive: true, Trusted: true, Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
+	e := engine(t, Options{Mode: Default, Interactive: true, Trusted: true, Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve})
 	for _, tt := range []struct {
 		dir, command string
 		want         Decision

@@ -192,7 +192,7 @@ func (c *globCall) result(found *globResults) *tool.Result {
 	summary := fmt.Sprintf("Found %d matching file(s)", len(paths))
 	return &tool.Result{
 		Content: tool.Text(text).Content,
-		Display: &tool.ListDisplay{Summary: summary, Items: paths},
+		Display: tool.TextDisplay(summary),
 		Summary: summary,
 	}
 }

@@ -81,7 +81,8 @@ func (c *grepCall) noMatches(skipErr error) *tool.Result {
 	if skipErr != nil {
 		text += fmt.Sprintf(" Nothing was searched: %v.", skipErr)
 	}
-	return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No matches found"), Summary: "No matches found"}
+	const summary = "No matches found"
+	return &tool.Result{Content: tool.Text(text).Content, Display: &tool.MatchDisplay{Summary: summary}, Summary: summary}
 }
 
 // scope describes the searched files with the arguments of the call.

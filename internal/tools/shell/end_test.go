@@ -127,6 +127,10 @@ func TestInactivityTimeout(t *testing.T) {
 	if text(r) != want {
 		t.Errorf("got %q", text(r))
 	}
+	shown := "Command was automatically cancelled because it exceeded the timeout of 0.0 minutes without output.\n\nOutput before cancellation:\nsome"
+	if r.Display != tool.TerminalDisplay(shown) {
+		t.Errorf("shows %q", r.Display)
+	}
 	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
 	processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
 }

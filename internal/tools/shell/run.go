@@ -234,8 +234,9 @@ func (r *runningCall) result(end outcome) *tool.Result {
 			why = fmt.Sprintf("Command was automatically cancelled because it exceeded the timeout of %.1f minutes without output.",
 				r.tool.InactivityTimeout.Minutes())
 		}
-		if display == "" {
-			display = why
+		display = why
+		if shown != "" {
+			display += "\n\nOutput before cancellation:\n" + shown
 		}
 		r.text.Before = untrustedBegin + why + " Below is the output before it was cancelled:\n"
 		if r.text.Empty() {
@@ -255,9 +256,7 @@ func (r *runningCall) result(end outcome) *tool.Result {
 	case r.tool.Debug:
 		display = text
 	}
-	if display != "" {
-		result.Display = tool.TerminalDisplay(display)
-	}
+	result.Display = tool.TerminalDisplay(display) // also for a silent command
 	result.Content, result.OutputFile = []llm.Part{llm.Text(text)}, file
 	return result
 }

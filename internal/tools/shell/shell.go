@@ -47,6 +47,9 @@ type Options struct {
 	// secret variables from it.
 	Environ []string
 	Redact  secret.Redaction
+	// Trusted reports whether the folder is trusted, so that git uses the user's
+	// configuration and the project's hooks. nil means that it is not.
+	Trusted func() bool
 	// InactivityTimeout ends a command that prints nothing for this long. Zero or less
 	// means no limit.
 	InactivityTimeout time.Duration
@@ -60,12 +63,11 @@ type Options struct {
 
 // New returns the tool run_shell_command.
 func New(o Options) tool.Tool {
+	inherited := sync.OnceValue(func() []string { return o.Redact.WithoutSensitive().Apply(o.Environ) })
 	return &shellTool{
 		Options: o,
-		env: sync.OnceValue(func() []string {
-			return childEnv(o.Redact.WithoutSensitive().Apply(o.Environ))
-		}),
-		shell: sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
+		env:     func() []string { return childEnv(inherited(), o.Trusted != nil && o.Trusted()) },
+		shell:   sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
 	}
 }
 
@@ -88,7 +90,7 @@ var spec = tool.Spec{
 
 Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. Nothing can be typed into the command: give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
 
-Command substitution - $(...), backticks, <(...), >(...) - is refused. Run the inner command first and use what it prints, or write a script file. Git runs without the user's own configuration: set user.name and the like with -c where a command needs them.
+Command substitution - $(...), backticks, <(...), >(...) - is refused. Run the inner command first and use what it prints, or write a script file. Git runs without an editor and without prompts: pass messages with -m or -F.
 
 For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &; then use read_background_output with its PID.
 

@@ -23,6 +23,7 @@ type Options struct {
 	Workspace         any
 	Environ           []string
 	Redact            secret.Redaction
+	Trusted           func() bool
 	InactivityTimeout time.Duration
 	Debug             bool
 	Launcher          process.Launcher

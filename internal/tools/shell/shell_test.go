@@ -147,7 +147,7 @@ func TestResultForPeople(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	for command, want := range map[string]tool.Display{
-		"true":           nil,
+		"true":           tool.TerminalDisplay(""),
 		"echo ' out '":   tool.TerminalDisplay("out"),
 		"exit 3":         tool.TerminalDisplay("Command exited with code: 3"),
 		"kill -9 $$":     tool.TerminalDisplay("Command terminated by signal: 9"),

@@ -1,0 +1,252 @@
+// Package repository decides whether a git command that only reads could run programs that a
+// repository names. Git takes programs from the configuration of a repository (external diffs,
+// filters, monitors of the file system, ...), and a directory of the project may contain a
+// repository of its own, with any configuration.
+package repository
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pollux/internal/process"
+)
+
+// Checker checks the repository of a workspace. Root and Git are required.
+type Checker struct {
+	// Root is the absolute path of the workspace's directory.
+	Root string
+	// Git returns the path of git, or "" if there is none.
+	Git func() string
+	// Environ is the environment in which commands run git, as "NAME=value".
+	Environ  []string
+	Launcher process.Launcher
+}
+
+const (
+	// timeout limits the time of one check.
+	timeout = 5 * time.Second
+	// maxConfig limits the size of a configuration, in bytes.
+	maxConfig = 1 << 20
+)
+
+// RunsNothing reports whether git commands that only read, in the absolute directory dir, run no
+// programs except those of the user's own configuration. That is so if dir belongs to the
+// repository whose git directory is .git in Root, or to a worktree of the user's in Root, and the
+// configuration, the attributes, the hooks and the submodules of that repository name no programs.
+// It is not so if anything is in doubt.
+func (c *Checker) RunsNothing(dir string) bool {
+	gitDir := c.ownGitDir(dir)
+	if gitDir == "" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	var used limited // git skips a damaged repository and takes the next one above
+	if !c.git(ctx, &used, "rev-parse", "--absolute-git-dir") || strings.TrimSpace(used.String()) != gitDir {
+		return false
+	}
+	drivers, ok := c.readConfig(ctx)
+	return ok && !c.hasSubmodules(ctx) && !c.usesDrivers(ctx, drivers)
+}
+
+// ownGitDir returns the git directory of Root if git in dir should use it, else "".
+func (c *Checker) ownGitDir(dir string) string {
+	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		if process.Getenv(c.Environ, name) != "" {
+			return ""
+		}
+	}
+	if rel, err := filepath.Rel(c.Root, dir); err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	for ; dir != c.Root; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, ".git")) { // a repository in the repository
+			return ""
+		}
+	}
+	gitDir, common := c.gitDirs()
+	if common == "" || exists(filepath.Join(common, "hooks", "post-index-change")) { // git status runs this hook
+		return ""
+	}
+	return gitDir
+}
+
+// gitDirs returns the git directory of Root and the one that contains its configuration. They
+// differ if Root is a worktree. It returns "" if there is none, or if it may not be the user's.
+func (c *Checker) gitDirs() (gitDir, common string) {
+	gitDir = filepath.Join(c.Root, ".git")
+	info, err := os.Lstat(gitDir)
+	switch {
+	case err != nil:
+		return "", ""
+	case info.IsDir() && !exists(filepath.Join(gitDir, "commondir")):
+		return gitDir, gitDir
+	case !info.Mode().IsRegular():
+		return "", ""
+	}
+	// Git has noted in both places where the other one is. A repository inside the workspace
+	// could be the model's.
+	dir, ok := strings.CutPrefix(firstLine(gitDir), "gitdir: ")
+	if !ok || !filepath.IsAbs(dir) || filepath.Base(filepath.Dir(dir)) != "worktrees" || firstLine(filepath.Join(dir, "gitdir")) != gitDir {
+		return "", ""
+	}
+	if rel, err := filepath.Rel(c.Root, dir); err != nil || filepath.IsLocal(rel) {
+		return "", ""
+	}
+	return dir, filepath.Dir(filepath.Dir(dir))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !os.IsNotExist(err)
+}
+
+// firstLine returns the first line of a small file, "" if it cannot be read.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSuffix(line, "\r")
+}
+
+// readConfig reads the configuration. ok reports whether the repository's own part names no
+// programs. drivers are the attributes for which the user's part names some, as "filter=NAME" and
+// "diff=NAME".
+func (c *Checker) readConfig(ctx context.Context) (drivers []string, ok bool) {
+	var out limited
+	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "--name-only", "-z") || out.full {
+		return nil, false
+	}
+	fields := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
+	if len(fields)%2 != 0 {
+		return nil, false
+	}
+	for i := 0; i < len(fields); i += 2 {
+		scope, key := fields[i], fields[i+1]
+		own := scope != "local" && scope != "worktree"
+		if !own && namesProgram(key) {
+			return nil, false
+		}
+		if d := driver(key); own && d != "" {
+			drivers = append(drivers, d)
+		}
+	}
+	return drivers, true
+}
+
+// namesProgram reports whether a setting, by its full name, can make a command that reads run a
+// program, or includes other settings. A partial clone fetches missing objects, which runs further
+// programs.
+func namesProgram(key string) bool {
+	section, rest, _ := strings.Cut(key, ".")
+	name := rest[strings.LastIndexByte(rest, '.')+1:]
+	switch section {
+	case "filter", "hook", "include", "includeif", "pager":
+		return true
+	case "diff":
+		return name == "command" || name == "textconv" || name == "external"
+	case "gpg":
+		return strings.HasSuffix(name, "program")
+	case "remote":
+		return name == "promisor"
+	case "extensions":
+		return name == "partialclone"
+	case "core":
+		switch name {
+		case "worktree", "fsmonitor", "hookspath", "sshcommand", "pager", "alternaterefscommand":
+			return true
+		}
+	}
+	return false
+}
+
+// driver returns the attribute that makes git run the program of a setting, "" if there is none.
+func driver(key string) string {
+	section, rest, _ := strings.Cut(key, ".")
+	i := strings.LastIndexByte(rest, '.')
+	if i < 0 {
+		return ""
+	}
+	switch name := rest[i+1:]; {
+	case section == "filter" && (name == "clean" || name == "smudge" || name == "process"),
+		section == "diff" && (name == "command" || name == "textconv"):
+		return section + "=" + rest[:i]
+	}
+	return ""
+}
+
+// usesDrivers reports whether an attribute of the repository makes git run one of the drivers.
+func (c *Checker) usesDrivers(ctx context.Context, drivers []string) bool {
+	if len(drivers) == 0 {
+		return false
+	}
+	args := []string{"-c", "core.fsmonitor=false", "ls-files", "-z", "--"}
+	for _, d := range drivers {
+		args = append(args, ":(attr:"+d+")")
+	}
+	var out limited
+	return !c.git(ctx, &out, args...) || out.Len() > 0
+}
+
+// hasSubmodules reports whether the repository has submodules. Git reads them with their own
+// configuration.
+func (c *Checker) hasSubmodules(ctx context.Context) bool {
+	var modes links
+	return !c.git(ctx, &modes, "-c", "core.fsmonitor=false", "ls-files", "--stage", "-z") || modes.found
+}
+
+// git runs git in the workspace's directory and reports whether it succeeded.
+func (c *Checker) git(ctx context.Context, stdout io.Writer, args ...string) bool {
+	path := c.Git()
+	if path == "" {
+		return false
+	}
+	status, err := c.Launcher.Run(ctx, &process.Command{Path: path, Args: args, Dir: c.Root, Env: c.Environ, Stdout: stdout})
+	return err == nil && status == process.Status{} && ctx.Err() == nil
+}
+
+// limited keeps up to maxConfig bytes.
+type limited struct {
+	bytes.Buffer
+	full bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.full = l.full || l.Len()+len(p) > maxConfig; l.full {
+		return len(p), nil
+	}
+	return l.Buffer.Write(p)
+}
+
+// links looks for submodules in the output of ls-files --stage -z: their entries begin with the
+// mode 160000.
+type links struct {
+	entry []byte // the beginning of the current entry
+	found bool
+}
+
+func (l *links) Write(p []byte) (int, error) {
+	const mode = "160000 "
+	for rest := p; len(rest) > 0; {
+		entry, next, ends := bytes.Cut(rest, []byte{0})
+		l.entry = append(l.entry, entry[:min(len(entry), len(mode)-len(l.entry))]...)
+		l.found = l.found || string(l.entry) == mode
+		if ends {
+			l.entry = l.entry[:0]
+		}
+		rest = next
+	}
+	return len(p), nil
+}
