@@ -111,9 +111,9 @@ var table = []allowed{
 		what:  "Where a settings file is broken is told by line and column.",
 	},
 	{
-		kind: better, scenes: "model_3",
-		paths: []string{`requests[*].path`, `runs[0].stdout[5].stats.models.*`, `runs[0].stdout[5].stats.models."gemini-3.1-pro-preview"`},
-		what:  "A model that is named in full is the one that is asked. Gemini CLI asks `gemini-3.1-pro-preview` for `gemini-3-pro-preview`.",
+		kind: better, scenes: "model_3 model_retired",
+		paths: []string{`runs[*].stderr.lines."Warning: Using *, which replaces *"`},
+		what:  "Where a newer model is asked for the one that is named, such as `gemini-3.1-pro-preview` for `gemini-3-pro-preview`, standard error says so.",
 	},
 	{
 		kind: better, scenes: "at_file",

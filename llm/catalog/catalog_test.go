@@ -84,7 +84,18 @@ func TestResolve(t *testing.T) {
 		{"flash-lite", gateway, "gemini-3.5-flash-lite"},
 		{"flash-lite", none, "gemini-3.1-flash-lite"},
 		{"none", key, "gemini-3.5-flash-lite"},
+		{"gemini-3-pro-preview", key, "gemini-3.1-pro-preview"},
+		{"models/gemini-3-pro-preview", key, "gemini-3.1-pro-preview"},
+		{"gemini-3-pro-preview", catalog.Access{Preview: true}, "gemini-3-pro-preview"},
 		{"gemini-3-pro-preview", gateway, "gemini-2.5-pro"},
+		{"gemini-3-flash", key, "gemini-3.8-flash"},
+		{"gemini-3.5-flash", gateway, "gemini-3.8-flash"},
+		{"gemini-3.5-flash", none, "gemini-3.5-flash"},
+		{"gemini-3.1-flash-lite", key, "gemini-3.5-flash-lite"},
+		{"gemini-3.1-flash-lite", none, "gemini-3.1-flash-lite"},
+		{"gemini-3-flash-preview", key, "gemini-3-flash-preview"},
+		{"gemini-2.0-flash", key, "gemini-2.0-flash"},
+		{"gemini-3.6-flash", key, "gemini-3.6-flash"},
 		{"gemini-3.1-pro-preview-customtools", none, "gemini-2.5-pro"},
 		{"gemini-3-flash-preview", gateway, "gemini-3.8-flash"},
 		{"gemini-3-flash-preview", none, "gemini-2.5-flash"},
@@ -94,6 +105,28 @@ func TestResolve(t *testing.T) {
 	} {
 		if got := catalog.Resolve(c.name, c.access); got != c.want {
 			t.Errorf("Resolve(%q, %+v) = %q, want %q", c.name, c.access, got, c.want)
+		}
+	}
+}
+
+func TestReplaces(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, model string
+		want        bool
+	}{
+		{"gemini-3-pro-preview", "gemini-3.1-pro-preview", true},
+		{"google/gemini-3-pro-preview", "gemini-3.1-pro-preview", true},
+		{"models/gemini-3.5-flash", "vertexai/gemini-3.8-flash", true},
+		{"gemini-3-flash-preview", "gemini-3.8-flash", true}, // at a gateway
+		{"gemini-3-flash-preview", "gemini-3-flash-preview", false},
+		{"gemini-2.5-pro", "google/gemini-3-flash", false}, // the default model of another provider
+		{"gemini-2.5-pro", "claude-x", false},
+		{"pro", "gemini-3.1-pro-preview", false},
+		{"auto-gemini-3", "gemini-3.1-pro-preview", false},
+	} {
+		if got := catalog.Replaces(c.model, c.name); got != c.want {
+			t.Errorf("%s replaces %s: %v", c.model, c.name, got)
 		}
 	}
 }

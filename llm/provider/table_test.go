@@ -191,31 +191,44 @@ func TestOwnElsewhere(t *testing.T) {
 		window                   int
 	}{
 		{
-			"at the vendor", []string{own}, nil,
+			"at the vendor",
+			[]string{own},
+			nil,
 			"https://api.openai.com/v1", "gpt-5.6-sol", "little", "user", Responses, 9000,
 		},
 		{
-			"the address of a variable", []string{own}, map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"the address of a variable",
+			[]string{own},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
 			"http://h/v1", "", "little", "user", Chat, 9000,
 		},
 		{
-			"the model of a variable", []string{own}, map[string]string{"OPENAI_BASE_URL": "http://h/v1", "OPENAI_MODEL": "m"},
+			"the model of a variable",
+			[]string{own},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1", "OPENAI_MODEL": "m"},
 			"http://h/v1", "m", "little", "user", Chat, 9000,
 		},
 		{
-			"the model of an entry", []string{own, `{"openai": {"model": "mine"}}`}, map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"the model of an entry",
+			[]string{own, `{"openai": {"model": "mine"}}`},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
 			"http://h/v1", "mine", "little", "user", Chat, 9000,
 		},
 		{
-			"an address of an entry", []string{own, `{"openai": {"baseUrl": "http://own"}}`}, map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"an address of an entry",
+			[]string{own, `{"openai": {"baseUrl": "http://own"}}`},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
 			"http://own", "", "little", "user", Chat, 9000,
 		},
 		{
-			"an address and its variable", []string{own, `{"openai": {"baseUrl": "http://own", "baseUrlVars": "U"}}`}, map[string]string{"U": "http://h", "OPENAI_BASE_URL": "http://other"},
+			"an address and its variable",
+			[]string{own, `{"openai": {"baseUrl": "http://own", "baseUrlVars": "U"}}`},
+			map[string]string{"U": "http://h", "OPENAI_BASE_URL": "http://other"},
 			"http://h", "", "little", "user", Chat, 9000,
 		},
 		{
-			"no entry", nil, map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"no entry", nil,
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
 			"http://h/v1", "", "", "", Chat, 400_000,
 		},
 	} {
