@@ -25,6 +25,7 @@ type Options struct {
 	Redact            secret.Redaction
 	InactivityTimeout time.Duration
 	Debug             bool
+	Summarizer        *Summarizer
 	Launcher          process.Launcher
 	Processes         *Processes
 }
