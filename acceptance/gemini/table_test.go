@@ -121,6 +121,11 @@ var table = []allowed{
 		what:  "Mail addresses in a prompt stay as they are. Gemini CLI puts a space before the `@`.",
 	},
 	{
+		kind: better, scenes: "glob_link",
+		paths: []string{`requests[4].body.contents.new[0].parts[3].text`},
+		what:  "A file that a glob after `@` brings stands under its own name in the message, and not under the glob.",
+	},
+	{
 		kind: better, scenes: "at_directory",
 		paths: []string{`requests[0].body.contents.new[0].parts[7].text`},
 		what:  "The content of a file that a pattern after `@` has found is headed by the file's name, and not by the pattern.",
