@@ -86,11 +86,6 @@ var table = []allowed{
 		what:  "`errorsByType` names the kind, such as `QUOTA_EXCEEDED`; Gemini CLI says `ApiError` of all.",
 	},
 	{
-		kind: better, scenes: "empty_answer_json",
-		paths: []string{`runs[0].stdout.stats.models."gemini-2.5-flash".api.errorsByType.NO_RESPONSE_TEXT`, `runs[0].stdout.stats.models."gemini-2.5-flash".api.totalErrors`},
-		what:  "An answer that says nothing is no failed request in `stats`: the run's `error` tells of it.",
-	},
-	{
 		kind: better, scenes: "safety",
 		paths: []string{`runs[0].stdout[3].error`},
 		what:  "A `result` event whose `status` is `error` says which one.",
@@ -176,6 +171,14 @@ var table = []allowed{
 		what:  "Without a model, the large one is asked at once: to ask a small one first how hard the request is, as Gemini CLI does, costs each prompt the time of a request. With `pollux.routing` as `always` in the settings it is asked; where the model is named `auto`, it is in any case.",
 	},
 	{
+		kind: words, scenes: "directory_file",
+		paths: []string{
+			`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`,
+			`runs[0].stdout[*].error.message`, `runs[0].stdout[*].output`, `runs[0].stderr.lines."Error executing tool replace: *"`,
+		},
+		what: "That what is to be edited is a directory.",
+	},
+	{
 		kind: words, scenes: "exit_55",
 		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
 		what:  "That a folder is not trusted.",
@@ -216,8 +219,8 @@ var table = []allowed{
 		what:  "That plan mode writes nothing but plans.",
 	},
 	{
-		kind: words, scenes: "empty_answer_text empty_answer_json safety",
-		paths: []string{`requests[1].body.contents.new[0].parts[2].text`},
+		kind: words, scenes: "empty_answer_text empty_answer_json safety stats_errors",
+		paths: []string{`requests[*].body.contents.new[0].parts[2].text`},
 		what:  "The request to say something, after an answer that said nothing.",
 	},
 	{
