@@ -45,6 +45,10 @@ func TestLookup(t *testing.T) {
 		{"kimi-k2", "kimi-k2", 262_144, 32_000, ""},
 		{"seed-oss-36b", "seed-oss-36b", 524_288, 32_000, ""},
 		{"llama3.3:70b", "llama3.3", 131_072, 32_000, ""},
+		{"tunedModels/mine", "mine", 1_048_576, 65_536, "ipav"},
+		{"endpoints/123", "123", 1_048_576, 65_536, "ipav"},
+		{"projects/p/locations/l/endpoints/123", "123", 1_048_576, 65_536, "ipav"},
+		{"projects/p/locations/l/models/x", "x", 131_072, 32_000, ""},
 		{"", "", 131_072, 32_000, ""},
 	} {
 		m := catalog.Lookup(c.name)
@@ -149,6 +153,8 @@ func TestFamilies(t *testing.T) {
 		{"google/gemini-2.5-pro:free", false, false, true},
 		{"openrouter/anthropic/claude-sonnet-4.6", true, false, false},
 		{"my/own-gemini", true, false, false},
+		{"tunedModels/claude-like", true, false, true},
+		{"endpoints/123", true, false, true},
 	} {
 		if m, n, g := catalog.IsModern(c.name), catalog.SupportsNestedMedia(c.name), catalog.IsGemini(c.name); m != c.modern || n != c.nested || g != c.gemini {
 			t.Errorf("%s: modern %v, nested media %v, gemini %v", c.name, m, n, g)
@@ -170,6 +176,10 @@ func TestChatConfig(t *testing.T) {
 		{"gemini-2.0-flash", true, 0, ""},
 		{"gemma-4-31b-it", false, 0, ""},
 		{"my-model", false, 0, ""},
+		{"tunedModels/mine", true, 0, ""},
+		{"tunedModels/claude-3-like", true, 0, ""},
+		{"endpoints/123", true, 0, ""},
+		{"projects/p/locations/l/endpoints/123", true, 0, ""},
 	} {
 		cfg := catalog.ChatConfig(c.name)
 		if *cfg.Temperature != 1 || *cfg.TopP != 0.95 || *cfg.TopK != 64 {
