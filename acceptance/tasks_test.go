@@ -38,7 +38,7 @@ func onEach(t *testing.T, dir string) {
 // that require their thoughts back with every call.
 var accounts = []struct{ name, wire, protocol, path, model string }{
 	{"gemini", "gemini", "", "", "gemini-2.5-flash"},
-	{"gemini-3", "gemini", "", "", "gemini-3-pro-preview"},
+	{"gemini-3", "gemini", "", "", "gemini-3-flash-preview"},
 	{"openai", "openai", "openai", "/v1", "gpt-4.1"},
 	{"responses", "responses", "responses", "/v1", "gpt-5.2"},
 	{"anthropic", "anthropic", "anthropic", "", "claude-sonnet-4-6"},

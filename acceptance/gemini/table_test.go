@@ -81,11 +81,6 @@ var table = []allowed{
 		what:  "`errorsByType` names the kind, such as `QUOTA_EXCEEDED`; Gemini CLI says `ApiError` of all.",
 	},
 	{
-		kind: better, scenes: "empty_answer_json",
-		paths: []string{`runs[0].stdout.stats.models."gemini-2.5-flash".api.errorsByType.NO_RESPONSE_TEXT`, `runs[0].stdout.stats.models."gemini-2.5-flash".api.totalErrors`},
-		what:  "An answer that says nothing is no failed request in `stats`: the run's `error` tells of it.",
-	},
-	{
 		kind: better, scenes: "safety",
 		paths: []string{`runs[0].stdout[3].error`},
 		what:  "A `result` event whose `status` is `error` says which one.",
@@ -106,14 +101,19 @@ var table = []allowed{
 		what:  "Where a settings file is broken is told by line and column.",
 	},
 	{
-		kind: better, scenes: "model_3",
-		paths: []string{`requests[*].path`, `runs[0].stdout[5].stats.models.*`, `runs[0].stdout[5].stats.models."gemini-3.1-pro-preview"`},
-		what:  "A model that is named in full is the one that is asked. Gemini CLI asks `gemini-3.1-pro-preview` for `gemini-3-pro-preview`.",
+		kind: better, scenes: "model_3 model_retired",
+		paths: []string{`runs[*].stderr.lines."Warning: Using *, which replaces *"`},
+		what:  "Where a newer model is asked for the one that is named, such as `gemini-3.1-pro-preview` for `gemini-3-pro-preview`, standard error says so.",
 	},
 	{
 		kind: better, scenes: "at_file",
 		paths: []string{`requests[0].body.contents.new[0].parts[1].text`},
 		what:  "Mail addresses in a prompt stay as they are. Gemini CLI puts a space before the `@`.",
+	},
+	{
+		kind: better, scenes: "glob_link",
+		paths: []string{`requests[4].body.contents.new[0].parts[3].text`},
+		what:  "A file that a glob after `@` brings stands under its own name in the message, and not under the glob.",
 	},
 	{
 		kind: better, scenes: "at_directory",
@@ -171,6 +171,14 @@ var table = []allowed{
 		what:  "Without a model, the large one is asked at once: to ask a small one first how hard the request is, as Gemini CLI does, costs each prompt the time of a request. With `pollux.routing` as `always` in the settings it is asked; where the model is named `auto`, it is in any case.",
 	},
 	{
+		kind: words, scenes: "directory_file",
+		paths: []string{
+			`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`,
+			`runs[0].stdout[*].error.message`, `runs[0].stdout[*].output`, `runs[0].stderr.lines."Error executing tool replace: *"`,
+		},
+		what: "That what is to be edited is a directory.",
+	},
+	{
 		kind: words, scenes: "exit_55",
 		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
 		what:  "That a folder is not trusted.",
@@ -211,8 +219,8 @@ var table = []allowed{
 		what:  "That plan mode writes nothing but plans.",
 	},
 	{
-		kind: words, scenes: "empty_answer_text empty_answer_json safety",
-		paths: []string{`requests[1].body.contents.new[0].parts[2].text`},
+		kind: words, scenes: "empty_answer_text empty_answer_json safety stats_errors",
+		paths: []string{`requests[*].body.contents.new[0].parts[2].text`},
 		what:  "The request to say something, after an answer that said nothing.",
 	},
 	{

@@ -301,7 +301,7 @@ func (a *Accounts) find(t Type, read reading) (Account, error) {
 		// A variable for one provider's address may contain another's. If the user has several
 		// entries with the same address, they remain different accounts.
 		if there := a.Table().FindByAddress(access.BaseURL); there != nil && there.ID != p.ID && there.Protocol == p.Protocol {
-			one.Profile, one.Model = there, cmp.Or(access.Model, there.Model)
+			one.Access = access.ServedBy(there)
 		}
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/llm/catalog"
 	"pollux/llm/provider"
 )
 
@@ -63,6 +64,37 @@ func TestOwn(t *testing.T) {
 		}
 		if got := strings.Join([]string{one.ID, one.BaseURL, one.APIKey, one.AuthToken, model}, " "); got != c.want {
 			t.Errorf("%s is %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestOwnAtKnownAddress checks that the user's entries for a provider apply when a variable
+// leads to another one that is known: over that one's profile.
+func TestOwnAtKnownAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ id, settings, env, model, small string }{
+		{"openai", `{}`, "OPENAI_BASE_URL=https://api.deepseek.com/v1 OPENAI_API_KEY=k", "deepseek-v4-pro", "deepseek-v4-flash"},
+		{"openai", `{"model": "mine"}`, "OPENAI_BASE_URL=https://api.deepseek.com/v1 OPENAI_API_KEY=k", "mine", "deepseek-v4-flash"},
+		{"openai", `{"smallModel": "s"}`, "OPENAI_BASE_URL=https://api.deepseek.com/v1 OPENAI_API_KEY=k OPENAI_MODEL=v", "v", "s"},
+		{"anthropic", `{}`, "ANTHROPIC_BASE_URL=https://api.minimax.io/anthropic ANTHROPIC_API_KEY=k", "MiniMax-M2.7", "MiniMax-M2.7"},
+		{"anthropic", `{"smallModel": "s"}`, "ANTHROPIC_BASE_URL=https://api.minimax.io/anthropic ANTHROPIC_API_KEY=k ANTHROPIC_MODEL=v", "v", "s"},
+	} {
+		entry := strings.TrimSuffix(c.settings, "}")
+		if c.settings != "{}" {
+			entry += ", "
+		}
+		entry += `"headers": {"X-Own": "1"}, "models": [{"match": "*", "window": 9000}]}`
+		accounts, err := Open(inputs(t, `{"modelProviders": {"`+c.id+`": `+entry+`}}`, strings.Fields(c.env)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := accounts.Default()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.ConfiguredID != c.id || one.ID == c.id || one.Model != c.model || one.SmallModel != c.small ||
+			one.Headers["X-Own"] != "1" || one.Describe("m", catalog.Model{}).Input != 9000 || one.APIKey != "k" {
+			t.Errorf("%+v: %s, %s, %s, %v, %d", c, one.ID, one.Model, one.SmallModel, one.Headers, one.Describe("m", catalog.Model{}).Input)
 		}
 	}
 }

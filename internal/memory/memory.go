@@ -192,7 +192,7 @@ type loaded struct {
 	texts Texts
 
 	tried map[string]bool // paths that were tried, with any result
-	seen  []fs.FileInfo   // files that were read, including empty ones
+	seen  []seenFile      // files that were read, including empty ones
 	room  int             // number of bytes that may still be added
 	full  bool            // the warning about the limit was given
 	roots map[string]*workspace.Workspace
@@ -236,10 +236,10 @@ func (l *loaded) add(c candidate) {
 		l.skipped(c.path, err)
 		return
 	}
-	if slices.ContainsFunc(l.seen, func(other fs.FileInfo) bool { return os.SameFile(other, got.info) }) {
+	if slices.ContainsFunc(l.seen, func(s seenFile) bool { return s.is(got.info) }) {
 		return
 	}
-	l.seen = append(l.seen, got.info)
+	l.seen = append(l.seen, seenFile{c.path, got.info})
 	if strings.TrimSpace(got.text) == "" {
 		return
 	}
@@ -254,6 +254,23 @@ func (l *loaded) add(c candidate) {
 		l.Warn("Warning: " + workspace.PrintableName(f.Path) + " is too large for a memory file, or imports one that is: only the beginning is used.")
 	}
 	l.files = append(l.files, f)
+}
+
+// seenFile is a file that was read: its path, and its description at that time.
+type seenFile struct {
+	path string
+	info fs.FileInfo
+}
+
+// is reports whether info describes the same file, under this or another name. The system
+// may give the number of a deleted file to a new one, so equal numbers count only if the path
+// still leads to the file, or if the file was moved without a change.
+func (s seenFile) is(info fs.FileInfo) bool {
+	if !os.SameFile(s.info, info) {
+		return false
+	}
+	now, err := os.Stat(s.path)
+	return err == nil && os.SameFile(now, info) || s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
 }
 
 // refuse warns once that the limit is reached.

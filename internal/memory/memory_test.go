@@ -231,6 +231,42 @@ func TestOrderAndDuplicates(t *testing.T) {
 }
 
 // Who works at home has ~/.gemini below, and it stays global.
+// TestReusedNumber checks that a new memory file counts as new even if it has the device and
+// inode number of a deleted one, and that a moved file does not.
+func TestReusedNumber(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{
+		"p/.git/": "", "p/a/GEMINI.md": "A.", "p/b/": "", "p/c/": "", "p/d/": "",
+	})
+	m := memory.New(p.options())
+	if got := m.Discover(p.at("p/a/x")); !strings.Contains(got, "A.") {
+		t.Fatalf("a has %q", got)
+	}
+	// A hard link whose first name is removed has the number of the deleted file.
+	if err := os.Link(p.at("p/a/GEMINI.md"), p.at("p/b/GEMINI.md")); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	if got := m.Discover(p.at("p/b/x")); got != "" {
+		t.Errorf("b, a link to a, has %q", got)
+	}
+	if err := os.Rename(p.at("p/b/GEMINI.md"), p.at("p/c/GEMINI.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(p.at("p/a/GEMINI.md")); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Discover(p.at("p/c/x")); got != "" {
+		t.Errorf("c, which a was moved to, has %q", got)
+	}
+	if err := os.Rename(p.at("p/c/GEMINI.md"), p.at("p/d/GEMINI.md")); err != nil {
+		t.Fatal(err)
+	}
+	p.write("p/d/GEMINI.md", "Another one.")
+	if got := m.Discover(p.at("p/d/x")); !strings.Contains(got, "Another one.") {
+		t.Errorf("d, a new file with the number of a, has %q", got)
+	}
+}
+
 func TestGlobalIsNoProject(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"home/.git/": "", "home/GEMINI.md": "h", "home/.gemini/GEMINI.md": "g", "home/.gemini/x": ""})

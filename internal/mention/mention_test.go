@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pollux/internal/exit"
@@ -17,13 +18,16 @@ import (
 
 func newWorkspace(t testing.TB, files map[string]string) *workspace.Workspace {
 	t.Helper()
-	root := t.TempDir()
+	root, now := t.TempDir(), time.Now()
 	for name, text := range files {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now, now); err != nil { // none is newer than the others
 			t.Fatal(err)
 		}
 	}
@@ -109,6 +113,45 @@ func TestExpand(t *testing.T) {
 				t.Errorf("shown %q, skipped %v", e.Shown, e.Skipped)
 			}
 		})
+	}
+}
+
+// TestExpandGlobOrder checks that a glob brings the file that the tool glob lists first: the
+// newest one, of old files the first by path, and no link.
+func TestExpandGlobOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{
+		"a.txt": "", "b.txt": "", "c.txt": "", "deep/z.txt": "", "old/a.md": "", "old/b.md": "", "other/x.txt": "",
+	})
+	at := func(name string, age time.Duration) {
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(w.Root(), name), when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at("a.txt", 3*time.Hour)
+	at("b.txt", time.Hour)
+	at("c.txt", 48*time.Hour)
+	at("deep/z.txt", time.Minute)
+	at("old/a.md", 50*time.Hour)
+	at("old/b.md", 49*time.Hour)
+	at("other/x.txt", 2*time.Minute)
+	if err := os.Symlink("a.txt", filepath.Join(w.Root(), "link.txt")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	for prompt, want := range map[string]string{
+		"@*.txt":    "b.txt", // in the directory itself
+		"@**/*.txt": "deep/z.txt",
+		"@*.TXT":    "b.txt",
+		"@z*":       "deep/z.txt",
+		"@x.*":      "other/x.txt",
+		"@*.md":     "old/a.md",
+		"@old/*.md": "old/a.md",
+	} {
+		e, err := Expand(t.Context(), w, prompt)
+		if err != nil || len(e.Files) != 1 || e.Files[0] != filepath.Join(w.Root(), want) {
+			t.Errorf("%s brings %q, %v; want %s", prompt, e.Files, err, want)
+		}
 	}
 }
 

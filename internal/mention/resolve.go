@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -120,6 +121,7 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 	}
 	var mu sync.Mutex
 	best := map[string]hit{}
+	now := time.Now()
 	for _, dir := range r.w.Dirs() {
 		o := workspace.WalkOptions{Filter: r.w.DefaultFilter(), Prune: func(_, name string) bool {
 			return name == "node_modules" || name == ".git"
@@ -130,13 +132,22 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 			}
 			rel := e.Rel()
 			for _, name := range names {
-				if h := (hit{rel: rel, abs: e.Path(), rank: rank(name, rel)}); h.rank > 0 {
-					mu.Lock()
-					if old, ok := best[name]; !ok || h.before(old) {
-						best[name] = h
-					}
-					mu.Unlock()
+				h := hit{rel: rel, abs: e.Path(), rank: rank(name, rel)}
+				if h.rank == 0 {
+					continue
 				}
+				if isGlob(name) {
+					info, err := r.w.Disk().Stat(h.abs)
+					if err != nil || r.w.CheckRead(h.abs) != nil {
+						continue
+					}
+					h.modified = info.ModTime()
+				}
+				mu.Lock()
+				if old, ok := best[name]; !ok || h.before(old, now) {
+					best[name] = h
+				}
+				mu.Unlock()
 			}
 			return nil
 		})
@@ -159,28 +170,38 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 type hit struct {
 	rel, abs string
 	rank     int
+	modified time.Time // zero unless the name is a glob
 }
 
-// before reports whether h is the better match.
-func (h hit) before(o hit) bool {
+// before reports whether h is the better match. Of files that match a glob equally well, it is
+// the one that the tool glob lists first.
+func (h hit) before(o hit, now time.Time) bool {
+	if h.rank == o.rank && !h.modified.IsZero() && !o.modified.IsZero() {
+		return workspace.CompareAge(now, h.modified, o.modified, h.abs, o.abs) < 0
+	}
 	return cmp.Or(cmp.Compare(h.rank, o.rank), cmp.Compare(strings.Count(h.rel, "/"), strings.Count(o.rel, "/")),
 		cmp.Compare(len(h.rel), len(o.rel)), cmp.Compare(h.rel, o.rel)) < 0
 }
 
+func isGlob(name string) bool { return strings.ContainsAny(name, "*?[{") }
+
 // rank returns how well a name matches the file at rel: 1 is best, 0 means no match. Matches
-// that differ in case are worse.
+// that differ in case are worse, except those of globs, which ignore case.
 func rank(name, rel string) int {
-	if n := rankExact(name, rel); n > 0 {
-		return n
+	if !isGlob(name) {
+		if n := rankExact(name, rel); n > 0 {
+			return n
+		}
 	}
-	if n := rankExact(strings.ToLower(name), strings.ToLower(rel)); n > 0 {
-		return n + 3
+	n := rankExact(strings.ToLower(name), strings.ToLower(rel))
+	if n > 0 && !isGlob(name) {
+		n += 3
 	}
-	return 0
+	return n
 }
 
 func rankExact(name, rel string) int {
-	if strings.ContainsAny(name, "*?[{") {
+	if isGlob(name) {
 		for i, pattern := range []string{name, "**/" + name, "**/*" + name + "*"} {
 			if ok, _ := doublestar.Match(pattern, rel); ok {
 				return i + 1

@@ -108,7 +108,9 @@ func New(s *config.Settings, o Options) *Resolver {
 // of [Resolver.Resolve].
 func (r *Resolver) SelectModel(name string) (string, error) {
 	if r.idle {
-		return r.model(name, true)
+		model, err := r.model(name, true)
+		r.NoteReplaced(name, model)
+		return model, err
 	}
 	tables := r.tables()
 	res, err := r.resolveIn(tables, Key{Model: name, Chat: true, Chosen: true})
@@ -116,8 +118,11 @@ func (r *Resolver) SelectModel(name string) (string, error) {
 		return "", err
 	}
 	_, special := find(tables, name)
-	if plain, err := r.model(name, true); err != nil || plain != res.Model {
+	plain, err := r.model(name, true)
+	if err != nil || plain != res.Model {
 		special = true // an override applies
+	} else {
+		r.NoteReplaced(name, plain)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,6 +204,15 @@ func (r *Resolver) model(name string, chosen bool) (string, error) {
 	}
 	r.names[name] = model
 	return model, nil
+}
+
+// NoteReplaced warns, once for each name, if the user's name of a Gemini model means another
+// one, because that has replaced the named one or because the account cannot use the named
+// one.
+func (r *Resolver) NoteReplaced(name, model string) {
+	if catalog.Replaces(model, name) {
+		r.complain(fmt.Sprintf("Warning: Using %s, which replaces %s.", config.Printable(model), config.Printable(name)))
+	}
 }
 
 // tables returns the alias tables, the one with the highest priority first.

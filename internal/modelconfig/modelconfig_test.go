@@ -85,7 +85,7 @@ func TestBuiltins(t *testing.T) {
 	for alias, want := range map[string]Resolved{
 		"gemini-2.5-flash-base": {"gemini-2.5-flash", based(llm.Config{})},
 		"gemini-3-flash-base":   {"gemini-3-flash-preview", based(llm.Config{})},
-		"gemini-3.5-flash-base": {"gemini-3.5-flash", based(llm.Config{})},
+		"gemini-3.5-flash-base": {"gemini-3.8-flash", based(llm.Config{})},
 		// The alias flash-lite becomes a model, and the settings stay.
 		"classifier":          {"gemini-3.5-flash-lite", based(llm.Config{MaxOutputTokens: 1024, Thinking: &llm.Thinking{Budget: new(512)}})},
 		"prompt-completion":   {"gemini-3.5-flash-lite", llm.Config{Temperature: new(0.3), TopP: new(1.0), MaxOutputTokens: 16000, Thinking: &llm.Thinking{Budget: new(0)}}},
@@ -99,17 +99,17 @@ func TestBuiltins(t *testing.T) {
 		"loop-detection":      {"gemini-3-flash-preview", based(llm.Config{})},
 		"context-snapshotter": {"gemini-3-flash-preview", llm.Config{Temperature: new(1.0), TopP: new(1.0), Thinking: &llm.Thinking{Level: "HIGH"}}},
 
-		"loop-detection-double-check": {"gemini-3-pro-preview", based(llm.Config{})},
+		"loop-detection-double-check": {"gemini-3.1-pro-preview", based(llm.Config{})},
 		"next-speaker-checker":        {"gemini-3-flash-preview", based(llm.Config{})},
 		"llm-edit-fixer":              {"gemini-3-flash-preview", based(llm.Config{})},
 
-		"chat-compression-3-pro":            {"gemini-3-pro-preview", llm.Config{}},
+		"chat-compression-3-pro":            {"gemini-3.1-pro-preview", llm.Config{}},
 		"chat-compression-3-flash":          {"gemini-3-flash-preview", llm.Config{}},
-		"chat-compression-3.1-flash-lite":   {"gemini-3.1-flash-lite", llm.Config{}},
+		"chat-compression-3.1-flash-lite":   {"gemini-3.5-flash-lite", llm.Config{}},
 		"chat-compression-2.5-pro":          {"gemini-2.5-pro", llm.Config{}},
 		"chat-compression-2.5-flash":        {"gemini-2.5-flash", llm.Config{}},
 		"chat-compression-2.5-flash-lite":   {"gemini-2.5-flash-lite", llm.Config{}},
-		"chat-compression-default":          {"gemini-3-pro-preview", llm.Config{}},
+		"chat-compression-default":          {"gemini-3.1-pro-preview", llm.Config{}},
 		"agent-history-provider-summarizer": {"gemini-3-flash-preview", llm.Config{}},
 	} {
 		model, cfg, err := New(nil, Options{Resolve: google}).UtilityConfig(alias)
@@ -191,9 +191,9 @@ func TestResolve(t *testing.T) {
 		{
 			"a chat whose family has no alias", `{"aliases": {"chat-base": {"modelConfig": {"generateContentConfig": {"topK": 4}}}}}`,
 			Key{Model: "gemini-3-pro-preview", Chat: true},
-			"gemini-3-pro-preview", `{"topK": 4}`,
+			"gemini-3.1-pro-preview", `{"topK": 4}`,
 		},
-		{"a chat without chat aliases", `{"aliases": {}}`, Key{Model: "gemini-3-pro-preview", Chat: true}, "gemini-3-pro-preview", `{}`},
+		{"a chat without chat aliases", `{"aliases": {}}`, Key{Model: "gemini-3-pro-preview", Chat: true}, "gemini-3.1-pro-preview", `{}`},
 		{
 			"custom wins", `{"aliases": {"a": {"modelConfig": {"model": "m1"}}, "b": {"extends": "a"}}, "customAliases": {"a": {"modelConfig": {"model": "m2"}}}}`,
 			Key{Model: "b"},
@@ -217,7 +217,7 @@ func TestResolve(t *testing.T) {
 		{
 			"a budget in place of a level", `{"customAliases": {"quick": {"extends": "gemini-3-pro-preview", "modelConfig": {"generateContentConfig": {"thinkingConfig": {"thinkingBudget": 0}}}}}}`,
 			Key{Model: "quick"},
-			"gemini-3-pro-preview", `{"temperature": 1, "topP": 0.95, "topK": 64, "thinkingConfig": {"includeThoughts": true, "thinkingBudget": 0}}`,
+			"gemini-3.1-pro-preview", `{"temperature": 1, "topP": 0.95, "topK": 64, "thinkingConfig": {"includeThoughts": true, "thinkingBudget": 0}}`,
 		},
 		{
 			"a level in place of a budget", `{"customAliases": {"quick": {"extends": "gemini-2.5-pro", "modelConfig": {"generateContentConfig": {"thinkingConfig": {"thinkingLevel": "LOW"}}}}}}`,
@@ -429,6 +429,36 @@ func TestToolsThatNobodyRuns(t *testing.T) {
 	}
 }
 
+// TestReplaced checks that a warning names the model that replaces one of the user's, once,
+// and that the built-in configuration, which names old models too, causes none.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	const warning = "Warning: Using gemini-3.1-pro-preview, which replaces gemini-3-pro-preview."
+	for _, c := range []struct{ name, settings, model string }{
+		{"chosen", `{}`, "gemini-3-pro-preview"},
+		{"chosen beside settings", `{"customAliases": {"other": {"extends": "base"}}}`, "gemini-3-pro-preview"},
+		{"an alias", `{"customAliases": {"mine": {"modelConfig": {"model": "gemini-3-pro-preview"}}}}`, "mine"},
+		{"an override", `{"customOverrides": [{"match": {"model": "gemini-2.5-pro"}, "modelConfig": {"model": "gemini-3-pro-preview"}}]}`, "gemini-2.5-pro"},
+	} {
+		var warnings []string
+		r := New(settings(t, c.settings), Options{Resolve: google, Warn: func(w string) { warnings = append(warnings, w) }})
+		for range 2 {
+			if model, err := r.SelectModel(c.model); err != nil || model != "gemini-3.1-pro-preview" {
+				t.Errorf("%s: %s, %v", c.name, model, err)
+			}
+			r.ChatConfig("gemini-3.1-pro-preview", false)
+			for _, alias := range []string{"chat-compression-default", "loop-detection-double-check"} {
+				if model, _, err := r.UtilityConfig(alias); err != nil || model != "gemini-3.1-pro-preview" {
+					t.Errorf("%s: %s is %s, %v", c.name, alias, model, err)
+				}
+			}
+		}
+		if diff := cmp.Diff([]string{warning}, warnings); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
 func TestModel(t *testing.T) {
 	t.Parallel()
 	r := sound(t, `{"customAliases": {
@@ -436,7 +466,7 @@ func TestModel(t *testing.T) {
 			"flash": {"extends": "gemini-2.5-flash", "modelConfig": {"generateContentConfig": {"seed": 2}}},
 			"pro": {"extends": "gemini-3.1-pro-preview", "modelConfig": {"generateContentConfig": {"seed": 4}}},
 			"bad": {"extends": "worse"}},
-		"customOverrides": [{"match": {"model": "gemini-2.5-pro"}, "modelConfig": {"model": "gemini-3-pro-preview", "generateContentConfig": {"seed": 3}}}]}`,
+		"customOverrides": [{"match": {"model": "gemini-2.5-pro"}, "modelConfig": {"model": "gemini-3-flash-preview", "generateContentConfig": {"seed": 3}}}]}`,
 		Options{Resolve: google})
 	for _, tt := range []struct {
 		name, model string
@@ -445,8 +475,8 @@ func TestModel(t *testing.T) {
 		{"fast", "gemini-2.5-flash", 1},
 		{"flash", "gemini-2.5-flash", 2}, // before Gemini CLI's
 		{"gemini-2.5-flash", "gemini-2.5-flash", 0},
-		{"gemini-2.5-pro", "gemini-3-pro-preview", 3},
-		{"gemini-3-pro-preview", "gemini-3-pro-preview", 0},
+		{"gemini-2.5-pro", "gemini-3-flash-preview", 3},
+		{"gemini-3-flash-preview", "gemini-3-flash-preview", 0},
 		{"pro", "gemini-3.1-pro-preview", 4}, // the model is the one that Gemini CLI's stands for
 		{"auto", "gemini-3.1-pro-preview", 0},
 		{"my-model", "my-model", 0},

@@ -43,19 +43,27 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 	if err != nil {
 		return Resolved{}, err
 	}
-	model := ""
+	name, isOwn := "", false // the model's name, and whether the user's settings have it
 	for _, l := range links {
-		model = cmp.Or(l.model, model)
+		if l.model != "" {
+			name, isOwn = l.model, !l.builtin && l.name != l.model
+		}
 	}
-	matched := r.matching(k, r.levels(links, model, k.Chosen))
+	matched := r.matching(k, r.levels(links, name, k.Chosen))
 	for _, o := range matched {
-		model = cmp.Or(o.model, model)
+		if o.model != "" {
+			name, isOwn = o.model, !o.builtin
+		}
 	}
-	if model == "" {
+	if name == "" {
 		return Resolved{}, noModel(k.Model)
 	}
-	if model, err = r.model(model, k.Chosen); err != nil {
+	model, err := r.model(name, k.Chosen)
+	if err != nil {
 		return Resolved{}, err
+	}
+	if isOwn {
+		r.NoteReplaced(name, model)
 	}
 	cfg := decode(r.compose(links, matched, model))
 	if cfg.Tools != nil && !r.hosted(model) {

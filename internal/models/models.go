@@ -254,13 +254,14 @@ func (d *Directory) ResolveFallbacks(names []string, warn func(string)) []string
 			warn("Warning: pollux.fallback: " + name + " is left out: " + why)
 			continue
 		}
+		d.NoteReplaced(name, requestName)
 		chain = append(chain, requestName)
 	}
 	return chain
 }
 
 // KnownModels returns the catalog's models of the user's providers, with the names that
-// [Directory.Choose] accepts. It sends no requests.
+// [Directory.Choose] accepts, without those that others have replaced. It sends no requests.
 func (d *Directory) KnownModels() []catalog.Model {
 	if d.accountModels == nil {
 		return nil
@@ -269,6 +270,9 @@ func (d *Directory) KnownModels() []catalog.Model {
 	own := d.Current().Account.ConfiguredID
 	for _, account := range d.accountModels.accounts.Reachable() {
 		for m := range catalog.Models(account.ID) {
+			if isGoogle(account) && catalog.Resolve(m.Name, account.Gemini()) != m.Name {
+				continue // another model replaces it
+			}
 			if account.ConfiguredID != own {
 				m.Name = account.ConfiguredID + "/" + m.Name
 			}

@@ -71,6 +71,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Redact:            redaction(s.Setup),
 		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
+		Summarizer:        s.outputSummarizer(g),
 		Processes:         s.Processes,
 		Launcher:          s.Launcher,
 	}
@@ -112,6 +113,19 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		tools = append(tools, pages)
 	}
 	return tools
+}
+
+// outputSummarizer summarizes long output of commands, nil if the user does not want that.
+func (s *Session) outputSummarizer(g llm.Generator) *shell.Summarizer {
+	var byTool map[string]*struct{ TokenBudget int }
+	if err := config.SummarizeToolOutput.Decode(s.Settings, &byTool); err != nil {
+		s.Warn("Warning: " + err.Error())
+	}
+	wanted := byTool["run_shell_command"]
+	if wanted == nil {
+		return nil
+	}
+	return &shell.Summarizer{Generator: g, ResolveModel: s.models.UtilityConfig, Budget: wanted.TokenBudget}
 }
 
 // findRipgrep returns the function that finds the user's rg when the first search

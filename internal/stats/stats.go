@@ -27,6 +27,8 @@ type Counter struct {
 
 	mu     sync.Mutex
 	counts Snapshot
+	// agents is the last model that an agent asked, the main one or a subagent.
+	agents string
 }
 
 // New returns a session without counts.
@@ -53,20 +55,29 @@ func (s *Counter) Snapshot() Snapshot {
 func (s *Counter) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts = Snapshot{}
+	s.counts, s.agents = Snapshot{}, ""
 }
 
-// Observe counts a tool call when its event is [agent.ToolFinished], also that of an agent that
-// runs inside a call. It ignores other events.
+// Observe counts a tool call when its event is [agent.ToolFinished], and an error of the model
+// when it is [agent.InvalidStream]: empty and blocked responses are errors once no further
+// attempt is made. It counts events of agents that run inside a call, too, and ignores others.
 func (s *Counter) Observe(e agent.Event) {
-	if n, ok := e.(agent.Nested); ok {
-		s.Observe(n.Event)
-		return
+	switch e := e.(type) {
+	case agent.Nested:
+		s.Observe(e.Event)
+	case agent.ToolFinished:
+		s.finish(e)
+	case agent.InvalidStream:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		m := s.counts.model(s.agents)
+		m.API.Errors++
+		m.failed(e.Type)
 	}
-	done, ok := e.(agent.ToolFinished)
-	if !ok {
-		return
-	}
+}
+
+// finish counts a tool call.
+func (s *Counter) finish(done agent.ToolFinished) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts.tool(done.Call.Name).finish(&done)
@@ -81,6 +92,10 @@ func (s *Counter) Observe(e agent.Event) {
 func (s *Counter) request(req *llm.Request, spent spending, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	switch req.Use {
+	case "", llm.UseMain, llm.UseSubagent:
+		s.agents = req.Model
+	}
 	m := s.counts.model(req.Model)
 	m.API.add(&spent.usage, err, took)
 	m.role(req.Use).API.add(&spent.usage, err, took)

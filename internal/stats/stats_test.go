@@ -325,3 +325,36 @@ func BenchmarkMeterChunk(b *testing.B) {
 		drain(g, &llm.Request{Model: "m"})
 	}
 }
+
+// TestInvalid checks that an unusable response is an error of the model that an agent asked
+// last, whatever Pollux has asked another one meanwhile, and that one that is requested again
+// is no error.
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	s := New()
+	ask := func(model string, use llm.Use) {
+		g := observe.Wrap(&answer{chunks: []*llm.Response{{Usage: &llm.Usage{Prompt: 1, Total: 1}}}}, s)
+		drain(g, &llm.Request{Model: model, Use: use})
+	}
+	ask("large", llm.UseMain)
+	s.Observe(agent.Retried{Cause: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}})
+	ask("large", llm.UseMain)
+	ask("small", llm.UseRouter)
+	s.Observe(agent.InvalidStream{Type: "SAFETY_BLOCKED"})
+	ask("other", llm.UseSubagent)
+	s.Observe(agent.Nested{Event: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}})
+	got := map[string]API{}
+	kinds := map[string][]ErrorCount{}
+	c := s.Snapshot()
+	for _, m := range c.Models {
+		got[m.Name], kinds[m.Name] = API{Requests: m.API.Requests, Errors: m.API.Errors}, m.Errors
+	}
+	want := map[string]API{"large": {Requests: 2, Errors: 1}, "small": {Requests: 1}, "other": {Requests: 1, Errors: 1}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	wantKinds := map[string][]ErrorCount{"large": {{"SAFETY_BLOCKED", 1}}, "small": nil, "other": {{"NO_RESPONSE_TEXT", 1}}}
+	if diff := cmp.Diff(wantKinds, kinds); diff != "" {
+		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}

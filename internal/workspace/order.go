@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,6 +23,22 @@ func CompareNames(a, b string) int {
 		}
 		x, y = x[n:], y[m:]
 	}
+}
+
+// CompareAge compares files for lists of files that were found by name: those modified in the
+// 24 hours before now come first, the newest of them first, then the others by path. It
+// returns a number below 0 if a comes before b, and above 0 if b comes before a.
+func CompareAge(now, aModified, bModified time.Time, aPath, bPath string) int {
+	recent := now.Add(-24 * time.Hour)
+	switch a, b := aModified.After(recent), bModified.After(recent); {
+	case a && b:
+		return cmp.Or(bModified.Compare(aModified), cmp.Compare(aPath, bPath))
+	case a:
+		return -1
+	case b:
+		return 1
+	}
+	return cmp.Compare(aPath, bPath)
 }
 
 // unaccented lists the base letters of U+00C0 to U+017F, "." for those that have none.

@@ -59,17 +59,39 @@ func matchesPattern(s, pattern string) bool {
 	return true
 }
 
-// Common returns the wrong names that many models use.
+// Common returns the wrong names that many models use. Other spellings of the names, such as
+// filePath for file_path, need no entry: see [Names.Apply].
 func Common() Names {
+	const (
+		file = "absolute_path path file filename file_name filepath target_file"
+		dir  = "path absolute_path dir directory directory_path dirname folder root cwd"
+	)
 	return Names{
-		"write_file":        {"absolute_path": "file_path", "path": "file_path", "text": "content"},
-		"read_file":         {"absolute_path": "file_path", "path": "file_path"},
-		"replace":           {"absolute_path": "file_path", "path": "file_path", "old_content": "old_string", "new_content": "new_string"},
-		"glob":              {"glob_pattern": "pattern", "path": "dir_path"},
-		"grep_search":       {"query": "pattern", "path": "dir_path"},
-		"run_shell_command": {"shell_command": "command", "cmd": "command", "directory": "dir_path"},
-		"list_directory":    {"absolute_path": "dir_path", "path": "dir_path"},
+		"read_file": wrong("file_path", file, "start_line", "start line_start from_line first_line start_line_number",
+			"end_line", "end line_end to_line last_line end_line_number"),
+		"write_file": wrong("file_path", file, "content", "text contents file_content file_text code"),
+		"replace": wrong("file_path", file, "old_string", "old_content old_str old_text old search search_string",
+			"new_string", "new_content new_str new_text new replacement", "allow_multiple", "replace_all",
+			"instruction", "description explanation"),
+		"list_directory": wrong("dir_path", dir),
+		"glob":           wrong("pattern", "glob_pattern glob file_pattern query", "dir_path", dir),
+		"grep_search": wrong("pattern", "query regex search search_pattern search_term", "dir_path", dir+" file file_path filename",
+			"include_pattern", "include includes glob file_pattern"),
+		"run_shell_command": wrong("command", "shell_command cmd script", "dir_path", "directory dir cwd workdir working_directory",
+			"is_background", "background run_in_background"),
 	}
+}
+
+// wrong returns the wrong names for arguments: each name is followed by a list of wrong ones,
+// separated by spaces.
+func wrong(lists ...string) map[string]string {
+	names := map[string]string{}
+	for i := 0; i < len(lists); i += 2 {
+		for given := range strings.FieldsSeq(lists[i+1]) {
+			names[given] = lists[i]
+		}
+	}
+	return names
 }
 
 // Merge returns the names in n and more. Names in more override those in n.
@@ -90,22 +112,20 @@ func (n Names) Merge(more Names) Names {
 
 // Apply returns the arguments of a call of tool with correct names. It renames an
 // argument only if the tool's schema has the correct name but not the wrong one, and
-// the call lacks the correct one. If it renames any and root is not empty, it also
-// makes relative paths in path, absolute_path and file_path absolute below root.
-// Other arguments are returned unchanged.
+// the call lacks the correct one. A name that differs from a correct or a wrong one only
+// in its spelling counts as that one: filePath, FilePath and file-path as file_path. If
+// Apply renames any and root is not empty, it also makes relative paths in path,
+// absolute_path and file_path absolute below root. Other arguments are returned unchanged.
 func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root string) json.RawMessage {
-	names := n[tool.Name]
-	if len(names) == 0 {
-		return args
-	}
 	given, err := members(args)
-	if err != nil || !slices.ContainsFunc(given, func(m member) bool { return names[m.name] != "" }) {
+	if err != nil || len(given) == 0 {
 		return args
 	}
 	var schema struct{ Properties map[string]json.RawMessage }
-	if json.Unmarshal(tool.Parameters, &schema) != nil {
+	if json.Unmarshal(tool.Parameters, &schema) != nil || len(schema.Properties) == 0 {
 		return args
 	}
+	names := n[tool.Name]
 	taken := map[string]bool{}
 	for _, m := range given {
 		taken[m.name] = true
@@ -113,11 +133,16 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 	changed := false
 	for i := range given {
 		m := &given[i]
-		name := names[m.name]
-		if name == "" || taken[name] || schema.Properties[m.name] != nil || schema.Properties[name] == nil {
+		if schema.Properties[m.name] != nil {
 			continue
 		}
-		m.name, taken[name], changed = name, true, true
+		plain := snakeCase(m.name)
+		for _, name := range [...]string{names[m.name], plain, names[plain]} {
+			if name != "" && !taken[name] && schema.Properties[name] != nil {
+				m.name, taken[name], changed = name, true, true
+				break
+			}
+		}
 	}
 	if !changed {
 		return args
@@ -131,6 +156,30 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 		out = append(out, absolutePath(m, root)...)
 	}
 	return append(out, '}')
+}
+
+// snakeCase returns a name in the spelling of Gemini CLI's arguments: "filePath", "FilePath"
+// and "file-path" become "file_path".
+func snakeCase(name string) string {
+	var b strings.Builder
+	isLower := false // the letter before is a lower case one or a digit
+	for _, r := range name {
+		switch {
+		case r == '-' || r == ' ' || r == '.':
+			r = '_'
+		case 'A' <= r && r <= 'Z':
+			if isLower {
+				b.WriteByte('_')
+			}
+			r += 'a' - 'A'
+			isLower = false
+			b.WriteRune(r)
+			continue
+		}
+		isLower = r != '_'
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 type member struct {

@@ -77,6 +77,60 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestSpellings checks that names in other spellings are corrected, for any tool.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	read := declared("read_file", "file_path", "start_line", "end_line")
+	for _, c := range []struct {
+		name       string
+		tool       *llm.FunctionDeclaration
+		args, want string
+	}{
+		{"camel case", read, `{"filePath": "/a", "startLine": 2}`, `{"file_path":"/a","start_line":2}`},
+		{"Pascal case", read, `{"FilePath": "/a", "EndLine": 2}`, `{"file_path":"/a","end_line":2}`},
+		{"upper case", read, `{"FILE_PATH": "/a"}`, `{"file_path":"/a"}`},
+		{"hyphens and spaces", read, `{"file-path": "/a", "start line": 1}`, `{"file_path":"/a","start_line":1}`},
+		{"one word", read, `{"filename": "/a"}`, `{"file_path":"/a"}`},
+		{"another name in another spelling", read, `{"AbsolutePath": "/a", "lineStart": 3}`, `{"file_path":"/a","start_line":3}`},
+		{"below root", read, `{"fileName": "a"}`, `{"file_path":"/top/a"}`},
+		{"both spellings", read, `{"filePath": "/b", "file_path": "/a"}`, `{"filePath": "/b", "file_path": "/a"}`},
+		{"a tool without entries", declared("mcp_x_y", "issue_number"), `{"issueNumber": 3}`, `{"issue_number":3}`},
+		{"a tool in camel case", declared("mcp_x_y", "issueNumber"), `{"issueNumber": 3}`, `{"issueNumber": 3}`},
+		{"a tool that has both", declared("mcp_x_y", "issueNumber", "issue_number"), `{"issueNumber": 3}`, `{"issueNumber": 3}`},
+		{"no argument of the tool", read, `{"offset": 3}`, `{"offset": 3}`},
+	} {
+		if got := argmap.Common().Apply(c.tool, json.RawMessage(c.args), "/top"); string(got) != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestCommon checks the names of other programs' tools that models were trained with.
+func TestCommon(t *testing.T) {
+	t.Parallel()
+	grep := declared("grep_search", "pattern", "dir_path", "include_pattern")
+	glob := declared("glob", "pattern", "dir_path")
+	edit := declared("replace", "file_path", "instruction", "old_string", "new_string", "allow_multiple")
+	for _, c := range []struct {
+		tool       *llm.FunctionDeclaration
+		args, want string
+	}{
+		{grep, `{"regex":"x","path":"d","glob":"*.go"}`, `{"pattern":"x","dir_path":"d","include_pattern":"*.go"}`},
+		{grep, `{"query":"x","directory":"d","include":"*.go"}`, `{"pattern":"x","dir_path":"d","include_pattern":"*.go"}`},
+		{grep, `{"pattern":"x","file":"a.go"}`, `{"pattern":"x","dir_path":"a.go"}`},
+		{glob, `{"glob_pattern":"*","cwd":"d"}`, `{"pattern":"*","dir_path":"d"}`},
+		{declared("list_directory", "dir_path"), `{"directory":"d"}`, `{"dir_path":"d"}`},
+		{declared("write_file", "file_path", "content"), `{"path":"/a","contents":"x"}`, `{"file_path":"/a","content":"x"}`},
+		{edit, `{"filePath":"/a","oldString":"x","newString":"y","replaceAll":true}`, `{"file_path":"/a","old_string":"x","new_string":"y","allow_multiple":true}`},
+		{edit, `{"path":"/a","old_str":"x","new_str":"y"}`, `{"file_path":"/a","old_string":"x","new_string":"y"}`},
+		{declared("run_shell_command", "command", "dir_path", "is_background"), `{"cmd":"x","workdir":"d","run_in_background":true}`, `{"command":"x","dir_path":"d","is_background":true}`},
+	} {
+		if got := argmap.Common().Apply(c.tool, json.RawMessage(c.args), ""); string(got) != c.want {
+			t.Errorf("%s: %s becomes %s, want %s", c.tool.Name, c.args, got, c.want)
+		}
+	}
+}
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	a := argmap.Names{"t": {"x": "1", "y": "1"}}

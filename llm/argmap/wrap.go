@@ -55,15 +55,11 @@ func (g *Generator) correct(req *llm.Request, r *llm.Response) *llm.Response {
 		if call == nil {
 			continue
 		}
-		names := g.namesFor(req.Model)
-		if names[call.Name] == nil {
-			continue
-		}
 		tool := declaration(req, call.Name)
 		if tool == nil {
 			continue
 		}
-		args := names.Apply(tool, call.Args, g.root)
+		args := g.namesFor(req.Model).Apply(tool, call.Args, g.root)
 		if string(args) == string(call.Args) {
 			continue
 		}

@@ -12,6 +12,7 @@ const (
 	Pro3      = "gemini-3-pro-preview"
 	Pro31     = "gemini-3.1-pro-preview"
 	Flash3    = "gemini-3-flash-preview"
+	Flash3GA  = "gemini-3-flash"
 	Lite31    = "gemini-3.1-flash-lite"
 	Flash35   = "gemini-3.5-flash"
 	Lite35    = "gemini-3.5-flash-lite"
@@ -33,12 +34,13 @@ func KeyAccess() Access { return Access{Preview: true, Pro31: true, Newest: true
 func GatewayAccess() Access { return Access{Newest: true} }
 
 // Resolve returns the model for a name, which may be an alias or start with
-// "models/". A preview model that a does not include is replaced by a stable one.
-// Other names are returned unchanged.
+// "models/". A model that has a successor which a includes is replaced by it, as Gemini
+// CLI 0.61 does, and a preview model that a does not include by a stable one. Other
+// names are returned unchanged.
 func Resolve(name string, a Access) string {
 	name = strings.TrimPrefix(name, "models/")
 	switch name {
-	case "auto", "pro", "auto-gemini-3", "":
+	case "auto", "pro", "auto-gemini-3", "", Pro3:
 		switch {
 		case !a.Preview:
 			return Pro25
@@ -46,6 +48,13 @@ func Resolve(name string, a Access) string {
 			return Pro31
 		}
 		return Pro3
+	case Flash3GA, Flash35:
+		if a.Newest {
+			return Flash38
+		}
+		return name
+	case Lite31:
+		return a.lite()
 	case "auto-gemini-2.5":
 		return Pro25
 	case "flash":
@@ -63,7 +72,7 @@ func Resolve(name string, a Access) string {
 // not include.
 func replacement(name string, a Access) string {
 	switch name {
-	case Pro3, Pro31, Pro31 + "-customtools", Flash3:
+	case Pro31, Pro31 + "-customtools", Flash3:
 	default:
 		return name
 	}
@@ -76,6 +85,14 @@ func replacement(name string, a Access) string {
 		return a.flash()
 	}
 	return Pro25
+}
+
+// Replaces reports whether model is what [Resolve] puts in the place of the Gemini model
+// name, which is no alias. Both may have a provider and a slash before them.
+func Replaces(model, name string) bool {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	model = model[strings.LastIndexByte(model, '/')+1:]
+	return IsGemini(name) && model != name && (model == Resolve(name, KeyAccess()) || model == Resolve(name, GatewayAccess()))
 }
 
 // flash returns the model for the alias flash.

@@ -45,6 +45,10 @@ func TestLookup(t *testing.T) {
 		{"kimi-k2", "kimi-k2", 262_144, 32_000, ""},
 		{"seed-oss-36b", "seed-oss-36b", 524_288, 32_000, ""},
 		{"llama3.3:70b", "llama3.3", 131_072, 32_000, ""},
+		{"tunedModels/mine", "mine", 1_048_576, 65_536, "ipav"},
+		{"endpoints/123", "123", 1_048_576, 65_536, "ipav"},
+		{"projects/p/locations/l/endpoints/123", "123", 1_048_576, 65_536, "ipav"},
+		{"projects/p/locations/l/models/x", "x", 131_072, 32_000, ""},
 		{"", "", 131_072, 32_000, ""},
 	} {
 		m := catalog.Lookup(c.name)
@@ -84,7 +88,18 @@ func TestResolve(t *testing.T) {
 		{"flash-lite", gateway, "gemini-3.5-flash-lite"},
 		{"flash-lite", none, "gemini-3.1-flash-lite"},
 		{"none", key, "gemini-3.5-flash-lite"},
+		{"gemini-3-pro-preview", key, "gemini-3.1-pro-preview"},
+		{"models/gemini-3-pro-preview", key, "gemini-3.1-pro-preview"},
+		{"gemini-3-pro-preview", catalog.Access{Preview: true}, "gemini-3-pro-preview"},
 		{"gemini-3-pro-preview", gateway, "gemini-2.5-pro"},
+		{"gemini-3-flash", key, "gemini-3.8-flash"},
+		{"gemini-3.5-flash", gateway, "gemini-3.8-flash"},
+		{"gemini-3.5-flash", none, "gemini-3.5-flash"},
+		{"gemini-3.1-flash-lite", key, "gemini-3.5-flash-lite"},
+		{"gemini-3.1-flash-lite", none, "gemini-3.1-flash-lite"},
+		{"gemini-3-flash-preview", key, "gemini-3-flash-preview"},
+		{"gemini-2.0-flash", key, "gemini-2.0-flash"},
+		{"gemini-3.6-flash", key, "gemini-3.6-flash"},
 		{"gemini-3.1-pro-preview-customtools", none, "gemini-2.5-pro"},
 		{"gemini-3-flash-preview", gateway, "gemini-3.8-flash"},
 		{"gemini-3-flash-preview", none, "gemini-2.5-flash"},
@@ -94,6 +109,28 @@ func TestResolve(t *testing.T) {
 	} {
 		if got := catalog.Resolve(c.name, c.access); got != c.want {
 			t.Errorf("Resolve(%q, %+v) = %q, want %q", c.name, c.access, got, c.want)
+		}
+	}
+}
+
+func TestReplaces(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, model string
+		want        bool
+	}{
+		{"gemini-3-pro-preview", "gemini-3.1-pro-preview", true},
+		{"google/gemini-3-pro-preview", "gemini-3.1-pro-preview", true},
+		{"models/gemini-3.5-flash", "vertexai/gemini-3.8-flash", true},
+		{"gemini-3-flash-preview", "gemini-3.8-flash", true}, // at a gateway
+		{"gemini-3-flash-preview", "gemini-3-flash-preview", false},
+		{"gemini-2.5-pro", "google/gemini-3-flash", false}, // the default model of another provider
+		{"gemini-2.5-pro", "claude-x", false},
+		{"pro", "gemini-3.1-pro-preview", false},
+		{"auto-gemini-3", "gemini-3.1-pro-preview", false},
+	} {
+		if got := catalog.Replaces(c.model, c.name); got != c.want {
+			t.Errorf("%s replaces %s: %v", c.model, c.name, got)
 		}
 	}
 }
@@ -116,6 +153,8 @@ func TestFamilies(t *testing.T) {
 		{"google/gemini-2.5-pro:free", false, false, true},
 		{"openrouter/anthropic/claude-sonnet-4.6", true, false, false},
 		{"my/own-gemini", true, false, false},
+		{"tunedModels/claude-like", true, false, true},
+		{"endpoints/123", true, false, true},
 	} {
 		if m, n, g := catalog.IsModern(c.name), catalog.SupportsNestedMedia(c.name), catalog.IsGemini(c.name); m != c.modern || n != c.nested || g != c.gemini {
 			t.Errorf("%s: modern %v, nested media %v, gemini %v", c.name, m, n, g)
@@ -137,6 +176,10 @@ func TestChatConfig(t *testing.T) {
 		{"gemini-2.0-flash", true, 0, ""},
 		{"gemma-4-31b-it", false, 0, ""},
 		{"my-model", false, 0, ""},
+		{"tunedModels/mine", true, 0, ""},
+		{"tunedModels/claude-3-like", true, 0, ""},
+		{"endpoints/123", true, 0, ""},
+		{"projects/p/locations/l/endpoints/123", true, 0, ""},
 	} {
 		cfg := catalog.ChatConfig(c.name)
 		if *cfg.Temperature != 1 || *cfg.TopP != 0.95 || *cfg.TopK != 64 {

@@ -12,6 +12,11 @@ import (
 // modest token limits.
 func Lookup(name string) Model {
 	m := Model{Name: baseName(name)}
+	if IsTuned(name) { // a Gemini model, but the name does not say of which family
+		known := Lookup(Flash25)
+		known.Name, known.Thinking = m.Name, Unknown
+		return known
+	}
 	for _, row := range contextWindows {
 		if matches(row.pattern, m.Name) {
 			m.Input, m.Output = row.input, row.output
@@ -212,8 +217,25 @@ func hasForm(s, pattern string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// IsGemini reports whether name is the name of a Gemini model, on any provider.
-func IsGemini(name string) bool { return strings.HasPrefix(baseName(name), "gemini-") }
+// IsGemini reports whether name is the name of a Gemini model, on any provider, or of a
+// tuned one.
+func IsGemini(name string) bool {
+	return strings.HasPrefix(baseName(name), "gemini-") || IsTuned(name)
+}
+
+// IsTuned reports whether name is the resource name of a model that a user has tuned or
+// deployed at Google: tunedModels/ID in the Gemini API; endpoints/ID, or the same after
+// projects/P/locations/L/, in Vertex AI.
+func IsTuned(name string) bool {
+	parts := strings.Split(name, "/")
+	switch {
+	case len(parts) == 2:
+		return parts[0] == "tunedModels" || parts[0] == "endpoints"
+	case len(parts) == 6:
+		return parts[0] == "projects" && parts[2] == "locations" && parts[4] == "endpoints"
+	}
+	return false
+}
 
 // IsModern reports whether newer prompts and tools are meant for the model of this
 // (resolved) name: Gemini 3, and all models other than Gemini.
@@ -237,17 +259,19 @@ func SupportsNestedMedia(name string) bool { return strings.HasPrefix(baseName(n
 // works at 0.15). Their [llm.Thinking] has no level and no budget, so that the model
 // decides how much to think.
 func ChatConfig(name string) llm.Config {
+	tuned := IsTuned(name)
 	name = baseName(name)
-	if can, known := canThink(name); known && !IsGemini(name) {
+	if can, known := canThink(name); known && !IsGemini(name) && !tuned {
 		if can != Yes {
 			return llm.Config{}
 		}
 		return llm.Config{Thinking: &llm.Thinking{IncludeThoughts: true}}
 	}
 	c := llm.Config{Temperature: new(1.0), TopP: new(0.95), TopK: new(64.0)}
-	if IsGemini(name) {
+	if tuned || IsGemini(name) {
 		c.Thinking = &llm.Thinking{IncludeThoughts: true}
 		switch {
+		case tuned: // of whatever family: some take a budget, some a level
 		case strings.HasPrefix(name, "gemini-2.5"):
 			c.Thinking.Budget = new(8192)
 		case IsModern(name):

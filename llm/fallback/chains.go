@@ -120,4 +120,6 @@ func (c Chain) contains(model string) bool {
 	return slices.ContainsFunc(c, func(p Policy) bool { return p.Model == model })
 }
 
-func isGemini3(model string) bool { return catalog.IsGemini(model) && catalog.IsModern(model) }
+func isGemini3(model string) bool {
+	return catalog.IsGemini(model) && catalog.IsModern(model) && !catalog.IsTuned(model)
+}

@@ -101,6 +101,16 @@ func TestAddressAndHeaders(t *testing.T) {
 			"/v1beta1/projects/p%201/locations/us-central1/publishers/anthropic/models/claude:generateContent", nil,
 		},
 		{
+			"vertex, an endpoint", "endpoints/123",
+			gemini.Options{Vertex: vertex, Credentials: token},
+			"", "/v1beta1/projects/p%201/locations/us-central1/endpoints/123:generateContent", nil,
+		},
+		{
+			"vertex, an endpoint in full", "projects/9/locations/us-east1/endpoints/123",
+			gemini.Options{Vertex: vertex, Credentials: token},
+			"/gw", "/gw/v1beta1/projects/9/locations/us-east1/endpoints/123:generateContent", nil,
+		},
+		{
 			"express", "m",
 			gemini.Options{APIKey: "k", Vertex: &gemini.Vertex{}},
 			"", "/v1beta1/publishers/google/models/m:generateContent",

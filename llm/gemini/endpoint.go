@@ -11,10 +11,11 @@ import (
 
 // endpoint builds the URLs of requests: {base}/{version}/{prefix}{model}:{method}.
 type endpoint struct {
-	base   *url.URL
-	root   string // path of base; ends in "/"
-	prefix string // path of base, version and, for Vertex, project and location; ends in "/"
-	vertex bool
+	base    *url.URL
+	root    string // path of base; ends in "/"
+	version string // root and version; ends in "/"
+	prefix  string // version and, for Vertex, project and location; ends in "/"
+	vertex  bool
 }
 
 // newEndpoint returns the endpoint for o, or an error if BaseURL or the location is
@@ -43,7 +44,8 @@ func newEndpoint(o Options) (endpoint, error) {
 	// Users of other vendors' services include the version in the address.
 	path = strings.TrimSuffix(path, "/"+version)
 	e.root = path + "/"
-	e.prefix = e.root + url.PathEscape(version) + "/"
+	e.version = e.root + url.PathEscape(version) + "/"
+	e.prefix = e.version
 	if v := o.Vertex; v != nil && v.Project != "" {
 		e.prefix += "projects/" + url.PathEscape(v.Project) + "/locations/" + url.PathEscape(location(v)) + "/"
 	}
@@ -82,7 +84,11 @@ func (e *endpoint) methodURL(model, method string) (*url.URL, error) {
 		return nil, &llm.Error{Kind: llm.KindBadRequest, Message: fmt.Sprintf("%q is not the name of a model", model)}
 	}
 	u := *e.base
-	u.RawPath = e.prefix + e.modelPath(model) + ":" + method
+	prefix := e.prefix
+	if e.vertex && strings.HasPrefix(model, "projects/") {
+		prefix = e.version // the name has the project and the location
+	}
+	u.RawPath = prefix + e.modelPath(model) + ":" + method
 	path, err := url.PathUnescape(u.RawPath)
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.KindBadRequest, Err: fmt.Errorf("address of model %q: %w", model, err)}
@@ -117,7 +123,7 @@ func (e *endpoint) modelPath(model string) string {
 	escaped := strings.Join(name, "/")
 	switch {
 	case !e.vertex && name[0] == "tunedModels",
-		e.vertex && (name[0] == "publishers" || name[0] == "endpoints"):
+		e.vertex && (name[0] == "publishers" || name[0] == "endpoints" || name[0] == "projects"):
 		return escaped
 	case !e.vertex:
 		return "models/" + escaped

@@ -1,5 +1,5 @@
-// Package jsonquery asks a model questions outside of the conversation and decodes
-// its JSON answers.
+// Package jsonquery asks a model questions outside of the conversation: [Ask] decodes
+// JSON answers, [AskText] returns an answer as text.
 package jsonquery
 
 import (
@@ -26,7 +26,7 @@ type Question struct {
 	// System is the instruction; "" keeps that of ResolveModel.
 	System   string
 	Contents []*llm.Content
-	Schema   string // JSON schema of the answer, an object
+	Schema   string // JSON schema of the answer, an object; AskText ignores it
 
 	Use      llm.Use
 	PromptID string
@@ -51,36 +51,48 @@ var errNotJSON = fmt.Errorf("%w: it is not JSON", ErrUnusable)
 // for an answer that is not JSON, that does not decode, or for which isValid returns
 // false. Unknown members and text around the JSON object are ignored; small mistakes
 // in the JSON are accepted, see package [laxjson].
-func Ask[T any](ctx context.Context, q Question, isValid func(*T) bool) (answer T, err error) {
+func Ask[T any](ctx context.Context, q Question, isValid func(*T) bool) (T, error) {
+	return ask(ctx, q, func(text string) (answer T, err error) {
+		object, err := findObject(text)
+		if err == nil && (json.Unmarshal(object, &answer) != nil || !isValid(&answer)) {
+			err = ErrUnusable
+		}
+		return answer, err
+	})
+}
+
+// AskText sends q to its model and returns the text of the answer without white space at
+// both ends. It returns ErrUnusable for an answer without text.
+func AskText(ctx context.Context, q Question) (string, error) {
+	q.Schema = ""
+	return ask(ctx, q, func(text string) (string, error) {
+		if text = strings.TrimSpace(text); text == "" {
+			return "", ErrUnusable
+		}
+		return text, nil
+	})
+}
+
+// ask sends q, several times if necessary, and decodes the answer.
+func ask[T any](ctx context.Context, q Question, decode func(text string) (T, error)) (zero T, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, q.Timeout, fmt.Errorf("it took longer than %v", q.Timeout))
 	defer cancel()
 	req, err := q.request()
 	if err != nil {
-		return answer, err
+		return zero, err
 	}
 	for attempt := 1; ; attempt++ {
-		answer, err = askOnce(ctx, q.Generator, req, isValid)
-		if err == nil || attempt >= q.Attempts || ctx.Err() != nil || !q.shouldRetry(err) {
-			return answer, err
+		r, err := q.Generator.Generate(ctx, req)
+		if err == nil {
+			var answer T
+			if answer, err = decode(r.Text()); err == nil {
+				return answer, nil
+			}
+		}
+		if attempt >= q.Attempts || ctx.Err() != nil || !q.shouldRetry(err) {
+			return zero, err
 		}
 	}
-}
-
-// askOnce sends req once and decodes the answer.
-func askOnce[T any](ctx context.Context, g llm.Generator, req *llm.Request, isValid func(*T) bool) (zero T, err error) {
-	r, err := g.Generate(ctx, req)
-	if err != nil {
-		return zero, err
-	}
-	object, err := findObject(r.Text())
-	if err != nil {
-		return zero, err
-	}
-	var answer T
-	if json.Unmarshal(object, &answer) != nil || !isValid(&answer) {
-		return zero, ErrUnusable
-	}
-	return answer, nil
 }
 
 // request returns the request for q.
@@ -92,7 +104,9 @@ func (q *Question) request() (*llm.Request, error) {
 	if q.System != "" {
 		cfg.SystemInstruction = llm.User(llm.Text(q.System))
 	}
-	cfg.ResponseMIMEType, cfg.ResponseJSONSchema = "application/json", json.RawMessage(q.Schema)
+	if q.Schema != "" {
+		cfg.ResponseMIMEType, cfg.ResponseJSONSchema = "application/json", json.RawMessage(q.Schema)
+	}
 	cfg.MaxOutputTokens = maxOutput(model, &cfg)
 	req := &llm.Request{Model: model, Contents: q.Contents, Config: cfg, Use: q.Use, PromptID: q.PromptID}
 	if q.Interactive {

@@ -240,3 +240,23 @@ func FuzzFindObject(f *testing.F) {
 		}
 	})
 }
+
+// TestText checks that AskText returns plain text, asks for no JSON, and retries an empty
+// answer.
+func TestText(t *testing.T) {
+	t.Parallel()
+	m := &model{answers: []any{" \n", "\n{\"n\": 2} is it. \n"}}
+	q := m.question()
+	if _, err := AskText(t.Context(), q); !errors.Is(err, ErrUnusable) {
+		t.Errorf("an empty answer is %v", err)
+	}
+	m.requests = nil
+	q.Attempts = 2
+	got, err := AskText(t.Context(), q)
+	if got != `{"n": 2} is it.` || err != nil || len(m.requests) != 2 {
+		t.Errorf("%q, %v after %d requests", got, err, len(m.requests))
+	}
+	if cfg := m.requests[0].Config; cfg.ResponseMIMEType != "" || cfg.ResponseJSONSchema != nil {
+		t.Errorf("asked for %q", cfg.ResponseMIMEType)
+	}
+}

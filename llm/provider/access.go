@@ -19,8 +19,9 @@ type Access struct {
 	// the name of a variable or of a setting.
 	APIKey, AuthToken string
 	From              string
-	// Model is the default model, "" if there is none.
-	Model string
+	// Model is the default model, "" if there is none. envModel is that of a variable.
+	Model    string
+	envModel string
 
 	// For Google only: Bearer sends the key in the Authorization header, Gateway means
 	// that a gateway adds the key. APIVersion is part of the path. Project and
@@ -50,10 +51,8 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	base, baseFrom := first(p.BaseURLVars)
 	if base != "" {
 		a.BaseURL = base
-		if p.Imitated && host(base) != host(p.BaseURL) { // something else may be there
-			here := *p
-			here.Model, here.SmallModel, here.Models, here.Quirks = "", "", nil, nil
-			a.Profile = &here
+		if p.Imitated && !p.CustomAddress && host(base) != host(p.BaseURL) { // something else may be there
+			a.Profile = p.elsewhere()
 		}
 	}
 	a.BaseURL = withPath(a.BaseURL, p.BasePath)
@@ -70,8 +69,8 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	if p.CustomAddress && p.Keyless && a.From == "" {
 		a.From = "modelProviders." + p.ID
 	}
-	a.Model, _ = first(p.ModelVars)
-	a.Model = cmp.Or(a.Model, a.Profile.Model)
+	a.envModel, _ = first(p.ModelVars)
+	a.Model = cmp.Or(a.envModel, a.Profile.Model)
 	switch p.Protocol {
 	case Bedrock:
 		a.AWS = anthropic.BedrockFromEnv(env)
@@ -81,6 +80,14 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 		a.ADC = adc.FromEnv(env)
 	}
 	return a, a.From != "" && !a.LacksAddress()
+}
+
+// ServedBy returns the access with another profile, whose provider serves the address:
+// there, changed by the user's entries for the profile of a. The credentials stay.
+func (a Access) ServedBy(there *Profile) Access {
+	a.Profile = there.with(a.own)
+	a.Model = cmp.Or(a.envModel, a.Profile.Model)
+	return a
 }
 
 // LacksAddress reports whether a has no address and its protocol has no default one.

@@ -26,7 +26,8 @@ type Profile struct {
 	Name string `json:"name,omitempty"`
 
 	// Protocol is the wire protocol, BaseURL the address. The first of BaseURLVars
-	// that is set in the environment replaces BaseURL.
+	// that is set in the environment replaces BaseURL, unless an entry of the user has a
+	// BaseURL and no BaseURLVars.
 	Protocol    Protocol   `json:"protocol,omitempty"`
 	BaseURL     string     `json:"baseUrl,omitempty"`
 	BaseURLVars StringList `json:"baseUrlVars,omitempty"`
@@ -58,7 +59,8 @@ type Profile struct {
 	Router bool `json:"router,omitempty"`
 
 	// Imitated means that other services offer the same protocol. At an address other
-	// than BaseURL, models and quirks of the profile do not apply.
+	// than BaseURL, models and quirks of the vendor do not apply; those of the user's
+	// entries do.
 	Imitated bool `json:"imitated,omitempty"`
 
 	// Quirks are the provider's deviations from its protocol: an openai.Quirks or an
@@ -73,6 +75,11 @@ type Profile struct {
 	// CustomAddress means that the user has set the address. The service there may have
 	// any models.
 	CustomAddress bool `json:"-"`
+
+	// own are the user's entries that have changed the profile, in their order. builtin is
+	// the profile before the first of them, nil if there is none.
+	own     []json.RawMessage
+	builtin *Profile
 }
 
 // Protocol is a wire protocol.

@@ -123,11 +123,27 @@ func checkName(name string) error {
 // applyEntry returns the profile that results from an entry of the user for the
 // profile known, nil for a new one.
 func applyEntry(known *Profile, id string, data []byte) (*Profile, error) {
-	base := Profile{ID: id, Protocol: Chat}
+	base := &Profile{ID: id, Protocol: Chat}
 	if known != nil {
-		base = *known
+		base = known
 	}
-	p := base
+	p, err := base.merge(data)
+	if err != nil {
+		return nil, err
+	}
+	moved := p.BaseURL != "" && (known == nil || host(p.BaseURL) != host(base.BaseURL))
+	if moved && p.Imitated && !base.CustomAddress {
+		if p, err = base.elsewhere().merge(data); err != nil {
+			return nil, err
+		}
+	}
+	p.CustomAddress = base.CustomAddress || moved
+	return p, nil
+}
+
+// merge returns the profile with an entry of the user over it.
+func (base *Profile) merge(data []byte) (*Profile, error) {
+	p := *base
 	p.Models, p.Quirks, p.Headers = nil, nil, nil
 	if base.Local != nil {
 		p.Local = new(*base.Local) // what is decoded into must not be the profile's that was
@@ -135,28 +151,51 @@ func applyEntry(known *Profile, id string, data []byte) (*Profile, error) {
 	if err := decodeStrict(data, &p); err != nil {
 		return nil, err
 	}
-	p.BaseURL = cmp.Or(strings.TrimSpace(p.BaseURL), base.BaseURL)
-	moved := p.BaseURL != "" && (known == nil || host(p.BaseURL) != host(base.BaseURL))
-	if moved && p.Imitated && !base.CustomAddress {
-		var given struct{ Model, SmallModel string }
-		_ = json.Unmarshal(data, &given) // it was read before
-		p.Model, p.SmallModel = given.Model, given.SmallModel
-		base.Models, base.Quirks = nil, nil
+	var given struct{ BaseURL, BaseURLVars json.RawMessage }
+	_ = json.Unmarshal(data, &given) // it was read before
+	p.BaseURL = strings.TrimSpace(p.BaseURL)
+	if p.BaseURL != "" && given.BaseURL != nil && given.BaseURLVars == nil {
+		p.BaseURLVars = nil
 	}
-	p.CustomAddress = base.CustomAddress || moved
+	p.BaseURL = cmp.Or(p.BaseURL, base.BaseURL)
+	models, quirks := base.Models, base.Quirks
 	if p.Protocol.family() != base.Protocol.family() {
 		// Quirks of another protocol's mean nothing.
-		base.Quirks, base.Models = nil, slices.Clone(base.Models)
-		for i := range base.Models {
-			if base.Models[i].Protocol == "" {
-				base.Models[i].Quirks = nil
+		quirks, models = nil, slices.Clone(models)
+		for i := range models {
+			if models[i].Protocol == "" {
+				models[i].Quirks = nil
 			}
 		}
 	}
-	p.Models = append(slices.Clip(base.Models), p.Models...)
-	p.Quirks = mergeObjects(p.Quirks, base.Quirks)
+	p.Models = append(slices.Clip(models), p.Models...)
+	p.Quirks = mergeObjects(p.Quirks, quirks)
 	p.Headers = mergeHeaders(p.Headers, base.Headers)
+	p.own = append(slices.Clip(base.own), data)
+	if base.builtin == nil && len(base.own) == 0 {
+		p.builtin = base
+	}
 	return &p, nil
+}
+
+// elsewhere returns the profile for another service that imitates the vendor's, at an
+// address of the user's: it has none of the vendor's models and quirks, but those of
+// the user's entries.
+func (p *Profile) elsewhere() *Profile {
+	bare := *cmp.Or(p.builtin, p)
+	bare.Model, bare.SmallModel, bare.Models, bare.Quirks = "", "", nil, nil
+	return bare.with(p.own)
+}
+
+// with returns the profile with entries of the user over it, which have been applied to
+// another one before.
+func (p *Profile) with(entries []json.RawMessage) *Profile {
+	for _, data := range entries {
+		if changed, err := p.merge(data); err == nil && changed.check() == nil {
+			p = changed
+		}
+	}
+	return p
 }
 
 // mergeObjects returns a JSON object with the members of top and below. Those of top

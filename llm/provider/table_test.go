@@ -44,7 +44,7 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 		t.Fatal(errs)
 	}
 	for p := range Builtin().All() {
-		if diff := cmp.Diff(p, table.Find(p.ID)); diff != "" {
+		if diff := cmp.Diff(p, table.Find(p.ID), cmp.AllowUnexported(Profile{})); diff != "" {
 			t.Errorf("%s has changed (-want +got):\n%s", p.ID, diff)
 		}
 	}
@@ -174,4 +174,77 @@ func TestTableIsShared(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestOwnElsewhere checks that the user's entries apply at any address, and that the
+// vendor's own models and quirks apply at the vendor's only.
+func TestOwnElsewhere(t *testing.T) {
+	t.Parallel()
+	const own = `{"openai": {"smallModel": "little", "quirks": {"systemRole": "user", "extra": {"a": 1}}, "models": [{"match": "gpt-5*", "window": 9000}]}}`
+	for _, c := range []struct {
+		name    string
+		entries []string
+		env     map[string]string
+
+		base, model, small, role string
+		protocol                 Protocol
+		window                   int
+	}{
+		{
+			"at the vendor",
+			[]string{own},
+			nil,
+			"https://api.openai.com/v1", "gpt-5.6-sol", "little", "user", Responses, 9000,
+		},
+		{
+			"the address of a variable",
+			[]string{own},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"http://h/v1", "", "little", "user", Chat, 9000,
+		},
+		{
+			"the model of a variable",
+			[]string{own},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1", "OPENAI_MODEL": "m"},
+			"http://h/v1", "m", "little", "user", Chat, 9000,
+		},
+		{
+			"the model of an entry",
+			[]string{own, `{"openai": {"model": "mine"}}`},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"http://h/v1", "mine", "little", "user", Chat, 9000,
+		},
+		{
+			"an address of an entry",
+			[]string{own, `{"openai": {"baseUrl": "http://own"}}`},
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"http://own", "", "little", "user", Chat, 9000,
+		},
+		{
+			"an address and its variable",
+			[]string{own, `{"openai": {"baseUrl": "http://own", "baseUrlVars": "U"}}`},
+			map[string]string{"U": "http://h", "OPENAI_BASE_URL": "http://other"},
+			"http://h", "", "little", "user", Chat, 9000,
+		},
+		{
+			"no entry", nil,
+			map[string]string{"OPENAI_BASE_URL": "http://h/v1"},
+			"http://h/v1", "", "", "", Chat, 400_000,
+		},
+	} {
+		table, errs := add(t, c.entries...)
+		if errs != "" {
+			t.Fatal(errs)
+		}
+		a, _ := table.Find("openai").Access(func(name string) string { return c.env[name] })
+		q, err := decodeQuirks[openai.Quirks](a.Profile, a.rules("gpt-5"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.BaseURL != c.base || a.Model != c.model || a.SmallModel != c.small || q.SystemRole != c.role ||
+			a.ProtocolFor("gpt-5") != c.protocol || a.Profile.Describe("gpt-5", catalog.Model{}).Input != c.window {
+			t.Errorf("%s: at %s %q, %q, role %q, %s, window %d", c.name, a.BaseURL, a.Model, a.SmallModel, q.SystemRole,
+				a.ProtocolFor("gpt-5"), a.Profile.Describe("gpt-5", catalog.Model{}).Input)
+		}
+	}
 }

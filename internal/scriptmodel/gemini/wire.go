@@ -17,8 +17,10 @@ import (
 // Wire is the Gemini API, and its form on Vertex AI.
 type Wire struct{}
 
-// Route accepts /v1beta/models/M:verb and, for Vertex AI,
-// /v1beta1/[projects/P/locations/L/]publishers/google/models/M:verb.
+// Route accepts /v1beta/models/M:verb and /v1beta/tunedModels/M:verb and, for Vertex AI,
+// /v1beta1/[projects/P/locations/L/]publishers/google/models/M:verb and
+// /v1beta1/projects/P/locations/L/endpoints/M:verb. The name of a tuned model has
+// "tunedModels/" or "endpoints/" before it.
 func (Wire) Route(r *http.Request) (protocol.Query, bool) {
 	m := modelPath().FindStringSubmatch(r.URL.Path)
 	if m == nil {
@@ -27,8 +29,8 @@ func (Wire) Route(r *http.Request) (protocol.Query, bool) {
 	verbs := map[string]protocol.Verb{
 		"generateContent": protocol.Generate, "streamGenerateContent": protocol.Stream, "countTokens": protocol.CountTokens, "batchEmbedContents": protocol.Embed,
 	}
-	v, ok := verbs[m[2]]
-	return protocol.Query{Verb: v, VerbName: m[2], Model: m[1], Key: apiKey(r)}, ok
+	v, ok := verbs[m[3]]
+	return protocol.Query{Verb: v, VerbName: m[3], Model: m[1] + m[2], Key: apiKey(r)}, ok
 }
 
 func apiKey(r *http.Request) string {
@@ -39,7 +41,7 @@ func apiKey(r *http.Request) string {
 }
 
 var modelPath = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^/v1(?:alpha|beta|beta1)?/(?:(?:projects/[^/]+/locations/[^/]+/)?publishers/google/)?models/([^/:]+):(\w+)$`)
+	return regexp.MustCompile(`^/v1(?:alpha|beta|beta1)?/(?:(?:(?:projects/[^/]+/locations/[^/]+/)?publishers/google/)?models/|(?:projects/[^/]+/locations/[^/]+/)?((?:tunedModels|endpoints)/))([^/:]+):(\w+)$`)
 })
 
 func (Wire) Name() string    { return "gemini" }

@@ -166,6 +166,9 @@ func (c *content) describe(rel string) string {
 	case !c.partial():
 		return ""
 	}
+	if c.isPastEnd() {
+		return fmt.Sprintf("Read nothing: %s ends at line %d", rel, c.total)
+	}
 	cut := ""
 	if c.shortened {
 		cut = " (some lines were shortened)"
@@ -181,6 +184,8 @@ func (c *content) summary() string {
 	switch {
 	case !c.isText():
 		return string(c.kind)
+	case c.isPastEnd():
+		return fmt.Sprintf("0 of %d", c.total)
 	case c.first == 1 && c.last == c.total:
 		return fmt.Sprintf("%d lines", c.total)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -54,12 +55,20 @@ func (a arguments) list(name string) (l []string) {
 	return l
 }
 
-// line returns a line number, 0 if there is none. In JSON Schema 7.0 is an integer.
+// line returns a line number, 0 if there is none. In JSON Schema 7.0 is an integer. An
+// argument that is not in the schema may be a text.
 func (a arguments) line(name string) int {
 	var f float64
 	a.get(name, &f)
-	return int(max(0, min(f, 1<<31-1)))
+	if text := a.str(name); text != "" {
+		n, _ := strconv.Atoi(strings.TrimSpace(text))
+		f = float64(n)
+	}
+	return int(max(0, min(f, maxLine)))
 }
+
+// maxLine is the largest number of a line in arguments.
+const maxLine = 1<<30 - 1
 
 // filter returns the ignore rules according to file_filtering_options.
 func (a arguments) filter(w *workspace.Workspace) workspace.Filter {

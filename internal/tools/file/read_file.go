@@ -42,7 +42,8 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &readFileCall{w: t.w, first: args.line("start_line"), last: args.line("end_line")}
+	c := &readFileCall{w: t.w}
+	c.first, c.last = args.lines()
 	path := args.str("file_path")
 	if blank(path) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
@@ -58,6 +59,20 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 		return nil, fail(tool.ErrInvalidParams, "File path '%s' is ignored by configured ignore patterns.", c.abs)
 	}
 	return c, nil
+}
+
+// lines returns the first and the last line to read, 0 if none is given. Models that were
+// trained with other tools, or with former releases of this one, say offset, the number of
+// lines to skip, and limit, the number of lines to read.
+func (a arguments) lines() (first, last int) {
+	first, last = a.line("start_line"), a.line("end_line")
+	if offset := a.line("offset"); first == 0 && offset > 0 {
+		first = offset + 1
+	}
+	if limit := a.line("limit"); last == 0 && limit > 0 {
+		last = max(first, 1) + limit - 1
+	}
+	return first, last
 }
 
 type readFileCall struct {
@@ -101,11 +116,23 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 
 // truncationNotice returns the text before the content of a file that is incomplete.
 func truncationNotice(w *window) string {
+	if w.isPastEnd() {
+		return fmt.Sprintf("\nNothing is shown: the file has %d total lines, and line %d is past its end.\n", w.total, w.first)
+	}
+	action := "Call read_file again with 'start_line' and 'end_line' to see other lines"
+	switch {
+	case w.hasMore():
+		action += fmt.Sprintf("; the next part begins at start_line: %d.", w.last+1)
+	case w.first > 1:
+		action += "; these are the last ones."
+	default:
+		action = fmt.Sprintf("These are all lines, but those of more than %d characters are cut there.", lineUnits)
+	}
 	return fmt.Sprintf(`
 IMPORTANT: The file content has been truncated.
 Status: Showing lines %d-%d of %d total lines.
-Action: Call read_file again with 'start_line' and 'end_line' to see other lines; the next part begins at start_line: %d.
+Action: %s
 
 --- FILE CONTENT (truncated) ---
-`, w.first, w.last, w.total, w.last+1)
+`, w.first, w.last, w.total, action)
 }

@@ -64,7 +64,14 @@ func TestReadFileText(t *testing.T) {
 		"one line":         {file: lines(1, 9), first: 4, end: 4, want: notice(4, 4, 9) + "line 4", summary: "4-4 of 9", display: "Read lines 4-4 of 9 from f"},
 		"more than 2000":   {file: lines(1, 5000), end: 4000, want: notice(1, 4000, 5000) + lines(1, 4000), summary: "1-4000 of 5000", display: "Read lines 1-4000 of 5000 from f"},
 		"beyond the end":   {file: lines(1, 9), end: 99, want: lines(1, 9), summary: "9 lines"},
-		"past the end":     {file: lines(1, 9), first: 50, want: notice(10, 9, 9), summary: "10-9 of 9", display: "Read lines 10-9 of 9 from f"},
+		"past the end":     {file: lines(1, 9), first: 50, want: "\nNothing is shown: the file has 9 total lines, and line 50 is past its end.\n", summary: "0 of 9", display: "Read nothing: f ends at line 9"},
+		"just past it":     {file: lines(1, 9), first: 10, want: "\nNothing is shown: the file has 9 total lines, and line 10 is past its end.\n", summary: "0 of 9", display: "Read nothing: f ends at line 9"},
+		"all but an end":   {file: lines(1, 2000) + "\n", want: lines(1, 2000) + "\n", summary: "2001 lines"},
+		"an end more":      {file: lines(1, 2000) + "\n\n", want: notice(1, 2000, 2002) + lines(1, 2000), summary: "1-2000 of 2002", display: "Read lines 1-2000 of 2002 from f"},
+		"the lines it has": {file: "a\nb\n", first: 1, end: 2, want: "a\nb\n", summary: "3 lines"},
+		"only an end":      {file: "\n", end: 1, want: "\n", summary: "2 lines"},
+		"the last lines":   {file: lines(1, 9), first: 8, want: notice(8, 9, 9) + lines(8, 9), summary: "8-9 of 9", display: "Read lines 8-9 of 9 from f"},
+		"before an end":    {file: lines(1, 9) + "\n", first: 8, end: 9, want: truncationNotice(&window{first: 8, last: 9, total: 10, endsEmpty: true}) + lines(8, 9), summary: "8-9 of 10", display: "Read lines 8-9 of 10 from f"},
 		"long line":        {file: long, want: long, summary: "1 lines"},
 		"too long a line":  {file: long + "y\r\nz", want: notice(1, 2, 2) + long + cutMark + "\nz", summary: "2 lines", display: "Read all 2 lines from f (some lines were shortened)"},
 		"utf-16 units":     {file: strings.Repeat("𝄞", 1001), want: notice(1, 1, 1) + strings.Repeat("𝄞", 1000) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
@@ -90,6 +97,58 @@ func TestReadFileText(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTruncationNotice checks that a next part is named only if there is one.
+func TestTruncationNotice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		window window
+		action string
+	}{
+		{window{first: 1, last: 3, total: 5}, "Call read_file again with 'start_line' and 'end_line' to see other lines; the next part begins at start_line: 4."},
+		{window{first: 1, last: 3, total: 5, endsEmpty: true}, "Call read_file again with 'start_line' and 'end_line' to see other lines; the next part begins at start_line: 4."},
+		{window{first: 2, last: 4, total: 5, endsEmpty: true}, "Call read_file again with 'start_line' and 'end_line' to see other lines; these are the last ones."},
+		{window{first: 2, last: 5, total: 5}, "Call read_file again with 'start_line' and 'end_line' to see other lines; these are the last ones."},
+		{window{first: 1, last: 5, total: 5, shortened: true}, "These are all lines, but those of more than 2000 characters are cut there."},
+	} {
+		if got := truncationNotice(&c.window); !strings.Contains(got, "\nAction: "+c.action+"\n") {
+			t.Errorf("%+v: %s", c.window, got)
+		}
+	}
+}
+
+// TestReadFileOffset checks offset, the number of lines to skip, and limit, the number of lines
+// to read.
+func TestReadFileOffset(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": lines(1, 3000)})
+	for _, c := range []struct {
+		args        args
+		first, last int
+	}{
+		{args{"offset": 10, "limit": 5}, 11, 15},
+		{args{"offset": 10}, 11, 2010},
+		{args{"limit": 5}, 1, 5},
+		{args{"offset": 0, "limit": 5}, 1, 5},
+		{args{"offset": "10", "limit": " 5 "}, 11, 15},
+		{args{"start_line": 20, "limit": 5}, 20, 24},
+		{args{"start_line": 20, "offset": 7, "end_line": 21, "limit": 500}, 20, 21},
+		{args{"offset": -3, "limit": 2}, 1, 2},
+		{args{"offset": "many", "limit": nil}, 1, 2000},
+		{args{"offset": 1e300, "limit": 5}, 0, 0},
+	} {
+		c.args["file_path"] = "f"
+		got := llm.PartsText(run(t, NewReadFile(w), c.args).Content)
+		want := fmt.Sprintf("Showing lines %d-%d of 3000 total lines.", c.first, c.last)
+		if c.first == 0 {
+			want = "past its end"
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%v: %.150q, want %s", c.args, got, want)
+		}
+	}
+	refused(t, NewReadFile(w), args{"file_path": "f", "offset": 10, "end_line": 5}, "start_line cannot be greater than end_line")
 }
 
 func TestReadFileNames(t *testing.T) {

@@ -239,7 +239,7 @@ func (c *replaceCall) open(ctx context.Context) (*document, error) {
 	case err == nil || ctx.Err() != nil || isRefusal(err) || errors.As(err, &e):
 		return d, err
 	case errors.Is(err, syscall.EISDIR):
-		return nil, fail(tool.ErrTargetIsDirectory, "Path is a directory, not a file: %s", c.abs)
+		return nil, fail(tool.ErrEditPreparation, "Path is a directory, not a file: %s", c.abs)
 	}
 	return nil, fail(tool.ErrEditPreparation, "Error preparing edit: %s", describe(err, "open", c.abs))
 }

@@ -139,6 +139,16 @@ func TestReplaceErrors(t *testing.T) {
 	}
 }
 
+// TestReplaceDirectory checks the type of the error for a directory, which is Gemini CLI's.
+func TestReplaceDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"dir/f": "a"})
+	for _, old := range []string{"a", ""} {
+		r := run(t, NewReplace(w, nil), args{"file_path": "dir", "instruction": "i", "old_string": old, "new_string": "b"})
+		wantError(t, r, tool.ErrEditPreparation, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir"))
+	}
+}
+
 func TestReplaceFuzzyNote(t *testing.T) {
 	t.Parallel()
 	file := "x\nthe quick brown fox jumps\nover it\nx\nthe quick brown fax jumps\nover it\n"

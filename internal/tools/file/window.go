@@ -23,13 +23,26 @@ const cutMark = "... [truncated]"
 // window is a range of lines of a text.
 type window struct {
 	text        string // valid UTF-8, with "\n" between lines
-	first, last int    // from 1; last is first-1 if there are none
+	first, last int    // from 1; past the end of the text, last is the number of its lines
 	total       int    // number of lines of the whole text; a final line end begins another line
+	endsEmpty   bool   // the last line of the whole text is empty
 	shortened   bool   // lines were cut
 }
 
 // partial reports whether the window is not the complete text.
-func (w *window) partial() bool { return w.first > 1 || w.last < w.total || w.shortened }
+func (w *window) partial() bool { return w.first > 1 || w.hasMore() || w.shortened }
+
+// hasMore reports whether there is text after the window. A last line that is empty is none.
+func (w *window) hasMore() bool {
+	end := w.total
+	if w.endsEmpty {
+		end--
+	}
+	return w.last < end
+}
+
+// isPastEnd reports whether the window begins after the last line.
+func (w *window) isPastEnd() bool { return w.first > w.total }
 
 // fit drops lines at the end of the window so that its text has at most about the given number
 // of tokens; 0 or less is no limit. A single line that is longer is cut. fit reports whether the
@@ -83,6 +96,7 @@ func readWindow(ctx context.Context, r io.Reader, first, last int) (window, erro
 			}
 		}
 		if err == io.EOF {
+			w.endsEmpty = w.total > 1 && len(piece) == 0
 			break
 		}
 		if end {
@@ -93,8 +107,8 @@ func readWindow(ctx context.Context, r io.Reader, first, last int) (window, erro
 		}
 	}
 	w.last = min(last, w.total)
-	if first > w.total {
-		w.first, w.last = w.total+1, w.total
+	if first == 1 && w.last < w.total && !w.hasMore() { // all of the text is there but its last line end
+		out, w.last = append(out, '\n'), w.total
 	}
 	w.shortened = line.cut
 	w.text = validText(out)

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,7 +27,7 @@ var globSpec = tool.Spec{
 	DisplayName: "FindFiles",
 	Aliases:     []string{"GlobTool"},
 	Description: "Finds files whose paths match a glob, such as `**/*.test.ts` or `src/*.go`, and returns their absolute paths, the most recently changed first. " +
-		"Use it when you know something of a file's name or place; to find text in files use grep_search. Files that ignore rules hide are left out and counted.",
+		"Use it when you know something of a file's name or place; to find text in files use grep_search. Files that ignore rules hide are left out and counted; symbolic links are not listed.",
 	Brief: "Finds files by glob (`src/**/*.ts`); returns absolute paths, most recently changed first.",
 	Schema: json.RawMessage(`{
   "type": "object",
@@ -146,13 +145,13 @@ func (c *globCall) search(ctx context.Context, dir string, found *globResults) e
 		Prune:   func(rel, name string) bool { return slices.Contains(coreDirs, name) || !g.mayContainMatches(rel) },
 	}
 	return c.w.Walk(ctx, dir, o, func(e workspace.Entry) error {
-		if !g.match(e.Dir(), e.Name) {
+		if !e.Type.IsRegular() || !g.match(e.Dir(), e.Name) { // no links, as in Gemini CLI
 			return nil
 		}
 		path := e.Path()
 		fi, err := disk.Stat(path)
 		if err != nil || !fi.Mode().IsRegular() {
-			return nil // deleted meanwhile, a directory, or a link that is broken or leads to a directory or out of the workspace
+			return nil // deleted meanwhile, or replaced
 		}
 		found.mu.Lock()
 		defer found.mu.Unlock()
@@ -177,7 +176,8 @@ func (c *globCall) result(found *globResults) *tool.Result {
 		}
 		return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No files found"), Summary: "No files found"}
 	}
-	sortByAge(found.files, time.Now())
+	now := time.Now()
+	slices.SortFunc(found.files, func(a, b globFile) int { return workspace.CompareAge(now, a.modified, b.modified, a.path, b.path) })
 	// Workspace directories may contain each other, so that a file is found twice.
 	found.files = slices.CompactFunc(found.files, func(a, b globFile) bool { return a.path == b.path })
 	paths := make([]string, len(found.files))
@@ -195,23 +195,6 @@ func (c *globCall) result(found *globResults) *tool.Result {
 		Display: tool.TextDisplay(summary),
 		Summary: summary,
 	}
-}
-
-// sortByAge sorts files modified in the last 24 hours first, newest first, and then the others
-// by path.
-func sortByAge(files []globFile, now time.Time) {
-	recent := now.Add(-24 * time.Hour)
-	slices.SortFunc(files, func(a, b globFile) int {
-		switch ra, rb := a.modified.After(recent), b.modified.After(recent); {
-		case ra && rb:
-			return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.path, b.path))
-		case ra:
-			return -1
-		case rb:
-			return 1
-		}
-		return cmp.Compare(a.path, b.path)
-	})
 }
 
 // glob is a compiled pattern. The directories before the first wildcard limit the walk; the

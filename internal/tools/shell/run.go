@@ -64,7 +64,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	case movedToBackground:
 		return r.backgroundResult()
 	default:
-		return r.result(end)
+		return r.result(ctx, end)
 	}
 }
 
@@ -198,7 +198,7 @@ func (r *runningCall) stop(grace time.Duration) {
 }
 
 // result returns the tool result of a command that has ended or was stopped.
-func (r *runningCall) result(end outcome) *tool.Result {
+func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 	shown := strings.TrimSpace(r.out.finish())
 	result := &tool.Result{}
 	display := shown
@@ -249,6 +249,9 @@ func (r *runningCall) result(end outcome) *tool.Result {
 		r.tool.Processes.forget(r.execution)
 	}
 	text, file := r.text.Text()
+	if end != cancelled && !r.tool.forUser {
+		text, file = r.summarized(ctx, text, file)
+	}
 	switch {
 	case r.tool.forUser:
 		text = r.userText(end, shown)
@@ -259,6 +262,20 @@ func (r *runningCall) result(end outcome) *tool.Result {
 	result.Display = tool.TerminalDisplay(display) // also for a silent command
 	result.Content, result.OutputFile = []llm.Part{llm.Text(text)}, file
 	return result
+}
+
+// summarized returns the text for the model with a summary in place of the output, and the
+// name of the file with the complete text. If there is no summary, it returns its arguments.
+func (r *runningCall) summarized(ctx context.Context, text, file string) (string, string) {
+	output := strings.TrimSuffix(strings.TrimPrefix(text, r.text.Before), r.text.After)
+	summary := r.tool.Summarizer.summarize(ctx, r.args.Command, output)
+	if summary == "" {
+		return text, file
+	}
+	if file == "" {
+		file = save(r.host.Spill, text)
+	}
+	return r.text.Before + summaryNote(output, file) + summary + r.text.After, file
 }
 
 // backgroundResult returns the tool result of a command that continues in the background.

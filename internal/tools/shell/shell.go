@@ -55,6 +55,8 @@ type Options struct {
 	InactivityTimeout time.Duration
 	// Debug shows the user the text that the model gets.
 	Debug bool
+	// Summarizer summarizes long output for the model; nil leaves it as it is.
+	Summarizer *Summarizer
 	// Launcher starts commands.
 	Launcher process.Launcher
 	// Processes is the table of the session's commands.

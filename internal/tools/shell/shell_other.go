@@ -26,6 +26,7 @@ type Options struct {
 	Trusted           func() bool
 	InactivityTimeout time.Duration
 	Debug             bool
+	Summarizer        *Summarizer
 	Launcher          process.Launcher
 	Processes         *Processes
 }
