@@ -56,9 +56,14 @@ type Finished struct {
 	Usage  *llm.Usage // nil if the model did not report it
 }
 
-// Retried reports that the response was unusable and that the request is sent again. Discard
-// everything shown since TurnStarted.
-type Retried struct{ Cause InvalidStream }
+// Retried reports that the response was unusable or broke off, and that the request is sent
+// again. Everything shown since TurnStarted is void. Attempt is the number of the next attempt,
+// from 2 to MaxAttempts; both are 0 if the request is sent again because it was too large.
+type Retried struct {
+	Cause       InvalidStream
+	Attempt     int
+	MaxAttempts int
+}
 
 // Waiting reports that a request failed and when it is sent again.
 type Waiting struct{ llm.Retry }

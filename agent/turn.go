@@ -146,10 +146,11 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 			}
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
+		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
 		if r.cfg.LoopDetector != nil {
-			r.cfg.LoopDetector.Observe(Retried{Cause: *bad}) // discard the text of this attempt
+			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt
 		}
-		if err := r.emit(Retried{Cause: *bad}); err != nil {
+		if err := r.emit(retried); err != nil {
 			return rep, err
 		}
 		if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
@@ -291,7 +292,6 @@ func (r *run) addChunk(rep *reply, chunk, shown *llm.Response) error {
 		}
 	}
 	if text := shown.Text(); text != "" {
-		rep.isTextShown = true
 		return r.show(rep, Text{text})
 	}
 	return nil
