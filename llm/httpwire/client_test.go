@@ -111,11 +111,14 @@ func TestEvents(t *testing.T) {
 		kind    llm.ErrorKind
 		message string
 	}{
-		"<html>Log in":        {llm.KindOther, "web page"},
-		"hello there":         {llm.KindOther, "text/plain instead"},
-		"[1,":                 {llm.KindIncomplete, "Incomplete JSON segment"},
-		"data: 1\n\ndata: {":  {llm.KindIncomplete, "Incomplete JSON segment"},
-		"data: 1\n\n{\"a\":1": {llm.KindIncomplete, "Incomplete JSON segment"},
+		"<html>Log in":          {llm.KindOther, "web page"},
+		"hello there":           {llm.KindOther, "text/plain instead"},
+		"hello there\n":         {llm.KindOther, "text/plain instead"},
+		"data: 1\n\n<html>":     {llm.KindServer, "web page"},
+		"data: 1\n\nhello hi\n": {llm.KindServer, "no field"},
+		"[1,":                   {llm.KindIncomplete, "Incomplete JSON segment"},
+		"data: 1\n\ndata: {":    {llm.KindIncomplete, "Incomplete JSON segment"},
+		"data: 1\n\n{\"a\":1":   {llm.KindIncomplete, "Incomplete JSON segment"},
 	} {
 		r := &Response{Header: http.Header{"Content-Type": {"text/plain"}}, Body: iotest.OneByteReader(strings.NewReader(body))}
 		var got error

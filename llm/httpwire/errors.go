@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -15,8 +16,13 @@ import (
 const MaxRetryAfter = 300 * time.Second
 
 // webPageError returns the error for a web page in place of a response. A retry
-// does not help, but a correct base URL may.
+// does not help, but a correct base URL may. If the headers announce a stream,
+// something between the service and this machine has put the page into it, and a
+// retry may help.
 func (r *Response) webPageError(page []byte) error {
+	if isStream(r.Header) {
+		return Malformed("stream", errWebPage, page)
+	}
 	return &llm.Error{
 		Kind: llm.KindOther, Body: Clip(page, MaxErrorBody),
 		Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", r.Host, Clip(page, 80)),
@@ -24,8 +30,12 @@ func (r *Response) webPageError(page []byte) error {
 }
 
 // contentTypeError returns the error for a body that is not in the expected
-// format.
+// format. If the headers announce a stream, a retry may help; otherwise a correct
+// base URL may.
 func (r *Response) contentTypeError() error {
+	if isStream(r.Header) {
+		return incompleteError(nil)
+	}
 	kind := r.Header.Get("Content-Type")
 	if kind == "" {
 		kind = "something of no content type"
@@ -36,8 +46,13 @@ func (r *Response) contentTypeError() error {
 	}
 }
 
-func isEventStream(h http.Header) bool {
-	return strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
+var errWebPage = errors.New("it contains a web page")
+
+// isStream reports whether the headers of a response announce a stream of events
+// or of JSON lines.
+func isStream(h http.Header) bool {
+	kind := h.Get("Content-Type")
+	return strings.HasPrefix(kind, "text/event-stream") || strings.HasPrefix(kind, "application/x-ndjson")
 }
 
 // incompleteError returns the error for a stream that ended inside a frame.

@@ -130,11 +130,13 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 				return
 			case ErrUnframed:
 				data, err := f.Rest(MaxFrame)
-				if err != nil {
-					yield(Event{}, r.streamError(err, 0))
-					return
+				switch {
+				case err != nil:
+					err = r.streamError(err, n)
+				case n > 0 && bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")):
+					err = Malformed("stream", errWebPage, data)
 				}
-				yield(Event{Data: data, Unframed: true}, nil)
+				yield(Event{Data: data, Unframed: err == nil}, err)
 				return
 			default:
 				yield(Event{}, r.streamError(err, n))
@@ -149,10 +151,15 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 func (r *Response) streamError(err error, n int) error {
 	switch err {
 	case ErrIncomplete:
-		if n == 0 && !isEventStream(r.Header) {
+		if n == 0 {
 			return r.contentTypeError()
 		}
 		return incompleteError(nil)
+	case ErrBadLine:
+		if n == 0 && !isStream(r.Header) {
+			return r.contentTypeError()
+		}
+		return Malformed("stream", err, nil)
 	case ErrTooLarge:
 		return tooLargeError()
 	}
