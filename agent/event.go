@@ -58,7 +58,7 @@ type Finished struct {
 
 // Retried reports that the response was unusable or broke off, and that the request is sent
 // again. Everything shown since TurnStarted is void. Attempt is the number of the next attempt,
-// from 2 to MaxAttempts; both are 0 if the request is sent again because it was too large.
+// from 2 to MaxAttempts; both are 0 if the request was too large or the response repeated itself.
 type Retried struct {
 	Cause       InvalidStream
 	Attempt     int
@@ -134,7 +134,7 @@ type InvalidStream struct {
 	// Type is the reason: "NO_RESPONSE_TEXT", "NO_FINISH_REASON", "MAX_TOKENS_EXCEEDED",
 	// "THINKING_ONLY_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
 	// "INCOMPLETE_STREAM", or "SAFETY_BLOCKED" and the like. In [Retried] it may also be
-	// "CONTEXT_WINDOW".
+	// "CONTEXT_WINDOW" or "LOOP_DETECTED".
 	Type    string
 	Message string
 }
