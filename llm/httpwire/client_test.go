@@ -72,14 +72,17 @@ func TestSilence(t *testing.T) {
 			t.Errorf("error %#v", err)
 		}
 	}
-	gone := make(chan struct{}, 2)
-	_, err := post(t, Options{}, 50*time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {
+	gone := make(chan struct{}, 3)
+	silent := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 		gone <- struct{}{}
-	})
+	}
+	_, err := post(t, Options{}, 50*time.Millisecond, silent)
 	check(err)
-	res, err := post(t, Options{Idle: 50 * time.Millisecond}, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+	_, err = post(t, Options{Timeouts: Timeouts{Start: 50 * time.Millisecond}}, time.Hour, silent)
+	check(err)
+	res, err := post(t, Options{Timeouts: Timeouts{Idle: 50 * time.Millisecond}}, time.Minute, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, "data: a\n\n")
 		w.(http.Flusher).Flush()
@@ -100,8 +103,9 @@ func TestSilence(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d events", n)
 	}
-	<-gone
-	<-gone
+	for range 3 {
+		<-gone
+	}
 }
 
 // TestEvents checks bodies that are not valid event streams.
