@@ -101,7 +101,10 @@ func (r *run) checkCalls(rep *reply) Loop {
 				r.warnings = map[*ToolCall]*tool.Result{}
 			}
 			r.hasRecovered = true
-			r.warnings[call] = tool.Fail(tool.ErrExecutionFailed, loopWarning(loop)+" This call was not run.")
+			r.warnings[call] = &tool.Result{
+				Display: tool.TextDisplay("Not run: " + cmp.Or(loop.Detail, loop.Kind)),
+				Error:   &tool.Error{Type: tool.ErrExecutionFailed, Message: loopWarning(loop) + " This call was not run."},
+			}
 		}
 	}
 	return Loop{}
