@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -123,10 +124,12 @@ func (d *Detector) judgeHistory(ctx context.Context, history []agent.Message) ag
 			analysis, judgement.Second = second, sure
 			judgement.Model, _, _ = d.o.ResolveModel(secondQuestion) // askModel has resolved it without an error
 		}
-		if ctx.Err() != nil {
+		end, _ := ctx.Deadline()
+		isLate := err != nil && !time.Now().Before(end)
+		if isLate {
 			d.judge.failures++
 		}
-		if ctx.Err() != nil || errors.Is(err, jsonquery.ErrUnusable) || err == nil && sure < d.o.Confidence {
+		if isLate || ctx.Err() != nil || errors.Is(err, jsonquery.ErrUnusable) || err == nil && sure < d.o.Confidence {
 			return agent.Loop{}
 		}
 	}

@@ -30,18 +30,18 @@ func (r *Response) webPageError(page []byte) error {
 }
 
 // contentTypeError returns the error for a body that is not in the expected
-// format. If the headers announce a stream, a retry may help; otherwise a correct
-// base URL may.
+// format. If the headers announce a stream, or lack a content type because they are
+// damaged, a retry may help; otherwise a correct base URL may.
 func (r *Response) contentTypeError() error {
 	if isStream(r.Header) {
 		return incompleteError(nil)
 	}
-	kind := r.Header.Get("Content-Type")
-	if kind == "" {
-		kind = "something of no content type"
+	kind, why := r.Header.Get("Content-Type"), llm.KindOther
+	if !strings.Contains(kind, "/") {
+		kind, why = "something of no content type", llm.KindServer
 	}
 	return &llm.Error{
-		Kind:    llm.KindOther,
+		Kind:    why,
 		Message: fmt.Sprintf("%s answered with %s instead of a model's answer. Is the base URL right?", r.Host, kind),
 	}
 }

@@ -99,6 +99,7 @@ func TestChatStreams(t *testing.T) {
 		{name: "length", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"length"`, done), text: "a", finish: "MAX_TOKENS"},
 		{name: "filter", stream: chunkFrames(`"delta":{},"finish_reason":"content_filter"`, done), finish: "SAFETY"},
 		{name: "odd reason", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"whatever"`, done), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
+		{name: "a refusal cut off", stream: chunkFrames(`"delta":{"refusal":"I will"}`), text: "I will", finish: ""},
 		{name: "refusal", stream: chunkFrames(`"delta":{"refusal":"I will not."}`, stop, done), text: "I will not.", finish: "SAFETY"},
 		{name: "finish error", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"error"`, done), text: "a", kind: llm.KindServer, message: "broke the answer off"},
 		{name: "an error with the reason", stream: chunkFrames(`"delta":{"content":"a"}`, `{"error":{"code":429,"message":"slow","metadata":{"headers":{"X-RateLimit-Reset":"3"}}},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`), text: "a", kind: llm.KindRateLimit, message: "slow"},
@@ -305,6 +306,7 @@ func TestResponsesStreams(t *testing.T) {
 			text: "ab", finish: "STOP",
 		},
 		{name: "no deltas", stream: event(created, completed), text: "all of it", finish: "STOP"},
+		{name: "no end", stream: event(created, `response.output_text.delta "output_index":0,"delta":"a"`), text: "a", kind: llm.KindIncomplete, message: "before the end of the answer"},
 		{
 			name: "thoughts and calls",
 			stream: event(created, `response.output_item.added "output_index":0,"item":{"type":"reasoning","id":"rs","summary":[]}`,
