@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/llm"
@@ -48,8 +49,9 @@ type Timeouts struct {
 // and resolves no name before the first request. A Client is safe for
 // concurrent use.
 type Client struct {
-	http     func() (*http.Client, error)
-	timeouts Timeouts
+	http      func() (*http.Client, error)
+	timeouts  Timeouts
+	hasWorked atomic.Bool // the service has sent a stream in the right format
 }
 
 // NewClient returns a client. Errors in o, such as a missing certificate file,
@@ -129,7 +131,7 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	req.Proto, req.ProtoMajor, req.ProtoMinor = "HTTP/1.1", 1, 1
 	exchange := startExchange(ctx, &r, req)
 	raw, err := client.Do(req.WithContext(watchdog.ctx))
-	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog}
+	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog, hasWorked: &c.hasWorked}
 	if err != nil {
 		watchdog.stop()
 		exchange.fail(err)

@@ -108,6 +108,59 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestPageLater checks that a page in place of a response is worth another attempt
+// if the service has sent a proper stream before.
+func TestPageLater(t *testing.T) {
+	t.Parallel()
+	for name, proper := range map[string]struct {
+		body string
+		read func(*Response) error
+	}{
+		"events": {"data: 1\n\n", func(r *Response) (last error) {
+			for event, err := range r.Events() {
+				if last = err; event.Unframed {
+					last = r.CheckJSON(event.Data)
+				}
+			}
+			return last
+		}},
+		"lines": {"{}\n", func(r *Response) (last error) {
+			for _, err := range r.Lines() {
+				last = err
+			}
+			return last
+		}},
+	} {
+		var body string // written between requests only
+		c := NewClient(Options{})
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, body)
+		}))
+		defer s.Close()
+		at, err := url.Parse(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			body string
+			kind llm.ErrorKind
+		}{{"<html>", llm.KindOther}, {proper.body, 0}, {"<html>", llm.KindServer}, {"hello", llm.KindServer}} {
+			body = step.body
+			res, err := c.Get(t.Context(), Request{URL: at, Header: http.Header{}, HeaderTimeout: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = proper.read(res)
+			res.Close()
+			var e *llm.Error
+			if step.body == proper.body && err != nil || step.body != proper.body && (!errors.As(err, &e) || e.Kind != step.kind) {
+				t.Errorf("%s: %q: %#v", name, step.body, err)
+			}
+		}
+	}
+}
+
 // TestEvents checks bodies that are not valid event streams.
 func TestEvents(t *testing.T) {
 	t.Parallel()

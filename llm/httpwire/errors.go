@@ -15,28 +15,35 @@ import (
 // asks for more, its quota counts as exhausted.
 const MaxRetryAfter = 300 * time.Second
 
-// webPageError returns the error for a web page in place of a response. A retry
-// does not help, but a correct base URL may. If the headers announce a stream,
-// something between the service and this machine has put the page into it, and a
-// retry may help.
+// webPageError returns the error for a web page in place of a response.
 func (r *Response) webPageError(page []byte) error {
 	if isStream(r.Header) {
 		return Malformed("stream", errWebPage, page)
 	}
 	return &llm.Error{
-		Kind: llm.KindOther, Body: Clip(page, MaxErrorBody),
+		Kind: r.formatErrorKind(), Body: Clip(page, MaxErrorBody),
 		Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", r.Host, Clip(page, 80)),
 	}
 }
 
+// formatErrorKind returns the kind of the error for a body in another format. If the
+// service has sent a proper stream before, something in between has sent this one,
+// and a retry may help. Otherwise only a correct base URL does.
+func (r *Response) formatErrorKind() llm.ErrorKind {
+	if r.hasWorked != nil && r.hasWorked.Load() {
+		return llm.KindServer
+	}
+	return llm.KindOther
+}
+
 // contentTypeError returns the error for a body that is not in the expected
-// format. If the headers announce a stream, or lack a content type because they are
-// damaged, a retry may help; otherwise a correct base URL may.
+// format. If the headers announce a stream, or are damaged so that they contain no
+// content type, a retry may help.
 func (r *Response) contentTypeError() error {
 	if isStream(r.Header) {
 		return incompleteError(nil)
 	}
-	kind, why := r.Header.Get("Content-Type"), llm.KindOther
+	kind, why := r.Header.Get("Content-Type"), r.formatErrorKind()
 	if !strings.Contains(kind, "/") {
 		kind, why = "something of no content type", llm.KindServer
 	}

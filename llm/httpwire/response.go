@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,15 @@ type Response struct {
 	ctx      context.Context // of the request; nil in some tests
 	watchdog *watchdog
 	closer   io.Closer
+
+	hasWorked *atomic.Bool // of the client; nil in some tests
+}
+
+// markWorking records that the service sends streams in the right format.
+func (r *Response) markWorking() {
+	if r.hasWorked != nil {
+		r.hasWorked.Store(true)
+	}
 }
 
 // Close ends the response and releases its connection.
@@ -123,6 +133,7 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 			}
 			switch err {
 			case nil:
+				r.markWorking()
 				if !yield(Event{Data: data}, nil) {
 					return
 				}
