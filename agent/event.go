@@ -56,9 +56,14 @@ type Finished struct {
 	Usage  *llm.Usage // nil if the model did not report it
 }
 
-// Retried reports that the response was unusable and that the request is sent again. Discard
-// everything shown since TurnStarted.
-type Retried struct{ Cause InvalidStream }
+// Retried reports that the response was unusable or broke off, and that the request is sent
+// again. Everything shown since TurnStarted is void. Attempt is the number of the next attempt,
+// from 2 to MaxAttempts; both are 0 if the request was too large or the response repeated itself.
+type Retried struct {
+	Cause       InvalidStream
+	Attempt     int
+	MaxAttempts int
+}
 
 // Waiting reports that a request failed and when it is sent again.
 type Waiting struct{ llm.Retry }
@@ -145,7 +150,7 @@ type InvalidStream struct {
 	// Type is the reason: "NO_RESPONSE_TEXT", "NO_FINISH_REASON", "MAX_TOKENS_EXCEEDED",
 	// "THINKING_ONLY_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
 	// "INCOMPLETE_STREAM", or "SAFETY_BLOCKED" and the like. In [Retried] it may also be
-	// "CONTEXT_WINDOW".
+	// "CONTEXT_WINDOW" or "LOOP_DETECTED".
 	Type    string
 	Message string
 }

@@ -20,11 +20,10 @@ type reply struct {
 	usage    *llm.Usage
 	blocked  string // the vendor's reason for blocking the prompt
 
-	hasStarted  bool // a chunk has arrived
-	hasThought  bool // a part with reasoning has arrived
-	isTextShown bool // the consumer has received text
-	calls       []*ToolCall
-	loop        Loop
+	hasStarted bool // a chunk has arrived
+	hasThought bool // a part with reasoning has arrived
+	calls      []*ToolCall
+	loop       Loop
 }
 
 // add adds a chunk. Adjacent plain text becomes one part.
@@ -91,25 +90,18 @@ func (rep *reply) citations() string {
 	return "Citations:\n" + strings.Join(slices.Compact(lines), "\n")
 }
 
-// canRetry reports whether the request may be sent again after its stream broke with err. It
-// may if the stream ended within a frame. It also may if the connection or the vendor's server
-// failed before any text was shown; tool calls are not shown until the response is complete.
+// canRetry reports whether the request may be sent again after its stream broke with err: after
+// the same errors that a request is repeated for before its first chunk. The text that was
+// shown becomes void; tool calls are not shown and do not run until a response is complete.
+// Errors before the first chunk are not retried here, because the generator has done so.
 func (rep *reply) canRetry(err error) bool {
 	var e *llm.Error
-	if !rep.hasStarted || !errors.As(err, &e) {
-		return false
-	}
-	switch e.Kind {
-	case llm.KindIncomplete:
-		return true
-	case llm.KindNetwork, llm.KindServer, llm.KindCapacity, llm.KindRateLimit:
-		return !rep.isTextShown
-	}
-	return false
+	return rep.hasStarted && errors.As(err, &e) && (e.Retryable() || e.Kind == llm.KindCapacity)
 }
 
 // problem returns what makes a complete reply unusable, or nil if it is usable. A response to
-// tool results may be empty, because the model has acted before.
+// tool results may be empty, because the model has acted before. Text without a finish reason is
+// never complete: the stream may have been cut off.
 func (rep *reply) problem(toResult bool) *InvalidStream {
 	for i := range rep.parts {
 		if rep.parts[i].FunctionCall != nil {
@@ -121,7 +113,7 @@ func (rep *reply) problem(toResult bool) *InvalidStream {
 	}
 	empty := !hasVisibleText(rep.visibleText())
 	switch {
-	case rep.reason == "" && !toResult:
+	case rep.reason == "":
 		return &InvalidStream{"NO_FINISH_REASON", "Model stream ended without a finish reason."}
 	case rep.reason == llm.FinishMalformedFunctionCall:
 		return &InvalidStream{"MALFORMED_FUNCTION_CALL", "Model stream ended with malformed function call."}

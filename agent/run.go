@@ -62,16 +62,17 @@ type run struct {
 	prompt        string // text of the prompt
 	shown         string
 	response      string
-	chosen        string         // model for this prompt
-	isAnnounced   bool           // the consumer has received ModelInfo
-	continuations int            // number that is left, see maxContinuations
-	hasLeft       bool           // the consumer has stopped reading events
-	hasRecovered  bool           // one loop or invalid response has been handled
-	results       *llm.Content   // tool results not yet in the history
-	records       []CallRecord   // of results, or of the results sent last
-	tools         *tool.Snapshot // declared by the last request
-	joined        []Prompt       // waiting prompts that were added to a message not yet answered
-	isHookPrompt  bool           // an AfterAgent hook caused the current prompt
+	chosen        string                     // model for this prompt
+	isAnnounced   bool                       // the consumer has received ModelInfo
+	continuations int                        // number that is left, see maxContinuations
+	hasLeft       bool                       // the consumer has stopped reading events
+	hasRecovered  bool                       // one loop or invalid response has been handled
+	warnings      map[*ToolCall]*tool.Result // of calls of the last response that do not run
+	results       *llm.Content               // tool results not yet in the history
+	records       []CallRecord               // of results, or of the results sent last
+	tools         *tool.Snapshot             // declared by the last request
+	joined        []Prompt                   // waiting prompts that were added to a message not yet answered
+	isHookPrompt  bool                       // an AfterAgent hook caused the current prompt
 
 	yield  func(Event, error) bool
 	cancel context.CancelCauseFunc
@@ -157,7 +158,7 @@ func (r *run) runTurns(ctx context.Context, message *llm.Content) error {
 		}
 		switch {
 		case ans.loop.Kind != "":
-			message, err = r.breakLoop(ans.loop, message)
+			message, err = r.breakLoop(ans, message)
 		case ans.invalid:
 			message, err = r.continueInvalid()
 		case len(ans.calls) > 0:

@@ -115,8 +115,48 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:    "a connection that breaks after text was seen",
-			answers: answers{breaks(broken, chunk("", llm.Text("He")))},
-			want:    lines("TurnStarted", "ModelInfo", "text He", "error: connection reset"),
+			answers: answers{breaks(broken, chunk("", llm.Text("He"))), says(text("ok"))},
+			want:    lines("TurnStarted", "ModelInfo", "text He", "retried INCOMPLETE_STREAM", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: ok"),
+		},
+		{
+			name: "each kind of failure that may pass, after text",
+			answers: answers{
+				breaks(&llm.Error{Kind: llm.KindServer}, chunk("", llm.Text("a"))),
+				breaks(&llm.Error{Kind: llm.KindCapacity}, chunk("", llm.Text("b"))),
+				breaks(&llm.Error{Kind: llm.KindRateLimit}, chunk("", llm.Text("c"))),
+				says(text("ok")),
+			},
+			want: lines("TurnStarted", "ModelInfo", "text a", "retried INCOMPLETE_STREAM", "text b", "retried INCOMPLETE_STREAM",
+				"text c", "retried INCOMPLETE_STREAM", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: ok"),
+		},
+		{
+			name: "a connection that breaks four times",
+			answers: answers{
+				breaks(broken, chunk("", llm.Text("a"))), breaks(broken, chunk("", llm.Text("b"))),
+				breaks(broken, chunk("", llm.Text("c"))), breaks(broken, chunk("", llm.Text("d"))),
+			},
+			want: lines("TurnStarted", "ModelInfo", "text a", "retried INCOMPLETE_STREAM", "text b", "retried INCOMPLETE_STREAM",
+				"text c", "retried INCOMPLETE_STREAM", "text d", "error: connection reset"),
+		},
+		{
+			name:    "a refusal after text is not asked again",
+			answers: answers{breaks(refused, chunk("", llm.Text("He")))},
+			want:    lines("TurnStarted", "ModelInfo", "text He", "error: bad"),
+		},
+		{
+			name:    "a used-up quota after text is not asked again",
+			answers: answers{breaks(&llm.Error{Kind: llm.KindQuota, Message: "no more"}, chunk("", llm.Text("He")))},
+			want:    lines("TurnStarted", "ModelInfo", "text He", "error: no more"),
+		},
+		{
+			name:    "text after a tool's result that ends without a reason was cut off",
+			answers: answers{says(calls("look")), says(chunk("", llm.Text("He"))), says(text("ok"))},
+			want: lines("TurnStarted", "ModelInfo", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing",
+				"finished look__c1 success", "TurnStarted", "text He", "retried NO_FINISH_REASON", "text ok", "end of turn STOP"),
+			history: lines("user: hi", "model: call look__c1", `user: response look__c1 {"output":"look done"}`, "model: ok"),
 		},
 		{
 			name:    "calls of a broken attempt never run",

@@ -133,13 +133,16 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 }
 
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status
-// or is admitted.
+// or is admitted. A call that completes a loop is answered with a warning instead.
 func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	j.began = r.cfg.Now()
 	emit(ToolUpdated{Call: j.call, Status: Validating})
 	switch {
 	case ctx.Err() != nil:
 		j.status, j.reason = CallCancelled, "Operation cancelled"
+		return
+	case r.warnings[j.call] != nil:
+		j.status, j.result = Failed, r.warnings[j.call]
 		return
 	case j.tool == nil:
 		j.result = tool.Fail(tool.ErrNotRegistered, r.offered().NotFound(j.call.Name))

@@ -280,7 +280,7 @@ func TestLoops(t *testing.T) {
 		if !strings.HasPrefix(wire(s.requests[1].Contents), "user: sing System: Potential loop detected. Details: chanting.") {
 			t.Errorf("%s: sent\n%s", name, wire(s.requests[1].Contents))
 		}
-		if !strings.HasSuffix(got, tt.ends) {
+		if !strings.HasSuffix(got, tt.ends) || !strings.Contains(got, "text om \nretried LOOP_DETECTED\nTurnStarted\n") {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 		checkPaired(t, a.History())

@@ -161,18 +161,27 @@ func (r *run) route(ctx context.Context, message *llm.Content) {
 }
 
 // breakLoop warns the model after the first loop of a prompt and ends the run after the
-// second.
-func (r *run) breakLoop(loop Loop, message *llm.Content) (*llm.Content, error) {
+// second. The text of a response that was cut off is void.
+func (r *run) breakLoop(ans answer, message *llm.Content) (*llm.Content, error) {
 	if r.hasRecovered || r.continuations == 0 {
-		return nil, r.end(LoopDetected{Kind: loop.Kind})
+		return nil, r.end(LoopDetected{Kind: ans.loop.Kind})
+	}
+	if ans.isCut {
+		if err := r.emit(Retried{Cause: InvalidStream{"LOOP_DETECTED", ans.loop.Detail}}); err != nil {
+			return nil, err
+		}
 	}
 	r.hasRecovered = true
 	r.continuations--
 	r.cfg.LoopDetector.Reset(r.prompt)
-	warning := fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
+	return llm.User(append(slices.Clip(message.Parts), llm.Text(loopWarning(ans.loop)))...), nil
+}
+
+// loopWarning returns what the model is told about a loop.
+func loopWarning(loop Loop) string {
+	return fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+
 		"if the task cannot be done, say so.", strings.TrimSuffix(cmp.Or(loop.Detail, loop.Kind), "."))
-	return llm.User(append(slices.Clip(message.Parts), llm.Text(warning))...), nil
 }
 
 // continueInvalid returns a prompt to continue after an unusable response, if

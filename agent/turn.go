@@ -44,6 +44,7 @@ func (s StreamRetry) delayBefore(attempt int) time.Duration {
 type answer struct {
 	calls   []*ToolCall
 	loop    Loop
+	isCut   bool // loop was found in the text of a response, which is not in the history
 	invalid bool
 }
 
@@ -71,10 +72,42 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case rep.loop.Kind != "":
-		return answer{loop: rep.loop}, nil
+		return answer{loop: rep.loop, isCut: true}, nil
 	}
 	r.commit(ctx, rep)
-	return answer{calls: rep.calls}, r.report(rep)
+	loop := r.checkCalls(rep)
+	if loop.Kind != "" {
+		rep.calls = nil // the run ends before them
+	}
+	return answer{calls: rep.calls, loop: loop}, r.report(rep)
+}
+
+// checkCalls passes the calls of a reply to the loop detector. A call that completes the first
+// loop of a prompt does not run: its result is a warning, in r.warnings. checkCalls returns the
+// loop if the model has been warned in an earlier turn, else the zero Loop.
+func (r *run) checkCalls(rep *reply) Loop {
+	r.warnings = nil
+	if r.cfg.LoopDetector == nil {
+		return Loop{}
+	}
+	for _, call := range rep.calls {
+		loop, found := r.cfg.LoopDetector.Observe(ToolRequested{call})
+		switch {
+		case !found:
+		case r.hasRecovered && r.warnings == nil:
+			return loop
+		default:
+			if r.warnings == nil {
+				r.warnings = map[*ToolCall]*tool.Result{}
+			}
+			r.hasRecovered = true
+			r.warnings[call] = &tool.Result{
+				Display: tool.TextDisplay("Not run: " + cmp.Or(loop.Detail, loop.Kind)),
+				Error:   &tool.Error{Type: tool.ErrExecutionFailed, Message: loopWarning(loop) + " This call was not run."},
+			}
+		}
+	}
+	return Loop{}
 }
 
 // send adds message to the history and sends it. If there is no response, send removes a
@@ -146,10 +179,11 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 			}
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
+		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
 		if r.cfg.LoopDetector != nil {
-			r.cfg.LoopDetector.Observe(Retried{Cause: *bad}) // discard the text of this attempt
+			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt
 		}
-		if err := r.emit(Retried{Cause: *bad}); err != nil {
+		if err := r.emit(retried); err != nil {
 			return rep, err
 		}
 		if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
@@ -291,7 +325,6 @@ func (r *run) addChunk(rep *reply, chunk, shown *llm.Response) error {
 		}
 	}
 	if text := shown.Text(); text != "" {
-		rep.isTextShown = true
 		return r.show(rep, Text{text})
 	}
 	return nil
@@ -327,9 +360,6 @@ func (r *run) report(rep *reply) error {
 		}
 	}
 	for _, call := range rep.calls {
-		if r.cfg.LoopDetector != nil {
-			r.cfg.LoopDetector.Observe(ToolRequested{call})
-		}
 		if err := r.emit(ToolRequested{call}); err != nil {
 			return err
 		}

@@ -75,30 +75,33 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// CheckTurn returns the loop that Observe has found until Reset is called.
-func TestCallsAreToldAgain(t *testing.T) {
+// A loop goes on with each further call of it, ends with another call, and is forgotten by Reset.
+func TestLoopGoesOn(t *testing.T) {
 	t.Parallel()
-	d := New(Options{})
-	for range 5 {
-		d.Observe(request("a", ""))
-	}
-	d.Observe(request("b", ""))
-	for range 2 {
-		if loop, found := d.CheckTurn(t.Context(), nil); !found || loop.Kind != RepeatedCalls {
-			t.Errorf("found %v, %v", loop, found)
+	for name, tt := range map[string]struct{ calls, found string }{
+		"one call":               {"aaaaaaa", "0000111"},
+		"another in between":     {"aaaaabaaaaa", "00001000001"},
+		"two in turn":            {"ababababababa", "0000000001111"},
+		"two in turn, broken":    {"ababababab" + "b" + "ab", "0000000001" + "0" + "00"},
+		"from one loop to other": {"aaaaabbbbb", "0000100001"},
+		"reset":                  {"aaaaa.aaaaa", "00001.00001"},
+	} {
+		d, got := New(Options{}), ""
+		for _, c := range tt.calls {
+			if c == '.' {
+				d.Reset("again")
+				got += "."
+				continue
+			}
+			_, found := d.Observe(request(string(c), ""))
+			got += map[bool]string{false: "0", true: "1"}[found]
+			if _, found := d.CheckTurn(t.Context(), nil); found {
+				t.Errorf("%s: a loop of calls is found again by CheckTurn", name)
+			}
 		}
-	}
-	d.Reset("again")
-	if loop, found := d.CheckTurn(t.Context(), nil); found {
-		t.Errorf("found %v after Reset", loop)
-	}
-	for range 4 {
-		if loop, found := d.Observe(request("a", "")); found {
-			t.Errorf("found %v with calls of before", loop)
+		if got != tt.found {
+			t.Errorf("%s: %s: found %s, want %s", name, tt.calls, got, tt.found)
 		}
-	}
-	if _, found := d.Observe(request("a", "")); !found {
-		t.Error("no loop the second time")
 	}
 }
 

@@ -101,11 +101,8 @@ func TestChanting(t *testing.T) {
 			t.Parallel()
 			for _, size := range []int{1, 3, 50, 4096, 1 << 20} {
 				d := New(Options{})
-				if got := chanted(d, tt.text, size); got != tt.loop {
+				if got := chant(d, tt.text, size); (got.Kind == Chanting) != tt.loop {
 					t.Errorf("in pieces of %d: loop = %v", size, got)
-				}
-				if tt.loop && d.found.Kind != Chanting {
-					t.Errorf("kind = %q", d.found.Kind)
 				}
 			}
 			n := naive{o: Options{}.orDefault()}
@@ -117,24 +114,27 @@ func TestChanting(t *testing.T) {
 }
 
 // chanted reports whether d finds a loop in text, in pieces of size characters.
-func chanted(d *Detector, text string, size int) bool {
+func chanted(d *Detector, text string, size int) bool { return chant(d, text, size).Kind != "" }
+
+// chant returns the loop that d finds in text, in pieces of size characters.
+func chant(d *Detector, text string, size int) agent.Loop {
 	for rs := []rune(text); len(rs) > 0; {
 		n := min(size, len(rs))
-		if _, found := d.Observe(agent.Text{Text: string(rs[:n])}); found {
-			return true
+		if loop, found := d.Observe(agent.Text{Text: string(rs[:n])}); found {
+			return loop
 		}
 		rs = rs[n:]
 	}
-	return false
+	return agent.Loop{}
 }
 
 func TestChantDetail(t *testing.T) {
 	t.Parallel()
 	d := New(Options{})
-	chanted(d, strings.Repeat("say \"this\"\nand that\n", 40), 7)
+	got := chant(d, strings.Repeat("say \"this\"\nand that\n", 40), 7).Detail
 	want := `the answer says the same again and again: "say \"this\" and that say \"this\" and that say \"this\""`
-	if d.found.Detail != want {
-		t.Errorf("detail = %s", d.found.Detail)
+	if got != want {
+		t.Errorf("detail = %s", got)
 	}
 }
 
@@ -246,8 +246,8 @@ func BenchmarkText(b *testing.B) {
 					d.Reset("")
 					for rest := text; rest != ""; {
 						n := min(size, len(rest))
-						if d.inspect(agent.Text{Text: rest[:n]}); d.found.Kind != "" {
-							b.Fatal("a loop: ", d.found.Detail)
+						if loop := d.inspect(agent.Text{Text: rest[:n]}); loop.Kind != "" {
+							b.Fatal("a loop: ", loop.Detail)
 						}
 						rest = rest[n:]
 					}

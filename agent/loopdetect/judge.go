@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -49,12 +50,17 @@ type judge struct {
 	turns    int // of this prompt
 	lastTurn int // turn of the last question
 	interval int
+	failures int // questions in a row without a usable answer
 }
+
+// maxFailures is the number of questions in a row without a usable answer after which no more
+// follow.
+const maxFailures = 2
 
 // isDue counts a turn and reports whether to ask a model.
 func (j *judge) isDue(o *Options) bool {
 	j.turns++
-	if o.Generator == nil || j.turns < o.FirstJudgement || j.turns-j.lastTurn < j.interval {
+	if o.Generator == nil || j.failures == maxFailures || j.turns < o.FirstJudgement || j.turns-j.lastTurn < j.interval {
 		return false
 	}
 	j.lastTurn = j.turns
@@ -89,17 +95,22 @@ func (c *confidence) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(c))
 }
 
-// judgeHistory asks one or two models whether the agent is stuck. If the first question fails,
-// the agent is not stuck. If the second model cannot be asked, the first answer decides.
+// judgeHistory asks one or two models whether the agent is stuck. If the first question fails or
+// the time is up, the agent is not stuck. If the second model cannot be asked, the first answer
+// decides.
 func (d *Detector) judgeHistory(ctx context.Context, history []agent.Message) agent.Loop {
 	contents := evidence(d.prompt, history, d.o.Window)
 	if contents == nil {
 		return agent.Loop{}
 	}
+	ctx, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	defer cancel()
 	analysis, sure, err := d.askModel(ctx, firstQuestion, contents)
 	if err != nil {
+		d.judge.failures++
 		return agent.Loop{}
 	}
+	d.judge.failures = 0
 	judgement := Judgement{First: sure, Second: -1}
 	if d.o.OnJudgement != nil {
 		defer func() { d.o.OnJudgement(d.promptID, judgement) }()
@@ -113,7 +124,12 @@ func (d *Detector) judgeHistory(ctx context.Context, history []agent.Message) ag
 			analysis, judgement.Second = second, sure
 			judgement.Model, _, _ = d.o.ResolveModel(secondQuestion) // askModel has resolved it without an error
 		}
-		if ctx.Err() != nil || errors.Is(err, jsonquery.ErrUnusable) || err == nil && sure < d.o.Confidence {
+		end, _ := ctx.Deadline()
+		isLate := err != nil && !time.Now().Before(end)
+		if isLate {
+			d.judge.failures++
+		}
+		if isLate || ctx.Err() != nil || errors.Is(err, jsonquery.ErrUnusable) || err == nil && sure < d.o.Confidence {
 			return agent.Loop{}
 		}
 	}
@@ -129,7 +145,7 @@ func (d *Detector) askModel(ctx context.Context, question string, contents []*ll
 	v, err := jsonquery.Ask(ctx, jsonquery.Question{
 		Generator: d.o.Generator, ResolveModel: d.o.ResolveModel, Alias: question,
 		System: judgeSystem, Contents: contents, Schema: judgeSchema,
-		Use: llm.UseLoopDetector, PromptID: d.promptID, Attempts: d.o.Attempts, Timeout: d.o.Timeout,
+		Use: llm.UseLoopDetector, PromptID: d.promptID, Attempts: d.o.Attempts, Timeout: d.o.Timeout, Interactive: true,
 	}, func(v *judgement) bool { return v.Confidence != nil && *v.Confidence >= 0 && *v.Confidence <= 1 })
 	if err != nil {
 		return "", 0, err

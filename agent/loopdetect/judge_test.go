@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -92,9 +94,10 @@ func TestWhenJudged(t *testing.T) {
 		"doubt":                    {say: []any{sure(0.5)}, want: []int{30, 40, 50, 60, 70, 80, 90, 100}},
 		"suspicion":                {say: []any{sure(0.89)}, want: []int{30, 36, 42, 48, 54, 60, 66, 72, 78, 84, 90, 96}},
 		"first suspicion":          {say: []any{sure(0.74), sure(0)}, want: []int{30, 38, 53, 68, 83, 98}},
-		"no answer":                {say: []any{&llm.Error{Kind: llm.KindForbidden}}, want: []int{30, 40, 50, 60, 70, 80, 90, 100}},
+		"no answer":                {say: []any{&llm.Error{Kind: llm.KindForbidden}}, want: []int{30, 40}},
+		"an answer in between":     {say: []any{"What?", "What?", sure(0.5), "What?"}, want: []int{30, 40, 50, 60}},
 		"no model":                 {want: nil},
-		"no answer, by the seeds":  {say: []any{"What?"}, change: func(o *Options) { o.Interval = 3 }, want: []int{30, 33, 36, 39, 42, 45, 48, 51, 54, 57, 60, 63, 66, 69, 72, 75, 78, 81, 84, 87, 90, 93, 96, 99}},
+		"no answer, by the seeds":  {say: []any{"What?"}, change: func(o *Options) { o.Interval = 3 }, want: []int{30, 33}},
 		"no, by the seeds":         {say: []any{`{"unproductive_state_confidence": false}`}, change: func(o *Options) { o.Interval = 3 }, want: []int{30, 45, 60, 75, 90}},
 		"other numbers":            {say: []any{sure(0)}, change: func(o *Options) { o.FirstJudgement, o.MaxInterval = 50, 20 }, want: []int{50, 70, 90}},
 		"nobody to be asked":       {say: []any{sure(1)}, change: func(o *Options) { o.Generator = nil }},
@@ -135,26 +138,25 @@ func TestJudgements(t *testing.T) {
 		"one is enough":             {first: one(sure(0.9)), single: true, asked: []string{first}, loop: true},
 		"there is no second":        {first: one(sure(0.95)), asked: []string{first}, loop: true},
 		"the second has no quota":   {first: one(sure(0.95)), second: one(gone), asked: []string{first, second}, loop: true},
-		"the second fails":          {first: one(sure(0.95)), second: one(busy), asked: []string{first, second, second}, loop: true},
-		"the second comes to":       {first: one(sure(0.95)), second: one(busy, sure(0)), asked: []string{first, second, second}},
+		"the second fails":          {first: one(sure(0.95)), second: one(busy), asked: []string{first, second}, loop: true},
 		"the second talks":          {first: one(sure(0.95)), second: one("Well."), asked: []string{first, second, second}},
 		"the first talks once":      {first: one("Let me see.", sure(0.95)), second: one(sure(1)), asked: []string{first, first, second}, loop: true},
 		"the first talks":           {first: one("Let me see."), asked: []string{first, first}},
-		"the first fails":           {first: one(busy), asked: []string{first, first}},
+		"the first fails":           {first: one(busy), asked: []string{first}},
 		"the first has no quota":    {first: one(gone), asked: []string{first}},
 		"in a fence":                {first: one("Here:\n```json\n" + sure(0.95) + "\n```\n"), single: true, asked: []string{first}, loop: true},
 		"by hand":                   {first: one(`{unproductive_state_confidence: 1.0, unproductive_state_analysis: 'stuck',}`), single: true, asked: []string{first}, loop: true},
 		"a yes":                     {first: one(`{"unproductive_state_confidence": true}`), single: true, asked: []string{first}, loop: true},
-		"in percent":                {first: one(sure(95)), asked: []string{first, first}},
-		"below nothing":             {first: one(sure(-1)), asked: []string{first, first}},
-		"in words":                  {first: one(`{"unproductive_state_confidence": "high"}`), asked: []string{first, first}},
-		"a null":                    {first: one(`null`), asked: []string{first, first}},
-		"a list":                    {first: one(`[1]`), asked: []string{first, first}},
-		"nothing in it":             {first: one(`{}`), asked: []string{first, first}},
+		"in percent":                {first: one(sure(95)), asked: []string{first}},
+		"below nothing":             {first: one(sure(-1)), asked: []string{first}},
+		"in words":                  {first: one(`{"unproductive_state_confidence": "high"}`), asked: []string{first}},
+		"a null":                    {first: one(`null`), asked: []string{first}},
+		"a list":                    {first: one(`[1]`), asked: []string{first}},
+		"nothing in it":             {first: one(`{}`), asked: []string{first}},
 		"nothing at all":            {first: one(""), asked: []string{first, first}},
 		"half of it":                {first: one(sure(1)[:60]), asked: []string{first, first}},
-		"too large to be a number":  {first: one(`{"unproductive_state_confidence": 1e999}`), asked: []string{first, first}},
-		"an analysis of wrong type": {first: one(`{"unproductive_state_analysis": 1, "unproductive_state_confidence": 1}`), asked: []string{first, first}},
+		"too large to be a number":  {first: one(`{"unproductive_state_confidence": 1e999}`), asked: []string{first}},
+		"an analysis of wrong type": {first: one(`{"unproductive_state_analysis": 1, "unproductive_state_confidence": 1}`), asked: []string{first}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -328,6 +330,37 @@ func TestJudgeCancelled(t *testing.T) {
 		if loop, found := d.CheckTurn(ctx, talk(5)); found || asked > 2 {
 			t.Errorf("cancelled at %s: found %v after %d questions", at, loop, asked)
 		}
+	}
+}
+
+// A model that does not answer costs five seconds, whichever question it is, and a failed request
+// is not repeated by the generator.
+func TestJudgeIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, silent := range []string{firstQuestion, secondQuestion} {
+		synctest.Test(t, func(t *testing.T) {
+			d := New(Options{
+				FirstJudgement: 1, Interval: 1,
+				Generator: voice(func(ctx context.Context, req *llm.Request) (string, error) {
+					if req.MaxAttempts != 1 {
+						t.Errorf("%d attempts", req.MaxAttempts)
+					}
+					if req.Model == silent {
+						<-ctx.Done()
+						return "", context.Cause(ctx)
+					}
+					return sure(1), nil
+				}),
+				ResolveModel: func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
+			})
+			began := time.Now() // of the bubble
+			if loop, found := d.CheckTurn(t.Context(), talk(5)); found {
+				t.Errorf("%s is silent: found %v", silent, loop)
+			}
+			if waited := time.Since(began); waited != 5*time.Second {
+				t.Errorf("%s is silent: waited %v", silent, waited)
+			}
+		})
 	}
 }
 

@@ -50,8 +50,11 @@ type Options struct {
 	Confidence float64
 	// SingleJudge makes the first answer final. Otherwise a second model has to agree.
 	SingleJudge bool
-	// Attempts is the maximum number of requests for one usable answer (2). Timeout limits the
-	// time of all of them together (1 min).
+	// Attempts is the maximum number of requests for one usable answer (2). A request that fails
+	// is not repeated. Timeout limits the time of both questions together (5 s), because the
+	// agent waits for the judgement: asked beside the turn, requests would come in an order that
+	// depends on the speed of servers, and recordings could not be played back. After two
+	// questions in a row without an answer, no more follow until Reset is called.
 	Attempts int
 	Timeout  time.Duration
 	// OnJudgement, if set, is called after each judgement.
@@ -82,7 +85,7 @@ func (o Options) orDefault() Options {
 	o.Window = cmp.Or(o.Window, 20)
 	o.Confidence = cmp.Or(o.Confidence, 0.9)
 	o.Attempts = cmp.Or(o.Attempts, 2)
-	o.Timeout = cmp.Or(o.Timeout, time.Minute)
+	o.Timeout = cmp.Or(o.Timeout, 5*time.Second)
 	return o
 }
 
@@ -94,7 +97,6 @@ type Detector struct {
 
 	prompt   string
 	promptID string // of the last tool call; "" before the first
-	found    agent.Loop
 	calls    calls
 	chant    *chantFinder // nil before the first text
 	judge    judge
@@ -115,7 +117,6 @@ func (d *Detector) Disable() { d.disabled.Store(true) }
 // Reset implements [agent.LoopDetector]. It discards all calls, text and turns.
 func (d *Detector) Reset(prompt string) {
 	d.prompt, d.promptID = prompt, ""
-	d.found = agent.Loop{}
 	d.calls = calls{}
 	d.judge = judge{interval: d.o.Interval}
 	if d.chant != nil {
@@ -124,42 +125,38 @@ func (d *Detector) Reset(prompt string) {
 	}
 }
 
-// CheckTurn implements [agent.LoopDetector]. It returns a loop that Observe has found until
-// Reset is called, for callers that could not stop when Observe returned it.
+// CheckTurn implements [agent.LoopDetector]. It asks models when that is due.
 func (d *Detector) CheckTurn(ctx context.Context, history []agent.Message) (loop agent.Loop, found bool) {
 	if d.disabled.Load() {
 		return agent.Loop{}, false
 	}
-	if d.found.Kind == "" {
-		if d.chant != nil {
-			d.chant.lines = lines{} // a code block ends with its response
-		}
-		if d.judge.isDue(&d.o) {
-			d.found = d.judgeHistory(ctx, history)
-		}
+	if d.chant != nil {
+		d.chant.lines = lines{} // a code block ends with its response
 	}
-	return d.found, d.found.Kind != ""
+	if d.judge.isDue(&d.o) {
+		loop = d.judgeHistory(ctx, history)
+	}
+	return loop, loop.Kind != ""
 }
 
-// Observe implements [agent.LoopDetector]. It checks text and requested tool calls.
+// Observe implements [agent.LoopDetector]. It checks text and requested tool calls. A call that
+// continues a loop of calls is a loop again, until Reset is called or another call breaks it.
 func (d *Detector) Observe(e agent.Event) (loop agent.Loop, found bool) {
 	if d.disabled.Load() {
 		return agent.Loop{}, false
 	}
-	if d.found.Kind == "" {
-		d.inspect(e)
-	}
-	return d.found, d.found.Kind != ""
+	loop = d.inspect(e)
+	return loop, loop.Kind != ""
 }
 
-func (d *Detector) inspect(e agent.Event) {
+func (d *Detector) inspect(e agent.Event) agent.Loop {
 	switch e := e.(type) {
 	case agent.Text:
 		if d.chant == nil {
 			d.chant = newChantFinder(&d.o)
 		}
 		if chunk, ok := d.chant.add(e.Text); ok {
-			d.found = agent.Loop{Kind: Chanting, Detail: "the answer says the same again and again: " + quote(chunk)}
+			return agent.Loop{Kind: Chanting, Detail: "the answer says the same again and again: " + quote(chunk)}
 		}
 	case agent.ToolRequested:
 		if d.chant != nil {
@@ -167,7 +164,7 @@ func (d *Detector) inspect(e agent.Event) {
 		}
 		d.promptID = e.Call.PromptID
 		if cycle := d.calls.add(e.Call, &d.o); cycle != nil {
-			d.found = agent.Loop{Kind: RepeatedCalls, Detail: describe(cycle, d.o.Repeats)}
+			return agent.Loop{Kind: RepeatedCalls, Detail: describe(cycle, d.o.Repeats)}
 		}
 	case agent.Retried: // discard the text so far
 		if d.chant != nil {
@@ -175,6 +172,7 @@ func (d *Detector) inspect(e agent.Event) {
 			d.chant.lines = lines{}
 		}
 	}
+	return agent.Loop{}
 }
 
 // quote returns s in quotation marks, shortened to one line.

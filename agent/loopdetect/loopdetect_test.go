@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,61 +49,137 @@ func answer(parts ...llm.Part) *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(parts...), FinishReason: llm.FinishStop}}}
 }
 
-// An agent warns a model in a loop once and stops it the second time. The calls of the first
-// loop do not count for the second.
+// An agent answers the call that completes the first loop with a warning, and ends the run at the
+// next call of it. A model that chants gets a warning with its prompt.
 func TestInAgent(t *testing.T) {
 	t.Parallel()
-	look := func(n int) *llm.Response {
-		return answer(llm.Part{FunctionCall: &llm.FunctionCall{Name: "look", Args: json.RawMessage(fmt.Sprintf(`{"at": %d}`, n))}})
+	call := func(n int) llm.Part {
+		return llm.Part{FunctionCall: &llm.FunctionCall{Name: "look", Args: json.RawMessage(fmt.Sprintf(`{"at": %d}`, n))}}
 	}
-	same := func(n int) []*llm.Response { return slices.Repeat([]*llm.Response{look(0)}, n) }
+	look := func(ns ...int) *llm.Response {
+		var parts []llm.Part
+		for _, n := range ns {
+			parts = append(parts, call(n))
+		}
+		return answer(parts...)
+	}
+	same := func(n int, at ...int) []*llm.Response { return slices.Repeat([]*llm.Response{look(at...)}, n) }
 	chanting, done := answer(llm.Text(strings.Repeat(sentence, 12))), answer(llm.Text("Done."))
 	tests := map[string]struct {
 		answers []*llm.Response
+		o       Options
+		runs    int // calls that run
 		warned  int // request, from 0, that carries the warning; -1 for none
 		stopped bool
 	}{
-		"different calls":             {append([]*llm.Response{look(1), look(2), look(3), look(4), look(5), look(6)}, done), -1, false},
-		"four calls":                  {append(same(4), done), -1, false},
-		"five calls, then sense":      {append(same(5), done), 5, false},
-		"nine calls":                  {append(same(9), done), 5, false},
-		"ten calls":                   {same(10), 5, true},
-		"a chant, then sense":         {[]*llm.Response{chanting, done}, 1, false},
-		"a chant and another":         {[]*llm.Response{chanting, chanting}, 1, true},
-		"a chant, then calls":         {append([]*llm.Response{chanting}, same(5)...), 1, true},
-		"calls, then a chant":         {append(same(5), chanting), 5, true},
-		"a chant, then not quite one": {[]*llm.Response{chanting, answer(llm.Text(strings.Repeat(sentence, 9)))}, 1, false},
+		"different calls":         {answers: append([]*llm.Response{look(1), look(2), look(3), look(4), look(5), look(6)}, done), runs: 6, warned: -1},
+		"four calls":              {answers: append(same(4, 0), done), runs: 4, warned: -1},
+		"five calls, then sense":  {answers: append(same(5, 0), done), runs: 4, warned: 5},
+		"six calls":               {answers: same(6, 0), runs: 4, warned: 5, stopped: true},
+		"five calls, others":      {answers: slices.Concat(same(5, 0), []*llm.Response{look(1), look(0), look(2), done}), runs: 7, warned: 5},
+		"five calls, four others": {answers: slices.Concat(same(5, 0), same(4, 1), []*llm.Response{done}), runs: 8, warned: 5},
+		"five calls, five others": {answers: slices.Concat(same(5, 0), same(5, 1)), runs: 8, warned: 5, stopped: true},
+		"two in turn": {
+			answers: slices.Concat(slices.Repeat([]*llm.Response{look(0), look(1)}, 5), []*llm.Response{look(0)}), runs: 9, warned: 10, stopped: true,
+		},
+		"two at a time":             {answers: append(same(5, 0, 1), done), runs: 9, warned: 5},
+		"two at a time, go on":      {answers: same(6, 0, 1), runs: 9, warned: 5, stopped: true},
+		"seven at once, then sense": {answers: []*llm.Response{look(0, 0, 0, 0, 0, 0, 0), done}, runs: 4, warned: 1},
+		"seven at once, go on":      {answers: []*llm.Response{look(0, 0, 0, 0, 0, 0, 0), look(2, 0), look(0), done}, runs: 7, warned: 1},
+		"another with the fifth":    {answers: append(same(4, 0), look(1), look(0, 7), done), runs: 7, warned: -1},
+		"the fifth with another":    {answers: append(same(4, 0), look(0, 7), done), runs: 5, warned: 5},
+		"two in turn, by the seeds": {
+			answers: append(slices.Repeat([]*llm.Response{look(0), look(1)}, 6), done), o: Options{MaxCycle: 1}, runs: 12, warned: -1,
+		},
+		"a chant, then sense":         {answers: []*llm.Response{chanting, done}, warned: 1},
+		"a chant and another":         {answers: []*llm.Response{chanting, chanting}, warned: 1, stopped: true},
+		"a chant, then calls":         {answers: append([]*llm.Response{chanting}, same(5, 0)...), runs: 4, warned: 1, stopped: true},
+		"calls, then a chant":         {answers: append(same(5, 0), chanting), runs: 4, warned: 5, stopped: true},
+		"a chant, then not quite one": {answers: []*llm.Response{chanting, answer(llm.Text(strings.Repeat(sentence, 9)))}, warned: 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &script{answers: tt.answers}
+			m, gate := &script{answers: tt.answers}, &open{}
 			a := agent.New(agent.Config{
-				Generator: m, Model: "gemini-2.5-pro", Gate: open{}, LoopDetector: New(Options{}),
+				Generator: m, Model: "gemini-2.5-pro", Gate: gate, LoopDetector: New(tt.o),
 				Tools: tool.NewRegistry(&looker{tool.Spec{Name: "look", Kind: tool.KindRead, Schema: json.RawMessage(`{"type":"object"}`)}}),
 			})
 			var stopped []string
+			open := 0 // requested calls that have not finished
 			for e, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("find it")}}) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l, ok := e.(agent.LoopDetected); ok {
-					stopped = append(stopped, l.Kind)
+				switch e := e.(type) {
+				case agent.ToolRequested:
+					open++
+				case agent.ToolFinished:
+					open--
+				case agent.LoopDetected:
+					stopped = append(stopped, e.Kind)
 				}
 			}
 			if len(m.requests) != len(tt.answers) || (len(stopped) == 1) != tt.stopped || len(stopped) > 1 {
 				t.Errorf("%d requests of %d, stopped: %q", len(m.requests), len(tt.answers), stopped)
 			}
+			if n := int(gate.runs.Load()); n != tt.runs || open != 0 {
+				t.Errorf("%d calls ran, want %d; %d have not finished", n, tt.runs, open)
+			}
 			for i, r := range m.requests {
 				last := r.Contents[len(r.Contents)-1]
-				if got := strings.Contains(last.Text(), "Potential loop detected"); got != (i == tt.warned) {
+				if got := strings.Contains(wordsOf(last), "Potential loop detected"); got != (i == tt.warned) {
 					t.Errorf("request %d warns: %v", i, got)
+				}
+				if i > 0 && tt.warned > 1 {
+					old := m.requests[i-1].Contents
+					if !slices.Equal(r.Contents[:len(old)], old) {
+						t.Errorf("request %d changes the history", i)
+					}
 				}
 			}
 			if tt.warned == 1 && !strings.HasPrefix(m.requests[1].Contents[0].Text(), "find it") {
 				t.Error("the prompt was not sent again")
 			}
+			checkPairs(t, a.History())
 		})
+	}
+}
+
+// wordsOf returns the text and the tool results of a message.
+func wordsOf(c *llm.Content) string {
+	s := c.Text()
+	for _, p := range c.Parts {
+		if p.FunctionResponse != nil {
+			s += string(p.FunctionResponse.Response)
+		}
+	}
+	return s
+}
+
+// checkPairs checks that each call of a history has its result in the next message.
+func checkPairs(t *testing.T, history []agent.Message) {
+	t.Helper()
+	for i, m := range history {
+		var calls, results []string
+		for _, p := range m.Content.Parts {
+			if p.FunctionCall != nil {
+				calls = append(calls, p.FunctionCall.ID)
+			}
+		}
+		if len(calls) == 0 {
+			continue
+		}
+		if i+1 < len(history) {
+			for _, p := range history[i+1].Content.Parts {
+				if p.FunctionResponse != nil {
+					results = append(results, p.FunctionResponse.ID)
+				}
+			}
+		}
+		if !slices.Equal(calls, results) {
+			t.Errorf("message %d: calls %q, results %q", i, calls, results)
+		}
 	}
 }
 
@@ -130,11 +207,14 @@ type looker struct{ spec tool.Spec }
 func (l *looker) Spec() *tool.Spec                             { return &l.spec }
 func (*looker) Build(json.RawMessage) (tool.Invocation, error) { return nil, errors.ErrUnsupported }
 
-// open is a gate that runs nothing.
-type open struct{}
+// open is a gate that counts the calls that run.
+type open struct{ runs atomic.Int32 }
 
-func (open) Admit(context.Context, *agent.ToolCall, tool.Tool, tool.Ask) agent.Admission {
-	return agent.Admission{Run: func(context.Context, tool.Host) *tool.Result { return tool.Text("nothing") }}
+func (o *open) Admit(context.Context, *agent.ToolCall, tool.Tool, tool.Ask) agent.Admission {
+	return agent.Admission{Run: func(context.Context, tool.Host) *tool.Result {
+		o.runs.Add(1)
+		return tool.Text("nothing")
+	}}
 }
 
 func TestDisable(t *testing.T) {
@@ -145,14 +225,15 @@ func TestDisable(t *testing.T) {
 		Generator:      voice(func(context.Context, *llm.Request) (string, error) { asked++; return sure(1), nil }),
 		ResolveModel:   func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
 	})
+	found := false
 	for range 5 {
-		d.Observe(request("look", `{}`))
+		_, found = d.Observe(request("look", `{}`))
 	}
-	if _, found := d.CheckTurn(t.Context(), talk(9)); !found {
+	if !found {
 		t.Error("no loop")
 	}
 	d.Disable()
-	if _, found := d.CheckTurn(t.Context(), talk(9)); found {
+	if _, found := d.Observe(request("look", `{}`)); found {
 		t.Error("a loop that was found before")
 	}
 	d.Reset("again")

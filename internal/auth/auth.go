@@ -96,6 +96,7 @@ func Open(in Inputs) (*Accounts, error) {
 	err := a.choose()
 	if err == nil {
 		a.Network, err = network(in.Env)
+		a.Network.Timeouts = timeouts(in.Settings)
 	}
 	return a, err
 }

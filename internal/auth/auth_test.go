@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/llm/httpwire"
 )
 
 // inputs returns settings read from a user's file, and an environment.
@@ -199,6 +201,20 @@ func TestChooseErrors(t *testing.T) {
 		want := strings.ReplaceAll(tt.want, "<settings>", in.Settings.UserFile())
 		if diff := cmp.Diff(want, err.Error()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]httpwire.Timeouts{
+		"": {Idle: 300 * time.Second},
+		`{"pollux": {"response": {"startTimeout": 0.5, "idleTimeout": 7}}}`: {Start: 500 * time.Millisecond, Idle: 7 * time.Second},
+		`{"pollux": {"response": {"startTimeout": -1, "idleTimeout": -1}}}`: {},
+	} {
+		a, err := Open(inputs(t, settings, "GEMINI_API_KEY=k"))
+		if err != nil || a.Network.Timeouts != want {
+			t.Errorf("%s: %+v, %v", settings, a.Network.Timeouts, err)
 		}
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/llm/httpwire"
 	"pollux/llm/provider"
 )
 
@@ -26,6 +28,15 @@ func network(env *config.Env) (n provider.Network, err error) {
 	n.RootCAs = caFiles(env)
 	n.Header, err = headers(env)
 	return n, err
+}
+
+// timeouts returns how long requests wait for a provider, in the user's settings.
+func timeouts(s *config.Settings) httpwire.Timeouts {
+	seconds := func(n float64) time.Duration { return time.Duration(max(0, n) * float64(time.Second)) }
+	return httpwire.Timeouts{
+		Start: seconds(config.ResponseStartTimeout.In(s)),
+		Idle:  seconds(config.ResponseIdleTimeout.In(s)),
+	}
 }
 
 // proxy returns the URL of the proxy, nil if there is none. It is the first variable that is

@@ -152,6 +152,10 @@ const (
 	InvalidAnswerLinear   = Bool("pollux.invalidAnswer.linear")
 	InvalidAnswerAttempts = Int("pollux.invalidAnswer.maxAttempts")
 
+	ResponseIdleTimeout  = Float("pollux.response.idleTimeout")
+	ResponseStartTimeout = Float("pollux.response.startTimeout")
+	RetryDelay           = Float("pollux.retryDelay")
+
 	MemoryEager = Bool("pollux.memory.eager")
 	SaveMemory  = Bool("pollux.memory.saveTool")
 
@@ -356,9 +360,9 @@ var table = [...]Key{
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, "With an unusable answer in a loaded history, leave out its prompt too."},
 	{"pollux.history.forgetCancelled", "bool", false, 0, live, "Take a cancelled prompt back with all that its tools reported, as Gemini CLI does."},
 	{"pollux.invalidAnswer.continue", "bool", false, 0, live, "After an unusable answer, ask the model once more to go on."},
-	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer is asked for again."},
+	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer, or one that broke off, is asked for again."},
 	{"pollux.invalidAnswer.linear", "bool", false, 0, live, "Keep that delay the same, instead of doubling it each time."},
-	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an unusable answer is asked for, the first time included."},
+	{"pollux.invalidAnswer.maxAttempts", "number", 4.0, 0, live, "How often an answer that is unusable or breaks off is asked for, the first time included."},
 	{"pollux.localPatience", "number", 50.0, 0, live, "Milliseconds that a server of models on this machine may take to say that it is there."},
 	{"pollux.localServers", "bool", true, 0, live, "Where no provider is set up, look for a server of models on this machine."},
 	{"pollux.loops.interval", "number", 10.0, 0, live, "How many turns after the first judgement of whether a model goes in circles the next is asked for, where that gave none."},
@@ -367,6 +371,9 @@ var table = [...]Key{
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Put what tools said long ago into files, and show the model where they are."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Read the memory of all subdirectories at the start, and put everything into the system instruction."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the tool save_memory, instead of letting it edit the files."},
+	{"pollux.response.idleTimeout", "number", 300.0, 0, live, "Seconds without a byte from the model's server after which a response counts as cut off, and Pollux asks again."},
+	{"pollux.response.startTimeout", "number", 0.0, 0, live, "Seconds to wait for the start of a response before Pollux asks again; 0 for the default: 120, for answers that are not streamed 300, for Ollama 1800."},
+	{"pollux.retryDelay", "number", 5.0, 0, live, "Seconds before a failing request is tried the second time. The delay doubles each time, up to 30 seconds; a longer one that the provider asks for counts."},
 	{"pollux.routing", "enum named always never", "named", 0, live, "When a small model is asked which of Google's models a prompt needs: where the model was named auto, also where none was named (as Gemini CLI does), or never."},
 	{"pollux.routingBinary", "bool", false, 0, live, "Ask it for one model or the other, not for a score."},
 	{"pollux.routingThreshold", "number", 90.0, 0, live, "The score, of 100, from which on a prompt goes to the pro model."},

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"pollux/agent"
 	"pollux/agent/route"
@@ -73,6 +74,8 @@ func (s *Session) generator() (llm.Generator, error) {
 		g = retry.Wrap(g, retry.Options{
 			MaxAttempts: config.MaxAttempts.In(s.Settings),
 			FetchErrors: config.RetryFetchErrors.In(s.Settings),
+			// 0 would be the default of the package.
+			InitialDelay: max(1, time.Duration(config.RetryDelay.In(s.Settings)*float64(time.Second))),
 		})
 		s.fallback = s.WithStandIns(s.models, s.WithToolCalls(s.models, g), s.isPlanning)
 		g = s.fallback

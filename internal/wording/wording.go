@@ -19,8 +19,6 @@ const (
 	NotStarted = "Nothing was started."
 	// Cancelled is the message of a run that was interrupted.
 	Cancelled = "Operation cancelled."
-	// Discarded follows a response that broke off after its first part was shown.
-	Discarded = "The answer broke off and is asked for again: the text of this turn so far is void"
 	// MaxTurns is shown when a session has used all its turns.
 	MaxTurns = "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json."
 )
@@ -40,6 +38,21 @@ func systemOrReason(system, reason string) string {
 		return s
 	}
 	return reason
+}
+
+// Retried returns the sentences for a response that broke off or is unusable, after part of it may
+// have been shown.
+func Retried(e agent.Retried) string {
+	text := "The response was unusable."
+	switch e.Cause.Type {
+	case "INCOMPLETE_STREAM", "NO_FINISH_REASON":
+		text = "The response was cut off."
+	}
+	text += " Ignore its text so far."
+	if e.Attempt == 0 {
+		return text + " Retrying."
+	}
+	return fmt.Sprintf("%s Retrying (%d of %d).", text, e.Attempt, e.MaxAttempts)
 }
 
 // Switched returns the sentence for a switch to another model, with the reason.

@@ -64,6 +64,8 @@ type Options struct {
 	// RootCAs names PEM files with certificate authorities to trust in addition to
 	// the system's. The client reads them before its first TLS connection.
 	RootCAs []string
+	// Timeouts limit how long requests wait for the service.
+	Timeouts httpwire.Timeouts
 
 	// Quirks describes how the service differs from Anthropic. ForModel, if not nil,
 	// adds the quirks of a model to q.
@@ -106,7 +108,7 @@ func New(o Options) (*Client, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: !strings.HasPrefix(strings.TrimSpace(o.BaseURL), "http:"),
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Timeouts: o.Timeouts, Secure: !strings.HasPrefix(strings.TrimSpace(o.BaseURL), "http:"),
 	})
 	if err := c.setHeader(o); err != nil {
 		return nil, err

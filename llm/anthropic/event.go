@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -31,10 +32,11 @@ type event struct {
 // copies only once, into buf.
 type eventDecoder struct {
 	event
-	d       *jx.Decoder
-	buf     []byte
-	members func(*jx.Decoder, []byte) error
-	deltas  func(*jx.Decoder, []byte) error
+	hasBegun bool // an event has arrived
+	d        *jx.Decoder
+	buf      []byte
+	members  func(*jx.Decoder, []byte) error
+	deltas   func(*jx.Decoder, []byte) error
 }
 
 func newEventDecoder() *eventDecoder {
@@ -144,13 +146,19 @@ func toValidUTF8(b []byte) []byte {
 	return slices.Clone([]byte(string([]rune(string(b)))))
 }
 
+var errNotEvent = errors.New("JSON that is no event of the stream")
+
 // handleEvent adds an event to r. The data may be a whole response from a server that
 // does not stream.
 func handleEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwire.Event) error {
 	data := event.Data
 	if event.Unframed {
+		if _, failed := parseError(data); e.hasBegun && !failed {
+			return httpwire.Malformed("stream", errNotEvent, data)
+		}
 		return handleWhole(res, r, data)
 	}
+	e.hasBegun = true
 	if string(data) == "[DONE]" { // some gateways send it as last event
 		return nil
 	}

@@ -261,7 +261,9 @@ func TestBadStreams(t *testing.T) {
 			`{"id":"m","type":"message","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`,
 			show([]llm.Part{llm.Text("a")}), "", llm.FinishStop,
 		},
-		"an error in one piece": {`{"type":"error","error":{"type":"api_error","message":"down"}}`, "null", "down", ""},
+		"JSON in mid-stream":     {ev(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`) + "{}", show([]llm.Part{llm.Text("a")}), "no event", ""},
+		"an error in mid-stream": {ev(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`) + `{"error":{"type":"api_error","message":"down"}}`, show([]llm.Part{llm.Text("a")}), "down", ""},
+		"an error in one piece":  {`{"type":"error","error":{"type":"api_error","message":"down"}}`, "null", "down", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

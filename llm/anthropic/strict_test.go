@@ -82,6 +82,8 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	case body["stream"] == true && strings.HasPrefix(r.URL.Path, "/model/"):
 		w.Header().Set("Content-Type", eventStream)
 		answer = framed(answer)
+	case strings.HasPrefix(answer, "<"):
+		w.Header().Set("Content-Type", "text/html")
 	case body["stream"] == true:
 		w.Header().Set("Content-Type", "text/event-stream")
 	default:

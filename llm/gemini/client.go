@@ -60,6 +60,8 @@ type Options struct {
 	// RootCAs names PEM files with certificate authorities to trust in addition to
 	// the system's. The client reads them before its first TLS connection.
 	RootCAs []string
+	// Timeouts limit how long requests wait for the service.
+	Timeouts httpwire.Timeouts
 	// Log, if not nil, is called with a message when the client omits a setting that
 	// the service has refused.
 	Log func(message string)
@@ -105,7 +107,7 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("gemini needs an API key")
 	}
 	c := &Client{endpoint: at, userAgent: cmp.Or(o.UserAgent, "Pollux"), log: o.Log, http: httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https",
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Timeouts: o.Timeouts, Secure: at.base.Scheme == "https",
 	})}
 	c.header = http.Header{"Content-Type": {"application/json"}}
 	if o.Vertex != nil && !express {

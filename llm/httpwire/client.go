@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/llm"
@@ -30,7 +31,16 @@ type Options struct {
 	// TLS.
 	RootCAs []string
 	// Secure reports whether the address of the service begins with https.
-	Secure bool
+	Secure   bool
+	Timeouts Timeouts
+}
+
+// Timeouts limit how long a client waits for a service. A request that exceeds one
+// fails with a network error of code ETIMEDOUT, which is worth another attempt.
+type Timeouts struct {
+	// Start is how long to wait for the headers of a response to [Client.Post]; 0
+	// means the HeaderTimeout of the request.
+	Start time.Duration
 	// Idle is the longest pause between two reads of a response; 0 means 300 s.
 	Idle time.Duration
 }
@@ -39,16 +49,17 @@ type Options struct {
 // and resolves no name before the first request. A Client is safe for
 // concurrent use.
 type Client struct {
-	http func() (*http.Client, error)
-	idle time.Duration
+	http      func() (*http.Client, error)
+	timeouts  Timeouts
+	hasWorked atomic.Bool // the service has sent a stream in the right format
 }
 
 // NewClient returns a client. Errors in o, such as a missing certificate file,
 // are reported by the first request.
 func NewClient(o Options) *Client {
-	c := &Client{idle: o.Idle, http: sync.OnceValues(func() (*http.Client, error) { return newHTTPClient(o) })}
-	if c.idle <= 0 {
-		c.idle = defaultIdle
+	c := &Client{timeouts: o.Timeouts, http: sync.OnceValues(func() (*http.Client, error) { return newHTTPClient(o) })}
+	if c.timeouts.Idle <= 0 {
+		c.timeouts.Idle = defaultIdle
 	}
 	return c
 }
@@ -84,7 +95,7 @@ const (
 	// streaming. They arrive after the model has finished thinking.
 	HeaderTimeout = 300 * time.Second
 
-	defaultIdle = 300 * time.Second // see Options.Idle
+	defaultIdle = 300 * time.Second // see Timeouts.Idle
 )
 
 // Post sends a POST request and returns when the response headers have arrived,
@@ -92,6 +103,9 @@ const (
 // Post returns redirects instead of following them, because a redirect would
 // send the API key to another address.
 func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
+	if c.timeouts.Start > 0 {
+		r.HeaderTimeout = c.timeouts.Start
+	}
 	return c.do(ctx, r, &http.Request{
 		Method: http.MethodPost, ContentLength: r.Body.Size(), Body: r.Body.Reader(),
 		GetBody: func() (io.ReadCloser, error) { return r.Body.Reader(), nil },
@@ -112,12 +126,12 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
 	}
-	watchdog := newWatchdog(ctx, r.HeaderTimeout, c.idle)
+	watchdog := newWatchdog(ctx, r.HeaderTimeout, c.timeouts.Idle)
 	req.URL, req.Host, req.Header = r.URL, r.Header.Get("Host"), r.Header
 	req.Proto, req.ProtoMajor, req.ProtoMinor = "HTTP/1.1", 1, 1
 	exchange := startExchange(ctx, &r, req)
 	raw, err := client.Do(req.WithContext(watchdog.ctx))
-	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog}
+	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog, hasWorked: &c.hasWorked}
 	if err != nil {
 		watchdog.stop()
 		exchange.fail(err)

@@ -72,14 +72,17 @@ func TestSilence(t *testing.T) {
 			t.Errorf("error %#v", err)
 		}
 	}
-	gone := make(chan struct{}, 2)
-	_, err := post(t, Options{}, 50*time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {
+	gone := make(chan struct{}, 3)
+	silent := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 		gone <- struct{}{}
-	})
+	}
+	_, err := post(t, Options{}, 50*time.Millisecond, silent)
 	check(err)
-	res, err := post(t, Options{Idle: 50 * time.Millisecond}, time.Minute, func(w http.ResponseWriter, r *http.Request) {
+	_, err = post(t, Options{Timeouts: Timeouts{Start: 50 * time.Millisecond}}, time.Hour, silent)
+	check(err)
+	res, err := post(t, Options{Timeouts: Timeouts{Idle: 50 * time.Millisecond}}, time.Minute, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, "data: a\n\n")
 		w.(http.Flusher).Flush()
@@ -100,8 +103,62 @@ func TestSilence(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d events", n)
 	}
-	<-gone
-	<-gone
+	for range 3 {
+		<-gone
+	}
+}
+
+// TestPageLater checks that a page in place of a response is worth another attempt
+// if the service has sent a proper stream before.
+func TestPageLater(t *testing.T) {
+	t.Parallel()
+	for name, proper := range map[string]struct {
+		body string
+		read func(*Response) error
+	}{
+		"events": {"data: 1\n\n", func(r *Response) (last error) {
+			for event, err := range r.Events() {
+				if last = err; event.Unframed {
+					last = r.CheckJSON(event.Data)
+				}
+			}
+			return last
+		}},
+		"lines": {"{}\n", func(r *Response) (last error) {
+			for _, err := range r.Lines() {
+				last = err
+			}
+			return last
+		}},
+	} {
+		var body string // written between requests only
+		c := NewClient(Options{})
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, body)
+		}))
+		defer s.Close()
+		at, err := url.Parse(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			body string
+			kind llm.ErrorKind
+		}{{"<html>", llm.KindOther}, {proper.body, 0}, {"<html>", llm.KindServer}, {"hello", llm.KindServer}} {
+			body = step.body
+			res, err := c.Get(t.Context(), Request{URL: at, Header: http.Header{}, HeaderTimeout: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = proper.read(res)
+			res.Close()
+			var e *llm.Error
+			if step.body == proper.body && err != nil || step.body != proper.body && (!errors.As(err, &e) || e.Kind != step.kind) {
+				t.Errorf("%s: %q: %#v", name, step.body, err)
+			}
+		}
+	}
 }
 
 // TestEvents checks bodies that are not valid event streams.
@@ -111,11 +168,14 @@ func TestEvents(t *testing.T) {
 		kind    llm.ErrorKind
 		message string
 	}{
-		"<html>Log in":        {llm.KindOther, "web page"},
-		"hello there":         {llm.KindOther, "text/plain instead"},
-		"[1,":                 {llm.KindIncomplete, "Incomplete JSON segment"},
-		"data: 1\n\ndata: {":  {llm.KindIncomplete, "Incomplete JSON segment"},
-		"data: 1\n\n{\"a\":1": {llm.KindIncomplete, "Incomplete JSON segment"},
+		"<html>Log in":          {llm.KindOther, "web page"},
+		"hello there":           {llm.KindOther, "text/plain instead"},
+		"hello there\n":         {llm.KindOther, "text/plain instead"},
+		"data: 1\n\n<html>":     {llm.KindServer, "web page"},
+		"data: 1\n\nhello hi\n": {llm.KindServer, "no field"},
+		"[1,":                   {llm.KindIncomplete, "Incomplete JSON segment"},
+		"data: 1\n\ndata: {":    {llm.KindIncomplete, "Incomplete JSON segment"},
+		"data: 1\n\n{\"a\":1":   {llm.KindIncomplete, "Incomplete JSON segment"},
 	} {
 		r := &Response{Header: http.Header{"Content-Type": {"text/plain"}}, Body: iotest.OneByteReader(strings.NewReader(body))}
 		var got error

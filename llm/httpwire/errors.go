@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -14,30 +15,51 @@ import (
 // asks for more, its quota counts as exhausted.
 const MaxRetryAfter = 300 * time.Second
 
-// webPageError returns the error for a web page in place of a response. A retry
-// does not help, but a correct base URL may.
+// webPageError returns the error for a web page in place of a response.
 func (r *Response) webPageError(page []byte) error {
+	if isStream(r.Header) {
+		return Malformed("stream", errWebPage, page)
+	}
 	return &llm.Error{
-		Kind: llm.KindOther, Body: Clip(page, MaxErrorBody),
+		Kind: r.formatErrorKind(), Body: Clip(page, MaxErrorBody),
 		Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", r.Host, Clip(page, 80)),
 	}
 }
 
+// formatErrorKind returns the kind of the error for a body in another format. If the
+// service has sent a proper stream before, something in between has sent this one,
+// and a retry may help. Otherwise only a correct base URL does.
+func (r *Response) formatErrorKind() llm.ErrorKind {
+	if r.hasWorked != nil && r.hasWorked.Load() {
+		return llm.KindServer
+	}
+	return llm.KindOther
+}
+
 // contentTypeError returns the error for a body that is not in the expected
-// format.
+// format. If the headers announce a stream, or are damaged so that they contain no
+// content type, a retry may help.
 func (r *Response) contentTypeError() error {
-	kind := r.Header.Get("Content-Type")
-	if kind == "" {
-		kind = "something of no content type"
+	if isStream(r.Header) {
+		return incompleteError(nil)
+	}
+	kind, why := r.Header.Get("Content-Type"), r.formatErrorKind()
+	if !strings.Contains(kind, "/") {
+		kind, why = "something of no content type", llm.KindServer
 	}
 	return &llm.Error{
-		Kind:    llm.KindOther,
+		Kind:    why,
 		Message: fmt.Sprintf("%s answered with %s instead of a model's answer. Is the base URL right?", r.Host, kind),
 	}
 }
 
-func isEventStream(h http.Header) bool {
-	return strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
+var errWebPage = errors.New("it contains a web page")
+
+// isStream reports whether the headers of a response announce a stream of events
+// or of JSON lines.
+func isStream(h http.Header) bool {
+	kind := h.Get("Content-Type")
+	return strings.HasPrefix(kind, "text/event-stream") || strings.HasPrefix(kind, "application/x-ndjson")
 }
 
 // incompleteError returns the error for a stream that ended inside a frame.

@@ -17,6 +17,8 @@ var (
 	ErrUnframed = errors.New("not an event stream")
 	// ErrIncomplete means that the stream ended inside a frame.
 	ErrIncomplete = errors.New("the stream ended inside a frame")
+	// ErrBadLine means that a line of the stream is neither a field nor a comment.
+	ErrBadLine = errors.New("a line is no field of an event")
 	// ErrTooLarge means that a frame is larger than MaxFrame bytes.
 	ErrTooLarge = errors.New("frame too large")
 )
@@ -24,7 +26,7 @@ var (
 // Frames splits a stream of server-sent events into the data of its events.
 // Lines end with \n, \r\n or \r, and a blank line ends an event. The result
 // does not depend on how the network splits the stream. Comments and other
-// fields are ignored.
+// fields are ignored; a line that is neither is an error.
 //
 // Several data lines of an event are joined without the line breaks that the
 // standard requires: the data is JSON, where a line break between tokens has no
@@ -65,7 +67,7 @@ func (f *Frames) Release() {
 
 // Next returns the data of the next event that has any. The data is valid until
 // the next call. At the end of the stream Next returns io.EOF; other errors are
-// ErrUnframed, ErrIncomplete, ErrTooLarge and those of the reader.
+// ErrUnframed, ErrIncomplete, ErrBadLine, ErrTooLarge and those of the reader.
 func (f *Frames) Next() ([]byte, error) {
 	f.data, f.inEvent = f.data[:0], false
 	for {
@@ -89,6 +91,9 @@ func (f *Frames) Next() ([]byte, error) {
 		}
 		data, ok := bytes.CutPrefix(line, []byte("data"))
 		if !ok || len(data) > 0 && data[0] != ':' {
+			if !isField(line) {
+				return nil, ErrBadLine
+			}
 			continue
 		}
 		data = bytes.TrimPrefix(bytes.TrimPrefix(data, []byte(":")), []byte(" "))
@@ -104,6 +109,20 @@ func (f *Frames) Next() ([]byte, error) {
 			return nil, ErrTooLarge
 		}
 	}
+}
+
+// isField reports whether line is a comment or a field with any name that consists
+// of letters, digits, hyphens and underscores. A line of another kind is foreign
+// text in the stream, which may hide a frame.
+func isField(line []byte) bool {
+	name, _, _ := bytes.Cut(line, []byte(":"))
+	for _, c := range name {
+		isLetter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !isLetter && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
 }
 
 // isDocumentStart reports whether line begins a JSON or HTML document. No line

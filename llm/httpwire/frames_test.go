@@ -53,6 +53,8 @@ func TestFrames(t *testing.T) {
 		{"NUL and bad UTF-8", "data: \x00\xff\n\n", []string{"\x00\xff"}, io.EOF},
 		{"JSON at once", "\n{\"error\": 1}", nil, ErrUnframed},
 		{"JSON later", "data: a\n\n  [1]\n", []string{"a"}, ErrUnframed},
+		{"foreign text", "data: a\n\n502 Bad Gateway\n\ndata: b\n\n", []string{"a"}, ErrBadLine},
+		{"foreign text in a line", "data: a\n\n\x1f\x8bdata: b\n\ndata: c\n\n", []string{"a"}, ErrBadLine},
 		{"a web page", "<!doctype html>\n<p>", nil, ErrUnframed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

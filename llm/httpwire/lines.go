@@ -59,5 +59,6 @@ func (r *Response) checkLine(line []byte, n int, last bool) error {
 	case last && !json.Valid(line):
 		return incompleteError(line)
 	}
+	r.markWorking()
 	return nil
 }

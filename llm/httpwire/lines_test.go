@@ -42,7 +42,7 @@ func TestLines(t *testing.T) {
 		{"cut in the first line", "{\"a\":", nil, llm.KindIncomplete, "Incomplete JSON segment"},
 		{"not JSON is the caller's business", "{}\n{x}\n", []string{`{}`, `{x}`}, 0, ""},
 		{"a web page", "<!doctype html>\n<p>", nil, llm.KindOther, "web page"},
-		{"text", "404 page not found", nil, llm.KindOther, "instead of a model's answer"},
+		{"text", "404 page not found", nil, llm.KindServer, "no content type instead of a model's answer"},
 	} {
 		for how, r := range map[string]io.Reader{
 			"whole":    strings.NewReader(c.stream),

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,15 @@ type Response struct {
 	ctx      context.Context // of the request; nil in some tests
 	watchdog *watchdog
 	closer   io.Closer
+
+	hasWorked *atomic.Bool // of the client; nil in some tests
+}
+
+// markWorking records that the service sends streams in the right format.
+func (r *Response) markWorking() {
+	if r.hasWorked != nil {
+		r.hasWorked.Store(true)
+	}
 }
 
 // Close ends the response and releases its connection.
@@ -123,6 +133,7 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 			}
 			switch err {
 			case nil:
+				r.markWorking()
 				if !yield(Event{Data: data}, nil) {
 					return
 				}
@@ -130,11 +141,13 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 				return
 			case ErrUnframed:
 				data, err := f.Rest(MaxFrame)
-				if err != nil {
-					yield(Event{}, r.streamError(err, 0))
-					return
+				switch {
+				case err != nil:
+					err = r.streamError(err, n)
+				case n > 0 && bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")):
+					err = Malformed("stream", errWebPage, data)
 				}
-				yield(Event{Data: data, Unframed: true}, nil)
+				yield(Event{Data: data, Unframed: err == nil}, err)
 				return
 			default:
 				yield(Event{}, r.streamError(err, n))
@@ -149,10 +162,15 @@ func (r *Response) Events() iter.Seq2[Event, error] {
 func (r *Response) streamError(err error, n int) error {
 	switch err {
 	case ErrIncomplete:
-		if n == 0 && !isEventStream(r.Header) {
+		if n == 0 {
 			return r.contentTypeError()
 		}
 		return incompleteError(nil)
+	case ErrBadLine:
+		if n == 0 && !isStream(r.Header) {
+			return r.contentTypeError()
+		}
+		return Malformed("stream", err, nil)
 	case ErrTooLarge:
 		return tooLargeError()
 	}

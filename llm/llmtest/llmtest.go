@@ -59,6 +59,8 @@ var cases = []struct {
 	{"errors", testErrors},
 	{"retry after", testRetryAfter},
 	{"broken connection", testBroken},
+	{"cut stream", testCut},
+	{"foreign bytes", testForeign},
 	{"refused connection", testRefused},
 	{"cancelled before", testCancelledBefore},
 	{"cancelled before the answer", testCancelledWaiting},

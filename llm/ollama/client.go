@@ -56,8 +56,9 @@ type Options struct {
 	// to the system's. The client reads them at the first request that needs
 	// TLS.
 	RootCAs []string
-	// Idle is the longest pause within a response; 0 means 300 s.
-	Idle time.Duration
+	// Timeouts limit how long requests wait for the server. By default a response may
+	// take 30 minutes to start, because the server first loads the model.
+	Timeouts httpwire.Timeouts
 
 	// Window, if set, returns the size of a model's window in tokens. If it
 	// returns 0, the client uses the size set by the model's author (num_ctx),
@@ -101,7 +102,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{options: o, base: base, header: http.Header{"Content-Type": {"application/json"}}}
 	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: base.Scheme == "https", Idle: o.Idle,
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: base.Scheme == "https", Timeouts: o.Timeouts,
 	})
 	key, err := httpwire.CleanKey(o.APIKey, base.Host)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/httpwire"
 	"pollux/llm/llmtest"
 	"pollux/llm/ollama"
 )
@@ -550,7 +551,7 @@ func TestSilence(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	g := newClient(t, ollama.Options{BaseURL: s.URL, Idle: 50 * time.Millisecond})
+	g := newClient(t, ollama.Options{BaseURL: s.URL, Timeouts: httpwire.Timeouts{Idle: 50 * time.Millisecond}})
 	if err := g.Know("m", fullDescription); err != nil {
 		t.Fatal(err)
 	}

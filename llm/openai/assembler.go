@@ -81,13 +81,13 @@ func (a *assembler) finalChunk(isDone bool) (*llm.Response, error) {
 	switch {
 	case a.finishReason == "" && !isDone && !a.HasContent && len(a.calls.all) == 0:
 		return nil, &llm.Error{Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Message: "fetch failed: the model's server ended the stream without an answer", Err: io.ErrUnexpectedEOF}
-	case a.finishReason == "" && !isDone && !whole:
-		return nil, &llm.Error{Kind: llm.KindIncomplete, Message: "Incomplete JSON segment at the end of the stream: it ended in the middle of a tool call"}
+	case a.finishReason == "" && !isDone && (!whole || a.calls.hasUnbegun() || a.t.Protocol == Responses):
+		return nil, &llm.Error{Kind: llm.KindIncomplete, Message: "Incomplete JSON segment at the end of the stream: it ended before the end of the answer or of a tool call"}
 	case !whole: // a limit cut the call off, whatever finish reason the service sent
 		a.finishReason = llm.FinishMaxTokens
-	case a.hasRefusal:
+	case a.hasRefusal && (isDone || a.finishReason != ""):
 		a.finishReason = llm.FinishSafety
-	case a.finishReason == "" && len(calls) > 0, a.finishReason == "" && isDone && a.HasText:
+	case a.finishReason == "" && isDone:
 		a.finishReason = llm.FinishStop
 	}
 	if signature := a.reasoning.signature(a.t, a.Thoughts.String()); signature != "" {
@@ -128,7 +128,7 @@ func (a *assembler) chunks(res *httpwire.Response) iter.Seq2[*llm.Response, erro
 			if c := a.Chunk(); c != nil && !yield(c, nil) {
 				return
 			}
-			if isDone = isDone || event.Unframed || a.isComplete(); a.isComplete() {
+			if isDone = isDone || a.IsWhole || a.isComplete(); a.isComplete() {
 				break
 			}
 		}

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"pollux/llm"
@@ -103,6 +104,12 @@ func (p *partialCall) ifContinuedBy(d callDelta) *partialCall {
 		return nil
 	}
 	return p
+}
+
+// hasUnbegun reports whether no arguments of a call have arrived. If the stream
+// marks no end, more may have been about to come.
+func (c *calls) hasUnbegun() bool {
+	return slices.ContainsFunc(c.all, func(p *partialCall) bool { return len(p.args) == 0 })
 }
 
 // parts returns the calls as parts, and whether all of them are complete. If

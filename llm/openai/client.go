@@ -57,6 +57,8 @@ type Options struct {
 	// to the system's. The client reads them at the first request that needs
 	// TLS.
 	RootCAs []string
+	// Timeouts limit how long requests wait for the service.
+	Timeouts httpwire.Timeouts
 
 	// Vendor is the name under which thought signatures are stored, so that
 	// they are sent back only to the service that created them (see
@@ -100,7 +102,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{options: o, endpoint: at, header: http.Header{"Content-Type": {"application/json"}}}
 	c.http = httpwire.NewClient(httpwire.Options{
-		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Secure: at.base.Scheme == "https",
+		Proxy: o.Proxy, NoProxy: o.NoProxy, RootCAs: o.RootCAs, Timeouts: o.Timeouts, Secure: at.base.Scheme == "https",
 	})
 	key, err := httpwire.CleanKey(o.APIKey, at.base.Host)
 	if err != nil {

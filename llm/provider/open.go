@@ -37,7 +37,9 @@ type Network struct {
 	Proxy   *url.URL
 	NoProxy string
 	RootCAs []string // PEM files
-	Log     *slog.Logger
+	// Timeouts limit how long requests for answers wait for the provider.
+	Timeouts httpwire.Timeouts
+	Log      *slog.Logger
 }
 
 // Client sends requests to a provider. It connects at the first request.
@@ -119,14 +121,14 @@ func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 		return openai.New(openai.Options{
 			APIKey: cmp.Or(a.APIKey, a.AuthToken), KeyHeader: keyHeader(&a), BaseURL: a.BaseURL,
 			Vendor: a.ID, ForModel: c.openaiQuirks,
-			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts,
 			Log: func(message string) { n.Log.Debug(message) },
 		})
 	case Anthropic, AnthropicVertex, Bedrock:
 		o := anthropic.Options{
 			APIKey: a.APIKey, AuthToken: a.AuthToken, BaseURL: a.BaseURL,
 			ForModel: c.anthropicQuirks,
-			Header:   header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Log: n.Log,
+			Header:   header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts, Log: n.Log,
 		}
 		switch p {
 		case AnthropicVertex:
@@ -138,13 +140,13 @@ func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	case Ollama:
 		return ollama.New(ollama.Options{
 			BaseURL: a.BaseURL, APIKey: cmp.Or(a.APIKey, a.AuthToken), Window: c.window,
-			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts,
 			Log: func(message string) { n.Log.Debug(message) },
 		})
 	case Gemini, Vertex:
 		o := gemini.Options{
 			APIKey: a.APIKey, Bearer: a.Bearer, Gateway: a.Gateway, BaseURL: a.BaseURL, APIVersion: a.APIVersion,
-			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs,
+			Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: n.Timeouts,
 			Log: func(message string) { n.Log.Debug(message) },
 		}
 		if p == Vertex {

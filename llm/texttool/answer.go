@@ -145,7 +145,8 @@ func (a *answer) lastChunk() *llm.Response {
 		return nil
 	}
 	candidate.Content = llm.Model(parts...)
-	if len(calls) > 0 && !isBlocked(candidate.FinishReason) {
+	isWhole := a.finalChunk != nil || a.parser.isDone() // else the stream may have been cut off
+	if len(calls) > 0 && isWhole && !isBlocked(candidate.FinishReason) {
 		candidate.FinishReason, candidate.FinishMessage = llm.FinishStop, ""
 	}
 	out.Candidates = []llm.Candidate{candidate}

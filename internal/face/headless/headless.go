@@ -138,7 +138,7 @@ type encoder interface {
 	begin()
 	turn()                        // a model turn begins
 	text(s string)                // a clean piece of the answer
-	discard()                     // the text since turn is invalid
+	discard(e agent.Retried)      // the text since turn is void
 	call(c *agent.ToolCall)       // the model asks for a tool
 	result(r *agent.ToolFinished) // in the order of the calls
 	notice(n notice)              // a remark about the run
@@ -192,7 +192,7 @@ func (f *face) renderEvent(e agent.Event) {
 		f.enc.text(f.strip(e.Text))
 	case agent.Retried:
 		f.stripper = terminal.Stripper{}
-		f.enc.discard()
+		f.enc.discard(e)
 	case agent.ToolRequested:
 		f.flushStripper()
 		f.batch.add(e.Call)

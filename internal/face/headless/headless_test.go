@@ -201,7 +201,8 @@ func scenarios() []scenario {
 		},
 		{
 			name: "retried",
-			events: join(events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "A broken \x1b]0;ti"}, agent.Retried{}),
+			events: join(events(agent.TurnStarted{Turn: 1}, agent.Text{Text: "A broken \x1b]0;ti"},
+				agent.Retried{Cause: agent.InvalidStream{Type: "INCOMPLETE_STREAM"}, Attempt: 2, MaxAttempts: 4}),
 				[]agent.Event{agent.Text{Text: "A whole answer."}, agent.Finished{Reason: llm.FinishStop}}),
 		},
 		{

@@ -33,7 +33,7 @@ func (j *jsonObject) turn() {
 
 func (j *jsonObject) text(s string) { j.response = append(j.response, s...) }
 
-func (j *jsonObject) discard() { j.response = j.response[:j.turnStart] }
+func (j *jsonObject) discard(agent.Retried) { j.response = j.response[:j.turnStart] }
 
 func (j *jsonObject) call(*agent.ToolCall) { j.hasCalls = true }
 

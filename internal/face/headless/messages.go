@@ -50,9 +50,10 @@ func switchedNotice(e agent.Switched) notice {
 	return notice{severity: "warning", message: message, line: "Warning: " + message, isTransient: true}
 }
 
-// discardNotice is the notice for a response that broke off after part of it was shown.
-func discardNotice() notice {
-	return notice{severity: "warning", message: wording.Discarded, line: "[WARNING] " + wording.Discarded}
+// retriedNotice is the notice for a response that is void after part of it was shown.
+func retriedNotice(e agent.Retried) notice {
+	message := wording.Retried(e)
+	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 }
 
 func errCancelled() error {

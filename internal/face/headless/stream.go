@@ -38,9 +38,9 @@ func (l *jsonLines) text(s string) {
 	l.closeLine()
 }
 
-func (l *jsonLines) discard() {
+func (l *jsonLines) discard(e agent.Retried) {
 	if l.hasText {
-		l.notice(discardNotice())
+		l.notice(retriedNotice(e))
 		l.hasText = false
 	}
 }

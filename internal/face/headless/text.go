@@ -26,9 +26,9 @@ func (p *plainText) text(s string) {
 	}
 }
 
-func (p *plainText) discard() {
+func (p *plainText) discard(e agent.Retried) {
 	if p.hasText {
-		p.notice(discardNotice())
+		p.notice(retriedNotice(e))
 		p.hasText = false
 	}
 }

@@ -173,7 +173,7 @@ func eventText(e agent.Event) string {
 	case agent.Finished:
 		return "Warning: " + e.Reason.Note()
 	case agent.Retried:
-		return "Warning: " + wording.Discarded + "."
+		return "Warning: " + wording.Retried(e)
 	case agent.Waiting:
 		return retryText(e.Retry)
 	case agent.Switched:

@@ -77,7 +77,7 @@ func TestEvents(t *testing.T) {
 		"Thought":       "Thinking: Plan\nFirst this\n",
 		"Citations":     "Citations:\nhttps://example.org\n",
 		"Finished":      "Warning: Response truncated due to token limits.\n",
-		"Retried":       "Warning: The answer broke off and is asked for again: the text of this turn so far is void.\n",
+		"Retried":       "Warning: The response was unusable. Ignore its text so far. Retrying.\n",
 		"Waiting":       "Retrying m in 2s (2/10): Overloaded\n",
 		"Joined":        "Sent to the model: Mind the tests\n",
 		"ToolRequested": "", // told when it runs
