@@ -4,15 +4,23 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 
 	"pollux/llm"
+	"pollux/llm/lessons"
 )
 
 // AsNeeded returns a generator that passes requests to g, but uses tools in text as
-// [Wrap] does for models that need it. These are models for which o.Always returns
-// true, and models whose server has refused tools ([llm.KindNoTools]). Refusals are
-// remembered for the lifetime of the generator.
+// [Wrap] does for models that need it:
+//
+//   - models for which o.Always returns true,
+//   - models whose server has refused tools ([llm.KindNoTools]),
+//   - models whose server has passed a call on as text, and has never returned one.
+//
+// This is remembered for the lifetime of the generator.
+//
+// A call that a server passes on as text is understood if it ends the answer: it begins
+// a line, nothing but other calls follows it, it is neither in inline code nor in a
+// fence of a programming language, and its tool is declared. All else is text.
 func AsNeeded(g llm.Generator, o Options) *Adaptive {
 	return &Adaptive{Generator: g, text: Wrap(g, o)}
 }
@@ -21,7 +29,13 @@ func AsNeeded(g llm.Generator, o Options) *Adaptive {
 type Adaptive struct {
 	llm.Generator // for models with tool calling
 	text          *Generator
-	noTools       sync.Map // names of models without tool calling
+	models        lessons.Memory[toolCalling]
+}
+
+// toolCalling is what is known of the tool calling of a model.
+type toolCalling struct {
+	needsText bool // it gets its tools in text
+	isNative  bool // its server has returned a call
 }
 
 var _ llm.Generator = (*Adaptive)(nil)
@@ -33,15 +47,16 @@ func (a *Adaptive) Unwrap() llm.Generator { return a.Generator }
 func (a *Adaptive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		if !a.needsText(req) {
-			for r, err := range a.Generator.Stream(ctx, req) {
-				if a.learnFrom(req, err) {
+			hasRefused := false
+			for r, err := range a.stream(ctx, req) {
+				if hasRefused = a.learnFrom(req, err); hasRefused {
 					break // the error is the first and last element
 				}
 				if !yield(r, err) {
 					return
 				}
 			}
-			if !a.needsText(req) {
+			if !hasRefused {
 				return
 			}
 		}
@@ -53,20 +68,58 @@ func (a *Adaptive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.
 	}
 }
 
-// Generate implements [llm.Generator].
-func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	if !a.needsText(req) {
-		r, err := a.Generator.Generate(ctx, req)
-		if !a.learnFrom(req, err) {
-			return r, err
+// stream requests an answer with tools, and returns calls in its text as calls.
+func (a *Adaptive) stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		n := newNativeAnswer(&a.text.options, &req.Config)
+		hasStarted, hasYielded := false, false
+		for chunk, err := range a.Generator.Stream(ctx, req) {
+			if err != nil {
+				// Callers retry differently after the first chunk.
+				if !hasStarted || hasYielded || yield(&llm.Response{}, nil) {
+					yield(nil, err)
+				}
+				return
+			}
+			hasStarted = true
+			if chunk = n.add(chunk); chunk != nil {
+				hasYielded = true
+				if !yield(chunk, nil) {
+					return
+				}
+			}
 		}
+		if rest := n.rest(); rest != nil && !yield(rest, nil) {
+			return
+		}
+		a.learnCalling(req.Model, n)
 	}
-	return a.text.Generate(ctx, req)
 }
 
-// needsText reports whether the model is known not to support tools.
+// Generate implements [llm.Generator].
+func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	if a.needsText(req) {
+		return a.text.Generate(ctx, req)
+	}
+	r, err := a.Generator.Generate(ctx, req)
+	if a.learnFrom(req, err) {
+		return a.text.Generate(ctx, req)
+	}
+	if err != nil {
+		return r, err
+	}
+	n := newNativeAnswer(&a.text.options, &req.Config)
+	out := n.add(r)
+	if !n.isEnded { // nothing says that the answer is complete
+		return r, nil
+	}
+	a.learnCalling(req.Model, n)
+	return out, nil
+}
+
+// needsText reports whether the model is known to need tools in text.
 func (a *Adaptive) needsText(req *llm.Request) bool {
-	if _, known := a.noTools.Load(req.Model); known {
+	if known := a.models.Get(req.Model); known != nil && known.needsText {
 		return true
 	}
 	always := a.text.options.Always
@@ -88,9 +141,41 @@ func (a *Adaptive) learnFrom(req *llm.Request, err error) bool {
 	return true
 }
 
-// useText remembers that a model does not support tools.
+// learnCalling remembers whether the server has returned a call or passed one on as
+// text.
+func (a *Adaptive) learnCalling(model string, n *nativeAnswer) {
+	known := a.models.Get(model)
+	switch {
+	case n.hasCall && (known == nil || !known.isNative):
+		a.models.GetOrCreate(model, func() *toolCalling { return &toolCalling{} })
+		a.models.Update(model, func(k toolCalling) *toolCalling {
+			k.isNative = true
+			return &k
+		})
+	case len(n.parser.calls) > 0:
+		a.log(model, "a call came as text: it is run")
+		if known == nil || !known.isNative {
+			a.useText(model)
+		}
+	}
+}
+
+// useText remembers that a model needs its tools in text.
 func (a *Adaptive) useText(model string) {
-	if _, known := a.noTools.LoadOrStore(model, true); !known && a.text.options.Log != nil {
-		a.text.options.Log(model, "it takes no tools: it is told of them in words")
+	a.models.GetOrCreate(model, func() *toolCalling { return &toolCalling{} })
+	isNew := false
+	a.models.Update(model, func(k toolCalling) *toolCalling {
+		isNew = !k.needsText
+		k.needsText = true
+		return &k
+	})
+	if isNew {
+		a.log(model, "it takes no tools: it is told of them in words")
+	}
+}
+
+func (a *Adaptive) log(model, message string) {
+	if a.text.options.Log != nil {
+		a.text.options.Log(model, message)
 	}
 }

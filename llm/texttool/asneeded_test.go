@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pollux/llm"
+	"pollux/llm/llmtest"
 	"pollux/llm/texttool"
 )
 
@@ -86,5 +87,110 @@ func testAsNeeded(t *testing.T, always func(string) bool, want []string) {
 	}
 	if want := []string{"m: it takes no tools: it is told of them in words"}; !slices.Equal(log, want) {
 		t.Errorf("log %q", log)
+	}
+}
+
+// TestCallsInContent checks what becomes of calls that a server passes on as text.
+func TestCallsInContent(t *testing.T) {
+	t.Parallel()
+	const form = "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"/a\"}}\n</tool_call>"
+	native := []*llm.Response{{Candidates: []llm.Candidate{{Content: llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{Name: "now"}}), FinishReason: llm.FinishStop}}}}
+	for _, c := range []struct {
+		name    string
+		answers [][]*llm.Response
+		mode    string
+		texts   []string
+		calls   []int
+		tools   []bool // of each request
+		finish  llm.FinishReason
+	}{
+		{
+			name:    "the server has returned none: then tools are in text",
+			answers: [][]*llm.Response{says(llm.FinishStop, "I look.\n", form[:20], form[20:]), says(llm.FinishStop, "So.")},
+			texts:   []string{"I look.\n", "So."}, calls: []int{1, 0}, tools: []bool{true, false}, finish: llm.FinishStop,
+		},
+		{
+			name:    "the server has returned one",
+			answers: [][]*llm.Response{native, says(llm.FinishOther, form), says(llm.FinishStop, "So.\n\n")},
+			texts:   []string{"", "", "So.\n\n"}, calls: []int{1, 1, 0}, tools: []bool{true, true, true}, finish: llm.FinishStop,
+		},
+		{
+			name: "beside a call of the server",
+			answers: [][]*llm.Response{
+				append(says("", form), native...),
+				says(llm.FinishStop, "So."),
+			},
+			texts: []string{form, "So."}, calls: []int{1, 0}, tools: []bool{true, true}, finish: llm.FinishStop,
+		},
+		{
+			name:    "cut off",
+			answers: [][]*llm.Response{says(llm.FinishMaxTokens, form)},
+			texts:   []string{form}, calls: []int{0}, tools: []bool{true}, finish: llm.FinishMaxTokens,
+		},
+		{
+			name:    "blocked",
+			answers: [][]*llm.Response{says(llm.FinishSafety, form)},
+			texts:   []string{form}, calls: []int{0}, tools: []bool{true}, finish: llm.FinishSafety,
+		},
+		{
+			name:    "no end",
+			answers: [][]*llm.Response{says("", form)},
+			texts:   []string{form}, calls: []int{0}, tools: []bool{true},
+		},
+		{
+			name:    "calls are not wanted",
+			answers: [][]*llm.Response{says(llm.FinishStop, form)}, mode: "NONE",
+			texts: []string{form}, calls: []int{0}, tools: []bool{true}, finish: llm.FinishStop,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := &model{answers: c.answers}
+			g := texttool.AsNeeded(m, texttool.Options{})
+			var a llmtest.Answer
+			for i := range c.answers {
+				req := request()
+				if c.mode != "" {
+					req.Config.ToolConfig.Mode = c.mode
+				}
+				a = ask(t, g, req)
+				if a.Text != c.texts[i] || len(a.Calls) != c.calls[i] {
+					t.Errorf("answer %d: %q, %d calls", i, a.Text, len(a.Calls))
+				}
+				if got := len(m.asked[i].Config.Tools) > 0; got != c.tools[i] {
+					t.Errorf("request %d: tools declared: %v", i, got)
+				}
+			}
+			if a.Finish != c.finish || c.finish != "" && a.Usage == nil {
+				t.Errorf("finish %q, usage %v", a.Finish, a.Usage)
+			}
+
+			m.answers = c.answers[:1]
+			req := request()
+			if c.mode != "" {
+				req.Config.ToolConfig.Mode = c.mode
+			}
+			r, err := texttool.AsNeeded(m, texttool.Options{}).Generate(t.Context(), req)
+			if err != nil || r.Text() != c.texts[0] && len(c.answers[0]) == 1 || len(r.Candidates[0].Content.FunctionCalls()) != c.calls[0] {
+				t.Errorf("generate: %v %s", err, r.AppendJSON(nil))
+			}
+		})
+	}
+}
+
+// TestNativeChunks checks that chunks without anything like a call are passed on as they
+// are, and that an error finds out whether text has come.
+func TestNativeChunks(t *testing.T) {
+	t.Parallel()
+	answer := says(llm.FinishStop, "One ", "two.\n", " \n- [x] `a`\n")
+	var got []*llm.Response
+	for chunk, err := range texttool.AsNeeded(&model{answers: [][]*llm.Response{answer}}, texttool.Options{}).Stream(t.Context(), request()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, chunk)
+	}
+	if !slices.Equal(got, answer) {
+		t.Errorf("%d chunks differ from %d", len(got), len(answer))
 	}
 }
