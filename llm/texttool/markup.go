@@ -133,16 +133,11 @@ func (m *markup) matchEnd(rest []byte, isWhole bool) verdict {
 // the tags are not part of the value.
 func (m *markup) endValue(held []byte, end, next int) {
 	value := string(held[m.valueAt:end])
-	if rest, ok := strings.CutPrefix(value, "\r\n"); ok {
-		value = rest
-	} else {
-		value = strings.TrimPrefix(value, "\n")
+	lineBreak := "\n"
+	if strings.HasPrefix(value, "\r\n") {
+		lineBreak = "\r\n"
 	}
-	if rest, ok := strings.CutSuffix(value, "\r\n"); ok {
-		value = rest
-	} else {
-		value = strings.TrimSuffix(value, "\n")
-	}
+	value = strings.TrimSuffix(strings.TrimPrefix(value, lineBreak), lineBreak)
 	m.arguments = append(m.arguments, argument{m.parameter, value})
 	m.parameter, m.at = "", next
 }

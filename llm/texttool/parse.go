@@ -231,12 +231,12 @@ func (p *parser) match(s string) (opening, verdict) {
 		return skip, no
 	}
 	if p.place.InFence() {
+		isRun := (s[0] == '`' || s[0] == '~') && at.isLineStart
 		switch {
-		case size >= 3 && at.isLineStart:
+		case isRun && size == len(s) && size <= maxFence:
+			return skip, maybe
+		case isRun && size >= 3:
 			// The line may close the fence, or open another one.
-			if size == len(s) && size <= maxFence {
-				return skip, maybe
-			}
 			n, v := matchInfo(s[size:])
 			switch {
 			case v != yes:

@@ -234,49 +234,52 @@ func FuzzParser(f *testing.F) {
 		f.Add(s, uint64(0x123456789abcdef), false)
 		f.Add(s, uint64(0), true)
 	}
-	f.Fuzz(func(t *testing.T, s string, cuts uint64, cut bool) {
-		want, whole := parse([]string{s}, cut)
-		var chunks []string
-		for rest, c := s, cuts; ; c = c>>4 | c<<60 {
-			n := max(1, int(c&15))
-			if n >= len(rest) {
-				chunks = append(chunks, rest)
-				break
-			}
-			chunks, rest = append(chunks, rest[:n]), rest[n:]
-		}
-		got, pieced := parse(chunks, cut)
-		if fmt.Sprint(got) != fmt.Sprint(want) || whole.problem != pieced.problem {
-			t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.problem, chunks, got, pieced.problem)
-		}
-		for _, c := range whole.calls {
-			if !isName(c.Name) || !json.Valid(c.Args) || c.Args[0] != '{' {
-				t.Fatalf("%q: call %s%s", s, c.Name, c.Args)
-			}
-		}
-		if whole.problem != "" {
-			want.Text += whole.giveUp()
-		}
-		rest := s
-		for _, c := range []byte(strings.Join(strings.Fields(want.Text), "")) { // nothing is invented, or shown twice
-			n := strings.IndexByte(rest, c)
-			if n < 0 {
-				t.Fatalf("%q: text %q", s, want.Text)
-			}
-			rest = rest[n+1:]
-		}
-		if len(want.Calls) == 0 && !whole.isDone() && !strings.ContainsAny(s, "`~<") && want.Text != s {
-			t.Fatalf("%q: text %q without a call", s, want.Text)
-		}
+	f.Fuzz(checkParser)
+}
 
-		if strings.ContainsAny(s, "`~<{[") {
-			return
+// checkParser checks one text of [FuzzParser].
+func checkParser(t *testing.T, s string, cuts uint64, cut bool) {
+	want, whole := parse([]string{s}, cut)
+	var chunks []string
+	for rest, c := s, cuts; ; c = c>>4 | c<<60 {
+		n := max(1, int(c&15))
+		if n >= len(rest) {
+			chunks = append(chunks, rest)
+			break
 		}
-		marked, _ := parse(pieces(s+"\n```json\n{\"tool_call\": {\"name\": \"glob\", \"arguments\": {\"a\": \"\x01\"}}}\n```\n"+s, 1+int(cuts&63)), false)
-		if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, whiteSpace+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
-			t.Fatalf("%q: %+v", s, marked)
+		chunks, rest = append(chunks, rest[:n]), rest[n:]
+	}
+	got, pieced := parse(chunks, cut)
+	if fmt.Sprint(got) != fmt.Sprint(want) || whole.problem != pieced.problem {
+		t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.problem, chunks, got, pieced.problem)
+	}
+	for _, c := range whole.calls {
+		if !isName(c.Name) || !json.Valid(c.Args) || c.Args[0] != '{' {
+			t.Fatalf("%q: call %s%s", s, c.Name, c.Args)
 		}
-	})
+	}
+	if whole.problem != "" {
+		want.Text += whole.giveUp()
+	}
+	rest := s
+	for _, c := range []byte(strings.Join(strings.Fields(want.Text), "")) { // nothing is invented, or shown twice
+		n := strings.IndexByte(rest, c)
+		if n < 0 {
+			t.Fatalf("%q: text %q", s, want.Text)
+		}
+		rest = rest[n+1:]
+	}
+	if len(want.Calls) == 0 && !whole.isDone() && !strings.ContainsAny(s, "`~<") && want.Text != s {
+		t.Fatalf("%q: text %q without a call", s, want.Text)
+	}
+
+	if strings.ContainsAny(s, "`~<{[") {
+		return
+	}
+	marked, _ := parse(pieces(s+"\n```json\n{\"tool_call\": {\"name\": \"glob\", \"arguments\": {\"a\": \"\x01\"}}}\n```\n"+s, 1+int(cuts&63)), false)
+	if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, whiteSpace+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
+		t.Fatalf("%q: %+v", s, marked)
+	}
 }
 
 func BenchmarkParser(b *testing.B) {

@@ -15,12 +15,15 @@ type literal struct {
 // inText reports whether this place is inside a string.
 func (l *literal) inText() bool { return l.quote != 0 }
 
-func (l *literal) add(s string) {
+// read reads s up to the beginning or the end of a string, at least one byte, and returns
+// how much it has read.
+func (l *literal) read(s string) int {
+	wasQuoted := l.inText()
 	for i := 0; i < len(s); i++ {
 		if l.depth == 0 {
 			n := strings.IndexByte(s[i:], '{')
 			if n < 0 {
-				return
+				return len(s)
 			}
 			i += n
 			l.depth, l.last = 1, '{'
@@ -35,6 +38,9 @@ func (l *literal) add(s string) {
 				l.isEscaped = true
 			case c == l.quote:
 				l.quote = 0
+				if wasQuoted {
+					return i + 1
+				}
 			}
 			continue
 		}
@@ -52,5 +58,9 @@ func (l *literal) add(s string) {
 			continue
 		}
 		l.last = c
+		if l.quote != 0 {
+			return i + 1
+		}
 	}
+	return len(s)
 }

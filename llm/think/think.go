@@ -194,10 +194,23 @@ func (s *Splitter) observe(words string) {
 			line = words[:n+1]
 		}
 		words = words[len(line):]
-		if !s.place.InFence() {
-			s.object.add(line)
+		if s.place.InFence() {
+			s.place.Add(line)
+			continue
 		}
-		s.place.Add(line)
+		for line != "" { // a string of an object holds no fence
+			wasQuoted := s.object.inText()
+			part := line[:s.object.read(line)]
+			line = line[len(part):]
+			switch {
+			case !wasQuoted:
+				s.place.Add(part)
+			case part[len(part)-1] == '\n':
+				s.place.Add("_\n")
+			default:
+				s.place.Add("_")
+			}
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package think_test
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -185,61 +187,64 @@ func FuzzSplitter(f *testing.F) {
 		f.Add(s, uint64(0x0123456789abcdef), false, false)
 		f.Add(s, uint64(1), true, true)
 	}
-	f.Fuzz(func(t *testing.T, answer string, cuts uint64, opened, pairs bool) {
-		zero := think.Splitter{Opened: opened, PairsOnly: pairs}
-		whole := zero
-		want := feed(&whole, []string{answer})
-		var chunks []string
-		for rest, c := answer, cuts; ; c = c>>4 | c<<60 {
-			n := int(c & 15)
-			if n >= len(rest) {
-				chunks = append(chunks, rest)
-				break
-			}
-			if cuts == 0 {
-				n = 1
-			}
-			chunks, rest = append(chunks, rest[:n]), rest[n:]
-		}
-		cut := zero
-		if got := feed(&cut, chunks); !slices.EqualFunc(got, want, samePart) {
-			t.Fatalf("%q, in one piece: %+v\nin %q: %+v", answer, want, chunks, got)
-		}
-		if whole.Unopened() != cut.Unopened() {
-			t.Fatalf("%q: unopened %v, then %v", answer, whole.Unopened(), cut.Unopened())
-		}
+	f.Fuzz(checkSplitter)
+}
 
-		rest := answer
-		for _, p := range want {
-			for _, c := range []byte(p.Text) { // what comes out is what went in, with some left out
-				n := strings.IndexByte(rest, c)
-				if n < 0 {
-					t.Fatalf("%q comes out of %q", p.Text, answer)
-				}
-				rest = rest[n+1:]
-			}
+// checkSplitter checks one answer of [FuzzSplitter].
+func checkSplitter(t *testing.T, answer string, cuts uint64, opened, pairs bool) {
+	zero := think.Splitter{Opened: opened, PairsOnly: pairs}
+	whole := zero
+	want := feed(&whole, []string{answer})
+	var chunks []string
+	for rest, c := answer, cuts; ; c = c>>4 | c<<60 {
+		n := int(c & 15)
+		if n >= len(rest) {
+			chunks = append(chunks, rest)
+			break
 		}
+		if cuts == 0 {
+			n = 1
+		}
+		chunks, rest = append(chunks, rest[:n]), rest[n:]
+	}
+	cut := zero
+	if got := feed(&cut, chunks); !slices.EqualFunc(got, want, samePart) {
+		t.Fatalf("%q, in one piece: %+v\nin %q: %+v", answer, want, chunks, got)
+	}
+	if whole.Unopened() != cut.Unopened() {
+		t.Fatalf("%q: unopened %v, then %v", answer, whole.Unopened(), cut.Unopened())
+	}
 
-		// Thoughts that are marked letter by letter stay thoughts, at the beginning of a line.
-		if strings.ContainsAny(answer, "<>`\x01~{\"'") {
-			return
-		}
-		mark := strings.Repeat("\x01", len(answer)%50+1)
-		for _, p := range feed(&think.Splitter{PairsOnly: pairs}, pieces(answer+"\n<think>"+mark+"</think>"+answer, int(cuts&15)+1)) {
-			if strings.Contains(p.Text, "\x01") != p.Thought {
-				t.Fatalf("%q: part %q, thought %v", answer, p.Text, p.Thought)
+	rest := answer
+	for _, p := range want {
+		for _, c := range []byte(p.Text) { // what comes out is what went in, with some left out
+			n := strings.IndexByte(rest, c)
+			if n < 0 {
+				t.Fatalf("%q comes out of %q", p.Text, answer)
 			}
+			rest = rest[n+1:]
 		}
-		if strings.TrimSpace(answer) == "" {
-			return
+	}
+
+	// Thoughts that are marked letter by letter stay thoughts, at the beginning of a line.
+	if strings.ContainsAny(answer, "<>`\x01~{\"'") {
+		return
+	}
+	mark := strings.Repeat("\x01", len(answer)%50+1)
+	for _, p := range feed(&think.Splitter{PairsOnly: pairs}, pieces(answer+"\n<think>"+mark+"</think>"+answer, int(cuts&15)+1)) {
+		if strings.Contains(p.Text, "\x01") != p.Thought {
+			t.Fatalf("%q: part %q, thought %v", answer, p.Text, p.Thought)
 		}
-		asText := answer + "\n<think>" + mark
-		for _, p := range feed(&think.Splitter{PairsOnly: pairs}, pieces(asText, int(cuts&15)+1)) {
-			if p.Thought || p.Text != asText {
-				t.Fatalf("%q: part %q, thought %v", asText, p.Text, p.Thought)
-			}
+	}
+	if strings.TrimSpace(answer) == "" {
+		return
+	}
+	asText := answer + "\n<think>" + mark
+	for _, p := range feed(&think.Splitter{PairsOnly: pairs}, pieces(asText, int(cuts&15)+1)) {
+		if p.Thought || p.Text != asText {
+			t.Fatalf("%q: part %q, thought %v", asText, p.Text, p.Thought)
 		}
-	})
+	}
 }
 
 // FuzzInverse renders an answer of thoughts, text, and places that only show tags, and
@@ -249,58 +254,97 @@ func FuzzInverse(f *testing.F) {
 	f.Add("a `b`", "1. {\"c\"}", "```\n<think>", uint8(1), uint64(3))
 	f.Add("\n", "~~~", "\"\\", uint8(2), uint64(1))
 	f.Add("{", "a\n", "'", uint8(7), uint64(0))
-	f.Fuzz(func(t *testing.T, mind, text, shown string, form uint8, cuts uint64) {
-		// What means something outside of code and strings is left out of thoughts and text.
-		plain := strings.NewReplacer("<", "", "`", "", "~", "", "{", "", "\"", "", "'", "")
-		mind, text = strings.TrimLeft(plain.Replace(mind), " \t\r\n"), strings.TrimSpace(plain.Replace(text))+"."
-		switch form % 4 {
-		case 0: // a fence longer than those within
-			size := 3
-			for strings.Contains(shown, strings.Repeat("`", size)) {
-				size++
-			}
-			fence := strings.Repeat("`", size)
-			shown = fence + "py\n" + shown + "\n" + fence
-		case 1:
-			shown = string(llm.AppendString([]byte(`{"content": `), shown)) + "}"
-		case 2: // JSON by hand, with line breaks in strings
-			shown = `{"content": "` + strings.NewReplacer("\\", "\\\\", `"`, `\"`).Replace(shown) + `"}`
-		case 3:
-			shown = "<tool_call>\n" + strings.ReplaceAll(shown, "</tool_call>", "") + "\n</tool_call>"
-			if strings.Count(shown, "</tool_call>") > 1 {
-				return
-			}
-		}
-		before, after := "", text+"\n"+shown+"\n"
-		if mind != "" {
-			before = "<think>" + mind + "</think>\n"
-		}
-		answer := before + after + before + text
-		var want []llm.Part
-		add := func(p llm.Part) {
-			if n := len(want); n > 0 && want[n-1].Thought == p.Thought {
-				want[n-1].Text += p.Text
-			} else if p.Text != "" {
-				want = append(want, p)
-			}
-		}
-		for _, p := range []llm.Part{thought(mind), said(after), thought(mind), said(text)} {
-			add(p)
-		}
-		var chunks []string
-		for rest, c := answer, cuts; ; c = c>>4 | c<<60 {
-			n := int(c&15) + 1
-			if n >= len(rest) {
-				chunks = append(chunks, rest)
-				break
-			}
-			chunks, rest = append(chunks, rest[:n]), rest[n:]
-		}
-		if got := feed(new(think.Splitter), chunks); !slices.EqualFunc(got, want, samePart) {
-			t.Fatalf("%q in %q: %+v\nwant %+v", answer, chunks, got, want)
-		}
-	})
+	f.Fuzz(checkInverse)
 }
+
+// checkInverse checks one answer of [FuzzInverse].
+func checkInverse(t *testing.T, mind, text, shown string, form uint8, cuts uint64) {
+	// What means something outside of code and strings is left out of thoughts and text.
+	plain := strings.NewReplacer("<", "", "`", "", "~", "", "{", "", "\"", "", "'", "")
+	mind, text = strings.TrimLeft(plain.Replace(mind), " \t\r\n"), strings.TrimSpace(plain.Replace(text))+"."
+	switch form % 4 {
+	case 0: // a fence longer than those within
+		size := 3
+		for strings.Contains(shown, strings.Repeat("`", size)) {
+			size++
+		}
+		fence := strings.Repeat("`", size)
+		shown = fence + "py\n" + shown + "\n" + fence
+	case 1:
+		shown = string(llm.AppendString([]byte(`{"content": `), shown)) + "}"
+	case 2: // JSON by hand, with line breaks in strings
+		shown = `{"content": "` + strings.NewReplacer("\\", "\\\\", `"`, `\"`).Replace(shown) + `"}`
+	case 3:
+		shown = "<tool_call>\n" + strings.ReplaceAll(shown, "</tool_call>", "") + "\n</tool_call>"
+		if strings.Count(shown, "</tool_call>") > 1 {
+			return
+		}
+	}
+	before, after := "", text+"\n"+shown+"\n"
+	if mind != "" {
+		before = "<think>" + mind + "</think>\n"
+	}
+	answer := before + after + before + text
+	var want []llm.Part
+	add := func(p llm.Part) {
+		if n := len(want); n > 0 && want[n-1].Thought == p.Thought {
+			want[n-1].Text += p.Text
+		} else if p.Text != "" {
+			want = append(want, p)
+		}
+	}
+	for _, p := range []llm.Part{thought(mind), said(after), thought(mind), said(text)} {
+		add(p)
+	}
+	var chunks []string
+	for rest, c := answer, cuts; ; c = c>>4 | c<<60 {
+		n := int(c&15) + 1
+		if n >= len(rest) {
+			chunks = append(chunks, rest)
+			break
+		}
+		chunks, rest = append(chunks, rest[:n]), rest[n:]
+	}
+	if got := feed(new(think.Splitter), chunks); !slices.EqualFunc(got, want, samePart) {
+		t.Fatalf("%q in %q: %+v\nwant %+v", answer, chunks, got, want)
+	}
+}
+
+// words are what the texts of [TestRandom] consist of.
+var words = []string{
+	"a", "é", "😀", " ", "  ", "\n", "\n\n", "\r\n", "\t", "\\", "\\n", "\"", "'", "`", "``", "```", "```json\n", "\n```\n", "~~~", "\n~~~\n",
+	"{", "}", "[", "]", "}}", ",", ":", "<", ">", "</", "- ", "1. ", "> ", "{\"content\": \"",
+	"<tool_call>", "</tool_call>", "<function=save>", "</function>", "<invoke name=\"save\">", "</invoke>",
+	"<think>", "</think>", "<thinking>", "</thinking>", "<thi", "</thi", "nk>", "\n<think>", "\n</think>\n",
+}
+
+// randomText returns some words, mostly few.
+func randomText(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(1 + r.IntN(14)) {
+		b.WriteString(words[r.IntN(len(words))])
+	}
+	return b.String()
+}
+
+// TestRandom is [FuzzInverse] and [FuzzSplitter] with random texts, for as many texts as
+// the flag says.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	for range *random {
+		checkInverse(t, randomText(r), randomText(r), randomText(r), uint8(r.IntN(256)), r.Uint64())
+		checkSplitter(t, randomText(r)+randomText(r), r.Uint64(), r.IntN(4) == 0, r.IntN(4) == 0)
+	}
+}
+
+var random = flag.Int("random", 3000, "random texts to test with")
 
 // TestEndless checks that a thought behind text is text if it grows too long.
 func TestEndless(t *testing.T) {
