@@ -71,28 +71,10 @@ func (a *Adaptive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.
 // stream requests an answer with tools, and returns calls in its text as calls.
 func (a *Adaptive) stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		n := newNativeAnswer(&a.text.options, &req.Config)
-		hasStarted, hasYielded := false, false
-		for chunk, err := range a.Generator.Stream(ctx, req) {
-			if err != nil {
-				// Callers retry differently after the first chunk.
-				if !hasStarted || hasYielded || yield(&llm.Response{}, nil) {
-					yield(nil, err)
-				}
-				return
-			}
-			hasStarted = true
-			if chunk = n.add(chunk); chunk != nil {
-				hasYielded = true
-				if !yield(chunk, nil) {
-					return
-				}
-			}
+		n := newNativeAnswer(&a.text.options, declaredTools(&req.Config))
+		if n.stream(a.Generator.Stream(ctx, req), yield) {
+			a.learnCalling(req.Model, n)
 		}
-		if rest := n.rest(); rest != nil && !yield(rest, nil) {
-			return
-		}
-		a.learnCalling(req.Model, n)
 	}
 }
 
@@ -108,13 +90,10 @@ func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Respons
 	if err != nil {
 		return r, err
 	}
-	n := newNativeAnswer(&a.text.options, &req.Config)
-	out := n.add(r)
-	if !n.isEnded { // nothing says that the answer is complete
-		return r, nil
-	}
+	n := newNativeAnswer(&a.text.options, declaredTools(&req.Config))
+	r = n.whole(r)
 	a.learnCalling(req.Model, n)
-	return out, nil
+	return r, nil
 }
 
 // needsText reports whether the model is known to need tools in text.
@@ -126,7 +105,7 @@ func (a *Adaptive) needsText(req *llm.Request) bool {
 	if always == nil || !always(req.Model) {
 		return false
 	}
-	a.useText(req.Model)
+	a.useText(req.Model, "it is known to take no tools")
 	return true
 }
 
@@ -137,7 +116,7 @@ func (a *Adaptive) learnFrom(req *llm.Request, err error) bool {
 	if !errors.As(err, &e) || e.Kind != llm.KindNoTools {
 		return false
 	}
-	a.useText(req.Model)
+	a.useText(req.Model, "its server refuses tools")
 	return true
 }
 
@@ -152,16 +131,15 @@ func (a *Adaptive) learnCalling(model string, n *nativeAnswer) {
 			k.isNative = true
 			return &k
 		})
+	case len(n.parser.calls) > 0 && (known == nil || !known.isNative):
+		a.useText(model, "its server passes its calls on as text")
 	case len(n.parser.calls) > 0:
-		a.log(model, "a call came as text: it is run")
-		if known == nil || !known.isNative {
-			a.useText(model)
-		}
+		a.log(model, "its server has passed a call on as text: it is run")
 	}
 }
 
 // useText remembers that a model needs its tools in text.
-func (a *Adaptive) useText(model string) {
+func (a *Adaptive) useText(model, why string) {
 	a.models.GetOrCreate(model, func() *toolCalling { return &toolCalling{} })
 	isNew := false
 	a.models.Update(model, func(k toolCalling) *toolCalling {
@@ -170,7 +148,7 @@ func (a *Adaptive) useText(model string) {
 		return &k
 	})
 	if isNew {
-		a.log(model, "it takes no tools: it is told of them in words")
+		a.log(model, why+": it gets them in text from now on")
 	}
 }
 

@@ -2,6 +2,7 @@ package texttool
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"pollux/llm"
@@ -17,14 +18,53 @@ type nativeAnswer struct {
 	isEnded bool // a chunk had a finish reason
 }
 
-func newNativeAnswer(o *Options, config *llm.Config) *nativeAnswer {
-	var tools toolSet
-	if config.ToolConfig == nil {
-		tools = newToolSet(declarations(config.Tools, nil))
-	} else if config.ToolConfig.Mode != "NONE" {
-		tools = newToolSet(declarations(config.Tools, config.ToolConfig.Allowed))
-	}
+func newNativeAnswer(o *Options, tools toolSet) *nativeAnswer {
 	return &nativeAnswer{options: o, parser: newParser(tools, true)}
+}
+
+// declaredTools returns the tools that a model may call.
+func declaredTools(config *llm.Config) toolSet {
+	switch c := config.ToolConfig; {
+	case c == nil:
+		return newToolSet(declarations(config.Tools, nil))
+	case c.Mode == "NONE":
+		return nil
+	default:
+		return newToolSet(declarations(config.Tools, c.Allowed))
+	}
+}
+
+// stream yields the chunks of an answer and reports whether it has ended without an error.
+func (n *nativeAnswer) stream(chunks iter.Seq2[*llm.Response, error], yield func(*llm.Response, error) bool) bool {
+	hasStarted, hasYielded := false, false
+	for chunk, err := range chunks {
+		if err != nil {
+			// Callers retry differently after the first chunk.
+			if !hasStarted || hasYielded || yield(&llm.Response{}, nil) {
+				yield(nil, err)
+			}
+			return false
+		}
+		hasStarted = true
+		if chunk = n.add(chunk); chunk != nil {
+			hasYielded = true
+			if !yield(chunk, nil) {
+				return false
+			}
+		}
+	}
+	rest := n.rest()
+	return rest == nil || yield(rest, nil)
+}
+
+// whole returns an answer that is not streamed.
+func (n *nativeAnswer) whole(r *llm.Response) *llm.Response {
+	out := n.add(r)
+	if !n.isEnded { // nothing says that the answer is complete
+		n.parser.calls = nil
+		return r
+	}
+	return out
 }
 
 // add returns chunk without the text that may be part of a call, or with the calls if it

@@ -82,8 +82,11 @@ func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 // context window is.
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	textReq, tools := g.prepare(req)
-	if len(tools) == 0 {
+	switch {
+	case len(tools) == 0:
 		return g.Generator.Stream(ctx, textReq)
+	case req.Use.IsAuxiliary():
+		return g.streamQuoting(ctx, textReq, tools)
 	}
 	return func(yield func(*llm.Response, error) bool) {
 		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools, false)}
@@ -125,8 +128,15 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	textReq, tools := g.prepare(req)
-	if len(tools) == 0 {
+	switch {
+	case len(tools) == 0:
 		return g.Generator.Generate(ctx, textReq)
+	case req.Use.IsAuxiliary():
+		r, err := g.Generator.Generate(ctx, textReq)
+		if err != nil {
+			return r, err
+		}
+		return newNativeAnswer(&g.options, tools).whole(r), nil
 	}
 	a := &answer{options: &g.options, model: req.Model, parser: newParser(tools, false)}
 	var parts []llm.Part
@@ -151,6 +161,14 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 			return last, nil
 		}
 		textReq = a.retry(textReq)
+	}
+}
+
+// streamQuoting requests the answer to a question of Pollux itself, such as a summary. It
+// may quote calls, so that only one at its end is a call.
+func (g *Generator) streamQuoting(ctx context.Context, textReq *llm.Request, tools toolSet) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		newNativeAnswer(&g.options, tools).stream(g.Generator.Stream(ctx, textReq), yield)
 	}
 }
 

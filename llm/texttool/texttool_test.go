@@ -290,6 +290,35 @@ func TestInvented(t *testing.T) {
 	}
 }
 
+// TestSummary checks that a summary keeps the calls that it quotes, and that a call in the
+// place of one is a call.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		answer string
+		calls  int
+	}{
+		{"<state_snapshot>\nIt wrote\n" + call + "\nand {\"tool_call\": {\"name\": \"x\" y.\n</state_snapshot>", 0},
+		{call, 1},
+	} {
+		req := request()
+		req.Use = llm.UseCompressor
+		want := c.answer
+		if c.calls > 0 {
+			want = ""
+		}
+		m := &model{answers: [][]*llm.Response{says(llm.FinishStop, c.answer), says(llm.FinishStop, c.answer)}}
+		g := wrap(m, texttool.Options{})
+		if a := ask(t, g, req); a.Text != want || len(a.Calls) != c.calls {
+			t.Errorf("%q, %d calls", a.Text, len(a.Calls))
+		}
+		r, err := g.Generate(t.Context(), req)
+		if err != nil || r.Text() != want || len(r.Candidates[0].Content.FunctionCalls()) != c.calls {
+			t.Errorf("%v: %s", err, r.AppendJSON(nil))
+		}
+	}
+}
+
 func TestThoughts(t *testing.T) {
 	t.Parallel()
 	answer := []*llm.Response{
