@@ -224,6 +224,26 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
+// TestBehindBroken checks that calls behind text that only looks like the beginning of one
+// do not depend on the boundaries of chunks.
+func TestBehindBroken(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		"`<function=save>\n<parameter=<b>` " + callA,
+		"```tool_code\nx\n" + strings.Repeat("```\n", maxCodeEnds) + callA,
+	} {
+		want, _ := parse([]string{in}, false)
+		if len(want.Calls) != 1 {
+			t.Errorf("%q: %+v", in, want)
+		}
+		for n := 1; n < 20; n++ {
+			if got, _ := parse(pieces(in, n), false); !cmp.Equal(got, want) {
+				t.Errorf("%q in pieces of %d: %+v, want %+v", in, n, got, want)
+			}
+		}
+	}
+}
+
 // TestPython checks the literals of Python.
 func TestPython(t *testing.T) {
 	t.Parallel()

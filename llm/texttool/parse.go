@@ -211,7 +211,7 @@ func (p *parser) scanText(s string) (rest string) {
 			s = s[size:]
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
-			p.open, p.object, p.markup, p.depth, p.code, p.mode = o, laxjson.Reader{}, markup{closer: o.end}, 0, o.at, inCall
+			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{closer: o.end}, 0, o.at, 0, inCall
 			return s[o.at:]
 		default:
 			i = o.at
@@ -303,6 +303,10 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 		}
 		p.accept([]llm.FunctionCall{p.markup.call(p.open.tool, p.tools)})
 	case laxjson.Broken:
+		if !isWhole { // what was not read may hold other calls
+			n := p.open.at + p.markup.at
+			rest, p.held = string(p.held[n:]), p.held[:n]
+		}
 		p.reject("its parameters do not have the form <parameter=NAME>VALUE</parameter>, or one has no end")
 	}
 	return rest
@@ -332,11 +336,12 @@ func (p *parser) scanCode(isWhole bool) (rest string) {
 			p.accept(calls)
 			return rest
 		}
-		if p.codeEnds++; p.codeEnds > maxCodeEnds {
-			isWhole = true
-			break
-		}
 		p.code += size
+		if p.codeEnds++; p.codeEnds == maxCodeEnds {
+			rest, p.held = string(p.held[p.code:]), p.held[:p.code]
+			p.reject(noLiterals)
+			return rest
+		}
 	}
 	if !isWhole {
 		return ""
@@ -344,10 +349,12 @@ func (p *parser) scanCode(isWhole bool) (rest string) {
 	if calls, ok := readPython(string(p.held[p.open.at:]), p.tools); ok {
 		p.accept(calls)
 	} else {
-		p.reject("it is no call with literal arguments")
+		p.reject(noLiterals)
 	}
 	return ""
 }
+
+const noLiterals = "it is no call with literal arguments"
 
 // scanProse reads s up to the closing bracket of an object that cannot be JSON, and
 // returns the rest.
