@@ -183,7 +183,7 @@ func TestCallsInContent(t *testing.T) {
 }
 
 // TestNativeChunks checks that chunks without anything like a call are passed on as they
-// are, and that an error finds out whether text has come.
+// are.
 func TestNativeChunks(t *testing.T) {
 	t.Parallel()
 	answer := says(llm.FinishStop, "One ", "two.\n", " \n- [x] `a`\n")
@@ -196,5 +196,51 @@ func TestNativeChunks(t *testing.T) {
 	}
 	if !slices.Equal(got, answer) {
 		t.Errorf("%d chunks differ from %d", len(got), len(answer))
+	}
+
+	// Without tools nothing can be a call.
+	answer = says(llm.FinishStop, "{\"a\"", ": 1}")
+	req := request()
+	req.Config.Tools, got = nil, nil
+	for chunk, err := range texttool.AsNeeded(&model{answers: [][]*llm.Response{answer}}, texttool.Options{}).Stream(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, chunk)
+	}
+	if !slices.Equal(got, answer) {
+		t.Errorf("without tools: %d chunks differ from %d", len(got), len(answer))
+	}
+}
+
+// TestNativeError checks that an error comes behind a chunk if an answer has begun.
+func TestNativeError(t *testing.T) {
+	t.Parallel()
+	broken := &broken{chunk: says("", "{\"tool_call\"")[0]}
+	var chunks int
+	var failed bool
+	for chunk, err := range texttool.AsNeeded(broken, texttool.Options{}).Stream(t.Context(), request()) {
+		if err != nil {
+			failed = true
+			continue
+		}
+		chunks += len(chunk.Parts()) + 1
+	}
+	if !failed || chunks != 1 {
+		t.Errorf("error %v, %d", failed, chunks)
+	}
+}
+
+// broken is a model whose answers break off behind a chunk.
+type broken struct {
+	llm.Generator
+	chunk *llm.Response
+}
+
+func (b *broken) Stream(context.Context, *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		if yield(b.chunk, nil) {
+			yield(nil, &llm.Error{Kind: llm.KindNetwork})
+		}
 	}
 }

@@ -23,6 +23,7 @@ type opening struct {
 	isTrained bool   // a form that models are trained on: any name is that of a tool
 	isLoose   bool   // a key as common as "name" may be that of a call
 	inSpan    bool   // inline code: only a declared tool is called
+	isAlone   bool   // nothing precedes on the line
 }
 
 // form is the form of the body of a call.
@@ -32,6 +33,7 @@ const (
 	jsonForm   form = iota // an object or a list of objects
 	markupForm             // elements, see [markup]
 	pythonForm             // code, see [readPython]
+	otherForm              // anything else in an element
 )
 
 // place is where an opening stands.
@@ -101,7 +103,7 @@ func isDataFence(info string) bool {
 // matchOpening matches the start of a call at the start of s, which begins with one
 // of openers.
 func matchOpening(s string, at place) (opening, verdict) {
-	o := opening{at: 1, isLoose: at.isLineStart, inSpan: at.inSpan}
+	o := opening{at: 1, isLoose: at.isLineStart, isAlone: at.isLineStart, inSpan: at.inSpan}
 	switch c := s[0]; c {
 	case '`', '~':
 		return matchFence(s, o)
@@ -170,7 +172,7 @@ func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
 		case v == maybe:
 			return o, v
 		case v == no:
-			return matchTag(s, i, o)
+			return matchInElement(i, depth, o, func() (opening, verdict) { return matchTag(s, i, o) })
 		case depth == maxElements:
 			return o, no
 		}
@@ -187,7 +189,18 @@ func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
 			return matchMistral(s, i+n, o)
 		}
 	}
-	return matchObject(s, i, o, anyKey)
+	return matchInElement(i, len(o.closers), o, func() (opening, verdict) { return matchObject(s, i, o, anyKey) })
+}
+
+// matchInElement matches a body. If match does not, and the body is in an element that
+// begins a line, its form is otherForm.
+func matchInElement(i, depth int, o opening, match func() (opening, verdict)) (opening, verdict) {
+	body, v := match()
+	if v != no || depth == 0 || !o.isAlone || o.inSpan || !strings.HasPrefix(o.closers[len(o.closers)-1], "</") {
+		return body, v
+	}
+	o.at, o.form, o.end = i, otherForm, o.closers[len(o.closers)-1]
+	return o, yes
 }
 
 // matchTag matches a tag that names a tool, or that stands before an object.
@@ -498,7 +511,7 @@ func isIntendedCall(held string, o opening, tools toolSet) bool {
 	if o.tool != "" {
 		return !o.inSpan || tools.has(o.tool)
 	}
-	if o.form == pythonForm {
+	if o.form == pythonForm || o.form == otherForm {
 		return mentionsTool(held[o.at:], tools)
 	}
 	if o.afterColon > len(held) {
@@ -544,7 +557,7 @@ func mentionsTool(s string, tools toolSet) bool {
 		for n < len(s) && isNameByte(s[n]) {
 			n++
 		}
-		if tools.has(s[i:n]) {
+		if word := s[i:n]; tools.has(word) || tools.has(strings.TrimRight(word, ".:")) {
 			return true
 		}
 		i = n + 1

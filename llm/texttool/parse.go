@@ -249,7 +249,7 @@ func (p *parser) match(s string) (opening, verdict) {
 		}
 	}
 	o, v := matchOpening(s, at)
-	if p.isNative && (o.inSpan || o.fence != "" && !o.isData) {
+	if p.isNative && (o.inSpan || o.form == otherForm || o.fence != "" && !o.isData) {
 		return skip, no
 	}
 	return o, v
@@ -289,8 +289,11 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 		p.release()
 		return ""
 	}
-	if p.open.form == pythonForm {
+	switch p.open.form {
+	case pythonForm:
 		return p.scanCode(isWhole)
+	case otherForm:
+		return p.scanOther(isWhole)
 	}
 	n, status := p.markup.read(p.held[p.open.at:], isWhole)
 	switch status {
@@ -308,6 +311,25 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 			rest, p.held = string(p.held[n:]), p.held[:n]
 		}
 		p.reject("its parameters do not have the form <parameter=NAME>VALUE</parameter>, or one has no end")
+	}
+	return rest
+}
+
+// maxOther is the maximum size of an element with a call in no known form, in bytes.
+const maxOther = 4 << 10
+
+// scanOther reads the element in held, whose body is no call in a known form, up to its
+// end. Without an end, or if it names no tool, it is text.
+func (p *parser) scanOther(isWhole bool) (rest string) {
+	n := bytes.Index(p.held[p.open.at:min(len(p.held), p.open.at+maxOther)], []byte(p.open.end))
+	switch {
+	case n >= 0:
+		n += p.open.at + len(p.open.end)
+		rest, p.held = string(p.held[n:]), p.held[:n]
+		p.reject("it is neither a JSON object nor elements")
+	case isWhole || len(p.held) >= p.open.at+maxOther:
+		rest, p.held = string(p.held[p.open.at:]), p.held[:p.open.at]
+		p.release()
 	}
 	return rest
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var declared = toolSet{
-	"read_file":  json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":["boolean","null"]}}}`),
+	"read_file":  json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":["boolean","null"]},"from":{"type":["integer","string"]}}}`),
 	"glob":       json.RawMessage(`{"properties":{"pattern":{"type":"STRING"},"dirs":{"anyOf":[{"type":"array"},{"type":"object"}]}}}`),
 	"write_file": nil,
 }
@@ -128,6 +128,14 @@ func TestParser(t *testing.T) {
 		{name: "no name", in: `{"tool_call": {"name": "read the file", "arguments": {}}}`, wrong: true},
 		{name: "broken behind a good one", in: callA + "\n" + `{"tool_call": {"name": "glob", "arguments": {"a`, calls: []string{readA}, wrong: true},
 		{name: "missing end at the limit", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}`, cut: true, wrong: true},
+
+		{name: "an element with a word", in: "<tool_call>\nread_file: /a\n</tool_call>", wrong: true},
+		{name: "an element with another", in: "<tool_call><read_file>/a</read_file></tool_call>", wrong: true},
+		{name: "an element about something else", in: "<tool_call>\nnothing\n</tool_call>\n" + callA, text: "<tool_call>\nnothing\n</tool_call>", calls: []string{readA}},
+		{name: "an element without end", in: "<tool_call> opens a call of read_file.\n" + callA, text: "<tool_call> opens a call of read_file.", calls: []string{readA}},
+		{name: "a long element", in: "<tool_call> read_file " + strings.Repeat("x", maxOther) + "</tool_call>", text: "<tool_call> read_file " + strings.Repeat("x", maxOther) + "</tool_call>"},
+		{name: "an element in a line", in: "So <tool_call>read_file</tool_call>", text: "So <tool_call>read_file</tool_call>"},
+		{name: "an element in inline code", in: "`<tool_call>read_file</tool_call>`", text: "`<tool_call>read_file</tool_call>`"},
 
 		{name: "another key for the name", in: `{"tool_call": {"tool_name": "read_file", "arguments": {"file_path": "/a"}}}`, wrong: true},
 
