@@ -33,6 +33,9 @@ type Config struct {
 	// Limit returns the size of a model's context window in tokens, or 0 if it is unknown. A
 	// nil Limit uses the catalog.
 	Limit func(model string) int
+	// WhyHidden returns why the model does not see a tool that exists, as a sentence, "" if
+	// there is no such tool. A nil WhyHidden gives no reasons.
+	WhyHidden func(name string) string
 	// MaxTurns is the number of model requests that a session may make; nil means no limit.
 	MaxTurns *int
 	// Retry limits the repetitions of a request after an unusable response.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/tool"
 )
@@ -145,7 +147,7 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 		j.status, j.result = Failed, r.warnings[j.call]
 		return
 	case j.tool == nil:
-		j.result = tool.Fail(tool.ErrNotRegistered, r.offered().NotFound(j.call.Name))
+		j.result = tool.Fail(tool.ErrNotRegistered, r.notFound(j.call))
 		j.status = Failed
 		return
 	}
@@ -172,6 +174,19 @@ func (r *run) offered() *tool.Snapshot {
 		return r.cfg.Tools.Snapshot()
 	}
 	return r.tools
+}
+
+// notFound returns the answer to a call of a tool that was not offered. A model that calls tools
+// in text has no server that limits it to those offered, so it also gets the reason.
+func (r *run) notFound(call *ToolCall) string {
+	text := r.offered().NotFound(call.Name)
+	if r.cfg.WhyHidden == nil || !strings.HasPrefix(call.ID, call.Name+"__"+llm.TextCallID) {
+		return text
+	}
+	if why := r.cfg.WhyHidden(call.Name); why != "" {
+		text += " It exists, but is not permitted now: " + why
+	}
+	return text
 }
 
 // ask sends a confirmation to the consumer and waits for the answer.

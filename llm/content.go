@@ -167,6 +167,9 @@ type FunctionCall struct {
 	Args json.RawMessage
 }
 
+// TextCallID begins the id of a call that was read from the model's text (llm/texttool).
+const TextCallID = "text-hijack-"
+
 // FunctionResponse is the result of a FunctionCall.
 type FunctionResponse struct {
 	ID   string

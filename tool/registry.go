@@ -162,5 +162,22 @@ func (r *Registry) Snapshot() *Snapshot { return r.current.Load() }
 // Version returns the version of the current [Snapshot].
 func (r *Registry) Version() uint64 { return r.Snapshot().Version() }
 
+// Hidden returns the tool that the model does not see under a name or alias.
+func (r *Registry) Hidden(name string) (Tool, bool) {
+	if _, found := r.Lookup(name); found {
+		return nil, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.owners {
+		for _, t := range o.tools {
+			if slices.Contains(names(t), name) {
+				return t.Tool, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // Lookup returns the tool that the model may use now under a name or alias.
 func (r *Registry) Lookup(name string) (Tool, bool) { return r.Snapshot().Lookup(name) }

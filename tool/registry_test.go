@@ -104,6 +104,14 @@ func TestRegistryHides(t *testing.T) {
 	r := NewRegistry(toolNamed("a"), toolNamed("b", "c"))
 	r.Hide(func(s *Spec) bool { return hidden[s.Name] })
 	s := r.Snapshot()
+	if h, ok := r.Hidden("c"); !ok || h.Spec().Name != "b" {
+		t.Errorf("hidden: %v %v", h, ok)
+	}
+	for _, name := range []string{"a", "none"} {
+		if _, ok := r.Hidden(name); ok {
+			t.Errorf("%s is hidden", name)
+		}
+	}
 	if _, ok := s.Lookup("c"); ok || active(s) != "a" || s.NotFound("b") != `Tool "b" not found. Did you mean "a"?` {
 		t.Errorf("tools: %s; %s", active(s), s.NotFound("b"))
 	}

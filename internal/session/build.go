@@ -77,6 +77,8 @@ type Parts struct {
 	Generator llm.Generator
 	Tools     *tool.Registry
 	Gate      agent.Gate
+	// WhyHidden returns why the model does not see a tool; nil gives no reasons.
+	WhyHidden func(name string) string
 	// Instruction returns the system instruction for a model; nil is for none.
 	Instruction func(model string) *llm.Content
 	// Context opens the conversation, before the first prompt.
@@ -109,6 +111,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		Model:     p.Model,
 		Tools:     p.Tools,
 		Gate:      p.Gate,
+		WhyHidden: p.WhyHidden,
 		SessionID: p.SessionID,
 		System:    p.Instruction,
 		Sampling:  m.ChatConfig,
@@ -139,6 +142,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Generator:   g,
 		Tools:       s.registry,
 		Gate:        s.newGate(),
+		WhyHidden:   s.whyHidden,
 		Instruction: s.instruction.For,
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),

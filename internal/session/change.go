@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -71,13 +72,33 @@ func (s *Session) Tools() []*tool.Spec {
 // it ends plan mode and the session is not in plan mode, or it searches the web and no
 // provider can do that.
 func (s *Session) hides(spec *tool.Spec) bool {
-	if spec.Name == "exit_plan_mode" && s.Mode() != policy.Plan {
-		return true
+	return s.isOutsidePlan(spec) || s.isUnableToSearch(spec) || s.policy.Hidden(spec)
+}
+
+func (s *Session) isOutsidePlan(spec *tool.Spec) bool {
+	return spec.Name == "exit_plan_mode" && s.Mode() != policy.Plan
+}
+
+func (s *Session) isUnableToSearch(spec *tool.Spec) bool {
+	return spec == s.search.Spec() && !s.models.CanSearchWeb(s.Current().Model) && !web.CanSearch(s.models.UtilityConfig)
+}
+
+// whyHidden returns why the model does not see a tool, as a sentence, "" if there is no
+// such tool.
+func (s *Session) whyHidden(name string) string {
+	t, found := s.registry.Hidden(name)
+	switch {
+	case !found:
+		return ""
+	case s.isOutsidePlan(t.Spec()):
+		return "The session is not in plan mode."
+	case s.isUnableToSearch(t.Spec()):
+		return "No provider of this session can search the web."
 	}
-	if spec == s.search.Spec() && !s.models.CanSearchWeb(s.Current().Model) && !web.CanSearch(s.models.UtilityConfig) {
-		return true
+	if why := s.policy.DenyMessage(t.Spec()); why != "" {
+		return why
 	}
-	return s.policy.Hidden(spec)
+	return fmt.Sprintf("The policy denies it in approval mode %q.", s.modeName())
 }
 
 // refresh updates the active tools and the system instruction.

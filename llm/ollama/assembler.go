@@ -32,7 +32,7 @@ type assembler struct {
 }
 
 func newAssembler(m *model, minPromptTokens int) *assembler {
-	return &assembler{m: m, minPromptTokens: minPromptTokens, promptTokens: -1, outputTokens: -1, Assembler: chatwire.Assembler{Splitter: think.Splitter{Opened: m.startsInThought}}}
+	return &assembler{m: m, minPromptTokens: minPromptTokens, promptTokens: -1, outputTokens: -1, Assembler: chatwire.Assembler{Splitter: think.Splitter{Opened: m.startsInThought, MayBeOpened: think.MayBeOpened(m.name)}}}
 }
 
 // chunks yields the chunks of a streamed response, each as soon as its line is

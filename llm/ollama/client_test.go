@@ -402,12 +402,12 @@ func TestOpenedThought(t *testing.T) {
 	g := newClient(t, ollama.Options{BaseURL: url})
 	again := func() {
 		t.Helper()
-		if _, err := stream(t, g, request("m")); kindOf(t, err) != llm.KindIncomplete {
+		if _, err := stream(t, g, request("deepseek-r1")); kindOf(t, err) != llm.KindIncomplete {
 			t.Errorf("error %v", err)
 		}
 	}
 	again()
-	if a, err := stream(t, g, request("m")); err != nil || a.Text != "yes" || a.Thoughts != "I think." {
+	if a, err := stream(t, g, request("deepseek-r1")); err != nil || a.Text != "yes" || a.Thoughts != "I think." {
 		t.Errorf("%+v, %v", a, err)
 	}
 	text = "I say so."

@@ -40,7 +40,7 @@ type assembler struct {
 
 func newAssembler(t *traits, req *llm.Request) *assembler {
 	a := &assembler{t: t, Assembler: chatwire.Assembler{
-		Splitter: think.Splitter{Opened: t.Opened, PairsOnly: t.PairsOnly}, Untagged: t.Untagged,
+		Splitter: think.Splitter{Opened: t.Opened, MayBeOpened: think.MayBeOpened(t.model), PairsOnly: t.PairsOnly}, Untagged: t.Untagged,
 		KeepThoughts: t.ReasoningOut != "" && t.Protocol == Chat,
 	}}
 	for _, set := range req.Config.Tools {

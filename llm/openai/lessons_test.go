@@ -261,7 +261,7 @@ func TestOpenedThought(t *testing.T) {
 	})
 	g := newClient(t, openai.Options{BaseURL: url})
 	ask := func() (a llmtest.Answer, end error) {
-		for chunk, err := range g.Stream(t.Context(), request("m")) {
+		for chunk, err := range g.Stream(t.Context(), request("deepseek-r1")) {
 			if end = err; err == nil {
 				a.Add(chunk)
 			}

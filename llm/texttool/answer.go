@@ -22,6 +22,10 @@ type answer struct {
 	text          []byte        // visible text at the end, not yet yielded
 }
 
+// UnreadableCall is the code of the [llm.Error] for an answer with a call that stays
+// unreadable after all corrections.
+const UnreadableCall = "UNREADABLE_TOOL_CALL"
+
 // maxWritten is the maximum size of the output that a correction request includes, in
 // bytes.
 const maxWritten = 64 << 10
@@ -96,8 +100,22 @@ func (a *answer) finishAttempt() bool {
 		a.log("a tool call cannot be read (%s): asking again, %d of %d", a.parser.problem, a.corrections+1, a.options.Corrections)
 		return true
 	}
-	a.log("a tool call cannot be read (%s): it is shown as text", a.parser.problem)
 	return false
+}
+
+// err returns the error for an answer whose last attempt still contains a call that
+// cannot be read, else nil. Without it the broken call would look like the final answer.
+func (a *answer) err() error {
+	if a.parser.problem == "" || a.hasNativeCall {
+		return nil
+	}
+	a.log("a tool call cannot be read (%s): giving up", a.parser.problem)
+	times := ""
+	if a.corrections > 0 {
+		times = fmt.Sprintf(", %d times in a row", a.corrections+1)
+	}
+	return &llm.Error{Kind: llm.KindOther, Code: UnreadableCall, Message: fmt.Sprintf(
+		"The model wrote a tool call that cannot be read%s: %s. Try again, or use another model (--model).", times, a.parser.problem)}
 }
 
 func (a *answer) log(format string, args ...any) {
@@ -134,7 +152,7 @@ func (a *answer) lastChunk() *llm.Response {
 		parts = append(parts, llm.Text(text))
 	}
 	for i := range calls {
-		calls[i].ID = fmt.Sprintf("text-hijack-%d-%x", a.options.Now().UnixMilli(), a.options.Rand())
+		calls[i].ID = newID(a.options)
 		parts = append(parts, llm.Part{FunctionCall: &calls[i]})
 	}
 	out, candidate := llm.Response{}, llm.Candidate{}

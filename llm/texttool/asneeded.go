@@ -4,15 +4,23 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 
 	"pollux/llm"
+	"pollux/llm/lessons"
 )
 
 // AsNeeded returns a generator that passes requests to g, but uses tools in text as
-// [Wrap] does for models that need it. These are models for which o.Always returns
-// true, and models whose server has refused tools ([llm.KindNoTools]). Refusals are
-// remembered for the lifetime of the generator.
+// [Wrap] does for models that need it:
+//
+//   - models for which o.Always returns true,
+//   - models whose server has refused tools ([llm.KindNoTools]),
+//   - models whose server has passed a call on as text, and has never returned one.
+//
+// This is remembered for the lifetime of the generator.
+//
+// A call that a server passes on as text is understood if it ends the answer: it begins
+// a line, nothing but other calls follows it, it is neither in inline code nor in a
+// fence of a programming language, and its tool is declared. All else is text.
 func AsNeeded(g llm.Generator, o Options) *Adaptive {
 	return &Adaptive{Generator: g, text: Wrap(g, o)}
 }
@@ -21,7 +29,13 @@ func AsNeeded(g llm.Generator, o Options) *Adaptive {
 type Adaptive struct {
 	llm.Generator // for models with tool calling
 	text          *Generator
-	noTools       sync.Map // names of models without tool calling
+	models        lessons.Memory[toolCalling]
+}
+
+// toolCalling is what is known of the tool calling of a model.
+type toolCalling struct {
+	needsText bool // it gets its tools in text
+	isNative  bool // its server has returned a call
 }
 
 var _ llm.Generator = (*Adaptive)(nil)
@@ -33,15 +47,16 @@ func (a *Adaptive) Unwrap() llm.Generator { return a.Generator }
 func (a *Adaptive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		if !a.needsText(req) {
-			for r, err := range a.Generator.Stream(ctx, req) {
-				if a.learnFrom(req, err) {
+			hasRefused := false
+			for r, err := range a.stream(ctx, req) {
+				if hasRefused = a.learnFrom(req, err); hasRefused {
 					break // the error is the first and last element
 				}
 				if !yield(r, err) {
 					return
 				}
 			}
-			if !a.needsText(req) {
+			if !hasRefused {
 				return
 			}
 		}
@@ -53,27 +68,44 @@ func (a *Adaptive) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.
 	}
 }
 
-// Generate implements [llm.Generator].
-func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	if !a.needsText(req) {
-		r, err := a.Generator.Generate(ctx, req)
-		if !a.learnFrom(req, err) {
-			return r, err
+// stream requests an answer with tools, and returns calls in its text as calls.
+func (a *Adaptive) stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		n := newNativeAnswer(&a.text.options, declaredTools(&req.Config))
+		if n.stream(a.Generator.Stream(ctx, req), yield) {
+			a.learnCalling(req.Model, n)
 		}
 	}
-	return a.text.Generate(ctx, req)
 }
 
-// needsText reports whether the model is known not to support tools.
+// Generate implements [llm.Generator].
+func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	if a.needsText(req) {
+		return a.text.Generate(ctx, req)
+	}
+	r, err := a.Generator.Generate(ctx, req)
+	if a.learnFrom(req, err) {
+		return a.text.Generate(ctx, req)
+	}
+	if err != nil {
+		return r, err
+	}
+	n := newNativeAnswer(&a.text.options, declaredTools(&req.Config))
+	r = n.whole(r)
+	a.learnCalling(req.Model, n)
+	return r, nil
+}
+
+// needsText reports whether the model is known to need tools in text.
 func (a *Adaptive) needsText(req *llm.Request) bool {
-	if _, known := a.noTools.Load(req.Model); known {
+	if known := a.models.Get(req.Model); known != nil && known.needsText {
 		return true
 	}
 	always := a.text.options.Always
 	if always == nil || !always(req.Model) {
 		return false
 	}
-	a.useText(req.Model)
+	a.useText(req.Model, "it is known to take no tools")
 	return true
 }
 
@@ -84,13 +116,44 @@ func (a *Adaptive) learnFrom(req *llm.Request, err error) bool {
 	if !errors.As(err, &e) || e.Kind != llm.KindNoTools {
 		return false
 	}
-	a.useText(req.Model)
+	a.useText(req.Model, "its server refuses tools")
 	return true
 }
 
-// useText remembers that a model does not support tools.
-func (a *Adaptive) useText(model string) {
-	if _, known := a.noTools.LoadOrStore(model, true); !known && a.text.options.Log != nil {
-		a.text.options.Log(model, "it takes no tools: it is told of them in words")
+// learnCalling remembers whether the server has returned a call or passed one on as
+// text.
+func (a *Adaptive) learnCalling(model string, n *nativeAnswer) {
+	known := a.models.Get(model)
+	switch {
+	case n.hasCall && (known == nil || !known.isNative):
+		a.models.GetOrCreate(model, func() *toolCalling { return &toolCalling{} })
+		a.models.Update(model, func(k toolCalling) *toolCalling {
+			k.isNative = true
+			return &k
+		})
+	case len(n.parser.calls) > 0 && (known == nil || !known.isNative):
+		a.useText(model, "its server passes its calls on as text")
+	case len(n.parser.calls) > 0:
+		a.log(model, "its server has passed a call on as text: it is run")
+	}
+}
+
+// useText remembers that a model needs its tools in text.
+func (a *Adaptive) useText(model, why string) {
+	a.models.GetOrCreate(model, func() *toolCalling { return &toolCalling{} })
+	isNew := false
+	a.models.Update(model, func(k toolCalling) *toolCalling {
+		isNew = !k.needsText
+		k.needsText = true
+		return &k
+	})
+	if isNew {
+		a.log(model, why+": it gets them in text from now on")
+	}
+}
+
+func (a *Adaptive) log(model, message string) {
+	if a.text.options.Log != nil {
+		a.text.options.Log(model, message)
 	}
 }

@@ -4,23 +4,30 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/go-faster/jx"
+
 	"pollux/llm"
 	"pollux/llm/laxjson"
 )
 
-// readCalls returns the calls in a JSON value. If the value is meant as a call but
-// invalid, it returns the problem. If the value is not a call, it returns neither.
-//
-// The value was inFencedData if it is in a fence for data. missing is the number of
-// closing brackets that the text lacked.
-func readCalls(data []byte, tools map[string]bool, inFencedData bool, missing int) (calls []llm.FunctionCall, problem string) {
-	r := callReader{tools: tools, inFencedData: inFencedData}
-	if data[0] == '[' {
+// readCalls returns the calls in a JSON value behind an opening. If the value is meant
+// as a call but invalid, it returns the problem. If the value is not a call, it returns
+// neither. missing is the number of closing brackets that the text lacked.
+func readCalls(data []byte, tools toolSet, o opening, missing int) (calls []llm.FunctionCall, problem string) {
+	r := callReader{tools: tools, opening: o}
+	switch {
+	case o.tool != "":
+		r.hasArgs = true
+		if r.isCallable(o.tool) {
+			r.named++
+			r.calls = append(r.calls, llm.FunctionCall{Name: o.tool, Args: data})
+		}
+	case data[0] == '[':
 		r.outer = 1
-		for _, v := range elements(data) {
+		for _, v := range elementsOf(data) {
 			r.readValue(v)
 		}
-	} else {
+	default:
 		r.readValue(data)
 	}
 	switch {
@@ -28,7 +35,7 @@ func readCalls(data []byte, tools map[string]bool, inFencedData bool, missing in
 		return nil, ""
 	case r.problem != "":
 		return nil, r.problem
-	case missing > r.depth || missing > 0 && !r.args:
+	case missing > r.depth || missing > 0 && !r.hasArgs:
 		return nil, "it has no end"
 	}
 	return r.calls, ""
@@ -36,25 +43,27 @@ func readCalls(data []byte, tools map[string]bool, inFencedData bool, missing in
 
 // callReader finds calls in JSON values.
 type callReader struct {
-	tools        map[string]bool
-	inFencedData bool
+	opening
+	tools toolSet
 
 	calls   []llm.FunctionCall
 	problem string
-	named   int  // number of names of declared tools
+	named   int  // number of names of tools
 	outer   int  // number of brackets around the value
 	depth   int  // number of brackets around the arguments of the last call
-	args    bool // the last call has arguments
+	hasArgs bool // the last call has arguments
 }
 
 // readValue reads an object that may be a call or contain calls.
 func (r *callReader) readValue(data []byte) {
 	var o struct {
-		ToolCall  json.RawMessage `json:"tool_call"`
-		ToolCalls json.RawMessage `json:"tool_calls"`
-		Function  json.RawMessage `json:"function_call"`
-		Tool      json.RawMessage `json:"tool"`
-		Name      json.RawMessage `json:"name"`
+		ToolCall     json.RawMessage `json:"tool_call"`
+		ToolCalls    json.RawMessage `json:"tool_calls"`
+		FunctionCall json.RawMessage `json:"function_call"`
+		Function     json.RawMessage `json:"function"`
+		Type         json.RawMessage `json:"type"`
+		Tool         json.RawMessage `json:"tool"`
+		Name         json.RawMessage `json:"name"`
 	}
 	if json.Unmarshal(data, &o) != nil {
 		return
@@ -64,13 +73,17 @@ func (r *callReader) readValue(data []byte) {
 		r.readItems(o.ToolCall)
 	case o.ToolCalls != nil:
 		r.readItems(o.ToolCalls)
-	case o.Function != nil && r.inFencedData:
-		r.readItems(o.Function)
+	case o.FunctionCall != nil && r.isLoose:
+		r.readItems(o.FunctionCall)
+	case o.Function != nil && o.Function[0] == '{' && string(o.Type) == `"function"`:
+		r.readItem(data, r.outer+1, keyed)
 	case o.Tool != nil && o.Tool[0] == '{':
 		r.readItems(o.Tool)
 	case o.Tool != nil:
 		r.readItem(data, r.outer+1, named)
-	case o.Name != nil && r.inFencedData:
+	case o.Name != nil && r.isTrained:
+		r.readItem(data, r.outer+1, keyed)
+	case o.Name != nil && r.isLoose:
 		r.readItem(data, r.outer+1, bare)
 	}
 }
@@ -81,7 +94,7 @@ func (r *callReader) readItems(data []byte) {
 		r.readItem(data, r.outer+2, keyed)
 		return
 	}
-	for _, v := range elements(data) {
+	for _, v := range elementsOf(data) {
 		r.readItem(v, r.outer+3, keyed)
 	}
 }
@@ -90,10 +103,16 @@ func (r *callReader) readItems(data []byte) {
 type callForm int
 
 const (
-	keyed callForm = iota // the key it stands under
+	keyed callForm = iota // the key it stands under, or the element: any name is that of a tool
 	named                 // its key "tool"
 	bare                  // its key "name", and then only if it has arguments
 )
+
+// isCallable reports whether a call by this name is one of a tool: a declared one, or any
+// name where the form of the call leaves no doubt.
+func (r *callReader) isCallable(name string) bool {
+	return r.tools.has(name) || !r.inSpan && isName(name)
+}
 
 // readItem reads a call.
 func (r *callReader) readItem(data []byte, depth int, f callForm) {
@@ -127,21 +146,27 @@ func (r *callReader) readItem(data []byte, depth int, f callForm) {
 			args = v
 		}
 	}
-	if f == bare && args == nil {
+	switch {
+	case f == bare && args == nil:
 		return
-	}
-	if !r.tools[name] {
-		switch {
-		case name != "":
+	case f == keyed && r.isCallable(name), r.tools.has(name):
+	case f != keyed:
+		if name != "" {
 			r.problem = fmt.Sprintf("there is no tool named %.100q", name)
-		case f == keyed && mentionsTool(string(data), r.tools):
+		}
+		return
+	default:
+		r.problem = `it has no "name"`
+		if name != "" {
+			r.problem = fmt.Sprintf("%.100q is not the name of a tool", name)
+		}
+		if mentionsTool(string(data), r.tools) || name != "" && !r.inSpan {
 			r.named++
-			r.problem = `it has no "name"`
 		}
 		return
 	}
 	r.named++
-	r.depth, r.args = depth, args != nil
+	r.depth, r.hasArgs = depth, args != nil
 	object, ok := objectOf(args)
 	if !ok {
 		r.problem = `"arguments" is no object`
@@ -168,8 +193,18 @@ func objectOf(args json.RawMessage) (json.RawMessage, bool) {
 	return object, ok
 }
 
-// elements returns the elements of a JSON array.
-func elements(data []byte) []json.RawMessage {
+// memberNames returns the names of the members of a JSON object, in their order.
+func memberNames(object json.RawMessage) []string {
+	var names []string
+	_ = jx.DecodeBytes(object).Obj(func(d *jx.Decoder, name string) error { // an invalid object has none
+		names = append(names, name)
+		return d.Skip()
+	})
+	return names
+}
+
+// elementsOf returns the elements of a JSON array.
+func elementsOf(data []byte) []json.RawMessage {
 	var values []json.RawMessage
 	_ = json.Unmarshal(data, &values) // valid JSON from laxjson
 	return values

@@ -26,7 +26,7 @@ const maxContracts = 8
 // contract is a system instruction with tools, and its inputs.
 type contract struct {
 	instruction *llm.Content
-	names       map[string]bool
+	tools       toolSet
 
 	text     string // the part about tools
 	original *llm.Content
@@ -67,17 +67,8 @@ func (k *contractCache) get(config *llm.Config) *contract {
 
 // build writes the text and the instruction.
 func (c *contract) build() {
-	c.names = map[string]bool{}
-	var tools []llm.FunctionDeclaration
-	for _, set := range c.sets {
-		for _, f := range set.Functions {
-			if f.Name == "" || c.names[f.Name] || len(c.allowed) > 0 && !slices.Contains(c.allowed, f.Name) {
-				continue
-			}
-			c.names[f.Name] = true
-			tools = append(tools, f)
-		}
-	}
+	tools := declarations(c.sets, c.allowed)
+	c.tools = newToolSet(tools)
 	if len(tools) == 0 {
 		return
 	}

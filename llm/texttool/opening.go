@@ -6,14 +6,40 @@ import (
 	"unicode/utf8"
 )
 
-// opening is the start of an object that may be a call.
+// opening is the start of text that may be a call.
 type opening struct {
-	at            int    // index of the { or [; without an opening, the number of bytes to skip
-	key           string // its first key
+	at      int      // index of the call's body; without an opening, the number of bytes to skip
+	form    form     // of the body
+	closers []string // ends of the fences and elements around the body, innermost last
+	fence   string   // the fence of code, if the call begins with one
+	isData  bool     // the fence is one of data or text
+	end     string   // closing tag of a body of elements
+
+	key           string // first key of an object
 	afterColon    int    // index after the colon that follows the key
-	closer        string // end of the fence around the object, "" if there is none
-	inFencedData  bool   // the object is in a fence for data
 	hasProseMarks bool   // its quotes or colon are “ or ：
+
+	tool      string // its name, if the body is the arguments
+	isTrained bool   // a form that models are trained on: any name is that of a tool
+	isLoose   bool   // a key as common as "name" may be that of a call
+	inSpan    bool   // inline code: only a declared tool is called
+	isAlone   bool   // nothing precedes on the line
+}
+
+// form is the form of the body of a call.
+type form int
+
+const (
+	jsonForm   form = iota // an object or a list of objects
+	markupForm             // elements, see [markup]
+	pythonForm             // code, see [readPython]
+	otherForm              // anything else in an element
+)
+
+// place is where an opening stands.
+type place struct {
+	isLineStart bool
+	inSpan      bool // in a code span
 }
 
 // verdict is the result of matching incomplete text.
@@ -30,67 +56,258 @@ const openers = "`~{[<"
 
 // The limits on the text that is held back before the first key of a call.
 const (
-	maxFence = 16
-	maxInfo  = 64
-	maxGap   = 256
+	maxFence    = 16
+	maxInfo     = 64
+	maxGap      = 256
+	maxKey      = 64
+	maxElements = 3 // around a call
 )
 
 // wideColon is the colon of Chinese keyboards.
 const wideColon = "："
 
-// bareKeys start a call anywhere, wrappedKeys only in a fence.
 var (
-	bareKeys    = [...]string{"tool_call", "tool_calls", "tool"}
-	wrappedKeys = [...]string{"tool_call", "tool_calls", "tool", "name", "function_call"}
-	callTags    = [...]string{"<tool_call>", "<tool_calls>", "<function_call>"}
+	// bareKeys start a call anywhere, looseKeys only in a fence or an element, and at
+	// the start of a line.
+	bareKeys  = [...]string{"tool_call", "tool_calls", "tool"}
+	looseKeys = [...]string{"tool_call", "tool_calls", "tool", "name", "function_call"}
+
+	// elements stand around calls.
+	elements = [...]string{"<tool_call>", "<tool_calls>", "<function_call>", "<function_calls>", "<minimax:tool_call>"}
+
+	// callFences are the words behind a fence that is around nothing but calls.
+	callFences = [...]string{"tool_call", "tool_calls", "tool_code", "function_call"}
+
+	// dataFences are the words behind a fence that may be around a call, or before
+	// text that is shown as it is.
+	dataFences = [...]string{"", "json", "json5", "jsonc", "tool_call", "tool_calls", "tool_code", "tool", "function_call", "xml", "text", "plaintext"}
 )
+
+// The marks before calls of Llama, Mistral, Qwen and others.
+const (
+	pythonTag   = "<|python_tag|>"
+	toolCalls   = "[TOOL_CALLS]"
+	callID      = "[CALL_ID]"
+	callArgs    = "[ARGS]"
+	functionTag = "<function="
+	invokeTag   = "<invoke name="
+)
+
+// isDataFence reports whether info, the words behind a fence, are of one that may be
+// around a call.
+func isDataFence(info string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(info), " ")
+	return slices.Contains(dataFences[:], strings.ToLower(word))
+}
 
 // matchOpening matches the start of a call at the start of s, which begins with one
 // of openers.
-func matchOpening(s string, inFence bool) (opening, verdict) {
-	o := opening{at: 1, inFencedData: inFence}
-	i := 0
+func matchOpening(s string, at place) (opening, verdict) {
+	o := opening{at: 1, isLoose: at.isLineStart, isAlone: at.isLineStart, inSpan: at.inSpan}
 	switch c := s[0]; c {
 	case '`', '~':
-		i = countRun(s, c)
-		o.at, o.closer = i, s[:i]
-		switch {
-		case i > maxFence: // the fence may continue after maxFence
-			o.at = 1
-			return o, no
-		case i == len(s):
-			return o, maybe
-		case i < 3 && c == '~':
-			return o, no
-		case i >= 3:
-			o.inFencedData = true
-			n, v := matchInfo(s[i:])
-			if v != yes {
-				return o, v
-			}
-			i += n
-		}
-	case '<':
-		n, v := matchPrefix(s, callTags[:])
+		return matchFence(s, o)
+	case '<', '[', '{':
+		return matchBody(s, 0, o, at.isLineStart)
+	}
+	return o, no
+}
+
+// matchFence matches a fence, or the backticks around inline code, and the start of the
+// call in it.
+func matchFence(s string, o opening) (opening, verdict) {
+	i := countRun(s, s[0])
+	o.at = i
+	o.closers = []string{s[:i]}
+	switch {
+	case i > maxFence: // the fence may continue after maxFence
+		o.at = 1
+		return o, no
+	case i == len(s):
+		return o, maybe
+	case i < 3 && s[0] == '~':
+		return o, no
+	case i < 3 && o.inSpan: // the end of inline code
+		return o, no
+	case i < 3:
+		o.isLoose, o.inSpan = false, true
+		return matchBody(s, i, o, false)
+	}
+	n, v := matchInfo(s[i:])
+	if v != yes {
+		return o, v
+	}
+	info := strings.TrimSpace(s[i : i+n])
+	o.fence, o.isData, o.isLoose, o.inSpan = s[:i], isDataFence(info), true, false
+	i += n
+	word, _, _ := strings.Cut(info, " ")
+	o.isTrained = slices.Contains(callFences[:], word)
+	if word == "tool_code" {
+		n, v := matchSpace(s[i:])
 		if v != yes {
 			return o, v
 		}
-		i, o.closer, o.inFencedData = n, "</"+s[1:n], true
+		if c := s[i+n]; c != '{' && c != '[' && c != '<' {
+			o.at, o.form = i+n, pythonForm
+			return o, yes
+		}
 	}
-	return matchObject(s, i, o)
+	return matchBody(s, i, o, o.isData)
 }
 
-// matchObject matches an object or a list of objects whose first key is that of a
-// call. It skips white space at index i.
-func matchObject(s string, i int, o opening) (opening, verdict) {
+// matchBody matches the elements and marks around a call and the start of its body. It
+// skips white space at index i. anyKey says that the first key of an object need not be
+// that of a call.
+func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
+	for depth := 0; ; depth++ {
+		n, v := matchSpace(s[i:])
+		if v != yes {
+			return o, v
+		}
+		i += n
+		if s[i] != '<' {
+			break
+		}
+		switch n, v = matchPrefix(s[i:], elements[:]); {
+		case v == maybe:
+			return o, v
+		case v == no:
+			return matchInElement(i, depth, o, func() (opening, verdict) { return matchTag(s, i, o) })
+		case depth == maxElements:
+			return o, no
+		}
+		o.closers = append(o.closers, "</"+s[i+1:i+n])
+		o.isTrained, o.isLoose, anyKey = true, true, true
+		i += n
+	}
+	if s[i] == '[' {
+		n, v := matchPrefix(s[i:], []string{toolCalls})
+		switch v {
+		case maybe:
+			return o, v
+		case yes:
+			return matchMistral(s, i+n, o)
+		}
+	}
+	return matchInElement(i, len(o.closers), o, func() (opening, verdict) { return matchObject(s, i, o, anyKey) })
+}
+
+// matchInElement matches a body. If match does not, and the body is in an element that
+// begins a line, its form is otherForm.
+func matchInElement(i, depth int, o opening, match func() (opening, verdict)) (opening, verdict) {
+	body, v := match()
+	if v != no || depth == 0 || !o.isAlone || o.inSpan || !strings.HasPrefix(o.closers[len(o.closers)-1], "</") {
+		return body, v
+	}
+	o.at, o.form, o.end = i, otherForm, o.closers[len(o.closers)-1]
+	return o, yes
+}
+
+// matchTag matches a tag that names a tool, or that stands before an object.
+func matchTag(s string, i int, o opening) (opening, verdict) {
+	n, v := matchPrefix(s[i:], []string{pythonTag, functionTag, invokeTag})
+	if v != yes {
+		return o, v
+	}
+	tag := s[i : i+n]
+	i += n
+	o.isTrained = true
+	if tag == pythonTag {
+		o.isLoose = true
+		return matchAfterSpace(s, i, o)
+	}
+	end := strings.IndexByte(s[i:], '>')
+	switch {
+	case end < 0 && len(s)-i <= maxName && strings.IndexByte(s[i:], '\n') < 0:
+		return o, maybe
+	case end < 0:
+		return o, no
+	}
+	o.tool = unquote(s[i : i+end])
+	if !isName(o.tool) {
+		return o, no
+	}
+	i += end + 1
+	closer := "</function>"
+	if tag == invokeTag {
+		closer = "</invoke>"
+	}
+	n, v = matchSpace(s[i:])
+	if v != yes {
+		return o, v
+	}
+	if s[i+n] == '{' {
+		o.closers = append(o.closers, closer)
+		return matchObject(s, i+n, o, true)
+	}
+	if _, v = matchPrefix(s[i+n:], []string{"<parameter=", "<parameter name=", closer}); v == yes {
+		o.at, o.form, o.end = i, markupForm, closer
+	}
+	return o, v
+}
+
+// matchAfterSpace matches an object or list of objects, whatever its first key is.
+func matchAfterSpace(s string, i int, o opening) (opening, verdict) {
+	n, v := matchSpace(s[i:])
+	if v != yes {
+		return o, v
+	}
+	return matchObject(s, i+n, o, true)
+}
+
+// matchMistral matches what follows the mark [TOOL_CALLS]: a list of calls, or the name
+// of a tool, perhaps [CALL_ID] and an id, perhaps [ARGS], and the arguments.
+func matchMistral(s string, i int, o opening) (opening, verdict) {
+	o.isTrained, o.isLoose = true, true
 	n, v := matchSpace(s[i:])
 	if v != yes {
 		return o, v
 	}
 	i += n
+	if s[i] == '[' || s[i] == '{' {
+		return matchObject(s, i, o, true)
+	}
+	end := strings.IndexAny(s[i:], "[{"+whiteSpace)
+	switch {
+	case end < 0 && len(s)-i <= maxName:
+		return o, maybe
+	case end < 0 || !isName(s[i:i+end]):
+		return o, no
+	}
+	o.tool = s[i : i+end]
+	i += end
+	for _, mark := range []string{callID, callArgs} {
+		if n, v = matchSpace(s[i:]); v != yes {
+			return o, v
+		}
+		if n, v = matchPrefix(s[i+n:], []string{mark}); v == maybe {
+			return o, v
+		} else if v == no {
+			continue
+		}
+		i += strings.Index(s[i:], mark) + n
+		if mark == callID {
+			for i < len(s) && isNameByte(s[i]) {
+				i++
+			}
+		}
+	}
+	if n, v = matchSpace(s[i:]); v != yes {
+		return o, v
+	}
+	if s[i+n] != '{' {
+		return o, no
+	}
+	return matchObject(s, i+n, o, true)
+}
+
+// matchObject matches an object or a list of objects at index i whose first key is
+// that of a call, or any one in quotes if anyKey is set.
+func matchObject(s string, i int, o opening, anyKey bool) (opening, verdict) {
 	at := i
 	if s[i] == '[' {
-		if n, v = matchSpace(s[i+1:]); v != yes {
+		n, v := matchSpace(s[i+1:])
+		if v != yes {
 			return o, v
 		}
 		i += 1 + n
@@ -98,15 +315,20 @@ func matchObject(s string, i int, o opening) (opening, verdict) {
 	if s[i] != '{' {
 		return o, no
 	}
-	if n, v = matchSpace(s[i+1:]); v != yes {
+	if o.tool != "" { // arguments, which may be empty
+		o.at, o.afterColon = at, at
+		return o, yes
+	}
+	n, v := matchSpace(s[i+1:])
+	if v != yes {
 		return o, v
 	}
 	i += 1 + n
 	keys := bareKeys[:]
-	if o.inFencedData {
-		keys = wrappedKeys[:]
+	if o.isLoose {
+		keys = looseKeys[:]
 	}
-	if o.key, n, v = matchKey(s[i:], keys); v != yes {
+	if o.key, n, v = matchKey(s[i:], keys, anyKey); v != yes {
 		return o, v
 	}
 	o.hasProseMarks = s[i] >= utf8.RuneSelf
@@ -125,8 +347,8 @@ func matchObject(s string, i int, o opening) (opening, verdict) {
 }
 
 // matchKey matches one of keys, with or without quotes, and returns it and its length
-// with quotes.
-func matchKey(s string, keys []string) (string, int, verdict) {
+// with quotes. If anyKey is set, other keys match in quotes.
+func matchKey(s string, keys []string, anyKey bool) (string, int, verdict) {
 	begin, end := "", ""
 	switch {
 	case s[0] == '"' || s[0] == '\'':
@@ -141,20 +363,39 @@ func matchKey(s string, keys []string) (string, int, verdict) {
 	for n < len(word) && n < maxFence && (word[n] == '_' || 'a' <= word[n] && word[n] <= 'z') {
 		n++
 	}
+	known := n < len(word) && slices.Contains(keys, word[:n])
+	if len(end) == 1 && anyKey && !known {
+		return matchAnyKey(s)
+	}
 	if n == len(word) {
 		if slices.ContainsFunc(keys, func(k string) bool { return strings.HasPrefix(k, word) }) {
 			return "", 0, maybe
 		}
 		return "", 0, no
 	}
-	if !slices.Contains(keys, word[:n]) {
+	if !known {
 		return "", 0, no
 	}
 	if end == "" {
 		return word[:n], n, yes
 	}
 	closed, v := matchPrefix(word[n:], []string{end})
+	if v == no && len(end) == 1 && anyKey {
+		return matchAnyKey(s)
+	}
 	return word[:n], len(begin) + n + closed, v
+}
+
+// matchAnyKey matches a key in quotes.
+func matchAnyKey(s string) (string, int, verdict) {
+	end := strings.IndexAny(s[1:], s[:1]+"\\\n")
+	switch {
+	case end > maxKey, end >= 0 && s[1+end] != s[0], end < 0 && len(s) > maxKey+1:
+		return "", 0, no
+	case end < 0:
+		return "", 0, maybe
+	}
+	return s[1 : 1+end], end + 2, yes
 }
 
 // matchInfo matches the rest of the first line of a fence, up to an object on the
@@ -229,16 +470,22 @@ func matchClosing(s, fence string) (int, verdict) {
 	}
 }
 
+// inventedMarks begin the results of calls in the forms of other tools.
+var inventedMarks = [...]string{"<tool_response>", "<function_results>", "[TOOL_RESULTS]"}
+
 // matchInventedResult reports whether s, the text after a call, starts with the
 // result of a call. The model has then continued without waiting for the result.
-func matchInventedResult(s string, tools map[string]bool) verdict {
+func matchInventedResult(s string, isTool func(string) bool) verdict {
+	if _, v := matchPrefix(s, inventedMarks[:]); v != no {
+		return v
+	}
 	n, v := matchPrefix(s, []string{resultOf, errorFrom})
 	if v != yes {
 		return v
 	}
 	name, _, ok := strings.Cut(s[n:], ":")
 	switch {
-	case ok && tools[name]:
+	case ok && isTool(name):
 		return yes
 	case ok || len(name) > maxName || strings.ContainsAny(name, whiteSpace):
 		return no
@@ -248,15 +495,37 @@ func matchInventedResult(s string, tools map[string]bool) verdict {
 
 const maxName = 128
 
-// isIntendedCall reports whether an object that cannot be parsed was meant as a call:
-// it starts like one and names a declared tool.
-func isIntendedCall(held string, o opening, tools map[string]bool) bool {
+// isName reports whether s can be the name of a tool.
+func isName(s string) bool {
+	for i := range len(s) {
+		if !isNameByte(s[i]) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
+}
+
+// isIntendedCall reports whether text that cannot be parsed was meant as a call: it
+// starts like one and names a tool, a declared one unless the start leaves no doubt.
+func isIntendedCall(held string, o opening, tools toolSet) bool {
+	if o.tool != "" {
+		return !o.inSpan || tools.has(o.tool)
+	}
+	if o.form == pythonForm || o.form == otherForm {
+		return mentionsTool(held[o.at:], tools)
+	}
 	if o.afterColon > len(held) {
 		return false
 	}
 	rest := held[o.afterColon:]
-	if strings.HasPrefix(o.key, "tool_call") || o.key == "function_call" {
-		return mentionsTool(rest, tools)
+	isNamed := !o.inSpan && namesTool(held[o.at:])
+	switch {
+	case strings.HasPrefix(o.key, "tool_call") || o.key == "function_call":
+		return isNamed || mentionsTool(rest, tools)
+	case o.isTrained && isNamed:
+		return true
+	case !slices.Contains(looseKeys[:], o.key):
+		return strings.Contains(rest, `"tool_call`) && (isNamed || mentionsTool(rest, tools)) || o.isTrained && mentionsTool(rest, tools)
 	}
 	rest = strings.TrimLeft(rest, whiteSpace)
 	for name := range tools {
@@ -270,14 +539,25 @@ func isIntendedCall(held string, o opening, tools map[string]bool) bool {
 	return false
 }
 
+// namesTool reports whether an object that cannot be parsed has a key for the name of a
+// tool.
+func namesTool(s string) bool {
+	for _, key := range [...]string{`"name"`, `'name'`, "“name”"} {
+		if strings.Contains(s, key) {
+			return true
+		}
+	}
+	return false
+}
+
 // mentionsTool reports whether s contains the name of a tool as a word.
-func mentionsTool(s string, tools map[string]bool) bool {
+func mentionsTool(s string, tools toolSet) bool {
 	for i := 0; i < len(s); {
 		n := i
 		for n < len(s) && isNameByte(s[n]) {
 			n++
 		}
-		if tools[s[i:n]] {
+		if word := s[i:n]; tools.has(word) || tools.has(strings.TrimRight(word, ".:")) {
 			return true
 		}
 		i = n + 1

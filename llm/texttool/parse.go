@@ -1,9 +1,12 @@
 package texttool
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/fence"
 	"pollux/llm/laxjson"
 )
 
@@ -11,18 +14,27 @@ import (
 // depend on the boundaries of chunks. It takes linear time and holds back at most
 // maxHeld bytes.
 type parser struct {
-	tools map[string]bool
+	tools toolSet
+	// isNative means that the model gets its tools from its server, so that calls in
+	// the text are exceptions: only calls of declared tools at the end of the answer
+	// count, and one that cannot be parsed is text.
+	isNative bool
 
 	calls   []llm.FunctionCall
 	problem string // why an intended call is invalid
 
-	mode   mode
-	held   []byte  // text that may be part of a call
-	open   opening // of the object in held
-	object laxjson.Reader
-	depth  int    // nesting depth of the object if it is not JSON
-	fence  string // end of the open fence around a call, "" if there is none
-	show   textWriter
+	mode     mode
+	held     []byte  // text that may be part of a call
+	open     opening // of the call in held
+	object   laxjson.Reader
+	markup   markup
+	code     int      // up to where held was searched for the end of the code
+	codeEnds int      // closing fences that did not end the code
+	depth    int      // nesting depth of the object if it is not JSON
+	closers  []string // ends of the fences and elements around the last call, innermost last
+	pending  []byte   // of a native answer: everything from the first call on
+	place    fence.Tracker
+	show     textWriter
 }
 
 // mode is the state of a parser.
@@ -30,16 +42,21 @@ type mode int
 
 const (
 	inText           mode = iota
-	inObject              // in an object that may be a call
+	inCall                // in text that may be a call
 	afterCall             // closing fences and extra brackets belong to the call
 	afterBrokenCall       // after a call that cannot be parsed: hold back everything
 	inInventedResult      // the model writes the result of its own call: ignore the rest
 )
 
+// maxCodeEnds is the maximum number of closing fences in strings of the code of a call.
+const maxCodeEnds = 16
+
 // maxHeld is the maximum size of a call in bytes. A longer one is text.
 const maxHeld = 1 << 20
 
-func newParser(tools map[string]bool) *parser { return &parser{tools: tools} }
+func newParser(tools toolSet, isNative bool) *parser {
+	return &parser{tools: tools, isNative: isNative, show: textWriter{isExact: isNative}}
+}
 
 // nextAttempt returns the parser of the next attempt, whose text follows the text of
 // this one.
@@ -53,14 +70,20 @@ func (p *parser) isDone() bool { return p.mode == inInventedResult }
 // add parses s and returns the text that is certainly not part of a call.
 func (p *parser) add(s string) string {
 	if p.mode == inText && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly all chunks
+		p.place.Add(s)
 		return p.show.addFast(s)
 	}
+	p.parse(s)
+	return p.show.take()
+}
+
+func (p *parser) parse(s string) {
 	for s != "" {
 		switch p.mode {
 		case inText:
 			s = p.scanText(p.withHeld(s))
-		case inObject:
-			s = p.scanObject(s)
+		case inCall:
+			s = p.scanCall(s)
 		case afterCall:
 			s = p.scanAfterCall(p.withHeld(s))
 		case afterBrokenCall:
@@ -74,30 +97,42 @@ func (p *parser) add(s string) string {
 			s = ""
 		}
 	}
-	return p.show.take()
 }
 
 // end parses the end of the answer and returns the remaining text. cut means that the
 // answer is incomplete.
 func (p *parser) end(cut bool) string {
-	switch p.mode {
-	case inText, afterCall:
-		if !p.endsFence(string(p.held) + "\n") {
-			p.release()
-		}
-	case inObject:
-		if missing, ok := p.object.Close(); ok && !cut {
-			p.acceptObject(missing)
-		} else if cut {
-			p.rejectObject("it was cut off at the limit of an answer's length; say less in one call")
-		} else {
-			p.rejectObject("it has no end")
-		}
+	for p.mode == inCall && !p.endCall(cut) {
+		// Text that was held back for a call may begin another one.
+	}
+	if (p.mode == inText || p.mode == afterCall) && len(p.held) > 0 && !p.endsFence(string(p.held)+"\n") {
+		p.release()
+	}
+	if p.isNative && (cut || p.mode == inText) {
+		p.dropCalls()
 	}
 	if len(p.calls) == 0 && p.problem == "" {
 		p.show.end()
 	}
 	return p.show.take()
+}
+
+// endCall ends a call at the end of the answer. It returns false if more calls may begin
+// in what remains.
+func (p *parser) endCall(cut bool) bool {
+	switch {
+	case cut:
+		p.reject("it was cut off at the limit of an answer's length; say less in one call")
+	case p.open.form == jsonForm:
+		if missing, ok := p.object.Close(); ok {
+			p.acceptObject(missing)
+		} else {
+			p.reject("it has no end")
+		}
+	default:
+		p.parse(p.scanBody(true))
+	}
+	return p.mode != inCall
 }
 
 // giveUp returns an invalid call as text.
@@ -119,10 +154,38 @@ func (p *parser) withHeld(s string) string {
 	return s
 }
 
+// text outputs s.
+func (p *parser) text(s string) {
+	if s == "" {
+		return
+	}
+	if strings.TrimLeft(s, whiteSpace) != "" {
+		p.dropCalls()
+	}
+	if len(p.pending) > 0 {
+		p.pending = append(p.pending, s...)
+		return
+	}
+	p.place.Add(s)
+	p.show.add(s)
+}
+
+// dropCalls outputs the calls of a native answer as text, because they do not end it.
+func (p *parser) dropCalls() {
+	if len(p.pending) == 0 {
+		return
+	}
+	s := string(p.pending)
+	p.pending, p.calls, p.closers = nil, nil, nil
+	p.place.Add(s)
+	p.show.add(s)
+}
+
 // release outputs the held text.
 func (p *parser) release() {
-	p.show.add(string(p.held))
+	held := string(p.held)
 	p.held, p.mode = nil, inText
+	p.text(held)
 }
 
 // scanText outputs s up to the possible start of a call, and returns the rest.
@@ -130,43 +193,77 @@ func (p *parser) scanText(s string) (rest string) {
 	for i := 0; ; {
 		n := strings.IndexAny(s[i:], openers)
 		if n < 0 {
-			p.show.add(s)
+			p.text(s)
 			return ""
 		}
-		i += n
-		if p.fence != "" {
-			switch size, verdict := matchClosing(s[i:], p.fence); verdict {
-			case maybe:
-				p.show.add(s[:i])
-				p.held = append(p.held, s[i:]...)
-				return ""
-			case yes:
-				p.show.add(s[:i])
-				p.fence, s, i = "", s[i+size:], 0
-				continue
-			}
+		p.text(s[:i+n])
+		s, i = s[i+n:], 0
+		size, closing := p.matchClosers(s)
+		o, opens := opening{at: 1}, no
+		if closing == no {
+			o, opens = p.match(s)
 		}
-		o, verdict := matchOpening(s[i:], p.fence != "")
-		switch verdict {
-		case no:
-			i += o.at
-		case maybe:
-			p.show.add(s[:i])
-			p.held = append(p.held, s[i:]...)
+		switch {
+		case closing == maybe, opens == maybe:
+			p.held = append(p.held, s...)
 			return ""
-		case yes:
-			p.show.add(s[:i])
-			p.held = append(p.held, s[i:i+o.at]...)
-			p.open, p.object, p.depth, p.mode = o, laxjson.Reader{}, 0, inObject
-			return s[i+o.at:]
+		case closing == yes:
+			s = s[size:]
+		case opens == yes:
+			p.held = append(p.held, s[:o.at]...)
+			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{closer: o.end}, 0, o.at, 0, inCall
+			return s[o.at:]
+		default:
+			i = o.at
 		}
 	}
 }
 
-// scanObject reads s up to the end of the object, and returns the rest.
-func (p *parser) scanObject(s string) (rest string) {
-	if p.open.hasProseMarks {
+// match matches the start of a call at the start of s, which begins with one of openers.
+func (p *parser) match(s string) (opening, verdict) {
+	at := place{isLineStart: p.place.IsLineStart(), inSpan: p.place.InSpan()}
+	size := 1
+	if s[0] == '`' || s[0] == '~' {
+		size = countRun(s, s[0])
+	}
+	skip := opening{at: size}
+	if p.isNative && (!at.isLineStart || p.place.InFence()) {
+		return skip, no
+	}
+	if p.place.InFence() {
+		isRun := (s[0] == '`' || s[0] == '~') && at.isLineStart
+		switch {
+		case isRun && size == len(s) && size <= maxFence:
+			return skip, maybe
+		case isRun && size >= 3:
+			// The line may close the fence, or open another one.
+			n, v := matchInfo(s[size:])
+			switch {
+			case v != yes:
+				return skip, v
+			case p.place.Closes(s[0], size, s[size:size+n]) && s[size+n-1] == '\n', !isDataFence(s[size : size+n]):
+				return skip, no
+			}
+		case !isDataFence(p.place.Info()):
+			return skip, no
+		}
+	}
+	o, v := matchOpening(s, at)
+	if p.isNative && (o.inSpan || o.form == otherForm || o.fence != "" && !o.isData) {
+		return skip, no
+	}
+	return o, v
+}
+
+// scanCall reads s up to the end of the call, and returns the rest.
+func (p *parser) scanCall(s string) (rest string) {
+	switch {
+	case p.open.hasProseMarks:
 		return p.scanProse(s)
+	case p.open.form != jsonForm:
+		n := min(len(s), maxHeld+1-len(p.held))
+		p.held = append(p.held, s[:n]...)
+		return p.scanBody(false) + s[n:]
 	}
 	n, status := p.object.Add(s[:min(len(s), maxHeld+1-len(p.held))])
 	p.held = append(p.held, s[:n]...)
@@ -180,11 +277,106 @@ func (p *parser) scanObject(s string) (rest string) {
 		if missing, ok := p.object.Close(); ok {
 			p.acceptObject(missing)
 		} else {
-			p.rejectObject("it is no JSON behind " + excerpt(p.held))
+			p.reject("it is no JSON behind " + excerpt(p.held))
 		}
 	}
 	return rest
 }
+
+// scanBody reads the body in held if it is not JSON. It returns what follows the call.
+func (p *parser) scanBody(isWhole bool) (rest string) {
+	if len(p.held) > maxHeld {
+		p.release()
+		return ""
+	}
+	switch p.open.form {
+	case pythonForm:
+		return p.scanCode(isWhole)
+	case otherForm:
+		return p.scanOther(isWhole)
+	}
+	n, status := p.markup.read(p.held[p.open.at:], isWhole)
+	switch status {
+	case laxjson.Done:
+		n += p.open.at
+		rest, p.held = string(p.held[n:]), p.held[:n]
+		if p.open.inSpan && !p.tools.has(p.open.tool) {
+			p.release()
+			return rest
+		}
+		p.accept([]llm.FunctionCall{p.markup.call(p.open.tool, p.tools)})
+	case laxjson.Broken:
+		if !isWhole { // what was not read may hold other calls
+			n := p.open.at + p.markup.at
+			rest, p.held = string(p.held[n:]), p.held[:n]
+		}
+		p.reject("its parameters do not have the form <parameter=NAME>VALUE</parameter>, or one has no end")
+	}
+	return rest
+}
+
+// maxOther is the maximum size of an element with a call in no known form, in bytes.
+const maxOther = 4 << 10
+
+// scanOther reads the element in held, whose body is no call in a known form, up to its
+// end. Without an end, or if it names no tool, it is text.
+func (p *parser) scanOther(isWhole bool) (rest string) {
+	n := bytes.Index(p.held[p.open.at:min(len(p.held), p.open.at+maxOther)], []byte(p.open.end))
+	switch {
+	case n >= 0:
+		n += p.open.at + len(p.open.end)
+		rest, p.held = string(p.held[n:]), p.held[:n]
+		p.reject("it is neither a JSON object nor elements")
+	case isWhole || len(p.held) >= p.open.at+maxOther:
+		rest, p.held = string(p.held[p.open.at:]), p.held[:p.open.at]
+		p.release()
+	}
+	return rest
+}
+
+// scanCode reads the code in held up to a closing fence behind which the code is
+// complete.
+func (p *parser) scanCode(isWhole bool) (rest string) {
+	for p.code < len(p.held) {
+		n := bytes.IndexByte(p.held[p.code:], p.open.fence[0])
+		if n < 0 {
+			p.code = len(p.held)
+			break
+		}
+		p.code += n
+		run := string(p.held[p.code:min(len(p.held), p.code+maxFence+1)])
+		size := countRun(run, p.open.fence[0])
+		switch {
+		case size == len(run) && size <= maxFence && !isWhole:
+			return ""
+		case size < len(p.open.fence):
+			p.code += size
+			continue
+		}
+		if calls, ok := readPython(string(p.held[p.open.at:p.code]), p.tools); ok {
+			rest, p.held = string(p.held[p.code:]), p.held[:p.code]
+			p.accept(calls)
+			return rest
+		}
+		p.code += size
+		if p.codeEnds++; p.codeEnds == maxCodeEnds {
+			rest, p.held = string(p.held[p.code:]), p.held[:p.code]
+			p.reject(noLiterals)
+			return rest
+		}
+	}
+	if !isWhole {
+		return ""
+	}
+	if calls, ok := readPython(string(p.held[p.open.at:]), p.tools); ok {
+		p.accept(calls)
+	} else {
+		p.reject(noLiterals)
+	}
+	return ""
+}
+
+const noLiterals = "it is no call with literal arguments"
 
 // scanProse reads s up to the closing bracket of an object that cannot be JSON, and
 // returns the rest.
@@ -204,31 +396,50 @@ func (p *parser) scanProse(s string) (rest string) {
 	case len(p.held) > maxHeld:
 		p.release()
 	case p.depth == 0:
-		p.rejectObject("it has the quotes or the colons of prose, not those of JSON")
+		p.reject("it has the quotes or the colons of prose, not those of JSON")
 	}
 	return s[n:]
 }
 
 // acceptObject handles a complete object in held.
 func (p *parser) acceptObject(missing int) {
-	calls, problem := readCalls(p.object.JSON(), p.tools, p.open.inFencedData, missing)
+	calls, problem := readCalls(p.object.JSON(), p.tools, p.open, missing)
 	switch {
-	case problem != "":
+	case problem != "" && !p.isNative:
 		p.problem, p.mode = problem, afterBrokenCall
-	case len(calls) == 0:
+	case problem != "" || len(calls) == 0:
 		p.release()
 	default:
-		p.calls = append(p.calls, calls...)
-		p.held, p.mode, p.show.cut = nil, afterCall, true
-		if p.open.closer != "" {
-			p.fence = p.open.closer
-		}
+		p.accept(calls)
 	}
 }
 
-// rejectObject handles an object that cannot be parsed.
-func (p *parser) rejectObject(why string) {
-	if isIntendedCall(string(p.held), p.open, p.tools) {
+// accept adds the calls in held.
+func (p *parser) accept(calls []llm.FunctionCall) {
+	if p.isNative {
+		known := func(c llm.FunctionCall) bool { return p.tools.has(c.Name) }
+		if slices.ContainsFunc(calls, func(c llm.FunctionCall) bool { return !known(c) }) || len(p.pending)+len(p.held) > maxHeld {
+			p.release()
+			return
+		}
+		p.pending = append(p.pending, p.held...)
+	} else {
+		p.show.cut = true
+	}
+	p.calls = append(p.calls, calls...)
+	p.held, p.mode = nil, afterCall
+	p.closers = append(p.closers, p.open.closers...)
+	if len(p.closers) > maxClosers {
+		p.closers = p.closers[len(p.closers)-maxClosers:]
+	}
+}
+
+// maxClosers is the maximum number of ends of fences and elements that are expected.
+const maxClosers = 8
+
+// reject handles a call that cannot be parsed.
+func (p *parser) reject(why string) {
+	if !p.isNative && isIntendedCall(string(p.held), p.open, p.tools) {
 		p.problem, p.mode = why, afterBrokenCall
 		return
 	}
@@ -237,22 +448,30 @@ func (p *parser) rejectObject(why string) {
 
 // scanAfterCall drops the end of a call, and returns the rest of s.
 func (p *parser) scanAfterCall(s string) (rest string) {
+	drop := func(n int) {
+		if p.isNative {
+			p.pending = append(p.pending, s[:n]...)
+		}
+		s = s[n:]
+	}
 	for {
-		s = strings.TrimLeft(s, " \t\r\n}],;")
+		extra := " \t\r\n}],;"
+		if p.isNative {
+			extra = " \t\r\n],;"
+		}
+		drop(len(s) - len(strings.TrimLeft(s, extra)))
 		if s == "" {
 			return ""
 		}
-		if p.fence != "" {
-			switch size, verdict := matchClosing(s, p.fence); verdict {
-			case maybe:
-				p.held = append(p.held, s...)
-				return ""
-			case yes:
-				p.fence, s = "", s[size:]
-				continue
-			}
+		switch size, verdict := p.matchClosers(s); verdict {
+		case maybe:
+			p.held = append(p.held, s...)
+			return ""
+		case yes:
+			drop(size)
+			continue
 		}
-		switch matchInventedResult(s, p.tools) {
+		switch matchInventedResult(s, p.isTool) {
 		case yes:
 			p.mode = inInventedResult
 			return ""
@@ -260,18 +479,36 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 			p.held = append(p.held, s...)
 			return ""
 		}
-		p.mode = inText
+		p.mode, p.place = inText, fence.Tracker{}
 		return s
 	}
 }
 
-// endsFence reports whether s is the end of the open fence.
-func (p *parser) endsFence(s string) bool {
-	if p.fence == "" {
-		return false
+// isTool reports whether a tool is declared or was called.
+func (p *parser) isTool(name string) bool {
+	return p.tools.has(name) || slices.ContainsFunc(p.calls, func(c llm.FunctionCall) bool { return c.Name == name })
+}
+
+// matchClosers matches the end of a fence or element around the last call, and forgets
+// it and those within it. s begins with any text.
+func (p *parser) matchClosers(s string) (int, verdict) {
+	found := no
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		switch size, v := matchClosing(s, p.closers[i]); v {
+		case yes:
+			p.closers = p.closers[:i]
+			return size, yes
+		case maybe:
+			found = maybe
+		}
 	}
-	_, verdict := matchClosing(s, p.fence)
-	return verdict == yes
+	return 0, found
+}
+
+// endsFence reports whether s is the end of a fence or element around the last call.
+func (p *parser) endsFence(s string) bool {
+	_, v := p.matchClosers(s)
+	return v == yes
 }
 
 // excerpt returns the last part of the text before an error.
@@ -283,6 +520,7 @@ func excerpt(held []byte) string {
 // textWriter collects visible text. It removes white space around calls that were cut
 // out.
 type textWriter struct {
+	isExact    bool // all white space is written at once
 	out        strings.Builder
 	blanks     string // white space at the end of the text, not yet written
 	overflowed bool   // there was too much white space to hold back
@@ -298,6 +536,9 @@ const (
 
 // addFast is equivalent to add and take, and faster for most text.
 func (w *textWriter) addFast(s string) string {
+	if w.isExact {
+		return s
+	}
 	if w.blanks == "" && s != "" && s == strings.TrimRight(s, whiteSpace) {
 		w.shown, w.overflowed = true, false
 		return s
@@ -308,6 +549,10 @@ func (w *textWriter) addFast(s string) string {
 
 // add writes s, except for white space at its end.
 func (w *textWriter) add(s string) {
+	if w.isExact {
+		w.out.WriteString(s)
+		return
+	}
 	if w.cut {
 		if s = strings.TrimLeft(s, whiteSpace); s == "" {
 			return

@@ -8,7 +8,11 @@ import (
 	"testing"
 )
 
-var declared = map[string]bool{"read_file": true, "glob": true, "write_file": true}
+var declared = toolSet{
+	"read_file":  json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":["boolean","null"]},"from":{"type":["integer","string"]}}}`),
+	"glob":       json.RawMessage(`{"properties":{"pattern":{"type":"STRING"},"dirs":{"anyOf":[{"type":"array"},{"type":"object"}]}}}`),
+	"write_file": nil,
+}
 
 // parsed is the output of a parser, with calls as name{arguments}.
 type parsed struct {
@@ -18,7 +22,7 @@ type parsed struct {
 }
 
 func parse(chunks []string, cut bool) (parsed, *parser) {
-	p := newParser(declared)
+	p := newParser(declared, false)
 	var out parsed
 	for _, c := range chunks {
 		out.Text += p.add(c)
@@ -62,9 +66,12 @@ func TestParser(t *testing.T) {
 		{name: "json", in: "So:\n```json\n{\"name\": \"pollux\", \"version\": 1}\n```\n", text: "So:\n```json\n{\"name\": \"pollux\", \"version\": 1}\n```\n"},
 		{name: "half an opening", in: "see {\"tool_ca", text: "see {\"tool_ca"},
 		{name: "half a fence", in: "see ```js", text: "see ```js"},
-		{name: "an unknown tool", in: "```json\n" + `{"tool_call": {"name": "rm", "arguments": {}}}` + "\n```", text: "```json\n" + `{"tool_call": {"name": "rm", "arguments": {}}}` + "\n```"},
+		{name: "an unknown tool", in: "```json\n" + `{"tool_call": {"name": "rm", "arguments": {}}}` + "\n```", calls: []string{"rm{}"}},
 		{name: "documentation", in: "Write `{\"tool_call\": ...}` or {\"tool\": \"x\", ...", text: "Write `{\"tool_call\": ...}` or {\"tool\": \"x\", ..."},
-		{name: "a tool's name alone", in: `{"name": "read_file", "arguments": {}}`, text: `{"name": "read_file", "arguments": {}}`},
+		{name: "a tool's name in prose", in: `So {"name": "read_file", "arguments": {}}`, text: `So {"name": "read_file", "arguments": {}}`},
+		{name: "an unknown tool's name alone", in: `{"name": "rm", "arguments": {}}`, text: `{"name": "rm", "arguments": {}}`},
+		{name: "an unknown tool in inline code", in: "So: `" + `{"tool_call": {"name": "tool_name", "arguments": {}}}` + "`.", text: "So: `" + `{"tool_call": {"name": "tool_name", "arguments": {}}}` + "`."},
+		{name: "a call in a program", in: "```python\nx = 1\n" + callA + "\n```\nDone", text: "```python\nx = 1\n" + callA + "\n```\nDone"},
 		{name: "a word like a key", in: `{"toolbox": 1}`, text: `{"toolbox": 1}`},
 
 		// Forms.
@@ -117,9 +124,18 @@ func TestParser(t *testing.T) {
 		{name: "a word for arguments", in: `{"tool_call": {"name": "read_file", "arguments": "/a"}}`, wrong: true},
 		{name: "a word for a call", in: `{"tool_call": "read_file"}`, wrong: true},
 		{name: "pseudo code", in: `{"tool_call": read_file(path="/a")}`, wrong: true},
-		{name: "one known, one not", in: `{"tool_calls": [{"tool": "read_file", "args": {}}, {"tool": "rm", "args": {}}]}`, wrong: true},
+		{name: "one known, one not", in: `{"tool_calls": [{"tool": "read_file", "args": {}}, {"tool": "rm", "args": {}}]}`, calls: []string{"read_file{}", "rm{}"}},
+		{name: "no name", in: `{"tool_call": {"name": "read the file", "arguments": {}}}`, wrong: true},
 		{name: "broken behind a good one", in: callA + "\n" + `{"tool_call": {"name": "glob", "arguments": {"a`, calls: []string{readA}, wrong: true},
 		{name: "missing end at the limit", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"}`, cut: true, wrong: true},
+
+		{name: "an element with a word", in: "<tool_call>\nread_file: /a\n</tool_call>", wrong: true},
+		{name: "an element with another", in: "<tool_call><read_file>/a</read_file></tool_call>", wrong: true},
+		{name: "an element about something else", in: "<tool_call>\nnothing\n</tool_call>\n" + callA, text: "<tool_call>\nnothing\n</tool_call>", calls: []string{readA}},
+		{name: "an element without end", in: "<tool_call> opens a call of read_file.\n" + callA, text: "<tool_call> opens a call of read_file.", calls: []string{readA}},
+		{name: "a long element", in: "<tool_call> read_file " + strings.Repeat("x", maxOther) + "</tool_call>", text: "<tool_call> read_file " + strings.Repeat("x", maxOther) + "</tool_call>"},
+		{name: "an element in a line", in: "So <tool_call>read_file</tool_call>", text: "So <tool_call>read_file</tool_call>"},
+		{name: "an element in inline code", in: "`<tool_call>read_file</tool_call>`", text: "`<tool_call>read_file</tool_call>`"},
 
 		{name: "another key for the name", in: `{"tool_call": {"tool_name": "read_file", "arguments": {"file_path": "/a"}}}`, wrong: true},
 
@@ -135,7 +151,7 @@ func TestParser(t *testing.T) {
 		{name: "a Chinese comma", in: `{"tool_call": {"name": "read_file"， "arguments": {"file_path": "/a"}}}`, wrong: true},
 		{name: "a Chinese comma in arguments", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"，"limit": 5}}}`, wrong: true},
 		{name: "Chinese quotes, no tool", in: `配置：{“name”：“pollux”，“tool”：“无”}`, text: `配置：{“name”：“pollux”，“tool”：“无”}`},
-		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, text: `{“tool_call”: {“name”: “rm”}} 完`},
+		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, wrong: true},
 
 		// Invented results.
 		{name: "invented", in: "```json\n" + callA + "\n```\n\nResult of read_file:\n```\nlies\n```\n" + callB, calls: []string{readA}},
@@ -158,7 +174,7 @@ func TestParser(t *testing.T) {
 // necessary.
 func TestHeld(t *testing.T) {
 	t.Parallel()
-	p := newParser(declared)
+	p := newParser(declared, false)
 	for _, c := range [][2]string{
 		{"a `", "a"},
 		{"x", " `x"},
@@ -167,8 +183,14 @@ func TestHeld(t *testing.T) {
 		{"\n```go", ""},
 		{"\n", ""},
 		{"f", "\n```go\nf"},
-		{" {", ""},
+		{" {", " {"}, // a call does not begin in a program
+		{"\n```", ""},
+		{"\n", "\n```"},
+		{"{", ""},
 		{" \"too", ""},
+		{"ls\": 1", ""}, // any key, at the start of a line
+		{"}", "\n{ \"tools\": 1}"},
+		{" { \"too", ""},
 		{"ls\": 1}", " { \"tools\": 1}"},
 		{"<tool", ""},
 		{"s>", "<tools>"},
@@ -191,7 +213,7 @@ func TestEndless(t *testing.T) {
 			t.Parallel()
 			in := head + strings.Repeat("x", 3<<20)
 			for _, n := range []int{1 << 12, 1 << 30} {
-				p := newParser(declared)
+				p := newParser(declared, false)
 				var text strings.Builder
 				for _, c := range pieces(in, n) {
 					text.WriteString(p.add(c))
@@ -220,49 +242,52 @@ func FuzzParser(f *testing.F) {
 		f.Add(s, uint64(0x123456789abcdef), false)
 		f.Add(s, uint64(0), true)
 	}
-	f.Fuzz(func(t *testing.T, s string, cuts uint64, cut bool) {
-		want, whole := parse([]string{s}, cut)
-		var chunks []string
-		for rest, c := s, cuts; ; c = c>>4 | c<<60 {
-			n := max(1, int(c&15))
-			if n >= len(rest) {
-				chunks = append(chunks, rest)
-				break
-			}
-			chunks, rest = append(chunks, rest[:n]), rest[n:]
-		}
-		got, pieced := parse(chunks, cut)
-		if fmt.Sprint(got) != fmt.Sprint(want) || whole.problem != pieced.problem {
-			t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.problem, chunks, got, pieced.problem)
-		}
-		for _, c := range whole.calls {
-			if !declared[c.Name] || !json.Valid(c.Args) || c.Args[0] != '{' {
-				t.Fatalf("%q: call %s%s", s, c.Name, c.Args)
-			}
-		}
-		if whole.problem != "" {
-			want.Text += whole.giveUp()
-		}
-		rest := s
-		for _, c := range []byte(strings.Join(strings.Fields(want.Text), "")) { // nothing is invented, or shown twice
-			n := strings.IndexByte(rest, c)
-			if n < 0 {
-				t.Fatalf("%q: text %q", s, want.Text)
-			}
-			rest = rest[n+1:]
-		}
-		if len(want.Calls) == 0 && !whole.isDone() && !strings.ContainsAny(s, "`~<") && want.Text != s {
-			t.Fatalf("%q: text %q without a call", s, want.Text)
-		}
+	f.Fuzz(checkParser)
+}
 
-		if strings.ContainsAny(s, "`~<{[") {
-			return
+// checkParser checks one text of [FuzzParser].
+func checkParser(t *testing.T, s string, cuts uint64, cut bool) {
+	want, whole := parse([]string{s}, cut)
+	var chunks []string
+	for rest, c := s, cuts; ; c = c>>4 | c<<60 {
+		n := max(1, int(c&15))
+		if n >= len(rest) {
+			chunks = append(chunks, rest)
+			break
 		}
-		marked, _ := parse(pieces(s+"\n```json\n{\"tool_call\": {\"name\": \"glob\", \"arguments\": {\"a\": \"\x01\"}}}\n```\n"+s, 1+int(cuts&63)), false)
-		if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, whiteSpace+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
-			t.Fatalf("%q: %+v", s, marked)
+		chunks, rest = append(chunks, rest[:n]), rest[n:]
+	}
+	got, pieced := parse(chunks, cut)
+	if fmt.Sprint(got) != fmt.Sprint(want) || whole.problem != pieced.problem {
+		t.Fatalf("%q in one piece: %+v (%s)\nin %q: %+v (%s)", s, want, whole.problem, chunks, got, pieced.problem)
+	}
+	for _, c := range whole.calls {
+		if !isName(c.Name) || !json.Valid(c.Args) || c.Args[0] != '{' {
+			t.Fatalf("%q: call %s%s", s, c.Name, c.Args)
 		}
-	})
+	}
+	if whole.problem != "" {
+		want.Text += whole.giveUp()
+	}
+	rest := s
+	for _, c := range []byte(strings.Join(strings.Fields(want.Text), "")) { // nothing is invented, or shown twice
+		n := strings.IndexByte(rest, c)
+		if n < 0 {
+			t.Fatalf("%q: text %q", s, want.Text)
+		}
+		rest = rest[n+1:]
+	}
+	if len(want.Calls) == 0 && !whole.isDone() && !strings.ContainsAny(s, "`~<") && want.Text != s {
+		t.Fatalf("%q: text %q without a call", s, want.Text)
+	}
+
+	if strings.ContainsAny(s, "`~<{[") {
+		return
+	}
+	marked, _ := parse(pieces(s+"\n```json\n{\"tool_call\": {\"name\": \"glob\", \"arguments\": {\"a\": \"\x01\"}}}\n```\n"+s, 1+int(cuts&63)), false)
+	if len(marked.Calls) != 1 || strings.ContainsAny(marked.Text, "\x01{}`") != strings.ContainsAny(strings.TrimLeft(s, whiteSpace+"}],;")+s, "\x01{}`") && !strings.Contains(s, "\x01") {
+		t.Fatalf("%q: %+v", s, marked)
+	}
 }
 
 func BenchmarkParser(b *testing.B) {
@@ -282,7 +307,7 @@ func BenchmarkParser(b *testing.B) {
 				b.SetBytes(int64(len(s)))
 				b.ReportAllocs()
 				for b.Loop() {
-					p := newParser(declared)
+					p := newParser(declared, false)
 					for _, c := range chunks {
 						p.add(c)
 					}

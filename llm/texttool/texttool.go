@@ -12,10 +12,13 @@
 // become a call. In the history that it sends to the model, calls and results are
 // written as text.
 //
-// The parser accepts many forms of a call, and JSON with small mistakes (see
-// llm/laxjson), but only calls of declared tools; all others remain text. If the
-// model intended a call that cannot be parsed, the generator reports the problem to
-// the model and asks again.
+// The parser also accepts the forms in which models were trained to call tools (see
+// docs/models.md), and JSON with small mistakes (see llm/laxjson). Under the key
+// tool_call and in a form that stands for nothing else, any name is that of a tool: the
+// caller answers calls of tools that do not exist. Under keys as common as "name" only
+// the names of declared tools count; all else remains text. If the model intended a call
+// that cannot be parsed, the generator reports the problem to the model and asks again,
+// and in the end fails.
 package texttool
 
 import (
@@ -31,8 +34,8 @@ import (
 // Options configures the parsing of calls. The zero value is right for most callers.
 type Options struct {
 	// Corrections is the maximum number of repeated requests for one answer with a call
-	// that cannot be read: 2 by default, none if negative. After the last one the call
-	// is shown as text.
+	// that cannot be read: 2 by default, none if negative. After the last one the answer
+	// ends with an [llm.Error] whose code is [UnreadableCall].
 	Corrections int
 	// Log, if not nil, gets debug messages: about calls that cannot be read, results
 	// that a model invents, and models that get their tools as text.
@@ -79,11 +82,14 @@ func (g *Generator) Unwrap() llm.Generator { return g.Generator }
 // context window is.
 func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	textReq, tools := g.prepare(req)
-	if len(tools) == 0 {
+	switch {
+	case len(tools) == 0:
 		return g.Generator.Stream(ctx, textReq)
+	case req.Use.IsAuxiliary():
+		return g.streamQuoting(ctx, textReq, tools)
 	}
 	return func(yield func(*llm.Response, error) bool) {
-		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
+		a := &answer{options: &g.options, model: req.Model, parser: newParser(tools, false)}
 		hasStarted, hasYielded := false, false
 		for {
 			for chunk, err := range g.Generator.Stream(ctx, textReq) {
@@ -107,7 +113,9 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 				}
 			}
 			if !a.finishAttempt() {
-				if last := a.lastChunk(); last != nil {
+				if err := a.err(); err != nil {
+					yield(nil, err)
+				} else if last := a.lastChunk(); last != nil {
 					yield(last, nil)
 				}
 				return
@@ -120,10 +128,17 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 // Generate implements [llm.Generator].
 func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	textReq, tools := g.prepare(req)
-	if len(tools) == 0 {
+	switch {
+	case len(tools) == 0:
 		return g.Generator.Generate(ctx, textReq)
+	case req.Use.IsAuxiliary():
+		r, err := g.Generator.Generate(ctx, textReq)
+		if err != nil {
+			return r, err
+		}
+		return newNativeAnswer(&g.options, tools).whole(r), nil
 	}
-	a := &answer{options: &g.options, model: req.Model, parser: newParser(tools)}
+	a := &answer{options: &g.options, model: req.Model, parser: newParser(tools, false)}
 	var parts []llm.Part
 	for {
 		whole, err := g.Generator.Generate(ctx, textReq)
@@ -135,6 +150,9 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 		}
 		parts = append(parts, a.add(whole).Parts()...)
 		if !a.finishAttempt() {
+			if err := a.err(); err != nil {
+				return nil, err
+			}
 			last := a.lastChunk()
 			if last == nil {
 				last = whole
@@ -146,15 +164,23 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 	}
 }
 
+// streamQuoting requests the answer to a question of Pollux itself, such as a summary. It
+// may quote calls, so that only one at its end is a call.
+func (g *Generator) streamQuoting(ctx context.Context, textReq *llm.Request, tools toolSet) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) {
+		newNativeAnswer(&g.options, tools).stream(g.Generator.Stream(ctx, textReq), yield)
+	}
+}
+
 // CountTokens implements [llm.Generator].
 func (g *Generator) CountTokens(ctx context.Context, req *llm.Request) (int, error) {
 	textReq, _ := g.prepare(req)
 	return g.Generator.CountTokens(ctx, textReq)
 }
 
-// prepare returns req without tools, calls and results, and the names of the tools
-// that the model may call.
-func (g *Generator) prepare(req *llm.Request) (*llm.Request, map[string]bool) {
+// prepare returns req without tools, calls and results, and the tools that the model may
+// call.
+func (g *Generator) prepare(req *llm.Request) (*llm.Request, toolSet) {
 	textReq := *req
 	textReq.Contents = g.messageCache.render(req.Contents)
 	textReq.Config.ToolConfig = nil
@@ -170,7 +196,7 @@ func (g *Generator) prepare(req *llm.Request) (*llm.Request, map[string]bool) {
 	}
 	c := g.contract.get(&req.Config)
 	textReq.Config.SystemInstruction = c.instruction
-	return &textReq, c.names
+	return &textReq, c.tools
 }
 
 // join joins consecutive texts.

@@ -180,6 +180,7 @@ func TestCorrection(t *testing.T) {
 		asked   int
 		finish  llm.FinishReason
 		log     string // debug messages
+		err     string
 	}{
 		{
 			log:     "small: a tool call cannot be read (\"arguments\" is no object): asking again, 1 of 2",
@@ -195,15 +196,16 @@ func TestCorrection(t *testing.T) {
 		{
 			log: "small: a tool call cannot be read (\"arguments\" is no object): asking again, 1 of 2\n" +
 				"small: a tool call cannot be read (\"arguments\" is no object): asking again, 2 of 2\n" +
-				"small: a tool call cannot be read (\"arguments\" is no object): it is shown as text",
+				"small: a tool call cannot be read (\"arguments\" is no object): giving up",
 			name:    "never",
 			answers: [][]*llm.Response{says(llm.FinishStop, broken), says(llm.FinishStop, broken), says(llm.FinishStop, "So: ", broken)},
-			text:    "So: " + broken, asked: 3, finish: llm.FinishStop,
+			text:    "So:", asked: 3,
+			err: `The model wrote a tool call that cannot be read, 3 times in a row: "arguments" is no object. Try again, or use another model (--model).`,
 		},
 		{
 			name: "not wanted", options: texttool.Options{Corrections: -1},
-			answers: [][]*llm.Response{says(llm.FinishStop, broken)},
-			text:    broken, asked: 1, finish: llm.FinishStop,
+			answers: [][]*llm.Response{says(llm.FinishStop, broken)}, asked: 1,
+			err: `The model wrote a tool call that cannot be read: "arguments" is no object. Try again, or use another model (--model).`,
 		},
 		{
 			name:    "cut off",
@@ -232,7 +234,18 @@ func TestCorrection(t *testing.T) {
 			req := request()
 			var log []string
 			c.options.Log = func(model, message string) { log = append(log, model+": "+message) }
-			a := ask(t, wrap(m, c.options), req)
+			var a llmtest.Answer
+			var failure string
+			for chunk, err := range wrap(m, c.options).Stream(t.Context(), req) {
+				if err != nil {
+					failure = err.Error()
+					continue
+				}
+				a.Add(chunk)
+			}
+			if failure != c.err {
+				t.Errorf("error %q, want %q", failure, c.err)
+			}
 			if got := strings.Join(log, "\n"); c.log != "" && got != c.log || (c.asked > 1) != (got != "") && c.options.Corrections >= 0 {
 				t.Errorf("log:\n%s", got)
 			}
@@ -243,7 +256,7 @@ func TestCorrection(t *testing.T) {
 			for _, r := range c.answers[len(c.answers)-1] {
 				written += r.Text()
 			}
-			if want := (llm.Usage{Prompt: 100, Candidates: len(written), Total: 100 + len(written)}); a.Usage == nil || *a.Usage != want {
+			if want := (llm.Usage{Prompt: 100, Candidates: len(written), Total: 100 + len(written)}); c.err == "" && (a.Usage == nil || *a.Usage != want) {
 				t.Errorf("usage %+v, not that of the last request, %+v", a.Usage, want)
 			}
 			for i, asked := range m.asked[1:] {
@@ -274,6 +287,35 @@ func TestInvented(t *testing.T) {
 	}
 	if logged != "small: it goes on to write the result of its own call: that is left out" {
 		t.Errorf("log %q", logged)
+	}
+}
+
+// TestSummary checks that a summary keeps the calls that it quotes, and that a call in the
+// place of one is a call.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		answer string
+		calls  int
+	}{
+		{"<state_snapshot>\nIt wrote\n" + call + "\nand {\"tool_call\": {\"name\": \"x\" y.\n</state_snapshot>", 0},
+		{call, 1},
+	} {
+		req := request()
+		req.Use = llm.UseCompressor
+		want := c.answer
+		if c.calls > 0 {
+			want = ""
+		}
+		m := &model{answers: [][]*llm.Response{says(llm.FinishStop, c.answer), says(llm.FinishStop, c.answer)}}
+		g := wrap(m, texttool.Options{})
+		if a := ask(t, g, req); a.Text != want || len(a.Calls) != c.calls {
+			t.Errorf("%q, %d calls", a.Text, len(a.Calls))
+		}
+		r, err := g.Generate(t.Context(), req)
+		if err != nil || r.Text() != want || len(r.Candidates[0].Content.FunctionCalls()) != c.calls {
+			t.Errorf("%v: %s", err, r.AppendJSON(nil))
+		}
 	}
 }
 
@@ -459,7 +501,7 @@ func TestTools(t *testing.T) {
 		{name: "any", change: func(c *llm.Config) { c.ToolConfig.Mode = "ANY" }, instruction: []string{"must make a call", "**now**"}, calls: 1},
 		{name: "none", change: func(c *llm.Config) { c.ToolConfig.Mode = "NONE" }, not: []string{"**now**"}},
 		{name: "no tools", change: func(c *llm.Config) { c.Tools = nil }, not: []string{"**now**"}},
-		{name: "some", change: func(c *llm.Config) { c.ToolConfig.Allowed = []string{"now"} }, instruction: []string{"**now**"}, not: []string{"**read_file**"}},
+		{name: "some", change: func(c *llm.Config) { c.ToolConfig.Allowed = []string{"now"} }, instruction: []string{"**now**"}, not: []string{"**read_file**"}, calls: 1},
 		{name: "no instruction", change: func(c *llm.Config) { c.SystemInstruction = nil }, instruction: []string{"**now**"}, calls: 1},
 		{name: "the vendor's", change: func(c *llm.Config) { c.Tools = []*llm.ToolSet{{GoogleSearch: true}} }, not: []string{"**now**"}, sets: 1},
 		{name: "both", change: func(c *llm.Config) {

@@ -7,16 +7,21 @@ import (
 	"strings"
 
 	"pollux/llm"
+	"pollux/llm/fence"
 )
 
 // Splitter splits one answer into thoughts and text while it arrives. However
 // the answer is cut into chunks, the parts joined are the same.
 //
 // A thought begins with <think> or <thinking> and ends with </think> or
-// </thinking>, in any case of letters; one that never ends is a thought to the
-// end of the answer. Neither the tags nor the white space behind them are part
-// of what comes out. A tag between two backticks is talked about, not used.
+// </thinking>, in any case of letters. The opening tag counts at the beginning of the
+// answer, or of a line; it is text in a fenced code block, in a string of JSON, and in a
+// call that is written as elements. The closing tag counts anywhere behind it, except
+// in inline code and between quotes. Neither the tags nor the white space behind them
+// are part of what comes out.
 //
+// A thought at the beginning of the answer that never ends is a thought. Behind other
+// text, a thought that never ends is text, and so is a closing tag that nothing opened.
 // Thoughts do not nest: within one, an opening tag is a word like any other.
 //
 // The zero value is ready to use, for one answer.
@@ -25,27 +30,69 @@ type Splitter struct {
 	// the answer begins in the middle of a thought, and all of it up to the
 	// first closing tag is one.
 	Opened bool
+	// MayBeOpened says that the prompt may end in <think>: a closing tag that nothing
+	// opened then ends a thought, see [Splitter.Unopened].
+	MayBeOpened bool
 	// PairsOnly limits the tags to <think>, and </think> after it. It is for Qwen's
 	// models.
 	PairsOnly bool
 
 	begun    bool   // Opened has been looked at
-	thought  bool   // what comes now is a thought
+	state    state  // of what comes now
 	shown    bool   // some text has been handed out
+	passed   bool   // a tag that counts has come
 	unopened bool   // see Unopened
 	untold   int    // parts up to which all are thoughts, as a later tag has told
 	behind   bool   // a tag was just passed: white space is dropped
-	last     byte   // the byte before held
 	held     string // may be the beginning of a tag
 	space    string // white space that begins the answer, if it does
+	ended    bool   // nothing comes after held
+	isText   bool   // no tag counts any more
+
+	pending []byte // in inPending: the text since the opening tag, with it
+	opener  int    // length of the opening tag
+
+	// What surrounds the place behind all that was read.
+	last   byte          // the byte before
+	ticks  int           // the backticks before it on its line
+	place  fence.Tracker // of text
+	object literal       // of text outside of fences
+	closer string        // the end of the call that is written as elements, "" in none
 }
 
-// maxSpace bounds the white space that is held back at the beginning of an
-// answer because a tag may follow.
-const maxSpace = 1 << 10
+type state uint8
 
-// Split returns the parts of a whole answer. As all of it is known, what comes
-// before a closing tag that nothing opened is a thought, too.
+const (
+	inText    state = iota
+	inThought       // in a thought
+	inPending       // in what is a thought if it ends
+)
+
+const (
+	// maxSpace bounds the white space that is held back at the beginning of an
+	// answer because a tag may follow.
+	maxSpace = 1 << 10
+	// maxPending bounds a thought behind other text, in bytes. A longer one is text.
+	maxPending = 1 << 20
+	// maxSpan bounds the inline code in which a closing tag is looked for.
+	maxSpan = 256
+)
+
+// MayBeOpened reports whether the prompts of a model are known to end in <think> with
+// some servers, judged by its name: DeepSeek R1, QwQ, and models that are called
+// thinking or reasoning.
+func MayBeOpened(model string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(model), func(r rune) bool { return strings.ContainsRune("-_./: ", r) }) {
+		switch word {
+		case "r1", "qwq", "thinking", "reasoning", "reasoner":
+			return true
+		}
+	}
+	return false
+}
+
+// Split returns the parts of a whole answer. As all of it is known, what comes before a
+// closing tag that nothing opened is a thought if MayBeOpened is set.
 func (s Splitter) Split(answer string) []llm.Part {
 	parts := s.scan(nil, answer)
 	parts = s.end(parts)
@@ -58,15 +105,17 @@ func (s Splitter) Split(answer string) []llm.Part {
 // Unopened reports whether a closing tag came that nothing opened, and text had
 // been handed out before it: that text was a thought, which only a Splitter with
 // Opened set can know in time. The tag itself does not come out. The caller may
-// throw the answer away and ask again, and should remember it of the model.
+// throw the answer away and ask again, and should remember it of the model. It is false
+// without MayBeOpened.
 func (s *Splitter) Unopened() bool { return s.unopened }
 
 // Add takes the next chunk and returns what is certain by now: text, and parts
-// that have Thought set. At most the beginning of a tag is held back.
+// that have Thought set. What is held back is the beginning of a tag, or a thought behind
+// other text, which is none if it has no end.
 func (s *Splitter) Add(chunk string) []llm.Part {
-	if s.held == "" && s.space == "" && !s.behind && (s.shown || s.thought) &&
+	if s.held == "" && s.space == "" && !s.behind && (s.shown || s.state == inThought) && s.state != inPending &&
 		chunk != "" && strings.IndexByte(chunk, '<') < 0 { // nearly always
-		s.last = chunk[len(chunk)-1]
+		s.observe(chunk)
 		return []llm.Part{s.part(chunk)}
 	}
 	return merge(s.scan(nil, chunk))
@@ -78,29 +127,34 @@ func (s *Splitter) Flush() []llm.Part { return merge(s.end(nil)) }
 // scan appends what chunk makes certain.
 func (s *Splitter) scan(parts []llm.Part, chunk string) []llm.Part {
 	if !s.begun {
-		s.begun, s.thought, s.behind = true, s.Opened, s.Opened
+		s.begun, s.behind = true, s.Opened
+		if s.Opened {
+			s.state = inThought
+		}
 	}
 	rest := s.held + chunk
 	s.held = ""
-	for i := 0; ; { // rest[:i] holds no tag
+	for i := 0; ; { // rest[:i] was observed and holds no tag
 		n := strings.IndexByte(rest[i:], '<')
-		if n < 0 {
+		if n < 0 || s.isText {
+			s.observe(rest[i:])
 			return s.say(parts, rest)
 		}
+		s.observe(rest[i : i+n])
 		i += n
-		last := s.last
-		if i > 0 {
-			last = rest[i-1]
-		}
-		switch tag, size := s.tag(rest[i:], last); tag {
+		switch tag, size := s.match(rest[i:]); tag {
 		case none:
+			s.observe(rest[i : i+1])
 			i++
 		case partial:
 			s.held = rest[i:]
 			return s.say(parts, rest[:i])
+		case callStart, callEnd:
+			s.passCall(rest[i : i+size])
+			i += size
 		default:
 			parts = s.say(parts, rest[:i])
-			s.pass(tag, len(parts))
+			parts = s.pass(parts, tag, rest[i:i+size])
 			rest, i = rest[i+size:], 0
 		}
 	}
@@ -108,13 +162,11 @@ func (s *Splitter) scan(parts []llm.Part, chunk string) []llm.Part {
 
 // end appends what scan has held back.
 func (s *Splitter) end(parts []llm.Part) []llm.Part {
-	rest := s.held
-	s.held = ""
-	if tag, size := s.tag(rest+"\n", s.last); tag > partial { // it only waited for what follows
-		s.pass(tag, len(parts))
-		rest = rest[size:]
+	s.ended = true
+	parts = s.scan(parts, "")
+	if s.state == inPending {
+		parts = s.giveUp(parts)
 	}
-	parts = s.say(parts, rest)
 	if s.space != "" {
 		parts = append(parts, s.part(s.space))
 		s.space = ""
@@ -122,19 +174,66 @@ func (s *Splitter) end(parts []llm.Part) []llm.Part {
 	return parts
 }
 
+// observe notes what surrounds the place behind words.
+func (s *Splitter) observe(words string) {
+	if words == "" {
+		return
+	}
+	s.last = words[len(words)-1]
+	if n := strings.LastIndexByte(words, '\n'); n >= 0 {
+		s.ticks = strings.Count(words[n:], "`")
+	} else {
+		s.ticks += strings.Count(words, "`")
+	}
+	if s.state != inText || s.closer != "" {
+		return
+	}
+	for words != "" {
+		line := words
+		if n := strings.IndexByte(words, '\n'); n >= 0 {
+			line = words[:n+1]
+		}
+		words = words[len(line):]
+		if s.place.InFence() {
+			s.place.Add(line)
+			continue
+		}
+		for line != "" { // a string of an object holds no fence
+			wasQuoted := s.object.inText()
+			part := line[:s.object.read(line)]
+			line = line[len(part):]
+			switch {
+			case !wasQuoted:
+				s.place.Add(part)
+			case part[len(part)-1] == '\n':
+				s.place.Add("_\n")
+			default:
+				s.place.Add("_")
+			}
+		}
+	}
+}
+
 // say appends words that hold no tag.
 func (s *Splitter) say(parts []llm.Part, words string) []llm.Part {
 	if words == "" {
 		return parts
 	}
-	s.last = words[len(words)-1]
+	if s.state == inPending {
+		s.pending = append(s.pending, words...)
+		if len(s.pending) > maxPending {
+			s.isText = true
+			return s.giveUp(parts)
+		}
+		return parts
+	}
 	if s.behind {
 		if words = strings.TrimLeft(words, blank); words == "" {
 			return parts
 		}
 		s.behind = false
 	}
-	if !s.thought && !s.shown {
+	if s.state == inText && !s.shown {
 		// The blanks that begin an answer are part of it, unless a tag follows.
 		if len(s.space)+len(words) <= maxSpace && strings.TrimLeft(words, blank) == "" {
 			s.space += words
@@ -147,14 +246,55 @@ func (s *Splitter) say(parts []llm.Part, words string) []llm.Part {
 
 const blank = " \t\r\n"
 
-func (s *Splitter) part(words string) llm.Part { return llm.Part{Text: words, Thought: s.thought} }
+func (s *Splitter) part(words string) llm.Part {
+	return llm.Part{Text: words, Thought: s.state == inThought}
+}
 
-// pass goes behind a tag that stands behind n parts.
-func (s *Splitter) pass(t tag, n int) {
-	if t == closing && !s.thought {
-		s.untold, s.unopened = n, s.unopened || s.shown
+// giveUp appends the pending thought as text, because it does not end.
+func (s *Splitter) giveUp(parts []llm.Part) []llm.Part {
+	s.state, s.behind = inText, false
+	parts = append(parts, llm.Part{Text: string(s.pending)})
+	s.pending = nil
+	return parts
+}
+
+// pass goes behind a tag that counts.
+func (s *Splitter) pass(parts []llm.Part, t tag, word string) []llm.Part {
+	switch {
+	case t == opening && s.shown:
+		s.state, s.pending, s.opener = inPending, append(s.pending[:0], word...), len(word)
+	case t == opening:
+		s.state, s.space = inThought, ""
+	default:
+		switch s.state {
+		case inPending:
+			if words := strings.TrimLeft(string(s.pending[s.opener:]), blank); words != "" {
+				parts = append(parts, llm.Part{Text: words, Thought: true})
+			}
+			s.pending = nil
+		case inText:
+			s.untold, s.unopened = len(parts), s.unopened || s.shown
+		}
+		s.state, s.space = inText, ""
+		s.place, s.object = fence.Tracker{}, literal{}
 	}
-	s.thought, s.behind, s.space, s.last = t == opening, true, "", '>'
+	s.behind, s.passed, s.last, s.ticks = true, true, '>', 0
+	return parts
+}
+
+// passCall goes behind the first or last tag of a call that is written as elements.
+func (s *Splitter) passCall(word string) {
+	if s.closer != "" {
+		s.closer = ""
+		s.observe(word)
+		return
+	}
+	s.observe(word)
+	for _, c := range calls {
+		if word == c.begin {
+			s.closer = c.end
+		}
+	}
 }
 
 type tag int
@@ -164,6 +304,8 @@ const (
 	partial
 	opening
 	closing
+	callStart
+	callEnd
 )
 
 var tags = [...]struct {
@@ -171,29 +313,100 @@ var tags = [...]struct {
 	is   tag
 }{{"<think>", opening}, {"</think>", closing}, {"<thinking>", opening}, {"</thinking>", closing}}
 
-// tag says which tag rest, which stands behind last, begins with, if any that
-// counts here, and its size.
-func (s *Splitter) tag(rest string, last byte) (tag, int) {
+// calls are the elements in which models write calls of tools (see llm/texttool). The
+// arguments in them are text of any kind, such as files.
+var calls = [...]struct{ begin, end string }{
+	{"<tool_call>", "</tool_call>"},
+	{"<function_calls>", "</function_calls>"},
+	{"<function=", "</function>"},
+	{"<invoke name=", "</invoke>"},
+}
+
+// match says which tag rest begins with, if any that counts here, and its size.
+func (s *Splitter) match(rest string) (tag, int) {
 	found := none
+	if s.state == inText && s.closer != "" {
+		return s.matchWord(rest, s.closer, callEnd, &found)
+	}
 	for i, t := range tags {
-		if s.PairsOnly && (i > 1 || t.is == closing && !s.thought) || s.thought && t.is == opening {
+		if s.PairsOnly && i > 1 || !s.counts(t.is) {
 			continue
 		}
 		switch n := len(t.name); {
 		case len(rest) < n:
-			if strings.EqualFold(rest, t.name[:len(rest)]) {
+			if !s.ended && strings.EqualFold(rest, t.name[:len(rest)]) {
 				found = partial
 			}
 		case !strings.EqualFold(rest[:n], t.name):
-		case last == '`' && len(rest) == n:
-			return partial, 0
-		case last == '`' && rest[n] == '`':
-			return none, 0
+		case t.is == opening:
+			return opening, n
 		default:
-			return t.is, n
+			return s.matchClosing(rest[n:]), n
+		}
+	}
+	if s.state == inText && !s.isQuoting() && !s.place.InSpan() {
+		for _, c := range calls {
+			if t, n := s.matchWord(rest, c.begin, callStart, &found); t == callStart {
+				return t, n
+			}
 		}
 	}
 	return found, 0
+}
+
+// matchWord returns is if rest begins with word. Otherwise it returns found, which it
+// sets to partial if rest may be the beginning of word.
+func (s *Splitter) matchWord(rest, word string, is tag, found *tag) (tag, int) {
+	if strings.HasPrefix(rest, word) {
+		return is, len(word)
+	}
+	if !s.ended && strings.HasPrefix(word, rest) {
+		*found = partial
+	}
+	return *found, 0
+}
+
+// counts reports whether a tag can count at this place.
+func (s *Splitter) counts(t tag) bool {
+	switch {
+	case s.state != inText:
+		return t == closing
+	case t == opening:
+		return s.place.IsLineStart() && !s.isQuoting()
+	}
+	return s.MayBeOpened && !s.PairsOnly && !s.passed
+}
+
+// isQuoting reports whether this place of the text is in code or in a string.
+func (s *Splitter) isQuoting() bool { return s.place.InFence() || s.object.inText() }
+
+// matchClosing says whether a closing tag before rest counts. It does not between quotes
+// or backticks, and in inline code.
+func (s *Splitter) matchClosing(rest string) tag {
+	isQuoted := strings.IndexByte("`\"'", s.last) >= 0 && s.last != 0
+	isSpan := s.ticks%2 == 1
+	if !isQuoted && !isSpan {
+		return closing
+	}
+	if rest == "" {
+		if s.ended {
+			return closing
+		}
+		return partial
+	}
+	if isQuoted && (rest[0] == s.last || rest[0] == '\\' && s.last != '`') {
+		return none
+	}
+	if !isSpan {
+		return closing
+	}
+	switch n := strings.IndexAny(rest[:min(len(rest), maxSpan)], "`\n"); {
+	case n >= 0 && rest[n] == '`':
+		return none
+	case n < 0 && len(rest) < maxSpan && !s.ended:
+		return partial
+	}
+	return closing
 }
 
 // merge joins neighbours of the same kind.

@@ -256,6 +256,22 @@ func (e *Engine) abs(dir, path string) string {
 // Hidden reports whether a tool should be hidden from the model because no call of it could be
 // allowed. It is meant for tool.Registry.Hide.
 func (e *Engine) Hidden(s *tool.Spec) bool {
+	hidden, _ := e.hides(s)
+	return hidden
+}
+
+// DenyMessage returns what the rule says that hides a tool from the model, "" if no rule hides
+// it or the rule has no message.
+func (e *Engine) DenyMessage(s *tool.Spec) string {
+	if _, r := e.hides(s); r != nil {
+		return r.DenyMessage
+	}
+	return ""
+}
+
+// hides reports whether a tool should be hidden from the model, and the rule because of which,
+// nil if it is none.
+func (e *Engine) hides(s *tool.Spec) (bool, *Rule) {
 	q := newQuery(Call{Name: s.Name, Aliases: s.Aliases})
 	d := decider{Engine: e, state: e.state.Load(), q: q}
 	for i := range d.state.rules {
@@ -264,11 +280,11 @@ func (e *Engine) Hidden(s *tool.Spec) bool {
 			continue
 		}
 		if r.Decision != Deny {
-			return false
+			return false, nil
 		}
 		if !r.isConditional() {
-			return true
+			return true, r
 		}
 	}
-	return d.fallback() == Deny
+	return d.fallback() == Deny, nil
 }

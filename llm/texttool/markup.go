@@ -1,0 +1,192 @@
+package texttool
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"pollux/llm"
+	"pollux/llm/laxjson"
+)
+
+// markup reads the arguments of a call that is written as elements:
+//
+//	<function=NAME>
+//	<parameter=P>
+//	VALUE
+//	</parameter>
+//	</function>
+//
+// or <invoke name="NAME"> with <parameter name="P">. Values are not escaped: one ends at
+// a closing tag behind which the call goes on or ends.
+type markup struct {
+	closer string // of the call
+	at     int    // everything before is read
+
+	parameter string // whose value is being read, "" if none is
+	valueAt   int
+	search    int // no closing tag begins between valueAt and search
+	arguments []argument
+}
+
+type argument struct{ name, value string }
+
+const closingParameter = "</parameter>"
+
+// callClosers are the tags that can follow the last parameter of a call.
+var callClosers = []string{"</function>", "</invoke>", "</tool_call>", "</tool_calls>", "</function_call>", "</function_calls>", "</minimax:tool_call>"}
+
+// maxTag is the maximum size of a parameter's opening tag.
+const maxTag = 256
+
+// read reads held, which begins behind the opening tag of the call and only grows
+// between calls. It returns the size of the call when that is complete. isWhole says
+// that nothing follows.
+func (m *markup) read(held []byte, isWhole bool) (n int, status laxjson.Status) {
+	for {
+		if m.parameter != "" {
+			if status = m.readValue(held, isWhole); status != laxjson.Done {
+				return 0, status
+			}
+			continue
+		}
+		m.at += len(held[m.at:]) - len(bytes.TrimLeft(held[m.at:], whiteSpace))
+		rest := string(held[m.at:min(len(held), m.at+maxTag)])
+		if size, v := matchPrefix(rest, []string{m.closer}); v == yes {
+			return m.at + size, laxjson.Done
+		}
+		if _, v := matchPrefix(rest, callClosers); v == yes {
+			return m.at, laxjson.Done
+		}
+		name, size, v := matchParameter(rest)
+		switch {
+		case v == yes:
+			m.parameter, m.at = name, m.at+size
+			m.valueAt, m.search = m.at, m.at
+		case v == maybe && !isWhole, rest == "" && !isWhole:
+			return 0, laxjson.More
+		case rest != "":
+			if _, v := matchPrefix(rest, append([]string{m.closer}, callClosers...)); v == maybe && !isWhole {
+				return 0, laxjson.More
+			}
+			return 0, laxjson.Broken
+		case len(m.arguments) > 0: // only the end of the call is missing
+			return m.at, laxjson.Done
+		default:
+			return 0, laxjson.Broken
+		}
+	}
+}
+
+// readValue reads up to the end of the current value.
+func (m *markup) readValue(held []byte, isWhole bool) laxjson.Status {
+	for {
+		n := bytes.Index(held[m.search:], []byte(closingParameter))
+		if n < 0 {
+			break
+		}
+		m.search += n
+		switch m.matchEnd(held[m.search+len(closingParameter):], isWhole) {
+		case yes:
+			m.endValue(held, m.search, m.search+len(closingParameter))
+			return laxjson.Done
+		case maybe:
+			return laxjson.More
+		}
+		m.search++
+	}
+	if !isWhole {
+		m.search = max(m.valueAt, len(held)-len(closingParameter)+1)
+		return laxjson.More
+	}
+	// The closing tag is missing: the value goes up to that of the call.
+	n := bytes.LastIndex(held[m.valueAt:], []byte(m.closer))
+	if n < 0 {
+		return laxjson.Broken
+	}
+	m.endValue(held, m.valueAt+n, m.valueAt+n)
+	return laxjson.Done
+}
+
+// matchEnd reports whether rest, behind the closing tag of a parameter, shows that the
+// tag ends the value.
+func (m *markup) matchEnd(rest []byte, isWhole bool) verdict {
+	s := string(rest[:min(len(rest), maxGap+maxTag)])
+	blank := len(s) - len(strings.TrimLeft(s, whiteSpace))
+	s = s[blank:]
+	switch {
+	case blank > maxGap:
+		return no
+	case s == "" && isWhole:
+		return yes
+	case s == "":
+		return maybe
+	}
+	_, v := matchPrefix(s, append([]string{m.closer, "<parameter=", "<parameter name="}, callClosers...))
+	if v == maybe && isWhole {
+		return no
+	}
+	return v
+}
+
+// endValue adds the current parameter with the value up to end. The line breaks next to
+// the tags are not part of the value.
+func (m *markup) endValue(held []byte, end, next int) {
+	value := string(held[m.valueAt:end])
+	lineBreak := "\n"
+	if strings.HasPrefix(value, "\r\n") {
+		lineBreak = "\r\n"
+	}
+	value = strings.TrimSuffix(strings.TrimPrefix(value, lineBreak), lineBreak)
+	m.arguments = append(m.arguments, argument{m.parameter, value})
+	m.parameter, m.at = "", next
+}
+
+// matchParameter matches the opening tag of a parameter and returns its name and size.
+func matchParameter(s string) (name string, size int, v verdict) {
+	n, v := matchPrefix(s, []string{"<parameter=", "<parameter name="})
+	if v != yes {
+		return "", 0, v
+	}
+	end := strings.IndexByte(s[n:], '>')
+	switch {
+	case end < 0 && len(s) < maxTag:
+		return "", 0, maybe
+	case end < 0:
+		return "", 0, no
+	}
+	name = unquote(s[n : n+end])
+	if name == "" || strings.ContainsAny(name, "<\n") {
+		return "", 0, no
+	}
+	return name, n + end + 1, yes
+}
+
+// unquote returns the name in an opening tag, without quotes and other attributes.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if s != "" && (s[0] == '"' || s[0] == '\'') {
+		s, _, _ = strings.Cut(s[1:], s[:1])
+	}
+	return strings.TrimSpace(s)
+}
+
+// call returns the call of a tool with the arguments that were read.
+func (m *markup) call(tool string, tools toolSet) llm.FunctionCall {
+	args := []byte{'{'}
+	for i, a := range m.arguments {
+		last := true
+		for _, later := range m.arguments[i+1:] {
+			last = last && later.name != a.name
+		}
+		if !last { // the last value of a name counts
+			continue
+		}
+		if len(args) > 1 {
+			args = append(args, ',')
+		}
+		args = append(llm.AppendString(args, strings.ToValidUTF8(a.name, "\uFFFD")), ':')
+		args = append(args, tools.value(tool, a.name, a.value)...)
+	}
+	return llm.FunctionCall{Name: tool, Args: json.RawMessage(append(args, '}'))}
+}
