@@ -148,7 +148,7 @@ func TestExpandGlobOrder(t *testing.T) {
 		"@*.md":     "old/a.md",
 		"@old/*.md": "old/a.md",
 	} {
-		e, err := Expand(t.Context(), w, prompt)
+		e, err := Expand(t.Context(), w, prompt, unlimited)
 		if err != nil || len(e.Files) != 1 || e.Files[0] != filepath.Join(w.Root(), want) {
 			t.Errorf("%s brings %q, %v; want %s", prompt, e.Files, err, want)
 		}
