@@ -109,30 +109,39 @@ type result struct {
 // cut returns a response with about the given number of tokens. It returns false if that is not
 // shorter than it is.
 func (s *Shortener) cut(r *llm.FunctionResponse, of result, size int) (*llm.FunctionResponse, bool) {
-	units, keep := tool.Units(of.text), size
-	saved, where := false, ""
-	save := func() string {
-		if !saved {
-			saved, where = true, s.save(r, of.text)
+	var where string
+	isSaved := false
+	text := Within(of.text, size, func() string {
+		if !isSaved {
+			isSaved, where = true, s.save(r, of.text)
 		}
 		return where
-	}
-	text := of.text
-	for range 4 { // characters differ in their tokens
-		chars := int(int64(units) * int64(keep) / int64(max(of.tokens, 1)))
-		text = tool.Shorten(of.text, chars, save)
-		got := llm.EstimateTokens([]llm.Part{{Text: text}})
-		if got <= size {
-			break
-		}
-		keep = min(keep-(got-size), int(int64(keep)*int64(size)/int64(got)))
-	}
+	})
 	if len(text) >= len(of.text) {
 		return nil, false
 	}
 	cut := *r
 	cut.Response = response(r.Response, text)
 	return &cut, true
+}
+
+// Within shortens text as [tool.Shorten] does, to about the given number of tokens. It may call
+// keep more than once.
+func Within(text string, size int, keep func() string) string {
+	units, tokens := tool.Units(text), llm.EstimateTokens([]llm.Part{{Text: text}})
+	if tokens <= size {
+		return text
+	}
+	short, want := text, size
+	for range 4 { // characters differ in their tokens
+		short = tool.Shorten(text, int(int64(units)*int64(want)/int64(tokens)), keep)
+		got := llm.EstimateTokens([]llm.Part{{Text: short}})
+		if got <= size {
+			break
+		}
+		want = min(want-(got-size), int(int64(want)*int64(size)/int64(got)))
+	}
+	return short
 }
 
 // save writes the whole text to a file and returns the end of the notice.

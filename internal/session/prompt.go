@@ -7,7 +7,9 @@ import (
 	"iter"
 
 	"pollux/agent"
+	"pollux/agent/shorten"
 	"pollux/internal/auth"
+	"pollux/internal/durable"
 	"pollux/internal/mention"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -74,6 +76,25 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		p.Shown = text
 	}
 	return p, nil
+}
+
+// FitInput returns a text that was piped to the program as the prompt has it. A text that is too
+// long for the model's window goes into a file, which the model can read in parts; the prompt
+// names the file and has the beginning and the end of the text. The user is warned.
+func (s *Session) FitInput(text string) string {
+	room := s.agent.Room()
+	if room == 0 || llm.EstimateTokens([]llm.Part{{Text: text}}) <= room {
+		return text
+	}
+	where := "It could not be saved"
+	if path, err := s.saveOutput("standard_input", text); err == nil {
+		where = "The whole is in " + path
+	} else {
+		where += ": " + durable.Cause(err).Error()
+	}
+	short := shorten.Within(text, room, func() string { return "" })
+	s.Warn(fmt.Sprintf("Warning: standard input is too long for the model's context window: the prompt has its beginning and its end. %s.", where))
+	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 
 // QuotaHint returns what a person may do about a request that was refused with status

@@ -31,6 +31,8 @@ type Input struct {
 	// apply to regular files.
 	IsPromptFlag bool
 	Wait         time.Duration
+	// Fit, if set, shortens the text of Stdin to what a model has room for.
+	Fit func(text string) string
 	// Err receives notices and warnings.
 	Err io.Writer
 }
@@ -56,6 +58,9 @@ func ReadPrompt(ctx context.Context, in Input) (string, error) {
 	data, err := readStdin(ctx, in)
 	if err != nil {
 		return "", err
+	}
+	if data != "" && in.Fit != nil {
+		data = in.Fit(data)
 	}
 	switch {
 	case data == "" && in.Argument == "":

@@ -42,6 +42,7 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	defer s.Close()
 	j.Input.Wait = time.Duration(config.StdinWait.In(s.Settings) * float64(time.Second))
+	j.Input.Fit = s.FitInput
 	text, err := ReadPrompt(ctx, j.Input)
 	if err != nil {
 		return RenderFailure(o, err)
