@@ -23,7 +23,7 @@ const maxDotEnv = 1 << 20
 func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	if at.file != "" {
-		excluded := excludedFrom(at.file, s)
+		excluded := at.excluded(s)
 		var pairs []string
 		for _, v := range parseDotEnv(data, nil) {
 			if value, fate := evaluate(v, excluded, env, s); fate == taken {
@@ -38,16 +38,30 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	return env, warnings
 }
 
-// excludedFrom returns the names of the variables that the file at path must not set.
-func excludedFrom(path string, s *Settings) []string {
+// excluded returns a function that reports whether a file in this place must not set a variable.
+func (at *dotEnvPlace) excluded(s *Settings) func(name string) bool {
 	// These select a program to run, or the service that stores the user's secrets (the
 	// address of a bus can do either). A project must not decide that.
-	excluded := []string{"DBUS_SESSION_BUS_ADDRESS", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
-	if filepath.Base(filepath.Dir(path)) != ".gemini" {
-		excluded = append(excluded, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
-		excluded = append(excluded, ExcludedEnvVars.In(s)...)
+	names := []string{"DBUS_SESSION_BUS_ADDRESS", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
+	if filepath.Base(filepath.Dir(at.file)) != ".gemini" {
+		names = append(names, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
+		names = append(names, ExcludedEnvVars.In(s)...)
 	}
-	return excluded
+	return func(name string) bool {
+		return slices.Contains(names, name) || !at.home && changesPrograms(name)
+	}
+}
+
+// changesPrograms reports whether a variable makes the programs of commands run other programs, as
+// GIT_EXTERNAL_DIFF and BASH_ENV do.
+func changesPrograms(name string) bool {
+	switch name {
+	case "BASH_ENV", "ENV", "BASHOPTS", "SHELLOPTS", "PROMPT_COMMAND", "PS4", "IFS", "PATH", "NODE_OPTIONS":
+		return true
+	}
+	return slices.ContainsFunc([]string{"GIT_", "SSH_", "LD_", "DYLD_", "PYTHON", "PERL5", "RUBY"}, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix)
+	})
 }
 
 // outcome is the result for one variable of a .env file.
@@ -60,12 +74,12 @@ const (
 )
 
 // evaluate returns the outcome for a variable, and its value.
-func evaluate(v variable, excluded []string, env *Env, s *Settings) (value string, f outcome) {
+func evaluate(v variable, excluded func(name string) bool, env *Env, s *Settings) (value string, f outcome) {
 	_, set := env.Lookup(v.name)
 	switch {
 	case set:
 		return "", alreadySet
-	case slices.Contains(excluded, v.name), strings.IndexByte(v.value, 0) >= 0:
+	case excluded(v.name), strings.IndexByte(v.value, 0) >= 0:
 		return "", forbidden
 	case s.Trusted():
 		return v.value, taken

@@ -101,7 +101,7 @@ func TestDotEnvRules(t *testing.T) {
 	file := strings.Join([]string{
 		"GEMINI_API_KEY=sk$(x);y", "OTHER=1", "SET=file", "EMPTY=file", "DEBUG=1", "DEBUG_MODE=1", "MINE=1",
 		"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND=evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS=evil", "NUL=a\x00b",
-		"DBUS_SESSION_BUS_ADDRESS=unixexec:path=/evil",
+		"DBUS_SESSION_BUS_ADDRESS=unixexec:path=/evil", "GIT_EXTERNAL_DIFF=evil", "BASH_ENV=evil", "PYTHONPATH=evil",
 	}, "\n")
 	type vars map[string]string
 	for _, tt := range []struct {
@@ -113,6 +113,9 @@ func TestDotEnvRules(t *testing.T) {
 		{"a project's .gemini/.env", "work/.gemini/.env", true, vars{
 			"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "DEBUG": "1", "DEBUG_MODE": "1", "MINE": "1",
 			"GEMINI_CLI_IDE_SERVER_STDIO_COMMAND": "evil", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS": "evil",
+		}},
+		{"the user's own .env", "home/.env", true, vars{
+			"GEMINI_API_KEY": "sk$(x);y", "OTHER": "1", "GIT_EXTERNAL_DIFF": "evil", "BASH_ENV": "evil", "PYTHONPATH": "evil",
 		}},
 		{"without trust", "work/.env", false, vars{"GEMINI_API_KEY": "skxy"}},
 	} {

@@ -37,7 +37,7 @@ func EnvFiles(env *Env, s *Settings, p *Paths) []EnvFile {
 			f.State = "another one comes first"
 		default:
 			f.State, hasRead = "read", true
-			f.classify(data, env, s)
+			f.classify(data, at.excluded(s), env, s)
 		}
 		files = append(files, f)
 	}
@@ -45,8 +45,7 @@ func EnvFiles(env *Env, s *Settings, p *Paths) []EnvFile {
 }
 
 // classify sorts the file's variables by outcome.
-func (f *EnvFile) classify(data []byte, env *Env, s *Settings) {
-	excluded := excludedFrom(f.Path, s)
+func (f *EnvFile) classify(data []byte, excluded func(name string) bool, env *Env, s *Settings) {
 	for _, v := range parseDotEnv(data, func(line int) { f.InvalidLines = append(f.InvalidLines, line) }) {
 		switch _, fate := evaluate(v, excluded, env, s); fate {
 		case taken:

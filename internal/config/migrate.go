@@ -86,25 +86,25 @@ type flatNames struct {
 }
 
 // add adds the names that a file uses.
-func (o *flatNames) add(path string, names []string) {
+func (f *flatNames) add(path string, names []string) {
 	if len(names) > 0 {
-		o.files = append(o.files, path)
-		o.names = append(o.names, names...)
+		f.files = append(f.files, path)
+		f.names = append(f.names, names...)
 	}
 }
 
 // warning returns one warning for all files, none if there is nothing to warn about.
-func (o *flatNames) warning() []Warning {
+func (f *flatNames) warning() []Warning {
 	verb := "use"
-	switch len(o.files) {
+	switch len(f.files) {
 	case 0:
 		return nil
 	case 1:
 		verb = "uses"
 	}
-	slices.Sort(o.names)
+	slices.Sort(f.names)
 	return []Warning{Warning(fmt.Sprintf("Warning: %s %s old names of settings, which are read as the current ones: %s",
-		strings.Join(o.files, " and "), verb, enumerate(slices.Compact(o.names))))}
+		strings.Join(f.files, " and "), verb, enumerate(slices.Compact(f.names))))}
 }
 
 // migrate converts a file's tree to current keys. It returns the names of the flat layout in the

@@ -3,7 +3,7 @@
 // of its parts, so that other packages do not depend on it.
 //
 //	Generator   requests and responses
-//	Run         the events of a prompt: tool calls, retries, compressions
+//	Run         the events of a prompt: tool calls, retries
 //	Masker, NextSpeaker   their decisions
 //
 // A nil *Telemetry is off: its methods return their arguments and do nothing.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/durable"
 	"pollux/internal/process"
 )
 
@@ -108,12 +109,7 @@ func exists(path string) bool {
 
 // firstLine returns the first line of a small file, "" if it cannot be read.
 func firstLine(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	text, err := durable.ReadFile(path, 64<<10)
 	if err != nil {
 		return ""
 	}
@@ -122,8 +118,8 @@ func firstLine(path string) string {
 }
 
 // readConfig reads the configuration. ok reports whether the repository's own part names no
-// programs. drivers are the attributes for which the user's part names some, as "filter=NAME" and
-// "diff=NAME".
+// programs. drivers are the attributes for which the user's part names some, as "filter=NAME",
+// "diff=NAME" and "merge=NAME".
 func (c *Checker) readConfig(ctx context.Context) (drivers []string, ok bool) {
 	var out limited
 	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "--name-only", "-z") || out.full {
@@ -134,13 +130,15 @@ func (c *Checker) readConfig(ctx context.Context) (drivers []string, ok bool) {
 		return nil, false
 	}
 	for i := 0; i < len(fields); i += 2 {
-		scope, key := fields[i], fields[i+1]
-		own := scope != "local" && scope != "worktree"
-		if !own && namesProgram(key) {
-			return nil, false
-		}
-		if d := driver(key); own && d != "" {
-			drivers = append(drivers, d)
+		switch scope, key := fields[i], fields[i+1]; scope {
+		case "system", "global", "command": // the user's
+			if d := driver(key); d != "" {
+				drivers = append(drivers, d)
+			}
+		default:
+			if namesProgram(key) {
+				return nil, false
+			}
 		}
 	}
 	return drivers, true
@@ -157,6 +155,8 @@ func namesProgram(key string) bool {
 		return true
 	case "diff":
 		return name == "command" || name == "textconv" || name == "external"
+	case "merge": // for --remerge-diff
+		return name == "driver"
 	case "gpg":
 		return strings.HasSuffix(name, "program")
 	case "remote":
@@ -181,7 +181,7 @@ func driver(key string) string {
 	}
 	switch name := rest[i+1:]; {
 	case section == "filter" && (name == "clean" || name == "smudge" || name == "process"),
-		section == "diff" && (name == "command" || name == "textconv"):
+		section == "diff" && (name == "command" || name == "textconv"), section == "merge" && name == "driver":
 		return section + "=" + rest[:i]
 	}
 	return ""

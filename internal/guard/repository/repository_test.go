@@ -35,6 +35,7 @@ func TestRunsNothing(t *testing.T) {
 		{"a common directory", "echo ../../other >.git/commondir", ".", false},
 		{"a worktree", "git init -q ../main; git -C ../main commit -q --allow-empty -m x; rm -rf .git; git -C ../main worktree add -q ../root/w; mv w/.git .git; git -C . worktree repair 2>&1", ".", true},
 		{"the worktree of another", "git init -q ../main; git -C ../main commit -q --allow-empty -m x; git -C ../main worktree add -q ../w; rm -rf .git; cp ../w/.git .git", ".", false},
+		{"a worktree that is a pipe", "mkdir -p ../worktrees/w; mkfifo ../worktrees/w/gitdir; rm -rf .git; echo \"gitdir: $PWD/../worktrees/w\" >.git", ".", false},
 		{"a worktree of a repository in the workspace", "git init -q main; git -C main commit -q --allow-empty -m x; git -C main worktree add -q ../w; rm -rf .git; mv w/.git .git; git worktree repair 2>&1", ".", false},
 		{"a worktree that names a program", "git init -q ../main; git -C ../main commit -q --allow-empty -m x; rm -rf .git; git -C ../main worktree add -q ../root/w; mv w/.git .git; git worktree repair 2>&1; git config extensions.worktreeConfig true; git config --worktree core.fsmonitor x", ".", false},
 
@@ -43,6 +44,8 @@ func TestRunsNothing(t *testing.T) {
 		{"a text conversion", "git config diff.a.textconv x", ".", false},
 		{"the type of a file", "git config diff.a.xfuncname x", ".", true},
 		{"a filter", "git config filter.a.clean x", ".", false},
+		{"a merge driver", "git config merge.a.driver x", ".", false},
+		{"the user's merge driver", "git config --global merge.a.driver x; touch b; git add b; echo 'b merge=a' >.git/info/attributes", ".", false},
 		{"a signing program", "git config gpg.ssh.program x", ".", false},
 		{"a monitor", "git config core.fsmonitor true", ".", false},
 		{"hooks", "git config core.hooksPath .husky", ".", false},
