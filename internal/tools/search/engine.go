@@ -158,7 +158,7 @@ func (q *query) walkOptions() workspace.WalkOptions {
 			if isHidden(name) && !isMatch {
 				return true
 			}
-			return !q.noIgnore && (slices.Contains(coreDirs, name) || slices.Contains(extraDirs, name))
+			return q.isExcludedDir(name)
 		},
 	}
 	if !q.noIgnore {
@@ -185,7 +185,13 @@ func (q *query) shouldSearch(e workspace.Entry) bool {
 	case !q.include.match(e.Rel()):
 		return false
 	}
-	return q.noIgnore || !isNoise(e.Name)
+	return q.noIgnore || !isNoise(e.Name) || q.include.isExplicit()
+}
+
+// isExcludedDir reports whether the search leaves out directories of this name by default, and
+// the include pattern does not name it.
+func (q *query) isExcludedDir(name string) bool {
+	return !q.noIgnore && (slices.Contains(coreDirs, name) || slices.Contains(extraDirs, name)) && !q.include.names(name)
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
@@ -232,4 +238,19 @@ func (in *include) match(rel string) bool {
 		rel = rel[strings.LastIndexByte(rel, '/')+1:]
 	}
 	return doublestar.MatchUnvalidated(in.glob, rel)
+}
+
+// isExplicit reports whether the glob selects files, and is not one that matches everything.
+func (in *include) isExplicit() bool {
+	return in != nil && !in.negated && strings.Trim(in.glob, "*/.?") != ""
+}
+
+// names reports whether the glob selects files in a directory of this name, which it contains
+// to the letter.
+func (in *include) names(dir string) bool {
+	if in == nil || in.negated || in.nameOnly {
+		return false
+	}
+	parts := strings.FieldsFunc(in.glob, func(r rune) bool { return strings.ContainsRune("/{},", r) })
+	return slices.Contains(parts, dir)
 }

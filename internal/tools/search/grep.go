@@ -48,7 +48,7 @@ var grepSpec = tool.Spec{
 	Aliases:     []string{"search_file_content", "RipGrepTool", "GrepTool"},
 	Description: "Searches the content of files for a regular expression, line by line, and returns the matching lines with file and line number. " +
 		"Fast in trees of any size: prefer it to running grep in a shell. Narrow a search with dir_path and include_pattern; " +
-		"one to three matches come with the lines around them, so that a file often need not be read. Hidden, binary and ignored files are skipped.",
+		"one to three matches come with the lines around them, so that a file often need not be read. Hidden, binary and ignored files are skipped, and so are *.log, *.tmp and build output unless include_pattern names them.",
 	Brief: "Searches file contents by regular expression, line by line; returns matching lines with file and line number.",
 	Schema: json.RawMessage(`{
   "type": "object",
@@ -188,7 +188,7 @@ func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	defer cancel()
 	files, err := c.search(ctx)
 	if skipped := (*skippedError)(nil); errors.As(err, &skipped) && (errors.Is(err, errBinary) || errors.Is(err, errIgnored)) {
-		return c.noMatches(skipped.err)
+		return c.noMatches(fmt.Sprintf(" Nothing was searched: %v.", skipped.err))
 	}
 	if out := workspace.Refusal(""); errors.As(err, &out) {
 		return outsideWorkspaceResult(out)

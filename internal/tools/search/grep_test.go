@@ -117,15 +117,34 @@ func TestGrep(t *testing.T) {
 		{"include but a directory", args{"pattern": "owl", "include_pattern": "!src", "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "." (filter: "!src"):
 			poem.txt`},
-		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs").`},
-		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".".`},
+		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs"). There may be matches in what was left out: the directories build, dist (no_ignore includes them).`},
+		{"include what is left out", args{"pattern": "owl", "include_pattern": "*.log", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "*.log"):
+			debug.log`},
+		{"include a file that is left out", args{"pattern": "owl", "include_pattern": "scratch*", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "scratch*"):
+			scratch.tmp`},
+		{"include a directory that is left out", args{"pattern": "owl", "include_pattern": "**/dist/*", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: "**/dist/*"):
+			sub/dist/out.txt`},
+		{"include one of two directories", args{"pattern": "owl", "include_pattern": "{build,src}/**", "names_only": true}, `
+			Found 3 files with matches for pattern "owl" in path "." (filter: "{build,src}/**"):
+			build/out.txt
+			src/deep/er/owl.ts
+			src/main.go`},
+		{"include all", args{"pattern": "ostrich", "include_pattern": "*"}, `No matches found for pattern "ostrich" in path "." (filter: "*"). There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
+		{"include what is ignored", args{"pattern": "owl", "include_pattern": "*.secret"}, `No matches found for pattern "owl" in path "." (filter: "*.secret"). There may be matches in what was left out: files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
+		{"nothing where nothing is left out", args{"pattern": "ostrich", "dir_path": "src"}, `No matches found for pattern "ostrich" in path "src".`},
+		{"nothing with no_ignore", args{"pattern": "ostrich", "no_ignore": true}, `No matches found for pattern "ostrich" in path ".".`},
+		{"nothing but logs", args{"pattern": "ostrich", "include_pattern": "*.log"}, `No matches found for pattern "ostrich" in path "." (filter: "*.log"). There may be matches in what was left out: the directories build, dist (no_ignore includes them).`},
+		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
 		{"ignored file", args{"pattern": "owl", "dir_path": "x.secret"}, `No matches found for pattern "owl" in path "x.secret". Nothing was searched: the file is hidden by the project's ignore files: set no_ignore to search it.`},
 		{"ignored file, asked for", args{"pattern": "owl", "dir_path": "x.secret", "no_ignore": true, "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "x.secret":
 			x.secret`},
 		{"binary file", args{"pattern": "owl", "dir_path": "binary.dat"}, `No matches found for pattern "owl" in path "binary.dat". Nothing was searched: the file is binary.`},
 		{"binary file, nothing in it", args{"pattern": "ostrich", "dir_path": "binary.dat"}, `No matches found for pattern "ostrich" in path "binary.dat". Nothing was searched: the file is binary.`},
-		{"ignored directory", args{"pattern": "owl", "dir_path": "ignored"}, `No matches found for pattern "owl" in path "ignored".`},
+		{"ignored directory", args{"pattern": "owl", "dir_path": "ignored"}, `No matches found for pattern "owl" in path "ignored". There may be matches in what was left out: files that ignore rules hide (no_ignore includes them).`},
 		{"excluded lines", args{"pattern": "owl", "dir_path": "poem.txt", "exclude_pattern": "an|\\d", "context": 0}, `
 			Found 2 matches for pattern "owl" in path "poem.txt":
 			---
@@ -154,8 +173,8 @@ func TestGrep(t *testing.T) {
 		{"word boundary", args{"pattern": `\bbaz\b`, "context": 0, "names_only": true}, `
 			Found 1 files with matches for pattern "\bbaz\b" in path ".":
 			regex.txt`},
-		{"negated class stays in its line", args{"pattern": `owl[^x]+cat`, "context": 0}, `No matches found for pattern "owl[^x]+cat" in path ".".`},
-		{"space stays in its line", args{"pattern": `owl\s+the`, "context": 0}, `No matches found for pattern "owl\s+the" in path ".".`},
+		{"negated class stays in its line", args{"pattern": `owl[^x]+cat`, "context": 0}, `No matches found for pattern "owl[^x]+cat" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
+		{"space stays in its line", args{"pattern": `owl\s+the`, "context": 0}, `No matches found for pattern "owl\s+the" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
 		{"ends of lines", args{"pattern": `^the cat$|^last$`, "context": 0}, `
 			Found 2 matches for pattern "^the cat$|^last$" in path ".":
 			---

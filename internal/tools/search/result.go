@@ -25,7 +25,7 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 		matches += len(f.hits)
 	}
 	if matches == 0 {
-		return c.noMatches(nil)
+		return c.noMatches(c.query.leftOut(ctx).note())
 	}
 	where := c.scope()
 	limited := ""
@@ -74,13 +74,10 @@ func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
 	}
 }
 
-// noMatches returns the tool result without matches. skipErr is the reason if nothing was
-// searched, else nil.
-func (c *grepCall) noMatches(skipErr error) *tool.Result {
-	text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, c.scope())
-	if skipErr != nil {
-		text += fmt.Sprintf(" Nothing was searched: %v.", skipErr)
-	}
+// noMatches returns the tool result without matches. note is a sentence about what was not
+// searched, with a space before it, or "".
+func (c *grepCall) noMatches(note string) *tool.Result {
+	text := fmt.Sprintf("No matches found for pattern \"%s\" %s.", c.args.Pattern, c.scope()) + note
 	return &tool.Result{Content: tool.Text(text).Content, Display: tool.TextDisplay("No matches found"), Summary: "No matches found"}
 }
 

@@ -88,10 +88,14 @@ func (q *query) ripgrepArgs() []string {
 		}
 		for _, list := range [][]string{coreDirs, extraDirs} {
 			for _, dir := range list {
-				args = append(args, "--glob=!**/"+dir+"/**")
+				if q.isExcludedDir(dir) {
+					args = append(args, "--glob=!**/"+dir+"/**")
+				}
 			}
 		}
-		args = append(args, "--glob=!*.log", "--glob=!*.tmp")
+		if !q.include.isExplicit() {
+			args = append(args, "--glob=!*.log", "--glob=!*.tmp")
+		}
 	}
 	if q.file != "" {
 		return append(args, "--", "./"+q.file)
