@@ -142,6 +142,11 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "replace",
+		paths: []string{`files."code.go"`, `requests[3].body.contents.new[1].parts[0].functionResponse.response.output`},
+		what:  "An edit whose texts are indented with spaces leaves no spaces in a file that is indented with tabs.",
+	},
+	{
+		kind: better, scenes: "replace",
 		paths: []string{`runs[0].stdout.stats.files.totalLinesAdded`},
 		what:  "The lines of a file that `replace` makes count as added.",
 	},

@@ -65,7 +65,7 @@ func fuzzy(text, old, replacement string, stop func() bool) match {
 	slices.Sort(starts)
 	var m match
 	for _, i := range starts {
-		m.add(block(text, lines[i].start, lines[i+n-1].end, old, replacement))
+		m.add(block(text, lines[i].start, lines[i+n-1].end, old, replacement, true))
 		m.lines = append(m.lines, [2]int{i + 1, i + n})
 	}
 	return m

@@ -108,7 +108,7 @@ func flexible(text, old, replacement string, stop func() bool) match {
 			return match{}
 		}
 		if n == len(want) {
-			m.add(block(text, lines[i].start, lines[i+n-1].end, old, replacement))
+			m.add(block(text, lines[i].start, lines[i+n-1].end, old, replacement, true))
 			i += n - 1
 		}
 	}
@@ -152,7 +152,7 @@ func tokens(text, old, replacement string, stop func() bool) match {
 		}
 		if end >= 0 {
 			work += end - start
-			m.add(block(text, start, end, old, replacement))
+			m.add(block(text, start, end, old, replacement, false))
 			i = end
 		}
 		next := strings.IndexByte(text[i:], '\n')
@@ -189,12 +189,14 @@ func splitLines(text string) []span {
 }
 
 // block returns the change that replaces text[start:end], which matched old, with replacement,
-// indented like the line at start.
+// moved to the indentation there. aligned reports whether the lines are those of old, one by
+// one.
 //
 // The range begins at a line start and excludes its line end. So a line end at the end of
 // replacement is not inserted, to avoid two of them; but when lines are deleted, their line
 // ends are deleted too.
-func block(text string, start, end int, old, replacement string) change {
+func block(text string, start, end int, old, replacement string, aligned bool) change {
+	matched := text[start:end]
 	atEnd := end == len(text) || text[end] == '\n'
 	if strings.HasSuffix(old, "\n") || atEnd {
 		replacement = strings.TrimSuffix(replacement, "\n")
@@ -202,25 +204,5 @@ func block(text string, start, end int, old, replacement string) change {
 	if replacement == "" && strings.HasSuffix(old, "\n") && atEnd && end < len(text) {
 		end++
 	}
-	indent := text[start:skip(text, start, " \t")]
-	return change{start, end, reindent(replacement, indent)}
-}
-
-// reindent indents text so that its first line has the given indentation, and the others keep
-// their relative indentation.
-func reindent(text, indent string) string {
-	lines := strings.Split(text, "\n")
-	first := lines[0][:skip(lines[0], 0, " \t")]
-	for i, line := range lines {
-		rest, deeper := strings.CutPrefix(line, first)
-		switch {
-		case blank(line):
-			lines[i] = ""
-		case deeper:
-			lines[i] = indent + rest
-		default:
-			lines[i] = indent + strings.TrimLeft(line, " \t")
-		}
-	}
-	return strings.Join(lines, "\n")
+	return change{start, end, moved(matched, strings.TrimSuffix(old, "\n"), replacement, aligned)}
 }

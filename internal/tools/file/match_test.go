@@ -10,20 +10,6 @@ import (
 
 func never() bool { return false }
 
-func TestReindent(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ text, indent, want string }{
-		{"a\n  b", "\t", "\ta\n\t  b"},
-		{"  a\n    b\n c", "\t", "\ta\n\t  b\n\tc"},
-		{"a\n \t \nb", "  ", "  a\n\n  b"},
-		{"", "  ", ""},
-	} {
-		if got := reindent(c.text, c.indent); got != c.want {
-			t.Errorf("reindent(%q, %q) = %q, want %q", c.text, c.indent, got, c.want)
-		}
-	}
-}
-
 // The formula, computed without any of the shortcuts.
 func slowScore(window, old string) float64 {
 	bareWindow, bareOld := strings.Join(strings.Fields(window), ""), strings.Join(strings.Fields(old), "")
