@@ -128,7 +128,7 @@ func work(t *testing.T, program, wire string, plan []trigger) int {
 	if err != nil || json.Unmarshal(out.Bytes(), &got) != nil || got.Response != theEnd {
 		t.Errorf("faults %v\n%v, response %q\n%s\n%s", plan, err, got.Response, tail(out.String()), tail(errs.String()))
 	}
-	if strings.Contains(errs.String(), "goroutine") {
+	if strings.Contains(errs.String(), "goroutine") || strings.Contains(errs.String(), "Unsolicited") {
 		t.Errorf("faults %v\n%s", plan, errs.String())
 	}
 	log, err := os.ReadFile(filepath.Join(p.work, "log"))

@@ -96,18 +96,23 @@ func (r *run) checkCalls(rep *reply) Loop {
 		case !found:
 		case r.hasRecovered && r.warnings == nil:
 			return loop
-		default:
-			if r.warnings == nil {
-				r.warnings = map[*ToolCall]*tool.Result{}
-			}
+		case r.warnings == nil:
 			r.hasRecovered = true
-			r.warnings[call] = &tool.Result{
-				Display: tool.TextDisplay("Not run: " + cmp.Or(loop.Detail, loop.Kind)),
-				Error:   &tool.Error{Type: tool.ErrExecutionFailed, Message: loopWarning(loop) + " This call was not run."},
-			}
+			r.warnings = map[*ToolCall]*tool.Result{call: refuseCall(loop, loopWarning(loop)+" This call was not run.")}
+		default: // another call of the same response
+			r.warnings[call] = refuseCall(loop, "Not run, see the warning above.")
 		}
 	}
 	return Loop{}
+}
+
+// refuseCall returns the result of a call that does not run because of a loop, with a message for
+// the model.
+func refuseCall(loop Loop, message string) *tool.Result {
+	return &tool.Result{
+		Display: tool.TextDisplay("Not run: " + cmp.Or(loop.Detail, loop.Kind)),
+		Error:   &tool.Error{Type: tool.ErrExecutionFailed, Message: message},
+	}
 }
 
 // send adds message to the history and sends it. If there is no response, send removes a

@@ -163,14 +163,14 @@ var table = []allowed{
 	{
 		kind: better, scenes: "loop",
 		paths: []string{
-			`requests[*]`, `requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stdout[*]`, `runs[0].stdout[*].*`,
+			`requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stdout[*]`, `runs[0].stdout[*].*`,
 			`runs[0].stderr.lines."Error executing tool list_directory: Not run: *"`,
 		},
 		what: "The fifth identical call does not run: its result is a warning to the model, and the next such call ends the run. Messages stay as they were, which costs less than to send them anew; Gemini CLI replaces the prompt.",
 	},
 	{
 		kind: better, scenes: "loop_text",
-		paths: []string{`requests[*]`, `requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stderr.lines."[WARNING] Loop detected, stopping execution"`, `runs[0].stderr.lines."Error executing tool list_directory: Not run: *"`},
+		paths: []string{`requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stderr.lines."[WARNING] Loop detected, stopping execution"`, `runs[0].stderr.lines."Error executing tool list_directory: Not run: *"`},
 		what:  "The text format, too, says on standard error that a call in a loop was not run, and that a loop ended the run.",
 	},
 	{

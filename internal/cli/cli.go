@@ -12,6 +12,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"strings"
 	"sync/atomic"
 
@@ -68,6 +70,7 @@ var subcommands = [...]subcommand{
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
+	log.SetOutput(io.Discard) // net/http writes to it what a server sends between two responses
 	return runMain(args, t, env, run, subcommands[:]...)
 }
 

@@ -57,7 +57,9 @@ func Open(path string, strict bool) (*Player, error) {
 	return p, nil
 }
 
-// Stream implements [llm.Generator].
+// Stream implements [llm.Generator]. A response to tool results ends with the finish reason
+// [llm.FinishStop] if the recording has none, as Gemini CLI accepts it: a recording is not
+// cut off.
 func (p *Player) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
 		var chunks []*llm.Response
@@ -65,16 +67,28 @@ func (p *Player) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Re
 			yield(nil, err)
 			return
 		}
+		chunks = slices.DeleteFunc(chunks, func(c *llm.Response) bool { return c == nil })
+		if n := len(req.Contents); n > 0 && req.Contents[n-1].HasFunctionResponse() {
+			chunks = finish(chunks)
+		}
 		for _, chunk := range chunks {
 			if ctx.Err() != nil {
 				yield(nil, context.Cause(ctx))
 				return
 			}
-			if chunk != nil && !yield(chunk, nil) {
+			if !yield(chunk, nil) {
 				return
 			}
 		}
 	}
+}
+
+// finish returns chunks with a finish reason at the end, if no chunk has one.
+func finish(chunks []*llm.Response) []*llm.Response {
+	if slices.ContainsFunc(chunks, func(c *llm.Response) bool { return c.FinishReason() != "" }) {
+		return chunks
+	}
+	return append(chunks, &llm.Response{Candidates: []llm.Candidate{{FinishReason: llm.FinishStop}}})
 }
 
 // Generate implements [llm.Generator].

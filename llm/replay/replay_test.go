@@ -191,6 +191,34 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A recorded response to tool results is whole, even without a finish reason.
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	const unmarked = `{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]},null]}`
+	results := &llm.Request{Contents: []*llm.Content{llm.User(llm.Part{FunctionResponse: llm.Output("1", "ls", "x")})}}
+	for _, tt := range []struct {
+		line string
+		req  *llm.Request
+		want llm.FinishReason
+	}{
+		{unmarked, results, llm.FinishStop},
+		{unmarked, prompt(), ""},
+		{strings.Replace(unmarked, `"}]}}`, `"}]},"finishReason":"MAX_TOKENS"}`, 1), results, llm.FinishMaxTokens},
+		{`{"method":"generateContentStream","response":[]}`, results, llm.FinishStop},
+	} {
+		var got llm.FinishReason
+		for chunk, err := range open(t, tt.line, true).Stream(t.Context(), tt.req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = chunk.FinishReason()
+		}
+		if got != tt.want {
+			t.Errorf("%s: finish reason %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
 func TestNoMore(t *testing.T) {
 	t.Parallel()
 	want := "No more mock responses for generateContentStream, got request:\n" +
