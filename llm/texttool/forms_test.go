@@ -175,7 +175,7 @@ func TestMarkup(t *testing.T) {
 		{"a string stays one", "read_file", parameter("file_path", "5"), `read_file{"file_path":"5"}`},
 		{"an integer", "read_file", parameter("limit", " 5 "), `read_file{"limit":5}`},
 		{"an integer or a string", "read_file", parameter("from", "5"), `read_file{"from":"5"}`},
-		{"a tag far from the end", "write_file", parameter("content", "a</parameter>"+strings.Repeat(" ", maxGap+1)), `write_file{"content":"a</parameter>` + strings.Repeat(" ", maxGap+1) + `"}`},
+		{"a tag far from the end", "write_file", parameter("content", "a</parameter>"+strings.Repeat(" ", maxGap+1)+"</function>"), `write_file{"content":"a</parameter>` + strings.Repeat(" ", maxGap+1) + `</function>"}`},
 		{"a word for an integer", "read_file", parameter("limit", "five"), `read_file{"limit":"five"}`},
 		{"a boolean", "read_file", parameter("deep", "True"), `read_file{"deep":true}`},
 		{"null", "read_file", parameter("deep", "null"), `read_file{"deep":null}`},
