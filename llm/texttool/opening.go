@@ -470,6 +470,24 @@ func matchClosing(s, fence string) (int, verdict) {
 	}
 }
 
+// endMarks end the answers of models. Servers that do not understand calls may pass them
+// on, too.
+var endMarks = [...]string{"<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<|end|>", "</s>"}
+
+// matchEnd matches what can end a call besides the ends of the elements around it: the end
+// of an element whose beginning the model has left out, as Qwen3-Coder does, and the end
+// of the answer.
+func matchEnd(s string) (int, verdict) {
+	n, v := matchPrefix(s, callClosers)
+	if v == yes {
+		return n, v
+	}
+	if n, v := matchPrefix(s, endMarks[:]); v != no {
+		return n, v
+	}
+	return n, v
+}
+
 // inventedMarks begin the results of calls in the forms of other tools.
 var inventedMarks = [...]string{"<tool_response>", "<function_results>", "[TOOL_RESULTS]"}
 

@@ -463,7 +463,11 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 		if s == "" {
 			return ""
 		}
-		switch size, verdict := p.matchClosers(s); verdict {
+		size, verdict := p.matchClosers(s)
+		if verdict == no {
+			size, verdict = matchEnd(s)
+		}
+		switch verdict {
 		case maybe:
 			p.held = append(p.held, s...)
 			return ""

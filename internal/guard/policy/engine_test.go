@@ -446,6 +446,22 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestDenyMessage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		mode       Mode
+		tool, want string
+	}{
+		{Plan, "run_shell_command", "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved."},
+		{Plan, "read_file", ""},            // allowed
+		{Default, "run_shell_command", ""}, // no rule allows it
+	} {
+		if got := engine(t, Options{Mode: tt.mode}).DenyMessage(&tool.Spec{Name: tt.tool}); got != tt.want {
+			t.Errorf("%s in %v: %q", tt.tool, tt.mode, got)
+		}
+	}
+}
+
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	all := strings.Fields("list_directory read_file grep_search glob replace write_file web_fetch activate_skill run_shell_command " +
