@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
@@ -261,8 +262,12 @@ func TestReusedNumber(t *testing.T) {
 	if err := os.Rename(p.at("p/c/GEMINI.md"), p.at("p/d/GEMINI.md")); err != nil {
 		t.Fatal(err)
 	}
-	p.write("p/d/GEMINI.md", "Another one.")
-	if got := m.Discover(p.at("p/d/x")); !strings.Contains(got, "Another one.") {
+	p.write("p/d/GEMINI.md", "D.") // of the same size
+	at := time.Now().Add(time.Hour)
+	if err := os.Chtimes(p.at("p/d/GEMINI.md"), at, at); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Discover(p.at("p/d/x")); !strings.Contains(got, "D.") {
 		t.Errorf("d, a new file with the number of a, has %q", got)
 	}
 }
