@@ -141,6 +141,11 @@ var table = []allowed{
 		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
 	},
 	{
+		kind: better, scenes: "tool_results",
+		paths: []string{`requests[1].body.contents.new[1].parts[6].functionResponse.response.output`},
+		what:  "A search without matches says what was left out, such as ignored files, where matches may be.",
+	},
+	{
 		kind: better, scenes: "replace",
 		paths: []string{`files."code.go"`, `requests[3].body.contents.new[1].parts[0].functionResponse.response.output`},
 		what:  "An edit whose texts are indented with spaces leaves no spaces in a file that is indented with tabs.",
