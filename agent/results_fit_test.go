@@ -135,11 +135,13 @@ func TestRefusedResultsShrink(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		history  int // tokens of an earlier prompt
+		after    int // tokens after a compression
 		refusals int
 		want     []string // what was done about each
 	}{
-		{"large results", 100, 3, []string{"results", "results", "results"}},
-		{"a large history", 6000, 3, []string{"history", "results", "results"}},
+		{"large results", 100, 50, 3, []string{"results", "results", "results"}},
+		{"a large history", 6000, 50, 3, []string{"history", "results", "results"}},
+		{"a large history, and no summary", 6000, -1, 2, []string{"history", "results", "history", "results"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +150,7 @@ func TestRefusedResultsShrink(t *testing.T) {
 				answers = append(answers, vague)
 			}
 			s := &script{answers: append(answers, says(text("done")))}
-			cut, log := &cutter{}, &logbook{after: 50}
+			cut, log := &cutter{}, &logbook{after: tt.after}
 			a := newAgent(t, s, func(c *agent.Config) {
 				c.Compressor, c.Shortener, c.Limit = log, cut, func(string) int { return 0 }
 			}, printing(5000))
@@ -205,12 +207,16 @@ func TestAgentRoom(t *testing.T) {
 func TestOverheadCountsOnce(t *testing.T) {
 	t.Parallel()
 	bad := breaks(&llm.Error{Kind: llm.KindBadRequest, Message: "no"})
-	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){bad, bad, bad, bad, bad}}
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){bad, bad, bad, bad, bad, bad}}
 	seen := &watching{}
 	a := newAgent(t, s, func(c *agent.Config) { c.Compressor, c.ForgetCancelled = seen, true }, echo("look"))
 	fixed := a.RequestConfig("")
 	note := agent.Message{Content: llm.User(llm.Text("a note"))}
 	a.AddMessage(t.Context(), note)
+	ctx, cancel := context.WithCancel(t.Context())
+	for range a.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text("cancelled")}}) {
+		cancel() // which removes the prompt
+	}
 	play(t.Context(), a, "one")
 	play(t.Context(), a, "two")
 	a.SetHistory(t.Context(), []agent.Message{note})
@@ -219,7 +225,7 @@ func TestOverheadCountsOnce(t *testing.T) {
 	a.AddMessage(t.Context(), note)
 	play(t.Context(), a, "four")
 	want := fixed.Tokens() + note.Content.Tokens()
-	if got := fmt.Sprint(seen.tokens); got != fmt.Sprint([]int{want, want, want, want}) {
+	if got := fmt.Sprint(seen.tokens); got != fmt.Sprint([]int{want, want, want, want, want}) {
 		t.Errorf("told of %s tokens, want %d each time", got, want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"pollux/agent"
 	"pollux/agent/compress"
 	"pollux/llm"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // pages returns a conversation of n tool calls for one prompt. Each result has about size
@@ -130,5 +132,28 @@ func TestProseIsNoCorrection(t *testing.T) {
 	got, done := newCompressor(t, writes(form("the ledger"), prose), nil).Compress(t.Context(), forced(talk(10, 400)))
 	if text := got[0].Content.Text(); done.Status != agent.CompressedOK || text != form("the ledger") {
 		t.Errorf("%+v: %s", done, text)
+	}
+}
+
+// Of two answers in prose, the first is the summary: the second is about the first.
+func TestProseTwice(t *testing.T) {
+	t.Parallel()
+	first := strings.Repeat("The user wants the total to be right and the test to pass. ", 6)
+	second := strings.Repeat("Nothing of what was said before is missing from the snapshot. ", 6)
+	got, done := newCompressor(t, writes(first, second), nil).Compress(t.Context(), forced(talk(10, 400)))
+	if text := got[0].Content.Text(); done.Status != agent.CompressedOK || !strings.Contains(text, "the test to pass") {
+		t.Errorf("%+v: %s", done, text)
+	}
+}
+
+// A summary stays as it is if it is all that could be dropped.
+func TestRoomKeepsSummary(t *testing.T) {
+	t.Parallel()
+	history := []agent.Message{user(form(strings.Repeat("all that counts ", 100))), model("Got it. Thanks for the additional context!"), user(strings.Repeat("word ", 2000))}
+	request := forced(history)
+	request.Room = 500
+	got, done := newCompressor(t, writes("No."), nil).Compress(t.Context(), request)
+	if done.Status == agent.CompressedOK || !cmp.Equal(contents(got), contents(history), pointers) {
+		t.Errorf("%+v: %.300s", done, got[0].Content.Text())
 	}
 }

@@ -45,7 +45,7 @@ func New(o Options) *Shortener {
 
 // Shorten implements [agent.Shortener].
 func (s *Shortener) Shorten(ctx context.Context, message *llm.Content, size int) *llm.Content {
-	if message.Tokens() <= size || !message.HasFunctionResponse() {
+	if message.Tokens() <= size {
 		return message
 	}
 	return s.ShortenAll(ctx, []*llm.Content{message}, size)[0]
