@@ -214,6 +214,7 @@ func TestOverheadCountsOnce(t *testing.T) {
 	note := agent.Message{Content: llm.User(llm.Text("a note"))}
 	a.AddMessage(t.Context(), note)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for range a.Run(ctx, agent.Prompt{Parts: []llm.Part{llm.Text("cancelled")}}) {
 		cancel() // which removes the prompt
 	}
