@@ -22,9 +22,9 @@ type ToolCall struct {
 	// Typed is true if a person typed the call word for word. No policy rule applies to it,
 	// because the person could run the same command in another terminal.
 	Typed bool
-	// Room is the number of tokens that the results of all calls of the response may have
-	// together, 0 if the model's window is unknown. Longer results are shortened before they
-	// are sent; see [Shortener].
+	// Room is the number of tokens that the result may have, 0 if the model's window is unknown:
+	// the share of this call in what the results of the response may have together. Longer
+	// results are shortened before they are sent; see [Shortener].
 	Room int
 }
 

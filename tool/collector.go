@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -82,15 +83,41 @@ func Shorten(text string, limit int, keep func() string) string {
 			where, body = sentence, rest
 		}
 	}
+	before := 0 // characters that were omitted earlier
+	if where != "" {
+		if head, tail, n, ok := splitOmission(body); ok {
+			body, before = head+tail, n
+		}
+	}
 	cut, _ := Truncate(body, max(limit, 1), nil)
 	if len(cut) >= len(body) {
 		return text
+	}
+	if head, tail, n, ok := splitOmission(cut); ok && before > 0 {
+		cut = head + omission(n+before) + tail
 	}
 	if where == "" {
 		where = strings.TrimSuffix(" "+keep(), " ")
 	}
 	notice, rest, _ := strings.Cut(cut, "\n")
 	return notice + where + "\n" + rest
+}
+
+// omission is the mark in the place of n characters.
+func omission(n int) string {
+	return "\n\n... [" + groupThousands(n) + " characters omitted] ...\n\n"
+}
+
+var omissionMark = regexp.MustCompile(`\n\n\.\.\. \[([0-9,]+) characters omitted\] \.\.\.\n\n`)
+
+// splitOmission splits a text at its first omission and returns the number in it.
+func splitOmission(text string) (head, tail string, n int, ok bool) {
+	at := omissionMark.FindStringSubmatchIndex(text)
+	if at == nil {
+		return "", "", 0, false
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(text[at[2]:at[3]], ",", ""))
+	return text[:at[0]], text[at[1]:], n, err == nil
 }
 
 // IsShortened reports whether text is the result of [Truncate] or [Shorten], or claims to be.
@@ -151,7 +178,7 @@ func (c *Collector) Text() (text, file string) {
 	case c.file.err != nil:
 		fmt.Fprintf(&b, " The full output could not be saved: %v", c.file.err)
 	}
-	fmt.Fprintf(&b, "\n%s\n\n... [%s characters omitted] ...\n\n%s", head, groupThousands(omitted), tail)
+	b.WriteString("\n" + head + omission(omitted) + tail)
 	return b.String(), file
 }
 

@@ -251,3 +251,28 @@ func BenchmarkCollector(b *testing.B) {
 		})
 	}
 }
+
+// A text that is shortened again says how much is missing of the whole, and where the whole is.
+func TestShortenAgain(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789", 100_000)
+	kept := 0
+	keep := func() string { kept++; return "It is in /x." }
+	short := tool.Shorten(text, 40_000, keep)
+	for _, limit := range []int{30_000, 10_000, 500} {
+		short = tool.Shorten(short, limit, keep)
+		if !strings.Contains(short, "characters. It is in /x.\n") {
+			t.Errorf("%d: %.200s", limit, short)
+		}
+		want := fmt.Sprintf("\n\n... [%s characters omitted] ...\n\n", thousands(1_000_000-limit))
+		if strings.Count(short, "characters omitted") != 1 || !strings.Contains(short, want) {
+			_, after, _ := strings.Cut(short, "... [")
+			t.Errorf("%d: %.40q, want %q", limit, after, want)
+		}
+	}
+	if kept != 1 {
+		t.Errorf("kept %d times", kept)
+	}
+}
+
+func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }

@@ -117,9 +117,9 @@ type Host struct {
 	// limit. A tool whose output may be huge observes it while it produces the output (see
 	// [Collector]); for other tools the gate shortens the output.
 	Limit int
-	// Room is the number of tokens that the results of all calls of the model's response may
-	// have together; 0 is no limit. A tool that can return a smaller part, and say which one,
-	// observes it. The results of other tools are shortened where they do not fit.
+	// Room is the number of tokens that the result should have at most; 0 is no limit. A tool
+	// that can return a smaller part, and say which one, observes it. The results of other
+	// tools are shortened where they do not fit.
 	Room int
 	// Spill, if set, creates the file for the complete output, with mode 0600. It is called at
 	// most once for each call.

@@ -58,7 +58,7 @@ func (g *gatedCall) trim(r *tool.Result, host tool.Host) *tool.Result {
 }
 
 // outputLimit returns the number of characters of its output that the model gets: the
-// threshold, but no more than the results of the response may have together.
+// threshold, but no more than there is room for.
 func (g *gatedCall) outputLimit() int {
 	limit := max(g.opts.Threshold, 0)
 	const perToken = 3 // of source code and logs

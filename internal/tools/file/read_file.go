@@ -99,8 +99,8 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err != nil {
 		return failed(err)
 	}
-	if got.isText() {
-		got.fit(host.Room)
+	if got.isText() && host.Room > 0 {
+		got.fit(max(1, host.Room-noticeTokens))
 	}
 	r := &tool.Result{
 		Content: []llm.Part{got.part()},
@@ -113,6 +113,9 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	}
 	return r
 }
+
+// noticeTokens is the size of the notice before a part of a file.
+const noticeTokens = 80
 
 // truncationNotice returns the text before the content of a file that is incomplete.
 func truncationNotice(w *window) string {
