@@ -3,7 +3,6 @@ package tool
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -103,21 +102,27 @@ func Shorten(text string, limit int, keep func() string) string {
 	return notice + where + "\n" + rest
 }
 
-// omission is the mark in the place of n characters.
-func omission(n int) string {
-	return "\n\n... [" + groupThousands(n) + " characters omitted] ...\n\n"
-}
+// The mark in the place of omitted characters has their number between these.
+const (
+	omissionStart = "\n\n... ["
+	omissionEnd   = " characters omitted] ...\n\n"
+)
 
-var omissionMark = regexp.MustCompile(`\n\n\.\.\. \[([0-9,]+) characters omitted\] \.\.\.\n\n`)
+func omission(n int) string { return omissionStart + groupThousands(n) + omissionEnd }
 
-// splitOmission splits a text at its first omission and returns the number in it.
+// splitOmission splits a text at the last omission in it and returns the number.
 func splitOmission(text string) (head, tail string, n int, ok bool) {
-	at := omissionMark.FindStringSubmatchIndex(text)
-	if at == nil {
+	end := strings.LastIndex(text, omissionEnd)
+	if end < 0 {
 		return "", "", 0, false
 	}
-	n, err := strconv.Atoi(strings.ReplaceAll(text[at[2]:at[3]], ",", ""))
-	return text[:at[0]], text[at[1]:], n, err == nil
+	start := strings.LastIndex(text[:end], omissionStart)
+	if start < 0 {
+		return "", "", 0, false
+	}
+	number := text[start+len(omissionStart) : end]
+	n, err := strconv.Atoi(strings.ReplaceAll(number, ",", ""))
+	return text[:start], text[end+len(omissionEnd):], n, err == nil
 }
 
 // IsShortened reports whether text is the result of [Truncate] or [Shorten], or claims to be.
