@@ -27,12 +27,9 @@ var everyWindow = flag.Bool("windows", false, "run all jobs with all windows on 
 // go test ./acceptance -run Windows -v -windows.
 func TestWindows(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
 	windows, modes := []int{6_000, 32_000, 200_000}, []string{"native"}
 	if *everyWindow {
-		windows, modes = []int{6_000, 8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000}, []string{"native", "text"}
+		windows, modes = []int{6_000, 8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000, 2_000_000}, []string{"native", "text"}
 	}
 	program := build(t)
 	var mu sync.Mutex

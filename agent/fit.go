@@ -61,9 +61,12 @@ func (r *run) tokens(ctx context.Context, message *llm.Content) int {
 // left returns the number of tokens that the model's window has left for the next message.
 func (r *run) left() int { return r.limit(r.chosen) - r.conv.tokens }
 
-// roomOfCalls returns [ToolCall.Room]. If little is left, the history will be compressed for the
-// results.
-func (r *run) roomOfCalls() int { return max(r.room(), r.limit(r.chosen)/8) }
+// roomOfCall returns [ToolCall.Room] for each of the given number of calls. If little is left,
+// the history will be compressed for the results.
+func (r *run) roomOfCall(calls int) int {
+	all := max(r.room(), r.limit(r.chosen)/8)
+	return max(min(all, 1), all/calls)
+}
 
 // room returns the number of tokens that the results of the next message may have, 0 if the
 // window is unknown: half of what is left, so that the model can answer and go on.

@@ -352,7 +352,7 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 	parts := rep.parts
 	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen})
 	for _, call := range rep.calls {
-		call.Room = max(min(1, r.roomOfCalls()), r.roomOfCalls()/len(rep.calls))
+		call.Room = r.roomOfCall(len(rep.calls))
 	}
 	r.response += rep.visibleText()
 }

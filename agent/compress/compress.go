@@ -234,7 +234,7 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 	cut := w.cut(trimmed)
 	if cut.at <= summaryLen(w.body) { // nothing to summarize but an older summary
 		w.recordAttempt(w.before)
-		return w.fitRoom(w.body, unchanged(w.CompressRequest))
+		return w.fitRoom(ctx, w.body, unchanged(w.CompressRequest))
 	}
 	if w.PreCompress != nil {
 		trigger := "auto"
@@ -249,16 +249,16 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 	}
 	if err != nil {
 		w.Warn(fmt.Sprintf("The conversation could not be summarised: %v", err))
-		return w.fail(agent.Compression{Status: agent.CompressEmptySummary, Before: w.before, After: w.before})
+		return w.fail(ctx, agent.Compression{Status: agent.CompressEmptySummary, Before: w.before, After: w.before})
 	}
 	rest := w.tail(summary, cut, trimmed)
 	done := agent.Compression{Status: agent.CompressedOK, Before: w.before, After: w.scaled(w.estimate(rest))}
 	if done.After > done.Before {
 		done.Status = agent.CompressInflated
-		return w.fail(done)
+		return w.fail(ctx, done)
 	}
 	w.recordAttempt(done.After)
-	return w.fitRoom(rest, done)
+	return w.fitRoom(ctx, rest, done)
 }
 
 // recordAttempt stores the size of the history after a compression. If it is still over the
@@ -274,7 +274,7 @@ func (w *compression) recordAttempt(tokens int) {
 
 // fail returns the history unchanged. If the compression is forced, fail saves tool results to
 // files, because the history may be too long for the vendor.
-func (w *compression) fail(failure agent.Compression) ([]agent.Message, agent.Compression) {
+func (w *compression) fail(ctx context.Context, failure agent.Compression) ([]agent.Message, agent.Compression) {
 	if !w.Force {
 		w.lastAttempt = attemptAt(w.CompressRequest, w.Tokens)
 		w.lastAttempt.failed = true
@@ -282,9 +282,9 @@ func (w *compression) fail(failure agent.Compression) ([]agent.Message, agent.Co
 	}
 	history, done := w.reduce()
 	if done.Status != agent.CompressContentTruncated {
-		return w.fitRoom(w.body, failure)
+		return w.fitRoom(ctx, w.body, failure)
 	}
-	return w.fitRoom(history[len(w.head):], done)
+	return w.fitRoom(ctx, history[len(w.head):], done)
 }
 
 // reduce saves tool results to files.

@@ -13,14 +13,14 @@ import (
 
 // fitRoom returns the history of head and body, and makes it fit Room if it does not: it shortens
 // the results of tools, and then drops the oldest rounds. done is the outcome so far.
-func (w *compression) fitRoom(body []agent.Message, done agent.Compression) ([]agent.Message, agent.Compression) {
+func (w *compression) fitRoom(ctx context.Context, body []agent.Message, done agent.Compression) ([]agent.Message, agent.Compression) {
 	size := done.After
 	if !done.Shorter() {
 		size = w.before
 	}
 	if w.Room > 0 && size > w.Room {
 		room := int(float64(w.Room)/w.factor) - w.fixed - estimate(w.head)
-		short := w.dropOldest(w.shortenResults(body, room), room)
+		short := w.dropOldest(w.shortenResults(ctx, body, room), room)
 		if after := w.scaled(w.estimate(short)); after < size {
 			if !done.Shorter() {
 				done.Status = agent.CompressContentTruncated
@@ -37,7 +37,7 @@ func (w *compression) fitRoom(body []agent.Message, done agent.Compression) ([]a
 
 // shortenResults shortens the results of tools so that messages have at most room tokens, if that
 // is possible.
-func (w *compression) shortenResults(messages []agent.Message, room int) []agent.Message {
+func (w *compression) shortenResults(ctx context.Context, messages []agent.Message, room int) []agent.Message {
 	contents := make([]*llm.Content, len(messages))
 	for i, m := range messages {
 		contents[i] = m.Content
@@ -49,7 +49,7 @@ func (w *compression) shortenResults(messages []agent.Message, room int) []agent
 			return w.Save(tool, w.files, text)
 		}
 	}
-	short := shorten.New(o).ShortenAll(context.Background(), contents, room)
+	short := shorten.New(o).ShortenAll(ctx, contents, room)
 	changed := make([]agent.Message, len(messages))
 	for i, m := range messages {
 		m.Content = short[i]

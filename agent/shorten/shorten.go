@@ -51,9 +51,9 @@ func (s *Shortener) Shorten(ctx context.Context, message *llm.Content, size int)
 	return s.ShortenAll(ctx, []*llm.Content{message}, size)[0]
 }
 
-// ShortenAll is [Shortener.Shorten] for several messages, which have at most size tokens
-// together. It returns messages itself if nothing
-// changes; unchanged messages stay the same pointers.
+// ShortenAll is [Shortener.Shorten] for several messages, which get at most about size tokens
+// together. It returns messages itself if nothing changes; unchanged messages stay the same
+// pointers.
 func (s *Shortener) ShortenAll(ctx context.Context, messages []*llm.Content, size int) []*llm.Content {
 	var results []result
 	total, shortenable := 0, 0
