@@ -9,7 +9,8 @@ import (
 )
 
 // fit makes message fit the rest of the model's window, and ends the run if that is not
-// possible. It shortens tool results first, then the history; never a prompt.
+// possible. It shortens tool results first, then the history, and at last leaves out media that
+// tools have read; never a part of a prompt.
 func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, error) {
 	limit := r.limit(r.chosen)
 	if limit == 0 {
@@ -29,6 +30,11 @@ func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, erro
 		}
 		if shorter := r.shortenResults(ctx, message, r.room()); shorter != message {
 			message, need = shorter, shorter.Tokens()
+		}
+	}
+	if r.left() < need {
+		if bare := r.withoutMedia(message); bare != message {
+			message, need = bare, bare.Tokens()
 		}
 	}
 	if left := r.left(); left < need {
@@ -84,6 +90,45 @@ func (r *run) shortenResults(ctx context.Context, message *llm.Content, tokens i
 		return message
 	}
 	return r.cfg.Shortener.Shorten(ctx, message, tokens)
+}
+
+// withoutMedia returns message with a note in the place of each medium that a tool returned. It
+// returns message itself if there is none, or if a prompt that joined the results may have
+// brought it.
+func (r *run) withoutMedia(message *llm.Content) *llm.Content {
+	if !message.HasFunctionResponse() || len(r.joined) > 0 || !slices.ContainsFunc(message.Parts, holdsMedia) {
+		return message
+	}
+	note := func(p llm.Part) llm.Part {
+		var mime string
+		if p.InlineData != nil {
+			mime = p.InlineData.MIMEType
+		} else {
+			mime = p.FileData.MIMEType
+		}
+		return llm.Text("[" + mime + " was left out: the context window has no room for it]")
+	}
+	var parts, notes []llm.Part // results come first
+	for _, p := range message.Parts {
+		switch {
+		case isMedia(p):
+			notes = append(notes, note(p))
+			continue
+		case p.FunctionResponse != nil && len(p.FunctionResponse.Parts) > 0:
+			bare := *p.FunctionResponse
+			bare.Parts = nil
+			for _, nested := range p.FunctionResponse.Parts {
+				if isMedia(nested) {
+					notes = append(notes, note(nested))
+				} else {
+					bare.Parts = append(bare.Parts, nested)
+				}
+			}
+			p.FunctionResponse = &bare
+		}
+		parts = append(parts, p)
+	}
+	return llm.User(append(parts, notes...)...)
 }
 
 // overflowCause returns the reason why message does not fit.
@@ -154,7 +199,8 @@ func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.Reque
 	return r.shrinkResults(ctx, message, asked), nil
 }
 
-// shrinkResults shortens the results in message and reports whether that saves much.
+// shrinkResults shortens the results in message, or leaves out their media if that saves little,
+// and reports whether the message is shorter.
 func (r *run) shrinkResults(ctx context.Context, message **llm.Content, asked llm.RequestSize) bool {
 	size := (*message).Tokens()
 	target := size / 4
@@ -163,7 +209,9 @@ func (r *run) shrinkResults(ctx context.Context, message **llm.Content, asked ll
 	}
 	short := r.shortenResults(ctx, *message, target)
 	if short.Tokens() >= size*9/10 {
-		return false
+		if short = r.withoutMedia(*message); short == *message {
+			return false
+		}
 	}
 	*message = short
 	return true

@@ -230,3 +230,74 @@ func TestOverheadCountsOnce(t *testing.T) {
 		t.Errorf("told of %s tokens, want %d each time", got, want)
 	}
 }
+
+// Media of a result that the window has no room for are left out, beside the result or in it. A
+// prompt keeps its media, and so does a message that a prompt has joined.
+func TestMediaOfResultsFit(t *testing.T) {
+	t.Parallel()
+	pdf := llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("%PDF")}}
+	reader := func(a **agent.Agent, steer bool) *toy {
+		return newToy("look", func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+			if steer {
+				(*a).Steer(agent.Prompt{Parts: []llm.Part{llm.Text("and this")}})
+			}
+			return &tool.Result{Content: []llm.Part{llm.Text("pages"), pdf}}
+		})
+	}
+	for _, tt := range []struct {
+		name  string
+		model string // "gemini-3-..." gets media in the result
+		steer bool
+		limit int
+		kept  bool
+		sent  bool
+	}{
+		{name: "beside", model: "m", limit: 10_000, sent: true},
+		{name: "within", model: "gemini-3-flash-preview", limit: 10_000, sent: true},
+		{name: "room", model: "m", limit: 100_000, kept: true, sent: true},
+		{name: "joined by a prompt", model: "m", steer: true, limit: 10_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("look")), says(text("done"))}}
+			var a *agent.Agent
+			a = newAgent(t, s, func(c *agent.Config) {
+				c.Model, c.Limit = tt.model, func(string) int { return tt.limit }
+			}, reader(&a, tt.steer))
+			got := play(t.Context(), a, "go")
+			if sent := len(s.requests) == 2; sent != tt.sent || sent == strings.Contains(got, "overflow") {
+				t.Fatalf("%d requests, events:\n%s", len(s.requests), got)
+			}
+			if !tt.sent {
+				return
+			}
+			media, notes := 0, 0
+			for _, p := range s.requests[1].Contents[len(s.requests[1].Contents)-1].Parts {
+				if p.InlineData != nil {
+					media++
+				}
+				if p.FunctionResponse != nil {
+					media += len(p.FunctionResponse.Parts)
+				}
+				if p.Text == "[application/pdf was left out: the context window has no room for it]" {
+					notes++
+				}
+			}
+			if kept := media == 1; kept != tt.kept || notes == media {
+				t.Errorf("%d media, %d notes", media, notes)
+			}
+			checkPaired(t, a.History())
+		})
+	}
+	prompt := &script{}
+	a := newAgent(t, prompt, func(c *agent.Config) { c.Limit = func(string) int { return 10_000 } }, echo("look"))
+	over := false
+	for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{pdf}}) {
+		if _, ok := e.(agent.Overflow); ok {
+			over = true
+		}
+	}
+	if !over || len(prompt.requests) > 0 {
+		t.Error("the medium of a prompt was sent or left out")
+	}
+}
