@@ -44,7 +44,7 @@
 //
 // The scripts in tasks and in badinput run once for each protocol, with the same
 // result. Those in anymodel are about models with small windows, models without tool
-// calling and servers that fail.
+// calling and servers that fail; those in seen, about what a model is shown.
 //
 // The condition [fulldisk] is true if a small file system can be mounted; [root], if
 // the tests run as root; [signals], if the tests were not started with SIGINT or
@@ -98,6 +98,12 @@ func TestScripts(t *testing.T) {
 // servers that fail.
 func TestAnyModel(t *testing.T) {
 	run(t, "anymodel", "", func(*testscript.Env) error { return nil })
+}
+
+// TestSeen runs the scripts about what a model is shown: the instructions, the tools and their
+// results.
+func TestSeen(t *testing.T) {
+	run(t, "seen", "", func(*testscript.Env) error { return nil })
 }
 
 // run runs the scripts of a directory after calling prepare for each. wire is the protocol for
