@@ -24,6 +24,9 @@ type Config struct {
 	// System returns the system instruction for a model. It should return the same pointer as
 	// long as the text is the same.
 	System func(model string) *llm.Content
+	// Form returns how much the declarations of the tools say to a model. It should return the
+	// same value during a prompt. A nil Form says more to older models.
+	Form func(model string) tool.Form
 	// Context holds the messages at the head of the history, before the first prompt.
 	Context []Message
 	// Sampling returns the temperature, the thinking level and other sampling parameters for a
@@ -82,6 +85,9 @@ func New(cfg Config) *Agent {
 	if cfg.Limit == nil {
 		cfg.Limit = func(model string) int { return catalog.Lookup(model).Input }
 	}
+	if cfg.Form == nil {
+		cfg.Form = formOf
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -89,6 +95,14 @@ func New(cfg Config) *Agent {
 	c := &conversation{journal: cfg.Journal, now: cfg.Now, history: history{dropPrompt: cfg.DropInvalidPrompts}}
 	c.restart(context.Background(), cfg.SessionID, cfg.Context)
 	return &Agent{cfg: cfg, conv: c, model: cfg.Model}
+}
+
+// formOf returns the form of the declarations for a model's family.
+func formOf(model string) tool.Form {
+	if catalog.IsModern(model) {
+		return tool.Brief
+	}
+	return tool.Full
 }
 
 // History returns a copy of all messages so far. It may be called during a run.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"pollux/llm"
-	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
@@ -263,7 +262,7 @@ func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) ll
 	if a.cfg.System != nil {
 		cfg.SystemInstruction = a.cfg.System(model)
 	}
-	if set := tools.Declarations(catalog.IsModern(model)); len(set.Functions) > 0 {
+	if set := tools.Declarations(a.cfg.Form(model)); len(set.Functions) > 0 {
 		cfg.Tools = []*llm.ToolSet{set}
 	}
 	return cfg

@@ -17,6 +17,7 @@ type Registry struct {
 	mu     sync.Mutex // held while the fields below, or current, change
 	owners []*owner   // in the order in which they were first added
 	hide   func(*Spec) bool
+	spare  func(*Spec) bool
 }
 
 // owner is one source of tools, such as an MCP server. It keeps its place in
@@ -133,6 +134,16 @@ func (r *Registry) Hide(hide func(*Spec) bool) {
 	r.update()
 }
 
+// Spare makes spare decide which tools the compact declarations leave out; nil leaves out
+// none. A call of such a tool is run all the same. The answers must always be the same.
+func (r *Registry) Spare(spare func(*Spec) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spare = spare
+	before := r.current.Load()
+	r.current.Store(newSnapshot(before.version+1, before.registered, spare))
+}
+
 // Refresh asks the function given to [Registry.Hide] about each tool again.
 func (r *Registry) Refresh() {
 	r.mu.Lock()
@@ -152,7 +163,7 @@ func (r *Registry) update() {
 		}
 	}
 	if before := r.current.Load(); !slices.Equal(active, before.registered) {
-		r.current.Store(newSnapshot(before.version+1, active))
+		r.current.Store(newSnapshot(before.version+1, active, r.spare))
 	}
 }
 

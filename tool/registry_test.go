@@ -136,20 +136,20 @@ func TestRegistryUnchanged(t *testing.T) {
 	t.Parallel()
 	r := NewRegistry(toolNamed("a"), toolNamed("b"))
 	before := r.Snapshot()
-	full, brief := before.Declarations(false), before.Declarations(true)
+	full, brief := before.Declarations(Full), before.Declarations(Brief)
 	r.Refresh()
 	r.Hide(func(*Spec) bool { return false })
 	r.Remove("nobody")
 	r.Add("server")
 	after := r.Snapshot()
-	if after.Version() != before.Version() || after.Declarations(false) != full || after.Declarations(true) != brief {
+	if after.Version() != before.Version() || after.Declarations(Full) != full || after.Declarations(Brief) != brief {
 		t.Error("other declarations of the same tools")
 	}
 	if full.Functions[1].Description != "long b" || brief.Functions[1].Description != "short b" {
 		t.Errorf("descriptions: %q and %q", full.Functions[1].Description, brief.Functions[1].Description)
 	}
 	r.Add("server", toolNamed("c"))
-	if after := r.Snapshot(); after.Version() <= before.Version() || len(after.Declarations(false).Functions) != 3 || len(full.Functions) != 2 {
+	if after := r.Snapshot(); after.Version() <= before.Version() || len(after.Declarations(Full).Functions) != 3 || len(full.Functions) != 2 {
 		t.Errorf("after an addition: version %d, before %d", after.Version(), before.Version())
 	}
 }
@@ -201,7 +201,7 @@ func TestRegistryConcurrently(t *testing.T) {
 					t.Error("an older version after a newer one")
 				}
 				last = s.Version()
-				set := s.Declarations(i%2 == 0)
+				set := s.Declarations(Form(i % 3))
 				if len(set.Functions) != len(s.Tools()) {
 					t.Errorf("%d declarations of %d tools", len(set.Functions), len(s.Tools()))
 				}
@@ -227,10 +227,10 @@ func BenchmarkUnchangedRegistry(b *testing.B) {
 		tools = append(tools, toolNamed(fmt.Sprint("tool", i)))
 	}
 	r := NewRegistry(tools...)
-	first := r.Snapshot().Declarations(false)
+	first := r.Snapshot().Declarations(Full)
 	b.ReportAllocs()
 	for b.Loop() {
-		if r.Snapshot().Declarations(false) != first {
+		if r.Snapshot().Declarations(Full) != first {
 			b.Fatal("other declarations of the same tools")
 		}
 	}

@@ -21,8 +21,19 @@ type Snapshot struct {
 	tools      []Tool
 	byName     map[string]Tool // names and aliases
 
-	full, brief declared
+	spare func(*Spec) bool // see Registry.Spare; may be nil
+	forms [Compact + 1]declared
 }
+
+// Form is how much the declarations of tools say.
+type Form int
+
+// The forms of declarations.
+const (
+	Full    Form = iota // for model families that need many words
+	Brief               // for all others
+	Compact             // for models with little room: see Spec.Compact and Registry.Spare
+)
 
 // declared is the declarations of a snapshot's tools, made when first needed.
 type declared struct {
@@ -30,8 +41,8 @@ type declared struct {
 	set  *llm.ToolSet
 }
 
-func newSnapshot(version uint64, active []*registered) *Snapshot {
-	s := &Snapshot{version: version, registered: active, byName: map[string]Tool{}}
+func newSnapshot(version uint64, active []*registered, spare func(*Spec) bool) *Snapshot {
+	s := &Snapshot{version: version, registered: active, byName: map[string]Tool{}, spare: spare}
 	for _, t := range active {
 		s.tools = append(s.tools, t.Tool)
 		s.byName[t.Spec().Name] = t.Tool
@@ -61,24 +72,26 @@ func (s *Snapshot) Lookup(name string) (Tool, bool) {
 	return t, found
 }
 
-// Declarations returns the declarations of the tools for a model. If brief is
-// set, they have the shorter descriptions, for model families that need fewer
-// words. All calls return the same value, so that adapters encode it once.
-func (s *Snapshot) Declarations(brief bool) *llm.ToolSet {
-	d := &s.full
-	if brief {
-		d = &s.brief
-	}
-	d.once.Do(func() { d.set = s.declare(brief) })
+// Declarations returns the declarations of the tools in one form. All calls return the same
+// value for the same form, so that adapters encode it once.
+func (s *Snapshot) Declarations(form Form) *llm.ToolSet {
+	d := &s.forms[form]
+	d.once.Do(func() { d.set = s.declare(form) })
 	return d.set
 }
 
-func (s *Snapshot) declare(brief bool) *llm.ToolSet {
+func (s *Snapshot) declare(form Form) *llm.ToolSet {
 	set := &llm.ToolSet{}
 	for _, t := range s.tools {
 		spec := t.Spec()
+		if form == Compact && s.spare != nil && s.spare(spec) {
+			continue
+		}
 		d := llm.FunctionDeclaration{Name: spec.Name, Description: spec.Description, Parameters: spec.Schema}
-		if brief && spec.Brief != "" {
+		switch {
+		case form == Compact && spec.Compact != nil:
+			d.Description, d.Parameters = spec.Compact.Description, spec.Compact.Schema
+		case form != Full && spec.Brief != "":
 			d.Description = spec.Brief
 		}
 		set.Functions = append(set.Functions, d)

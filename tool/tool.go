@@ -33,7 +33,10 @@ type Spec struct {
 	Description string
 	Brief       string
 	Schema      json.RawMessage // JSON schema of the arguments
-	Kind        Kind
+	// Compact, if set, is declared to a model with little room, see [Form]. Its schema has the
+	// parameters that are used every day; a call may have those of Schema all the same.
+	Compact *Declaration
+	Kind    Kind
 	// Serial tools run alone and in the order of the calls; all others may run
 	// at the same time.
 	Serial bool
@@ -42,6 +45,12 @@ type Spec struct {
 	First bool
 	// Plain is true if the output is not Markdown.
 	Plain bool
+}
+
+// Declaration is what a model is told of a tool.
+type Declaration struct {
+	Description string
+	Schema      json.RawMessage
 }
 
 // Kind is the effect of a tool.

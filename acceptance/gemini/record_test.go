@@ -191,9 +191,9 @@ func (g *stage) system(content map[string]any) any {
 	return out
 }
 
-// later are the tools that Pollux does not have yet. That they are not there is
-// told once, and not with each tool behind them.
-var later = []string{"invoke_agent", "activate_skill"}
+// absent are the tools that Pollux does not declare, as yet or unattended. That they are not
+// there is told once, and not with each tool behind them.
+var absent = []string{"invoke_agent", "activate_skill", "update_topic", "enter_plan_mode"}
 
 // declared are the tools by name, without the words that describe them.
 func declared(tools []any) any {
@@ -210,7 +210,7 @@ func declared(tools []any) any {
 				f = undescribed(f).(map[string]any)
 				delete(f, "name")
 				out[name] = f
-				if !slices.Contains(later, name) {
+				if !slices.Contains(absent, name) {
 					order = append(order, name)
 				}
 			}

@@ -136,6 +136,11 @@ var table = []allowed{
 		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
 	},
 	{
+		kind: better, scenes: "*",
+		paths: []string{`requests[*].body.tools.functions.update_topic`, `requests[*].body.tools.functions.enter_plan_mode`},
+		what:  "Unattended, a model has neither `update_topic`, whose words nobody would see, nor `enter_plan_mode`, whose plan nobody would approve. `tools.allowed` brings them back.",
+	},
+	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
 		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
@@ -143,7 +148,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "tool_results",
 		paths: []string{`requests[1].body.contents.new[1].parts[6].functionResponse.response.output`},
-		what:  "A search without matches says what was left out, such as ignored files, where matches may be.",
+		what:  "A search without matches names what it did not search, such as ignored files.",
 	},
 	{
 		kind: better, scenes: "replace",

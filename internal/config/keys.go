@@ -174,6 +174,7 @@ const (
 	CompressionOneCall   = Bool("pollux.compression.oneCall")
 	CompressionFiveParts = Bool("pollux.compression.fiveParts")
 
+	Instructions    = String("pollux.instructions")
 	MaskToolOutputs = Bool("pollux.maskToolOutputs")
 
 	LoopInterval = Int("pollux.loops.interval")
@@ -359,6 +360,7 @@ var table = [...]Key{
 	{"pollux.fallback", "strings", nil, 0, live, "Models to ask, one after the other, when a model cannot answer."},
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, "With an unusable answer in a loaded history, leave out its prompt too."},
 	{"pollux.history.forgetCancelled", "bool", false, 0, live, "Take a cancelled prompt back with all that its tools reported, as Gemini CLI does."},
+	{"pollux.instructions", "enum auto full compact", "auto", restart, live, "How much a model is told: the compact form has the rules and tools of every day and a short tree. auto is compact for windows of up to 32k tokens and where tools are called in text."},
 	{"pollux.invalidAnswer.continue", "bool", false, 0, live, "After an unusable answer, ask the model once more to go on."},
 	{"pollux.invalidAnswer.delay", "number", 1.0, 0, live, "Seconds before an unusable answer, or one that broke off, is asked for again."},
 	{"pollux.invalidAnswer.linear", "bool", false, 0, live, "Keep that delay the same, instead of doubling it each time."},

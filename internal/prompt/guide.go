@@ -2,6 +2,9 @@ package prompt
 
 // guidelines returns the rules about communication and the use of tools.
 func guidelines(s System) string {
+	if s.isCompact() {
+		return compactManner(s)
+	}
 	return bullets("Manner",
 		"Answer in the user's language, short and plain: what you did, what you found, what is left to decide. No opening or closing phrases, praise, apologies, emoji, or retelling of the diff. Use Markdown sparingly; refer to code as `path:line`.",
 		"If you cannot or will not do something, say so in a sentence, with what is possible instead.",
@@ -16,12 +19,13 @@ func guidelines(s System) string {
 }
 
 func parallel(s System) string {
-	if len(s.Tools) == 0 {
+	switch {
+	case len(s.Tools) == 0:
 		return ""
+	case s.canAct():
+		return "Make calls that do not need each other's results in one turn. Reads run side by side; edits and commands, one after another in the order given."
 	}
-	return sentences(
-		"Calls of one turn run side by side; set `wait_for_previous` on a call that needs the effect of an earlier one.",
-		when(s.canEdit(), "Never edit one file twice in a turn."))
+	return "Make calls that do not need each other's results in one turn: they run side by side."
 }
 
 func edits(s System) string {
@@ -97,6 +101,9 @@ func sandbox(s System) string {
 func git(s System) string {
 	if !s.Git || !s.has("run_shell_command") {
 		return ""
+	}
+	if s.isCompact() {
+		return compactGit()
 	}
 	return bullets("Git",
 		"Commit, amend, rebase, switch branches and push only when asked, and no more often than asked. Never force, never discard uncommitted work.",

@@ -4,25 +4,24 @@ import (
 	"sync"
 
 	"pollux/llm"
-	"pollux/llm/catalog"
+	"pollux/tool"
 )
 
 // Instruction is the system instruction of a session. It is built when it is first needed,
-// once for each family of models, and stays the same value until other tools or
+// once for each form of the tools' declarations, and stays the same value until other tools or
 // [Instruction.Refresh] result in another text: it is the start of every request, so that a
 // change invalidates the vendor's cache of the whole conversation. It is safe for concurrent
 // use.
 type Instruction struct {
-	values func(model string) System
+	values func(form tool.Form) System
 	tools  func() uint64
 	made   func(text string)
 
-	mu     sync.Mutex
-	modern built
-	legacy built
+	mu    sync.Mutex
+	forms [tool.Compact + 1]built
 }
 
-// built is the instruction for one family of models.
+// built is the instruction in one form.
 type built struct {
 	content *llm.Content
 	text    string
@@ -33,25 +32,22 @@ type built struct {
 // NewInstruction returns an instruction built from the result of values. tools returns the
 // version of the session's tools (see tool.Registry): when it changes, the text is built again.
 // made, if set, is called with each new text.
-func NewInstruction(values func(model string) System, tools func() uint64, made func(text string)) *Instruction {
+func NewInstruction(values func(form tool.Form) System, tools func() uint64, made func(text string)) *Instruction {
 	return &Instruction{values: values, tools: tools, made: made}
 }
 
-// For returns the instruction for a model.
-func (i *Instruction) For(model string) *llm.Content {
+// For returns the instruction in a form.
+func (i *Instruction) For(form tool.Form) *llm.Content {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	s := &i.legacy
-	if catalog.IsModern(model) {
-		s = &i.modern
-	}
+	s := &i.forms[form]
 	tools := i.tools()
 	if s.fresh && s.tools == tools {
 		return s.content
 	}
 	s.fresh, s.tools = true, tools
-	values := i.values(model)
-	values.Model = model
+	values := i.values(form)
+	values.Form = form
 	if text := values.Text(); s.content == nil || text != s.text {
 		s.content, s.text = llm.User(llm.Text(text)), text
 		if i.made != nil {
@@ -66,5 +62,7 @@ func (i *Instruction) For(model string) *llm.Content {
 func (i *Instruction) Refresh() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.modern.fresh, i.legacy.fresh = false, false
+	for form := range i.forms {
+		i.forms[form].fresh = false
+	}
 }

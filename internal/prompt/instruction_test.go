@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pollux/internal/prompt"
+	"pollux/tool"
 )
 
 // An instruction is the same value as long as its text is the same, for each
@@ -12,12 +13,12 @@ func TestInstruction(t *testing.T) {
 	t.Parallel()
 	mode, asked, tools := "default", 0, uint64(1)
 	var shown []string
-	i := prompt.NewInstruction(func(string) prompt.System {
+	i := prompt.NewInstruction(func(tool.Form) prompt.System {
 		asked++
-		return session("", mode, true, person)
+		return session(0, mode, true, person)
 	}, func() uint64 { return tools }, func(text string) { shown = append(shown, text) })
 	new1, old1 := i.For(modern), i.For(legacy)
-	if new1 == old1 || i.For("gpt-5") != new1 || i.For("gemini-2.5-pro") != old1 || asked != 2 || len(shown) != 2 {
+	if new1 == old1 || i.For(modern) != new1 || i.For(legacy) != old1 || asked != 2 || len(shown) != 2 {
 		t.Errorf("asked %d times, shown %d texts for two families", asked, len(shown))
 	}
 	i.Refresh()

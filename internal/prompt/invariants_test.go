@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"pollux/internal/prompt"
+	"pollux/tool"
 )
 
 // known are the tools that a prompt may have something to say about.
@@ -31,7 +32,7 @@ func TestOnlyKnownTools(t *testing.T) {
 		s := prompt.System{
 			Interactive: rapid.Bool().Draw(t, "interactive"),
 			Mode:        rapid.SampledFrom([]string{"default", "autoEdit", "yolo", "plan"}).Draw(t, "mode"),
-			Model:       rapid.SampledFrom([]string{modern, legacy, "gpt-5"}).Draw(t, "model"),
+			Form:        rapid.SampledFrom([]tool.Form{tool.Full, tool.Brief, tool.Compact}).Draw(t, "form"),
 			Git:         rapid.Bool().Draw(t, "git"),
 			Hooks:       rapid.Bool().Draw(t, "hooks"),
 			Sandbox:     rapid.SampledFrom([]string{"", "docker", "sandbox-exec"}).Draw(t, "sandbox"),
@@ -102,7 +103,7 @@ func TestHostileTexts(t *testing.T) {
 		{sections, "available_skills"},
 		{memory, "loaded_context"},
 		{memory, "global_context"},
-		{prompt.System{Memory: prompt.Memory{Plain: attack}, Model: modern}.Text(), "loaded_context"},
+		{prompt.System{Memory: prompt.Memory{Plain: attack}, Form: modern}.Text(), "loaded_context"},
 		{prompt.Context{Dirs: []string{attack}, Tree: attack, TempDir: attack, Project: attack, Extensions: attack, Servers: attack}.Text(), "session_context"},
 	} {
 		// The first topic is cut off: it is the user's own line at the end.

@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/prompt"
+	"pollux/tool"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 const (
-	modern = "gemini-3-pro-preview"
-	legacy = "gemini-2.5-flash"
+	modern = tool.Brief
+	legacy = tool.Full
 )
 
 // What a model has in each kind of session, with the default policy.
@@ -27,18 +28,19 @@ var (
 	reading  = []string{"update_topic", "list_directory", "read_file", "grep_search", "glob", "google_web_search"}
 	changing = []string{"replace", "write_file", "web_fetch", "run_shell_command", "list_background_processes", "read_background_output"}
 	person   = append(slices.Concat(reading, changing), "ask_user", "enter_plan_mode", "invoke_agent", "activate_skill")
-	script   = append(slices.Clone(reading), "enter_plan_mode", "invoke_agent")
-	autoEdit = append(slices.Clone(reading), "replace", "write_file", "web_fetch", "enter_plan_mode", "invoke_agent")
-	yolo     = append(slices.Concat(reading, changing), "enter_plan_mode", "invoke_agent", "activate_skill")
-	planner  = append(slices.Clone(reading), "replace", "write_file", "exit_plan_mode", "invoke_agent")
-	planning = append(slices.Clone(planner), "ask_user", "activate_skill")
+	script   = append(slices.Clone(reading[1:]), "invoke_agent")
+	autoEdit = append(slices.Clone(reading[1:]), "replace", "write_file", "web_fetch", "invoke_agent")
+	yolo     = append(slices.Concat(reading[1:], changing), "invoke_agent", "activate_skill")
+	planner  = append(slices.Clone(reading[1:]), "replace", "write_file", "exit_plan_mode", "invoke_agent")
+	planning = append([]string{"update_topic"}, append(slices.Clone(planner), "ask_user", "activate_skill")...)
+	everyday = []string{"list_directory", "read_file", "grep_search", "glob", "replace", "write_file", "run_shell_command"}
 	tracker  = []string{"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize"}
 )
 
 // session is what a project gets that uses everything.
-func session(model, mode string, interactive bool, tools []string) prompt.System {
+func session(form tool.Form, mode string, interactive bool, tools []string) prompt.System {
 	return prompt.System{
-		Model: model, Mode: mode, Interactive: interactive, Tools: tools, Git: true, Hooks: true,
+		Form: form, Mode: mode, Interactive: interactive, Tools: tools, Git: true, Hooks: true,
 		PlanDir: "/home/u/.gemini/tmp/p/4f9c/plans",
 		Agents: []prompt.Agent{
 			{"codebase_investigator", "Reads through a code base and reports where things are and how they hang together."},
@@ -72,28 +74,32 @@ func variants() map[string]prompt.System {
 		"legacy":                session(legacy, def, true, append(slices.Clone(person), "write_todos")),
 		"legacy_headless_yolo":  session(legacy, "yolo", false, append(slices.Clone(yolo), "write_todos")),
 		"legacy_plan":           session(legacy, "plan", true, planning),
+		"compact":               session(tool.Compact, def, true, everyday),
+		"compact_headless":      session(tool.Compact, def, false, everyday[:4]),
+		"compact_headless_yolo": session(tool.Compact, "yolo", false, everyday),
+		"compact_plan":          session(tool.Compact, "plan", true, append(slices.Clone(everyday[:6]), "exit_plan_mode")),
 		"tracker":               session(modern, def, true, slices.Concat(person, tracker)),
 		"plan_approved":         with(session(modern, def, true, person), func(s *prompt.System) { s.Plan = "/home/u/.gemini/tmp/p/4f9c/plans/cache.md" }),
 		"plan_refined":          with(session(modern, "plan", true, planning), func(s *prompt.System) { s.Plan = "/home/u/.gemini/tmp/p/4f9c/plans/cache.md" }),
-		"plan_without_tools":    {Model: modern, Mode: "plan", Tools: []string{"read_file", "grep_search"}},
-		"sandbox_seatbelt":      {Model: modern, Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: "sandbox-exec"},
-		"sandbox_container":     {Model: "gpt-5", Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: "docker"},
-		"bare":                  {Model: "qwen3-coder", Mode: "yolo"},
-		"few_tools":             {Model: "gpt-5", Interactive: true, Mode: def, Tools: []string{"read_file", "write_file", "save_memory"}, Git: true},
+		"plan_without_tools":    {Form: modern, Mode: "plan", Tools: []string{"read_file", "grep_search"}},
+		"sandbox_seatbelt":      {Form: modern, Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: "sandbox-exec"},
+		"sandbox_container":     {Form: modern, Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: "docker"},
+		"bare":                  {Form: modern, Mode: "yolo"},
+		"few_tools":             {Form: modern, Interactive: true, Mode: def, Tools: []string{"read_file", "write_file", "save_memory"}, Git: true},
 		"renamed": {
-			Model: modern, Mode: "yolo", Git: true, Tools: []string{"open_file", "ripgrep", "find_files", "patch", "bash"},
+			Form: modern, Mode: "yolo", Git: true, Tools: []string{"open_file", "ripgrep", "find_files", "patch", "bash"},
 			Renamed: map[string]string{"read_file": "open_file", "grep_search": "ripgrep", "glob": "find_files", "replace": "patch", "run_shell_command": "bash"},
 		},
 		"memory": {
-			Model: modern, Mode: "yolo", Topic: "Cache\nrewrite",
+			Form: modern, Mode: "yolo", Topic: "Cache\nrewrite",
 			Memory: prompt.Memory{Global: "Answer in French.\n", Private: "The staging database is slow."},
 		},
 		"memory_plain": {
-			Model: modern, Mode: "yolo",
+			Form: modern, Mode: "yolo",
 			Memory: prompt.Memory{Names: []string{"GEMINI.md", "AGENTS.md"}, Plain: "--- Context from: /p/GEMINI.md ---\nUse tabs.\n--- End of Context from: /p/GEMINI.md ---"},
 		},
 		"own": {
-			Model: modern, Mode: "yolo", Interactive: true, Tools: []string{"read_file", "invoke_agent", "activate_skill"},
+			Form: modern, Mode: "yolo", Interactive: true, Tools: []string{"read_file", "invoke_agent", "activate_skill"},
 			Own:    prompt.NewTemplate("You are a reviewer.\n\n\n\nTools:\n${AvailableTools}\nRead with ${read_file_ToolName}, not ${glob_ToolName}.\n${SubAgents}\n${AgentSkills}\n$HOME ${HOME}"),
 			Agents: []prompt.Agent{{"reviewer", "Says ${AvailableTools}"}},
 			Skills: []prompt.Skill{{"tidy", "Tidies up", "/s/SKILL.md"}},
@@ -105,7 +111,7 @@ func variants() map[string]prompt.System {
 var contexts = map[string]prompt.Context{
 	"context": {
 		Now: time.Date(2026, time.March, 7, 0, 0, 0, 0, time.UTC), OS: "linux", TempDir: "/home/u/.gemini/tmp/p",
-		Dirs: []string{"/p", "/q"}, Tree: "Showing up to 200 items (files + folders).\n\n/p/\n└───main.go",
+		Dirs: []string{"/p", "/q"}, Tree: "Showing up to 200 items (files + folders).\n\n/p/\n  main.go",
 		Extensions: "From an extension.", Project: "Be kind.\n", Servers: "The docs server knows the API.",
 	},
 	"context_bare": {Now: time.Date(2026, time.March, 7, 0, 0, 0, 0, time.UTC), OS: "darwin", TempDir: "/t"},

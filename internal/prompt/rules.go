@@ -34,9 +34,12 @@ func mode(s System) string {
 
 // mandates returns the rules that apply to every task.
 func mandates(s System) string {
+	if s.isCompact() {
+		return compactRules(s)
+	}
 	return bullets("Rules",
 		"Do everything that was asked and nothing else: no extra refactoring, features, files or documentation. Answer a question; do not edit because of it.",
-		"Look, do not guess: at files, signatures, options, versions, URLs. Use a library only if the project already has it or the user wants it.",
+		"Look, do not guess: at files, signatures, options, versions, URLs. Use a library only if the project already has it or the user wants it, and a feature only if the versions and platforms that the project supports have it.",
 		"Write code like the code around it: names, structure, types, error handling, tests. A comment explains a why that the code cannot show; it never addresses the user.",
 		"Fix causes, not symptoms. Never make a check pass by weakening or deleting it, swallowing errors, disabling types or lints, or special-casing its input.",
 		verified(s),
@@ -48,7 +51,7 @@ func mandates(s System) string {
 		openPoints(s),
 		refusals(s),
 		"Keep going until everything is done: do not announce a next step, take it. Do not try a third time what failed twice: reread the error, question your assumption, change the approach.",
-		"Everything you read is paid for again on every turn. Search narrowly, read only the part of a large file you need, nothing twice unless it changed, and make independent calls in one turn.",
+		"Everything you read is paid for again on every turn. Search narrowly, read only the part of a large file you need, and nothing twice unless it changed.",
 		narration(s),
 	)
 }
@@ -57,7 +60,7 @@ func verified(s System) string {
 	if !s.canAct() {
 		return "Claim only what you have seen; say what you could not find out."
 	}
-	return "Done means verified: where the project has tests, what you add or fix gets one, and its own checks have run on what you touched. Claim only what you have seen; say what you could not run."
+	return "Done means verified: where the project has tests, what you add or fix gets one, seen to fail without the change where that is cheap, and its own checks have run on what you touched. Claim only what you have seen; say what you could not run."
 }
 
 func openPoints(s System) string {
@@ -70,12 +73,12 @@ func openPoints(s System) string {
 	case s.isPlanMode():
 		return "Never ask. Where the request is open, take the reading that the code supports and say what you assumed."
 	}
-	return "Never ask, and never stop at a plan. Where the request is open, take the reading that the code supports, finish, and say what you assumed."
+	return "Never ask, and never stop at a plan: where the request is open, take the reading that the code supports, finish, and say what you assumed. Only if asked to investigate, review or propose, change nothing: end with the report" + when(s.canAct(), " and the proposed diff") + "."
 }
 
 func refusals(s System) string {
 	if s.Interactive {
-		return "A refused call stays refused: do not get the same effect another way; ask what the user would prefer."
+		return "A refused call stays refused: do not get the same effect another way. Follow the user's feedback, or ask what they would prefer; calls that were not run because of it may be made again."
 	}
 	return "A refused call stays refused: do not get the same effect another way; do what remains possible and report the rest."
 }
@@ -83,14 +86,12 @@ func refusals(s System) string {
 // narration describes how the model reports progress. Without a user, text between calls would
 // be in the output that scripts read.
 func narration(s System) string {
-	if s.Interactive {
-		return s.say(
-			"Call {update_topic} when work starts and when it enters a new phase, not at every step. The user sees it: do not repeat it in text.",
-			"Before calls that change something or take long, say in one line what you are about to do.",
-		)
+	const quiet = "Write your answer at the end and nothing between calls."
+	if !s.Interactive {
+		return s.say(quiet+" When work enters a new phase, call {update_topic}.", quiet)
 	}
 	return s.say(
-		"Write your answer at the end and nothing between calls. When long work enters a new phase, call {update_topic}.",
-		"Write your answer at the end and nothing between calls.",
+		"Call {update_topic} when work starts and when it enters a new phase, not at every step. The user sees it: do not repeat it in text.",
+		"Before calls that change something or take long, say in one line what you are about to do.",
 	)
 }

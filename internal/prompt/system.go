@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/llm/catalog"
+	"pollux/tool"
 )
 
 // System contains the values that the system instruction depends on. Equal values result in
@@ -18,10 +18,12 @@ import (
 type System struct {
 	Interactive bool   // a user reads the output and can answer
 	Mode        string // approval mode: "default", "autoEdit", "yolo", "plan"
-	Model       string // the model that gets the instruction; older ones get some rules twice
-	Git         bool   // the project is a git repository
-	Hooks       bool   // hooks may add to the conversation
-	Sandbox     string // value of SANDBOX: "sandbox-exec", another sandbox, or "" for none
+	// Form is that of the tools' declarations: older models, which get them in full, get some
+	// rules twice; a model with little room gets only the most important rules.
+	Form    tool.Form
+	Git     bool   // the project is a git repository
+	Hooks   bool   // hooks may add to the conversation
+	Sandbox string // value of SANDBOX: "sandbox-exec", another sandbox, or "" for none
 
 	// Tools are the names of the tools that the model may call. Renamed maps Pollux's names of
 	// tools to the names that the model knows them by, if they differ.
@@ -128,7 +130,9 @@ func isOff(value string) bool {
 }
 
 // isLegacy reports whether the model belongs to the older family, which needs more instructions.
-func (s System) isLegacy() bool { return !catalog.IsModern(s.Model) }
+func (s System) isLegacy() bool { return s.Form == tool.Full }
+
+func (s System) isCompact() bool { return s.Form == tool.Compact }
 
 func (s System) isPlanMode() bool { return s.Mode == "plan" }
 

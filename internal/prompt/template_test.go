@@ -55,7 +55,7 @@ func TestReadTemplate(t *testing.T) {
 			}
 			continue
 		}
-		if got := (prompt.System{Own: own, Model: legacy}).Text(); got != c.text {
+		if got := (prompt.System{Own: own, Form: legacy}).Text(); got != c.text {
 			t.Errorf("%s: %q, want %q", name, got, c.text)
 		}
 	}
@@ -63,7 +63,7 @@ func TestReadTemplate(t *testing.T) {
 
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	s := prompt.System{Model: modern, Tools: []string{"look", "glob"}, Renamed: map[string]string{"read_file": "look"}}
+	s := prompt.System{Form: modern, Tools: []string{"look", "glob"}, Renamed: map[string]string{"read_file": "look"}}
 	for text, want := range map[string]string{
 		"${read_file_ToolName} and ${glob_ToolName}":         "look and glob",
 		"${look_ToolName}":                                   "look",
@@ -124,7 +124,7 @@ func FuzzTemplate(f *testing.F) {
 	f.Add("${AvailableTools} and ${read_file_ToolName}")
 	f.Add(strings.Repeat("${", 1_000))
 	f.Add("${${x_ToolName}}${}")
-	s := prompt.System{Model: modern, Tools: []string{"read_file"}}
+	s := prompt.System{Form: modern, Tools: []string{"read_file"}}
 	names := strings.NewReplacer("${AvailableTools}", "- read_file", "${read_file_ToolName}", "read_file", "${AgentSkills}", "", "${SubAgents}", "")
 	f.Fuzz(func(t *testing.T, text string) {
 		s.Own = prompt.NewTemplate(text)

@@ -10,6 +10,8 @@ func workflow(s System) string {
 	switch {
 	case s.isPlanMode():
 		return ""
+	case s.isCompact() && len(s.Tools) > 0:
+		return compactWork(s)
 	case len(s.Tools) == 0:
 		return "# Work\n\nYou have no tools here: answer from what the conversation holds, and say what you would have to look at."
 	case !s.canAct():

@@ -81,6 +81,9 @@ type Parts struct {
 	WhyHidden func(name string) string
 	// Instruction returns the system instruction for a model; nil is for none.
 	Instruction func(model string) *llm.Content
+	// Form returns how much the declarations of the tools say to a model; nil says more to
+	// older models.
+	Form func(model string) tool.Form
 	// Context opens the conversation, before the first prompt.
 	Context   []agent.Message
 	SessionID string
@@ -114,6 +117,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		WhyHidden: p.WhyHidden,
 		SessionID: p.SessionID,
 		System:    p.Instruction,
+		Form:      p.Form,
 		Sampling:  m.ChatConfig,
 		Context:   p.Context,
 		Limit:     func(model string) int { return m.Describe(model).Input },
@@ -143,7 +147,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Tools:       s.registry,
 		Gate:        s.newGate(),
 		WhyHidden:   s.whyHidden,
-		Instruction: s.instruction.For,
+		Instruction: s.instructionFor,
+		Form:        s.form,
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),
 		MaxTurns:    maxTurns(s.Settings),

@@ -157,7 +157,7 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	}
 	tree := ""
 	if config.IncludeDirectoryTree.In(s.Settings) {
-		tree = s.Workspace.TreeOf(path)
+		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
 	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})

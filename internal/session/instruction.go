@@ -10,6 +10,8 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/prompt"
+	"pollux/llm"
+	"pollux/tool"
 )
 
 // newInstruction returns the system instruction. The user's own text
@@ -19,10 +21,10 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := func(string) prompt.System {
+	values := func(form tool.Form) prompt.System {
 		var names []string
-		for _, t := range s.registry.Snapshot().Tools() {
-			names = append(names, t.Spec().Name)
+		for _, f := range s.registry.Snapshot().Declarations(form).Functions {
+			names = append(names, f.Name)
 		}
 		texts := s.Memory.Texts()
 		return prompt.System{
@@ -55,6 +57,9 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 	}), nil
 }
 
+// instructionFor returns the system instruction for a model.
+func (s *Session) instructionFor(model string) *llm.Content { return s.instruction.For(s.form(model)) }
+
 // ownInstruction reads the user's replacement for the system instruction, nil for none,
 // and returns the path of its file.
 func (p *Setup) ownInstruction() (own *prompt.Template, file string, err error) {
@@ -77,7 +82,7 @@ func (s *Session) opening() agent.Message {
 		Project:    texts.Project,
 	}
 	if config.IncludeDirectoryTree.In(s.Settings) {
-		c.Tree = s.Workspace.Tree()
+		c.Tree = s.Workspace.Tree(s.treeItems())
 	}
 	return c.Message()
 }

@@ -48,6 +48,7 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 		return err
 	}
 	s.registry.Add("", slices.Concat(builtin, discovered, s.Options.Tools)...)
+	s.registry.Spare(spares(builtin, core.Names))
 	s.registry.Hide(s.hides)
 	return nil
 }
@@ -78,8 +79,9 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	s.typed = shell.NewForUser(commands)
 	s.search = web.NewSearch(reach)
 	var tools []tool.Tool
-	if config.TopicUpdates.In(set) {
-		tools = append(tools, topic.New(&s.topic))
+	core := toolSettings(set)
+	if t := topic.New(&s.topic); config.TopicUpdates.In(set) && (s.Interactive || core.Names(t.Spec())) {
+		tools = append(tools, t)
 	}
 	tools = append(
 		tools,
@@ -103,9 +105,11 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	}
 	if config.PlanEnabled.In(set) {
 		enter, exit := plan.Tools(plans)
-		tools = append(tools, exit, enter)
+		tools = append(tools, exit)
+		if s.Interactive || core.Names(enter.Spec()) { // unattended, nobody would approve the plan
+			tools = append(tools, enter)
+		}
 	}
-	core := toolSettings(set)
 	if config.SaveMemory.In(set) || core.Core != nil { // else models edit the files
 		tools = append(tools, savememory.New(s.MemoryFile()))
 	}

@@ -143,8 +143,8 @@ func BenchmarkTree(b *testing.B) {
 	w := benchRepo(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(w.Tree()) < 1000 {
-			b.Fatal(w.Tree())
+		if len(w.Tree(200)) < 1000 {
+			b.Fatal(w.Tree(200))
 		}
 	}
 }

@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// treeItems is the maximum number of files and folders in a tree.
-	treeItems = 200
 	// treeRead is the maximum number of entries of one folder that are read. A folder with
 	// more is storage, and not worth showing.
 	treeRead = 10_000
@@ -21,18 +19,19 @@ const (
 	cut = "..."
 )
 
-// Tree returns the folders of the workspace as a tree in text form. It adds entries breadth
-// first, up to 200, so that a small project is complete and a large one shows its top. It
-// reads no more folders than it shows.
-func (w *Workspace) Tree() string {
-	return w.TreeOf(w.all()...)
+// Tree returns the folders of the workspace as a tree in text form: each name on a line,
+// indented by its depth. For each workspace directory it adds entries breadth first, up to
+// items, so that a small project is complete and a large one shows its top. It reads no more
+// folders than it shows.
+func (w *Workspace) Tree(items int) string {
+	return w.TreeOf(items, w.all()...)
 }
 
 // TreeOf is like [Workspace.Tree] for the given directories of the workspace.
-func (w *Workspace) TreeOf(dirs ...string) string {
+func (w *Workspace) TreeOf(items int, dirs ...string) string {
 	trees := make([]string, len(dirs))
 	for i, dir := range dirs {
-		trees[i] = w.tree(dir)
+		trees[i] = w.tree(dir, items)
 	}
 	return strings.Join(trees, "\n")
 }
@@ -50,9 +49,9 @@ type folder struct {
 	closed      bool // not entered
 }
 
-func (w *Workspace) tree(dir string) string {
+func (w *Workspace) tree(dir string, items int) string {
 	root := &folder{path: dir, rules: w.rulesFor(dir, w.defaultFilter)}
-	room, partial := treeItems, false
+	room, partial := items, false
 	for queue := []*folder{root}; len(queue) > 0; queue = queue[1:] {
 		f := queue[0]
 		if room <= 0 {
@@ -73,12 +72,12 @@ func (w *Workspace) tree(dir string) string {
 		partial = partial || f.closed || f.moreFiles || f.moreFolders
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Showing up to %d items (files + folders).", treeItems)
+	fmt.Fprintf(&b, "Showing up to %d items (files + folders).", items)
 	if partial {
-		fmt.Fprintf(&b, " Where %s stands there is more: it was ignored, or is beyond the limit of %d items.", cut, treeItems)
+		fmt.Fprintf(&b, " Where %s stands there is more: it was ignored, or is beyond the limit of %d items.", cut, items)
 	}
 	fmt.Fprintf(&b, "\n\n%s", withSlash(PrintableName(dir)))
-	root.draw(&b, "\n")
+	root.draw(&b, "\n  ")
 	return b.String()
 }
 
@@ -155,36 +154,21 @@ func readTreeDir(dir string) (files, folders []string, more bool, err error) {
 
 // draw writes the content of f. indent begins with a newline.
 func (f *folder) draw(b *strings.Builder, indent string) {
-	type line struct {
-		text string
-		sub  *folder
-	}
-	var lines []line
 	for _, name := range f.files {
-		lines = append(lines, line{text: PrintableName(name)})
+		b.WriteString(indent + PrintableName(name))
 	}
 	if f.moreFiles {
-		lines = append(lines, line{text: cut})
+		b.WriteString(indent + cut)
 	}
 	for _, sub := range f.folders {
-		text := PrintableName(sub.name) + string(filepath.Separator)
+		b.WriteString(indent + PrintableName(sub.name) + string(filepath.Separator))
 		if sub.closed {
-			text += cut
+			b.WriteString(cut)
 		}
-		lines = append(lines, line{text, sub})
+		sub.draw(b, indent+"  ")
 	}
 	if f.moreFolders {
-		lines = append(lines, line{text: cut})
-	}
-	for i, l := range lines {
-		branch, below := "├───", "│   "
-		if i == len(lines)-1 {
-			branch, below = "└───", "    "
-		}
-		b.WriteString(indent + branch + l.text)
-		if l.sub != nil {
-			l.sub.draw(b, indent+below)
-		}
+		b.WriteString(indent + cut)
 	}
 }
 

@@ -21,21 +21,21 @@ func TestTree(t *testing.T) {
 	want := `Showing up to 200 items (files + folders). Where ... stands there is more: it was ignored, or is beyond the limit of 200 items.
 
 ` + w.Root() + `/
-├───.geminiignore
-├───.gitignore
-├───a` + "\ufffd" + `b
-├───README.md
-├───.git/...
-├───build/...
-├───empty/
-├───node_modules/...
-├───private/...
-└───src/
-    ├───main.go
-    └───lib/
-        └───deep/
-            └───x.go`
-	if got := w.Tree(); got != want {
+  .geminiignore
+  .gitignore
+  a` + "\ufffd" + `b
+  README.md
+  .git/...
+  build/...
+  empty/
+  node_modules/...
+  private/...
+  src/
+    main.go
+    lib/
+      deep/
+        x.go`
+	if got := w.Tree(200); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -51,21 +51,24 @@ func TestTreeIsCut(t *testing.T) {
 	}
 	write(t, dir, files)
 	w, _ := workspace.New(workspace.Options{Root: dir})
-	tree := w.Tree()
+	tree := w.Tree(200)
 	head, body, _ := strings.Cut(tree, "\n\n")
 	if !strings.Contains(head, "...") {
 		t.Errorf("the header does not say that something is missing: %s", head)
 	}
 	items := 0
 	for line := range strings.Lines(body) {
-		if strings.Contains(line, "───") && !strings.HasSuffix(strings.TrimSpace(line), "───...") {
+		if strings.HasPrefix(line, "  ") && strings.TrimSpace(line) != "..." {
 			items++
 		}
 	}
 	if items != 200 {
 		t.Errorf("%d items, want 200:\n%s", items, tree)
 	}
-	for _, want := range []string{"├───d04/\n", "│   └───f29\n", "├───d05/\n", "│   └───...\n", "└───d29/..."} {
+	if short := w.Tree(10); !strings.Contains(short, "up to 10 items") || strings.Count(short, "\n") != 2+10+1 {
+		t.Errorf("a tree of 10 items:\n%s", short)
+	}
+	for _, want := range []string{"\n  d04/\n", "\n    f29\n  d05/\n", "\n    ...\n  d06/...\n", "\n  d29/..."} {
 		if !strings.Contains(tree, want) {
 			t.Errorf("no %q in\n%s", want, tree)
 		}
@@ -79,7 +82,7 @@ func TestTreeOfNothing(t *testing.T) {
 	if len(warnings) != 1 {
 		t.Errorf("warnings %v, want one", warnings)
 	}
-	if got := w.Tree(); !strings.HasPrefix(got, "Error: Could not read directory ") {
+	if got := w.Tree(200); !strings.HasPrefix(got, "Error: Could not read directory ") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -98,11 +98,7 @@ func (a *Adaptive) Generate(ctx context.Context, req *llm.Request) (*llm.Respons
 
 // needsText reports whether the model is known to need tools in text.
 func (a *Adaptive) needsText(req *llm.Request) bool {
-	if known := a.models.Get(req.Model); known != nil && known.needsText {
-		return true
-	}
-	always := a.text.options.Always
-	if always == nil || !always(req.Model) {
+	if !a.isKnownToNeedText(req.Model) {
 		return false
 	}
 	a.useText(req.Model, "it is known to take no tools")

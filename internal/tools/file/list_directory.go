@@ -24,6 +24,7 @@ func NewList(w *workspace.Workspace) tool.Tool {
 		Kind:        tool.KindSearch,
 		Description: "Lists what is directly in a directory: subdirectories first, then files with their sizes; hidden ones too. Files that the " +
 			"project's ignore rules hide are counted, not listed.",
+		Compact: compactList,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"dir_path":{"type":"string","description":"The directory, absolute or relative to the working directory."},` +
 			`"ignore":{"type":"array","items":{"type":"string"},"description":"Names to leave out, with * and ? as wildcards. Optional."},` +

@@ -21,7 +21,8 @@ func NewReadFile(w *workspace.Workspace) tool.Tool {
 			"characters; if that is not all of the file, the result says which lines it shows and how to go on. To look at a part of a large file, " +
 			"name the lines. Images (PNG, JPEG, GIF, WEBP, BMP, SVG), PDF, audio (MP3, WAV, AIFF, AAC, OGG, FLAC) and video are returned as media " +
 			"you can look at or listen to; other binary files cannot be read.",
-		Brief: "Returns the content of one file: text (up to 2000 lines at a time; name the lines for a part), an image, a PDF, audio or video.",
+		Brief:   "Returns the content of one file: text (up to 2000 lines at a time; name the lines for a part), an image, a PDF, audio or video.",
+		Compact: compactRead,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
 			`"start_line":{"type":"integer","minimum":1,"description":"The first line to return, counted from 1. Optional."},` +

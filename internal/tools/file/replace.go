@@ -24,6 +24,7 @@ func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption)
 			"in the file, white space and indentation included, with enough lines around the change (three before and after are a good measure) to be " +
 			"found exactly once; with allow_multiple every occurrence is replaced. new_string must be all that is to stand there, as literal text: " +
 			"nothing is escaped, nothing is left out with a comment like 'rest of code ...'. An empty old_string creates a new file.",
+		Compact: compactReplace,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
 			`"instruction":{"type":"string","description":"What the change is for, so precise that someone who sees only this sentence and the file could make it: what changes, where, why."},` +

@@ -24,6 +24,7 @@ func NewWrite(w *workspace.Workspace, fix Corrector) tool.Tool {
 		Serial:      true,
 		Description: "Writes a whole file: creates it, with the directories it needs, or replaces all that is in it. To change a part of a file, " +
 			"use replace. The content must be complete: never put a comment like 'rest of code ...' where code belongs, it would be lost.",
+		Compact: compactWrite,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
 			`"content":{"type":"string","description":"All that the file will contain."}` +

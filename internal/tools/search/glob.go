@@ -28,7 +28,8 @@ var globSpec = tool.Spec{
 	Aliases:     []string{"GlobTool"},
 	Description: "Finds files whose paths match a glob, such as `**/*.test.ts` or `src/*.go`, and returns their absolute paths, the most recently changed first. " +
 		"Use it when you know something of a file's name or place; to find text in files use grep_search. Files that ignore rules hide are left out and counted; symbolic links are not listed.",
-	Brief: "Finds files by glob (`src/**/*.ts`); returns absolute paths, most recently changed first.",
+	Brief:   "Finds files by glob (`src/**/*.ts`); returns absolute paths, most recently changed first.",
+	Compact: compactGlob,
 	Schema: json.RawMessage(`{
   "type": "object",
   "properties": {

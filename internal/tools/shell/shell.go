@@ -102,7 +102,8 @@ Exit Code: only if it is not 0
 Signal: the signal that ended the command
 Background PIDs: processes that the command has started and that still run
 Process Group PGID: kill -- -PGID ends all that the command has started`,
-	Brief: `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...)) is refused. Use dir_path rather than cd, and is_background for commands that do not end by themselves.`,
+	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...)) is refused. Use dir_path rather than cd, and is_background for commands that do not end by themselves.`,
+	Compact: compact,
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command, as one would type it into bash."},` +
 		`"description":{"type":"string","description":"What the command does and why, in one short sentence for the user."},` +
