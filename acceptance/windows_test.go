@@ -29,7 +29,7 @@ func TestWindows(t *testing.T) {
 	t.Parallel()
 	windows, modes := []int{6_000, 32_000, 200_000}, []string{"native"}
 	if *everyWindow {
-		windows, modes = []int{6_000, 8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000, 2_000_000}, []string{"native", "text"}
+		windows, modes = []int{6_000, 8_000, 12_000, 16_000, 32_000, 128_000, 200_000, 1_000_000, 2_000_000}, []string{"native", "text"}
 	}
 	program := build(t)
 	var mu sync.Mutex
@@ -58,7 +58,7 @@ func TestWindows(t *testing.T) {
 		}
 	})
 	slices.Sort(rows)
-	t.Logf("%d jobs:\n| window | protocol | calls | job | requests | summaries | largest request | wall, ms |\n|---:|---|---|---|---:|---:|---:|---:|\n%s", len(rows), strings.Join(rows, "\n"))
+	t.Logf("%d jobs:\n| window | protocol | calls | job | requests | summaries | their part of all input | largest request | wall, ms |\n|---:|---|---|---|---:|---:|---:|---:|---:|\n%s", len(rows), strings.Join(rows, "\n"))
 }
 
 // windowJob is a series of calls. Each call is a name and its arguments, in JSON.
@@ -119,10 +119,17 @@ type windowed struct {
 	job    windowJob
 
 	turn, requests, summaries, largest int
+	input, summaryInput                int // tokens of all requests, and of those for summaries
 	codec                              *codec.Codec
 	counts                             map[uint64]int
 	seed                               maphash.Seed
 }
+
+// windowSnapshot is a summary as models write it.
+const windowSnapshot = "<state_snapshot>\n<overall_goal>Settle the accounts of TASK-heron, and name the fact that is found first.</overall_goal>\n" +
+	"<active_constraints>none</active_constraints>\n<key_knowledge>%s</key_knowledge>\n<artifact_trail>none</artifact_trail>\n" +
+	"<file_system_state>READ: pages/1.txt and those after it, each of which holds entries of no worth.</file_system_state>\n" +
+	"<recent_actions>Pages were read one by one, without an error.</recent_actions>\n<task_state>[IN PROGRESS] Read the pages. Next: the page after the last.</task_state>\n</state_snapshot>"
 
 const windowFact = "FACT-4711-heron"
 
@@ -167,7 +174,7 @@ func (w *windowed) run(program string) string {
 	if w.text || w.wire == "text" {
 		mode = "text"
 	}
-	return fmt.Sprintf("| %7d | %s | %s | %s | %d | %d | %d | %d |", w.window, w.wire, mode, w.job.name, w.requests, w.summaries, w.largest, time.Since(began).Milliseconds())
+	return fmt.Sprintf("| %7d | %s | %s | %s | %d | %d | %d%% | %d | %d |", w.window, w.wire, mode, w.job.name, w.requests, w.summaries, 100*w.summaryInput/max(1, w.input), w.largest, time.Since(began).Milliseconds())
 }
 
 // answer is the model, and its vendor's check of the size.
@@ -185,6 +192,7 @@ func (w *windowed) answer(path string, body []byte) []scriptmodel.Step {
 	size := w.count(request) + 10
 	w.requests++
 	w.largest = max(w.largest, size)
+	w.input += size
 	if size > w.window {
 		w.t.Errorf("request %d, after %d turns and %d summaries, has %d tokens, the window is %d: %s", w.requests, w.turn, w.summaries, size, w.window, w.outline(request))
 		return []scriptmodel.Step{scriptmodel.Fail{Status: 400, Code: "context_length_exceeded", Message: fmt.Sprintf(
@@ -196,9 +204,10 @@ func (w *windowed) answer(path string, body []byte) []scriptmodel.Step {
 	if strings.Contains(text, windowFact) {
 		known = windowFact
 	}
-	if strings.Contains(text, "state_snapshot>, ") || strings.Contains(text, "give the <state_snapshot>") || strings.Contains(text, `give the \u003cstate_snapshot`) || strings.Contains(text, "Check that snapshot") {
+	if strings.Contains(text, "You write the memory of a coding agent.") {
 		w.summaries++
-		return append(says("<state_snapshot>\n<overall_goal>Settle TASK-heron.</overall_goal>\n<key_knowledge>"+known+"</key_knowledge>\n</state_snapshot>"), usage)
+		w.summaryInput += size
+		return append(says(fmt.Sprintf(windowSnapshot, known)), usage)
 	}
 	w.turn++
 	calls := w.job.turns(w.turn)

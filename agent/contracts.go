@@ -181,6 +181,7 @@ type CompressRequest struct {
 	Model   string // of the next request
 	Tokens  int    // in History, as the model counted them or as estimated
 	Limit   int    // size of the model's context window; 0 if it is unknown
+	Fixed   int    // estimate of those of Tokens that no compression saves: instruction, tools, opening
 	// Force requests a compression whatever the size: a person wants one, or the next request
 	// would be too long.
 	Force bool

@@ -99,8 +99,9 @@ func (c *conversation) countOverhead(measure func() int) {
 
 // fixed estimates the tokens of the next request in a new session, without its message.
 func (c *conversation) fixed() int {
-	opening, _, _ := c.size()
-	return c.overhead + opening
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.overhead + c.openingTokens()
 }
 
 // cut removes the messages from index n on.
@@ -255,13 +256,20 @@ func (c *conversation) replaceContext(ctx context.Context, opening []Message) bo
 func (c *conversation) size() (opening, others int, isCounted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hasOpening() {
-		for _, m := range c.opening {
-			opening += m.Content.Tokens()
-		}
-	}
+	opening = c.openingTokens()
 	isCounted = slices.ContainsFunc(c.history.all, func(m Message) bool { return m.Usage != nil })
 	return opening, c.history.tokens - opening, isCounted
+}
+
+// openingTokens estimates the tokens of [Config.Context] in the history. The caller holds c.mu.
+func (c *conversation) openingTokens() int {
+	n := 0
+	if c.hasOpening() {
+		for _, m := range c.opening {
+			n += m.Content.Tokens()
+		}
+	}
+	return n
 }
 
 // countTokens returns the number of tokens of the last request: the number that the model

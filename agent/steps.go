@@ -114,7 +114,7 @@ func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o Compres
 	if a.cfg.Hooks != nil {
 		a.cfg.Hooks.PreCompress(ctx, trigger)
 	}
-	o.History, o.Tokens, o.Limit = a.conv.history.all, a.conv.tokens, a.limit(o.Model)
+	o.History, o.Tokens, o.Limit, o.Fixed = a.conv.history.all, a.conv.tokens, a.limit(o.Model), a.conv.fixed()
 	history, c := a.cfg.Compressor.Compress(ctx, o)
 	if ctx.Err() != nil {
 		return Compression{}, context.Cause(ctx)

@@ -26,6 +26,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -145,7 +146,7 @@ func New(o Options) *Compressor {
 // the wrong form; Warn gets the reason. [agent.CompressTokenCountError] does not occur.
 func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
 	if !o.Force {
-		if o.Limit <= 0 || float64(o.Tokens) < c.Threshold*float64(o.Limit) {
+		if o.Limit <= 0 || o.Tokens < c.start(o) {
 			c.lastAttempt = attempt{}
 			return o.History, unchanged(o)
 		}
@@ -157,11 +158,21 @@ func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]a
 	if len(w.body) == 0 {
 		return o.History, agent.Compression{Status: agent.CompressNoOp}
 	}
-	if !o.Force && float64(w.before) < c.Threshold*float64(o.Limit) {
+	if !o.Force && w.before < c.start(o) {
 		c.lastAttempt = attemptAt(o, o.Tokens) // o.Tokens was too high
 		return o.History, unchanged(o)
 	}
 	return w.compress(ctx)
+}
+
+// start returns the number of tokens from which on a history is compressed. In a small window
+// the threshold is a fraction of what the fixed part leaves.
+func (c *Compressor) start(o agent.CompressRequest) int {
+	fixed := 0
+	if o.Limit <= smallWindow {
+		fixed = min(o.Fixed, o.Limit/2) // more than half cannot be right
+	}
+	return fixed + int(math.Ceil(c.Threshold*float64(o.Limit-fixed)))
 }
 
 // unchanged returns the result of a compression that changed nothing.
@@ -266,7 +277,7 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 // window, the next attempt waits until half of the remaining window is used.
 func (w *compression) recordAttempt(tokens int) {
 	w.lastAttempt = attempt{}
-	if w.Limit > 0 && float64(tokens) >= w.Threshold*float64(w.Limit) {
+	if w.Limit > 0 && tokens >= w.start(w.CompressRequest) {
 		w.lastAttempt = attemptAt(w.CompressRequest, tokens)
 		w.lastAttempt.nextTokens = max(w.lastAttempt.nextTokens, tokens+(w.Limit-tokens)/2)
 	}

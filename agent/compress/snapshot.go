@@ -57,6 +57,10 @@ func parseSnapshot(answer string, five bool) (snapshot, bool) {
 	return s, s.isProse
 }
 
+// isWellFormed reports whether the model has kept to the form: it has closed the snapshot, and
+// most sections are there.
+func (s snapshot) isWellFormed() bool { return s.isComplete && len(s.filled) >= 3 }
+
 // minProse is the size of the shortest summary in prose, in tokens.
 const minProse = 60
 

@@ -18,9 +18,10 @@ var update = flag.Bool("update", false, "write the golden files")
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for name, got := range map[string]string{
-		"seven.golden": instructions(false, ""),
-		"five.golden":  instructions(true, ""),
-		"plan.golden":  instructions(false, "/p/plans/build.md"),
+		"seven.golden": instructions(false, false, ""),
+		"small.golden": instructions(false, true, ""),
+		"five.golden":  instructions(true, false, ""),
+		"plan.golden":  instructions(false, false, "/p/plans/build.md"),
 	} {
 		name = "testdata/" + name
 		if *update {

@@ -41,7 +41,7 @@ type writer struct {
 // writers returns the writer for the summary of a history of this many tokens. second is the
 // conversation's own model without its tools, for the case that first calls a tool instead.
 func (w *compression) writers(history int) (first, second writer) {
-	text := instructions(w.FiveSections, w.planPath())
+	text := instructions(w.FiveSections, w.isSmall(), w.planPath())
 	tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
 	system := llm.User(llm.Text(text))
 
@@ -207,6 +207,9 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 	if older {
 		task = taskIntegrate
 	}
+	if !w.isSmall() {
+		task += taskScratch
+	}
 	if w.Focus != "" {
 		task += " " + taskFocus + w.Focus
 	}
@@ -216,7 +219,7 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 		return "", err
 	}
 	first, ok := parseSnapshot(answer, w.FiveSections)
-	if w.SkipVerification || ok && llm.EstimateTokens([]llm.Part{{Text: first.body}}) > size {
+	if w.SkipVerification || w.isSmall() && first.isWellFormed() || ok && llm.EstimateTokens([]llm.Part{{Text: first.body}}) > size {
 		if !ok {
 			return "", errNoSummary
 		}
@@ -239,6 +242,14 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 		return "", err
 	}
 	return "", errNoSummary
+}
+
+// smallWindow is the largest window, in tokens, in which a snapshot is written in few words, and
+// not verified if it is well formed. Otherwise much of what the model reads would be for it.
+const smallWindow = 32 << 10
+
+func (w *compression) isSmall() bool {
+	return w.CompressRequest.Limit > 0 && w.CompressRequest.Limit <= smallWindow
 }
 
 // generate sends a request and returns the text of the answer. It returns an error if there is
