@@ -258,6 +258,15 @@ func TestRoomOfCalls(t *testing.T) {
 			}
 		}
 	}
+	two := calls("look", "look") // share it
+	two.Usage = &llm.Usage{Prompt: 300}
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(two), says(text("done"))}}
+	a := newAgent(t, s, func(c *agent.Config) { c.Limit = func(string) int { return 1000 } }, echo("look"))
+	for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+		if r, ok := e.(agent.ToolRequested); ok && r.Call.Room != 175 {
+			t.Errorf("room for %d tokens of each of two calls, want 175", r.Call.Room)
+		}
+	}
 }
 
 // The journal keeps tool results that the vendor refused.

@@ -12,8 +12,8 @@ import (
 	"pollux/tool"
 )
 
-// cutter cuts the results of a message to the tokens that it is told, and records
-// what it was told.
+// cutter is a [agent.Shortener] that cuts the results of a message to the given tokens, and
+// records them.
 type cutter struct {
 	sizes []int
 	stuck bool // it cannot make anything shorter

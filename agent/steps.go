@@ -177,7 +177,7 @@ func (r *run) breakLoop(ans answer, message *llm.Content) (*llm.Content, error) 
 	return llm.User(append(slices.Clip(message.Parts), llm.Text(loopWarning(ans.loop)))...), nil
 }
 
-// loopWarning returns what the model is told about a loop.
+// loopWarning returns the warning for the model about a loop.
 func loopWarning(loop Loop) string {
 	return fmt.Sprintf("System: Potential loop detected. Details: %s. Step back: say what you have "+
 		"learned so far, why it does not get you further, and what you will do differently. Then do that, or, "+

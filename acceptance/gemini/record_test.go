@@ -191,9 +191,9 @@ func (g *stage) system(content map[string]any) any {
 	return out
 }
 
-// absent are the tools that Pollux does not declare, as yet or unattended. That they are not
+// omitted are the tools that Pollux does not declare, as yet or unattended. That they are not
 // there is told once, and not with each tool behind them.
-var absent = []string{"invoke_agent", "activate_skill", "update_topic", "enter_plan_mode"}
+var omitted = []string{"invoke_agent", "activate_skill", "update_topic", "enter_plan_mode"}
 
 // declared are the tools by name, without the words that describe them.
 func declared(tools []any) any {
@@ -210,7 +210,7 @@ func declared(tools []any) any {
 				f = undescribed(f).(map[string]any)
 				delete(f, "name")
 				out[name] = f
-				if !slices.Contains(absent, name) {
+				if !slices.Contains(omitted, name) {
 					order = append(order, name)
 				}
 			}

@@ -340,7 +340,7 @@ var table = [...]Key{
 	{"model.maxSessionTurns", "number", -1.0, 0, live, "How many requests a session may make; -1 for no limit."},
 	{"model.name", "string", nil, 0, live, "The model; --model and GEMINI_MODEL win over it."},
 	{"model.skipNextSpeakerCheck", "bool", true, negative, live, "Do not ask the model whether it meant to go on."},
-	{"model.summarizeToolOutput", "map tokenBudget", nil, 0, live, "Have a model summarize long output, by tool: run_shell_command. tokenBudget is the number of tokens above which it does so, and the maximum of a summary; 2000 if it is left out."},
+	{"model.summarizeToolOutput", "map tokenBudget", nil, 0, live, "For run_shell_command: have a model summarize output of more than tokenBudget tokens, in at most so many. The default of tokenBudget is 2000."},
 	{"modelConfigs.aliases", "object", nil, 0, live, "How models are asked, by names that build on each other, in place of the built-in ones."},
 	{"modelConfigs.classifierIdResolutions", "object", nil, restart, later, "Which model each class of task gets."},
 	{"modelConfigs.customAliases", "object", nil, 0, live, "More such names; they win over the built-in ones."},
