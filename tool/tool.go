@@ -34,8 +34,8 @@ type Spec struct {
 	Brief       string
 	Schema      json.RawMessage // JSON schema of the arguments
 	Kind        Kind
-	// Serial tools run alone and in the order of the calls; all others may run
-	// at the same time.
+	// Serial tools run alone and in the order of the calls, whatever their Kind. So do tools
+	// that change something or whose effect is unknown; all others may run at the same time.
 	Serial bool
 	// First tools run before the other calls of the same response, whatever their
 	// position in it.
