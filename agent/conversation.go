@@ -193,7 +193,7 @@ func (c *conversation) settle(ctx context.Context) {
 				continue
 			}
 			call := &ToolCall{ID: fc.ID, Name: fc.Name, Args: fc.Args}
-			results.Parts = append(results.Parts, cancelledParts(call, nil, "Operation cancelled")...)
+			results.Parts = append(results.Parts, cancelledParts(call, "", cancelledText)...)
 			records = append(records, CallRecord{ID: fc.ID, Name: fc.Name, Args: fc.Args, Status: CallCancelled})
 		}
 	}

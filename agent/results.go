@@ -72,14 +72,28 @@ func isAudioVisual(mime string) bool {
 	return strings.HasPrefix(mime, "audio/") || strings.HasPrefix(mime, "video/")
 }
 
-// cancelledParts returns what the model gets of a call that did not complete: the reason, and
-// the output so far.
-func cancelledParts(call *ToolCall, res *tool.Result, reason string) []llm.Part {
-	message := "[Operation Cancelled] Reason: " + reason
-	var output string
-	if res != nil && res.Error == nil {
-		output = llm.PartsText(res.Content)
+// What the model gets of calls that did not complete.
+const (
+	cancelledText = "[Operation Cancelled] Reason: Operation cancelled"
+	stoppedText   = "[Operation Cancelled] Reason: User cancelled tool execution."
+	notRunText    = "Not run, because the user refused a call before it. Call it again if it is still needed."
+)
+
+// refusedText returns what the model gets of a call that a person refused. The content of
+// refusal, if it has one, is what the person says about it.
+func refusedText(refusal *tool.Result) string {
+	const refused = "The user refused this call, and it was not run. "
+	if refusal != nil {
+		if feedback := strings.TrimSpace(llm.PartsText(refusal.Content)); feedback != "" {
+			return refused + "Do what they say instead: " + feedback
+		}
 	}
+	return refused + "Do not repeat it: go on another way, or ask what they prefer."
+}
+
+// cancelledParts returns what the model gets of a call that did not complete: message, and the
+// output so far.
+func cancelledParts(call *ToolCall, output, message string) []llm.Part {
 	r := llm.Failure(call.ID, call.Name, message)
 	if output != "" {
 		b := append([]byte(`{"output":`), llm.AppendString(nil, output)...)

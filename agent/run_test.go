@@ -502,9 +502,32 @@ func TestRefusalWithFeedback(t *testing.T) {
 		t.Errorf("the model said %q", said)
 	}
 	checkPaired(t, a.History())
-	results := a.History()[2].Content.Parts
-	if got := string(results[0].FunctionResponse.Response); !strings.Contains(got, `{"output":"the other file","error":`) {
-		t.Errorf("the model heard %s", got)
+	want := `user: response edit__c1 {"error":"The user refused this call, and it was not run. Do what they say instead: the other file"}` +
+		` response look__c2 {"error":"Not run, because the user refused a call before it. Call it again if it is still needed."}` + "\n"
+	if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// If only some of the calls are refused, without feedback, the run continues.
+func TestRefusalAmongOthers(t *testing.T) {
+	t.Parallel()
+	s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){
+		says(calls("look", "edit", "look")), says(text("I see")),
+	}}
+	edit := echo("edit")
+	edit.spec.Serial = true
+	a := newAgent(t, s, func(c *agent.Config) { c.Gate = openGate{asks: true} }, edit, echo("look"))
+	for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+		if q, ok := e.(agent.ToolAsked); ok {
+			q.Answer(tool.Answer{Outcome: map[string]tool.Outcome{"look": tool.ProceedOnce, "edit": tool.Cancel}[q.Call.Name]})
+		}
+	}
+	want := `user: response look__c1 {"output":"look done"}` +
+		` response edit__c2 {"error":"The user refused this call, and it was not run. Do not repeat it: go on another way, or ask what they prefer."}` +
+		` response look__c3 {"error":"Not run, because the user refused a call before it. Call it again if it is still needed."}` + "\n"
+	if diff := cmp.Diff(want, wire(s.requests[1].Contents[2:])); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -23,9 +23,14 @@ type job struct {
 	admission Admission
 	result    *tool.Result
 	status    Status // final; "" until it is known
-	reason    string // of a cancellation
+	reason    string // of a cancellation, for the model
+	refused   bool   // a person refused the call
 	began     time.Time
 	ended     time.Time // end of the last step
+
+	// admitted is closed when this job and all before it in its group have passed the gate.
+	// before is that of the job before it, nil for the first.
+	admitted, before chan struct{}
 }
 
 // schedule runs the calls of one response and returns them finished. The order is that of the
@@ -41,10 +46,12 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 	return r.finishAll(ctx, jobs)
 }
 
-// finishAll runs jobs and returns them finished, in the same order. Consecutive jobs that may
-// run at the same time form a group. All jobs of a group pass the gate before any of them
-// runs. If the consumer stops reading or ctx ends, finishAll cancels the remaining jobs and
-// returns an error; the results are complete even then.
+// finishAll runs jobs and returns them finished, in the same order. A job that may change
+// something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
+// that change nothing form a group and run at the same time. All jobs of a group pass the gate
+// before any of them runs, and ask their questions one after the other, in order. If a person
+// refuses a job, the jobs of later groups do not run. If the consumer stops reading or ctx ends,
+// finishAll cancels the remaining jobs and returns an error; the results are complete even then.
 func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
 	var left error // the consumer has stopped reading
@@ -52,13 +59,12 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 		group := rest[:groupSize(rest)]
 		rest = rest[len(group):]
 		if left == nil {
+			chain(group)
 			left = r.runGroup(ctx, group, r.prepare)
 		}
-		for _, j := range group {
-			if j.admission.Cancelled { // a person refused: cancel all later groups
-				for _, q := range rest {
-					q.status, q.reason = CallCancelled, "User cancelled operation"
-				}
+		if slices.ContainsFunc(group, func(j *job) bool { return j.refused }) {
+			for _, j := range rest {
+				j.status, j.reason = CallCancelled, notRunText
 			}
 		}
 		if left == nil {
@@ -80,14 +86,10 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 
 // groupSize returns the number of leading jobs that may run at the same time.
 func groupSize(jobs []*job) int {
-	if jobs[0].runsAlone() {
-		return 1
+	if n := slices.IndexFunc(jobs, (*job).runsAlone); n >= 0 {
+		return max(n, 1)
 	}
-	n := 1
-	for n < len(jobs) && !jobs[n].runsAlone() {
-		n++
-	}
-	return n
+	return len(jobs)
 }
 
 // rank returns the sort key of a job: a job with a higher rank runs earlier.
@@ -98,9 +100,35 @@ func (j *job) rank() int {
 	return 0
 }
 
-// runsAlone reports whether no other job may run at the same time.
+// runsAlone reports whether no other job may run at the same time: the call may change what
+// another call of the response reads or changes, or the model asked for it.
 func (j *job) runsAlone() bool {
-	return j.tool != nil && j.tool.Spec().Serial || mustWait(j.call.Args)
+	return j.tool != nil && !changesNothing(j.tool) || mustWait(j.call.Args)
+}
+
+// changesNothing reports whether calls of a tool may run beside other calls. What is not known to
+// change nothing counts as changing something, such as a tool of an MCP server without a
+// readOnlyHint, or another agent.
+func changesNothing(t tool.Tool) bool {
+	spec := t.Spec()
+	switch spec.Kind {
+	case tool.KindRead, tool.KindSearch, tool.KindFetch, tool.KindThink, tool.KindCommunicate:
+		return !spec.Serial
+	case tool.KindOther:
+		server, ok := tool.As[tool.Remote](t)
+		return ok && !spec.Serial && server.Annotations()["readOnlyHint"] == true
+	}
+	return false
+}
+
+// chain connects the jobs of a group, so that each asks its question after those before it.
+func chain(group []*job) {
+	for i, j := range group {
+		j.admitted = make(chan struct{})
+		if i > 0 {
+			j.before = group[i-1].admitted
+		}
+	}
 }
 
 // runGroup runs step for all unfinished jobs of a group at the same time. It passes their
@@ -112,19 +140,22 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 	}
 	events := make(chan Event)
 	slots := make(chan struct{}, maxParallel)
-	var wg sync.WaitGroup
-	for _, j := range group {
-		if j.status != "" {
-			continue
-		}
-		wg.Go(func() {
+	go func() {
+		var wg sync.WaitGroup
+		for _, j := range group { // in order, because a job may wait for those before it
+			if j.status != "" {
+				continue
+			}
 			slots <- struct{}{}
-			defer func() { <-slots }()
-			step(ctx, j, func(e Event) { events <- e })
-			j.ended = r.cfg.Now()
-		})
-	}
-	go func() { wg.Wait(); close(events) }()
+			wg.Go(func() {
+				defer func() { <-slots }()
+				step(ctx, j, func(e Event) { events <- e })
+				j.ended = r.cfg.Now()
+			})
+		}
+		wg.Wait()
+		close(events)
+	}()
 	var left error
 	for e := range events {
 		if left == nil {
@@ -137,11 +168,12 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status
 // or is admitted. A call that completes a loop is answered with a warning instead.
 func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
+	defer j.pass()
 	j.began = r.cfg.Now()
 	emit(ToolUpdated{Call: j.call, Status: Validating})
 	switch {
 	case ctx.Err() != nil:
-		j.status, j.reason = CallCancelled, "Operation cancelled"
+		j.status, j.reason = CallCancelled, cancelledText
 		return
 	case r.warnings[j.call] != nil:
 		j.status, j.result = Failed, r.warnings[j.call]
@@ -152,19 +184,43 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 		return
 	}
 	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+		if err := j.awaitTurn(ctx); err != nil {
+			return tool.Answer{}, err
+		}
 		return ask(ctx, j.call, details, emit)
 	})
 	switch {
+	case j.admission.Cancelled && ctx.Err() != nil:
+		j.status, j.reason, j.result = CallCancelled, cancelledText, j.admission.Refusal
 	case j.admission.Cancelled:
-		j.status, j.reason, j.result = CallCancelled, "User denied execution.", j.admission.Refusal
-		if ctx.Err() != nil {
-			j.reason = "Operation cancelled"
-		}
+		j.status, j.reason, j.result = CallCancelled, refusedText(j.admission.Refusal), j.admission.Refusal
+		j.refused = true
 	case j.admission.Run == nil:
 		j.status, j.result = Failed, j.admission.Refusal
 	default:
 		emit(ToolUpdated{Call: j.call, Status: Scheduled, Summary: j.admission.Summary})
 	}
+}
+
+// awaitTurn waits until all jobs before j in its group have passed the gate.
+func (j *job) awaitTurn(ctx context.Context) error {
+	if j.before == nil {
+		return nil
+	}
+	select {
+	case <-j.before:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// pass reports that j has passed the gate, when those before it have.
+func (j *job) pass() {
+	if j.before != nil {
+		<-j.before
+	}
+	close(j.admitted)
 }
 
 // offered returns the tools of the last request, or those of the registry if there was no
@@ -213,7 +269,7 @@ var errCallOver = errors.New("the call has ended")
 // execute runs an admitted job.
 func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	if ctx.Err() != nil {
-		j.status, j.reason = CallCancelled, "Operation cancelled"
+		j.status, j.reason = CallCancelled, cancelledText
 		return
 	}
 	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Summary}
@@ -257,7 +313,7 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 	ended()
 	switch {
 	case ctx.Err() != nil:
-		j.status, j.reason = CallCancelled, "User cancelled tool execution."
+		j.status, j.reason = CallCancelled, stoppedText
 	case j.result.Error != nil:
 		j.status = Failed
 	default:
@@ -268,14 +324,18 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 // finish returns the last event of a job.
 func (r *run) finish(j *job) ToolFinished {
 	if j.status == "" { // the job did not run
-		j.status, j.reason = CallCancelled, "Operation cancelled"
+		j.status, j.reason = CallCancelled, cancelledText
 	}
 	f := ToolFinished{
 		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary,
 		Began: j.began, Duration: j.ended.Sub(j.began),
 	}
 	if j.status == CallCancelled {
-		f.Response = cancelledParts(j.call, j.result, j.reason)
+		output := "" // until the call was stopped
+		if !j.refused && j.result != nil && j.result.Error == nil {
+			output = llm.PartsText(j.result.Content)
+		}
+		f.Response = cancelledParts(j.call, output, j.reason)
 		if f.Result == nil {
 			f.Result = &tool.Result{}
 		}

@@ -92,14 +92,14 @@ func call(id, name, args string) llm.Part {
 	return llm.Part{FunctionCall: &llm.FunctionCall{ID: id, Name: name, Args: json.RawMessage(args)}}
 }
 
-// toy is a tool that runs a function.
+// toy is a tool that runs a function. By its kind it changes nothing.
 type toy struct {
 	spec tool.Spec
 	run  func(ctx context.Context, host tool.Host, args json.RawMessage) *tool.Result
 }
 
 func newToy(name string, run func(ctx context.Context, host tool.Host, args json.RawMessage) *tool.Result) *toy {
-	return &toy{spec: tool.Spec{Name: name, DisplayName: name, Kind: tool.KindOther, Schema: json.RawMessage(`{"type":"object"}`)}, run: run}
+	return &toy{spec: tool.Spec{Name: name, DisplayName: name, Kind: tool.KindSearch, Schema: json.RawMessage(`{"type":"object"}`)}, run: run}
 }
 
 func (t *toy) Spec() *tool.Spec { return &t.spec }

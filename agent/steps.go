@@ -216,6 +216,9 @@ func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, er
 		if e := f.Result.Error; e != nil && e.Type == tool.ErrStopExecution {
 			stop = e
 		}
+		if r.cfg.LoopDetector != nil && f.Status == CallCancelled && f.Began.IsZero() {
+			r.cfg.LoopDetector.Observe(f)
+		}
 	}
 	r.results, r.records = results, records
 	switch {

@@ -102,7 +102,7 @@ func TestTokens(t *testing.T) {
 		"settle": {func(ctx context.Context, c *conversation) {
 			c.push(ctx, call)
 			c.settle(ctx)
-		}, one + call.Content.Tokens() + llm.User(cancelledParts(&ToolCall{ID: "1", Name: "look"}, nil, "Operation cancelled")...).Tokens()},
+		}, one + call.Content.Tokens() + llm.User(cancelledParts(&ToolCall{ID: "1", Name: "look"}, "", cancelledText)...).Tokens()},
 	} {
 		c := newConversation(first)
 		tt.does(t.Context(), c)

@@ -37,8 +37,8 @@ type Spec struct {
 	// parameters that are used every day; a call may have those of Schema all the same.
 	Compact *Declaration
 	Kind    Kind
-	// Serial tools run alone and in the order of the calls; all others may run
-	// at the same time.
+	// Serial tools run alone and in the order of the calls, whatever their Kind. So do tools
+	// that change something or whose effect is unknown; all others may run at the same time.
 	Serial bool
 	// First tools run before the other calls of the same response, whatever their
 	// position in it.

@@ -34,6 +34,17 @@ func (c *calls) add(call *agent.ToolCall, o *Options) []string {
 	return nil
 }
 
+// forget removes the last call that is the same as this one.
+func (c *calls) forget(call *agent.ToolCall) {
+	key := hashCall(call)
+	for i, k := range slices.Backward(c.keys) {
+		if k == key {
+			c.keys, c.names = slices.Delete(c.keys, i, i+1), slices.Delete(c.names, i, i+1)
+			return
+		}
+	}
+}
+
 // repeats reports whether the calls end with the given number of repetitions of the same k
 // calls.
 func (c *calls) repeats(k, repeats int) bool {

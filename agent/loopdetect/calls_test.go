@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/agent"
 )
@@ -72,6 +73,31 @@ func TestCalls(t *testing.T) {
 				t.Errorf("found at call %d, want %d", at, tt.at)
 			}
 		})
+	}
+}
+
+// A call that did not run does not count; one that a person refused, or that failed, does.
+func TestCallsThatDidNotRun(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		end  agent.ToolFinished
+		want bool
+	}{
+		"not run": {agent.ToolFinished{Status: agent.CallCancelled}, false},
+		"refused": {agent.ToolFinished{Status: agent.CallCancelled, Began: time.Unix(1, 0)}, true},
+		"failed":  {agent.ToolFinished{Status: agent.Failed, Began: time.Unix(1, 0)}, true},
+	} {
+		d, found := New(Options{}), false
+		for range 9 {
+			e := request("test", "")
+			_, loop := d.Observe(e)
+			found = found || loop
+			tt.end.Call = e.Call
+			d.Observe(tt.end)
+		}
+		if found != tt.want {
+			t.Errorf("%s: loop %v, want %v", name, found, tt.want)
+		}
 	}
 }
 

@@ -140,7 +140,8 @@ func (d *Detector) CheckTurn(ctx context.Context, history []agent.Message) (loop
 }
 
 // Observe implements [agent.LoopDetector]. It checks text and requested tool calls. A call that
-// continues a loop of calls is a loop again, until Reset is called or another call breaks it.
+// continues a loop of calls is a loop again, until Reset is called or another call breaks it. A
+// call that did not run does not count.
 func (d *Detector) Observe(e agent.Event) (loop agent.Loop, found bool) {
 	if d.disabled.Load() {
 		return agent.Loop{}, false
@@ -165,6 +166,10 @@ func (d *Detector) inspect(e agent.Event) agent.Loop {
 		d.promptID = e.Call.PromptID
 		if cycle := d.calls.add(e.Call, &d.o); cycle != nil {
 			return agent.Loop{Kind: RepeatedCalls, Detail: describe(cycle, d.o.Repeats)}
+		}
+	case agent.ToolFinished: // it did not run, and may be called again
+		if e.Status == agent.CallCancelled && e.Began.IsZero() {
+			d.calls.forget(e.Call)
 		}
 	case agent.Retried: // discard the text so far
 		if d.chant != nil {

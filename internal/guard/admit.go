@@ -193,7 +193,7 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 	default: // also unknown outcomes
 		no := g.cancel(refusedDisplay(details))
 		if answer.Feedback != "" {
-			no.result.Content = []llm.Part{llm.Text("The user did not want this, and says: " + answer.Feedback)}
+			no.result.Content = []llm.Part{llm.Text(answer.Feedback)}
 		}
 		return no
 	}

@@ -78,7 +78,8 @@ func New(o Options) *Gate {
 
 // Admit implements [agent.Gate].
 func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask tool.Ask) (admission agent.Admission) {
-	c := &gatedCall{Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, args: call.Args, outcome: tool.ProceedOnce}
+	c := &gatedCall{Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, outcome: tool.ProceedOnce}
+	c.args = dropWait(c.spec.Schema, call.Args)
 	defer c.recoverPanic(func(r *tool.Result) { admission = c.refuse(r).admission() })
 	for _, step := range []func(context.Context) *refusal{
 		c.validate,

@@ -441,8 +441,8 @@ func TestFeedback(t *testing.T) {
 	if !a.Cancelled || a.Run != nil {
 		t.Fatalf("admission = %+v", a)
 	}
-	if got := llm.PartsText(a.Refusal.Content); got != "The user did not want this, and says: shorter, please" {
-		t.Errorf("the model is told %q", got)
+	if got := llm.PartsText(a.Refusal.Content); got != "shorter, please" {
+		t.Errorf("the feedback is %q", got)
 	}
 }
 

@@ -1,7 +1,6 @@
 package discovered
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -56,40 +55,17 @@ func parseDeclaration(raw json.RawMessage) (d declaration, ok bool) {
 		return d, false
 	}
 	_ = json.Unmarshal(fields["description"], &d.Description) // a description that is not a string counts as missing
-	d.Schema = addWaitForPrevious(fields["parametersJsonSchema"])
+	d.Schema = objectSchema(fields["parametersJsonSchema"])
 	return d, true
 }
 
-const waitForPrevious = `"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}`
-
-// addWaitForPrevious returns the declared schema. If it is the schema of an object, it also
-// gets the property wait_for_previous, which every tool call may set.
-func addWaitForPrevious(raw json.RawMessage) json.RawMessage {
+// objectSchema returns the declared schema, {} if it is not an object.
+func objectSchema(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
 		return json.RawMessage(`{}`)
 	}
-	var kind string
-	_ = json.Unmarshal(members["type"], &kind)
-	properties := map[string]json.RawMessage{}
-	given := bytes.TrimSpace(members["properties"])
-	if kind != "object" || len(given) > 0 && (json.Unmarshal(given, &properties) != nil || properties == nil) {
-		return raw
-	}
-	switch {
-	case properties["wait_for_previous"] != nil:
-		return raw
-	case len(properties) == 0:
-		given = []byte("{" + waitForPrevious + "}")
-	default: // keep the order of the declared properties
-		given = []byte(string(given[:len(given)-1]) + "," + waitForPrevious + "}")
-	}
-	members["properties"] = given
-	whole, err := json.Marshal(members)
-	if err != nil {
-		return raw
-	}
-	return whole
+	return raw
 }
 
 // modelName returns the name of a tool for models. Providers limit the characters and the

@@ -66,12 +66,11 @@ func TestListing(t *testing.T) {
 ]
 END
 echo 'a warning is no failure' >&2`, "")
-	const wait = `"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}`
 	want := [][2]string{
 		{"discovered_tool_a_b", `{}`},
 		{"discovered_tool_old", `{}`},
-		{"discovered_tool_ordered", `{"properties":{"z":{"type":"string"},"a":{"type":"number"},` + wait + `},"type":"object"}`},
-		{"discovered_tool_empty", `{"properties":{` + wait + `},"type":"object"}`},
+		{"discovered_tool_ordered", `{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"number"}}}`},
+		{"discovered_tool_empty", `{"type":"object"}`},
 		{"discovered_tool_odd", `{"type":"object","properties":[]}`},
 		{"discovered_tool_text", `{}`},
 		{"discovered_tool_asked", `{"type":"object","properties":{"wait_for_previous":{"type":"string"}}}`},

@@ -24,8 +24,6 @@ func NewListTool(ps *Processes) tool.Tool { return listTool{ps} }
 // NewReadTool returns the tool read_background_output.
 func NewReadTool(ps *Processes) tool.Tool { return readTool{ps} }
 
-const waitForPrevious = `"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}`
-
 type listTool struct{ ps *Processes }
 
 var listSpec = tool.Spec{
@@ -34,7 +32,7 @@ var listSpec = tool.Spec{
 	Aliases:     []string{"ListBackgroundProcessesTool"},
 	Kind:        tool.KindRead,
 	Description: "Lists the commands that were put into the background in this session, each with its PID, whether it still runs, and how it ended.",
-	Schema:      json.RawMessage(`{"type":"object","properties":{` + waitForPrevious + `}}`),
+	Schema:      json.RawMessage(`{"type":"object","properties":{}}`),
 }
 
 func (listTool) Spec() *tool.Spec { return &listSpec }
@@ -81,8 +79,8 @@ var readSpec = tool.Spec{
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"pid":{"type":"integer","description":"PID of the command."},` +
 		`"lines":{"type":"integer","minimum":1,"description":"How many lines to return, counted from the end. Default: 100."},` +
-		`"delay_ms":{"type":"integer","description":"How long to wait before reading, in milliseconds, for output that is about to come."},` +
-		waitForPrevious + `},"required":["pid"]}`),
+		`"delay_ms":{"type":"integer","description":"How long to wait before reading, in milliseconds, for output that is about to come."}` +
+		`},"required":["pid"]}`),
 }
 
 func (readTool) Spec() *tool.Spec { return &readSpec }

@@ -74,8 +74,7 @@ var spec = tool.Spec{
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"strategic_intent":{"type":"string","description":"What the next calls are for, in one sentence."},` +
 		`"title":{"type":"string","description":"Name of the part of the work that begins here, in a few words. Only where it changes."},` +
-		`"summary":{"type":"string","description":"What was found or done so far, and what this part will do, in a few sentences."},` +
-		`"wait_for_previous":{"type":"boolean","description":"True to wait until the calls before this one have ended."}` +
+		`"summary":{"type":"string","description":"What was found or done so far, and what this part will do, in a few sentences."}` +
 		`},"required":["strategic_intent"]}`),
 }
 
