@@ -152,7 +152,7 @@ func (a *answer) lastChunk() *llm.Response {
 		parts = append(parts, llm.Text(text))
 	}
 	for i := range calls {
-		calls[i].ID = newID(a.options)
+		calls[i].ID = newID(a.options, &calls[i])
 		parts = append(parts, llm.Part{FunctionCall: &calls[i]})
 	}
 	out, candidate := llm.Response{}, llm.Candidate{}

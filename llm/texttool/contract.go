@@ -85,12 +85,20 @@ func (c *contract) build() {
 	c.instruction = out
 }
 
+// The forms of calls that the instruction teaches.
+var (
+	jsonExample = jsonText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)})
+	rawExample  = rawText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value", "other": "first line\nsecond \"line\""}`)})
+)
+
 // instructionText returns the part of the system instruction about tools.
 func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	var b strings.Builder
 	b.WriteString("# Tools\n\n" +
 		"You act through the tools listed below. To use one, write a fenced JSON block of exactly this form:\n\n" +
-		callText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)}) + "\n\n" +
+		jsonExample + "\n\n" +
+		"Text with line breaks or quotes, such as a file's content, needs no escaping in this form:\n\n" +
+		rawExample + "\n\n" +
 		"## Available tools\n")
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n**%s**: %s\n", t.Name, strings.TrimSpace(t.Description))
@@ -99,12 +107,13 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	b.WriteString("\n## Rules\n\n" +
 		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
 		"- Call nothing but the tools above, with their exact names. Give every required parameter and no others than those listed.\n" +
-		"- The block must be valid JSON: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
-		"- A sentence before the block may say what you are about to do.\n")
+		"- JSON must be valid: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
+		"- In the other form, a value is what stands between the tags, without the line break next to each of them: leave an empty line at the end of a file's content.\n" +
+		"- A sentence before the call may say what you are about to do.\n")
 	if isForced {
 		b.WriteString("- Your next message must make a call.\n")
 	} else {
-		b.WriteString("- Where no tool is needed, answer in plain text without such a block.\n")
+		b.WriteString("- Where no tool is needed, answer in plain text without a call.\n")
 	}
 	return b.String()
 }
@@ -113,7 +122,7 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 func correction(problem string) string {
 	return "Your tool call could not be read, and nothing was run: " + problem + ".\n\n" +
 		"Write the call again, all of it, as one fenced block of valid JSON:\n\n" +
-		callText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)})
+		jsonExample
 }
 
 // maxNesting is the maximum depth at which properties of parameters are listed.

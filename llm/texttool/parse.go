@@ -199,16 +199,21 @@ func (p *parser) scanText(s string) (rest string) {
 		p.text(s[:i+n])
 		s, i = s[i+n:], 0
 		size, closing := p.matchClosers(s)
+		stray := p.matchStray(s)
 		o, opens := opening{at: 1}, no
-		if closing == no {
+		if closing == no && stray == no {
 			o, opens = p.match(s)
 		}
 		switch {
-		case closing == maybe, opens == maybe:
+		case closing == maybe, stray == maybe, opens == maybe:
 			p.held = append(p.held, s...)
 			return ""
 		case closing == yes:
 			s = s[size:]
+		case stray == yes:
+			p.held = append(p.held, s...)
+			p.problem, p.mode = "a value has "+closingParameter+" in it, and may have ended there too early; write that call as JSON", afterBrokenCall
+			return ""
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
 			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{closer: o.end}, 0, o.at, 0, inCall
@@ -217,6 +222,16 @@ func (p *parser) scanText(s string) (rest string) {
 			i = o.at
 		}
 	}
+}
+
+// matchStray matches a parameter's closing tag in the text behind a call that was written as
+// elements: a value of that call may have ended too early.
+func (p *parser) matchStray(s string) verdict {
+	if p.isNative || !slices.ContainsFunc(p.calls, func(c llm.FunctionCall) bool { return c.ID == rawMark }) {
+		return no
+	}
+	_, v := matchPrefix(s, []string{closingParameter})
+	return v
 }
 
 // match matches the start of a call at the start of s, which begins with one of openers.
