@@ -37,10 +37,13 @@ func readCalls(data []byte, tools toolSet, o opening, missing int) (calls []llm.
 	case r.problem != "":
 		return nil, r.problem
 	case missing > r.depth || missing > 0 && !r.hasArgs:
-		return nil, "it has no end"
+		return nil, noEnd
 	}
 	return r.calls, ""
 }
+
+// noEnd is the problem of a call whose arguments lack closing brackets.
+const noEnd = "it has no end"
 
 // callReader finds calls in JSON values.
 type callReader struct {

@@ -86,9 +86,9 @@ func (c *contract) build() {
 }
 
 // The forms of calls that the instruction teaches.
-var (
-	jsonExample = jsonText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)})
-	rawExample  = rawText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value", "other": "first line\nsecond \"line\""}`)})
+const (
+	jsonExample = "```json\n{\"tool_call\": {\"name\": \"tool_name\", \"arguments\": {\"parameter\": \"value\"}}}\n```"
+	rawExample  = "<function=tool_name>\n<parameter=parameter>value</parameter>\n<parameter=other>\nfirst line\nsecond \"line\"\n</parameter>\n</function>"
 )
 
 // instructionText returns the part of the system instruction about tools.
@@ -118,11 +118,38 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	return b.String()
 }
 
-// correction returns the message about a call that cannot be parsed.
-func correction(problem string) string {
-	return "Your tool call could not be read, and nothing was run: " + problem + ".\n\n" +
-		"Write the call again, all of it, as one fenced block of valid JSON:\n\n" +
-		jsonExample
+// correction returns the message about a call that cannot be parsed. form is the form in
+// which it should be written again, "" for that of the instruction.
+func correction(problem, form string) string {
+	text := "Your tool call could not be read, and nothing was run: " + problem + ".\n\n"
+	if form != "" {
+		return text + "Write the call again, all of it, in this form, in which nothing is escaped:\n\n" + form
+	}
+	return text + "Write the call again, all of it, as one fenced block of valid JSON:\n\n" + jsonExample
+}
+
+// rawForm returns the form of a call as elements, with the required parameters of the tool and
+// the one with this name, whose value has several lines.
+func rawForm(tool, parameter string, tools toolSet) string {
+	names := tools.required(tool)
+	known := tools.properties(tool)
+	if parameter != "" && !slices.Contains(names, parameter) && (len(known) == 0 || slices.Contains(known, parameter)) {
+		names = append(names, parameter)
+	}
+	if tool == "" || len(names) == 0 {
+		return rawExample
+	}
+	var b strings.Builder
+	b.WriteString("<function=" + tool + ">\n")
+	for _, name := range names {
+		value := "..."
+		if name == parameter {
+			value = "...\n..."
+		}
+		writeParameter(&b, name, value)
+	}
+	b.WriteString("</function>")
+	return b.String()
 }
 
 // maxNesting is the maximum depth at which properties of parameters are listed.

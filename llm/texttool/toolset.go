@@ -132,3 +132,10 @@ func (t toolSet) properties(tool string) []string {
 	}
 	return memberNames(s.Properties)
 }
+
+// required returns the names of the parameters that a tool requires.
+func (t toolSet) required(tool string) []string {
+	var s struct{ Required []string }
+	_ = json.Unmarshal(t[tool], &s) // a schema that says nothing requires none
+	return s.Required
+}
