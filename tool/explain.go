@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -135,16 +136,10 @@ func explainArray(s *jsonschema.Schema, v []any, at string) string {
 }
 
 func explainObject(s *jsonschema.Schema, v map[string]any, at string) string {
-	for _, name := range s.Required {
-		if _, ok := v[name]; !ok {
-			return fmt.Sprintf("%s must have required property '%s'", at, name)
-		}
+	names := slices.Sorted(maps.Keys(v))
+	if text := explainNames(s, names, at); text != "" {
+		return text
 	}
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	if s.AdditionalProperties != nil && s.PatternProperties == nil {
 		for _, name := range names {
 			if _, known := s.Properties[name]; known || matches(s.AdditionalProperties, v[name]) {
@@ -162,6 +157,43 @@ func explainObject(s *jsonschema.Schema, v map[string]any, at string) string {
 		}
 	}
 	return ""
+}
+
+// explainNames names all required properties that an object lacks, and those that it has and
+// the schema does not.
+func explainNames(s *jsonschema.Schema, names []string, at string) string {
+	var missing, unknown []string
+	for _, name := range s.Required {
+		if !slices.Contains(names, name) {
+			missing = append(missing, name)
+		}
+	}
+	for _, name := range names {
+		if _, known := s.Properties[name]; !known {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	text := at + " must have required property " + quoted(missing)
+	if len(missing) > 1 {
+		text = at + " must have required properties " + quoted(missing)
+	}
+	if len(unknown) > 0 && len(s.Properties) > 0 {
+		text += "; unknown: " + quoted(unknown) + "; known: " + quoted(slices.Sorted(maps.Keys(s.Properties)))
+	}
+	return text
+}
+
+// quoted returns the first names in quotes.
+func quoted(names []string) string {
+	const most, size = 20, 64
+	var short []string
+	for _, n := range names[:min(len(names), most)] {
+		short = append(short, "'"+strings.ToValidUTF8(n[:min(len(n), size)], "")+"'")
+	}
+	return strings.Join(short, ", ")
 }
 
 // escapePointer escapes a name for a JSON pointer.

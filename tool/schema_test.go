@@ -70,6 +70,22 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// All names that are missing and all that are unknown are in one message.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"path":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"}},"required":["path","old","new"]}`
+	for args, want := range map[string]string{
+		`{"path": "a"}`:                   "params must have required properties 'old', 'new'",
+		`{"path": "a", "old": "b"}`:       "params must have required property 'new'",
+		`{"path": "a", "y": 1, "x": "b"}`: "params must have required properties 'old', 'new'; unknown: 'x', 'y'; known: 'new', 'old', 'path'",
+	} {
+		_, err := tool.Build(&fake{tool.Spec{Schema: json.RawMessage(schema)}}, json.RawMessage(args))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
 // A schema that does not compile accepts all arguments. For keywords that explain does not
 // know, the error is that of the validator.
 func TestOddSchemas(t *testing.T) {

@@ -128,7 +128,15 @@ var table = []allowed{
 	{
 		kind: better, scenes: "bad_arguments",
 		paths: []string{`requests[1].body.contents.new[*]**`, `runs[0].stderr.lines."Error executing tool *"`, `runs[0].stdout[*].parameters.*`, `runs[0].stdout[*].error.*`, `runs[0].stdout[*].output`},
-		what:  "An argument whose name is wrong and whose meaning is plain, as `path` for `file_path`, is taken for what it is. Of several that do not fit, another one may be named first.",
+		what:  "An argument whose name is wrong and whose meaning is plain, as `path` for `file_path`, is taken for what it is, and so is a value, as `\"5\"` for a number. All names that are missing and all that are unknown are told at once; those that were ignored are in the result.",
+	},
+	{
+		kind: better, scenes: "read_file",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[11].functionResponse.response.error`,
+			`runs[0].stdout.stats.tools.byName.read_file.decisions.accept`, `runs[0].stdout.stats.tools.totalDecisions.accept`,
+		},
+		what: "A number where a text is wanted, as `7` for `file_path`, is that text.",
 	},
 	{
 		kind: better, scenes: "grep_search tool_results",

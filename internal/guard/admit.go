@@ -8,24 +8,17 @@ import (
 
 	"pollux/internal/guard/policy"
 	"pollux/llm"
+	"pollux/llm/argmap"
 	"pollux/tool"
 )
 
-// validate builds the invocation from the arguments of the model.
+// validate builds the invocation from the arguments of the model. From then on the arguments
+// have the names and types of the tool's schema, so that rules and hooks see what the tool does.
 func (g *gatedCall) validate(context.Context) *refusal {
-	inv, err := g.build(g.args)
-	if err != nil {
+	if err := g.rebuild(g.args); err != nil {
 		return g.refuse(tool.Fail(tool.ErrInvalidParams, err.Error()))
 	}
-	g.inv = inv
 	return nil
-}
-
-func (g *gatedCall) build(args json.RawMessage) (tool.Invocation, error) {
-	if err := checkKeys(g.spec.Schema, args); err != nil {
-		return nil, err
-	}
-	return tool.Build(g.tool, args)
 }
 
 // policy applies the policy rules.
@@ -63,6 +56,7 @@ func (g *gatedCall) policyCall() policy.Call {
 
 // PolicyCall returns a call of the main agent in the form that policy rules check.
 func PolicyCall(t tool.Tool, args json.RawMessage) policy.Call {
+	args = argmap.Common().Read(t.Spec().Name, t.Spec().Schema, args).Args
 	inv, err := tool.Build(t, args)
 	if err != nil {
 		inv = nil // an invalid call has no locations
@@ -127,11 +121,13 @@ func (g *gatedCall) hooks(ctx context.Context) *refusal {
 	return nil
 }
 
-// rebuild replaces the arguments of the call.
+// rebuild replaces the arguments of the call and the invocation, unless the arguments are
+// invalid.
 func (g *gatedCall) rebuild(args json.RawMessage) error {
-	inv, err := g.build(args)
+	read := g.names.Read(g.spec.Name, g.spec.Schema, args)
+	inv, err := tool.Build(g.tool, read.Args)
 	if err == nil {
-		g.args, g.inv = args, inv
+		g.args, g.reading, g.inv = read.Args, read, inv
 	}
 	return err
 }

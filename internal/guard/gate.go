@@ -12,10 +12,12 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
+	"pollux/llm/argmap"
 	"pollux/tool"
 )
 
@@ -64,6 +66,8 @@ type Record interface {
 type Gate struct {
 	opts    Options
 	changed buildFiles
+	names   argmap.Names // other names of arguments
+	noted   sync.Map     // unknown arguments that a result has named: "tool/argument"
 }
 
 var _ agent.Gate = (*Gate)(nil)
@@ -73,7 +77,7 @@ func New(o Options) *Gate {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Gate{opts: o}
+	return &Gate{opts: o, names: argmap.Common()}
 }
 
 // Admit implements [agent.Gate].
@@ -115,6 +119,7 @@ type gatedCall struct {
 	ask  tool.Ask
 
 	args           json.RawMessage // current arguments
+	reading        argmap.Reading  // what args were read from
 	inv            tool.Invocation // built from args
 	verdict        policy.Decision // Allow or Ask, set by policy
 	isModified     bool            // a hook has changed args

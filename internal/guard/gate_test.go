@@ -199,13 +199,10 @@ func TestInvalid(t *testing.T) {
 	t.Parallel()
 	g := gate(policy.Yolo, Options{})
 	for args, want := range map[string]string{
-		`{}`:                                     "params must have required property 'file_path'",
-		`{"file_path":1}`:                        "params/file_path must be string",
-		`[]`:                                     "Value of params must be an object",
-		`{"file_path":"bad"}`:                    "That path is bad.",
-		`{"file_path":"a","FILE_PATH":"b"}`:      `params has property "FILE_PATH", which must be written "file_path"`,
-		`{"\u0046ile_path":"b","file_path":"a"}`: `params has property "File_path", which must be written "file_path"`,
-		`{"content":"\\\" {[","Content":"x","file_path":""}`: `params has property "Content", which must be written "content"`,
+		`{}`:                  "params must have required property 'file_path'",
+		`{"file_path":[1]}`:   "params/file_path must be string",
+		`[]`:                  "Value of params must be an object",
+		`{"file_path":"bad"}`: "That path is bad.",
 	} {
 		a := g.Admit(t.Context(), &agent.ToolCall{Name: "write_file", Args: json.RawMessage(args)}, writer(t.TempDir()), unasked(t))
 		wantRefusal(t, a, tool.ErrInvalidParams, want)
@@ -404,7 +401,7 @@ func TestHooks(t *testing.T) {
 
 	wantRefusal(t, admit(with(`echo '{"Stop":true,"Reason":"enough"}'`, ""), unasked(t)), tool.ErrStopExecution, "Agent execution stopped by hook: enough")
 	wantRefusal(t, admit(with(`echo '{"Block":true,"Reason":"lint"}'`, ""), unasked(t)), tool.ErrPolicyViolation, "Tool execution blocked: lint")
-	wantRefusal(t, admit(with(`echo '{"Args":{"file_path":1}}'`, ""), unasked(t)), tool.ErrInvalidParams,
+	wantRefusal(t, admit(with(`echo '{"Args":{"file_path":[1]}}'`, ""), unasked(t)), tool.ErrInvalidParams,
 		"Tool parameter modification by hook failed validation: params/file_path must be string")
 	wantRefusal(t, admit(with(`sed 's/"a"/"b"/; s/.*/{"Args":&}/'`, ""), unasked(t)), tool.ErrPolicyViolation, "Tool execution denied by policy.")
 	wantRefusal(t, admit(with(`echo '{"Ask":true}'`, ""), unasked(t)), tool.ErrUnhandled,
@@ -687,35 +684,6 @@ func TestConcurrentCalls(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func FuzzTopKeys(f *testing.F) {
-	for _, s := range []string{`{"a":{"b":1},"c\"":["d"]}`, `{"\\":"\\\""}`, `{"a`, `"`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var got []string
-		for raw := range topKeys(data) {
-			var key string
-			if json.Unmarshal(raw, &key) == nil {
-				got = append(got, key)
-			}
-		}
-		var want map[string]json.RawMessage
-		if json.Unmarshal(data, &want) != nil || want == nil {
-			return
-		}
-		seen := map[string]bool{}
-		for _, k := range got {
-			seen[k] = true
-			if _, ok := want[k]; !ok {
-				t.Errorf("%q: %q is no key", data, k)
-			}
-		}
-		if len(seen) != len(want) {
-			t.Errorf("%q: %d keys of %d", data, len(seen), len(want))
-		}
-	})
 }
 
 func BenchmarkAdmit(b *testing.B) {

@@ -27,7 +27,7 @@ func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Resul
 	}
 	g.noteBuildFiles(result)
 	result = g.runAfterHooks(ctx, result)
-	return g.trim(result, host)
+	return g.addNotes(g.trim(result, host))
 }
 
 // trim truncates the text of a result to the limit. It applies to commands and to discovered

@@ -1,15 +1,17 @@
-// Package argmap corrects the names of arguments in tool calls. Some models were
-// trained with slightly different tools and use their argument names, for example
-// absolute_path instead of file_path in a call of write_file.
+// Package argmap reads the arguments of tool calls as the tools' schemas want them. Some
+// models were trained with slightly different tools and use their argument names, for example
+// absolute_path instead of file_path in a call of write_file, or write numbers as strings.
+//
+// [Wrap] corrects names in the answers of a generator, also with names that a user gives for a
+// model. [Names.Read] reads the names and the values of one call.
 package argmap
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/go-faster/jx"
 
 	"pollux/llm"
 )
@@ -63,22 +65,27 @@ func matchesPattern(s, pattern string) bool {
 // filePath for file_path, need no entry: see [Names.Apply].
 func Common() Names {
 	const (
-		file = "absolute_path path file filename file_name filepath target_file"
-		dir  = "path absolute_path dir directory directory_path dirname folder root cwd"
+		file = "absolute_path path file filename file_name filepath target_file uri target"
+		dir  = "path absolute_path dir directory directory_path dirname folder root cwd search_path target_directory"
 	)
 	return Names{
 		"read_file": wrong("file_path", file, "start_line", "start line_start from_line first_line start_line_number",
 			"end_line", "end line_end to_line last_line end_line_number"),
-		"write_file": wrong("file_path", file, "content", "text contents file_content file_text code"),
-		"replace": wrong("file_path", file, "old_string", "old_content old_str old_text old search search_string",
-			"new_string", "new_content new_str new_text new replacement", "allow_multiple", "replace_all",
+		"write_file": wrong("file_path", file, "content", "text contents file_content file_contents file_text code body new_content"),
+		"replace": wrong("file_path", file, "old_string", "old_content old_str old_text old old_code search search_string find original",
+			"new_string", "new_content new_str new_text new new_code replacement replace replace_with updated", "allow_multiple", "replace_all",
 			"instruction", "description explanation"),
 		"list_directory": wrong("dir_path", dir),
 		"glob":           wrong("pattern", "glob_pattern glob file_pattern query", "dir_path", dir),
-		"grep_search": wrong("pattern", "query regex search search_pattern search_term", "dir_path", dir+" file file_path filename",
-			"include_pattern", "include includes glob file_pattern"),
-		"run_shell_command": wrong("command", "shell_command cmd script", "dir_path", "directory dir cwd workdir working_directory",
+		"grep_search": wrong("pattern", "query regex search search_pattern search_term search_text text keyword", "dir_path", dir+" file file_path filename",
+			"include_pattern", "include includes glob file_pattern", "context", "-C context_lines", "after", "-A after_context", "before", "-B before_context",
+			"total_max_matches", "max_results max_matches head_limit", "names_only", "files_only files_with_matches"),
+		"run_shell_command": wrong("command", "shell_command cmd script code command_line", "dir_path", "directory dir cwd workdir work_dir working_dir working_directory path",
 			"is_background", "background run_in_background"),
+		"read_background_output": wrong("pid", "process_id id bash_id"),
+		"web_fetch":              wrong("prompt", "url urls query"),
+		"google_web_search":      wrong("query", "q search search_query search_term text prompt"),
+		"write_todos":            wrong("todos", "items list tasks todo_list"),
 	}
 }
 
@@ -147,15 +154,10 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 	if !changed {
 		return args
 	}
-	out := []byte{'{'}
 	for i, m := range given {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(llm.AppendString(out, m.name), ':')
-		out = append(out, absolutePath(m, root)...)
+		given[i].value = absolutePath(m, root)
 	}
-	return append(out, '}')
+	return encode(given)
 }
 
 // snakeCase returns a name in the spelling of Gemini CLI's arguments: "filePath", "FilePath"
@@ -187,14 +189,25 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns the members of an object in their order.
+// members returns the members of an object in their order, as encoding/json reads them.
 func members(object json.RawMessage) ([]member, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("no object")
+	}
 	var out []member
-	err := jx.DecodeBytes(object).Obj(func(d *jx.Decoder, name string) error {
-		v, err := d.Raw()
-		out = append(out, member{name, slices.Clone(json.RawMessage(v))})
-		return err
-	})
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := member{name: name.(string)} // keys are strings
+		if err := d.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	_, err := d.Token()
 	return out, err
 }
 

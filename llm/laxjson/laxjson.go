@@ -52,7 +52,31 @@ type Reader struct {
 	quote      byte
 	isKey      bool // the current string or word is a key
 	needsComma bool // the next item needs a comma before it
+
+	offset  int    // bytes read
+	beginAt int    // where the current string begins in out
+	key     string // the last key
+	text    Text   // the last string that is a value
+	mixed   Text   // the first with both kinds of line breaks
+	hasRaw  bool   // the current string has a line break
+	hasEsc  bool   // the current string has the escape \n
 }
+
+// Text is a string in the input of a [Reader] that is a value, not a key.
+type Text struct {
+	Name string // its key, or that of the array that it is in
+	// Start and End are the offsets of its first byte and of its closing quote in the input.
+	// End is 0 as long as it has not ended.
+	Start, End int
+}
+
+// LastText returns the last string that is a value. Its Start is 0 if there was none.
+func (r *Reader) LastText() Text { return r.text }
+
+// MixedText returns the first string that has line breaks both as they are and as the escape
+// \n. A model that does not escape one of them may have meant a backslash and an n by the
+// other. Its Start is 0 if there was none.
+func (r *Reader) MixedText() Text { return r.mixed }
 
 type state uint8
 
@@ -82,6 +106,7 @@ func (r *Reader) Add(s string) (n int, status Status) {
 			if run := countPlain(s[n:], r.quote); run > 0 {
 				r.out = append(r.out, s[n:n+run]...)
 				n += run
+				r.offset += run
 				continue
 			}
 		}
@@ -91,6 +116,7 @@ func (r *Reader) Add(s string) (n int, status Status) {
 		}
 		if !isUnread {
 			n++
+			r.offset++
 		}
 		if r.state == stateDone {
 			return n, Done
@@ -258,6 +284,10 @@ func (r *Reader) beginItem(c byte) {
 	case c == '"' || c == '\'':
 		r.writeComma()
 		r.out, r.quote, r.state = append(r.out, '"'), c, inText
+		r.beginAt, r.hasRaw, r.hasEsc = len(r.out), false, false
+		if !r.isKey {
+			r.text = Text{Name: r.key, Start: r.offset + 1}
+		}
 	case isWordByte(c):
 		r.writeComma()
 		r.word, r.state = append(r.word[:0], c), inWord
@@ -294,11 +324,23 @@ func (r *Reader) addToString(c byte) {
 	case c == '\\':
 		r.state = afterBackslash
 	default:
+		r.hasRaw = r.hasRaw || c == '\n'
 		r.out = appendByte(r.out, c)
 	}
 }
 
 func (r *Reader) endString() {
+	if r.isKey {
+		r.key = string(r.out[r.beginAt:])
+	} else {
+		r.text.End = r.offset
+		if r.state == afterApostrophe {
+			r.text.End--
+		}
+		if r.hasRaw && r.hasEsc && r.mixed.Start == 0 {
+			r.mixed = r.text
+		}
+	}
 	r.out = append(r.out, '"')
 	r.endItem()
 }
@@ -307,6 +349,7 @@ func (r *Reader) endString() {
 // define, as in "\d+", is a backslash that should have been doubled.
 func (r *Reader) addEscaped(c byte) {
 	r.state = inText
+	r.hasEsc = r.hasEsc || c == 'n'
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		r.out = append(r.out, '\\', c)
@@ -333,7 +376,7 @@ func (r *Reader) endWord() {
 	word := string(r.word)
 	switch {
 	case r.isKey:
-		r.out = appendString(r.out, word)
+		r.out, r.key = appendString(r.out, word), word
 	case word == "true" || word == "false" || word == "null":
 		r.out = append(r.out, word...)
 	case word == "True" || word == "False":

@@ -87,6 +87,26 @@ func TestClose(t *testing.T) {
 
 // FuzzReader checks that the result does not depend on how the text is split,
 // that it is valid JSON, and that valid JSON is unchanged.
+// TestText checks which strings the reader reports.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][2]laxjson.Text{
+		`{"a": "b"}`:                          {{Name: "a", Start: 7, End: 8}, {}},
+		`{"a": 'b', c: 1}`:                    {{Name: "a", Start: 7, End: 8}, {}},
+		`{"a": "b", c: ["d", "`:               {{Name: "c", Start: 21}, {}},
+		`{"a": "b" c"`:                        {{Name: "a", Start: 7, End: 8}, {}},
+		`{"a": 1`:                             {},
+		"{\"a\": \"x\ny\\nz\", b: \"\n\\n\"}": {{Name: "b", Start: 20, End: 23}, {Name: "a", Start: 7, End: 13}},
+		"{\"a\": \"x\ny\\\\n\"}":              {{Name: "a", Start: 7, End: 13}, {}},
+	} {
+		var r laxjson.Reader
+		r.Add(in)
+		if got := [2]laxjson.Text{r.LastText(), r.MixedText()}; got != want {
+			t.Errorf("%s: %+v, want %+v", in, got, want)
+		}
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{`{"a":[1,{"b":"c\n"}]} x`, `{'a': 'it's', b: [True,], /* c */}`, "{\"a\":\"\\u00e9\\d\xff\"", `{"a":{"b":1},`, `{"a":"\ud800"}`} {
 		f.Add(s, uint8(1))
@@ -102,6 +122,12 @@ func FuzzReader(f *testing.F) {
 		}
 		if at != n || again != status {
 			t.Fatalf("%q: %d bytes, status %v; in pieces %d, %v", s, n, status, at, again)
+		}
+		if whole.LastText() != pieces.LastText() || whole.MixedText() != pieces.MixedText() {
+			t.Fatalf("%q: texts %v, %v; in pieces %v, %v", s, whole.LastText(), whole.MixedText(), pieces.LastText(), pieces.MixedText())
+		}
+		if text := whole.LastText(); text.Start < 0 || text.End > n || text.End != 0 && text.End < text.Start {
+			t.Fatalf("%q: text %v", s, text)
 		}
 		done := status == laxjson.Done
 		if !done {

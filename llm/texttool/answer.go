@@ -132,7 +132,7 @@ func (a *answer) retry(textReq *llm.Request) *llm.Request {
 	if text := strings.ToValidUTF8(string(a.written), ""); strings.TrimSpace(text) != "" {
 		next.Contents = append(next.Contents, llm.Model(llm.Text(text)))
 	}
-	next.Contents = append(next.Contents, llm.User(llm.Text(correction(a.parser.problem))))
+	next.Contents = append(next.Contents, llm.User(llm.Text(correction(a.parser.problem, a.parser.form))))
 
 	a.corrections++
 	a.finalChunk, a.written = nil, a.written[:0]
@@ -152,7 +152,7 @@ func (a *answer) lastChunk() *llm.Response {
 		parts = append(parts, llm.Text(text))
 	}
 	for i := range calls {
-		calls[i].ID = newID(a.options)
+		calls[i].ID = newID(a.options, &calls[i])
 		parts = append(parts, llm.Part{FunctionCall: &calls[i]})
 	}
 	out, candidate := llm.Response{}, llm.Candidate{}

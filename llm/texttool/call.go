@@ -3,6 +3,7 @@ package texttool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/go-faster/jx"
 
@@ -36,10 +37,13 @@ func readCalls(data []byte, tools toolSet, o opening, missing int) (calls []llm.
 	case r.problem != "":
 		return nil, r.problem
 	case missing > r.depth || missing > 0 && !r.hasArgs:
-		return nil, "it has no end"
+		return nil, noEnd
 	}
 	return r.calls, ""
 }
+
+// noEnd is the problem of a call whose arguments lack closing brackets.
+const noEnd = "it has no end"
 
 // callReader finds calls in JSON values.
 type callReader struct {
@@ -193,13 +197,31 @@ func objectOf(args json.RawMessage) (json.RawMessage, bool) {
 	return object, ok
 }
 
+// member is a member of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf returns the members of a JSON object in their order, or an error if object is
+// not one.
+func membersOf(object json.RawMessage) ([]member, error) {
+	var members []member
+	err := jx.DecodeBytes(object).Obj(func(d *jx.Decoder, name string) error {
+		value, err := d.Raw()
+		members = append(members, member{name, slices.Clone(json.RawMessage(value))})
+		return err
+	})
+	return members, err
+}
+
 // memberNames returns the names of the members of a JSON object, in their order.
 func memberNames(object json.RawMessage) []string {
 	var names []string
-	_ = jx.DecodeBytes(object).Obj(func(d *jx.Decoder, name string) error { // an invalid object has none
-		names = append(names, name)
-		return d.Skip()
-	})
+	members, _ := membersOf(object) // an invalid object has none
+	for _, m := range members {
+		names = append(names, m.name)
+	}
 	return names
 }
 

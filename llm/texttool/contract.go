@@ -85,12 +85,20 @@ func (c *contract) build() {
 	c.instruction = out
 }
 
+// The forms of calls that the instruction teaches.
+const (
+	jsonExample = "```json\n{\"tool_call\": {\"name\": \"tool_name\", \"arguments\": {\"parameter\": \"value\"}}}\n```"
+	rawExample  = "<function=tool_name>\n<parameter=parameter>value</parameter>\n<parameter=other>\nfirst line\nsecond \"line\"\n</parameter>\n</function>"
+)
+
 // instructionText returns the part of the system instruction about tools.
 func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	var b strings.Builder
 	b.WriteString("# Tools\n\n" +
 		"You act through the tools listed below. To use one, write a fenced JSON block of exactly this form:\n\n" +
-		callText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)}) + "\n\n" +
+		jsonExample + "\n\n" +
+		"Text with line breaks or quotes, such as a file's content, needs no escaping in this form:\n\n" +
+		rawExample + "\n\n" +
 		"## Available tools\n")
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n**%s**: %s\n", t.Name, strings.TrimSpace(t.Description))
@@ -99,21 +107,49 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	b.WriteString("\n## Rules\n\n" +
 		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
 		"- Call nothing but the tools above, with their exact names. Give every required parameter and no others than those listed.\n" +
-		"- The block must be valid JSON: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
-		"- A sentence before the block may say what you are about to do.\n")
+		"- JSON must be valid: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
+		"- In the other form, a value is what stands between the tags, without the line break next to each of them: leave an empty line at the end of a file's content.\n" +
+		"- A sentence before the call may say what you are about to do.\n")
 	if isForced {
 		b.WriteString("- Your next message must make a call.\n")
 	} else {
-		b.WriteString("- Where no tool is needed, answer in plain text without such a block.\n")
+		b.WriteString("- Where no tool is needed, answer in plain text without a call.\n")
 	}
 	return b.String()
 }
 
-// correction returns the message about a call that cannot be parsed.
-func correction(problem string) string {
-	return "Your tool call could not be read, and nothing was run: " + problem + ".\n\n" +
-		"Write the call again, all of it, as one fenced block of valid JSON:\n\n" +
-		callText(&llm.FunctionCall{Name: "tool_name", Args: json.RawMessage(`{"parameter": "value"}`)})
+// correction returns the message about a call that cannot be parsed. form is the form in
+// which it should be written again, "" for that of the instruction.
+func correction(problem, form string) string {
+	text := "Your tool call could not be read, and nothing was run: " + problem + ".\n\n"
+	if form != "" {
+		return text + "Write the call again, all of it, in this form, in which nothing is escaped:\n\n" + form
+	}
+	return text + "Write the call again, all of it, as one fenced block of valid JSON:\n\n" + jsonExample
+}
+
+// rawForm returns the form of a call as elements, with the required parameters of the tool and
+// the one with this name, whose value has several lines.
+func rawForm(tool, parameter string, tools toolSet) string {
+	names := tools.required(tool)
+	known := tools.properties(tool)
+	if parameter != "" && !slices.Contains(names, parameter) && (len(known) == 0 || slices.Contains(known, parameter)) {
+		names = append(names, parameter)
+	}
+	if tool == "" || len(names) == 0 {
+		return rawExample
+	}
+	var b strings.Builder
+	b.WriteString("<function=" + tool + ">\n")
+	for _, name := range names {
+		value := "..."
+		if name == parameter {
+			value = "...\n..."
+		}
+		writeParameter(&b, name, value)
+	}
+	b.WriteString("</function>")
+	return b.String()
 }
 
 // maxNesting is the maximum depth at which properties of parameters are listed.

@@ -112,18 +112,6 @@ func renderMessage(c *llm.Content) *llm.Content {
 	return out
 }
 
-// callText returns a call in the form that the instruction demands.
-func callText(c *llm.FunctionCall) string {
-	args := c.Args
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	b := append(make([]byte, 0, len(args)+len(c.Name)+64), "{\"tool_call\": {\"name\": "...)
-	b = append(llm.AppendString(b, c.Name), ", \"arguments\": "...)
-	b = append(append(b, args...), "}}"...)
-	return fenced("json", string(b))
-}
-
 // resultText returns the result of a call as text.
 func resultText(r *llm.FunctionResponse) string {
 	var known struct{ Output, Error *string }

@@ -3,6 +3,7 @@ package texttool
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"pollux/llm"
@@ -17,21 +18,29 @@ import (
 //	</parameter>
 //	</function>
 //
-// or <invoke name="NAME"> with <parameter name="P">. Values are not escaped: one ends at
-// a closing tag behind which the call goes on or ends.
+// or <invoke name="NAME"> with <parameter name="P">. [rawText] writes it. Values are not
+// escaped: one ends at a closing tag behind which the call goes on or ends, and which does
+// not belong to an opening tag in the value. If there is no such tag, it ends at the first
+// one behind which the call goes on or ends.
 type markup struct {
 	closer string // of the call
 	at     int    // everything before is read
 
 	parameter string // whose value is being read, "" if none is
 	valueAt   int
-	search    int // no closing tag begins between valueAt and search
+	search    int // no closing tag that ends the value begins between valueAt and search
+	counted   int // opening tags are counted up to here
+	nested    int // opening tags in the value without a closing tag
+	firstEnd  int // the first closing tag behind which the call goes on or ends, 0 if none
 	arguments []argument
 }
 
 type argument struct{ name, value string }
 
 const closingParameter = "</parameter>"
+
+// parameterTags begin the opening tag of a parameter.
+var parameterTags = []string{"<parameter=", "<parameter name="}
 
 // callClosers are the tags that can follow the last parameter of a call.
 var callClosers = []string{"</function>", "</invoke>", "</tool_call>", "</tool_calls>", "</function_call>", "</function_calls>", "</minimax:tool_call>"}
@@ -62,7 +71,7 @@ func (m *markup) read(held []byte, isWhole bool) (n int, status laxjson.Status) 
 		switch {
 		case v == yes:
 			m.parameter, m.at = name, m.at+size
-			m.valueAt, m.search = m.at, m.at
+			m.valueAt, m.search, m.counted, m.nested, m.firstEnd = m.at, m.at, m.at, 0, 0
 		case v == maybe && !isWhole, rest == "" && !isWhole:
 			return 0, laxjson.More
 		case rest != "":
@@ -86,25 +95,38 @@ func (m *markup) readValue(held []byte, isWhole bool) laxjson.Status {
 			break
 		}
 		m.search += n
-		switch m.matchEnd(held[m.search+len(closingParameter):], isWhole) {
-		case yes:
-			m.endValue(held, m.search, m.search+len(closingParameter))
-			return laxjson.Done
-		case maybe:
+		v := m.matchEnd(held[m.search+len(closingParameter):], isWhole)
+		if v == maybe {
 			return laxjson.More
 		}
+		for _, tag := range parameterTags {
+			m.nested += bytes.Count(held[m.counted:m.search], []byte(tag))
+		}
+		m.counted = m.search
+		switch {
+		case v == yes && m.nested == 0:
+			m.endValue(held, m.search)
+			return laxjson.Done
+		case v == yes && m.firstEnd == 0:
+			m.firstEnd = m.search
+		}
+		m.nested = max(0, m.nested-1)
 		m.search++
 	}
 	if !isWhole {
 		m.search = max(m.valueAt, len(held)-len(closingParameter)+1)
 		return laxjson.More
 	}
+	if m.firstEnd > 0 {
+		m.endValue(held, m.firstEnd)
+		return laxjson.Done
+	}
 	// The closing tag is missing: the value goes up to that of the call.
 	n := bytes.LastIndex(held[m.valueAt:], []byte(m.closer))
 	if n < 0 {
 		return laxjson.Broken
 	}
-	m.endValue(held, m.valueAt+n, m.valueAt+n)
+	m.endValue(held, m.valueAt+n)
 	return laxjson.Done
 }
 
@@ -122,16 +144,16 @@ func (m *markup) matchEnd(rest []byte, isWhole bool) verdict {
 	case s == "":
 		return maybe
 	}
-	_, v := matchPrefix(s, append([]string{m.closer, "<parameter=", "<parameter name="}, callClosers...))
+	_, v := matchPrefix(s, slices.Concat([]string{m.closer}, parameterTags, callClosers))
 	if v == maybe && isWhole {
 		return no
 	}
 	return v
 }
 
-// endValue adds the current parameter with the value up to end. The line breaks next to
-// the tags are not part of the value.
-func (m *markup) endValue(held []byte, end, next int) {
+// endValue adds the current parameter with the value up to end, where its closing tag is,
+// or that of the call. The line breaks next to the tags are not part of the value.
+func (m *markup) endValue(held []byte, end int) {
 	value := string(held[m.valueAt:end])
 	lineBreak := "\n"
 	if strings.HasPrefix(value, "\r\n") {
@@ -139,12 +161,15 @@ func (m *markup) endValue(held []byte, end, next int) {
 	}
 	value = strings.TrimSuffix(strings.TrimPrefix(value, lineBreak), lineBreak)
 	m.arguments = append(m.arguments, argument{m.parameter, value})
-	m.parameter, m.at = "", next
+	m.parameter, m.at = "", end
+	if bytes.HasPrefix(held[end:], []byte(closingParameter)) {
+		m.at += len(closingParameter)
+	}
 }
 
 // matchParameter matches the opening tag of a parameter and returns its name and size.
 func matchParameter(s string) (name string, size int, v verdict) {
-	n, v := matchPrefix(s, []string{"<parameter=", "<parameter name="})
+	n, v := matchPrefix(s, parameterTags)
 	if v != yes {
 		return "", 0, v
 	}
@@ -171,7 +196,7 @@ func unquote(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// call returns the call of a tool with the arguments that were read.
+// call returns the call of a tool with the arguments that were read. Its ID is [rawMark].
 func (m *markup) call(tool string, tools toolSet) llm.FunctionCall {
 	args := []byte{'{'}
 	for i, a := range m.arguments {
@@ -188,5 +213,5 @@ func (m *markup) call(tool string, tools toolSet) llm.FunctionCall {
 		args = append(llm.AppendString(args, strings.ToValidUTF8(a.name, "\uFFFD")), ':')
 		args = append(args, tools.value(tool, a.name, a.value)...)
 	}
-	return llm.FunctionCall{Name: tool, Args: json.RawMessage(append(args, '}'))}
+	return llm.FunctionCall{ID: rawMark, Name: tool, Args: json.RawMessage(append(args, '}'))}
 }

@@ -121,7 +121,7 @@ func (n *nativeAnswer) end(cut bool) (text string, calls []llm.Part) {
 	text = n.parser.end(cut)
 	for i := range n.parser.calls {
 		c := &n.parser.calls[i]
-		c.ID = newID(n.options)
+		c.ID = newID(n.options, c)
 		calls = append(calls, llm.Part{FunctionCall: c})
 	}
 	return text, calls
@@ -141,7 +141,8 @@ func (n *nativeAnswer) rest() *llm.Response {
 	return &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text(text))}}}
 }
 
-// newID returns the id of a call.
-func newID(o *Options) string {
-	return fmt.Sprintf(llm.TextCallID+"%d-%x", o.Now().UnixMilli(), o.Rand())
+// newID returns the id of a call that the parser has read. It shows the form in which the
+// call was written, see [isRaw].
+func newID(o *Options, c *llm.FunctionCall) string {
+	return fmt.Sprintf(llm.TextCallID+"%s%d-%x", c.ID, o.Now().UnixMilli(), o.Rand())
 }

@@ -240,7 +240,7 @@ func matchTag(s string, i int, o opening) (opening, verdict) {
 		o.closers = append(o.closers, closer)
 		return matchObject(s, i+n, o, true)
 	}
-	if _, v = matchPrefix(s[i+n:], []string{"<parameter=", "<parameter name=", closer}); v == yes {
+	if _, v = matchPrefix(s[i+n:], append([]string{closer}, parameterTags...)); v == yes {
 		o.at, o.form, o.end = i, markupForm, closer
 	}
 	return o, v

@@ -2,6 +2,7 @@ package texttool
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,7 +22,9 @@ type parser struct {
 	isNative bool
 
 	calls   []llm.FunctionCall
-	problem string // why an intended call is invalid
+	problem string       // why an intended call is invalid
+	form    string       // in which it should be written again, "" for that of the instruction
+	broken  laxjson.Text // the last string in an object that cannot be parsed, for its problem
 
 	mode     mode
 	held     []byte  // text that may be part of a call
@@ -31,6 +34,7 @@ type parser struct {
 	code     int      // up to where held was searched for the end of the code
 	codeEnds int      // closing fences that did not end the code
 	depth    int      // nesting depth of the object if it is not JSON
+	isAtEnd  bool     // nothing has followed the last call, an object without missing brackets
 	closers  []string // ends of the fences and elements around the last call, innermost last
 	pending  []byte   // of a native answer: everything from the first call on
 	place    fence.Tracker
@@ -105,6 +109,9 @@ func (p *parser) end(cut bool) string {
 	for p.mode == inCall && !p.endCall(cut) {
 		// Text that was held back for a call may begin another one.
 	}
+	if p.problem != "" && p.broken.Start > 0 {
+		p.problem = p.textProblem(p.broken)
+	}
 	if (p.mode == inText || p.mode == afterCall) && len(p.held) > 0 && !p.endsFence(string(p.held)+"\n") {
 		p.release()
 	}
@@ -124,11 +131,14 @@ func (p *parser) endCall(cut bool) bool {
 	case cut:
 		p.reject("it was cut off at the limit of an answer's length; say less in one call")
 	case p.open.form == jsonForm:
-		if missing, ok := p.object.Close(); ok {
-			p.acceptObject(missing)
-		} else {
-			p.reject("it has no end")
+		missing, ok := p.object.Close()
+		if ok && p.acceptObject(missing) {
+			break
 		}
+		if text := p.object.LastText(); text.End == 0 {
+			p.broken = text
+		}
+		p.reject(noEnd)
 	default:
 		p.parse(p.scanBody(true))
 	}
@@ -199,16 +209,21 @@ func (p *parser) scanText(s string) (rest string) {
 		p.text(s[:i+n])
 		s, i = s[i+n:], 0
 		size, closing := p.matchClosers(s)
+		stray := p.matchStray(s)
 		o, opens := opening{at: 1}, no
-		if closing == no {
+		if closing == no && stray == no {
 			o, opens = p.match(s)
 		}
 		switch {
-		case closing == maybe, opens == maybe:
+		case closing == maybe, stray == maybe, opens == maybe:
 			p.held = append(p.held, s...)
 			return ""
 		case closing == yes:
 			s = s[size:]
+		case stray == yes:
+			p.held = append(p.held, s...)
+			p.problem, p.mode = "a value has "+closingParameter+" in it, and may have ended there too early; write that call as JSON", afterBrokenCall
+			return ""
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
 			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{closer: o.end}, 0, o.at, 0, inCall
@@ -217,6 +232,16 @@ func (p *parser) scanText(s string) (rest string) {
 			i = o.at
 		}
 	}
+}
+
+// matchStray matches a parameter's closing tag in the text behind a call that was written as
+// elements: a value of that call may have ended too early.
+func (p *parser) matchStray(s string) verdict {
+	if p.isNative || !slices.ContainsFunc(p.calls, func(c llm.FunctionCall) bool { return c.ID == rawMark }) {
+		return no
+	}
+	_, v := matchPrefix(s, []string{closingParameter})
+	return v
 }
 
 // match matches the start of a call at the start of s, which begins with one of openers.
@@ -273,14 +298,23 @@ func (p *parser) scanCall(s string) (rest string) {
 		p.release()
 	case status == laxjson.Done:
 		p.acceptObject(0)
+		p.isAtEnd = p.mode == afterCall
 	case status == laxjson.Broken:
-		if missing, ok := p.object.Close(); ok {
-			p.acceptObject(missing)
-		} else {
-			p.reject("it is no JSON behind " + excerpt(p.held))
+		missing, ok := p.object.Close()
+		if ok && !p.endsInText(rest[0]) && p.acceptObject(missing) {
+			return rest
 		}
+		p.broken = p.object.LastText()
+		p.reject("it is no JSON behind " + excerpt(p.held))
 	}
 	return rest
+}
+
+// endsInText reports whether c, which follows the brackets of a call in the same line while
+// some brackets are missing, shows that they belong to a text that ended too early.
+func (p *parser) endsInText(c byte) bool {
+	blanks := p.held[len(bytes.TrimRight(p.held, whiteSpace)):]
+	return !bytes.Contains(blanks, []byte("\n")) && (c == '"' || c == '\'' || c == '\\' || isNameByte(c))
 }
 
 // scanBody reads the body in held if it is not JSON. It returns what follows the call.
@@ -310,6 +344,7 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 			n := p.open.at + p.markup.at
 			rest, p.held = string(p.held[n:]), p.held[:n]
 		}
+		p.form = rawForm(p.open.tool, "", p.tools)
 		p.reject("its parameters do not have the form <parameter=NAME>VALUE</parameter>, or one has no end")
 	}
 	return rest
@@ -401,17 +436,29 @@ func (p *parser) scanProse(s string) (rest string) {
 	return s[n:]
 }
 
-// acceptObject handles a complete object in held.
-func (p *parser) acceptObject(missing int) {
+// acceptObject handles a complete object in held, of which so many closing brackets were
+// missing. It returns false and does nothing if too many were.
+func (p *parser) acceptObject(missing int) bool {
 	calls, problem := readCalls(p.object.JSON(), p.tools, p.open, missing)
+	mixed := p.object.MixedText()
+	hasMixed := func(c llm.FunctionCall) bool {
+		return mixed.Start > 0 && slices.Contains(memberNames(c.Args), mixed.Name)
+	}
 	switch {
-	case problem != "" && !p.isNative:
-		p.problem, p.mode = problem, afterBrokenCall
-	case problem != "" || len(calls) == 0:
+	case problem == noEnd:
+		return false
+	case p.isNative && (problem != "" || slices.ContainsFunc(calls, hasMixed)) || problem == "" && len(calls) == 0:
 		p.release()
+	case problem != "":
+		p.problem, p.mode = problem, afterBrokenCall
+	case slices.ContainsFunc(calls, hasMixed):
+		p.form = rawForm(calls[0].Name, mixed.Name, p.tools)
+		p.problem = fmt.Sprintf(`the value of %.100q has line breaks as they are and also \n, which may be a line break or two characters`, mixed.Name)
+		p.mode = afterBrokenCall
 	default:
 		p.accept(calls)
 	}
+	return true
 }
 
 // accept adds the calls in held.
@@ -437,12 +484,45 @@ func (p *parser) accept(calls []llm.FunctionCall) {
 // maxClosers is the maximum number of ends of fences and elements that are expected.
 const maxClosers = 8
 
+// textProblem describes a call that cannot be parsed behind text, a string in it, and offers
+// the form without escapes. held begins with the call and ends with the answer.
+func (p *parser) textProblem(text laxjson.Text) string {
+	p.form = rawForm(p.toolName(), text.Name, p.tools)
+	body := p.held[p.open.at:]
+	if text.End == 0 {
+		return fmt.Sprintf("the value of %.100q has no closing quote; it begins with %s", text.Name, headOf(string(body[text.Start:])))
+	}
+	value := body[text.Start:text.End]
+	where := ""
+	if line := 1 + bytes.Count(value, []byte("\n")) + bytes.Count(value, []byte(`\n`)); line > 1 {
+		where = fmt.Sprintf(" in its line %d", line)
+	}
+	return fmt.Sprintf("the value of %.100q ends%s at the quote behind %s, where %s follows; a quote in a value is written \\\"",
+		text.Name, where, tailOf(string(value)), headOf(string(body[text.End+1:])))
+}
+
+// toolName returns the name of the tool in held, "" if there is none.
+func (p *parser) toolName() string {
+	if p.open.tool != "" {
+		return p.open.tool
+	}
+	for _, key := range [...]string{`"name"`, `"tool"`, `"function"`} {
+		_, after, _ := strings.Cut(string(p.held), key)
+		after = strings.TrimLeft(after, whiteSpace+":")
+		if name, _, ok := strings.Cut(strings.TrimPrefix(after, `"`), `"`); ok && isName(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // reject handles a call that cannot be parsed.
 func (p *parser) reject(why string) {
 	if !p.isNative && isIntendedCall(string(p.held), p.open, p.tools) {
 		p.problem, p.mode = why, afterBrokenCall
 		return
 	}
+	p.form, p.broken = "", laxjson.Text{}
 	p.release()
 }
 
@@ -454,6 +534,13 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 		}
 		s = s[n:]
 	}
+	if text := p.object.LastText(); p.isAtEnd && s[0] == '"' && text.End > 0 && !p.isNative {
+		p.form = rawForm(p.calls[len(p.calls)-1].Name, text.Name, p.tools)
+		p.problem = fmt.Sprintf("the value of %.100q ends at a quote behind which the call ends, but another quote follows; a quote in a value is written \\\"", text.Name)
+		p.mode = afterBrokenCall
+		return s
+	}
+	p.isAtEnd = false
 	for {
 		extra := " \t\r\n}],;"
 		if p.isNative {
@@ -515,8 +602,25 @@ func (p *parser) endsFence(s string) bool {
 	return v == yes
 }
 
+// maxExcerpt is the size of a quoted part of an answer, in bytes.
+const maxExcerpt = 40
+
 // excerpt returns the last part of the text before an error.
 func excerpt(held []byte) string {
 	held = held[max(0, len(held)-60):]
 	return strings.ToValidUTF8(strings.Join(strings.Fields(string(held)), " "), "")
+}
+
+// headOf quotes the beginning of text, in one line.
+func headOf(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), 2*maxExcerpt)], "")
+	line := strings.Join(strings.Fields(text), " ")
+	return "`" + strings.ToValidUTF8(line[:min(len(line), maxExcerpt)], "") + "`"
+}
+
+// tailOf quotes the end of text, in one line.
+func tailOf(text string) string {
+	text = strings.ToValidUTF8(text[max(0, len(text)-2*maxExcerpt):], "")
+	line := strings.Join(strings.Fields(text), " ")
+	return "`" + strings.ToValidUTF8(line[max(0, len(line)-maxExcerpt):], "") + "`"
 }

@@ -7,10 +7,20 @@
 //	{"tool_call": {"name": "read_file", "arguments": {"file_path": "a.go"}}}
 //	```
 //
+// or, for text that JSON would have to escape, as elements:
+//
+//	<function=write_file>
+//	<parameter=file_path>a.go</parameter>
+//	<parameter=content>
+//	package a
+//
+//	</parameter>
+//	</function>
+//
 // The generator parses the output of the model while it streams. It removes calls
 // from the text and returns them as function calls. It holds back text that may still
 // become a call. In the history that it sends to the model, calls and results are
-// written as text.
+// written as text, calls in the form in which the model wrote them.
 //
 // The parser also accepts the forms in which models were trained to call tools (see
 // docs/models.md), and JSON with small mistakes (see llm/laxjson). Under the key

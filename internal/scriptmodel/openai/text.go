@@ -47,7 +47,7 @@ func (w Text) Read(a *protocol.Query, r *http.Request, body []byte) *protocol.Er
 var (
 	textToolPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\*\*([\w.-]+)\*\*: `) })
 	textCallPattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?m)^(```+)json\n(\\{)\"tool_call\": \\{\"name\": \"([\\w.-]+)\", \"arguments\": ")
+		return regexp.MustCompile("(?m)^(```+)json\n(\\{)\"tool_call\": \\{\"name\": \"([\\w.-]+)\", \"arguments\": |^<function=([\\w.-]+)>\n(?:<parameter=|</function>)")
 	})
 	textResultPattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("(?m)^(Result of|Error from) ([\\w.-]+):\n(```+)(?:json)?\n")
@@ -55,17 +55,28 @@ var (
 )
 
 // callsIn returns the calls in a text of the model, without IDs. It ignores calls that are not
-// valid JSON.
+// valid JSON, and those in a value of a call that is written as elements.
 func callsIn(text string) []protocol.Call {
 	var calls []protocol.Call
-	for _, m := range textCallPattern().FindAllStringSubmatchIndex(text, -1) {
-		fence, object := text[m[2]:m[3]], text[m[4]:]
-		object, _, _ = strings.Cut(object, "\n"+fence)
+	for {
+		m := textCallPattern().FindStringSubmatchIndex(text)
+		if m == nil {
+			return calls
+		}
+		if m[8] >= 0 {
+			calls = append(calls, protocol.Call{Name: text[m[8]:m[9]]})
+			_, text, _ = strings.Cut(text[m[8]:], "\n</function>")
+			continue
+		}
+		fence, name := text[m[2]:m[3]], text[m[6]:m[7]]
+		object, rest, _ := strings.Cut(text[m[4]:], "\n"+fence)
 		if json.Valid([]byte(object)) {
-			calls = append(calls, protocol.Call{Name: text[m[6]:m[7]]})
+			calls = append(calls, protocol.Call{Name: name})
+			text = rest
+		} else {
+			text = text[m[1]:]
 		}
 	}
-	return calls
 }
 
 // resultsIn returns the results in a text of the user.

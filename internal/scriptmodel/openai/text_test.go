@@ -25,5 +25,8 @@ func FuzzWords(f *testing.F) {
 		if json.Valid([]byte(args)) && len(calls) == 0 {
 			t.Errorf("%q: %+v", args, calls)
 		}
+		if calls := callsIn("<function=f>\n<parameter=a>x</parameter>\n</function>\n\n<function=g>\n</function>"); len(calls) != 2 || calls[1].Name != "g" {
+			t.Errorf("%+v", calls)
+		}
 	})
 }

@@ -1,0 +1,59 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"pollux/tool"
+)
+
+// addNotes returns the result with what the model should know of its arguments: which of
+// several for one parameter was taken, and which are none of the tool's. The latter are named
+// once in a session.
+func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
+	notes := slices.Clone(g.reading.Notes)
+	var ignored []string
+	for _, name := range g.reading.Ignored {
+		if !g.isUsed(name) {
+			if _, known := g.noted.LoadOrStore(g.spec.Name+"/"+name, true); !known {
+				ignored = append(ignored, brief(name))
+			}
+		}
+	}
+	if len(ignored) > 0 {
+		notes = append(notes, "ignored: "+strings.Join(ignored, ", "))
+	}
+	if len(notes) == 0 {
+		return r
+	}
+	return appendText(r, "\n\n[Arguments: "+strings.Join(notes, "; ")+"]")
+}
+
+// silent are arguments outside a schema that have an effect, or that only explain a call.
+var silent = []string{
+	"wait_for_previous", "modified_by_user", "ai_proposed_content", "additional_permissions",
+	"description", "explanation", "instruction", "reason", "thought",
+}
+
+// isUsed reports whether an argument that the schema does not name may have an effect, so that
+// it is not ignored: the tool's schema allows it, or the tool is a program of its own.
+func (g *gatedCall) isUsed(name string) bool {
+	var s struct {
+		AdditionalProperties json.RawMessage `json:"additionalProperties"`
+	}
+	_ = json.Unmarshal(g.spec.Schema, &s) // a schema that is invalid allows all
+	_, isRemote := tool.As[tool.Remote](g.tool)
+	return isRemote || g.spec.Kind == tool.KindOther || slices.Contains(silent, name) ||
+		len(s.AdditionalProperties) > 0 && !bytes.Equal(s.AdditionalProperties, []byte("false"))
+}
+
+// brief returns a name, or its beginning.
+func brief(name string) string {
+	const most = 40
+	if len(name) > most {
+		return strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	return name
+}

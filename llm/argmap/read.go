@@ -1,0 +1,209 @@
+package argmap
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+)
+
+// Reading is the arguments of a call in the names and types of the tool's schema.
+type Reading struct {
+	Args json.RawMessage
+	// Ignored are arguments in the schema of no parameter. They are still in Args.
+	Ignored []string
+	// Notes say which of several arguments for one parameter was taken, for the model.
+	Notes []string
+}
+
+// Read reads the arguments of a call generously. It gives each argument the name that the schema
+// has for it, as [Names.Apply] does. Of several arguments for one parameter the one with the
+// right name counts, else the first; the others are removed. Values become those of the type
+// that the schema wants, where text or type leave no doubt: "5" a number, "true" a boolean, a
+// string with JSON in it a list or an object, a single value a list, a number a string. An
+// optional parameter whose value is null, or an empty string where none is allowed, is left out.
+//
+// Arguments that are no JSON object, and those of a schema without properties, are returned
+// unchanged.
+func (n Names) Read(tool string, schema, args json.RawMessage) Reading {
+	unchanged := Reading{Args: args}
+	given, err := members(args)
+	s := parseSchema(schema)
+	if err != nil || len(s.Properties) == 0 {
+		return unchanged
+	}
+	r := &reader{schema: s, names: n[tool]}
+	r.assign(given)
+	r.readLines()
+	r.fit()
+	if !r.hasChanged {
+		return Reading{Args: args, Ignored: r.ignored()}
+	}
+	return Reading{Args: encode(r.args), Ignored: r.ignored(), Notes: r.notes}
+}
+
+// reader reads the arguments of one call.
+type reader struct {
+	schema     parameters
+	names      map[string]string
+	args       []member
+	notes      []string
+	hasChanged bool
+}
+
+// assign gives arguments their names, and removes those whose parameter has another one.
+func (r *reader) assign(given []member) {
+	isGiven := map[string]bool{}
+	for _, m := range given {
+		isGiven[m.name] = true
+	}
+	for _, m := range given {
+		name := r.nameOf(m.name)
+		if name == m.name {
+			r.args = append(r.args, m)
+			continue
+		}
+		r.hasChanged = true
+		i := slices.IndexFunc(r.args, func(a member) bool { return a.name == name })
+		j := slices.IndexFunc(given, func(a member) bool { return a.name == name })
+		switch {
+		case isGiven[name]:
+			r.note(given[j], m)
+		case i >= 0:
+			r.note(r.args[i], m)
+		default:
+			r.args = append(r.args, member{name, m.value})
+		}
+	}
+}
+
+// nameOf returns the parameter that an argument is for, or its own name if there is none.
+func (r *reader) nameOf(name string) string {
+	if r.schema.Properties[name] != nil {
+		return name
+	}
+	plain := snakeCase(name)
+	for _, known := range [...]string{r.names[name], plain, r.names[plain]} {
+		if known != "" && r.schema.Properties[known] != nil {
+			return known
+		}
+	}
+	for known := range r.schema.Properties {
+		if strings.EqualFold(known, name) {
+			return known
+		}
+	}
+	return name
+}
+
+// note notes that one argument was taken for a parameter and another one was not, if they
+// differ.
+func (r *reader) note(taken, other member) {
+	if !bytes.Equal(bytes.TrimSpace(taken.value), bytes.TrimSpace(other.value)) {
+		r.notes = append(r.notes, fmt.Sprintf("%s %s was used, %s %s was ignored", taken.name, brief(taken.value), other.name, brief(other.value)))
+	}
+}
+
+// brief returns a value, or its beginning.
+func brief(value json.RawMessage) string {
+	const most = 60
+	if len(value) <= most {
+		return string(value)
+	}
+	return strings.ToValidUTF8(string(value[:most]), "") + "..."
+}
+
+// readLines replaces offset, the number of lines to skip, and limit, the number of lines to
+// read, by start_line and end_line where the schema has these.
+func (r *reader) readLines() {
+	p := r.schema.Properties
+	if p["start_line"] == nil || p["end_line"] == nil || p["offset"] != nil || p["limit"] != nil {
+		return
+	}
+	offset, hasOffset := r.number("offset")
+	limit, hasLimit := r.number("limit")
+	start, hasStart := r.number("start_line")
+	if hasOffset && offset >= 0 {
+		switch {
+		case hasStart && start != offset+1:
+			r.notes = append(r.notes, fmt.Sprintf("start_line %d was used, offset %d was ignored", start, offset))
+		case !hasStart && offset > 0:
+			start = offset + 1
+			r.args = append(r.args, member{"start_line", fmt.Appendf(nil, "%d", start)})
+		}
+		r.remove("offset")
+	}
+	if hasLimit && limit > 0 {
+		last := max(start, 1) + limit - 1
+		switch end, hasEnd := r.number("end_line"); {
+		case hasEnd && end != last:
+			r.notes = append(r.notes, fmt.Sprintf("end_line %d was used, limit %d was ignored", end, limit))
+		case !hasEnd:
+			r.args = append(r.args, member{"end_line", fmt.Appendf(nil, "%d", last)})
+		}
+		r.remove("limit")
+	}
+}
+
+// maxLine is the largest number of a line, and of lines.
+const maxLine = 1<<30 - 1
+
+// number returns the value of an argument that is a whole number, or a string with one, if it
+// can be that of a line.
+func (r *reader) number(name string) (int, bool) {
+	for _, m := range r.args {
+		var n float64
+		if m.name == name && string(m.value) != "null" && json.Unmarshal(fit(integerSchema, m.value, 0), &n) == nil && n == math.Trunc(n) && math.Abs(n) <= maxLine {
+			return int(n), true
+		}
+	}
+	return 0, false
+}
+
+var integerSchema = json.RawMessage(`{"type":"integer"}`)
+
+func (r *reader) remove(name string) {
+	r.args = slices.DeleteFunc(r.args, func(m member) bool { return m.name == name })
+	r.hasChanged = true
+}
+
+// fit gives the values the types of the schema.
+func (r *reader) fit() {
+	kept := r.args[:0]
+	for _, m := range r.args {
+		value, keep := r.schema.fit(m, 0)
+		r.hasChanged = r.hasChanged || !keep || !bytes.Equal(value, m.value)
+		if keep {
+			kept = append(kept, member{m.name, value})
+		}
+	}
+	r.args = kept
+}
+
+// ignored returns the names that the schema does not have.
+func (r *reader) ignored() []string {
+	var names []string
+	for _, m := range r.args {
+		if r.schema.Properties[m.name] == nil {
+			names = append(names, m.name)
+		}
+	}
+	return names
+}
+
+// encode returns an object with these members.
+func encode(list []member) json.RawMessage {
+	out := []byte{'{'}
+	for i, m := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(llm.AppendString(out, m.name), ':')
+		out = append(out, m.value...)
+	}
+	return append(out, '}')
+}
