@@ -141,6 +141,16 @@ var table = []allowed{
 		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
 	},
 	{
+		kind: better, scenes: "glob glob_link include_directories tool_results",
+		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "`glob` tells the model paths that begin in the working directory, which are shorter. Files of other directories keep their whole path.",
+	},
+	{
+		kind: better, scenes: "grep_search",
+		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files.",
+	},
+	{
 		kind: better, scenes: "tool_results",
 		paths: []string{`requests[1].body.contents.new[1].parts[6].functionResponse.response.output`},
 		what:  "A search without matches says what was left out, such as ignored files, where matches may be.",
