@@ -219,7 +219,7 @@ var table = []allowed{
 	{
 		kind: words, scenes: "read_file",
 		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The sentence that tells the model how to read the rest of a file, between lines that are the same.",
+		what:  "One line before a part of a file has the numbers of its lines, which a part that was asked for has too, without a word of truncation, and how to read on. An empty file is called empty.",
 	},
 	{
 		kind: words, scenes: "grep_search",
