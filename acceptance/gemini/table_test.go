@@ -154,6 +154,16 @@ var table = []allowed{
 		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
 	},
 	{
+		kind: better, scenes: "glob glob_link include_directories tool_results",
+		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "`glob` tells the model paths that begin in the working directory, which are shorter. Files of other directories keep their whole path.",
+	},
+	{
+		kind: better, scenes: "grep_search",
+		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files.",
+	},
+	{
 		kind: better, scenes: "tool_results",
 		paths: []string{`requests[1].body.contents.new[1].parts[6].functionResponse.response.output`},
 		what:  "A search without matches names what it did not search, such as ignored files.",
@@ -222,7 +232,7 @@ var table = []allowed{
 	{
 		kind: words, scenes: "read_file",
 		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The sentence that tells the model how to read the rest of a file, between lines that are the same.",
+		what:  "One line before a part of a file has the numbers of its lines, which a part that was asked for has too, without a word of truncation, and how to read on. An empty file is called empty.",
 	},
 	{
 		kind: words, scenes: "grep_search",

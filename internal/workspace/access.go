@@ -120,15 +120,18 @@ func isGuarded(below string) bool {
 		// Windows opens the same file for "x", "x." and "x::$DATA".
 		name, _, _ = strings.Cut(name, ":")
 		name = strings.ToLower(strings.TrimRight(name, ". "))
-		switch name {
-		case ".git", ".env", "node_modules":
-			return true
-		}
-		if strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json") {
+		if name == ".git" || name == "node_modules" || IsSecret(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// IsSecret reports whether files with this name hold credentials, which no tool may show to a
+// model.
+func IsSecret(name string) bool {
+	name = strings.ToLower(name)
+	return name == ".env" || strings.HasPrefix(name, "gha-creds-") && strings.HasSuffix(name, ".json")
 }
 
 // isInbox reports whether a path below the project's temporary directory is in its inbox,

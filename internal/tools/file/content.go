@@ -27,6 +27,7 @@ type content struct {
 	kind   kind
 	blob   *llm.Blob // media
 	note   string    // replaces content that cannot be shown
+	size   int64     // of the file, in bytes
 	window           // text
 }
 
@@ -62,7 +63,7 @@ func readOpen(ctx context.Context, w *workspace.Workspace, f io.Reader, abs stri
 		return nil, err
 	}
 	k, mime := fileKind(abs, func() bool { return looksBinary(head, len(head) < sniffed) })
-	c := &content{kind: k}
+	c := &content{kind: k, size: size}
 	switch {
 	case k == binaryKind:
 		c.note = "Cannot display content of binary file: " + w.Rel(abs)
@@ -114,7 +115,8 @@ func readText(ctx context.Context, in io.Reader, head []byte, first, last int) (
 }
 
 func tooLarge(abs string, size int64) error {
-	return fail(tool.ErrFileTooLarge, "File size exceeds the 20MB limit: %s (%.2fMB)", abs, float64(size)/(1<<20))
+	return fail(tool.ErrFileTooLarge, "File size exceeds the 20MB limit: %s (%.2fMB). Search it with grep_search, or print a part of it with a shell command.",
+		abs, float64(size)/(1<<20))
 }
 
 func readError(err error, abs string) error {
@@ -166,9 +168,6 @@ func (c *content) describe(rel string) string {
 	case !c.partial():
 		return ""
 	}
-	if c.isPastEnd() {
-		return fmt.Sprintf("Read nothing: %s ends at line %d", rel, c.total)
-	}
 	cut := ""
 	if c.shortened {
 		cut = " (some lines were shortened)"
@@ -184,8 +183,8 @@ func (c *content) summary() string {
 	switch {
 	case !c.isText():
 		return string(c.kind)
-	case c.isPastEnd():
-		return fmt.Sprintf("0 of %d", c.total)
+	case c.first == 1 && c.total == 1:
+		return "1 line"
 	case c.first == 1 && c.last == c.total:
 		return fmt.Sprintf("%d lines", c.total)
 	}

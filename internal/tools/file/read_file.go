@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"pollux/internal/workspace"
 	"pollux/llm"
@@ -18,7 +19,7 @@ func NewReadFile(w *workspace.Workspace) tool.Tool {
 		Aliases:     []string{"ReadFileTool"},
 		Kind:        tool.KindRead,
 		Description: "Returns the content of one file. Text comes without line numbers, at most 2000 lines at a time and lines of at most 2000 " +
-			"characters; if that is not all of the file, the result says which lines it shows and how to go on. To look at a part of a large file, " +
+			"characters; before a part of the file stands which lines it is and how to go on. To look at a part of a large file, " +
 			"name the lines. Images (PNG, JPEG, GIF, WEBP, BMP, SVG), PDF, audio (MP3, WAV, AIFF, AAC, OGG, FLAC) and video are returned as media " +
 			"you can look at or listen to; other binary files cannot be read.",
 		Brief:   "Returns the content of one file: text (up to 2000 lines at a time; name the lines for a part), an image, a PDF, audio or video.",
@@ -100,8 +101,11 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err != nil {
 		return failed(err)
 	}
+	if got.isText() && got.isPastEnd() {
+		return tool.Fail(tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, which has %s.", c.first, c.abs, countLines(got.total)))
+	}
 	if got.isText() && host.Room > 0 {
-		got.fit(max(1, host.Room-noticeTokens))
+		got.fit(max(1, host.Room-headerTokens))
 	}
 	r := &tool.Result{
 		Content: []llm.Part{got.part()},
@@ -109,34 +113,69 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		Display: tool.TextDisplay(got.describe(c.w.Rel(c.abs))),
 		Summary: got.summary(),
 	}
-	if got.isText() && got.partial() {
-		r.Content = []llm.Part{llm.Text(truncationNotice(&got.window) + got.text)}
+	if got.isText() {
+		r.Content = []llm.Part{llm.Text(c.header(got) + got.text)}
 	}
 	return r
 }
 
-// noticeTokens is the size of the notice before a part of a file.
-const noticeTokens = 80
+// headerTokens is the size of the header before a part of a file.
+const headerTokens = 80
 
-// truncationNotice returns the text before the content of a file that is incomplete.
-func truncationNotice(w *window) string {
-	if w.isPastEnd() {
-		return fmt.Sprintf("\nNothing is shown: the file has %d total lines, and line %d is past its end.\n", w.total, w.first)
+// tailLines is the number of lines that the header of a long file suggests to see its end.
+const tailLines = 100
+
+// header returns the line before the text of a file that says which lines it has; "" for the
+// whole file if the call asked for no lines.
+func (c *readFileCall) header(got *content) string {
+	if got.total == 0 {
+		return "The file is empty."
 	}
-	action := "Call read_file again with 'start_line' and 'end_line' to see other lines"
+	isRange := c.first > 0 || c.last > 0
+	if !isRange && !got.partial() {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Lines %d-%d of %d", got.first, got.last, got.total)
+	end := got.total // of what the call asked for
+	if c.last > 0 {
+		end = min(c.last, got.total)
+	}
 	switch {
-	case w.hasMore():
-		action += fmt.Sprintf("; the next part begins at start_line: %d.", w.last+1)
-	case w.first > 1:
-		action += "; these are the last ones."
-	default:
-		action = fmt.Sprintf("These are all lines, but those of more than %d characters are cut there.", lineUnits)
+	case got.last < end:
+		fmt.Fprintf(&b, " (the file has %s). Not shown: lines %d-%d; read on with start_line: %d", sizeText(got.size), got.last+1, end, got.last+1)
+		if end < got.total {
+			fmt.Fprintf(&b, ", end_line: %d", end)
+		} else if tail := got.total - tailLines + 1; tail > got.last+1 {
+			fmt.Fprintf(&b, ", or see the end with start_line: %d", tail)
+		}
+		b.WriteByte('.')
+	case c.last > got.total:
+		b.WriteString(", where the file ends.")
 	}
-	return fmt.Sprintf(`
-IMPORTANT: The file content has been truncated.
-Status: Showing lines %d-%d of %d total lines.
-Action: %s
+	if got.shortened {
+		if got.last >= end && c.last <= got.total {
+			b.WriteByte('.')
+		}
+		fmt.Fprintf(&b, " Lines that end in %q are cut: grep_search shows the part around a match.", cutMark)
+	}
+	return strings.TrimSuffix(b.String(), ".") + ":\n"
+}
 
---- FILE CONTENT (truncated) ---
-`, w.first, w.last, w.total, action)
+func countLines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
+// sizeText returns a number of bytes for a reader.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

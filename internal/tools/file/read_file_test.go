@@ -25,10 +25,6 @@ func lines(from, to int) string {
 	return b.String()
 }
 
-func notice(first, last, total int) string {
-	return truncationNotice(&window{first: first, last: last, total: total})
-}
-
 func TestReadFileText(t *testing.T) {
 	t.Parallel()
 	wide := func(s string) string {
@@ -46,38 +42,37 @@ func TestReadFileText(t *testing.T) {
 		summary    string
 		display    string
 	}{
-		"plain":            {file: "hello\nworld", want: "hello\nworld", summary: "2 lines"},
-		"empty":            {file: "", want: "", summary: "1 lines"},
-		"newline at end":   {file: "a\n", want: "a\n", summary: "2 lines"},
-		"crlf":             {file: "a\r\nb\r\n", want: "a\nb\n", summary: "3 lines"},
-		"lone cr":          {file: "a\rb", want: "a\rb", summary: "1 lines"},
-		"bom":              {file: "\ufeffa", want: "a", summary: "1 lines"},
-		"utf-16":           {file: wide("grüß 𝄞\r\nb"), want: "grüß 𝄞\nb", summary: "2 lines"},
-		"utf-16 odd":       {file: "\xff\xfea\x00b", want: "a\uFFFD", summary: "1 lines"},
-		"utf-32":           {file: "\x00\x00\xfe\xff\x00\x01\xd1\x1e", want: "𝄞", summary: "1 lines"},
-		"utf-32 bad":       {file: "\xff\xfe\x00\x00\xff\xff\xff\xff", want: "\uFFFD", summary: "1 lines"},
-		"invalid utf-8":    {file: "a long line with one bad \xff byte", want: "a long line with one bad \uFFFD byte", summary: "1 lines"},
-		"exactly all":      {file: lines(1, 2000), want: lines(1, 2000), summary: "2000 lines"},
-		"one too many":     {file: lines(1, 2001), want: notice(1, 2000, 2001) + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
-		"from a line":      {file: lines(1, 3000), first: 900, want: notice(900, 2899, 3000) + lines(900, 2899), summary: "900-2899 of 3000", display: "Read lines 900-2899 of 3000 from f"},
-		"to a line":        {file: lines(1, 9), end: 3, want: notice(1, 3, 9) + lines(1, 3), summary: "1-3 of 9", display: "Read lines 1-3 of 9 from f"},
-		"one line":         {file: lines(1, 9), first: 4, end: 4, want: notice(4, 4, 9) + "line 4", summary: "4-4 of 9", display: "Read lines 4-4 of 9 from f"},
-		"more than 2000":   {file: lines(1, 5000), end: 4000, want: notice(1, 4000, 5000) + lines(1, 4000), summary: "1-4000 of 5000", display: "Read lines 1-4000 of 5000 from f"},
-		"beyond the end":   {file: lines(1, 9), end: 99, want: lines(1, 9), summary: "9 lines"},
-		"past the end":     {file: lines(1, 9), first: 50, want: "\nNothing is shown: the file has 9 total lines, and line 50 is past its end.\n", summary: "0 of 9", display: "Read nothing: f ends at line 9"},
-		"just past it":     {file: lines(1, 9), first: 10, want: "\nNothing is shown: the file has 9 total lines, and line 10 is past its end.\n", summary: "0 of 9", display: "Read nothing: f ends at line 9"},
-		"all but an end":   {file: lines(1, 2000) + "\n", want: lines(1, 2000) + "\n", summary: "2001 lines"},
-		"an end more":      {file: lines(1, 2000) + "\n\n", want: notice(1, 2000, 2002) + lines(1, 2000), summary: "1-2000 of 2002", display: "Read lines 1-2000 of 2002 from f"},
-		"the lines it has": {file: "a\nb\n", first: 1, end: 2, want: "a\nb\n", summary: "3 lines"},
-		"only an end":      {file: "\n", end: 1, want: "\n", summary: "2 lines"},
-		"the last lines":   {file: lines(1, 9), first: 8, want: notice(8, 9, 9) + lines(8, 9), summary: "8-9 of 9", display: "Read lines 8-9 of 9 from f"},
-		"before an end":    {file: lines(1, 9) + "\n", first: 8, end: 9, want: truncationNotice(&window{first: 8, last: 9, total: 10, endsEmpty: true}) + lines(8, 9), summary: "8-9 of 10", display: "Read lines 8-9 of 10 from f"},
-		"long line":        {file: long, want: long, summary: "1 lines"},
-		"too long a line":  {file: long + "y\r\nz", want: notice(1, 2, 2) + long + cutMark + "\nz", summary: "2 lines", display: "Read all 2 lines from f (some lines were shortened)"},
-		"utf-16 units":     {file: strings.Repeat("𝄞", 1001), want: notice(1, 1, 1) + strings.Repeat("𝄞", 1000) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
-		"not cut in two":   {file: "x" + strings.Repeat("𝄞", 1000), want: notice(1, 1, 1) + "x" + strings.Repeat("𝄞", 999) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
-		"huge line":        {file: strings.Repeat("ab", 1<<20), want: notice(1, 1, 1) + strings.Repeat("ab", 1000) + cutMark, summary: "1 lines", display: "Read all 1 lines from f (some lines were shortened)"},
-		"longest in bytes": {file: strings.Repeat("€", lineUnits) + "\r\nb", want: strings.Repeat("€", lineUnits) + "\nb", summary: "2 lines"},
+		"plain":              {file: "hello\nworld", want: "hello\nworld", summary: "2 lines"},
+		"empty":              {file: "", want: "The file is empty.", summary: "0 lines"},
+		"newline at end":     {file: "a\n", want: "a\n", summary: "1 line"},
+		"crlf":               {file: "a\r\nb\r\n", want: "a\nb\n", summary: "2 lines"},
+		"lone cr":            {file: "a\rb", want: "a\rb", summary: "1 line"},
+		"bom":                {file: "\ufeffa", want: "a", summary: "1 line"},
+		"utf-16":             {file: wide("grüß 𝄞\r\nb"), want: "grüß 𝄞\nb", summary: "2 lines"},
+		"utf-16 odd":         {file: "\xff\xfea\x00b", want: "a\uFFFD", summary: "1 line"},
+		"utf-32":             {file: "\x00\x00\xfe\xff\x00\x01\xd1\x1e", want: "𝄞", summary: "1 line"},
+		"utf-32 bad":         {file: "\xff\xfe\x00\x00\xff\xff\xff\xff", want: "\uFFFD", summary: "1 line"},
+		"invalid utf-8":      {file: "a long line with one bad \xff byte", want: "a long line with one bad \uFFFD byte", summary: "1 line"},
+		"exactly all":        {file: lines(1, 2000), want: lines(1, 2000), summary: "2000 lines"},
+		"one too many":       {file: lines(1, 2001), want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
+		"from a line":        {file: lines(1, 3000), first: 900, want: "Lines 900-2899 of 3000 (the file has 28.2 KB). Not shown: lines 2900-3000; read on with start_line: 2900, or see the end with start_line: 2901:\n" + lines(900, 2899), summary: "900-2899 of 3000", display: "Read lines 900-2899 of 3000 from f"},
+		"to a line":          {file: lines(1, 9), end: 3, want: "Lines 1-3 of 9:\n" + lines(1, 3), summary: "1-3 of 9", display: "Read lines 1-3 of 9 from f"},
+		"one line":           {file: lines(1, 9), first: 4, end: 4, want: "Lines 4-4 of 9:\n" + "line 4", summary: "4-4 of 9", display: "Read lines 4-4 of 9 from f"},
+		"more than 2000":     {file: lines(1, 5000), end: 4000, want: "Lines 1-4000 of 5000:\n" + lines(1, 4000), summary: "1-4000 of 5000", display: "Read lines 1-4000 of 5000 from f"},
+		"beyond the end":     {file: lines(1, 9), end: 99, want: "Lines 1-9 of 9, where the file ends:\n" + lines(1, 9), summary: "9 lines"},
+		"range past the end": {file: lines(1, 9) + "\n", first: 9, end: 99, want: "Lines 9-9 of 9, where the file ends:\nline 9", summary: "9-9 of 9", display: "Read lines 9-9 of 9 from f"},
+		"2000 with an end":   {file: lines(1, 2000) + "\n", want: lines(1, 2000) + "\n", summary: "2000 lines"},
+		"an end more":        {file: lines(1, 2000) + "\n\n", want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
+		"the lines it has":   {file: "a\nb\n", first: 1, end: 2, want: "Lines 1-2 of 2:\na\nb\n", summary: "2 lines"},
+		"only an end":        {file: "\n", want: "\n", summary: "1 line"},
+		"the last lines":     {file: lines(1, 9), first: 8, want: "Lines 8-9 of 9:\n" + lines(8, 9), summary: "8-9 of 9", display: "Read lines 8-9 of 9 from f"},
+		"before an end":      {file: lines(1, 9) + "\n", first: 8, end: 9, want: "Lines 8-9 of 9:\n" + lines(8, 9), summary: "8-9 of 9", display: "Read lines 8-9 of 9 from f"},
+		"long line":          {file: long, want: long, summary: "1 line"},
+		"too long a line":    {file: long + "y\r\nz", want: "Lines 1-2 of 2. Lines that end in \"... [truncated]\" are cut: grep_search shows the part around a match:\n" + long + cutMark + "\nz", summary: "2 lines", display: "Read all 2 lines from f (some lines were shortened)"},
+		"utf-16 units":       {file: strings.Repeat("𝄞", 1001), want: "Lines 1-1 of 1. Lines that end in \"... [truncated]\" are cut: grep_search shows the part around a match:\n" + strings.Repeat("𝄞", 1000) + cutMark, summary: "1 line", display: "Read all 1 lines from f (some lines were shortened)"},
+		"not cut in two":     {file: "x" + strings.Repeat("𝄞", 1000), want: "Lines 1-1 of 1. Lines that end in \"... [truncated]\" are cut: grep_search shows the part around a match:\n" + "x" + strings.Repeat("𝄞", 999) + cutMark, summary: "1 line", display: "Read all 1 lines from f (some lines were shortened)"},
+		"huge line":          {file: strings.Repeat("ab", 1<<20), want: "Lines 1-1 of 1. Lines that end in \"... [truncated]\" are cut: grep_search shows the part around a match:\n" + strings.Repeat("ab", 1000) + cutMark, summary: "1 line", display: "Read all 1 lines from f (some lines were shortened)"},
+		"longest in bytes":   {file: strings.Repeat("€", lineUnits) + "\r\nb", want: strings.Repeat("€", lineUnits) + "\nb", summary: "2 lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,23 +94,21 @@ func TestReadFileText(t *testing.T) {
 	}
 }
 
-// TestTruncationNotice checks that a next part is named only if there is one.
-func TestTruncationNotice(t *testing.T) {
+// TestReadFilePastEnd checks that a start after the last line is an error with the number of lines.
+func TestReadFilePastEnd(t *testing.T) {
 	t.Parallel()
+	w := newWorkspace(t, map[string]string{"f": lines(1, 9) + "\n", "one": "x", "none": ""})
 	for _, c := range []struct {
-		window window
-		action string
+		file  string
+		first int
+		want  string
 	}{
-		{window{first: 1, last: 3, total: 5}, "Call read_file again with 'start_line' and 'end_line' to see other lines; the next part begins at start_line: 4."},
-		{window{first: 1, last: 3, total: 5, endsEmpty: true}, "Call read_file again with 'start_line' and 'end_line' to see other lines; the next part begins at start_line: 4."},
-		{window{first: 2, last: 4, total: 5, endsEmpty: true}, "Call read_file again with 'start_line' and 'end_line' to see other lines; these are the last ones."},
-		{window{first: 2, last: 5, total: 5}, "Call read_file again with 'start_line' and 'end_line' to see other lines; these are the last ones."},
-		{window{first: 1, last: 5, total: 5, shortened: true}, "These are all lines, but those of more than 2000 characters are cut there."},
+		{"f", 10, "which has 9 lines."}, {"f", 50, "which has 9 lines."}, {"one", 2, "which has 1 line."}, {"none", 2, "which has 0 lines."},
 	} {
-		if got := truncationNotice(&c.window); !strings.Contains(got, "\nAction: "+c.action+"\n") {
-			t.Errorf("%+v: %s", c.window, got)
-		}
+		r := run(t, NewReadFile(w), args{"file_path": c.file, "start_line": c.first})
+		wantError(t, r, tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, %s", c.first, filepath.Join(w.Root(), c.file), c.want))
 	}
+	wantText(t, run(t, NewReadFile(w), args{"file_path": "none", "start_line": 1, "end_line": 7}), "The file is empty.")
 }
 
 // TestReadFileOffset checks offset, the number of lines to skip, and limit, the number of lines
@@ -136,14 +129,10 @@ func TestReadFileOffset(t *testing.T) {
 		{args{"start_line": 20, "offset": 7, "end_line": 21, "limit": 500}, 20, 21},
 		{args{"offset": -3, "limit": 2}, 1, 2},
 		{args{"offset": "many", "limit": nil}, 1, 2000},
-		{args{"offset": 1e300, "limit": 5}, 0, 0},
 	} {
 		c.args["file_path"] = "f"
 		got := llm.PartsText(run(t, NewReadFile(w), c.args).Content)
-		want := fmt.Sprintf("Showing lines %d-%d of 3000 total lines.", c.first, c.last)
-		if c.first == 0 {
-			want = "past its end"
-		}
+		want := fmt.Sprintf("Lines %d-%d of 3000", c.first, c.last)
 		if !strings.Contains(got, want) {
 			t.Errorf("%v: %.150q, want %s", c.args, got, want)
 		}
@@ -304,7 +293,7 @@ func FuzzDecode(f *testing.F) {
 		if w.text != strings.ToValidUTF8(w.text, "") {
 			t.Errorf("%q is not valid", w.text)
 		}
-		if n := strings.Count(w.text, "\n"); n > windowLines || !w.partial() && n != w.total-1 {
+		if n := strings.Count(w.text, "\n"); n > windowLines || !w.partial() && n != w.total && n != w.total-1 {
 			t.Errorf("%d ends of lines in %d lines", n, w.total)
 		}
 		for line := range strings.Lines(w.text) {

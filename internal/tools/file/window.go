@@ -22,27 +22,21 @@ const cutMark = "... [truncated]"
 
 // window is a range of lines of a text.
 type window struct {
-	text        string // valid UTF-8, with "\n" between lines
-	first, last int    // from 1; past the end of the text, last is the number of its lines
-	total       int    // number of lines of the whole text; a final line end begins another line
-	endsEmpty   bool   // the last line of the whole text is empty
+	text        string // valid UTF-8, with "\n" between lines; the whole text has its final one too
+	first, last int    // from 1; last is less than first if the window has no lines
+	total       int    // number of lines of the whole text; a final line end begins no other line
 	shortened   bool   // lines were cut
 }
 
 // partial reports whether the window is not the complete text.
 func (w *window) partial() bool { return w.first > 1 || w.hasMore() || w.shortened }
 
-// hasMore reports whether there is text after the window. A last line that is empty is none.
-func (w *window) hasMore() bool {
-	end := w.total
-	if w.endsEmpty {
-		end--
-	}
-	return w.last < end
-}
+// hasMore reports whether there are lines after the window.
+func (w *window) hasMore() bool { return w.last < w.total }
 
-// isPastEnd reports whether the window begins after the last line.
-func (w *window) isPastEnd() bool { return w.first > w.total }
+// isPastEnd reports whether the window begins after the last line. No text, from its beginning,
+// is no such window.
+func (w *window) isPastEnd() bool { return w.first > max(w.total, 1) }
 
 // fit drops lines at the end of the window so that its text has at most about the given number
 // of tokens; 0 or less is no limit. A single line that is longer is cut. fit reports whether the
@@ -80,35 +74,41 @@ func readWindow(ctx context.Context, r io.Reader, first, last int) (window, erro
 	var out []byte
 	line := cutter{}
 	w := window{first: first}
-	for w.total = 1; ; {
+	isTerminated, isBegun := false, false // the last line has a line end; a piece of the next one was read
+	for number := 1; ; {
 		piece, err := in.ReadSlice('\n')
 		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
 			return window{}, err
 		}
-		end := err == nil || err == io.EOF
-		if first <= w.total && w.total <= last {
+		if err == io.EOF && len(piece) == 0 && !isBegun {
+			break
+		}
+		w.total = number
+		isEnd := err == nil || err == io.EOF
+		isBegun = !isEnd
+		if first <= number && number <= last {
 			line.add(piece)
-			if end {
-				out = line.finish(out, err == nil)
-				if err == nil && w.total < last {
+			if isEnd {
+				if number > first {
 					out = append(out, '\n')
 				}
+				out = line.finish(out, err == nil)
 			}
 		}
 		if err == io.EOF {
-			w.endsEmpty = w.total > 1 && len(piece) == 0
+			isTerminated = false
 			break
 		}
-		if end {
-			w.total++
-			if w.total%4096 == 0 && ctx.Err() != nil {
+		if isEnd {
+			isTerminated = true
+			if number++; number%4096 == 0 && ctx.Err() != nil {
 				return window{}, ctx.Err()
 			}
 		}
 	}
 	w.last = min(last, w.total)
-	if first == 1 && w.last < w.total && !w.hasMore() { // all of the text is there but its last line end
-		out, w.last = append(out, '\n'), w.total
+	if first == 1 && w.last == w.total && isTerminated {
+		out = append(out, '\n')
 	}
 	w.shortened = line.cut
 	w.text = validText(out)

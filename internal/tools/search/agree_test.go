@@ -1,8 +1,11 @@
 package search_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,12 +47,76 @@ func TestEnginesAgree(t *testing.T) {
 		for _, flag := range []string{"case_sensitive", "fixed_strings", "no_ignore", "names_only"} {
 			args[flag] = rapid.Bool().Draw(r, flag)
 		}
+		if rapid.Bool().Draw(r, "limited") {
+			args["total_max_matches"] = rapid.IntRange(1, 8).Draw(r, "limit")
+		}
 		got := map[string]string{}
 		for engine, tl := range engines(t, w) {
 			got[engine] = run(t, w, tl, args)
 		}
 		if got["here"] != got["ripgrep"] {
 			r.Fatalf("here:\n%s\nripgrep:\n%s", got["here"], got["ripgrep"])
+		}
+	})
+}
+
+// TestSharedLimit searches random trees on both engines: each file with matches is shown or
+// named, with the right counts, and no file has two matches more than another one that lacks some.
+func TestSharedLimit(t *testing.T) {
+	t.Parallel()
+	header := regexp.MustCompile(`^Found (\d+) match(?:es)?(?: in (\d+) files?)? for pattern`)
+	file := regexp.MustCompile(`(?m)^File: (\S+)(?: \(\d+ of (\d+) matches\))?\n((?:L\d+: .*\n)+)---`)
+	rest := regexp.MustCompile(`(?m)^Not shown: (\d+) match`)
+	named := regexp.MustCompile(`(d\d/\d\d\.txt) \((\d+)\)`)
+	more := regexp.MustCompile(`and (\d+) more files`)
+	rapid.Check(t, func(r *rapid.T) {
+		dir, err := os.MkdirTemp("", "pollux-shares-")
+		must(t, err)
+		defer os.RemoveAll(dir)
+		want, total := map[string]int{}, 0
+		files := map[string]string{".git/": ""}
+		for i, n := range rapid.SliceOfN(rapid.IntRange(1, 12), 1, 40).Draw(r, "matches") {
+			name := fmt.Sprintf("d%d/%02d.txt", i%3, i)
+			want[name], files[name] = n, strings.Repeat("hay\nneedle\n", n)
+			total += n
+		}
+		write(t, dir, files)
+		w, _ := workspace.New(workspace.Options{Root: dir})
+		limit := rapid.IntRange(1, 150).Draw(r, "limit")
+		for engine, tl := range engines(t, w) {
+			got := run(t, w, tl, map[string]any{"pattern": "needle", "context": 0, "total_max_matches": limit}) + "\n"
+			if h := header.FindStringSubmatch(got); h == nil || h[1] != strconv.Itoa(total) || h[2] != "" && h[2] != strconv.Itoa(len(want)) {
+				r.Fatalf("%s: %.100s", engine, got)
+			}
+			shown, least, most, isNamed := 0, limit, 0, map[string]bool{} // least of the files that lack some
+			for _, f := range file.FindAllStringSubmatch(got, -1) {
+				n := strings.Count(f[3], "\n")
+				if f[2] == "" && n != want[f[1]] || f[2] != "" && f[2] != strconv.Itoa(want[f[1]]) {
+					r.Fatalf("%s: %s has %d: %s", engine, f[1], want[f[1]], f[0])
+				}
+				if shown, most = shown+n, max(most, n); n < want[f[1]] {
+					least = min(least, n)
+				}
+				isNamed[f[1]] = true
+			}
+			unnamed := 0
+			if _, list, ok := strings.Cut(got, "Not shown: "); ok {
+				for _, f := range named.FindAllStringSubmatch(list, -1) {
+					if f[2] != strconv.Itoa(want[f[1]]) || isNamed[f[1]] {
+						r.Fatalf("%s: %s", engine, got)
+					}
+					isNamed[f[1]], least = true, 0
+				}
+				if m := more.FindStringSubmatch(list); m != nil {
+					unnamed, _ = strconv.Atoi(m[1])
+				}
+				if m := rest.FindStringSubmatch(got); m == nil || m[1] != strconv.Itoa(total-shown) {
+					r.Fatalf("%s: %d not shown: %s", engine, total-shown, got)
+				}
+			}
+			if shown != min(limit, total) || len(isNamed)+unnamed != len(want) || least < most-1 {
+				r.Fatalf("%s: limit %d, %d shown of %d, %d files named of %d, from %d to %d: %s", engine, limit, shown, total, len(isNamed)+unnamed, len(want), least, most, got)
+			}
 		}
 	})
 }
@@ -67,7 +134,7 @@ func FuzzGlob(f *testing.F) {
 		}
 		_, list, _ := strings.Cut(got, "(newest first):\n")
 		for path := range strings.SplitSeq(list, "\n") {
-			if fi, err := os.Stat(strings.Replace(path, "ROOT", w.Root(), 1)); err != nil || fi.IsDir() {
+			if fi, err := os.Stat(filepath.Join(w.Root(), path)); err != nil || fi.IsDir() {
 				t.Errorf("%q finds %q", pattern, path)
 			}
 		}

@@ -23,57 +23,62 @@ type query struct {
 	exclude *pattern // nil for none
 	include *include // nil for all
 	// noIgnore also searches files that ignore rules and the default exclusions hide.
-	noIgnore   bool
-	maxPerFile int // maximum number of matches in one file
-	maxTotal   int // maximum number of matches
+	noIgnore bool
+	// namesOnly searches for the files with matches: one match of each is enough.
+	namesOnly  bool
+	maxPerFile int // maximum number of matches in one file; 0 for any
+	maxTotal   int // maximum number of matches to show, or of files with namesOnly
 }
 
-// fileHits are the matches in one file.
-type fileHits struct {
-	path string // absolute
-	hits []hit
-}
-
-// collector collects the hits of concurrent searches of files.
-type collector struct {
-	mu    sync.Mutex
-	room  int // hits that can still be added
-	files []fileHits
-}
-
-// add adds the hits of a file until the collector is full, and reports whether it is.
-func (c *collector) add(path string, hits []hit) (full bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if hits = hits[:min(len(hits), c.room)]; len(hits) > 0 {
-		c.room -= len(hits)
-		c.files = append(c.files, fileHits{path, hits})
+// countLimit returns the number of matches in one file after which the search stops to look for
+// more.
+func (q *query) countLimit() int {
+	switch {
+	case q.namesOnly:
+		return 1
+	case q.maxPerFile > 0:
+		return q.maxPerFile
+	case q.file != "":
+		return max(maxCounted, q.maxTotal)
 	}
-	return c.room <= 0
+	return max(maxCountedInFile, q.maxTotal)
 }
 
-// sorted returns the files with hits, sorted by path.
-func (c *collector) sorted() []fileHits {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	slices.SortFunc(c.files, func(a, b fileHits) int { return strings.Compare(a.path, b.path) })
-	return c.files
+// newCollector returns a collector for the search.
+func (q *query) newCollector() *collector {
+	if q.namesOnly {
+		return &collector{stop: maxFiles} // the result shows no lines
+	}
+	return &collector{limit: q.maxTotal, stop: maxCounted + q.maxTotal}
+}
+
+// keep returns the number of hits of one file that can be shown or that must be checked.
+func (q *query) keep() int {
+	if q.namesOnly {
+		return 1
+	}
+	return q.maxTotal
+}
+
+// fileHits returns the matches that were found in a file. count may be greater than len(hits).
+func (q *query) fileHits(path string, hits []hit, count int) fileHits {
+	isAll := q.namesOnly || q.maxPerFile > 0 // all that the call wants
+	return fileHits{path: path, hits: hits, count: count, more: !isAll && count >= q.countLimit()}
 }
 
 // searchInProcess runs the search on the engine in this process. The walk sends files to the
 // workers in batches, so that one large directory keeps all processors busy.
-func (q *query) searchInProcess(ctx context.Context) ([]fileHits, error) {
-	found := &collector{room: q.maxTotal}
+func (q *query) searchInProcess(ctx context.Context) (*found, error) {
+	c := q.newCollector()
 	open := q.w.Disk().Stream
 	if q.file != "" {
 		s := &scanner{open: open}
-		path := filepath.Join(q.dir, q.file)
-		hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.maxPerFile, q.maxTotal))
-		found.add(path, hits)
+		f, err := s.search(ctx, q, filepath.Join(q.dir, q.file))
+		c.add(f)
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return found.sorted(), err
+		return c.result(), err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -87,10 +92,10 @@ func (q *query) searchInProcess(ctx context.Context) ([]fileHits, error) {
 					if ctx.Err() != nil {
 						break // continue to drain the channel
 					}
-					hits, err := s.search(ctx, path, q.pattern, q.exclude, min(q.maxPerFile, q.maxTotal))
+					f, err := s.search(ctx, q, path)
 					if skipped := (*skippedError)(nil); err != nil && !errors.As(err, &skipped) {
 						cancel(err)
-					} else if found.add(path, hits) {
+					} else if c.add(f) {
 						cancel(errEnough)
 					}
 				}
@@ -106,7 +111,7 @@ func (q *query) searchInProcess(ctx context.Context) ([]fileHits, error) {
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return found.sorted(), err
+	return c.result(), err
 }
 
 // batchSize is the number of files that the walk sends to a worker at once.
@@ -155,7 +160,7 @@ func (q *query) walkOptions() workspace.WalkOptions {
 			if q.include.excludes() && isMatch {
 				return true
 			}
-			if isHidden(name) && !isMatch {
+			if isHidden(name) && !isMatch && !q.include.entersHidden(name) {
 				return true
 			}
 			return q.isExcludedDir(name)
@@ -170,7 +175,7 @@ func (q *query) walkOptions() workspace.WalkOptions {
 // shouldSearch reports whether the search includes a file. Like ripgrep, it includes a hidden
 // file only if the include pattern matches it.
 func (q *query) shouldSearch(e workspace.Entry) bool {
-	if e.Type != 0 {
+	if e.Type != 0 || workspace.IsSecret(e.Name) {
 		return false // links, FIFOs, devices
 	}
 	switch {
@@ -194,6 +199,21 @@ func (q *query) isExcludedDir(name string) bool {
 	return !q.noIgnore && (slices.Contains(coreDirs, name) || slices.Contains(extraDirs, name)) && !q.include.names(name)
 }
 
+// entersHidden reports whether the glob selects files in hidden directories of this name: a part
+// of the glob that begins with a dot matches it.
+func (in *include) entersHidden(name string) bool {
+	if in == nil || in.negated || in.nameOnly || name == ".git" {
+		return false
+	}
+	for _, part := range in.parts() {
+		if isHidden(part) && doublestar.MatchUnvalidated(part, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHidden reports whether the name of a file or directory hides it.
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
 // isNoise reports whether a file with this name is a log or a temporary file.
@@ -251,6 +271,15 @@ func (in *include) names(dir string) bool {
 	if in == nil || in.negated || in.nameOnly {
 		return false
 	}
-	parts := strings.FieldsFunc(in.glob, func(r rune) bool { return strings.ContainsRune("/{},", r) })
-	return slices.Contains(parts, dir)
+	return slices.Contains(in.parts(), dir)
+}
+
+// parts returns the names in the glob, those in braces too.
+func (in *include) parts() []string {
+	return strings.FieldsFunc(in.glob, func(r rune) bool { return strings.ContainsRune("/{},", r) })
+}
+
+// selectsHidden reports whether the glob selects files in hidden directories.
+func (in *include) selectsHidden() bool {
+	return in != nil && !in.negated && !in.nameOnly && slices.ContainsFunc(in.parts(), isHidden)
 }

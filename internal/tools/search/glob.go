@@ -26,9 +26,9 @@ var globSpec = tool.Spec{
 	Name:        "glob",
 	DisplayName: "FindFiles",
 	Aliases:     []string{"GlobTool"},
-	Description: "Finds files whose paths match a glob, such as `**/*.test.ts` or `src/*.go`, and returns their absolute paths, the most recently changed first. " +
+	Description: "Finds files whose paths match a glob, such as `**/*.test.ts` or `src/*.go`, and returns their paths, the most recently changed first. " +
 		"Use it when you know something of a file's name or place; to find text in files use grep_search. Files that ignore rules hide are left out and counted; symbolic links are not listed.",
-	Brief:   "Finds files by glob (`src/**/*.ts`); returns absolute paths, most recently changed first.",
+	Brief:   "Finds files by glob (`src/**/*.ts`); returns paths, most recently changed first.",
 	Compact: compactGlob,
 	Schema: json.RawMessage(`{
   "type": "object",
@@ -105,7 +105,7 @@ func (c *globCall) Confirmation(context.Context) (tool.Confirmation, error) {
 	return &tool.InfoConfirmation{Title: "Confirm: " + globSpec.DisplayName, Prompt: c.Summary()}, nil
 }
 
-func (c *globCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+func (c *globCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	var found globResults
 	for _, dir := range c.dirs {
 		if err := c.w.CheckRead(dir); err != nil {
@@ -119,7 +119,7 @@ func (c *globCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 			return tool.Fail(tool.ErrGlob, "Error during glob search operation: "+err.Error())
 		}
 	}
-	return c.result(&found)
+	return c.result(&found, host.Limit)
 }
 
 // globResults collects the results of a search.
@@ -165,7 +165,12 @@ func (c *globCall) search(ctx context.Context, dir string, found *globResults) e
 	})
 }
 
-func (c *globCall) result(found *globResults) *tool.Result {
+// result returns the tool result for what was found. limit is the number of bytes that the paths
+// may have, 0 for maxText.
+func (c *globCall) result(found *globResults, limit int) *tool.Result {
+	if limit <= 0 {
+		limit = maxText
+	}
 	where := "within " + c.dirs[0]
 	if len(c.dirs) > 1 {
 		where = fmt.Sprintf("across %d workspace directories", len(c.dirs))
@@ -183,13 +188,17 @@ func (c *globCall) result(found *globResults) *tool.Result {
 	found.files = slices.CompactFunc(found.files, func(a, b globFile) bool { return a.path == b.path })
 	paths := make([]string, len(found.files))
 	for i, f := range found.files {
-		paths[i] = sanitizePath(f.path)
+		paths[i] = displayPath(c.w, f.path)
 	}
+	listed := listedPaths(paths, len(paths), limit)
 	text := fmt.Sprintf("Found %d file(s) matching \"%s\" %s", len(paths), c.args.Pattern, where)
 	if found.ignored > 0 {
 		text += fmt.Sprintf(" (%d additional files were ignored)", found.ignored)
 	}
-	text += ", sorted by modification time (newest first):\n" + strings.Join(paths, "\n")
+	text += ", sorted by modification time (newest first):\n" + strings.Join(paths[:listed], "\n")
+	if listed < len(paths) {
+		text += "\n---\n" + notListed(paths[listed:]) + "To see them, narrow the search with dir_path or a more precise pattern."
+	}
 	summary := fmt.Sprintf("Found %d matching file(s)", len(paths))
 	return &tool.Result{
 		Content: tool.Text(text).Content,

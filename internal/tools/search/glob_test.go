@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"pollux/internal/tools/search"
 	"pollux/internal/workspace"
+	"pollux/tool"
 )
 
 func TestGlob(t *testing.T) {
@@ -76,7 +78,7 @@ func TestGlob(t *testing.T) {
 			t.Parallel()
 			got := run(t, w, glob, tc.args)
 			head, list, _ := strings.Cut(got, "\n")
-			list = strings.ReplaceAll(strings.ReplaceAll(list, "ROOT/", ""), "\n", " ")
+			list = strings.ReplaceAll(list, "\n", " ")
 			if list != "" {
 				head += "\n" + list
 			}
@@ -102,7 +104,7 @@ func TestGlobLinks(t *testing.T) {
 	_, list, _ := strings.Cut(got, "\n")
 	lines := strings.Split(list, "\n")
 	slices.Sort(lines)
-	if want := []string{"ROOT/dir/file"}; !slices.Equal(lines, want) {
+	if want := []string{"dir/file"}; !slices.Equal(lines, want) {
 		t.Errorf("got %q, want %q", lines, want)
 	}
 }
@@ -116,7 +118,7 @@ func TestGlobOrder(t *testing.T) {
 	for i := range 40 {
 		name := fmt.Sprintf("d%d/%02d", i/10, i)
 		files[name] = ""
-		want = append(want, "ROOT/"+name)
+		want = append(want, name)
 	}
 	w := space(t, files, func(o *workspace.Options) { o.Include = []string{"d1"} })
 	now := time.Now()
@@ -143,11 +145,29 @@ func TestGlobAcrossDirectories(t *testing.T) {
 	if want := `Found 2 file(s) matching "*.txt" across 2 workspace directories, sorted by modification time (newest first):`; lines[0] != want {
 		t.Errorf("got %q, want %q", lines[0], want)
 	}
-	want := []string{"ROOT/a.txt", w.Dirs()[1] + "/b.txt"}
+	want := []string{"a.txt", w.Dirs()[1] + "/b.txt"}
 	slices.Sort(want)
 	got2 := lines[1:]
 	slices.Sort(got2)
 	if fmt.Sprint(got2) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got2, want)
+	}
+}
+
+// TestGlobLimit lists more files than the result may have bytes: the others are named with their
+// directories.
+func TestGlobLimit(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("d%d/%02d.txt", i%2, i)] = ""
+	}
+	w := space(t, files)
+	inv, err := tool.Build(search.NewGlob(w), []byte(`{"pattern":"**/*.txt"}`))
+	must(t, err)
+	got := inv.Run(t.Context(), tool.Host{Limit: 100}).Content[0].Text
+	want := regexp.MustCompile(`\n---\nNot listed: 30 files, in d\d/ \(\d+\), d\d/ \(\d+\)\. To see them, narrow the search with dir_path or a more precise pattern\.$`)
+	if !strings.HasPrefix(got, "Found 40 file(s)") || !want.MatchString(got) || strings.Count(got, ".txt\n") != 10 {
+		t.Errorf("got %s", got)
 	}
 }

@@ -66,7 +66,7 @@ var grepSpec = tool.Spec{
     "before": {"type": "integer", "minimum": 0, "description": "Lines to show before each match."},
     "no_ignore": {"type": "boolean", "description": "Search ignored files and build output too. Default false."},
     "max_matches_per_file": {"type": "integer", "minimum": 1, "description": "Matches to return of one file at most."},
-    "total_max_matches": {"type": "integer", "minimum": 1, "description": "Matches to return at most. Default 100."}
+    "total_max_matches": {"type": "integer", "minimum": 1, "description": "Matches to return at most, or files with names_only. Default 100."}
   },
   "required": ["pattern"]
 }`),
@@ -139,7 +139,8 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	c.query.w = t.w
 	c.query.noIgnore = a.NoIgnore
 	c.query.maxTotal = number(a.TotalMaxMatches, defaultMatches, maxMatches)
-	c.query.maxPerFile = number(a.MaxMatchesPerFile, maxMatches, maxMatches)
+	c.query.maxPerFile = number(a.MaxMatchesPerFile, 0, maxMatches)
+	c.query.namesOnly = a.NamesOnly
 	around := number(a.Context, 0, maxContext)
 	c.before = number(a.Before, around, maxContext)
 	c.after = number(a.After, around, maxContext)
@@ -178,16 +179,19 @@ func (c *grepCall) Confirmation(context.Context) (tool.Confirmation, error) {
 	return &tool.InfoConfirmation{Title: "Confirm: " + grepSpec.DisplayName, Prompt: c.Summary()}, nil
 }
 
-func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+func (c *grepCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	q := &c.query
 	if err := q.w.CheckRead(filepath.Join(q.dir, q.file)); err != nil {
 		return outsideWorkspaceResult(err)
 	}
 	timeout := c.tool.o.Timeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, modelError(fmt.Sprintf(
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, modelError(fmt.Sprintf(
 		"Operation timed out after %dms. Search a smaller part of the tree (dir_path) or fewer files (include_pattern).", timeout.Milliseconds())))
 	defer cancel()
-	files, err := c.search(ctx)
+	found, err := c.search(limited)
+	if found != nil && len(found.files) > 0 && limited.Err() != nil && ctx.Err() == nil {
+		found.stopped, err = true, nil // out of time: what was found is better than nothing
+	}
 	if skipped := (*skippedError)(nil); errors.As(err, &skipped) && (errors.Is(err, errBinary) || errors.Is(err, errIgnored)) {
 		return c.noMatches(fmt.Sprintf(" Nothing was searched: %v.", skipped.err))
 	}
@@ -197,24 +201,25 @@ func (c *grepCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err != nil {
 		return tool.Fail(tool.ErrGrep, "Error during grep search operation: "+err.Error())
 	}
-	return c.result(ctx, files)
+	return c.result(ctx, found, host.Limit)
 }
 
 // search runs the search on ripgrep, or on the engine in this process if ripgrep is missing,
 // fails, or cannot apply the rules of the search.
-func (c *grepCall) search(ctx context.Context) ([]fileHits, error) {
+func (c *grepCall) search(ctx context.Context) (*found, error) {
 	q := &c.query
 	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
 		return nil, &skippedError{errIgnored}
 	}
-	// Ripgrep cannot apply a .geminiignore that shows files which git ignores.
-	if q.pattern.source != "" && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
+	// Ripgrep cannot apply a .geminiignore that shows files which git ignores, nor search some
+	// hidden directories and not others.
+	if q.pattern.source != "" && !q.include.selectsHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
 		if program := c.tool.o.Ripgrep(); program != "" {
-			files, err := q.searchRipgrep(ctx, c.tool.o.Launcher, program)
+			found, err := q.searchRipgrep(ctx, c.tool.o.Launcher, program)
 			var patternErr *patternError
 			var skipped *skippedError
 			if err == nil || ctx.Err() != nil || errors.As(err, &patternErr) || errors.As(err, &skipped) {
-				return files, err
+				return found, err
 			}
 			// Ripgrep may be too old for the flags, or reject the pattern as too large.
 		}
@@ -224,18 +229,18 @@ func (c *grepCall) search(ctx context.Context) ([]fileHits, error) {
 	}
 	// The backtracking engine stops at its own time limit, not when ctx is cancelled, so
 	// search returns without waiting for it.
-	type found struct {
-		files []fileHits
+	type outcome struct {
+		found *found
 		err   error
 	}
-	done := make(chan found, 1)
+	done := make(chan outcome, 1)
 	go func() {
-		files, err := q.searchInProcess(ctx)
-		done <- found{files, err}
+		found, err := q.searchInProcess(ctx)
+		done <- outcome{found, err}
 	}()
 	select {
-	case f := <-done:
-		return f.files, f.err
+	case o := <-done:
+		return o.found, o.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

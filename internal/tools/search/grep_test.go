@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"pollux/internal/workspace"
+	"pollux/tool"
 )
 
 func TestGrep(t *testing.T) {
@@ -92,8 +94,8 @@ func TestGrep(t *testing.T) {
 			src/main.go`},
 		{"below a directory", args{"pattern": "owl", "dir_path": "src", "names_only": true}, `
 			Found 2 files with matches for pattern "owl" in path "src":
-			deep/er/owl.ts
-			main.go`},
+			src/deep/er/owl.ts
+			src/main.go`},
 		{"include by name", args{"pattern": "owl", "include_pattern": "*.ts", "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "." (filter: "*.ts"):
 			src/deep/er/owl.ts`},
@@ -110,6 +112,15 @@ func TestGrep(t *testing.T) {
 		{"include what is hidden", args{"pattern": "owl", "include_pattern": ".hid*", "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "." (filter: ".hid*"):
 			.hidden`},
+		{"include a hidden directory", args{"pattern": "owl", "include_pattern": ".config/**", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: ".config/**"):
+			.config/owl.txt`},
+		{"include a hidden directory among others", args{"pattern": "owl", "include_pattern": "**/{.config,src}/*", "names_only": true}, `
+			Found 2 files with matches for pattern "owl" in path "." (filter: "**/{.config,src}/*"):
+			.config/owl.txt
+			src/main.go`},
+		{"include secrets", args{"pattern": "owl", "include_pattern": ".env", "no_ignore": true}, `No matches found for pattern "owl" in path "." (filter: ".env").`},
+		{"include what belongs to git", args{"pattern": "owl", "include_pattern": ".git/**", "no_ignore": true}, `No matches found for pattern "owl" in path "." (filter: ".git/**").`},
 		{"include but one", args{"pattern": "owl", "include_pattern": "!*.ts", "names_only": true}, `
 			Found 2 files with matches for pattern "owl" in path "." (filter: "!*.ts"):
 			poem.txt
@@ -191,7 +202,7 @@ func TestGrep(t *testing.T) {
 			L3: 
 			---`},
 		{"everything", args{"pattern": ``, "dir_path": "poem.txt", "context": 0, "total_max_matches": 5}, `
-			Found 5 matches for pattern "" in path "poem.txt" (results limited to 5 matches for performance):
+			Found 5 matches for pattern "" in path "poem.txt":
 			---
 			File: poem.txt
 			L1: The owl
@@ -239,7 +250,7 @@ func TestGrep(t *testing.T) {
 			Found 1 match for pattern "crane" in path ".":
 			---
 			File: long.txt
-			L1: crane ` + strings.Repeat("ü", 1994) + `... [truncated]
+			L1: crane ` + strings.Repeat("ü", 494) + `... [cut: characters 1-500 of 3006]
 			---`},
 		{"matches per file", args{"pattern": "plover", "max_matches_per_file": 2, "context": 0}, `
 			Found 4 matches for pattern "plover" in path ".":
@@ -252,13 +263,41 @@ func TestGrep(t *testing.T) {
 			L1: plover
 			L3: plover
 			---`},
-		{"matches in all", args{"pattern": "plover", "dir_path": "many/b.txt", "total_max_matches": 2, "context": 0}, `
-			Found 2 matches for pattern "plover" in path "many/b.txt" (results limited to 2 matches for performance):
+		{"shares of a limit", args{"pattern": "plover", "dir_path": "many", "total_max_matches": 7, "context": 0}, `
+			Found 10 matches in 2 files for pattern "plover" in path "many" (7 shown):
 			---
-			File: b.txt
+			File: many/a.txt (4 of 5 matches)
+			L1: plover
+			L2: plover
+			L3: plover
+			L4: plover
+			---
+			File: many/b.txt (3 of 5 matches)
 			L1: plover
 			L3: plover
-			---`},
+			L5: plover
+			---
+			Not shown: 3 matches. To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+		{"more files than matches", args{"pattern": "owl", "total_max_matches": 1, "context": 0}, `
+			Found 5 matches in 3 files for pattern "owl" in path "." (1 shown):
+			---
+			File: poem.txt (1 of 3 matches)
+			L1: The owl
+			---
+			Not shown: 4 matches, among them all in src/deep/er/owl.ts (1), src/main.go (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+		{"more files than names", args{"pattern": "owl", "total_max_matches": 1, "names_only": true}, `
+			Found 3 files with matches for pattern "owl" in path "." (1 listed):
+			poem.txt
+			---
+			Not listed: 2 files, in src/ (1), src/deep/er/ (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+		{"matches in all", args{"pattern": "plover", "dir_path": "many/b.txt", "total_max_matches": 2, "context": 0}, `
+			Found 5 matches for pattern "plover" in path "many/b.txt" (2 shown):
+			---
+			File: many/b.txt (2 of 5 matches)
+			L1: plover
+			L3: plover
+			---
+			Not shown: 3 matches. To see them, narrow the search with a more precise pattern, or raise total_max_matches.`},
 		{"context", args{"pattern": "again", "dir_path": "poem.txt", "context": 1}, `
 			Found 1 match for pattern "again" in path "poem.txt":
 			---
@@ -287,7 +326,7 @@ func TestGrep(t *testing.T) {
 		{"odd names", args{"pattern": "kiwi", "dir_path": "name with space", "context": 0}, `
 			Found 1 match for pattern "kiwi" in path "name with space":
 			---
-			File: é.txt
+			File: name with space/é.txt
 			L1: kiwi
 			---`},
 		{"line break in the pattern", args{"pattern": "owl\nthe", "fixed_strings": true}, "invalid: Invalid regular expression pattern provided: owl\nthe. Error: the pattern contains a line break, but lines are searched one by one"},
@@ -375,6 +414,45 @@ func TestGrepNoText(t *testing.T) {
 			_, list, _ := strings.Cut(got, ":\n")
 			if names := strings.ReplaceAll(list, "\n", " "); names != want {
 				t.Errorf("%s: %s is in %q, want %q", engine, pattern, names, want)
+			}
+		}
+	}
+}
+
+// TestGrepFits asks for more lines around the matches than the result may have: they are left
+// out, and no match is.
+func TestGrepFits(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("%02d.txt", i)] = strings.Repeat(strings.Repeat("around it ", 10)+"\n", 200) + "rook\n" + strings.Repeat("below it\n", 200)
+	}
+	files["wide.txt"] = strings.Repeat(strings.Repeat("ä", 1500)+"rook\n", 9) + strings.Repeat("ä", 5000) + "rook" + strings.Repeat("ö", 5000)
+	w := space(t, files)
+	for engine, tl := range engines(t, w) {
+		for _, limit := range []int{0, 20_000, 10_000, 3000} {
+			inv, err := tool.Build(tl, []byte(`{"pattern":"rook","context":150}`))
+			must(t, err)
+			got := inv.Run(t.Context(), tool.Host{Limit: limit}).Content[0].Text
+			if limit > 0 && len(got) > limit+1000 {
+				t.Errorf("%s: %d bytes, limit %d", engine, len(got), limit)
+			}
+			if limit == 0 || limit >= 10_000 {
+				if n := strings.Count(got, "\nL"+"201: rook") + strings.Count(got, "rook [cut") + strings.Count(got, "rook\n"); n < 30 {
+					t.Errorf("%s: %d: %d matches", engine, limit, n)
+				}
+			}
+			if !utf8.ValidString(got) {
+				t.Errorf("%s: %d: a character is cut", engine, limit)
+			}
+			if isCut := strings.Contains(got, "would be too long"); isCut != (limit > 0) {
+				t.Errorf("%s: %d: %.300s", engine, limit, got)
+			}
+			if where := "[cut: characters 4876-5375 of 10004]"; limit == 20_000 && !strings.Contains(got, where) {
+				t.Errorf("%s: no %s", engine, where)
+			}
+			if limit == 3000 && (!strings.Contains(got, "\nNot shown: ") || !strings.Contains(got, " (1), wide.txt (10). ")) {
+				t.Errorf("%s: %d: %s", engine, limit, got)
 			}
 		}
 	}

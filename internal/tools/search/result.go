@@ -4,74 +4,199 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"pollux/tool"
 )
 
-const (
-	// maxShown limits the shown part of a line, in characters.
-	maxShown = 2000
-	// maxText limits the text of a result, in bytes.
-	maxText = 4 << 20
-)
+// maxText limits the text of a result, in bytes.
+const maxText = 4 << 20
 
-// result returns the tool result for the files with hits.
-func (c *grepCall) result(ctx context.Context, files []fileHits) *tool.Result {
-	matches := 0
-	for _, f := range files {
-		matches += len(f.hits)
-	}
-	if matches == 0 {
+// result returns the tool result for what was found. limit is the number of bytes that its text
+// may have, 0 for maxText.
+func (c *grepCall) result(ctx context.Context, found *found, limit int) *tool.Result {
+	if found.matches == 0 {
 		return c.noMatches(c.query.leftOut(ctx).note())
 	}
-	where := c.scope()
-	limited := ""
-	if matches >= c.query.maxTotal {
-		where += fmt.Sprintf(" (results limited to %d matches for performance)", c.query.maxTotal)
-		limited = " (limited)"
+	if limit <= 0 || limit > maxText {
+		limit = maxText
 	}
 	if c.args.NamesOnly {
-		return c.namesResult(files, where, limited)
+		return c.namesResult(found, limit)
 	}
+	r := c.fit(ctx, found, limit)
+	display := &tool.MatchDisplay{Summary: "Found " + plural(found.matches, "match", "matches")}
+	if r.hidden() > 0 {
+		display.Summary += " (limited)"
+	}
+	for _, f := range found.files {
+		for _, h := range f.hits {
+			display.Matches = append(display.Matches, tool.Match{Path: f.path, Line: h.line, Text: h.show(maxShown)})
+		}
+	}
+	return &tool.Result{Content: tool.Text(r.text()).Content, Display: display, Summary: display.Summary}
+}
+
+// plural returns a number and the word for what it counts.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// fit returns the report on what was found that has at most limit bytes, if that is possible.
+// First it cuts long lines, then it leaves out lines around the matches, and only then matches.
+func (c *grepCall) fit(ctx context.Context, found *found, limit int) *report {
 	before, after := c.before, c.after
-	if matches <= 3 && c.args.Context == nil && c.args.Before == nil && c.args.After == nil {
+	if found.matches <= 3 && c.args.Context == nil && c.args.Before == nil && c.args.After == nil {
 		before = 15
-		if matches == 1 {
+		if found.matches == 1 {
 			before = 50
 		}
 		after = before
 	}
-	term := "matches"
-	if matches == 1 {
-		term = "match"
+	r := &report{call: c, found: found, before: before, after: after, width: maxShown}
+	for !r.render(ctx, limit) {
+		switch {
+		case r.width > maxExcerpt:
+			r.width = maxExcerpt
+		case r.before+r.after > 0:
+			// A line has at least five bytes.
+			r.before, r.after = min(r.before, limit/5)/2, min(r.after, limit/5)/2
+			r.fewer = true
+		case r.width > minShown:
+			r.width = minShown
+		default:
+			shown := r.shown()
+			if shown <= 1 {
+				return r
+			}
+			share(found.files, min(shown-1, max(1, shown*limit/(r.body.Len()+1))))
+		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Found %d %s for pattern \"%s\" %s:\n---\n", matches, term, c.args.Pattern, where)
-	display := &tool.MatchDisplay{Summary: fmt.Sprintf("Found %d %s%s", matches, term, limited)}
-	s := &scanner{open: c.query.w.Disk().Stream}
-	for _, f := range files {
-		fmt.Fprintf(&b, "File: %s\n", c.displayPath(f.path))
-		for _, l := range s.withContext(ctx, f, before, after) {
+	return r
+}
+
+// report is the text about a search. It is rendered with less and less until it fits.
+type report struct {
+	call          *grepCall
+	found         *found
+	before, after int  // lines around each match
+	fewer         bool // than the call wants
+	width         int  // maximum number of characters of a line
+	body          strings.Builder
+}
+
+// shown returns the number of matches that the report shows.
+func (r *report) shown() int {
+	n := 0
+	for _, f := range r.found.files {
+		n += len(f.hits)
+	}
+	return n
+}
+
+// hidden returns the number of matches that were counted, but are not shown.
+func (r *report) hidden() int { return r.found.matches - r.shown() }
+
+// render renders the matches, and reports whether they fit into limit bytes. It stops soon
+// after that.
+func (r *report) render(ctx context.Context, limit int) bool {
+	r.body.Reset()
+	s := &scanner{open: r.call.query.w.Disk().Stream}
+	for i, f := range r.found.files {
+		if len(f.hits) == 0 {
+			continue
+		}
+		r.body.WriteString("File: " + r.call.displayPath(f.path))
+		if len(f.hits) < f.count {
+			fmt.Fprintf(&r.body, " (%d of %s matches)", len(f.hits), r.count(i))
+		}
+		r.body.WriteByte('\n')
+		for _, l := range s.withContext(ctx, f, r.before, r.after, limit) {
 			sign := ":"
 			if l.context {
 				sign = "-"
-			} else {
-				display.Matches = append(display.Matches, tool.Match{Path: f.path, Line: l.line, Text: l.text})
 			}
-			if b.Len() < maxText {
-				fmt.Fprintf(&b, "L%d%s %s\n", l.line, sign, l.text)
+			fmt.Fprintf(&r.body, "L%d%s %s\n", l.line, sign, l.show(r.width))
+			if r.body.Len() > limit && r.before+r.after > 0 {
+				return false
 			}
 		}
-		b.WriteString("---\n")
+		r.body.WriteString("---\n")
 	}
-	return &tool.Result{
-		Content: tool.Text(strings.TrimSpace(b.String())).Content,
-		Display: display,
-		Summary: display.Summary,
+	return r.body.Len() <= limit
+}
+
+// count returns the number of matches in a file.
+func (r *report) count(i int) string {
+	f := &r.found.files[i]
+	if f.more {
+		return fmt.Sprintf("at least %d", f.count)
 	}
+	return fmt.Sprint(f.count)
+}
+
+// text returns the whole report, for the model.
+func (r *report) text() string {
+	atLeast := ""
+	if r.found.isLowerBound() {
+		atLeast = "at least "
+	}
+	head := "Found " + atLeast + plural(r.found.matches, "match", "matches")
+	var notes []string
+	if r.hidden() > 0 || atLeast != "" {
+		if r.call.query.file == "" {
+			head += " in " + atLeast + plural(len(r.found.files), "file", "files")
+		}
+		notes = append(notes, fmt.Sprintf("%d shown", r.shown()))
+	}
+	if r.fewer && r.before+r.after == 0 {
+		notes = append(notes, "without the lines around them, which would be too long")
+	} else if r.fewer {
+		notes = append(notes, fmt.Sprintf("with only %d lines before and %d after each, as more would be too long", r.before, r.after))
+	}
+	head += fmt.Sprintf(" for pattern \"%s\" %s", r.call.args.Pattern, r.call.scope())
+	if len(notes) > 0 {
+		head += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return strings.TrimSpace(head + ":\n---\n" + r.body.String() + r.rest())
+}
+
+// rest returns what is not shown, and how to see it; "" if everything is shown.
+func (r *report) rest() string {
+	if r.hidden() == 0 && !r.found.stopped {
+		return ""
+	}
+	var b strings.Builder
+	if r.hidden() > 0 {
+		fmt.Fprintf(&b, "Not shown: %s", plural(r.hidden(), "match", "matches"))
+		var paths, counts []string
+		for i, f := range r.found.files {
+			if len(f.hits) == 0 {
+				paths, counts = append(paths, r.call.displayPath(f.path)), append(counts, r.count(i))
+			}
+		}
+		if len(paths) > 0 {
+			fmt.Fprintf(&b, ", among them all in %s", named(paths, counts, "files"))
+		}
+		b.WriteString(". ")
+	}
+	if r.found.stopped {
+		b.WriteString("The search stopped early: other files may have matches too. ")
+	}
+	b.WriteString(r.call.advice())
+	return b.String()
+}
+
+// advice says how to get the matches that a result leaves out.
+func (c *grepCall) advice() string {
+	narrow := "a more precise pattern, dir_path or include_pattern"
+	if c.query.file != "" {
+		narrow = "a more precise pattern"
+	}
+	return fmt.Sprintf("To see them, narrow the search with %s, or raise total_max_matches.", narrow)
 }
 
 // noMatches returns the tool result without matches. note is a sentence about what was not
@@ -95,43 +220,66 @@ func (c *grepCall) scope() string {
 }
 
 // namesResult returns the tool result with only the names of the files.
-func (c *grepCall) namesResult(files []fileHits, where, limited string) *tool.Result {
-	paths := make([]string, len(files)) // files are sorted, and so are their relative paths
-	for i, f := range files {
+func (c *grepCall) namesResult(found *found, limit int) *tool.Result {
+	paths := make([]string, len(found.files)) // files are sorted, and so are their relative paths
+	for i, f := range found.files {
 		paths[i] = c.displayPath(f.path)
 	}
-	summary := fmt.Sprintf("Found %d files%s", len(paths), limited)
-	text := fmt.Sprintf("Found %d files with matches for pattern \"%s\" %s:\n%s", len(paths), c.args.Pattern, where, strings.Join(paths, "\n"))
+	count := fmt.Sprintf("%d files", len(paths))
+	if found.stopped {
+		count = "at least " + count
+	}
+	listed := listedPaths(paths, min(len(paths), c.query.maxTotal), limit)
+	limited, note, rest := "", "", ""
+	if listed < len(paths) || found.stopped {
+		limited, note = " (limited)", fmt.Sprintf(" (%d listed)", listed)
+		rest = "\n---\n" + notListed(paths[listed:]) + c.advice()
+	}
+	summary := "Found " + count + limited
+	text := fmt.Sprintf("Found %s with matches for pattern \"%s\" %s%s:\n%s", count, c.args.Pattern, c.scope(), note, strings.Join(paths[:listed], "\n"))
 	return &tool.Result{
-		Content: tool.Text(text).Content,
-		Display: &tool.ListDisplay{Summary: summary, Items: paths},
+		Content: tool.Text(text + rest).Content,
+		Display: &tool.ListDisplay{Summary: summary, Items: paths[:listed]},
 		Summary: summary,
 	}
 }
 
-// displayPath returns a path as results show it: relative to the searched directory.
-func (c *grepCall) displayPath(path string) string {
-	rel, err := filepath.Rel(c.query.dir, path)
-	if err != nil {
-		rel = path
+// listedPaths returns how many of the paths a result lists: at most n, and so many that they
+// have at most limit bytes.
+func listedPaths(paths []string, n, limit int) int {
+	for i, p := range paths[:n] {
+		if limit -= len(p) + 1; limit < 0 && i > 0 {
+			return i
+		}
 	}
-	return sanitizePath(rel)
+	return n
 }
+
+// notListed returns a sentence about paths that are not listed, with a space after it, or "".
+func notListed(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not listed: %s, in %s. ", plural(len(paths), "file", "files"), byDirectory(paths))
+}
+
+// displayPath returns a path as results show it, so that other tools take it as it is.
+func (c *grepCall) displayPath(path string) string { return displayPath(c.query.w, path) }
 
 // resultLine is a line of a result: a match, or context around a match.
 type resultLine struct {
-	line    int
-	text    string
+	hit
 	context bool
 }
 
-// withContext returns the hits of a file with the lines before and after each. If the file can
-// no longer be read, it returns the hits without context.
-func (s *scanner) withContext(ctx context.Context, f fileHits, before, after int) []resultLine {
+// withContext returns the hits of a file with the lines before and after each. If the lines of
+// the context have more than limit bytes, some are missing. If the file can no longer be read,
+// withContext returns the hits without context.
+func (s *scanner) withContext(ctx context.Context, f fileHits, before, after, limit int) []resultLine {
 	lines := make([]resultLine, 0, len(f.hits))
 	if before == 0 && after == 0 {
 		for _, h := range f.hits {
-			lines = append(lines, resultLine{line: h.line, text: cutLine(h.text)})
+			lines = append(lines, resultLine{hit: h})
 		}
 		return lines
 	}
@@ -144,40 +292,25 @@ func (s *scanner) withContext(ctx context.Context, f fileHits, before, after int
 			for next < len(f.hits) && f.hits[next].line < number {
 				next++ // the file has changed since the search
 			}
-			near := next < len(f.hits) && f.hits[next].line-number <= before
+			near := next < len(f.hits) && f.hits[next].line-number <= before && f.hits[next].line != number
 			behind := next > 0 && number-f.hits[next-1].line <= after
+			isRest := behind && f.hits[next-1].line == number // of a line that was searched in pieces
 			switch {
 			case next < len(f.hits) && f.hits[next].line == number:
-				lines = append(lines, resultLine{line: number, text: cutLine(f.hits[next].text)})
+				lines = append(lines, resultLine{hit: f.hits[next]})
 				next++
-			case near || behind:
-				l := resultLine{line: number, text: cutLine(lineText(line[:min(len(line), keptLine)])), context: true}
-				if size += len(l.text); size < maxText {
-					lines = append(lines, l)
-				}
-			case next == len(f.hits):
+			case (near || behind) && !isRest && size <= limit:
+				l := resultLine{hit: newHit(number, line, nil), context: true}
+				lines = append(lines, l)
+				size += len(l.text)
+			case next == len(f.hits) && !behind:
 				return errEnough
 			}
 		}
 		return nil
 	})
 	if next < len(f.hits) || (err != nil && len(lines) == 0) {
-		return s.withContext(ctx, f, 0, 0)
+		return s.withContext(ctx, f, 0, 0, limit)
 	}
 	return lines
-}
-
-// cutLine shortens a line to maxShown characters.
-func cutLine(s string) string {
-	if len(s) <= maxShown || utf8.RuneCountInString(s) <= maxShown {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == maxShown {
-			return s[:i] + "... [truncated]"
-		}
-		n++
-	}
-	return s
 }

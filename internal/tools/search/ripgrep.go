@@ -14,6 +14,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"pollux/internal/process"
+	"pollux/internal/workspace"
 )
 
 // searchRipgrep runs the search on the user's ripgrep. The flags give it the results of
@@ -21,7 +22,7 @@ import (
 //
 // Ripgrep opens files by path, and a path may lead out of the workspace by then. Therefore
 // the lines that it finds count only if they are in the file that the workspace opens.
-func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, program string) ([]fileHits, error) {
+func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, program string) (*found, error) {
 	stderr := &process.Head{Max: 2000}
 	cmd := &process.Command{
 		Name: "ripgrep", Path: program, Args: q.ripgrepArgs(), Dir: q.dir,
@@ -40,17 +41,17 @@ func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, pr
 		}
 		return nil, fmt.Errorf("run ripgrep: %w", err)
 	}
-	found := &collector{room: q.maxTotal}
-	readErr := q.readRipgrep(ctx, bufio.NewReaderSize(stdout, 64<<10), found)
+	c := q.newCollector()
+	readErr := q.readRipgrep(ctx, bufio.NewReaderSize(stdout, 64<<10), c)
 	if readErr != nil { // the rest of its output is not needed
 		p.Kill()
 	}
 	status, _ := p.Wait() // the error is ctx's
 	switch {
 	case errors.Is(readErr, errEnough):
-		return found.sorted(), nil
+		return c.result(), nil
 	case ctx.Err() != nil:
-		return found.sorted(), context.Cause(ctx)
+		return c.result(), context.Cause(ctx)
 	case readErr != nil:
 		return nil, readErr
 	}
@@ -59,13 +60,14 @@ func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, pr
 	if text := stderr.Text(); status.Code > 2 || status.Code < 0 || (status.Code == 2 && text != "") {
 		return nil, fmt.Errorf("ripgrep: %s: %s", status, text)
 	}
-	if files := found.sorted(); q.file == "" || len(files) > 0 {
-		return files, nil
+	result := c.result()
+	if q.file == "" || len(result.files) > 0 {
+		return result, nil
 	}
 	// Ripgrep does not report whether the file has no match or cannot be read.
 	fileScanner := &scanner{open: q.w.Disk().Stream}
-	_, err = fileScanner.confirm(ctx, filepath.Join(q.dir, q.file), nil)
-	return nil, err
+	_, err = fileScanner.confirm(ctx, q.pattern, fileHits{path: filepath.Join(q.dir, q.file)}, false)
+	return result, err
 }
 
 // ripgrepArgs returns ripgrep's arguments for the search.
@@ -75,7 +77,7 @@ func (q *query) ripgrepArgs() []string {
 		"--no-ignore-dot", "--no-ignore-global", "--regexp=" + q.pattern.source,
 	}
 	if q.exclude == nil {
-		args = append(args, "--max-count="+strconv.Itoa(min(q.maxPerFile, q.maxTotal)))
+		args = append(args, "--max-count="+strconv.Itoa(q.countLimit()))
 	}
 	if q.include != nil {
 		args = append(args, "--glob="+q.include.source)
@@ -103,12 +105,13 @@ func (q *query) ripgrepArgs() []string {
 	return append(args, "--", "./")
 }
 
-// readRipgrep reads ripgrep's messages and adds the hits of each file to found when the file
-// is complete. It returns errEnough when found is full.
-func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collector) error {
-	limit := min(q.maxPerFile, q.maxTotal)
+// readRipgrep reads ripgrep's messages and adds the matches of each file to c when the file is
+// complete. It returns errEnough when the search should stop.
+func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, c *collector) error {
+	limit := q.countLimit()
 	fileScanner := &scanner{open: q.w.Disk().Stream}
 	var hits []hit
+	count := 0
 	for {
 		raw, err := readMessage(r)
 		if err != nil {
@@ -120,28 +123,35 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, found *collect
 		m := parseMessage(raw)
 		switch m.kind {
 		case "begin":
-			hits = nil
+			hits, count = nil, 0
 		case "match":
+			if count >= limit {
+				continue
+			}
 			text := m.text[:min(len(m.text), keptLine)]
 			drop, err := q.exclude.matchesLine(bytes.TrimRight(text, "\n"))
 			if err != nil {
 				return err
 			}
-			if !drop && len(hits) < limit {
-				hits = append(hits, hit{m.line, lineText(text)})
+			if drop {
+				continue
+			}
+			if count++; len(hits) < q.keep() {
+				hits = append(hits, hit{line: m.line, text: lineText(text)})
 			}
 		case "end":
 			path := filepath.Join(q.dir, filepath.FromSlash(m.path))
 			if m.binary && q.file != "" {
 				return &skippedError{errBinary}
 			}
-			if m.binary || len(hits) == 0 || (!q.noIgnore && q.w.Ignored(path, false, q.w.DefaultFilter())) {
+			if m.binary || count == 0 || workspace.IsSecret(filepath.Base(path)) || (!q.noIgnore && q.w.Ignored(path, false, q.w.DefaultFilter())) {
 				continue
 			}
-			if hits, err = fileScanner.confirm(ctx, path, hits); err != nil && q.file != "" {
+			f, err := fileScanner.confirm(ctx, q.pattern, q.fileHits(path, hits, count), count >= limit)
+			if err != nil && q.file != "" {
 				return err
 			}
-			if found.add(path, hits) {
+			if err == nil && c.add(f) {
 				return errEnough
 			}
 		}

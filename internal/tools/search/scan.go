@@ -17,15 +17,13 @@ const (
 	// maxLine limits the length of a line, in bytes. A longer line is searched in pieces of
 	// this size.
 	maxLine = 4 << 20
-	// keptLine limits the kept part of a line, in bytes. It is more than results show.
+	// keptLine limits the part of a line that is compared and that excluded patterns see, in
+	// bytes.
 	keptLine = 16 << 10
+	// maxBinary is the number of bytes of a file after which a NUL does not make it binary, if
+	// the search needs no more of the file.
+	maxBinary = 16 << 20
 )
-
-// hit is a matching line.
-type hit struct {
-	line int // line number, from 1
-	text string
-}
 
 // scanner searches one file at a time.
 type scanner struct {
@@ -127,15 +125,19 @@ func (u *skippedError) Error() string { return u.err.Error() }
 
 func (u *skippedError) Unwrap() error { return u.err }
 
-// search returns at most limit lines of a file that match p and do not match exclude. The
-// error for a file that is binary or cannot be read is [*skippedError].
-func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, limit int) ([]hit, error) {
+// search returns the lines of a file that match q.pattern and do not match q.exclude. The error
+// for a file that is binary or cannot be read is [*skippedError].
+func (s *scanner) search(ctx context.Context, q *query, path string) (fileHits, error) {
 	var hits []hit
 	var failed error
+	count, size, limit := 0, 0, q.countLimit()
+	goesOn := false // the line that begins the chunk began before it
 	err := s.eachChunk(ctx, path, func(lines []byte, number int) error {
-		counted := 0
-		for at := 0; at < len(lines); {
-			start, end, err := p.find(lines, at)
+		size += len(lines)
+		counted, isPiece := 0, goesOn
+		goesOn = !bytes.HasSuffix(lines, []byte{'\n'})
+		for at := 0; at < len(lines) && count < limit; {
+			start, end, err := q.pattern.find(lines, at)
 			if err != nil {
 				failed = err
 				return err
@@ -143,59 +145,87 @@ func (s *scanner) search(ctx context.Context, path string, p, exclude *pattern, 
 			if start < 0 {
 				return nil
 			}
-			if len(hits) == limit {
-				return errEnough
-			}
-			number += bytes.Count(lines[counted:start], []byte{'\n'})
-			counted, at = start, end+1
-			text := lines[start:min(end, start+keptLine)]
-			if excluded, err := exclude.matchesLine(text); err != nil {
+			at = end + 1
+			line := lines[start:end]
+			if excluded, err := q.exclude.matchesLine(line[:min(len(line), keptLine)]); err != nil {
 				failed = err
 				return err
 			} else if excluded {
 				continue
 			}
-			hits = append(hits, hit{number, lineText(text)})
+			if count++; len(hits) < q.keep() {
+				number += bytes.Count(lines[counted:start], []byte{'\n'})
+				counted = start
+				h := newHit(number, line, q.pattern)
+				h.piece = isPiece && start == 0 || len(line) >= maxLine
+				hits = append(hits, h)
+			}
+		}
+		if count >= limit && size > maxBinary {
+			return errEnough
 		}
 		return nil
 	})
 	if failed != nil {
-		return nil, failed
+		return fileHits{}, failed
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
+		return fileHits{}, ctx.Err()
 	}
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, &skippedError{err}
+		return fileHits{}, &skippedError{err}
 	}
-	return hits, nil
+	return q.fileHits(path, hits, count), nil
 }
 
-// confirm returns the hits, found by another program, that are in the file which s opens at
-// path. The error is [*skippedError].
-func (s *scanner) confirm(ctx context.Context, path string, hits []hit) ([]hit, error) {
-	confirmed := hits[:0]
-	next := 0
-	err := s.eachChunk(ctx, path, func(lines []byte, number int) error {
-		for ; len(lines) > 0 && next < len(hits); number++ {
+// confirm returns f, found by another program, with the hits that are in the file which s
+// opens; p matches them. readOn reads the rest of the file too, to find out whether it is
+// binary. The error is [*skippedError].
+func (s *scanner) confirm(ctx context.Context, p *pattern, f fileHits, readOn bool) (fileHits, error) {
+	confirmed := f.hits[:0]
+	next, size := 0, 0
+	isPiece := false // the line of the next hit is searched in pieces
+	err := s.eachChunk(ctx, f.path, func(lines []byte, number int) error {
+		size += len(lines)
+		for ; len(lines) > 0 && next < len(f.hits); number++ {
 			line, rest, _ := bytes.Cut(lines, []byte{'\n'})
 			lines = rest
-			if h := hits[next]; h.line == number {
-				if lineText(line[:min(len(line), keptLine)]) == h.text {
-					confirmed = append(confirmed, h)
-				}
-				next++
+			for next < len(f.hits) && f.hits[next].line < number { // in no piece, or gone
+				next, isPiece = next+1, false
 			}
+			if next == len(f.hits) || f.hits[next].line > number {
+				continue
+			}
+			if h := f.hits[next]; isPiece || lineText(line[:min(len(line), keptLine)]) == h.text {
+				if isPiece = isPiece || len(line) >= maxLine; isPiece && !p.finds(line) {
+					continue // the match is in another piece
+				}
+				c := newHit(number, line, p)
+				c.piece = isPiece
+				confirmed = append(confirmed, c)
+			}
+			isPiece = false
+			next++
 		}
-		if next == len(hits) {
+		if next == len(f.hits) && (!readOn || size > maxBinary) {
 			return errEnough
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, &skippedError{err}
+		return fileHits{}, &skippedError{err}
 	}
-	return confirmed, nil
+	if len(confirmed) < len(f.hits) { // the file has changed
+		f.count, f.more = len(confirmed), false
+	}
+	f.hits = confirmed
+	return f, nil
+}
+
+// finds reports whether p matches the line. An error of the engine counts as no match.
+func (p *pattern) finds(line []byte) bool {
+	found, err := p.matchLine(line)
+	return err == nil && found
 }
 
 // matchesLine reports whether p matches the line. It returns false if p is nil.

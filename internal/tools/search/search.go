@@ -42,6 +42,15 @@ func filter(w *workspace.Workspace, git, gemini *bool) workspace.Filter {
 	return f
 }
 
+// displayPath returns a path as results show it: relative to the project's root, where the
+// relative paths in calls start, or absolute if it is outside.
+func displayPath(w *workspace.Workspace, path string) string {
+	if workspace.IsWithin(path, w.Root()) {
+		path = w.Rel(path)
+	}
+	return sanitizePath(path)
+}
+
 // sanitizePath returns path as results show it: valid UTF-8, with control characters replaced.
 func sanitizePath(path string) string {
 	return strings.Map(func(r rune) rune {
