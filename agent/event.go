@@ -68,6 +68,10 @@ type Retried struct {
 // Waiting reports that a request failed and when it is sent again.
 type Waiting struct{ llm.Retry }
 
+// Silent reports that the model's server has sent nothing of its response yet: 10 s after the
+// request was sent, and every 60 s from then on. It ends with the first event of the response.
+type Silent struct{ llm.Silence }
+
 // Joined reports that a prompt of [Agent.Steer] is part of the next request.
 type Joined struct{ Prompt }
 
@@ -189,6 +193,7 @@ func (Citations) event()     {}
 func (Finished) event()      {}
 func (Retried) event()       {}
 func (Waiting) event()       {}
+func (Silent) event()        {}
 func (Joined) event()        {}
 func (ToolRequested) event() {}
 func (ToolUpdated) event()   {}
@@ -217,6 +222,7 @@ func Events() []Event {
 		Finished{},
 		Retried{},
 		Waiting{},
+		Silent{},
 		Joined{},
 		ToolRequested{},
 		ToolUpdated{},

@@ -23,6 +23,9 @@ type Error struct {
 	Size RequestSize
 	// RetryAfter is how long the vendor asked to wait; 0 where it did not say.
 	RetryAfter time.Duration
+	// Waited is how long the server sent nothing of its response, with [KindNetwork], if
+	// the request was given up because of that; else 0.
+	Waited time.Duration
 	// Link is a page where the user can do something about it; often empty.
 	Link string
 	// Err is the cause below, if any.

@@ -22,6 +22,10 @@ type Request struct {
 	// OnSwitch, if not nil, is called in the same way before another model is asked
 	// instead.
 	OnSwitch func(Switch)
+	// OnSilence, if not nil, is called in the same way while the server sends nothing of
+	// a response: 10 s after the request was sent, and every 60 s from then on until the
+	// first byte.
+	OnSilence func(Silence)
 
 	// MaxAttempts, if above 0, lowers the maximum number of attempts with this model.
 	MaxAttempts int
@@ -139,6 +143,13 @@ type Retry struct {
 	Delay       time.Duration // before the next attempt
 	Err         error
 	Model       string
+}
+
+// Silence describes a server that has sent nothing of its response yet.
+type Silence struct {
+	Model   string
+	Host    string        // the server, with its port if the address has one
+	Elapsed time.Duration // since the request was sent
 }
 
 // Switch describes the change to another model after one failed to answer.

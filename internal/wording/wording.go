@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -54,6 +55,14 @@ func Retried(e agent.Retried) string {
 	}
 	return fmt.Sprintf("%s Retrying (%d of %d).", text, e.Attempt, e.MaxAttempts)
 }
+
+// Silent returns the sentence for a server that has sent nothing of its response yet.
+func Silent(e agent.Silent) string {
+	return fmt.Sprintf("Waiting for %s at %s, %d s so far.", e.Model, e.Host, int(e.Elapsed/time.Second))
+}
+
+// Patience continues the first sentence of [Silent] for a person.
+const Patience = " Reading a long prompt can take minutes; Ctrl+C stops."
 
 // Switched returns the sentence for a switch to another model, with the reason.
 func Switched(e agent.Switched) string {
@@ -134,6 +143,9 @@ func NextStep(e *llm.Error) string {
 	switch {
 	case errors.As(e, &untrusted):
 		return " If a proxy or gateway of your own signs that certificate, name the file of its CA in NODE_EXTRA_CA_CERTS."
+	case e.Waited > 0:
+		return fmt.Sprintf(" The server sent nothing for %d s. To wait longer, set startTimeout (in seconds) of the provider in modelProviders, or pollux.response.startTimeout.",
+			int(e.Waited/time.Second))
 	case e.Kind == llm.KindNetwork:
 		return " Check the network connection, and HTTPS_PROXY and GOOGLE_GEMINI_BASE_URL if they are set."
 	case e.Kind == llm.KindUnauthorized:

@@ -7,6 +7,7 @@
 package httpwire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -38,10 +39,12 @@ type Options struct {
 // Timeouts limit how long a client waits for a service. A request that exceeds one
 // fails with a network error of code ETIMEDOUT, which is worth another attempt.
 type Timeouts struct {
-	// Start is how long to wait for the headers of a response to [Client.Post]; 0
-	// means the HeaderTimeout of the request.
+	// Start is how long to wait for the headers of a response to [Client.Post], and
+	// after them for the first byte of its body, because some servers send the headers at
+	// once and read the prompt then. 0 means the HeaderTimeout of the request for the
+	// headers, and the longer of that and Idle for the first byte.
 	Start time.Duration
-	// Idle is the longest pause between two reads of a response; 0 means 300 s.
+	// Idle is the longest pause between two later reads of a response; 0 means 300 s.
 	Idle time.Duration
 }
 
@@ -103,9 +106,7 @@ const (
 // Post returns redirects instead of following them, because a redirect would
 // send the API key to another address.
 func (c *Client) Post(ctx context.Context, r Request) (*Response, error) {
-	if c.timeouts.Start > 0 {
-		r.HeaderTimeout = c.timeouts.Start
-	}
+	r.HeaderTimeout = cmp.Or(c.timeouts.Start, r.HeaderTimeout)
 	return c.do(ctx, r, &http.Request{
 		Method: http.MethodPost, ContentLength: r.Body.Size(), Body: r.Body.Reader(),
 		GetBody: func() (io.ReadCloser, error) { return r.Body.Reader(), nil },
@@ -126,11 +127,17 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.KindOther, Err: err}
 	}
-	watchdog := newWatchdog(ctx, r.HeaderTimeout, c.timeouts.Idle)
+	timeouts := c.timeouts
+	if req.Method != http.MethodPost {
+		timeouts.Start = 0 // no model is asked
+	}
+	watchdog := newWatchdog(ctx, r.HeaderTimeout, timeouts)
 	req.URL, req.Host, req.Header = r.URL, r.Header.Get("Host"), r.Header
 	req.Proto, req.ProtoMajor, req.ProtoMinor = "HTTP/1.1", 1, 1
 	exchange := startExchange(ctx, &r, req)
-	raw, err := client.Do(req.WithContext(watchdog.ctx))
+	watchdog.silence = startSilence(ctx, r.URL.Host)
+	var raw *http.Response
+	watchdog.silence.during(func() { raw, err = client.Do(req.WithContext(watchdog.ctx)) })
 	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog, hasWorked: &c.hasWorked}
 	if err != nil {
 		watchdog.stop()

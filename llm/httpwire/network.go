@@ -23,7 +23,7 @@ func (r *Response) NetworkError(doing string, err error) error {
 	}
 	e := &llm.Error{Kind: llm.KindNetwork, Code: networkCode(err), Err: err}
 	if r.watchdog != nil && context.Cause(r.watchdog.ctx) == errTimeout {
-		e.Code, err = "ETIMEDOUT", errTimeout
+		e.Code, err, e.Waited = "ETIMEDOUT", errTimeout, r.watchdog.waited()
 	}
 	var untrusted *tls.CertificateVerificationError
 	if errors.As(err, &untrusted) { // a retry does not make a certificate valid

@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,14 +13,19 @@ var errTimeout = errors.New("no answer in time")
 
 // watchdog cancels a request when the server is silent for too long.
 type watchdog struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	idle   time.Duration
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer
+	start   time.Time
+	first   time.Duration // for the first read
+	idle    time.Duration // for each later read
+	hasByte bool          // of the body
+	silence *silence
 }
 
-func newWatchdog(ctx context.Context, headerTimeout, idle time.Duration) *watchdog {
-	w := &watchdog{idle: idle}
+func newWatchdog(ctx context.Context, headerTimeout time.Duration, t Timeouts) *watchdog {
+	first := cmp.Or(t.Start, max(headerTimeout, t.Idle))
+	w := &watchdog{start: time.Now(), first: first, idle: t.Idle}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.timer = time.AfterFunc(headerTimeout, func() { w.cancel(errTimeout) })
 	return w
@@ -28,7 +34,21 @@ func newWatchdog(ctx context.Context, headerTimeout, idle time.Duration) *watchd
 // pause stops the timer. After the headers only reads are timed, so that a
 // caller may take any time between two reads.
 func (w *watchdog) pause() { w.timer.Stop() }
-func (w *watchdog) stop()  { w.timer.Stop(); w.cancel(nil) }
+
+func (w *watchdog) stop() {
+	w.timer.Stop()
+	w.silence.end()
+	w.cancel(nil)
+}
+
+// waited returns the time since the request was sent if no byte of the response's body
+// has come, else 0.
+func (w *watchdog) waited() time.Duration {
+	if w.hasByte {
+		return 0
+	}
+	return time.Since(w.start)
+}
 
 func (w *watchdog) watch(r io.Reader) io.Reader { return &watchedReader{r, w} }
 
@@ -37,8 +57,17 @@ type watchedReader struct {
 	w *watchdog
 }
 
-func (r *watchedReader) Read(p []byte) (int, error) {
-	r.w.timer.Reset(r.w.idle)
+func (r *watchedReader) Read(p []byte) (n int, err error) {
 	defer r.w.timer.Stop()
-	return r.r.Read(p)
+	if r.w.hasByte {
+		r.w.timer.Reset(r.w.idle)
+		return r.r.Read(p)
+	}
+	r.w.timer.Reset(r.w.first)
+	r.w.silence.during(func() { n, err = r.r.Read(p) })
+	if n > 0 {
+		r.w.hasByte = true
+		r.w.silence.end()
+	}
+	return n, err
 }

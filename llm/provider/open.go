@@ -37,7 +37,9 @@ type Network struct {
 	Proxy   *url.URL
 	NoProxy string
 	RootCAs []string // PEM files
-	// Timeouts limit how long requests for answers wait for the provider.
+	// Timeouts limit how long requests for answers wait for the provider, if its profile
+	// does not. By default a server at a private address has 30 minutes until the first
+	// byte, and any other one the time that is usual for its protocol.
 	Timeouts httpwire.Timeouts
 	Log      *slog.Logger
 }
@@ -105,6 +107,7 @@ func (c *Client) generator(p Protocol) (llm.Generator, error) {
 
 func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	a, n, header := c.access, c.network, c.header()
+	n.Timeouts = a.timeouts(n.Timeouts)
 	if a.LacksAddress() {
 		return nil, fmt.Errorf("%s has no address: set %s", cmp.Or(a.Name, a.ID), strings.Join(a.BaseURLVars, " or "))
 	}

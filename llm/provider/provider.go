@@ -49,6 +49,12 @@ type Profile struct {
 	// Headers are added to each request.
 	Headers map[string]string `json:"headers,omitempty"`
 
+	// StartTimeout is how many seconds a request waits for the first byte of a response,
+	// IdleTimeout how many it waits between two of them. 0 means the setting for all
+	// providers, or the default.
+	StartTimeout float64 `json:"startTimeout,omitempty"`
+	IdleTimeout  float64 `json:"idleTimeout,omitempty"`
+
 	// Model is the default model, SmallModel the one for Pollux's own short questions.
 	// The first of ModelVars that is set in the environment replaces Model.
 	Model      string     `json:"model,omitempty"`

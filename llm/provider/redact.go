@@ -10,8 +10,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 )
 
 // redactor removes secrets from texts. Vendors and proxies repeat credentials in error
@@ -190,7 +192,8 @@ func (h *redactingHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, clean)
 }
 
-// redactErrors returns g with secrets removed from its errors.
+// redactErrors returns g with secrets removed from its errors and from what it reports of a
+// silent server.
 func redactErrors(g llm.Generator, s *redactor) llm.Generator { return &redactingGenerator{g, s} }
 
 type redactingGenerator struct {
@@ -205,7 +208,7 @@ func (s *redactingGenerator) Unwrap() llm.Generator { return s.Generator }
 
 func (s *redactingGenerator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
-		for r, err := range s.Generator.Stream(ctx, req) {
+		for r, err := range s.Generator.Stream(s.watchSilence(ctx, req), req) {
 			if !yield(r, s.redactor.redactError(err)) {
 				return
 			}
@@ -214,8 +217,19 @@ func (s *redactingGenerator) Stream(ctx context.Context, req *llm.Request) iter.
 }
 
 func (s *redactingGenerator) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	r, err := s.Generator.Generate(ctx, req)
+	r, err := s.Generator.Generate(s.watchSilence(ctx, req), req)
 	return r, s.redactor.redactError(err)
+}
+
+// watchSilence returns a context that makes the client of the protocol report the silence of
+// the server to req.OnSilence.
+func (s *redactingGenerator) watchSilence(ctx context.Context, req *llm.Request) context.Context {
+	if req.OnSilence == nil {
+		return ctx
+	}
+	return httpwire.WatchSilence(ctx, func(host string, elapsed time.Duration) {
+		req.OnSilence(llm.Silence{Model: req.Model, Host: s.redactor.redact(host), Elapsed: elapsed})
+	})
 }
 
 func (s *redactingGenerator) CountTokens(ctx context.Context, req *llm.Request) (int, error) {

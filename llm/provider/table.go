@@ -261,6 +261,9 @@ func (p *Profile) check() error {
 	if l := p.Local; l != nil && (l.Port < 1 || l.Port > 65535) {
 		return errors.New("local.port is not between 1 and 65535")
 	}
+	if err := p.checkTimeouts(); err != nil {
+		return err
+	}
 	if err := p.checkQuirks(p.Protocol, nil); err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ type Options struct {
 // wait. An auxiliary question ([llm.Use.Aside]) is repeated at most
 // once, and not after a wait of more than 10 s.
 //
+// A request that got no byte of a response for more than 5 minutes is repeated at most
+// once.
+//
 // CountTokens and Embed are not repeated, as their callers can do without.
 func Wrap(g llm.Generator, o Options) *Generator {
 	if o.MaxAttempts <= 0 || o.MaxAttempts > maxAttempts {
@@ -136,7 +139,13 @@ func (b *backoff) wait(ctx context.Context, req *llm.Request, failure error) err
 		return context.Cause(ctx)
 	}
 	var e *llm.Error
-	if !errors.As(failure, &e) || !b.passes(e) || b.attempts >= b.most {
+	if !errors.As(failure, &e) {
+		return failure
+	}
+	if e.Waited > longestWait {
+		b.most = min(b.most, silentAttempts)
+	}
+	if !b.passes(e) || b.attempts >= b.most {
 		return failure
 	}
 	d, quiet := b.next(e.RetryAfter), false
@@ -179,6 +188,10 @@ func endsWithin(ctx context.Context, d time.Duration) bool {
 
 // longestWait is the longest that a server may ask for: nobody sits through more.
 const longestWait = 5 * time.Minute
+
+// silentAttempts is the number of attempts with a server that was silent for longer than
+// longestWait. What was too long twice is too long the third time.
+const silentAttempts = 2
 
 // passes reports whether e may be over by the next attempt.
 func (b *backoff) passes(e *llm.Error) bool {

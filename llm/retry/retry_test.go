@@ -319,3 +319,19 @@ func TestNoWaitBeyondTheDeadline(t *testing.T) {
 		t.Errorf("%d attempts, %d waits; error %v", f.calls, len(s), err)
 	}
 }
+
+// After more than 5 minutes without a byte, a request is repeated once.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	for waited, want := range map[time.Duration]int{2 * time.Minute: 4, 5 * time.Minute: 4, 30 * time.Minute: 2} {
+		silent := &llm.Error{Kind: llm.KindNetwork, Code: "ETIMEDOUT", Waited: waited}
+		f := &flaky{errs: []error{silent, silent, silent, silent}}
+		var naps slept
+		g := retry.Wrap(f, retry.Options{MaxAttempts: 4, Sleep: naps.sleep})
+		var told []int
+		req := &llm.Request{Use: llm.UseMain, OnRetry: func(r llm.Retry) { told = append(told, r.MaxAttempts) }}
+		if _, err := g.Generate(t.Context(), req); err == nil || f.calls != want || len(told) != want-1 || told[0] != want {
+			t.Errorf("after %s: %d attempts, told %v: %v", waited, f.calls, told, err)
+		}
+	}
+}

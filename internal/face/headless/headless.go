@@ -208,6 +208,8 @@ func (f *face) renderEvent(e agent.Event) {
 		}
 	case agent.Waiting:
 		f.enc.notice(waitingNotice(e))
+	case agent.Silent:
+		f.enc.notice(silentNotice(e))
 	case agent.Switched:
 		f.enc.notice(switchedNotice(e))
 	case agent.LoopDetected:
@@ -230,7 +232,7 @@ func (f *face) renderEvent(e agent.Event) {
 
 // ignoredReason returns why a format does not render an event, "" if it does.
 func ignoredReason(format Format, e agent.Event) (why string) {
-	switch e.(type) {
+	switch e := e.(type) {
 	case agent.ModelInfo:
 		return "init names the configured model, and the statistics those that answered"
 	case agent.Thinking, agent.Thought:
@@ -256,7 +258,7 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 			return "the answer is one all the same, and the statistics name the models"
 		}
 	case agent.Waiting:
-		if format != Text {
+		if format != Text && !wasSilent(e) {
 			return "not in machine-readable output"
 		}
 	}

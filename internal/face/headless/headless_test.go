@@ -367,6 +367,7 @@ func TestEveryEvent(t *testing.T) {
 		agent.Finished{Reason: llm.FinishMaxTokens},
 		agent.Retried{Cause: agent.InvalidStream{Type: "NO_FINISH_REASON"}},
 		agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 2, Delay: time.Second, Err: errors.New("busy")}},
+		agent.Silent{Silence: llm.Silence{Model: "m", Host: "127.0.0.1:8080", Elapsed: 10 * time.Second}},
 		agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}},
 		agent.ToolRequested{Call: c},
 		agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TextDisplay("half")},

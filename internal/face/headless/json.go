@@ -43,6 +43,9 @@ func (j *jsonObject) notice(n notice) {
 	if n.severity != "" && !n.isTransient {
 		j.warnings = append(j.warnings, n.message)
 	}
+	if n.isForPeople {
+		j.printErr(n.line)
+	}
 }
 
 func (j *jsonObject) invalid(message string) { j.unusable = message }

@@ -19,6 +19,7 @@ type notice struct {
 	message     string
 	line        string // line in the text format; "" omits it there
 	isTransient bool   // not useful after the run
+	isForPeople bool   // line is printed in every format
 }
 
 func loopNotice() notice {
@@ -41,8 +42,29 @@ func waitingNotice(e agent.Waiting) notice {
 	if cause != "" {
 		cause = ": " + cause
 	}
-	return notice{line: fmt.Sprintf("[WARNING] Attempt %d of %d failed%s. Trying again in %s.",
-		e.Attempt, e.MaxAttempts, cause, e.Delay.Round(100*time.Millisecond))}
+	message := fmt.Sprintf("Attempt %d of %d failed%s. Trying again in %s.",
+		e.Attempt, e.MaxAttempts, cause, e.Delay.Round(100*time.Millisecond))
+	n := notice{line: "[WARNING] " + message}
+	if wasSilent(e) {
+		n.severity, n.message, n.isTransient, n.isForPeople = "warning", message, true, true
+	}
+	return n
+}
+
+// wasSilent reports whether an attempt was given up because the server sent nothing. Such an
+// attempt may have taken half an hour, so that its repetition is announced in every format.
+func wasSilent(e agent.Waiting) bool {
+	var api *llm.Error
+	return errors.As(e.Err, &api) && api.Waited > 0
+}
+
+func silentNotice(e agent.Silent) notice {
+	message := wording.Silent(e)
+	n := notice{severity: "warning", message: message, line: message, isTransient: true, isForPeople: true}
+	if e.Elapsed < time.Minute {
+		n.line += wording.Patience
+	}
+	return n
 }
 
 func switchedNotice(e agent.Switched) notice {

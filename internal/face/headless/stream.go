@@ -80,6 +80,9 @@ func (l *jsonLines) notice(n notice) {
 		l.member("message", n.message)
 		l.closeLine()
 	}
+	if n.isForPeople {
+		l.printErr(n.line)
+	}
 }
 
 func (l *jsonLines) invalid(message string) {

@@ -176,6 +176,11 @@ func eventText(e agent.Event) string {
 		return "Warning: " + wording.Retried(e)
 	case agent.Waiting:
 		return retryText(e.Retry)
+	case agent.Silent:
+		if e.Elapsed < time.Minute {
+			return wording.Silent(e) + wording.Patience
+		}
+		return wording.Silent(e)
 	case agent.Switched:
 		return "Warning: " + wording.Switched(e)
 	case agent.Joined:

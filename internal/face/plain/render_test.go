@@ -44,6 +44,8 @@ func sample(e agent.Event) agent.Event {
 		return agent.Finished{Reason: llm.FinishMaxTokens}
 	case agent.Waiting:
 		return agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 2100 * time.Millisecond, Err: errors.New("Overloaded."), Model: "m"}}
+	case agent.Silent:
+		return agent.Silent{Silence: llm.Silence{Model: "m", Host: "gpu.local:8080", Elapsed: 10*time.Second + time.Millisecond}}
 	case agent.Joined:
 		return agent.Joined{Prompt: agent.Prompt{Parts: []llm.Part{llm.Text("Mind the tests")}}}
 	case agent.ToolRequested:
@@ -79,6 +81,7 @@ func TestEvents(t *testing.T) {
 		"Finished":      "Warning: Response truncated due to token limits.\n",
 		"Retried":       "Warning: The response was unusable. Ignore its text so far. Retrying.\n",
 		"Waiting":       "Retrying m in 2s (2/10): Overloaded\n",
+		"Silent":        "Waiting for m at gpu.local:8080, 10 s so far. Reading a long prompt can take minutes; Ctrl+C stops.\n",
 		"Joined":        "Sent to the model: Mind the tests\n",
 		"ToolRequested": "", // told when it runs
 		"ToolUpdated":   "read_file: go.mod\n",
