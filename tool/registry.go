@@ -17,7 +17,7 @@ type Registry struct {
 	mu     sync.Mutex // held while the fields below, or current, change
 	owners []*owner   // in the order in which they were first added
 	hide   func(*Spec) bool
-	spare  func(*Spec) bool
+	spare  func(Form, *Spec) bool
 }
 
 // owner is one source of tools, such as an MCP server. It keeps its place in
@@ -134,9 +134,9 @@ func (r *Registry) Hide(hide func(*Spec) bool) {
 	r.update()
 }
 
-// Spare makes spare decide which tools the compact declarations leave out; nil leaves out
+// Spare makes spare decide which tools the declarations in a form leave out; nil leaves out
 // none. A call of such a tool is run all the same. The answers must always be the same.
-func (r *Registry) Spare(spare func(*Spec) bool) {
+func (r *Registry) Spare(spare func(Form, *Spec) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spare = spare

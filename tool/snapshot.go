@@ -21,7 +21,7 @@ type Snapshot struct {
 	tools      []Tool
 	byName     map[string]Tool // names and aliases
 
-	spare func(*Spec) bool // see Registry.Spare; may be nil
+	spare func(Form, *Spec) bool // see Registry.Spare; may be nil
 	forms [Compact + 1]declared
 }
 
@@ -41,7 +41,7 @@ type declared struct {
 	set  *llm.ToolSet
 }
 
-func newSnapshot(version uint64, active []*registered, spare func(*Spec) bool) *Snapshot {
+func newSnapshot(version uint64, active []*registered, spare func(Form, *Spec) bool) *Snapshot {
 	s := &Snapshot{version: version, registered: active, byName: map[string]Tool{}, spare: spare}
 	for _, t := range active {
 		s.tools = append(s.tools, t.Tool)
@@ -84,7 +84,7 @@ func (s *Snapshot) declare(form Form) *llm.ToolSet {
 	set := &llm.ToolSet{}
 	for _, t := range s.tools {
 		spec := t.Spec()
-		if form == Compact && s.spare != nil && s.spare(spec) {
+		if s.spare != nil && s.spare(form, spec) {
 			continue
 		}
 		d := llm.FunctionDeclaration{Name: spec.Name, Description: spec.Description, Parameters: spec.Schema}

@@ -288,16 +288,19 @@ func (g *stage) text(s string) string {
 	return s
 }
 
-// session keeps of the first message what is not in its author's words: the
-// lists in it.
+// session keeps of the first message what is not in its author's words: the lists in it. Trees
+// are drawn with spaces alone.
 func session(s string) string {
+	if strings.Contains(s, "───") {
+		s = strings.NewReplacer("├───", "  ", "└───", "  ", "│   ", "  ", "    ", "  ").Replace(s)
+	}
 	var b strings.Builder
 	rest := s
 	for line := range strings.Lines(s) {
 		rest = rest[len(line):]
 		switch line := strings.TrimRight(line, "\n"); {
 		case line == "<session_context>", strings.HasPrefix(line, "- **"), strings.HasPrefix(line, "  - "),
-			strings.HasPrefix(line, "├"), strings.HasPrefix(line, "└"), strings.HasPrefix(line, "│"), strings.HasPrefix(line, " "), strings.HasPrefix(line, "$"):
+			strings.HasPrefix(line, " "), strings.HasPrefix(line, "$"):
 			fmt.Fprintln(&b, line)
 		case strings.HasPrefix(line, "<"):
 			return b.String() + line + rest

@@ -20,6 +20,8 @@ var everyday = []string{
 	"exit_plan_mode",
 }
 
+const topicTool = "update_topic"
+
 // form returns how much the instruction and the tools say to a model.
 func (s *Session) form(model string) tool.Form {
 	switch {
@@ -50,14 +52,23 @@ func (s *Session) treeItems() int {
 	return 200
 }
 
-// spares returns which of the built-in tools the compact form leaves out: those that are not
-// for every day and that the user's lists of wanted tools do not name.
-func spares(builtin []tool.Tool, isNamed func(*tool.Spec) bool) func(*tool.Spec) bool {
-	var left []string
+// spares returns which built-in tools the declarations leave out: update_topic where nobody
+// sees the topic and, in the compact form, all that are not for every day; but none that the
+// user's lists of wanted tools name.
+func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
+	named := toolSettings(s.Settings)
+	var always, compact []string
 	for _, t := range builtin {
-		if spec := t.Spec(); !slices.Contains(everyday, spec.Name) && !isNamed(spec) {
-			left = append(left, spec.Name)
+		spec := t.Spec()
+		switch {
+		case named.Names(spec):
+		case spec.Name == topicTool && !s.Interactive:
+			always = append(always, spec.Name)
+		case !slices.Contains(everyday, spec.Name):
+			compact = append(compact, spec.Name)
 		}
 	}
-	return func(spec *tool.Spec) bool { return slices.Contains(left, spec.Name) }
+	return func(form tool.Form, spec *tool.Spec) bool {
+		return slices.Contains(always, spec.Name) || form == tool.Compact && slices.Contains(compact, spec.Name)
+	}
 }

@@ -48,7 +48,7 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 		return err
 	}
 	s.registry.Add("", slices.Concat(builtin, discovered, s.Options.Tools)...)
-	s.registry.Spare(spares(builtin, core.Names))
+	s.registry.Spare(s.spares(builtin))
 	s.registry.Hide(s.hides)
 	return nil
 }
@@ -79,9 +79,8 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	s.typed = shell.NewForUser(commands)
 	s.search = web.NewSearch(reach)
 	var tools []tool.Tool
-	core := toolSettings(set)
-	if t := topic.New(&s.topic); config.TopicUpdates.In(set) && (s.Interactive || core.Names(t.Spec())) {
-		tools = append(tools, t)
+	if config.TopicUpdates.In(set) {
+		tools = append(tools, topic.New(&s.topic))
 	}
 	tools = append(
 		tools,
@@ -103,6 +102,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	if config.WriteTodos.In(set) {
 		tools = append(tools, todo.New())
 	}
+	core := toolSettings(set)
 	if config.PlanEnabled.In(set) {
 		enter, exit := plan.Tools(plans)
 		tools = append(tools, exit)
