@@ -28,6 +28,8 @@ var spec = tool.Spec{
 	Description: "Asks the user up to four questions at once and returns the answers. Use it where the request leaves open what only the user can " +
 		"decide and a wrong guess would cost work: which of several designs, what a word means here, how far a change may go. Look first whether " +
 		"the project answers the question. An answer may also come in words of the user's own, or not at all: then decide yourself and say what you assumed.",
+	Brief: "Asks the user up to four questions at once. Use it where the request leaves open what only the user can decide and a wrong guess would cost " +
+		"work. An answer may come in the user's own words, or not at all: then decide yourself and say what you assumed.",
 	Schema: json.RawMessage(`{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,` +
 		`"description":"What to ask, the most important first.","items":{"type":"object","properties":{` +
 		`"question":{"type":"string","description":"The whole question, ending in a question mark."},` +

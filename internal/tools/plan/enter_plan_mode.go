@@ -19,6 +19,8 @@ var enterSpec = tool.Spec{
 	Kind:        tool.KindPlan,
 	Description: "Goes into plan mode: from then on you can search and read, but change nothing except a plan, which the user approves before it is " +
 		"carried out. Propose it before work that is large, hard to undo, or could be done in ways that differ much. What is small or clear needs no plan.",
+	Brief: "Goes into plan mode: you can search and read, and write nothing but a plan, which the user approves before it is carried out. For work that is " +
+		"large, hard to undo or open in its design; not where the user wants an answer or a proposal.",
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"reason":{"type":"string","description":"Why a plan is worth it, in a sentence for the user."}}}`),
 }

@@ -27,6 +27,8 @@ var spec = tool.Spec{
 		"in one place, needs no list. Give the whole list at every call: it replaces the one before. Mark a step in_progress when you begin it, " +
 		"one at a time, and completed as soon as it is done and checked, not several together at the end. A step that turns out to be needless is " +
 		"cancelled, one that waits for something you cannot bring about is blocked; new steps are added when you find them.",
+	Brief: "Keeps the list of steps of a task, where the user sees how far it is. For work of several steps. Give the whole list at every call: one step " +
+		"in_progress at a time, completed as soon as it is done and checked.",
 	Schema: json.RawMessage(`{"type":"object","properties":{"todos":{"type":"array","description":"The whole list, in the order of work. Empty clears it.",` +
 		`"items":{"type":"object","properties":{` +
 		`"description":{"type":"string","description":"What is to be done, in a few words."},` +

@@ -69,12 +69,12 @@ var spec = tool.Spec{
 	Kind:        tool.KindThink,
 	Serial:      true,
 	First:       true,
-	Description: "Tells the user what you are about to do and why, in a sentence, before the calls that do it. When the work turns to another part of " +
-		"the task, give a title and a summary, too: they head what follows. It changes nothing, and takes the place of saying the same in text.",
+	Description: "Tells the user what you are about to do and why. Call it when work starts and when it enters a new phase, not at every step. Title and " +
+		"summary head what follows. It changes nothing, and takes the place of saying the same in text.",
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
-		`"strategic_intent":{"type":"string","description":"What the next calls are for, in one sentence."},` +
-		`"title":{"type":"string","description":"Name of the part of the work that begins here, in a few words. Only where it changes."},` +
-		`"summary":{"type":"string","description":"What was found or done so far, and what this part will do, in a few sentences."}` +
+		`"strategic_intent":{"type":"string","description":"What comes next and why, in one sentence."},` +
+		`"title":{"type":"string","description":"Name of the phase, in a few words."},` +
+		`"summary":{"type":"string","description":"What was found or done so far, and what this phase will do, in a few sentences."}` +
 		`},"required":["strategic_intent"]}`),
 }
 
