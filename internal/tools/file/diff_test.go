@@ -51,7 +51,7 @@ func TestDiffHunksOfTooManyLines(t *testing.T) {
 	if c := countHunks(hunks); len(hunks) != 1 || len(hunks[0].Lines) != 2 || c.removed != maxLines || c.added != 10 {
 		t.Errorf("%+v", c)
 	}
-	if m := find(strings.Repeat("\n", maxLines+1), "something that is not there", "", never); m.count != 0 {
+	if m, _ := find(strings.Repeat("\n", maxLines+1), "something that is not there", "", never); m.count != 0 {
 		t.Error(m.count)
 	}
 }

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,61 +13,99 @@ import (
 const (
 	fuzzyMin       = 10  // minimum length of old in characters
 	fuzzyThreshold = 0.1 // fraction of old's characters that may differ
+	rivalFactor    = 3   // how many times as different other blocks must be
 	spaceWeight    = 0.1 // weight of a difference in white space
 	fuzzyWork      = 4e8 // limit of lines times the square of old's characters
 )
 
-// fuzzy finds blocks of lines that are similar to old. A block's score is its distance from
-// old divided by old's length; differences in white space have little weight. It takes all of
-// the best blocks that do not overlap.
-func fuzzy(text, old, replacement string, stop func() bool) match {
-	if strings.Count(text, "\n") > maxLines {
-		return match{}
+// fuzzy finds the block of lines that is most similar to old. A block's score is its distance
+// from old divided by old's length; differences in white space have little weight. If another
+// block is not rivalFactor times as far from old, and not equal to the first, it returns an
+// error.
+func (q *query) fuzzy() ([]place, error) {
+	if strings.Count(q.text, "\n") > maxLines {
+		return nil, nil
 	}
-	lines := splitLines(text)
-	want := splitLines(old)
-	target := newCandidate(measure(old, want), want, old)
+	lines, want := q.spans(), splitLines(q.old)
+	target := newCandidate(measure(q.old, want), want, q.old)
 	if n := float64(target.raw); n < fuzzyMin || float64(len(lines))*n*n > fuzzyWork {
-		return match{}
+		return nil, nil
 	}
-	type place struct {
-		line  int
-		score float64
+	blocks, best := q.similar(target, len(want))
+	if best.score > fuzzyThreshold {
+		return nil, nil
 	}
 	var places []place
-	sizes := measure(text, lines)
-	n := len(want)
-	for i := 0; i+n <= len(lines); i++ {
-		if i%16 == 0 && stop() {
-			return match{}
-		}
-		if !target.mayResemble(sizes[i], sizes[i+n], n) {
+	var near [][2]int
+	equal := true
+	for _, b := range blocks {
+		if b.differs > rivalFactor*max(best.differs, 1) {
 			continue
 		}
-		if score := target.score(newCandidate(sizes[i:i+n+1], lines[i:i+n], text)); score <= fuzzyThreshold {
-			places = append(places, place{i, score})
+		p := place{lines[b.line].start, lines[b.line+len(want)-1].end, b.line, sequence(len(want))}
+		if len(places) > 0 && (p.start < places[len(places)-1].end || !equalBlocks(q.text, places[0], p)) {
+			equal = false
+		}
+		places = append(places, p)
+		near = append(near, q.numbers(p))
+	}
+	if !equal {
+		return nil, &unclear{
+			first: near[0][0], last: near[0][1],
+			reason: "lines " + ranges(near, len(near)) + " are similar to old_string too, or to each other without being equal",
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.line, b.line))
-	})
-	taken := make([]bool, len(lines)+n) // lines of the blocks taken
-	var starts []int
-	for _, p := range places {
-		if !taken[p.line] && !taken[p.line+n-1] { // all blocks have the same size
-			starts = append(starts, p.line)
-			for i := range n {
-				taken[p.line+i] = true
-			}
+	return places, nil
+}
+
+// scored is a block of lines that is similar to old.
+type scored struct {
+	line    int
+	score   float64
+	differs int // distance without white space
+}
+
+// similar returns the blocks of n lines that are similar to target, including those that only
+// are rivals of a block that is similar enough, and the best one.
+func (q *query) similar(target *candidate, n int) ([]scored, scored) {
+	const limit = fuzzyThreshold * rivalFactor
+	lines := q.spans()
+	sizes := measure(q.text, lines)
+	var blocks []scored
+	best := scored{score: 1}
+	for i := 0; i+n <= len(lines); i++ {
+		if i%16 == 0 && q.stop() {
+			return nil, scored{score: 1}
+		}
+		if !target.mayResemble(sizes[i], sizes[i+n], n, limit) {
+			continue
+		}
+		score, differs := target.score(newCandidate(sizes[i:i+n+1], lines[i:i+n], q.text), limit)
+		if score > limit {
+			continue
+		}
+		blocks = append(blocks, scored{i, score, differs})
+		if score < best.score {
+			best = blocks[len(blocks)-1]
 		}
 	}
-	slices.Sort(starts)
-	var m match
-	for _, i := range starts {
-		m.add(block(text, lines[i].start, lines[i+n-1].end, old, replacement, true))
-		m.lines = append(m.lines, [2]int{i + 1, i + n})
+	return blocks, best
+}
+
+// sequence returns the numbers from 0 to n-1.
+func sequence(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return m
+	return all
+}
+
+// equalBlocks reports whether two blocks differ only in white space at the beginning and end of
+// lines.
+func equalBlocks(text string, a, b place) bool {
+	x, y := strings.Split(text[a.start:a.end], "\n"), strings.Split(text[b.start:b.end], "\n")
+	return slices.EqualFunc(x, y, func(x, y string) bool { return strings.TrimSpace(x) == strings.TrimSpace(y) })
 }
 
 // size is the number of characters before a line: raw without trailing white space of lines,
@@ -125,26 +162,26 @@ func newCandidate(sizes []size, lines []span, text string) *candidate {
 	return c
 }
 
-// mayResemble reports whether n lines of these sizes can be similar enough to c: a difference
+// mayResemble reports whether n lines of these sizes can have a score up to limit: a difference
 // in length is a lower bound of the distance.
-func (c *candidate) mayResemble(before, after size, n int) bool {
+func (c *candidate) mayResemble(before, after size, n int, limit float64) bool {
 	raw, solid := after.raw-before.raw+n-1, after.solid-before.solid
-	return abs(raw-c.raw) <= c.raw && float64(abs(solid-c.solid)) <= fuzzyThreshold*float64(c.raw)
+	return abs(raw-c.raw) <= c.raw && float64(abs(solid-c.solid)) <= limit*float64(c.raw)
 }
 
-// score returns the distance between o and c. A result above fuzzyThreshold is only a lower
-// bound.
-func (c *candidate) score(o *candidate) float64 {
+// score returns the distance between o and c divided by c's length, and the distance without
+// white space. A score above limit is only a lower bound.
+func (c *candidate) score(o *candidate, limit float64) (score float64, differs int) {
 	length := float64(c.raw)
-	if d := float64(bagDistance(c.bare, o.bare)); d > fuzzyThreshold*length {
-		return d / length
+	if d := bagDistance(c.bare, o.bare); float64(d) > limit*length {
+		return float64(d) / length, d
 	}
-	bare := float64(levenshtein.ComputeDistance(c.bare, o.bare))
-	if bare > fuzzyThreshold*length {
-		return bare / length
+	bare := distance(c.bare, o.bare)
+	if float64(bare) > limit*length {
+		return float64(bare) / length, bare
 	}
-	raw := float64(levenshtein.ComputeDistance(c.text, o.text))
-	return (bare + (raw-bare)*spaceWeight) / length
+	raw := distance(c.text, o.text)
+	return (float64(bare) + float64(raw-bare)*spaceWeight) / length, bare
 }
 
 // bagDistance counts the characters that one text has more of than the other, regardless of
@@ -170,3 +207,6 @@ func bagDistance(a, b string) int {
 }
 
 func abs(n int) int { return max(n, -n) }
+
+// distance returns the Levenshtein distance of two texts.
+func distance(a, b string) int { return levenshtein.ComputeDistance(a, b) }

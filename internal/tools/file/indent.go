@@ -1,113 +1,127 @@
 package file
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// shift is how the indentation of a call's texts becomes that of the file.
-type shift func(indent string) string
+// reading is a way to understand the indentation of new_string: it returns the indentation in
+// the file for a line. ok is false if it does not say what that is. lone is true for the line
+// in the place of the one line whose indentation differs from the file's.
+type reading func(indent string, lone bool) (result string, ok bool)
 
 // pair is the indentation of a line in old_string, and of the same line in the file.
-type pair struct{ old, file string }
-
-// moved returns the lines of replacement indented for the place of a match: each is moved by
-// the difference between the file's indentation and that of old, with the file's characters
-// for the call's. Lines of white space become empty. If the match differs from old in more
-// than its indentation, aligned is false, and only the first lines are compared.
-func moved(matched, old, replacement string, aligned bool) string {
-	pairs := indentPairs(matched, old, aligned)
-	if agree(pairs) {
-		return replacement
-	}
-	lines := strings.Split(replacement, "\n")
-	to := findShift(pairs, append(strings.Split(old, "\n"), lines...))
-	for i, line := range lines {
-		if blank(line) {
-			lines[i] = ""
-			continue
-		}
-		indent := indentOf(line)
-		lines[i] = to(indent) + line[len(indent):]
-	}
-	return strings.Join(lines, "\n")
+type pair struct {
+	old, file string
+	line      int // index in old_string
 }
 
 func indentOf(line string) string { return line[:skip(line, 0, " \t")] }
 
-// indentPairs returns the indentations of the lines that are compared.
-func indentPairs(matched, old string, aligned bool) []pair {
-	there, given := strings.Split(matched, "\n"), strings.Split(old, "\n")
-	for len(given) > 1 && len(given) > len(there) && blank(given[0]) {
-		given = given[1:]
-	}
-	n := 1
-	if aligned && len(there) == len(given) {
-		n = len(there)
-	}
-	var pairs []pair
-	for i := range n {
-		if !blank(there[i]) && !blank(given[i]) {
-			pairs = append(pairs, pair{indentOf(given[i]), indentOf(there[i])})
-		}
-	}
-	if len(pairs) == 0 {
-		pairs = []pair{{indentOf(given[0]), indentOf(there[0])}}
-	}
-	return pairs
-}
+// unchanged is the reading for texts that are indented like the file.
+func unchanged(indent string, _ bool) (string, bool) { return indent, true }
 
-func agree(pairs []pair) bool {
+// undecided is a reading that never says what the indentation is.
+func undecided(string, bool) (string, bool) { return "", false }
+
+// differing returns the pairs that do not agree.
+func differing(pairs []pair) []pair {
+	var d []pair
 	for _, p := range pairs {
 		if p.old != p.file {
+			d = append(d, p)
+		}
+	}
+	return d
+}
+
+// loneSlip returns the reading in which old_string has another indentation than the file in
+// one line only, d, by mistake: other lines are indented like the file. first reports whether
+// it is the first line that is not blank.
+func loneSlip(d pair, first bool) reading {
+	return func(indent string, lone bool) (string, bool) {
+		switch {
+		case lone && (indent == d.old || indent == d.file):
+			return d.file, true
+		case lone, indent == d.old && (!first || indent != ""):
+			return "", false // the slip may be repeated here
+		}
+		return indent, true
+	}
+}
+
+// shifts returns the readings in which all lines move in the same way from the indentation of
+// old_string to that of the file, and which explain all pairs. call has the indentations of
+// all lines of old_string and new_string. unit is the number of spaces of a level in the file,
+// 0 if that is not known.
+func shifts(pairs []pair, call []string, unit int) []reading {
+	var all []reading
+	for _, candidates := range [][]reading{constantShifts(pairs, call), spacesToTabs(pairs, call), tabsToSpaces(pairs, call, unit), otherWidths(pairs, call, unit)} {
+		for _, to := range candidates {
+			if explains(to, pairs) {
+				all = append(all, to)
+			}
+		}
+	}
+	return all
+}
+
+// explains reports whether a reading makes the file's indentation of that of old for all
+// pairs.
+func explains(to reading, pairs []pair) bool {
+	for _, p := range pairs {
+		if indent, ok := to(p.old, false); !ok || indent != p.file {
 			return false
 		}
 	}
 	return true
 }
 
-// findShift returns a shift that makes the file's indentation of that of old for all pairs; if
-// there is none, for the first pair. call are all lines of the call's texts.
-func findShift(pairs []pair, call []string) shift {
-	for _, some := range [][]pair{pairs, pairs[:1]} {
-		for _, find := range []func([]pair, []string) shift{spacesToTabs, tabsToSpaces, sameCharacter} {
-			if to := find(some, call); to != nil {
-				return to
+// constantShifts is for lines that have so much more, or less, at their beginning in the file.
+func constantShifts(pairs []pair, call []string) []reading {
+	p := pairs[0]
+	if more, ok := strings.CutSuffix(p.file, p.old); ok {
+		spaced := strings.Contains(more, "\t") && step(call) > 1 && !hasTabs(call)
+		return []reading{func(indent string, _ bool) (string, bool) {
+			if spaced && len(indent) > 1 && !showsSpaces(pairs) {
+				return "", false // the call is indented with spaces, and the file with tabs
 			}
-		}
+			return more + indent, true
+		}}
 	}
-	first := pairs[0]
-	return func(indent string) string {
-		rest, _ := strings.CutPrefix(indent, first.old)
-		if len(rest) == len(indent) {
-			rest = ""
-		}
-		return first.file + rest
+	if less, ok := strings.CutSuffix(p.old, p.file); ok {
+		return []reading{func(indent string, _ bool) (string, bool) { return strings.CutPrefix(indent, less) }}
 	}
+	return nil
 }
 
-// count returns the number of tabs at the start of an indentation, and of spaces after them. ok
-// is false if there is a tab after a space.
-func count(indent string) (tabs, spaces int, ok bool) {
-	rest := strings.TrimLeft(indent, "\t")
-	return len(indent) - len(rest), len(rest), !strings.Contains(rest, "\t")
-}
-
-// usesTabs reports whether any of the lines is indented with a tab.
-func usesTabs(lines []string) bool {
-	for _, line := range lines {
-		if !blank(line) && strings.Contains(indentOf(line), "\t") {
+// showsSpaces reports whether there are lines in the file that are indented with spaces after
+// tabs.
+func showsSpaces(pairs []pair) bool {
+	for _, p := range pairs {
+		if strings.Contains(p.file, "\t ") {
 			return true
 		}
 	}
 	return false
 }
 
-// step returns the number of spaces that a call probably indents with, given the width of its
-// lines: the largest one that divides all of them, 0 if none is indented.
-func step(lines []string) int {
-	n := 0
-	for _, line := range lines {
-		if !blank(line) {
-			n = divisor(n, len(indentOf(line)))
+// hasTabs reports whether one of the indentations has a tab.
+func hasTabs(indents []string) bool {
+	for _, i := range indents {
+		if strings.Contains(i, "\t") {
+			return true
 		}
+	}
+	return false
+}
+
+// step returns the largest number of spaces that divides the widths of all indentations, 0 if
+// none has a width.
+func step(indents []string) int {
+	n := 0
+	for _, i := range indents {
+		n = divisor(n, len(i))
 	}
 	return n
 }
@@ -120,123 +134,149 @@ func divisor(a, b int) int {
 	return a
 }
 
-// spacesToTabs is for a call with spaces and a file with tabs: so many spaces are a tab, and
-// all lines are some tabs deeper in the file.
-func spacesToTabs(pairs []pair, call []string) shift {
-	width := step(call)
-	if usesTabs(call) || width == 0 {
-		return nil
+// widths returns the numbers of spaces that are likely to be a level of indentation if all
+// indentations are multiples of step. Smaller ones are likely only if then all lines are as
+// deep in the call as in the file.
+func widths(step int) []int {
+	if step >= 2 && step <= 4 {
+		return []int{step}
 	}
-	tabs := false
-	for _, p := range pairs {
-		tabs = tabs || strings.HasPrefix(p.file, "\t")
-	}
-	if !tabs {
-		return nil
-	}
-	// As deep in the call as in the file is likelier than anything else. Then the widths
-	// decide that models use.
-	for _, deeper := range []bool{false, true} {
-		for _, per := range []int{width, 4, 2, 8, 3, 1, 5, 6, 7} {
-			if per > 8 { // nobody indents with more
-				continue
-			}
-			to := func(indent string, by int) string {
-				n := len(indent)
-				return strings.Repeat("\t", max(0, n/per+by)) + strings.Repeat(" ", n%per)
-			}
-			there, _, _ := count(pairs[0].file)
-			by := there - len(pairs[0].old)/per
-			if by != 0 && !deeper || !fits(pairs, func(indent string) string { return to(indent, by) }) {
-				continue
-			}
-			return func(indent string) string { return to(indent, by) }
+	var all []int
+	for _, n := range []int{2, 3, 4, 8} {
+		if step == 1 || step%n == 0 && (n > 2 || step%4 != 0) {
+			all = append(all, n)
 		}
 	}
-	return nil
+	return all
+}
+
+// spacesToTabs is for a call with spaces and a file with tabs: so many spaces are a tab, and
+// all lines are some tabs deeper in the file.
+func spacesToTabs(pairs []pair, call []string) []reading {
+	tabs := strings.Count(pairs[0].file, "\t")
+	if hasTabs(call) {
+		return nil
+	}
+	var all []reading
+	likely := widths(step(call))
+	for _, width := range []int{2, 3, 4, 8} {
+		deeper := tabs - len(pairs[0].old)/width
+		if !slices.Contains(likely, width) && (deeper != 0 || step(call)%width != 0) {
+			continue
+		}
+		all = append(all, func(indent string, _ bool) (string, bool) {
+			level := len(indent)/width + deeper
+			if level < 0 {
+				return "", false
+			}
+			return strings.Repeat("\t", level) + strings.Repeat(" ", len(indent)%width), true
+		})
+	}
+	return all
 }
 
 // tabsToSpaces is for a call with tabs and a file with spaces.
-func tabsToSpaces(pairs []pair, call []string) shift {
-	if !usesTabs(call) {
-		return nil
-	}
-	var there []string
+func tabsToSpaces(pairs []pair, call []string, unit int) []reading {
 	for _, p := range pairs {
 		if strings.Contains(p.file, "\t") {
 			return nil
 		}
-		there = append(there, p.file+".") // a line that is not blank
 	}
-	for _, deeper := range []bool{false, true} {
-		for _, per := range []int{step(there), 4, 2, 8, 3, 1, 5, 6, 7} {
-			if per < 1 || per > 8 { // nobody indents with more
-				continue
-			}
-			to := func(indent string, by int) string {
-				tabs, spaces, _ := count(indent)
-				return strings.Repeat(" ", max(0, tabs*per+spaces+by))
-			}
-			by := len(pairs[0].file) - len(to(pairs[0].old, 0))
-			if by != 0 && !deeper || !fits(pairs, func(indent string) string { return to(indent, by) }) {
-				continue
-			}
-			return func(indent string) string { return to(indent, by) }
-		}
-	}
-	return nil
-}
-
-// sameCharacter is for a call and a file that indent with the same character: all lines are so
-// many characters deeper in the file, or a step of the call is another number of them there.
-// Other white space after the character stays.
-func sameCharacter(pairs []pair, _ []string) shift {
-	char := ""
-	for _, p := range pairs {
-		if indent := p.old + p.file; char == "" && indent != "" {
-			char = indent[:1]
-		}
-	}
-	depth := func(indent string) int { return len(indent) - len(strings.TrimLeft(indent, char)) }
-	first, other := pairs[0], pairs[0]
-	for _, p := range pairs {
-		if depth(p.old) != depth(first.old) {
-			other = p
-		}
-	}
-	// Lines move as the points (depth in the call, depth in the file) lie.
-	run, rise := depth(other.old)-depth(first.old), depth(other.file)-depth(first.file)
-	if run == 0 {
-		run, rise = 1, 1
-	}
-	if run < 0 {
-		run, rise = -run, -rise
-	}
-	to := func(indent string) string {
-		n := depth(indent)
-		by := floorDiv((n-depth(first.old))*rise, run)
-		return strings.Repeat(char, max(0, depth(first.file)+by)) + indent[n:]
-	}
-	if rise <= 0 || !fits(pairs, to) {
+	if !hasTabs(call) {
 		return nil
 	}
-	return to
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
+	units := []int{2, 3, 4, 8}
+	if unit > 0 && !distinctDepths(pairs) {
+		units = []int{unit}
 	}
-	return q
+	width := func(indent string, unit int) int {
+		n := strings.Count(indent, "\t")
+		return n*unit + len(indent) - n
+	}
+	var all []reading
+	for _, u := range units {
+		deeper := len(pairs[0].file) - width(pairs[0].old, u)
+		all = append(all, func(indent string, _ bool) (string, bool) {
+			n := width(indent, u) + deeper
+			if n < 0 {
+				return "", false
+			}
+			return strings.Repeat(" ", n), true
+		})
+	}
+	return all
 }
 
-// fits reports whether a shift makes the file's indentation of that of old for all pairs.
-func fits(pairs []pair, to shift) bool {
+// distinctDepths reports whether old_string has lines of several depths.
+func distinctDepths(pairs []pair) bool {
 	for _, p := range pairs {
-		if to(p.old) != p.file {
-			return false
+		if p.old != pairs[0].old {
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// otherWidths is for a call and a file that both indent with spaces, but have another number
+// of them for a level.
+func otherWidths(pairs []pair, call []string, unit int) []reading {
+	for _, p := range pairs {
+		if strings.Contains(p.file, "\t") {
+			return nil
+		}
+	}
+	if hasTabs(call) {
+		return nil
+	}
+	units := []int{2, 3, 4, 8}
+	if unit > 0 && !distinctDepths(pairs) {
+		units = []int{unit}
+	}
+	var all []reading
+	likely := widths(step(call))
+	for _, from := range []int{2, 3, 4, 8} {
+		for _, to := range units {
+			width := func(n int) int { return n/from*to + n%from }
+			deeper := len(pairs[0].file) - width(len(pairs[0].old))
+			if from == to || !slices.Contains(likely, from) && (deeper != 0 || step(call)%from != 0) {
+				continue
+			}
+			all = append(all, func(indent string, _ bool) (string, bool) {
+				n := width(len(indent)) + deeper
+				if n < 0 {
+					return "", false
+				}
+				return strings.Repeat(" ", n), true
+			})
+		}
+	}
+	return all
+}
+
+// indentUnit returns the number of spaces that most lines of a text are indented more than the
+// line before, 0 if there are no such lines or no clear number.
+func indentUnit(text string, lines []span) int {
+	var counts [9]int
+	total, last := 0, 0
+	for _, l := range lines {
+		line := text[l.start:l.end]
+		if blank(line) {
+			continue
+		}
+		n := skip(line, 0, " ")
+		if n < len(line) && line[n] == '\t' {
+			continue
+		}
+		if more := n - last; more > 0 && more < len(counts) {
+			counts[more]++
+			total++
+		}
+		last = n
+	}
+	for n := 2; n < len(counts); n++ {
+		if counts[n]*4 > total*3 {
+			return n
+		}
+	}
+	return 0
 }

@@ -22,15 +22,20 @@ func TestMoved(t *testing.T) {
 		{"tabs for two spaces", "  a\n    b", "\ta\n\t\tb", "\ta\n\t\t\ty", "  a\n      y"},
 		{"deeper with tabs", "\t\ta\n\t\t\tb", "a\n\tb", "a\n\tx\n\t\ty\n\t * z", "\t\ta\n\t\t\tx\n\t\t\t\ty\n\t\t\t * z"},
 		{"deeper with spaces", "    a\n      b", "a\n  b", "a\n  x\n\n    y", "    a\n      x\n\n        y"},
-		{"not as deep", "a\n  b", "    a\n      b", "    a\n      x\n  y", "a\n  x\ny"},
-		{"a dedent that stays", "    a", "  a ", "  x\ny", "    x\n  y"},
+		{"not as deep", "a\n  b", "    a\n      b", "    a\n      x\n    y", "a\n  x\ny"},
+		{"a dedent that stays", "    a\n    b", "a \n    b", "x\n    b\ny", "    x\n    b\ny"},
 		{"two spaces for four", "    a\n        b", "  a\n    b", "  a\n      x\ny", "    a\n            x\ny"},
 		{"four for two", "  a\n    b", "    a\n        b", "    a\n            x\ny", "  a\n      x\ny"},
 		{"blank lines", "\ta", "    a", "    x\n  \n    y\n", "\tx\n\n\ty\n"},
 		{"nothing", "\ta", "    a", "", ""},
 	} {
-		if got := moved(c.matched, c.old, c.replacement, true); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		m, err := find(c.matched+"\nend", c.old, c.replacement, never)
+		got := ""
+		if len(m.changes) == 1 {
+			got = m.changes[0].text
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v %q, want %q", c.name, err, got, c.want)
 		}
 	}
 }
@@ -42,7 +47,7 @@ func TestReplaceSpacesForTabs(t *testing.T) {
 	const text = "func f() {\n\tif x {\n\t\tg( 1 )\n\t}\n}\n"
 	for how, old := range map[string]string{
 		"flexible": "    if x {\n        g( 1 )\n    }\n",
-		"regex":    "    if x{\n        g(1)\n    }\n",
+		"regex":    "    if  x {\n        g( 1 )\n    }\n",
 		"fuzzy":    "    if x {\n        gg( 1 )\n    }\n",
 	} {
 		got, made := "", ""
@@ -50,12 +55,12 @@ func TestReplaceSpacesForTabs(t *testing.T) {
 		edit := NewReplace(w, nil, WithObserver(EditObserver{Made: func(how string) { made = how }}))
 		r := run(t, edit, args{
 			"file_path": "f.go", "instruction": "i", "old_string": old,
-			"new_string": "    if y {\n        for {\n            h(2)\n        }\n    }\n",
+			"new_string": strings.Replace(old, "    }", "        for {\n            h(2)\n        }\n    }", 1),
 		})
 		if r.Error == nil {
 			got = get(t, w.Root()+"/f.go")
 		}
-		if want := "func f() {\n\tif y {\n\t\tfor {\n\t\t\th(2)\n\t\t}\n\t}\n}\n"; got != want || made != how {
+		if want := "func f() {\n\tif x {\n\t\tg( 1 )\n\t\tfor {\n\t\t\th(2)\n\t\t}\n\t}\n}\n"; got != want || made != how {
 			t.Errorf("%s: by %q %v, %q", how, made, r.Error, got)
 		}
 	}
@@ -103,7 +108,10 @@ func TestOtherIndentation(t *testing.T) {
 		want := strings.Replace(text, render(old, theirs, 0), render(replacement, theirs, 0), 1)
 
 		dedent := rapid.SampledFrom([]int{0, from}).Draw(r, "dedent")
-		m := find(text, render(old, ours, dedent), render(replacement, ours, dedent), never)
+		m, err := find(text, render(old, ours, dedent), render(replacement, ours, dedent), never)
+		if err != nil {
+			return
+		}
 		if m.how == "exact" && (ours != theirs || dedent > 0) {
 			return // a line at the margin, which is found within one of the file
 		}

@@ -10,6 +10,11 @@ import (
 
 func never() bool { return false }
 
+// find makes one edit of a text.
+func find(text, old, replacement string, stop func() bool) (match, error) {
+	return (&query{text: text, old: old, new: replacement, stop: stop}).find()
+}
+
 // The formula, computed without any of the shortcuts.
 func slowScore(window, old string) float64 {
 	bareWindow, bareOld := strings.Join(strings.Fields(window), ""), strings.Join(strings.Fields(old), "")
@@ -43,7 +48,8 @@ func FuzzFuzzy(f *testing.F) {
 			return
 		}
 		want := slowScore(window, old) <= fuzzyThreshold
-		if got := fuzzy(window, old, "x", never).count == 1; got != want {
+		places, _ := (&query{text: window, old: old, new: "x", stop: never}).fuzzy()
+		if got := len(places) == 1; got != want {
 			t.Errorf("found = %v, score %v of %q for %q", got, slowScore(window, old), window, old)
 		}
 	})
@@ -61,11 +67,15 @@ func FuzzFind(f *testing.F) {
 		if len(text)+len(old)+len(replacement) > 1<<16 {
 			return
 		}
-		for name, strategy := range map[string]func(_, _, _ string, _ func() bool) match{"find": find, "exact": exact, "flexible": flexible, "tokens": tokens, "fuzzy": fuzzy} {
+		for _, multiple := range []bool{false, true} {
 			if old == "" {
 				continue
 			}
-			m := strategy(text, old, replacement, never)
+			m, err := (&query{text: text, old: old, new: replacement, multiple: multiple, stop: never}).find()
+			if err != nil || m.count > 1 && !multiple {
+				continue
+			}
+			name := m.how
 			if !m.tooMuch() && m.count != len(m.changes) {
 				t.Fatalf("%s: %d places, %d changes", name, m.count, len(m.changes))
 			}
@@ -122,15 +132,16 @@ func TestFindIsBounded(t *testing.T) {
 		"lines that all match but the last":  strings.Repeat("a\n", 1<<19) + "b",
 		"tokens that all match but the last": strings.Repeat("a ", 1<<19) + "b",
 	} {
-		if m := find(many, old, "x", never); m.count != 0 {
+		if m, _ := find(many, old, "x", never); m.count != 0 {
 			t.Errorf("%s: %d", name, m.count)
 		}
 	}
-	if m := fuzzy(strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<20), "", never); m.count != 0 {
+	q := &query{text: strings.Repeat("a", 1<<20), old: strings.Repeat("b", 1<<20), stop: never}
+	if places, _ := q.fuzzy(); len(places) != 0 {
 		t.Error("fuzzy compared texts that are too long")
 	}
 	stopped := 0
-	find(strings.Repeat("line\n", 10_000), "not there at all", "x", func() bool { stopped++; return stopped > 3 })
+	_, _ = find(strings.Repeat("line\n", 10_000), "not there at all", "x", func() bool { stopped++; return stopped > 3 })
 	if stopped > 10 {
 		t.Errorf("asked %d times whether to stop", stopped)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -257,17 +258,20 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	case c.old == "":
 		return nil, fail(tool.ErrCreateExisting, "File already exists, cannot create: %s", c.abs)
 	}
-	e.match = find(before.text, c.old, c.new, func() bool { return ctx.Err() != nil })
+	q := &query{text: before.text, old: c.old, new: c.new, multiple: c.multiple, stop: func() bool { return ctx.Err() != nil }}
+	var err error
+	e.match, err = q.find()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil:
+		return nil, c.notExact(err)
 	case e.count == 0:
-		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in %s. Nothing was changed. "+
-			"old_string must be the text of the file to the letter: white space, indentation and line breaks as they are, nothing escaped. "+
-			"Look at the file with read_file, then try again with what is really there.", c.path)
+		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in %s. Nothing was changed. %s", c.path, q.nearest())
 	case e.count != 1 && !c.multiple:
 		return nil, fail(tool.ErrEditOccurrenceMismatch, "Failed to edit, Expected 1 occurrence but found %d for old_string in file: %s. "+
-			"If you intended to replace multiple occurrences, set 'allow_multiple' to true.", e.count, c.path)
+			"If you intended to replace multiple occurrences, set 'allow_multiple' to true. Otherwise add lines to old_string that only one of them has. "+
+			"They are at %s.", e.count, c.path, atLines(e.lines, e.count))
 	case c.old == c.new:
 		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The old_string and new_string are identical in file: %s", c.path)
 	case e.tooMuch():
@@ -281,6 +285,21 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The edit leaves the content as it is in file: %s", c.path)
 	}
 	return e, nil
+}
+
+// notExact returns the error for an edit whose place is not certain enough.
+func (c *replaceCall) notExact(err error) error {
+	var u *unclear
+	if !errors.As(err, &u) {
+		return err
+	}
+	where := atLines([][2]int{{u.first, u.last}}, 1)
+	text := fmt.Sprintf("Failed to edit %s: the place that old_string means, %s, is not certain enough: %s. Nothing was changed. "+
+		"Give old_string exactly as the file has it, and new_string with the same indentation.", c.path, where, u.reason)
+	if u.lines != "" {
+		text += " The file has " + where + ":\n" + u.lines
+	}
+	return fail(tool.ErrEditNoOccurrence, "%s", text)
 }
 
 // keepLastNewline makes the last change preserve a line end, or its absence, at the end of the
@@ -352,8 +371,8 @@ func (c *replaceCall) report(e *edit) *tool.Result {
 		text = fmt.Sprintf("Created new file: %s with provided content.", c.abs)
 	}
 	texts := []string{text, "Here is the updated code:\n" + e.snippet()}
-	if len(e.lines) > 0 {
-		texts = append(texts, fuzzyNote(e.lines))
+	if len(e.differences) > 0 {
+		texts = append(texts, fuzzyNote(e.match))
 	}
 	if c.modified {
 		texts = append(texts, "User modified the `new_string` content to be: "+c.new)
@@ -365,19 +384,38 @@ func (c *replaceCall) report(e *edit) *tool.Result {
 	return r
 }
 
-// fuzzyNote returns the place of an edit for the model, since old_string did not match
-// literally.
-func fuzzyNote(lines [][2]int) string {
-	places := make([]string, len(lines))
-	for i, l := range lines {
-		places[i] = fmt.Sprint(l[0])
+// fuzzyNote returns the places of an edit for the model, and what old_string has in another
+// way.
+func fuzzyNote(m match) string {
+	return fmt.Sprintf("Applied fuzzy match at %s. There the file differs from old_string: %s.", atLines(m.lines, m.count), strings.Join(m.differences, "; "))
+}
+
+// atLines returns "line 3" or "lines 1-2, 9-10" for the first and last lines of places, and
+// how many places are not among them.
+func atLines(lines [][2]int, count int) string {
+	s := "s"
+	if first := lines[0]; first[0] == first[1] && !slices.ContainsFunc(lines, func(l [2]int) bool { return l != first }) {
+		s = ""
+	}
+	return "line" + s + " " + ranges(lines, count)
+}
+
+// ranges returns "1-2, 9" for the first and last lines of places, and how many places are not
+// among them.
+func ranges(lines [][2]int, count int) string {
+	lines = lines[:min(len(lines), maxNamed)]
+	more := count - len(lines)
+	var places []string
+	for _, l := range slices.Compact(slices.Clone(lines)) {
+		place := fmt.Sprint(l[0])
 		if l[1] != l[0] {
-			places[i] = fmt.Sprintf("%d-%d", l[0], l[1])
+			place += fmt.Sprintf("-%d", l[1])
 		}
+		places = append(places, place)
 	}
-	s := ""
-	if len(lines) > 1 {
-		s = "s"
+	text := strings.Join(places, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("Applied fuzzy match at line%s %s.", s, strings.Join(places, ", "))
+	return text
 }

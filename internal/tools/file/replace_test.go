@@ -49,16 +49,15 @@ func TestReplaceTexts(t *testing.T) {
 		"bytes that are no text":  {file: "\xfd\xfea\xffb", old: "a", new: "x", want: "\xfd\xfex\xffb"},
 
 		"flexible":                 {file: "func f() {\n\t\tif x {\n\t\t\treturn\n\t\t}\n}\n", old: "if x {\n\treturn\n}", new: "if y {\n\treturn\n}", want: "func f() {\n\t\tif y {\n\t\t\treturn\n\t\t}\n}\n"},
-		"flexible, spaces at ends": {file: "a  \n  b\n", old: " a\nb ", new: " x\n y", want: "x\ny\n"},
+		"flexible, spaces at ends": {file: "a  \n  b\n", old: "a\n  b ", new: "x\n  b ", want: "x\n  b\n"},
 		"flexible, newline at end": {file: "  a\n  b\n  c\n", old: "a\nb\n", new: "x\ny\n", want: "  x\n  y\n  c\n"},
 		"flexible, lines removed":  {file: "  a\n  b\n  c\n", old: "a\nb\n", new: "", want: "  c\n"},
 		"flexible, many":           {file: "\ta\n\tb\n-\n  a\n  b\n", old: "a\nb", new: "x\n\ny", multiple: true, want: "\tx\n\n\ty\n-\n  x\n\n  y\n"},
 		"flexible, crlf":           {file: "  a\r\n  b\r\n", old: "a\nb\n", new: "x\ny\n", want: "  x\r\n  y\r\n"},
 
-		"tokens":                 {file: "  if (a==b) { f(); }\nx\n", old: "if (a == b) {f();}", new: "if (c) {\n  g();\n}", want: "  if (c) {\n    g();\n  }\nx\n"},
-		"tokens over lines":      {file: "\tf(\n\t\ta,\n\t\tb,\n\t)\n", old: "f(a, b,)", new: "g(a)", want: "\tg(a)\n"},
-		"tokens, newline at end": {file: "f( a )\ng\n", old: "f(a)\n", new: "h(a)\n", want: "h(a)\ng\n"},
-		"tokens, to the middle":  {file: "f( a ) // why\n", old: "f(a)", new: "g(a)", want: "g(a) // why\n"},
+		"tokens":                 {file: "  if (a==b) { f(); }\n  x\n", old: "if (a == b) {f();}\nx", new: "if (a == b) {f();}\ny", want: "  if (a==b) { f(); }\n  y\n"},
+		"tokens, newline at end": {file: "f( a )\ng\n", old: "f(a)\n", new: "h(a)\n", want: "h( a )\ng\n"},
+		"tokens, to the middle":  {file: "f( a ) // why\n", old: "f(a)", new: "g(a)", want: "g( a ) // why\n"},
 
 		"fuzzy": {
 			file: "func total(items []int) int {\n\tsum := 0\n\tfor _, item := range items {\n\t\tsum += item\n\t}\n\treturn sum\n}\n",
@@ -152,15 +151,20 @@ func TestReplaceDirectory(t *testing.T) {
 func TestReplaceFuzzyNote(t *testing.T) {
 	t.Parallel()
 	file := "x\nthe quick brown fox jumps\nover it\nx\nthe quick brown fax jumps\nover it\n"
-	r, got := edited(t, file, args{"old_string": "the quick brown fix jumps\nover it", "new_string": "new", "allow_multiple": true})
-	if r.Error != nil || got != "x\nnew\nx\nnew\n" {
+	a := args{"old_string": "the quick brown fix jumps\nover it", "new_string": "the quick brown fix jumps\nnew", "allow_multiple": true}
+	r, got := edited(t, file, a)
+	wantError(t, r, tool.ErrEditNoOccurrence, "lines 2-3, 5-6 are similar")
+	if got != file {
+		t.Errorf("%q", got)
+	}
+	r, got = edited(t, strings.ReplaceAll(file, "fax", "fox"), a)
+	if want := strings.ReplaceAll(file, "fax", "fox"); r.Error != nil || got != strings.ReplaceAll(want, "over it", "new") {
 		t.Fatalf("%v, %q", r.Error, got)
 	}
-	if text := r.Content[0].Text; !strings.HasSuffix(text, " Applied fuzzy match at lines 2-3, 5-6.") {
+	want := " Applied fuzzy match at lines 2-3, 5-6. There the file differs from old_string: " +
+		`line 2 has "fox" where old_string has "fix"; line 5 has "fox" where old_string has "fix".`
+	if text := r.Content[0].Text; !strings.HasSuffix(text, want) {
 		t.Errorf("text = %q", text)
-	}
-	if got := fuzzyNote([][2]int{{3, 3}}); got != "Applied fuzzy match at line 3." {
-		t.Errorf("note = %q", got)
 	}
 }
 
@@ -286,8 +290,9 @@ func TestReplaceWatched(t *testing.T) {
 		want string
 	}{
 		{"\ttwo words\n", nil, "exact"},
-		{"two words\nend", nil, "flexible"},
-		{"two  words", nil, "regex"},
+		{"two words \n  end", nil, "flexible"},
+		{"\ttwo  words\n  end", nil, "regex"},
+		{"two  words", nil, ""},
 		{"the long line that is not quite the same as another one", nil, "fuzzy"},
 		{"none", nil, ""},
 		{"none", &EditFix{Search: "end", Replace: "x"}, "corrected exact"},
@@ -305,7 +310,11 @@ func TestReplaceWatched(t *testing.T) {
 		if tt.fix != nil {
 			corrector = &fixer{fix: *tt.fix}
 		}
-		run(t, NewReplace(w, corrector, WithObserver(watch)), args{"file_path": "f", "instruction": "i", "old_string": tt.old, "new_string": "new"})
+		replacement := "new"
+		if tt.want == "regex" {
+			replacement = strings.ReplaceAll(tt.old, "end", "new")
+		}
+		run(t, NewReplace(w, corrector, WithObserver(watch)), args{"file_path": "f", "instruction": "i", "old_string": tt.old, "new_string": replacement})
 		if got := strings.Join(told, " "); got != tt.want {
 			t.Errorf("%q: it is told that %q, want %q", tt.old, got, tt.want)
 		}
