@@ -175,6 +175,11 @@ func TestForm(t *testing.T) {
 			frame("Output: " + first + "... [49980 lines omitted] ...\n" + last + end), frame("Output: " + many + end),
 		},
 		{
+			"a command's whose first line is indented", llm.Output("1", "x", frame("Output:\n  "+many+"\nExit Codes in the pipe: 1, 0")),
+			frame("Output:\n  " + first + "... [49980 lines omitted] ...\n" + last + "\nExit Codes in the pipe: 1, 0"),
+			frame("Output:\n  " + many + "\nExit Codes in the pipe: 1, 0"),
+		},
+		{
 			"a command's without a frame", llm.Output("1", "x", "Output: "+many+end),
 			"Output: " + first + "... [49980 lines omitted] ...\n" + last + end, "Output: " + many + end,
 		},

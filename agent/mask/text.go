@@ -107,7 +107,10 @@ func commandPreview(text string) (string, bool) {
 	}
 	output, ok := strings.CutPrefix(text, "Output: ")
 	if !ok {
-		return "", false
+		if output, ok = strings.CutPrefix(text, "Output:\n"); !ok { // the first line is indented
+			return "", false
+		}
+		begin = strings.TrimSuffix(begin, " ") + "\n"
 	}
 	output, outcome := splitOutcome(output)
 	return note + begin + firstAndLastLines(output) + outcome + end, true
@@ -130,7 +133,7 @@ func isOutcome(line string) bool {
 	if len(line) > 4*lineChars {
 		return false
 	}
-	for _, label := range []string{"Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "} {
+	for _, label := range []string{"Error: ", "Exit Code: ", "Exit Codes in the pipe: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "} {
 		if strings.HasPrefix(line, label) {
 			return true
 		}

@@ -540,7 +540,7 @@ func TestTrim(t *testing.T) {
 		if tool.Units(text) < tt.units || tool.Units(text) > tt.units+500 || !strings.HasPrefix(text, "Output too large. Showing first ") {
 			t.Errorf("%+v: %d characters: %.100s", tt, tool.Units(text), text)
 		}
-		if want := filepath.Join(dir, "print_it__1.txt"); r.OutputFile != want {
+		if want := filepath.Join(dir, "print_it_1.txt"); r.OutputFile != want {
 			t.Errorf("file = %q, want %q", r.OutputFile, want)
 		}
 		if b, err := os.ReadFile(r.OutputFile); string(b) != long || err != nil {
@@ -563,7 +563,7 @@ func TestSpillOverLink(t *testing.T) {
 	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(victim, filepath.Join(dir, "p__1.txt")); err != nil {
+	if err := os.Symlink(victim, filepath.Join(dir, "p_1.txt")); err != nil {
 		t.Skip("no symbolic links here")
 	}
 	g := gate(policy.Yolo, Options{Threshold: 10, OutputDir: func() (string, error) { return dir, nil }})
@@ -578,21 +578,29 @@ func TestSpillOverLink(t *testing.T) {
 	}
 }
 
+// Files of outputs have the name of the tool and the next free number, whatever the name is.
 func TestOutputName(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, id, want string }{
-		{"run_shell_command", "run_shell_command__run_shell_command_1795_17", "run_shell_command__run_shell_command_1795_17.txt"},
-		{"mcp_s_t", "Call/7", "mcp_s_t_call_7.txt"},
-		{"../../x", "../../x", "______x.txt"},
-		{"", "", ".txt"},
+	dir := t.TempDir()
+	for _, c := range []struct{ name, want string }{
+		{"run_shell_command", "run_shell_command_1.txt"},
+		{"Run_Shell_Command", "run_shell_command_2.txt"},
+		{"mcp_s_t", "mcp_s_t_1.txt"},
+		{"../../x", "______x_1.txt"},
+		{"", "output_1.txt"},
+		{strings.Repeat("y", 10_000) + "a", strings.Repeat("y", 60) + "_1.txt"},
+		{strings.Repeat("y", 10_000) + "b", strings.Repeat("y", 60) + "_2.txt"},
 	} {
-		if got := outputName(tt.name, tt.id); got != tt.want {
-			t.Errorf("outputName(%q, %q) = %q, want %q", tt.name, tt.id, got, tt.want)
+		f, err := createOutput(dir, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil || f.Name() != filepath.Join(dir, c.want) {
+			t.Errorf("%.20q: %s, %v, want %s", c.name, f.Name(), err, c.want)
 		}
 	}
-	a, b := outputName("x", strings.Repeat("y", 10_000)+"a"), outputName("x", strings.Repeat("y", 10_000)+"b")
-	if len(a) > 255 || a == b {
-		t.Errorf("names of long ids: %q, %q", a, b)
+	if _, err := createOutput(filepath.Join(dir, "none"), "x"); err == nil {
+		t.Error("a file in a directory that does not exist")
 	}
 }
 

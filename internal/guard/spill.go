@@ -1,7 +1,7 @@
 package guard
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,26 +22,21 @@ func (g *gatedCall) spill() (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, outputName(g.call.Name, g.call.ID))
-	// After a session is resumed, the file of an earlier call with this id may exist.
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	return createOutput(dir, g.call.Name)
 }
 
-// outputName returns the name of the file for the output of a call. name and id come from a
-// model and may be any string.
-func outputName(name, id string) string {
-	name, id = sanitize(name), sanitize(id)
-	if !strings.HasPrefix(id, name) {
-		id = name + "_" + id
+// createOutput creates a file for the output of a tool: its name and the next free number, such
+// as run_shell_command_3.txt. name comes from a model and may be any string.
+func createOutput(dir, name string) (*os.File, error) {
+	const most = 60
+	name = cmp.Or(sanitize(name), "output")
+	name = filepath.Join(dir, name[:min(len(name), most)])
+	for n := 1; ; n++ {
+		f, err := os.OpenFile(fmt.Sprintf("%s_%d.txt", name, n), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
 	}
-	if most := 200; len(id) > most {
-		sum := sha256.Sum256([]byte(id))
-		id = fmt.Sprintf("%s_%x", id[:most], sum[:8])
-	}
-	return id + ".txt"
 }
 
 func sanitize(s string) string {

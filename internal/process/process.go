@@ -95,8 +95,8 @@ type Command struct {
 }
 
 // ReportFD is the descriptor on which a process may report the numbers of processes
-// that it leaves running, separated by white space; see [Process.Left]. Scripts use
-// low numbers, and bash uses those from 10 on.
+// that it leaves running, and other words, separated by white space; see [Process.Left].
+// Scripts use low numbers, and bash uses those from 10 on.
 const ReportFD = 87
 
 // GateFD is the descriptor that [Command.Gate] describes.

@@ -39,6 +39,9 @@ func (p *Process) waitProgram() *os.ProcessState {
 // a command.
 type member struct{}
 
+// GroupRuns reports whether a process of the group runs after the program itself has ended.
+func (p *Process) GroupRuns() bool { return len(p.family()) > 0 }
+
 func (p *Process) family() []member { return p.survivors(nil) }
 
 func (p *Process) survivors([]member) []member {

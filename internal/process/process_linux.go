@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -94,6 +95,12 @@ func (p *Process) family() []member {
 		}
 	}
 	return members
+}
+
+// GroupRuns reports whether a process of the group runs after the program itself has ended.
+func (p *Process) GroupRuns() bool {
+	return syscall.Kill(-p.pid, 0) == nil && // else /proc is not worth the reading
+		slices.ContainsFunc(p.family(), func(m member) bool { return m.pgrp == p.pid })
 }
 
 // survivors returns who is left of first, and who has joined since.

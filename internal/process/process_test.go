@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -405,16 +406,19 @@ func TestLeft(t *testing.T) {
 	}
 	<-p.Exited()
 	pid := processtest.AwaitPID(t, filepath.Join(dir, "p"))
-	if left := p.Left(); len(left) != 1 || left[0] != pid {
-		t.Errorf("left %v, want %d", left, pid)
+	if left, words := p.Left(); len(left) != 1 || left[0] != pid || !slices.Equal(words, []string{"nonsense"}) {
+		t.Errorf("left %v and %v, want %d", left, words, pid)
 	}
-	if left := p.Left(); len(left) != 0 {
-		t.Errorf("left again: %v", left)
+	if !p.GroupRuns() {
+		t.Error("no process of the group runs")
+	}
+	if left, words := p.Left(); len(left) != 0 || len(words) != 0 {
+		t.Errorf("left again: %v, %v", left, words)
 	}
 	cancel()
 	p.Release()
 	p.Release()
-	if left := p.Left(); len(left) != 0 || !processtest.IsRunning(pid) {
+	if left, _ := p.Left(); len(left) != 0 || !processtest.IsRunning(pid) {
 		t.Errorf("left when released: %v", left)
 	}
 }

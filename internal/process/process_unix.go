@@ -100,16 +100,18 @@ func (p *Process) killGroup() {
 	}
 }
 
-// reported returns the reported processes that run.
-func (p *Process) reported() []int {
-	var pids []int
+// reported returns the reported processes that run, and the other words of the report.
+func (p *Process) reported() (pids []int, words []string) {
 	for _, f := range strings.Fields(p.report.readAll()) {
 		pid, err := strconv.Atoi(f)
-		if err == nil && pid > 1 && pid != p.pid && syscall.Kill(pid, 0) == nil {
+		switch {
+		case err != nil:
+			words = append(words, f)
+		case pid > 1 && pid != p.pid && syscall.Kill(pid, 0) == nil:
 			pids = append(pids, pid)
 		}
 	}
-	return pids
+	return pids, words
 }
 
 // reportPipe is the pipe on [ReportFD]. A process reports on it what it leaves running;

@@ -28,7 +28,7 @@ func (p *Process) waitProgram() *os.ProcessState {
 	return state
 }
 
-func (p *Process) reported() []int { return nil }
+func (p *Process) reported() ([]int, []string) { return nil, nil }
 
 // reportPipe is never open: programs get three files only.
 type reportPipe struct{ write *os.File }

@@ -154,9 +154,9 @@ func (p *Process) Disown() {
 	})
 }
 
-// Left returns the processes that were reported on [ReportFD] and still run. It disowns
-// them. Each report is returned once.
-func (p *Process) Left() []int {
+// Left returns the processes that were reported on [ReportFD] and still run, and the words of
+// the report that are no numbers. It disowns the processes. Each report is returned once.
+func (p *Process) Left() (pids []int, words []string) {
 	p.Disown() // reading from an armed pipe would signal its writers
 	return p.reported()
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -41,8 +42,8 @@ func (s *Session) compressor(g llm.Generator) agent.Compressor {
 		SkipVerification: config.CompressionOneCall.In(s.Settings),
 		FiveSections:     config.CompressionFiveParts.In(s.Settings),
 		KeptChars:        shown,
-		Save: func(tool string, n int, text string) (string, error) {
-			return s.saveOutput(fmt.Sprintf("%s_%d", tool, n), text)
+		Save: func(tool string, _ int, text string) (string, error) {
+			return s.saveOutput(tool, text)
 		},
 		PlanPath: s.plans.approved,
 		Warn:     func(text string) { s.Log.Warn("compress: " + text) },
@@ -70,7 +71,7 @@ func (s *Session) masker() agent.Masker {
 		return nil
 	}
 	return mask.New(mask.Options{
-		Save: func(tool, call, text string) (string, error) { return s.saveOutput(tool+"_"+call, text) },
+		Save: func(tool, _, text string) (string, error) { return s.saveOutput(tool, text) },
 		Warn: func(text string) { s.Log.Warn("mask: " + text) },
 	})
 }
@@ -78,7 +79,7 @@ func (s *Session) masker() agent.Masker {
 // shortener cuts tool results that do not fit the model's window.
 func (s *Session) shortener() agent.Shortener {
 	return shorten.New(shorten.Options{
-		Save: func(tool, call, text string) (string, error) { return s.saveOutput(tool+"_"+call, text) },
+		Save: func(tool, _, text string) (string, error) { return s.saveOutput(tool, text) },
 		Warn: func(text string) { s.Log.Warn("shorten: " + text) },
 	})
 }
@@ -113,7 +114,7 @@ func (s *Session) summarizer(model string, chosen bool) (string, llm.Config, err
 }
 
 // saveOutput writes tool output to a new file that the model can read, and returns its
-// path.
+// path. The file has the given name, which may be any string, and the next free number.
 func (s *Session) saveOutput(name, text string) (string, error) {
 	dir, err := s.outputDir()
 	if err != nil {
@@ -128,12 +129,11 @@ func (s *Session) saveOutput(name, text string) (string, error) {
 		}
 		return '_'
 	}, strings.ToLower(name))
-	path := filepath.Join(dir, name[:min(len(name), 200)]+".txt")
-	for n := 2; ; n++ {
+	name = filepath.Join(dir, cmp.Or(name[:min(len(name), 60)], "output"))
+	for n := 1; ; n++ {
+		path := fmt.Sprintf("%s_%d.txt", name, n)
 		if _, err := os.Lstat(path); err != nil {
-			break
+			return path, durable.WriteFile(path, []byte(text), 0o600)
 		}
-		path = filepath.Join(dir, fmt.Sprintf("%s_%d.txt", name[:min(len(name), 200)], n))
 	}
-	return path, durable.WriteFile(path, []byte(text), 0o600)
 }

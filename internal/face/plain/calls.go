@@ -119,9 +119,9 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 	switch {
 	case e.Status == agent.Success && c.isQuestion:
 	case e.Status == agent.CallCancelled:
-		l.screen.line("Cancelled: " + label)
+		l.screen.line(ending(e) + label)
 	case e.Status == agent.Failed:
-		l.screen.line("Failed: " + label + failureReason(r))
+		l.screen.line(ending(e) + label + failureReason(r))
 	default:
 		short := l.showDisplay(c, label, r)
 		if r.OutputFile != "" {
@@ -130,8 +130,19 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 		if short != "" {
 			short = ": " + short
 		}
-		l.screen.line("Done: " + label + short)
+		l.screen.line(ending(e) + label + short)
 	}
+}
+
+// ending returns how a call ended. A command that failed is a call that worked for the model.
+func ending(e agent.ToolFinished) string {
+	switch {
+	case e.Status == agent.CallCancelled:
+		return "Cancelled: "
+	case e.Status == agent.Failed, e.Result != nil && e.Result.Data["isError"] == true:
+		return "Failed: "
+	}
+	return "Done: "
 }
 
 // showNested shows a finished call of an agent that runs inside a call.
@@ -140,8 +151,7 @@ func (l *loop) showNested(e agent.Nested) {
 	if !ok {
 		return
 	}
-	state := map[agent.Status]string{agent.Success: "Done: ", agent.Failed: "Failed: ", agent.CallCancelled: "Cancelled: "}[f.Status]
-	text := titleOf(l.backend.ToolTitle, e.Call.Name) + ": " + state + titleOf(l.backend.ToolTitle, f.Call.Name)
+	text := titleOf(l.backend.ToolTitle, e.Call.Name) + ": " + ending(f) + titleOf(l.backend.ToolTitle, f.Call.Name)
 	if f.Result != nil && f.Result.Summary != "" {
 		text += ": " + brief(f.Result.Summary)
 	}

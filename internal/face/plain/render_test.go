@@ -216,6 +216,7 @@ func TestCalls(t *testing.T) {
 	}{
 		{"one line", []agent.Event{run(c, "git status"), done(c, &tool.Result{Display: tool.TerminalDisplay("clean\n")})}, "Shell: git status\nDone: Shell: clean\n"},
 		{"no output", []agent.Event{run(c, "true"), done(c, &tool.Result{Display: tool.TerminalDisplay("")})}, "Shell: true\nDone: Shell\n"},
+		{"exit code", []agent.Event{run(c, "exit 3"), done(c, &tool.Result{Display: tool.TerminalDisplay("Command exited with code: 3"), Data: map[string]any{"isError": true}})}, "Shell: exit 3\nFailed: Shell: Command exited with code: 3\n"},
 		{"many lines", []agent.Event{run(c, "seq 20"), done(c, &tool.Result{Display: tool.TerminalDisplay(long), OutputFile: "/tmp/out"})}, "Shell: seq 20\n" +
 			"Output of Shell, the last 15 lines, 5 more lines before them:\n" + strings.ReplaceAll(long[strings.Index(long, "line 6"):], "line", "  line") + "Output too long and was saved to: /tmp/out\nDone: Shell\n"},
 		{"diff", []agent.Event{run(c, "a"), done(c, &tool.Result{Display: diff})}, "Shell: a\n  @@ -1,1 +1,1 @@\n  -a\n  +b\nDone: Shell: 1 line added, 1 line removed\n"},

@@ -21,8 +21,10 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 	a["is_background"] = true
 	r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
 	pid, ok := r.Data["pid"].(int)
-	want := fmt.Sprintf("<untrusted_context>\nCommand moved to background (PID: %d). Output hidden. Press Ctrl+B to view.\n</untrusted_context>", pid)
-	if !ok || text(r) != want || r.Data["command"] != a["command"] {
+	head, _, _ := strings.Cut(text(r), "\nOutput so far:")
+	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid; the log is %s.", pid, o.Processes.List()[len(o.Processes.List())-1].Log)
+	if !ok || !strings.HasPrefix(head, "<untrusted_context>\nCommand ") || !strings.HasSuffix(head, how) || r.Data["command"] != a["command"] ||
+		r.Display != tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", pid)) {
 		t.Fatalf("got %q, %v", text(r), r.Data)
 	}
 	return pid, r
@@ -45,7 +47,7 @@ func TestBackground(t *testing.T) {
 	if got := list(t, o); got != "No background processes found." {
 		t.Errorf("at first: %q", got)
 	}
-	if got := readBackground(t, o, args{"pid": 42}); got != "error: Background process history lookup failed for PID 42" {
+	if got := readBackground(t, o, args{"pid": 42}); !strings.HasPrefix(got, "error: Background process history lookup failed for PID 42") {
 		t.Errorf("an unknown one: %q", got)
 	}
 	const command = "echo one; while [ ! -e go ]; do sleep 0.01; done; printf '\\033[1mtwo\\033[0m\\n'; exit 3"
@@ -62,9 +64,9 @@ func TestBackground(t *testing.T) {
 	want := fmt.Sprintf("- [PID %d] EXITED: `%s` (Exit Code: 3)", pid, command)
 	processtest.WaitUntil(t, "it has ended", func() bool { return list(t, o) == want })
 	processtest.WaitUntil(t, "its log is complete", func() bool {
-		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\none\ntwo"
+		return readBackground(t, o, args{"pid": pid}) == fmt.Sprintf("[PID %d] EXITED (Exit Code: 3)\nFull Log Output:\none\ntwo", pid)
 	})
-	if got := readBackground(t, o, args{"pid": pid, "lines": 1, "delay_ms": 1}); got != "Showing last 1 of 2 lines:\ntwo" {
+	if got := readBackground(t, o, args{"pid": pid, "lines": 1, "delay_ms": 1}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 3)\n", pid)+"Showing last 1 of 2 lines:\ntwo" {
 		t.Errorf("the last line: %q", got)
 	}
 	log := o.Processes.List()[0].Log
@@ -78,15 +80,28 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	o := options(t)
-	pid, r := inBackground(t, o, args{"command": "echo all; exit 4", "delay_ms": 10_000})
-	if r.Data["initialOutput"] != "all" {
+	pid, r := inBackground(t, o, args{"command": "echo '  all'; exit 4", "delay_ms": 10_000})
+	if got := text(r); !strings.Contains(got, "Command has ended with exit code 4. PID: ") || !strings.HasSuffix(got, "\nOutput so far:\n  all\n</untrusted_context>") {
+		t.Errorf("got %q", got)
+	}
+	if r.Data["initialOutput"] != "  all" {
 		t.Errorf("initial output %q", r.Data["initialOutput"])
 	}
 	processtest.WaitUntil(t, "it has ended", func() bool {
-		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `echo all; exit 4` (Exit Code: 4)", pid)
+		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `echo '  all'; exit 4` (Exit Code: 4)", pid)
 	})
+	_, r = inBackground(t, o, args{"command": "kill -9 $$", "delay_ms": 10_000})
+	if got := text(r); !strings.Contains(got, "Command was ended by SIGKILL. PID: ") || !strings.HasSuffix(got, "\nOutput so far: (empty)\n</untrusted_context>") {
+		t.Errorf("got %q", got)
+	}
+	_, r = inBackground(t, o, args{"command": "sleep 1000 & echo $! >p", "delay_ms": 10_000})
+	pid = processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	if got := text(r); !strings.Contains(got, fmt.Sprintf("\nBackground PIDs: %d\nProcess Group PGID: %d\n", pid, r.Data["pid"])) {
+		t.Errorf("got %q", got)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
 	pid, _ = inBackground(t, o, args{"command": "true"})
-	if got := readBackground(t, o, args{"pid": pid}); got != "Log is empty." {
+	if got := readBackground(t, o, args{"pid": pid}); !strings.HasSuffix(got, "\nLog is empty.") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -119,14 +134,14 @@ func TestMoveToBackground(t *testing.T) {
 	if !o.Processes.Background(pid) {
 		t.Fatal("no such command")
 	}
-	if r := <-done; !strings.Contains(text(r), "Command moved to background") {
+	if r := <-done; !strings.Contains(text(r), "Command runs in the background. PID: ") || !strings.HasSuffix(text(r), "\nOutput so far:\none\n</untrusted_context>") {
 		t.Errorf("got %q", text(r))
 	}
 	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	processtest.WaitUntil(t, "its log is complete", func() bool {
-		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\none\ntwo"
+		return strings.HasSuffix(readBackground(t, o, args{"pid": pid}), "\nFull Log Output:\none\ntwo")
 	})
 }
 
@@ -157,7 +172,11 @@ func TestBadLogs(t *testing.T) {
 		if err := c.make(); err != nil {
 			t.Fatal(err)
 		}
-		if got := readBackground(t, o, args{"pid": pid, "lines": 2}); !strings.HasPrefix(got, c.want) {
+		_, got, _ := strings.Cut("\n"+readBackground(t, o, args{"pid": pid, "lines": 2}), "\n")
+		if strings.HasPrefix(got, "[PID ") {
+			_, got, _ = strings.Cut(got, "\n")
+		}
+		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %.100q, want %.100q", c.name, got, c.want)
 		}
 	}
@@ -187,7 +206,7 @@ func TestLogIsNew(t *testing.T) {
 	o.Processes.Background(pid)
 	<-done
 	processtest.WaitUntil(t, "the log is written", func() bool {
-		return readBackground(t, o, args{"pid": pid}) == "Full Log Output:\nsecret"
+		return readBackground(t, o, args{"pid": pid}) == fmt.Sprintf("[PID %d] RUNNING\nFull Log Output:\nsecret", pid)
 	})
 	if b, _ := os.ReadFile(victim); string(b) != "whole" {
 		t.Errorf("the link was followed: %q", b)

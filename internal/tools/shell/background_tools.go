@@ -50,14 +50,7 @@ func (c listCall) Confirmation(context.Context) (tool.Confirmation, error) {
 func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 	var lines []string
 	for _, p := range c.ps.List() {
-		state := "RUNNING"
-		end := ""
-		switch {
-		case p.Exited && p.Signal != 0:
-			state, end = "EXITED", fmt.Sprintf(" (Signal: %d)", p.Signal)
-		case p.Exited:
-			state, end = "EXITED", fmt.Sprintf(" (Exit Code: %d)", p.Code)
-		}
+		state, end := p.state()
 		lines = append(lines, fmt.Sprintf("- [PID %d] %s: `%s`%s", p.PID, state, p.Command, end))
 	}
 	text := "No background processes found."
@@ -65,6 +58,17 @@ func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 		text = strings.Join(lines, "\n")
 	}
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
+}
+
+// state returns whether the command runs, and how it has ended.
+func (p *Process) state() (state, end string) {
+	switch {
+	case p.Exited && p.Signal != 0:
+		return "EXITED", fmt.Sprintf(" (Signal: %d)", p.Signal)
+	case p.Exited:
+		return "EXITED", fmt.Sprintf(" (Exit Code: %d)", p.Code)
+	}
+	return "RUNNING", ""
 }
 
 type readTool struct{ ps *Processes }
@@ -128,7 +132,8 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	}
 	p, ok := c.ps.findByPID(c.pid)
 	if !ok {
-		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Background process history lookup failed for PID %d", c.pid))
+		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf(
+			"Background process history lookup failed for PID %d. list_background_processes has the PIDs of this session.", c.pid))
 	}
 	text, err := readLog(p.Log, c.lines)
 	if errors.Is(err, os.ErrNotExist) {
@@ -137,10 +142,13 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err != nil {
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Error reading background log: %v", err))
 	}
+	state, end := p.state()
+	text = fmt.Sprintf("[PID %d] %s%s\n%s", c.pid, state, end, text)
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
 }
 
-// readLog returns the last n lines of a log, at most those of its last 64 KiB.
+// readLog returns the last n lines of a log, at most those of its last 64 KiB, as a terminal shows
+// them.
 func readLog(path string, n int) (string, error) {
 	const maxRead = 64 << 10
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
@@ -172,6 +180,8 @@ func readLog(path string, n int) (string, error) {
 			before++
 		}
 	}
+	var e lineEditor
+	end = append(bytes.Clone(e.edit(end)), e.finish()...)
 	text := strings.ToValidUTF8(strings.TrimSuffix(string(end), "\n"), "\uFFFD")
 	if strings.TrimSpace(text) == "" {
 		return "Log is empty.", nil

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// cleaner turns program output into plain text: it removes terminal escape sequences and
-// replaces invalid UTF-8. Output arrives in pieces; a sequence or character may be split
+// cleaner turns program output into plain text: it removes terminal escape sequences, except that
+// a move to the first column becomes a carriage return, and replaces invalid UTF-8. Output arrives in pieces; a sequence or character may be split
 // between two of them.
 //
 // A sequence without an end cannot hide all output after it: a title or link (OSC) ends at
@@ -14,6 +14,7 @@ import (
 type cleaner struct {
 	state     escState
 	skipped   int    // bytes of the current sequence skipped so far
+	column    bool   // the current sequence so far is one that may move to the first column
 	partial   []byte // the start of a character whose end is in the next piece
 	lookAhead int    // bytes that takeText checks at once for plain text
 	joined    []byte // partial and the next piece; reused
@@ -163,7 +164,7 @@ func (c *cleaner) takeSpecial(p []byte) []byte {
 
 // beginSequence sets the state after ESC and b.
 func (c *cleaner) beginSequence(b byte) {
-	c.skipped = 0
+	c.skipped, c.column = 0, true
 	switch {
 	case b == '[':
 		c.state = stateCSI
@@ -205,6 +206,7 @@ func (c *cleaner) skipSequence(p []byte) []byte {
 			n++
 		}
 		if n > 0 {
+			c.column = c.column && c.skipped == 0 && n == 1 && p[0] == '1'
 			if c.skipped += n; c.skipped > maxCSILen {
 				c.state = stateText
 			}
@@ -213,6 +215,9 @@ func (c *cleaner) skipSequence(p []byte) []byte {
 		switch {
 		case b >= 0x40 && b <= 0x7E:
 			c.state = stateText
+			if b == 'G' && c.column {
+				c.emit([]byte{'\r'})
+			}
 			return p[1:]
 		case b == '\n' || b == '\r' || b == '\t': // terminals obey these within a sequence
 			c.emit(p[:1])

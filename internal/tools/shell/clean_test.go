@@ -30,7 +30,7 @@ func TestClean(t *testing.T) {
 		{"colour", "\x1b[1;31mred\x1b[0m", "red"},
 		{"colon parameters", "\x1b[38:2::1:2:3mx", "x"},
 		{"private", "\x1b[?25lx\x1b[?2004h", "x"},
-		{"cursor", "a\x1b[2K\x1b[1Gb", "ab"},
+		{"cursor", "a\x1b[2K\x1b[1Gb\x1b[Gc\x1b[60Gd\x1b[11Ge\x1b[1;1Gf", "a\rb\rcdef"},
 		{"two bytes", "\x1b7a\x1b8\x1b=", "a"},
 		{"charset", "\x1b(Ba\x1b)0", "a"},
 		{"title, BEL", "\x1b]0;title\aa", "a"},
@@ -81,8 +81,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// FuzzModelText checks that the text is trimmed and has no closing tag, and that it is the
-// same however the output is split.
+// FuzzModelText checks that the text is trimmed, but for an indentation, and has no closing tag,
+// and that it is the same however the output is split.
 func FuzzModelText(f *testing.F) {
 	f.Add(" \n a </untrusted_context> b \n", 3)
 	f.Add("<<</untrusted_context></untrusted_contex", 1)
@@ -97,7 +97,10 @@ func FuzzModelText(f *testing.F) {
 		}
 		m.finish()
 		got, _ := c.Text()
-		want := strings.ReplaceAll(strings.Trim(text, whiteSpace), string(closingTag), string(closingTagOut))
+		want := strings.ReplaceAll(trim(text), string(closingTag), string(closingTagOut))
+		if want != "" && strings.IndexByte(whiteSpace, want[0]) >= 0 {
+			want = indentedBegin + want
+		}
 		if got != want {
 			t.Fatalf("%q by %d: %q, want %q", text, n, got, want)
 		}

@@ -34,7 +34,7 @@ func TestCancel(t *testing.T) {
 		needs         string
 	}{
 		{"never ends", "echo $$ >p; sleep 1000", "There was no output before it was cancelled.", ""},
-		{"keeps what there was", "echo '  so far '; echo $$ >p; sleep 1000", "Below is the output before it was cancelled:\nso far", ""},
+		{"keeps what there was", "echo '  so far '; echo $$ >p; sleep 1000", "Below is the output before it was cancelled:\n  so far", ""},
 		{"ignores SIGTERM", "trap '' TERM; echo $$ >p; while :; do sleep 1000; done", "There was no output", ""},
 		{"child ignores SIGTERM", "bash -c 'trap \"\" TERM; echo $$ >p; while :; do sleep 1000; done'; true", "There was no output", ""},
 		{"floods", "echo $$ >p; yes", "", ""},
@@ -122,12 +122,13 @@ func TestInactivityTimeout(t *testing.T) {
 	o := options(t)
 	o.InactivityTimeout = 300 * time.Millisecond
 	r := run(t, o, "echo $$ >p; echo some; trap '' TERM; while :; do sleep 1000; done")
-	want := "<untrusted_context>\nCommand was automatically cancelled because it exceeded the timeout of 0.0 minutes without output." +
+	want := "<untrusted_context>\nCommand was automatically cancelled because it exceeded the timeout of 0.3 seconds without output." +
+		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background." +
 		" Below is the output before it was cancelled:\nsome\n</untrusted_context>"
 	if text(r) != want {
 		t.Errorf("got %q", text(r))
 	}
-	shown := "Command was automatically cancelled because it exceeded the timeout of 0.0 minutes without output.\n\nOutput before cancellation:\nsome"
+	shown := "Command was automatically cancelled because it exceeded the timeout of 0.3 seconds without output.\n\nOutput before cancellation:\nsome"
 	if r.Display != tool.TerminalDisplay(shown) {
 		t.Errorf("shows %q", r.Display)
 	}

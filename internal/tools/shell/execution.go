@@ -76,7 +76,7 @@ func shellArgs(j job) []string {
 }
 
 // script returns the text that the shell runs: the command in a subshell that reports its
-// background processes when it exits. The command has lines of its own, so that a
+// background processes, and in bash the exit codes of its last pipe, when it exits. The command has lines of its own, so that a
 // here-document or comment in it does not swallow the closing parenthesis. Everything that
 // Pollux adds before it is on the first line, which bash does not show in error messages;
 // their line numbers are therefore one too high.
@@ -88,7 +88,8 @@ func script(j job) string {
 			gate := strconv.Itoa(process.GateFD)
 			text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
 		}
-		return text + "(trap 'jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
+		// The exit codes of the last pipe are reported as words such as p1.
+		return text + `(trap 'echo "${PIPESTATUS[@]/#/p}" >&` + fd + "; jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
 	}
 	// Other shells support only descriptors of one digit.
 	return "(trap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"

@@ -11,6 +11,7 @@ const (
 	untrustedBegin = "<untrusted_context>\n"
 	untrustedEnd   = "\n</untrusted_context>"
 	outputBegin    = untrustedBegin + "Output: "
+	indentedBegin  = untrustedBegin + "Output:\n"
 )
 
 var (
@@ -18,12 +19,12 @@ var (
 	closingTagOut = []byte("&lt;/untrusted_context&gt;")
 )
 
-// modelText writes the output for the model, as it stands in the frame: without white space
-// at both ends, and with each closing tag of the frame escaped.
+// modelText writes the output for the model, as it stands in the frame: without empty lines at
+// its beginning and white space at its end, and with each closing tag of the frame escaped.
 type modelText struct {
 	to      *tool.Collector
 	started bool
-	space   []byte // white space that is dropped if the output ends here
+	space   []byte // white space that is dropped if the output ends here; first, an indentation
 	partial []byte // the start of a closing tag whose end may be in the next piece
 }
 
@@ -34,10 +35,9 @@ const (
 
 func (m *modelText) write(p []byte) {
 	if !m.started {
-		if p = bytes.TrimLeft(p, whiteSpace); len(p) == 0 {
+		if p = m.start(p); len(p) == 0 {
 			return
 		}
-		m.started = true
 	}
 	text := bytes.TrimRight(p, whiteSpace)
 	if len(text) > 0 || len(m.space)+len(p) > maxSpace {
@@ -46,6 +46,22 @@ func (m *modelText) write(p []byte) {
 		m.space = m.space[:0]
 	}
 	m.space = append(m.space, p[len(text):]...)
+}
+
+// start returns p without white space at its beginning, and keeps the indentation of the first
+// line in m.space. An indented first line gets a line of its own, so that it stays in line with
+// the others.
+func (m *modelText) start(p []byte) []byte {
+	rest := bytes.TrimLeft(p, whiteSpace)
+	blank := p[:len(p)-len(rest)]
+	if i := bytes.LastIndexByte(blank, '\n'); i >= 0 || len(m.space)+len(blank) > maxSpace {
+		m.space, blank = m.space[:0], blank[i+1:]
+	}
+	m.space = append(m.space, blank...)
+	if m.started = len(rest) > 0; m.started && len(m.space) > 0 {
+		m.to.Before = indentedBegin
+	}
+	return rest
 }
 
 func (m *modelText) finish() {

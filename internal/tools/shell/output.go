@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"pollux/tool"
@@ -21,6 +22,7 @@ type output struct {
 	seen   int64 // bytes
 	binary bool
 	clean  cleaner
+	lines  lineEditor // for the live display and the model
 	live   *tool.Tail
 	model  *modelText // nil once the call has returned
 	log    io.Writer  // nil in the foreground
@@ -59,19 +61,24 @@ func (o *output) detectBinary(p []byte) {
 	o.binary = bytes.IndexByte(p[:min(len(p), head-int(o.seen))], 0) >= 0
 }
 
-// forward writes clean text to the live display, the model and the log.
+// forward writes clean text to the log, and its complete lines to the live display and the model.
 func (o *output) forward(p []byte) {
 	if len(p) == 0 {
 		return
 	}
-	if o.live != nil {
-		_, _ = o.live.Write(p) // never fails
-	}
-	if o.model != nil {
-		o.model.write(p)
-	}
 	if o.log != nil {
 		_, _ = o.log.Write(p) // a log handles its own errors
+	}
+	if o.model != nil {
+		o.show(o.lines.edit(p))
+	}
+}
+
+// show writes lines to the live display and the model.
+func (o *output) show(p []byte) {
+	if len(p) > 0 {
+		_, _ = o.live.Write(p) // never fails
+		o.model.write(p)
 	}
 }
 
@@ -83,17 +90,28 @@ func (o *output) finish() (shown string) {
 	if !o.binary {
 		o.forward(o.clean.finish())
 	}
+	o.show(o.lines.finish())
 	o.model.finish()
 	shown = o.live.String()
 	o.model, o.live = nil, nil
-	return shown
+	return trim(shown)
 }
 
-// isBinary reports whether the output is binary.
-func (o *output) isBinary() bool {
+// trim removes leading empty lines and trailing white space.
+func trim(text string) string {
+	text = strings.TrimRight(text, whiteSpace)
+	blank := len(text) - len(strings.TrimLeft(text, whiteSpace))
+	return text[strings.LastIndexByte(text[:blank], '\n')+1:]
+}
+
+// binarySize returns the number of bytes of binary output, 0 if it is text.
+func (o *output) binarySize() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.binary
+	if !o.binary {
+		return 0
+	}
+	return o.seen
 }
 
 // moveToBackground ends the output for the model and the live display, and returns the output
@@ -101,6 +119,8 @@ func (o *output) isBinary() bool {
 func (o *output) moveToBackground(w io.Writer) (soFar string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.show(o.lines.finish())
+	o.model.finish()
 	soFar = o.live.String()
 	if o.log == nil {
 		if tool.Units(soFar) >= maxLiveUnits-1 {
@@ -110,7 +130,7 @@ func (o *output) moveToBackground(w io.Writer) (soFar string) {
 		o.log = w
 	}
 	o.model, o.live = nil, nil
-	return soFar
+	return trim(soFar)
 }
 
 // endLog writes the rest of the text to the log and closes the output.
@@ -134,7 +154,7 @@ func (o *output) display() tool.Display {
 		}
 		return tool.TerminalDisplay(text)
 	}
-	return tool.TerminalDisplay(o.live.String())
+	return tool.TerminalDisplay(o.live.String() + string(o.lines.line))
 }
 
 func formatSize(n int64) string {

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/process"
-	"pollux/internal/shellcmd"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -44,13 +43,6 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if ctx.Err() != nil {
 		const text = "Command was cancelled by user before it could start."
 		return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TerminalDisplay(text)}
-	}
-	if !c.tool.forUser && shellcmd.Substitutes(c.command) {
-		return &tool.Result{
-			Content: []llm.Part{llm.Text("Command injection detected: command substitution syntax ($(), backticks, <() or >()) found in command arguments. " +
-				"The command was not run. Run the inner command in a call of its own and use what it prints, or write a script file and run that.")},
-			Display: tool.TerminalDisplay("Blocked: command substitution detected in shell command."),
-		}
 	}
 	r := &runningCall{call: c, host: host, text: tool.NewCollector(host.Limit, host.Spill)}
 	r.text.Before = outputBegin
@@ -199,48 +191,33 @@ func (r *runningCall) stop(grace time.Duration) {
 
 // result returns the tool result of a command that has ended or was stopped.
 func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
-	shown := strings.TrimSpace(r.out.finish())
+	shown := r.out.finish()
 	result := &tool.Result{}
 	display := shown
 	r.text.After = untrustedEnd
 	if end == exited {
-		code, signal := r.Status().Code, r.Status().Signal
-		r.text.Before = outputBegin
-		if r.text.Empty() {
+		if n := r.out.binarySize(); n > 0 {
+			r.noteBinary(n)
+		} else if r.text.Empty() {
 			r.text.Before += "(empty)"
 		}
-		var tail strings.Builder
-		switch {
-		case signal != 0:
-			fmt.Fprintf(&tail, "\nSignal: %d", signal)
-			if display == "" {
-				display = fmt.Sprintf("Command terminated by signal: %d", signal)
-			}
-		case code != 0:
-			fmt.Fprintf(&tail, "\nExit Code: %d", code)
-			result.Data = map[string]any{"exitCode": code, "isError": true}
-			if display == "" {
-				display = fmt.Sprintf("Command exited with code: %d", code)
-			}
-		}
-		if left := r.Left(); len(left) > 0 {
-			tail.WriteString("\nBackground PIDs: " + joinInts(left))
-		}
-		fmt.Fprintf(&tail, "\nProcess Group PGID: %d", r.PID())
-		r.text.After = tail.String() + untrustedEnd
+		var how string
+		how, result.Data = r.ending()
+		r.text.After = r.outcome() + untrustedEnd
+		display = strings.TrimPrefix(shown+how, "\n")
 	} else {
-		why := "Command was cancelled by user before it could complete."
+		why, hint := "Command was cancelled by user before it could complete.", ""
 		if end == timedOut {
-			why = fmt.Sprintf("Command was automatically cancelled because it exceeded the timeout of %.1f minutes without output.",
-				r.tool.InactivityTimeout.Minutes())
+			why, hint = r.timeoutText()
+			result.Data = map[string]any{"isError": true}
 		}
 		display = why
 		if shown != "" {
 			display += "\n\nOutput before cancellation:\n" + shown
 		}
-		r.text.Before = untrustedBegin + why + " Below is the output before it was cancelled:\n"
+		r.text.Before = untrustedBegin + why + hint + " Below is the output before it was cancelled:\n"
 		if r.text.Empty() {
-			r.text.Before = untrustedBegin + why + " There was no output before it was cancelled."
+			r.text.Before = untrustedBegin + why + hint + " There was no output before it was cancelled."
 		}
 	}
 	if r.log != nil { // cancelled before it moved to the background
@@ -286,11 +263,11 @@ func (r *runningCall) backgroundResult() *tool.Result {
 	}
 	initial := r.out.moveToBackground(r.log.file)
 	go r.tool.Processes.watchExit(r.log)
-	text := fmt.Sprintf("Command moved to background (PID: %d). Output hidden. Press Ctrl+B to view.", r.PID())
+	text, file := r.backgroundText()
 	return &tool.Result{
-		Content: []llm.Part{llm.Text(untrustedBegin + text + untrustedEnd)},
-		Display: tool.TerminalDisplay(text),
-		Data:    map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": strings.TrimSpace(initial)},
+		Content: []llm.Part{llm.Text(text)}, OutputFile: file,
+		Display: tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", r.PID())),
+		Data:    map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial},
 	}
 }
 

@@ -96,13 +96,14 @@ Command substitution - $(...), backticks, <(...), >(...) - is refused. Run the i
 
 For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &; then use read_background_output with its PID.
 
-The result has these lines, all but Output and Process Group PGID only where they apply:
+The result has these lines, all but Output only where they apply:
 Output: what was printed, or (empty)
 Exit Code: only if it is not 0
+Exit Codes in the pipe: if the last command of a pipe worked and one before it did not
 Signal: the signal that ended the command
 Background PIDs: processes that the command has started and that still run
-Process Group PGID: kill -- -PGID ends all that the command has started`,
-	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...)) is refused. Use dir_path rather than cd, and is_background for commands that do not end by themselves.`,
+Process Group PGID: kill -- -PGID ends all that the command has started and that still runs`,
+	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...)) is refused: run the inner command first. Use dir_path rather than cd. For a command that does not end by itself set is_background; read_background_output returns what it prints.`,
 	Compact: compact,
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command, as one would type it into bash."},` +
@@ -159,6 +160,11 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 		}
 	}
 	c.command = shellcmd.StripWrapper(c.args.Command)
+	if !t.forUser && shellcmd.Substitutes(c.command) {
+		//lint:ignore ST1005 the text is for the model
+		return nil, errors.New("Command substitution is not run here: $(...), backticks, <(...) and >(...) outside of single quotes. " +
+			"Run the inner command first and put its output into the next command, or write a script file and run that.")
+	}
 	return c, nil
 }
 

@@ -83,60 +83,61 @@ func text(r *tool.Result) string {
 	return r.Content[0].Text
 }
 
-// pgid replaces the process group ID, which differs on every run, with N.
-func pgid(text string) string {
-	before, after, found := strings.Cut(text, "Process Group PGID: ")
-	if !found {
-		return text
-	}
-	return before + "Process Group PGID: N" + strings.TrimLeft(after, "0123456789")
-}
-
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	long := strings.Repeat("x", 300_000)
 	for _, c := range []struct {
 		name, command string
-		want          string // between "Output: " and "Process Group PGID"
+		want          string // what follows "Output:"
 	}{
-		{"output", "echo hi", "hi\n"},
-		{"nothing", "true", "(empty)\n"},
-		{"white space", "echo; echo '  '", "(empty)\n"},
-		{"trimmed", "printf '\\n\\n a \\n\\n b\\n\\n'", "a \n\n b\n"},
-		{"both streams in order", "echo 1; echo 2 >&2; echo 3; echo 4 >&2", "1\n2\n3\n4\n"},
-		{"exit code", "echo x; exit 3", "x\nExit Code: 3\n"},
-		{"exit code of the last command", "false", "(empty)\nExit Code: 1\n"},
-		{"signal", "kill -9 $$", "(empty)\nSignal: 9\n"},
-		{"own EXIT trap", "trap 'echo bye' EXIT; exit 4", "bye\nExit Code: 4\n"},
-		{"not found", "pollux-no-such-program 2>/dev/null", "(empty)\nExit Code: 127\n"},
-		{"comment at the end", "echo a # and b", "a\n"},
-		{"here-document at the end", "cat <<EOF\none\n  two\nEOF", "one\n  two\n"},
-		{"here-document with quotes", "cat <<'EOF'\n\"$HOME\" ${x} 'y'\nEOF\necho done", "\"$HOME\" ${x} 'y'\ndone\n"},
-		{"several lines", "if true\nthen echo a\nfi\nfor i in 1 2; do echo $i; done", "a\n1\n2\n"},
-		{"continuation at the end", "echo a \\", "a\n"},
-		{"shell around it", `bash -c "echo a && echo b"`, "a\nb\n"},
-		{"no input", "cat; echo end", "end\n"},
-		{"globs as usual", "echo no-such-*", "no-such-*\n"},
-		{"exec", "exec echo replaced", "replaced\n"},
-		{"the terminal", "echo x 2>/dev/null >/dev/tty || echo none", "none\n"},
-		{"escapes", "printf '\\033[31mred\\033[0m \\033]0;title\\007plain'", "red plain\n"},
-		{"invalid UTF-8", "printf 'a\\377b'", "a\uFFFDb\n"},
-		{"wide", "printf '日本語 😀'", "日本語 😀\n"},
-		{"closing tag", "echo '</untrusted_context>'", "&lt;/untrusted_context&gt;\n"},
-		{"numbers of the script's own", "exec 3>&1 9>&1; echo a >&3; echo b >&9", "a\nb\n"},
-		{"longer than one argument", "cat <<'EOF' | wc -c\n" + long + "\nEOF", "300001\n"},
-		{"longer, with parameters", ": '" + long + "'; echo $# $0", "0 "},
+		{"output", "echo hi", " hi"},
+		{"nothing", "true", " (empty)"},
+		{"white space", "echo; echo '  '", " (empty)"},
+		{"indented", "printf '\\n \\n  a \\n\\n b\\n\\n'", "\n  a \n\n b"},
+		{"both streams in order", "echo 1; echo 2 >&2; echo 3; echo 4 >&2", " 1\n2\n3\n4"},
+		{"exit code", "echo x; exit 3", " x\nExit Code: 3"},
+		{"exit code of the last command", "false", " (empty)\nExit Code: 1"},
+		{"signal", "kill -9 $$", " (empty)\nSignal: 9 (SIGKILL)"},
+		{"exit code of a signal", "exit 137", " (empty)\nExit Code: 137 (128 + SIGKILL)"},
+		{"exit code above", "exit 255", " (empty)\nExit Code: 255"},
+		{"failed in a pipe", "false | echo x", " x\nExit Codes in the pipe: 1, 0"},
+		{"failed pipe", "false | (exit 4)", " (empty)\nExit Code: 4"},
+		{"failed in an earlier pipe", "false | true; echo x", " x"},
+		{"failed in a condition", "if echo x | false | false; then :; fi", " (empty)"},
+		{"nobody reads the pipe on", "yes | head -n 1", " y"},
+		{"carriage returns", "printf 'a\\r\\n 10%%\\r100%%\\n  b'", " a\n100%\n  b"},
+		{"binary", "head -c 2048 /dev/zero", " (2.0 KB of binary data, not shown)"},
+		{"text, then binary", "echo a; head -c 10 /dev/zero", " /"},
+		{"own EXIT trap", "trap 'echo bye' EXIT; exit 4", " bye\nExit Code: 4"},
+		{"not found", "pollux-no-such-program 2>/dev/null", " (empty)\nExit Code: 127"},
+		{"comment at the end", "echo a # and b", " a"},
+		{"here-document at the end", "cat <<EOF\none\n  two\nEOF", " one\n  two"},
+		{"here-document with quotes", "cat <<'EOF'\n\"$HOME\" ${x} 'y'\nEOF\necho done", " \"$HOME\" ${x} 'y'\ndone"},
+		{"several lines", "if true\nthen echo a\nfi\nfor i in 1 2; do echo $i; done", " a\n1\n2"},
+		{"continuation at the end", "echo a \\", " a"},
+		{"shell around it", `bash -c "echo a && echo b"`, " a\nb"},
+		{"no input", "cat; echo end", " end"},
+		{"globs as usual", "echo no-such-*", " no-such-*"},
+		{"exec", "exec echo replaced", " replaced"},
+		{"the terminal", "echo x 2>/dev/null >/dev/tty || echo none", " none"},
+		{"escapes", "printf '\\033[31mred\\033[0m \\033]0;title\\007plain'", " red plain"},
+		{"invalid UTF-8", "printf 'a\\377b'", " a\uFFFDb"},
+		{"wide", "printf '日本語 😀'", " 日本語 😀"},
+		{"closing tag", "echo '</untrusted_context>'", " &lt;/untrusted_context&gt;"},
+		{"numbers of the script's own", "exec 3>&1 9>&1; echo a >&3; echo b >&9", " a\nb"},
+		{"longer than one argument", "cat <<'EOF' | wc -c\n" + long + "\nEOF", " 300001"},
+		{"longer, with parameters", ": '" + long + "'; echo $# $0", " 0 /"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, options(t), c.command)
-			got := pgid(text(r))
-			want := "<untrusted_context>\nOutput: " + c.want
-			if strings.HasSuffix(c.want, "\n") {
-				want += "Process Group PGID: N\n</untrusted_context>"
+			got, want := text(run(t, options(t), c.command)), "<untrusted_context>\nOutput:"+c.want
+			if want, ok := strings.CutSuffix(want, "/"); ok {
+				got = got[:min(len(want), len(got))] + "/"
+			} else {
+				got = strings.TrimSuffix(got, "\n</untrusted_context>")
 			}
-			if !strings.HasPrefix(got, want) {
+			if got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
 		})
@@ -147,12 +148,11 @@ func TestResultForPeople(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	for command, want := range map[string]tool.Display{
-		"true":           tool.TerminalDisplay(""),
-		"echo ' out '":   tool.TerminalDisplay("out"),
-		"exit 3":         tool.TerminalDisplay("Command exited with code: 3"),
-		"kill -9 $$":     tool.TerminalDisplay("Command terminated by signal: 9"),
-		"echo a; exit 3": tool.TerminalDisplay("a"),
-		"echo a <(true)": tool.TerminalDisplay("Blocked: command substitution detected in shell command."),
+		"true":              tool.TerminalDisplay(""),
+		"echo;echo ' out '": tool.TerminalDisplay(" out"),
+		"exit 3":            tool.TerminalDisplay("Command exited with code: 3"),
+		"kill -9 $$":        tool.TerminalDisplay("Command terminated by signal: 9"),
+		"echo a; exit 3":    tool.TerminalDisplay("a\nCommand exited with code: 3"),
 	} {
 		if r := run(t, options(t), command); r.Display != want {
 			t.Errorf("%s: %#v, want %#v", command, r.Display, want)
@@ -178,14 +178,12 @@ func TestData(t *testing.T) {
 
 func TestSubstitutionIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"touch was-run; echo $(id)", "touch was-run; echo `id`", "touch was-run; diff <(ls) x", "bash -c 'touch was-run; echo $(id)'"} {
-		o := options(t)
-		r := run(t, o, command)
-		if !strings.HasPrefix(text(r), "Command injection detected: command substitution syntax ($(), backticks, <() or >()) found in command arguments.") {
-			t.Errorf("%s: %q", command, text(r))
-		}
-		if _, err := os.Stat(filepath.Join(o.Workspace.Root(), "was-run")); err == nil {
-			t.Errorf("%s was run", command)
+	tl := shell.New(options(t))
+	for _, command := range []string{"echo $(id)", "echo `id`", "diff <(ls) x", "bash -c 'echo $(id)'"} {
+		b, _ := json.Marshal(args{"command": command})
+		_, err := tool.Build(tl, b)
+		if err == nil || !strings.HasPrefix(err.Error(), "Command substitution is not run here: $(...), backticks, <(...) and >(...) outside of single quotes. Run the inner command first") {
+			t.Errorf("%s: %v", command, err)
 		}
 	}
 }
@@ -284,6 +282,24 @@ func TestBackgroundPIDs(t *testing.T) {
 	}
 }
 
+// TestGroup checks that the process group is named if a process of it runs on, also one that bash
+// does not know of.
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	got := text(run(t, o, "(sleep 1000 & echo $! >p)"))
+	pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
+	var group int
+	if _, err := fmt.Sscanf(got, "<untrusted_context>\nOutput: (empty)\nProcess Group PGID: %d\n</untrusted_context>", &group); err != nil {
+		t.Errorf("got %q: %v", got, err)
+	}
+	if syscall.Kill(-group, syscall.SIGKILL) != nil {
+		t.Errorf("there is no group %d", group)
+	}
+	processtest.WaitUntil(t, "the process is gone", func() bool { return !processtest.IsRunning(pid) })
+}
+
 func TestConfirmation(t *testing.T) {
 	t.Parallel()
 	inv := build(t, shell.New(options(t)), args{"command": "git status && npm test"})
@@ -323,9 +339,9 @@ func TestFlood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame := pgid(string(full))
+	frame := string(full)
 	if !strings.HasPrefix(frame, "<untrusted_context>\nOutput: 0123456789abcde\n0123") ||
-		!strings.HasSuffix(frame, "abcde\nExit Code: 3\nProcess Group PGID: N\n</untrusted_context>") {
+		!strings.HasSuffix(frame, "abcde\nExit Code: 3\n</untrusted_context>") {
 		t.Errorf("file begins %q and ends %q", full[:40], full[len(full)-80:])
 	}
 	want, _ := tool.Truncate(string(full), 40_000, nil)
@@ -333,7 +349,7 @@ func TestFlood(t *testing.T) {
 	if text(r) != want || r.OutputFile != path {
 		t.Errorf("text of %d, want that of the file, cut, of %d; output file %q", len(text(r)), len(want), r.OutputFile)
 	}
-	if d := string(r.Display.(tool.TerminalDisplay)); len(d) > 100_000 {
+	if d := string(r.Display.(tool.TerminalDisplay)); len(d) > 100_100 {
 		t.Errorf("a person sees %d characters", len(d))
 	}
 }
@@ -380,7 +396,7 @@ func TestBinaryOutput(t *testing.T) {
 		_, _ = goOn.WriteString("x\n")
 	}}
 	r := build(t, shell.New(o), args{"command": "head -c 3000 /dev/zero; read x <go; head -c 1000000 /dev/zero; read x <go"}).Run(t.Context(), host)
-	if !strings.Contains(text(r), "Output: (empty)\n") || len(shown) < 2 || shown[0] != "[Binary output detected. Halting stream...]" ||
+	if !strings.Contains(text(r), "Output: (979.5 KB of binary data, not shown)\n") || len(shown) < 2 || shown[0] != "[Binary output detected. Halting stream...]" ||
 		!strings.HasPrefix(shown[1], "[Receiving binary output... ") || !strings.HasSuffix(shown[1], "B received]") {
 		t.Errorf("result %q, shown %q", text(r), shown)
 	}

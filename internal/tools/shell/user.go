@@ -34,7 +34,7 @@ func NewForUser(o Options) tool.Tool {
 // userText returns the result text of a command that the user typed.
 func (r *runningCall) userText(end outcome, shown string) string {
 	switch {
-	case r.out.isBinary():
+	case r.out.binarySize() > 0:
 		shown = "[Command produced binary output, which is not shown.]"
 	case shown == "":
 		shown = "(Command produced no output)"

@@ -1,0 +1,142 @@
+//go:build unix
+
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ending returns how the command ended, as a line for people, "" if it worked, and the data of
+// its result.
+func (r *runningCall) ending() (line string, data map[string]any) {
+	switch code, signal := r.Status().Code, r.Status().Signal; {
+	case signal != 0:
+		return fmt.Sprintf("\nCommand terminated by signal: %d", signal), map[string]any{"signal": int(signal), "isError": true}
+	case code != 0:
+		return fmt.Sprintf("\nCommand exited with code: %d", code), map[string]any{"exitCode": code, "isError": true}
+	}
+	return "", nil
+}
+
+// outcome returns the lines for the model after the output of a command that has ended: how it
+// ended, and what still runs.
+func (r *runningCall) outcome() string {
+	left, words := r.Left()
+	var b strings.Builder
+	switch code, signal := r.Status().Code, r.Status().Signal; {
+	case signal != 0:
+		fmt.Fprintf(&b, "\nSignal: %d (%s)", signal, unix.SignalName(signal))
+	case code != 0:
+		fmt.Fprintf(&b, "\nExit Code: %s", describeCode(code))
+	default:
+		if codes := pipeCodes(words); len(codes) > 0 {
+			b.WriteString("\nExit Codes in the pipe: " + strings.Join(codes, ", "))
+		}
+	}
+	return b.String() + r.running(left)
+}
+
+// running returns the lines about what the command has left running; left are the processes that
+// it reported.
+func (r *runningCall) running(left []int) string {
+	text := ""
+	if len(left) > 0 {
+		text = "\nBackground PIDs: " + joinInts(left)
+	}
+	if len(left) > 0 || r.leavesGroup() {
+		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
+	}
+	return text
+}
+
+// leavesGroup reports whether processes of the group go on running. It waits for those that are
+// about to end, such as the children of a shell that was killed.
+func (r *runningCall) leavesGroup() bool {
+	const wait, step = 100 * time.Millisecond, 5 * time.Millisecond
+	for end := time.Now().Add(wait); r.GroupRuns(); time.Sleep(step) {
+		if time.Now().After(end) {
+			return true
+		}
+	}
+	return false
+}
+
+// describeCode returns an exit code, with the signal that it stands for, if it does.
+func describeCode(code int) string {
+	if name := unix.SignalName(syscall.Signal(code - 128)); code > 128 && name != "" {
+		return fmt.Sprintf("%d (128 + %s)", code, name)
+	}
+	return strconv.Itoa(code)
+}
+
+// pipeCodes returns the exit codes of a pipe whose last command worked while another failed, from
+// the words that the script reports. A command whose reader did not read on has not failed.
+func pipeCodes(words []string) []string {
+	codes := make([]string, 0, len(words))
+	for _, w := range words {
+		codes = append(codes, strings.TrimPrefix(w, "p"))
+	}
+	readerLeft := strconv.Itoa(128 + int(syscall.SIGPIPE))
+	failed := func(code string) bool { return code != "0" && code != readerLeft }
+	if n := len(codes); n < 2 || codes[n-1] != "0" || !slices.ContainsFunc(codes, failed) {
+		return nil
+	}
+	return codes
+}
+
+// timeoutText returns why a command was ended that had printed nothing for too long, and what the
+// model can do.
+func (r *runningCall) timeoutText() (why, hint string) {
+	limit := r.tool.InactivityTimeout
+	duration := fmt.Sprintf("%.1f minutes", limit.Minutes())
+	switch {
+	case limit == time.Second:
+		duration = "1 second"
+	case limit < time.Minute:
+		duration = fmt.Sprintf("%g seconds", limit.Seconds())
+	}
+	return "Command was automatically cancelled because it exceeded the timeout of " + duration + " without output.",
+		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background."
+}
+
+// noteBinary writes in the place of binary output that there was some.
+func (r *runningCall) noteBinary(size int64) {
+	note := fmt.Sprintf("(%s of binary data, not shown)", formatSize(size))
+	if !r.text.Empty() {
+		note = "\n" + note
+	}
+	_, _ = r.text.Write([]byte(note)) // never fails
+}
+
+// backgroundText returns what the model gets of a command in the background: that it runs or has
+// ended, how to read on, and what it has printed so far. file is the file with all of that, "" if
+// it is not long.
+func (r *runningCall) backgroundText() (text, file string) {
+	state := "runs in the background"
+	select {
+	case <-r.Exited():
+		state = "has ended with exit code " + describeCode(r.Status().Code)
+		if signal := r.Status().Signal; signal != 0 {
+			state = "was ended by " + unix.SignalName(signal)
+		}
+		left, _ := r.Left()
+		r.text.After = r.running(left)
+	default:
+	}
+	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d. To read on, call read_background_output with this pid; the log is %s.\nOutput so far:",
+		untrustedBegin, state, r.PID(), r.log.Log)
+	if r.text.Empty() {
+		r.text.Before += " (empty)"
+	} else {
+		r.text.Before += "\n"
+	}
+	r.text.After += untrustedEnd
+	return r.text.Text()
+}
