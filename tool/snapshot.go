@@ -1,12 +1,7 @@
 package tool
 
 import (
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
-
-	"github.com/agnivade/levenshtein"
 
 	"pollux/llm"
 )
@@ -97,30 +92,4 @@ func (s *Snapshot) declare(form Form) *llm.ToolSet {
 		set.Functions = append(set.Functions, d)
 	}
 	return set
-}
-
-// NotFound returns the message that a model gets when it calls a tool that
-// does not exist. It suggests the three most similar names.
-func (s *Snapshot) NotFound(name string) string {
-	var similar []string
-	for _, t := range s.tools {
-		similar = append(similar, t.Spec().Name)
-	}
-	// Comparing a name of megabytes would take seconds.
-	short := name[:min(len(name), 256)]
-	slices.SortStableFunc(similar, func(a, b string) int {
-		return levenshtein.ComputeDistance(short, a) - levenshtein.ComputeDistance(short, b)
-	})
-	similar = similar[:min(3, len(similar))]
-	text := fmt.Sprintf("Tool %q not found.", name)
-	for i, n := range similar {
-		similar[i] = `"` + n + `"`
-	}
-	switch len(similar) {
-	case 0:
-		return text
-	case 1:
-		return text + " Did you mean " + similar[0] + "?"
-	}
-	return text + " Did you mean one of: " + strings.Join(similar, ", ") + "?"
 }

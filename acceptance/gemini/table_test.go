@@ -139,6 +139,14 @@ var table = []allowed{
 		what: "A number where a text is wanted, as `7` for `file_path`, is that text.",
 	},
 	{
+		kind: better, scenes: "unknown_tool",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[1].functionResponse.response.error`,
+			`runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`, `runs[0].stderr.lines."Error executing tool read_files: *"`,
+		},
+		what: "For a tool that does not exist, those are suggested that do the same, or that have its words in their names. Gemini CLI suggests the three with the most similar letters.",
+	},
+	{
 		kind: better, scenes: "grep_search tool_results",
 		paths: []string{`requests[*].body.contents.new[0].parts[*].functionCall.args.context`},
 		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",

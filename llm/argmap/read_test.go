@@ -48,7 +48,10 @@ func TestRead(t *testing.T) {
 		{`{"file_path":"a","start_line":3,"limit":2}`, `{"file_path":"a","start_line":3,"end_line":4}`},
 		{`{"file_path":"a","offset":-5,"limit":0}`, `{"file_path":"a","offset":-5,"limit":0}`},
 		{`{"FILE_PATH":"a","Start-Line":"2"}`, `{"file_path":"a","start_line":2}`},
-		{`[]`, `[]`}, {``, ``}, {`{"a":`, `{"a":`}, {`null`, `null`},
+		{`[]`, `[]`},
+		{``, ``},
+		{`{"a":`, `{"a":`},
+		{`null`, `null`},
 	} {
 		got := argmap.Common().Read("read_file", json.RawMessage(readSchema), json.RawMessage(c.args))
 		if string(got.Args) != c.want || len(got.Notes) > 0 {

@@ -15,6 +15,7 @@ const (
 	llama     = `{"name": "read_file", "parameters": {"file_path": "/a", "limit": 5}}`
 	openAI    = `{"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{\"file_path\": \"/a\", \"limit\": 5}"}}`
 	invoke    = "<invoke name=\"read_file\">\n<parameter name=\"file_path\">/a</parameter>\n<parameter name=\"limit\">5</parameter>\n</invoke>"
+	glm       = "<tool_call>read_file\n<arg_key>file_path</arg_key>\n<arg_value>/a</arg_value>\n<arg_key>limit</arg_key>\n<arg_value>5</arg_value>\n</tool_call>"
 	otherText = "I look.\n\n"
 )
 
@@ -39,6 +40,8 @@ var trainedForms = map[string]string{
 	"new mistral with id":       `[TOOL_CALLS]read_file[CALL_ID]abc123def[ARGS]{"file_path": "/a", "limit": 5}`,
 	"new mistral without ARGS":  `[TOOL_CALLS]read_file{"file_path": "/a", "limit": 5}`,
 	"invoke":                    invoke,
+	"glm":                       glm,
+	"glm in a line":             strings.ReplaceAll(glm, "\n", ""),
 	"invoke in element":         "<function_calls>\n" + invoke + "\n</function_calls>",
 	"openai":                    openAI,
 	"openai, object":            `{"type": "function", "function": {"name": "read_file", "arguments": {"file_path": "/a", "limit": 5}}}`,

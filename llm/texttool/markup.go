@@ -18,11 +18,19 @@ import (
 //	</parameter>
 //	</function>
 //
-// or <invoke name="NAME"> with <parameter name="P">. [rawText] writes it. Values are not
+// or <invoke name="NAME"> with <parameter name="P">, or in the form of GLM:
+//
+//	<tool_call>NAME
+//	<arg_key>P</arg_key>
+//	<arg_value>VALUE</arg_value>
+//	</tool_call>
+//
+// [rawText] writes the first one. Values are not
 // escaped: one ends at a closing tag behind which the call goes on or ends, and which does
 // not belong to an opening tag in the value. If there is no such tag, it ends at the first
 // one behind which the call goes on or ends.
 type markup struct {
+	tags   *tags  // of a parameter
 	closer string // of the call
 	at     int    // everything before is read
 
@@ -37,10 +45,21 @@ type markup struct {
 
 type argument struct{ name, value string }
 
+// tags are those of a parameter.
+type tags struct {
+	begin   []string // beginnings of the opening tag
+	name    string   // ends the name
+	value   string   // begins the value, "" if nothing is between
+	end     string   // ends the value
+	isExact bool     // line breaks next to the tags are part of the value
+}
+
 const closingParameter = "</parameter>"
 
-// parameterTags begin the opening tag of a parameter.
-var parameterTags = []string{"<parameter=", "<parameter name="}
+var (
+	parameterTags = tags{begin: []string{"<parameter=", "<parameter name="}, name: ">", end: closingParameter}
+	glmTags       = tags{begin: []string{"<arg_key>"}, name: "</arg_key>", value: "<arg_value>", end: "</arg_value>", isExact: true}
+)
 
 // callClosers are the tags that can follow the last parameter of a call.
 var callClosers = []string{"</function>", "</invoke>", "</tool_call>", "</tool_calls>", "</function_call>", "</function_calls>", "</minimax:tool_call>"}
@@ -67,7 +86,7 @@ func (m *markup) read(held []byte, isWhole bool) (n int, status laxjson.Status) 
 		if _, v := matchPrefix(rest, callClosers); v == yes {
 			return m.at, laxjson.Done
 		}
-		name, size, v := matchParameter(rest)
+		name, size, v := m.tags.match(rest)
 		switch {
 		case v == yes:
 			m.parameter, m.at = name, m.at+size
@@ -90,16 +109,16 @@ func (m *markup) read(held []byte, isWhole bool) (n int, status laxjson.Status) 
 // readValue reads up to the end of the current value.
 func (m *markup) readValue(held []byte, isWhole bool) laxjson.Status {
 	for {
-		n := bytes.Index(held[m.search:], []byte(closingParameter))
+		n := bytes.Index(held[m.search:], []byte(m.tags.end))
 		if n < 0 {
 			break
 		}
 		m.search += n
-		v := m.matchEnd(held[m.search+len(closingParameter):], isWhole)
+		v := m.matchEnd(held[m.search+len(m.tags.end):], isWhole)
 		if v == maybe {
 			return laxjson.More
 		}
-		for _, tag := range parameterTags {
+		for _, tag := range m.tags.begin {
 			m.nested += bytes.Count(held[m.counted:m.search], []byte(tag))
 		}
 		m.counted = m.search
@@ -114,7 +133,7 @@ func (m *markup) readValue(held []byte, isWhole bool) laxjson.Status {
 		m.search++
 	}
 	if !isWhole {
-		m.search = max(m.valueAt, len(held)-len(closingParameter)+1)
+		m.search = max(m.valueAt, len(held)-len(m.tags.end)+1)
 		return laxjson.More
 	}
 	if m.firstEnd > 0 {
@@ -144,7 +163,7 @@ func (m *markup) matchEnd(rest []byte, isWhole bool) verdict {
 	case s == "":
 		return maybe
 	}
-	_, v := matchPrefix(s, slices.Concat([]string{m.closer}, parameterTags, callClosers))
+	_, v := matchPrefix(s, slices.Concat([]string{m.closer}, m.tags.begin, callClosers))
 	if v == maybe && isWhole {
 		return no
 	}
@@ -155,36 +174,44 @@ func (m *markup) matchEnd(rest []byte, isWhole bool) verdict {
 // or that of the call. The line breaks next to the tags are not part of the value.
 func (m *markup) endValue(held []byte, end int) {
 	value := string(held[m.valueAt:end])
-	lineBreak := "\n"
-	if strings.HasPrefix(value, "\r\n") {
-		lineBreak = "\r\n"
+	if !m.tags.isExact {
+		lineBreak := "\n"
+		if strings.HasPrefix(value, "\r\n") {
+			lineBreak = "\r\n"
+		}
+		value = strings.TrimSuffix(strings.TrimPrefix(value, lineBreak), lineBreak)
 	}
-	value = strings.TrimSuffix(strings.TrimPrefix(value, lineBreak), lineBreak)
 	m.arguments = append(m.arguments, argument{m.parameter, value})
 	m.parameter, m.at = "", end
-	if bytes.HasPrefix(held[end:], []byte(closingParameter)) {
-		m.at += len(closingParameter)
+	if bytes.HasPrefix(held[end:], []byte(m.tags.end)) {
+		m.at += len(m.tags.end)
 	}
 }
 
-// matchParameter matches the opening tag of a parameter and returns its name and size.
-func matchParameter(s string) (name string, size int, v verdict) {
-	n, v := matchPrefix(s, parameterTags)
+// match matches the opening tags of a parameter and returns its name and their size.
+func (t *tags) match(s string) (name string, size int, v verdict) {
+	n, v := matchPrefix(s, t.begin)
 	if v != yes {
 		return "", 0, v
 	}
-	end := strings.IndexByte(s[n:], '>')
+	name, rest, ok := strings.Cut(s[n:], t.name)
 	switch {
-	case end < 0 && len(s) < maxTag:
+	case !ok && len(s) < maxTag:
 		return "", 0, maybe
-	case end < 0:
+	case !ok:
 		return "", 0, no
 	}
-	name = unquote(s[n : n+end])
-	if name == "" || strings.ContainsAny(name, "<\n") {
+	if name = unquote(name); name == "" || strings.ContainsAny(name, "<\n") {
 		return "", 0, no
 	}
-	return name, n + end + 1, yes
+	if t.value != "" {
+		trimmed := strings.TrimLeft(rest, whiteSpace)
+		if size, v = matchPrefix(trimmed, []string{t.value}); v == maybe && len(s) == maxTag {
+			v = no
+		}
+		rest = trimmed[size:]
+	}
+	return name, len(s) - len(rest), v
 }
 
 // unquote returns the name in an opening tag, without quotes and other attributes.

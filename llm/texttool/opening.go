@@ -13,7 +13,8 @@ type opening struct {
 	closers []string // ends of the fences and elements around the body, innermost last
 	fence   string   // the fence of code, if the call begins with one
 	isData  bool     // the fence is one of data or text
-	end     string   // closing tag of a body of elements
+	tags    *tags    // of a body of elements
+	end     string   // closing tag of such a body
 
 	key           string // first key of an object
 	afterColon    int    // index after the colon that follows the key
@@ -189,7 +190,34 @@ func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
 			return matchMistral(s, i+n, o)
 		}
 	}
+	if body, v := matchGLM(s, i, o); v != no {
+		return body, v
+	}
 	return matchInElement(i, len(o.closers), o, func() (opening, verdict) { return matchObject(s, i, o, anyKey) })
+}
+
+// matchGLM matches the name of a tool in an element, if GLM's tags of an argument follow.
+func matchGLM(s string, i int, o opening) (opening, verdict) {
+	const closer = "</tool_call>"
+	if len(o.closers) == 0 || o.closers[len(o.closers)-1] != closer || !isNameByte(s[i]) {
+		return o, no
+	}
+	end := strings.IndexFunc(s[i:], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
+	switch {
+	case end < 0 && len(s)-i <= maxName:
+		return o, maybe
+	case end < 0 || !isName(s[i:i+end]):
+		return o, no
+	}
+	o.tool = s[i : i+end]
+	i += end
+	n, v := matchSpace(s[i:])
+	if v != yes {
+		return o, v
+	}
+	_, v = matchPrefix(s[i+n:], glmTags.begin)
+	o.at, o.form, o.tags, o.end = i, markupForm, &glmTags, closer
+	return o, v
 }
 
 // matchInElement matches a body. If match does not, and the body is in an element that
@@ -240,8 +268,8 @@ func matchTag(s string, i int, o opening) (opening, verdict) {
 		o.closers = append(o.closers, closer)
 		return matchObject(s, i+n, o, true)
 	}
-	if _, v = matchPrefix(s[i+n:], append([]string{closer}, parameterTags...)); v == yes {
-		o.at, o.form, o.end = i, markupForm, closer
+	if _, v = matchPrefix(s[i+n:], append([]string{closer}, parameterTags.begin...)); v == yes {
+		o.at, o.form, o.tags, o.end = i, markupForm, &parameterTags, closer
 	}
 	return o, v
 }

@@ -226,7 +226,7 @@ func (p *parser) scanText(s string) (rest string) {
 			return ""
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
-			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{closer: o.end}, 0, o.at, 0, inCall
+			p.open, p.object, p.markup, p.depth, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{tags: o.tags, closer: o.end}, 0, o.at, 0, inCall
 			return s[o.at:]
 		default:
 			i = o.at

@@ -2,11 +2,11 @@ package texttool
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"pollux/llm"
+	"pollux/llm/llmtest"
 )
 
 // rawCall returns the call of a tool with one text, written as elements before.
@@ -23,7 +23,7 @@ func checkRaw(t *testing.T, text string, cuts uint64) bool {
 	written := callText(c)
 	for _, behind := range []string{"", "\n", "\n</tool_call>", "\n\nSo.", "\n\n" + callText(rawCall("b"))} {
 		p := newParser(saveTool, false)
-		for _, chunk := range cutting(written+behind, cuts) {
+		for _, chunk := range llmtest.Chunks(written+behind, cuts) {
 			p.add(chunk)
 		}
 		p.end(false)
@@ -57,10 +57,7 @@ func TestRaw(t *testing.T) {
 			t.Errorf("%q is written as elements", text)
 		}
 	}
-	r := rand.New(rand.NewPCG(rand.Uint64(), 2))
-	for range *random {
-		checkRaw(t, randomText(r)+randomText(r), r.Uint64())
-	}
+	llmtest.Repeat(t, func(r llmtest.Random) { checkRaw(t, r.Text()+r.Text(), r.Uint64()) })
 }
 
 // FuzzRaw is [TestRaw] with any text.

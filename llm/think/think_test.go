@@ -1,9 +1,7 @@
 package think_test
 
 import (
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/llm"
+	"pollux/llm/llmtest"
 	"pollux/llm/think"
 )
 
@@ -296,55 +295,20 @@ func checkInverse(t *testing.T, mind, text, shown string, form uint8, cuts uint6
 	for _, p := range []llm.Part{thought(mind), said(after), thought(mind), said(text)} {
 		add(p)
 	}
-	var chunks []string
-	for rest, c := answer, cuts; ; c = c>>4 | c<<60 {
-		n := int(c&15) + 1
-		if n >= len(rest) {
-			chunks = append(chunks, rest)
-			break
-		}
-		chunks, rest = append(chunks, rest[:n]), rest[n:]
-	}
+	chunks := llmtest.Chunks(answer, cuts)
 	if got := feed(new(think.Splitter), chunks); !slices.EqualFunc(got, want, samePart) {
 		t.Fatalf("%q in %q: %+v\nwant %+v", answer, chunks, got, want)
 	}
 }
 
-// words are what the texts of [TestRandom] consist of.
-var words = []string{
-	"a", "é", "😀", " ", "  ", "\n", "\n\n", "\r\n", "\t", "\\", "\\n", "\"", "'", "`", "``", "```", "```json\n", "\n```\n", "~~~", "\n~~~\n",
-	"{", "}", "[", "]", "}}", ",", ":", "<", ">", "</", "- ", "1. ", "> ", "{\"content\": \"",
-	"<tool_call>", "</tool_call>", "<function=save>", "</function>", "<invoke name=\"save\">", "</invoke>",
-	"<think>", "</think>", "<thinking>", "</thinking>", "<thi", "</thi", "nk>", "\n<think>", "\n</think>\n",
-}
-
-// randomText returns some words, mostly few.
-func randomText(r *rand.Rand) string {
-	var b strings.Builder
-	for range r.IntN(1 + r.IntN(14)) {
-		b.WriteString(words[r.IntN(len(words))])
-	}
-	return b.String()
-}
-
-// TestRandom is [FuzzInverse] and [FuzzSplitter] with random texts, for as many texts as
-// the flag says.
+// TestRandom is [FuzzInverse] and [FuzzSplitter] with random texts.
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 1))
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
-	for range *random {
-		checkInverse(t, randomText(r), randomText(r), randomText(r), uint8(r.IntN(256)), r.Uint64())
-		checkSplitter(t, randomText(r)+randomText(r), r.Uint64(), r.IntN(4) == 0, r.IntN(4) == 0)
-	}
+	llmtest.Repeat(t, func(r llmtest.Random) {
+		checkInverse(t, r.Text(), r.Text(), r.Text(), uint8(r.IntN(256)), r.Uint64())
+		checkSplitter(t, r.Text()+r.Text(), r.Uint64(), r.IntN(4) == 0, r.IntN(4) == 0)
+	})
 }
-
-var random = flag.Int("random", 3000, "random texts to test with")
 
 // TestEndless checks that a thought behind text is text if it grows too long.
 func TestEndless(t *testing.T) {
