@@ -103,6 +103,9 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if got.isText() && got.isPastEnd() {
 		return tool.Fail(tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, which has %s.", c.first, c.abs, countLines(got.total)))
 	}
+	if note := c.repeated(ctx, host, got); note != "" {
+		return &tool.Result{Content: []llm.Part{llm.Text(note)}, Display: tool.TextDisplay("Unchanged since it was read: " + c.w.Rel(c.abs)), Summary: "unchanged"}
+	}
 	if got.isText() && host.Room > 0 {
 		got.fit(max(1, host.Room-headerTokens))
 	}
