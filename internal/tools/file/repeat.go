@@ -53,7 +53,8 @@ func (c *readFileCall) isSameFile(raw json.RawMessage) bool {
 // file now.
 func (c *readFileCall) holds(ctx context.Context, text string, got *content) bool {
 	first, last, total := 1, got.total, got.total
-	body := text
+	body := strings.TrimPrefix(text, c.taken)
+	text = body
 	if n, _ := fmt.Sscanf(text, "Lines %d-%d of %d", &first, &last, &total); n == 3 {
 		_, body, _ = strings.Cut(text, "\n")
 	} else {
