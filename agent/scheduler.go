@@ -305,7 +305,8 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 			report(func(*ToolUpdated) {}) // the call is executing again
 			return a, err
 		},
-		Nested: func(e tool.NestedEvent) { showNested(j.call, e, show) },
+		Nested:  func(e tool.NestedEvent) { showNested(j.call, e, show) },
+		Earlier: r.earlier(j.call),
 	})
 	mu.Lock()
 	isOver = true

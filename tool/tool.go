@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"os"
 )
 
@@ -130,6 +131,11 @@ type Host struct {
 	// that can return a smaller part, and say which one, observes it. The results of other
 	// tools are shortened where they do not fit.
 	Room int
+	// Earlier, if set, returns the results of earlier calls of the same tool that the model still
+	// has as they were returned, the newest first: the arguments of each and its text. It leaves
+	// out failed calls and results that are far back, because they may be shortened or removed
+	// before the next request.
+	Earlier func() iter.Seq2[json.RawMessage, string]
 	// Spill, if set, creates the file for the complete output, with mode 0600. It is called at
 	// most once for each call.
 	Spill func() (*os.File, error)

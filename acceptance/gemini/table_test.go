@@ -167,6 +167,11 @@ var table = []allowed{
 		what:  "`glob` tells the model paths that begin in the working directory, which are shorter. Files of other directories keep their whole path.",
 	},
 	{
+		kind: better, scenes: "read_file",
+		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.error`, `runs[0].stdout.stats.tools.**`},
+		what:  "To read from a line past the end of a file is an error that names the number of lines.",
+	},
+	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
 		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files.",

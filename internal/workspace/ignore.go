@@ -283,6 +283,15 @@ func (d *dirRules) hides(abs, name string, dir bool) bool {
 	if d.hidden {
 		return true
 	}
+	if _, r := d.deciding(abs, name, dir); r != nil && !r.negated {
+		return true
+	}
+	return d.git && fold(name) == ".git"
+}
+
+// deciding returns the rule that decides whether the entry called name is ignored, and its file;
+// nil if none matches. abs is as in hides.
+func (d *dirRules) deciding(abs, name string, dir bool) (*ruleFile, *rule) {
 	name = fold(name)
 	if !d.noPaths {
 		abs = fold(abs)
@@ -294,13 +303,29 @@ func (d *dirRules) hides(abs, name string, dir bool) bool {
 			rel = abs[l.base:]
 		}
 		if r := l.file.match(rel, name, dir, l.paths); r != nil {
-			if !r.negated {
-				return true
-			}
-			break
+			return l.file, r
 		}
 	}
-	return d.git && name == ".git"
+	return nil, nil
+}
+
+// IgnoredBy returns the rule because of which a file is ignored, as it is written in an ignore
+// file, and the path of that file. Both are "" if no such rule is found, for example because the
+// rule is for the target of a link. isGit reports whether it is one of git's files.
+func (w *Workspace) IgnoredBy(abs string, f Filter) (file, rule string, isGit bool) {
+	abs = filepath.Clean(abs)
+	anchor := w.anchor(filepath.Dir(abs))
+	d := w.rules.top(anchor, f)
+	below, _ := within(abs, anchor)
+	names := strings.Split(strings.Trim(below, string(filepath.Separator)), string(filepath.Separator))
+	for i, name := range names {
+		path := joinPath(d.path, name)
+		if file, r := d.deciding(path, name, i < len(names)-1); r != nil && !r.negated {
+			return file.path, r.source, !slices.Contains(w.rules.gemini, file.path)
+		}
+		d = w.rules.enter(d, name, false)
+	}
+	return "", "", false
 }
 
 // repository returns the innermost directory that contains dir, or is dir, and has a .git.

@@ -20,6 +20,7 @@ const foldCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // rule is a line of an ignore file.
 type rule struct {
+	source  string // the line of the file
 	glob    string
 	literal int    // length in bytes of glob before its first special character
 	tail    string // the text after the last special character: every match ends in it
@@ -31,6 +32,7 @@ type rule struct {
 // ruleFile is a parsed ignore file. Rules are identified by their index; the last matching
 // rule decides.
 type ruleFile struct {
+	path  string
 	rules []rule
 	// The indexes of rules by what they can match, each list from last to first.
 	names    map[string][]int32 // "target"
@@ -63,7 +65,7 @@ func parseRule(line string) (rule, bool) {
 		return rule{}, false
 	}
 	line = trimTrailingSpaces(line)
-	var r rule
+	r := rule{source: line}
 	line, r.negated = strings.CutPrefix(line, "!")
 	line, r.dirOnly = strings.CutSuffix(line, "/")
 	if line == "" {
@@ -242,7 +244,9 @@ func readIgnore(path string) *ruleFile {
 		data = data[:maxIgnoreFile]
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
 	}
-	return parseIgnore(data)
+	f := parseIgnore(data)
+	f.path = path
+	return f
 }
 
 func readSome(path string, limit int64) ([]byte, error) {

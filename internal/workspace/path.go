@@ -19,7 +19,8 @@ const (
 const maxLinks = 40
 
 // Resolve returns the absolute path, without links, of a path that a model wrote. It corrects
-// common mistakes of models: NUL bytes, the @ of a prompt, percent-encoding, file:// URLs. If
+// common mistakes of models: NUL bytes, the @ of a prompt, percent-encoding, file:// URLs, and
+// backslashes in the path of a file that exists. If
 // the path does not exist, Resolve follows links as far as it exists. The result may be
 // inaccessible: see [Workspace.CheckRead] and [Workspace.CheckWrite].
 func (w *Workspace) Resolve(path string) string {
@@ -31,12 +32,25 @@ func (w *Workspace) Resolve(path string) string {
 		return realpath(w.abs(path))
 	}
 	path = w.stripAt(path)
+	if slashed := strings.ReplaceAll(path, `\`, "/"); slashed != path && w.exists(slashed) {
+		path = slashed
+	}
 	if strings.Contains(path, "%") && !w.exists(path) {
 		if p, err := url.PathUnescape(path); err == nil && utf8.ValidString(p) {
 			path = strings.ReplaceAll(p, "\x00", "")
 		}
 	}
 	return realpath(w.abs(path))
+}
+
+// Reading returns the path that [Workspace.Resolve] takes path for, relative to the root if it is
+// below it; "" if it takes path as it is.
+func (w *Workspace) Reading(path string) string {
+	taken := w.Resolve(path)
+	if taken == realpath(w.abs(path)) {
+		return ""
+	}
+	return w.Display(taken)
 }
 
 // stripAt removes the @ before a path in a prompt, unless it belongs to the path.

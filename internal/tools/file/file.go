@@ -6,6 +6,7 @@
 package file
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,6 +117,15 @@ func failed(err error) *tool.Result {
 // fail returns an error that becomes the result of a failed call.
 func fail(t tool.ErrorType, format string, args ...any) error {
 	return &tool.Error{Type: t, Message: fmt.Sprintf(format, args...)}
+}
+
+// hint returns what the model may have meant by the path of a file, or directory, that does not
+// exist: ". Did you mean ...?", or "".
+func hint(ctx context.Context, w *workspace.Workspace, abs string, dir bool) string {
+	if text := w.DidYouMean(ctx, abs, dir); text != "" {
+		return "." + text
+	}
+	return ""
 }
 
 // code returns the symbolic name of the system error in err, such as EACCES, which scripts and

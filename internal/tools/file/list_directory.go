@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -80,6 +81,9 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	info, err := disk.Stat(c.abs)
 	if isRefusal(err) {
 		return outside(err)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return listFailed(describe(err, "stat", c.abs) + hint(ctx, c.w, c.abs, true))
 	}
 	if err != nil {
 		return listFailed(describe(err, "stat", c.abs))

@@ -3,7 +3,9 @@ package file
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"pollux/internal/workspace"
@@ -50,7 +52,10 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if blank(path) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
 	}
-	c.abs = t.w.Resolve(path)
+	c.abs, c.taken = t.w.Resolve(path), ""
+	if reading := t.w.Reading(path); reading != "" {
+		c.taken = fmt.Sprintf("%q was taken for %s.\n", path, reading)
+	}
 	if err := t.w.CheckRead(c.abs); err != nil {
 		return nil, err
 	}
@@ -58,9 +63,23 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 		return nil, fail(tool.ErrInvalidParams, "start_line cannot be greater than end_line")
 	}
 	if t.w.Ignored(c.abs, false, t.w.DefaultFilter()) {
-		return nil, fail(tool.ErrInvalidParams, "File path '%s' is ignored by configured ignore patterns.", c.abs)
+		return nil, fail(tool.ErrInvalidParams, "File path '%s' is ignored by configured ignore patterns.%s", c.abs, t.whyIgnored(c.abs))
 	}
 	return c, nil
+}
+
+// whyIgnored returns which rule hides a file from this tool, and what the model can do, with a
+// space before it; "" if no rule is found.
+func (t *readFile) whyIgnored(abs string) string {
+	file, rule, isGit := t.w.IgnoredBy(abs, t.w.DefaultFilter())
+	if rule == "" {
+		return ""
+	}
+	why := fmt.Sprintf(" The rule %q of %s hides it.", rule, t.w.Display(file))
+	if !isGit || strings.HasPrefix(filepath.Base(abs), ".env") {
+		return why + " If the task needs it, ask the user."
+	}
+	return why + " If the task needs it, print it with a shell command, or ask the user to set context.fileFiltering.respectGitIgnore to false."
 }
 
 // lines returns the first and the last line to read, 0 if none is given. Models that were
@@ -80,6 +99,7 @@ func (a arguments) lines() (first, last int) {
 type readFileCall struct {
 	w           *workspace.Workspace
 	abs         string
+	taken       string // a line for the model if its path was not taken as it is
 	first, last int
 }
 
@@ -98,11 +118,17 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		return outside(err)
 	}
 	got, err := read(ctx, c.w, c.abs, c.first, c.last)
+	if e := (*tool.Error)(nil); errors.As(err, &e) && e.Type == tool.ErrFileNotFound {
+		return tool.Fail(e.Type, e.Message+hint(ctx, c.w, c.abs, false))
+	}
 	if err != nil {
 		return failed(err)
 	}
 	if got.isText() && got.isPastEnd() {
 		return tool.Fail(tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, which has %s.", c.first, c.abs, countLines(got.total)))
+	}
+	if note := c.repeated(ctx, host, got); note != "" {
+		return &tool.Result{Content: []llm.Part{llm.Text(note)}, Display: tool.TextDisplay("Unchanged since it was read: " + c.w.Rel(c.abs)), Summary: "unchanged"}
 	}
 	if got.isText() && host.Room > 0 {
 		got.fit(max(1, host.Room-headerTokens))
@@ -114,7 +140,9 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		Summary: got.summary(),
 	}
 	if got.isText() {
-		r.Content = []llm.Part{llm.Text(c.header(got) + got.text)}
+		r.Content = []llm.Part{llm.Text(c.taken + c.header(got) + got.text)}
+	} else if c.taken != "" {
+		r.Content = append([]llm.Part{llm.Text(strings.TrimSuffix(c.taken, "\n"))}, r.Content...)
 	}
 	return r
 }

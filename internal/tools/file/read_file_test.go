@@ -142,16 +142,17 @@ func TestReadFileOffset(t *testing.T) {
 
 func TestReadFileNames(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, map[string]string{"with space.txt": "space", "ümläut.txt": "umlaut", "100%.txt": "percent", "@at": "at"})
+	w := newWorkspace(t, map[string]string{"with space.txt": "space", "ümläut.txt": "umlaut", "100%.txt": "percent", "@at": "at", "dir/x.txt": "below"})
 	for path, want := range map[string]string{
-		"with%20space.txt":     "space",
+		"with%20space.txt":     "\"with%20space.txt\" was taken for with space.txt.\nspace",
 		"with space.txt":       "space",
-		"%C3%BCml%C3%A4ut.txt": "umlaut",
+		"%C3%BCml%C3%A4ut.txt": "\"%C3%BCml%C3%A4ut.txt\" was taken for ümläut.txt.\numlaut",
 		"100%.txt":             "percent",
-		"@with space.txt":      "space",
+		"@with space.txt":      "\"@with space.txt\" was taken for with space.txt.\nspace",
 		"@at":                  "at",
-		"with\x00 space.txt":   "space",
-		filepath.Join(w.Root(), "with%20space.txt"): "space",
+		`dir\x.txt`:            "\"dir\\\\x.txt\" was taken for dir/x.txt.\nbelow",
+		"./dir/../dir/x.txt":   "below",
+		filepath.Join(w.Root(), "with%20space.txt"): fmt.Sprintf("%q was taken for with space.txt.\nspace", filepath.Join(w.Root(), "with%20space.txt")),
 	} {
 		wantText(t, run(t, NewReadFile(w), args{"file_path": path}), want)
 	}
@@ -231,11 +232,40 @@ func TestReadFileErrors(t *testing.T) {
 	}
 }
 
+// TestReadFileIgnored checks that the refusal of an ignored file names the rule and the way out,
+// which for files that may hold secrets is to ask the user.
 func TestReadFileIgnored(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, map[string]string{".geminiignore": "secret.txt\n", "secret.txt": "s"})
-	refused(t, NewReadFile(w), args{"file_path": "secret.txt"},
-		"File path '"+filepath.Join(w.Root(), "secret.txt")+"' is ignored by configured ignore patterns.")
+	w := newWorkspace(t, map[string]string{
+		".git/HEAD": "", ".gitignore": "out/\n*.local\n", "sub/.gitignore": "# generated\n/gen.*\n", ".geminiignore": "secret.txt\n",
+		"secret.txt": "s", "out/a/b.txt": "x", "sub/gen.go": "x", ".env.local": "KEY=1",
+	})
+	const gitWay = "If the task needs it, print it with a shell command, or ask the user to set context.fileFiltering.respectGitIgnore to false."
+	for name, want := range map[string]string{
+		"secret.txt":  `The rule "secret.txt" of .geminiignore hides it. If the task needs it, ask the user.`,
+		"out/a/b.txt": `The rule "out/" of .gitignore hides it. ` + gitWay,
+		"sub/gen.go":  `The rule "/gen.*" of sub/.gitignore hides it. ` + gitWay,
+		".env.local":  `The rule "*.local" of .gitignore hides it. If the task needs it, ask the user.`,
+	} {
+		refused(t, NewReadFile(w), args{"file_path": name}, "File path '"+filepath.Join(w.Root(), name)+"' is ignored by configured ignore patterns. "+want)
+	}
+	refused(t, NewReadFile(w), args{"file_path": ".env"}, "Path not in workspace: ")
+}
+
+// TestMissing checks what the tools for files suggest in place of a path that does not exist.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"src/server.go": "x", "src/Deep/handler.ts": "x", "lib/server.go": "x"})
+	at := func(name string) string { return filepath.Join(w.Root(), name) }
+	wantError(t, run(t, NewReadFile(w), args{"file_path": "server.go"}), tool.ErrFileNotFound,
+		"File not found: "+at("server.go")+`. Did you mean one of: "lib/server.go", "src/server.go"?`)
+	wantError(t, run(t, NewReplace(w, nil), args{"file_path": "src/servr.go", "instruction": "x", "old_string": "x", "new_string": "y"}), tool.ErrFileNotFound,
+		"File not found: "+at("src/servr.go")+`. Did you mean one of: "src/server.go", "lib/server.go"?`)
+	wantError(t, run(t, NewList(w), args{"dir_path": "src/deep"}), tool.ErrList, `, stat '`+at("src/deep")+`'. Did you mean "src/Deep"?`)
+	r := run(t, NewReadFile(w), args{"file_path": "nothing/like/it.xyz"})
+	if want := "File not found: " + at("nothing/like/it.xyz"); r.Error == nil || r.Error.Message != want {
+		t.Errorf("error = %v, want %s", r.Error, want)
+	}
 }
 
 func TestReadFileCancelled(t *testing.T) {

@@ -251,7 +251,7 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	e := &edit{revision: revision{path: c.abs, before: before, proposed: c.proposed}}
 	switch {
 	case !before.exists && c.old != "":
-		return nil, fail(tool.ErrFileNotFound, "File not found: %s", c.abs)
+		return nil, fail(tool.ErrFileNotFound, "File not found: %s%s", c.abs, hint(ctx, c.w, c.abs, false))
 	case !before.exists:
 		e.after = before.rewrite(c.new)
 		return e, nil

@@ -65,7 +65,7 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	fi, err := t.w.Disk().Stat(dir)
 	if err != nil {
-		return nil, modelError("Search path does not exist " + dir)
+		return nil, modelError("Search path does not exist " + dir + hint(t.w, dir, true))
 	}
 	if !fi.IsDir() {
 		return nil, modelError("Search path is not a directory: " + dir)

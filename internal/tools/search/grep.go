@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,7 +124,7 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	fi, err := t.w.Disk().Stat(path)
 	switch {
 	case err != nil:
-		return nil, modelError("Path does not exist: " + path)
+		return nil, modelError("Path does not exist: " + path + cmp.Or(hint(t.w, path, true), hint(t.w, path, false)))
 	case fi.IsDir():
 		c.query.dir = path
 	case fi.Mode().IsRegular():

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -211,7 +212,7 @@ func (c *grepCall) noMatches(note string) *tool.Result {
 func (c *grepCall) scope() string {
 	where := fmt.Sprintf("in path %q", ".")
 	if c.args.DirPath != "" {
-		where = `in path "` + c.args.DirPath + `"`
+		where = `in path "` + cmp.Or(c.query.w.Reading(c.args.DirPath), c.args.DirPath) + `"`
 	}
 	if c.args.IncludePattern != "" {
 		where += ` (filter: "` + c.args.IncludePattern + `")`

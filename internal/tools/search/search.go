@@ -6,6 +6,7 @@
 package search
 
 import (
+	"context"
 	"strings"
 	"unicode"
 
@@ -45,10 +46,17 @@ func filter(w *workspace.Workspace, git, gemini *bool) workspace.Filter {
 // displayPath returns a path as results show it: relative to the project's root, where the
 // relative paths in calls start, or absolute if it is outside.
 func displayPath(w *workspace.Workspace, path string) string {
-	if workspace.IsWithin(path, w.Root()) {
-		path = w.Rel(path)
+	return sanitizePath(w.Display(path))
+}
+
+// hint returns what the model may have meant by a path that does not exist, among directories or
+// files: ". Did you mean ...?", or "".
+func hint(w *workspace.Workspace, path string, dirs bool) string {
+	text := w.DidYouMean(context.Background(), path, dirs)
+	if text == "" {
+		return ""
 	}
-	return sanitizePath(path)
+	return "." + text
 }
 
 // sanitizePath returns path as results show it: valid UTF-8, with control characters replaced.

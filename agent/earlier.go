@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"encoding/json"
+	"iter"
+
+	"pollux/llm"
+)
+
+// maxEarlier is the number of tokens at the end of the history in which results are sure to stay
+// as they are until the next request: a [Masker] protects more. In a small window it is an
+// eighth of it, which is less than a [Compressor] keeps.
+const maxEarlier = 40_000
+
+// earlier returns the results of earlier calls of a tool for [tool.Host].Earlier, nil if the
+// history may be compressed before the next request. It examines the end of the history only, so
+// that its cost does not grow with the conversation.
+func (r *run) earlier(call *ToolCall) func() iter.Seq2[json.RawMessage, string] {
+	room, limit := maxEarlier, r.limit(r.chosen)
+	if limit > 0 {
+		room = min(room, limit/8)
+	}
+	if call.FromClient || limit > 0 && r.left() < limit/4 {
+		return nil
+	}
+	return func() iter.Seq2[json.RawMessage, string] {
+		return earlierResults(r.conv.tail(room), call.Name)
+	}
+}
+
+// tail returns the last messages of the history, with at most about the given number of tokens.
+func (c *conversation) tail(tokens int) []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := len(c.history.all)
+	for i > 0 {
+		if tokens -= c.history.all[i-1].Content.Tokens(); tokens < 0 {
+			break
+		}
+		i--
+	}
+	return c.history.all[i:len(c.history.all):len(c.history.all)]
+}
+
+// earlierResults yields the arguments and the texts of the successful calls of a tool, the newest
+// first. A result whose call is not among the messages is left out.
+func earlierResults(messages []Message, name string) iter.Seq2[json.RawMessage, string] {
+	return func(yield func(json.RawMessage, string) bool) {
+		for i := len(messages) - 1; i > 0; i-- {
+			parts := messages[i].Content.Parts
+			for k := len(parts) - 1; k >= 0; k-- {
+				response := parts[k].FunctionResponse
+				if response == nil || response.Name != name {
+					continue
+				}
+				call, output := callOf(messages[:i], response.ID), struct{ Output, Error *string }{}
+				if call == nil || len(response.Parts) > 0 || json.Unmarshal(response.Response, &output) != nil || output.Output == nil || output.Error != nil {
+					continue
+				}
+				if !yield(call.Args, *output.Output) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// callOf returns the call with this id in the last message of the model, nil if there is none.
+func callOf(messages []Message, id string) *llm.FunctionCall {
+	for i := len(messages) - 1; i >= 0 && i >= len(messages)-3; i-- {
+		for _, call := range messages[i].Content.FunctionCalls() {
+			if call.ID == id {
+				return call
+			}
+		}
+	}
+	return nil
+}
