@@ -61,6 +61,10 @@ type Config struct {
 	LoopDetector LoopDetector
 	Router       Router
 	NextSpeaker  NextSpeaker
+	// Unfinished reports whether a response without tool calls leaves work undone: it announces
+	// some, or is an empty response to tool results. The model is then asked to go on, once for
+	// each prompt. A nil Unfinished reports none.
+	Unfinished func(Ending) bool
 
 	// Now returns the current time; nil is time.Now. Several goroutines may call it at once.
 	Now func() time.Time

@@ -278,6 +278,13 @@ type RouteRequest struct {
 	PromptID string
 }
 
+// Ending is a response without tool calls, at the end of a run.
+type Ending struct {
+	Text      string   // "" for a response to tool results without visible text
+	Tools     []string // names of the tools that the model could call
+	HasCalled bool     // the model has called a tool since the prompt
+}
+
 // NextSpeaker decides after a response without tool calls whether the model continues.
 type NextSpeaker interface {
 	// Next returns [llm.RoleModel] if the model should continue. Any other value ends the run.

@@ -24,6 +24,8 @@ type reply struct {
 	hasThought bool // a part with reasoning has arrived
 	calls      []*ToolCall
 	loop       Loop
+	isHeld     bool    // its events are not emitted before it is complete
+	held       []Event // these events
 }
 
 // add adds a chunk. Adjacent plain text becomes one part.
@@ -103,10 +105,8 @@ func (rep *reply) canRetry(err error) bool {
 // tool results may be empty, because the model has acted before. Text without a finish reason is
 // never complete: the stream may have been cut off.
 func (rep *reply) problem(toResult bool) *InvalidStream {
-	for i := range rep.parts {
-		if rep.parts[i].FunctionCall != nil {
-			return nil
-		}
+	if rep.hasCall() {
+		return nil
 	}
 	if rep.blocked != "" && !rep.hasThought && len(rep.parts) == 0 {
 		return &InvalidStream{"SAFETY_BLOCKED", "The model refused the prompt (" + rep.blocked + ")."}
@@ -136,6 +136,11 @@ func (rep *reply) problem(toResult bool) *InvalidStream {
 		return &InvalidStream{"NO_RESPONSE_TEXT", "Model stream ended with empty response text."}
 	}
 	return nil
+}
+
+// hasCall reports whether the model calls a tool.
+func (rep *reply) hasCall() bool {
+	return slices.ContainsFunc(rep.parts, func(p llm.Part) bool { return p.FunctionCall != nil })
 }
 
 // hasVisibleText reports whether s contains anything but white space, zero-width characters,

@@ -67,6 +67,8 @@ type run struct {
 	continuations int                        // number that is left, see maxContinuations
 	hasLeft       bool                       // the consumer has stopped reading events
 	hasRecovered  bool                       // one loop or invalid response has been handled
+	hasCalled     bool                       // the model has called a tool
+	hasNudged     bool                       // the model has been asked to go on, see nudge.go
 	warnings      map[*ToolCall]*tool.Result // of calls of the last response that do not run
 	results       *llm.Content               // tool results not yet in the history
 	records       []CallRecord               // of results, or of the results sent last

@@ -127,7 +127,11 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	}
 	r.shown, r.results = "", nil
 
-	rep, err := r.exchange(ctx, r.conv.history.contents())
+	contents := r.conv.history.contents()
+	rep, err := r.exchange(ctx, contents)
+	if err == nil && r.isUnfinished(contents, rep) {
+		rep, err = r.nudge(ctx, contents, rep)
+	}
 	again := rep.loop.Kind != "" || isTooLong(err)
 	kept := !again && (err == nil || isResult)
 	if kept || isResult {
@@ -164,7 +168,8 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 	isResult := contents[len(contents)-1].HasFunctionResponse()
 	var previous *InvalidStream // the problem of the last attempt
 	for attempt := 1; ; attempt++ {
-		rep, err := r.attempt(ctx, r.request(withNudge(contents, previous), attempt > 1))
+		rep := &reply{}
+		err := r.attempt(ctx, r.request(withNudge(contents, previous), attempt > 1), rep)
 		var bad *InvalidStream
 		switch {
 		case err == nil:
@@ -269,24 +274,23 @@ func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) ll
 	return cfg
 }
 
-// attempt sends one request and emits the response as it arrives.
-func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
-	rep := &reply{}
+// attempt sends one request, adds the response to rep and emits it as it arrives.
+func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
 	if r.cfg.Hooks != nil {
 		v, instead := r.cfg.Hooks.BeforeModel(ctx, req)
 		if err := r.applyVerdict(v); err != nil && instead == nil {
-			return rep, err
+			return err
 		}
 		if instead != nil {
-			return rep, cmp.Or(r.addChunk(rep, instead, instead), r.endThought(rep))
+			return cmp.Or(r.addChunk(rep, instead, instead), r.endThought(rep))
 		}
 	}
 	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
 		if ctx.Err() != nil {
-			return rep, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		if err != nil {
-			return rep, err
+			return err
 		}
 		shown := chunk
 		if r.cfg.Hooks != nil {
@@ -295,17 +299,17 @@ func (r *run) attempt(ctx context.Context, req *llm.Request) (*reply, error) {
 				shown = other
 			}
 			if err := r.applyVerdict(v); err != nil {
-				return rep, err
+				return err
 			}
 		}
 		if err := r.addChunk(rep, chunk, shown); err != nil {
-			return rep, err
+			return err
 		}
 		if rep.loop.Kind != "" {
-			return rep, nil
+			return nil
 		}
 	}
-	return rep, r.endThought(rep)
+	return r.endThought(rep)
 }
 
 // addChunk adds a chunk to the reply and emits shown, thoughts before text. Tool calls are not
@@ -335,8 +339,13 @@ func (r *run) addChunk(rep *reply, chunk, shown *llm.Response) error {
 	return nil
 }
 
-// show emits an event of the response, unless the loop detector finds a loop in it.
+// show emits an event of the response, unless the loop detector finds a loop in it or the
+// events are held.
 func (r *run) show(rep *reply, e Event) error {
+	if rep.isHeld {
+		rep.held = append(rep.held, e)
+		return nil
+	}
 	if r.cfg.LoopDetector != nil {
 		if loop, found := r.cfg.LoopDetector.Observe(e); found {
 			rep.loop = loop
@@ -351,6 +360,7 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 	r.identifyCalls(rep)
 	parts := rep.parts
 	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen})
+	r.hasCalled = r.hasCalled || len(rep.calls) > 0
 	for _, call := range rep.calls {
 		call.Room = r.roomOfCall(len(rep.calls))
 	}

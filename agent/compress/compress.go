@@ -51,7 +51,8 @@ type Options struct {
 	RequestConfig func(model string) llm.Config
 	// SummaryModel returns the model that writes the summary, and its configuration, if the
 	// given model leads the conversation; see [Alias]. If it is nil or returns "" or an error,
-	// that model writes the summary itself.
+	// or if a request shows that its model does not exist, the given model writes the summary
+	// itself.
 	SummaryModel func(model string) (name string, cfg llm.Config, err error)
 	// Price returns the price of a model, nil if it is unknown. The conversation's own model,
 	// which has the history in its cache, then writes the summary if it is known to cost no
@@ -98,6 +99,7 @@ type Options struct {
 type Compressor struct {
 	Options
 	lastAttempt attempt
+	missing     map[string]bool                  // models of SummaryModel that do not exist
 	saved       map[*llm.FunctionResponse]string // by result: the shortened text of those saved to files
 	files       int                              // number of saved results
 }

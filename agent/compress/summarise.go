@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pollux/agent"
 	"pollux/llm"
@@ -66,7 +67,7 @@ func (w *compression) writers(history int) (first, second writer) {
 	case err != nil:
 		w.Warn(fmt.Sprintf("%s summarises its conversation itself: %v", own.model, err))
 		return own, plain
-	case name == "", name == own.model && w.RequestConfig != nil:
+	case name == "", name == own.model && w.RequestConfig != nil, w.missing[name]:
 		return own, plain
 	}
 	other := plain
@@ -128,6 +129,10 @@ func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Me
 			summary, start = s, end
 		case errors.Is(err, errCalled) && by.prefix != "":
 			by = plain
+		case isMissing(err) && by.model != w.CompressRequest.Model:
+			w.setMissing(by.model, err)
+			by, plain = w.writers(estimate(messages))
+			room = w.room(by)
 		case isTooLong(err) && room-known > minRoom:
 			messages = trimmed[:cut.at]
 			room = known + min(room-known, estimate(piece))/2
@@ -136,6 +141,23 @@ func (w *compression) summarise(ctx context.Context, cut cut, trimmed []agent.Me
 		}
 	}
 	return "", errors.New("it is too long for the model that summarises")
+}
+
+// isMissing reports whether a model does not exist, or not for this account.
+func isMissing(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && (e.Kind == llm.KindModelNotFound || e.Kind == llm.KindForbidden)
+}
+
+// setMissing makes the models of conversations write the summaries that model should have
+// written.
+func (c *Compressor) setMissing(model string, err error) {
+	if c.missing == nil {
+		c.missing = map[string]bool{}
+	}
+	c.missing[model] = true
+	c.Warn(fmt.Sprintf("%s cannot summarise the conversation: %v. The conversation's own model does it from now on.",
+		model, strings.TrimSuffix(err.Error(), ".")))
 }
 
 func isTooLong(err error) bool {

@@ -155,6 +155,7 @@ const (
 	ResponseIdleTimeout  = Float("pollux.response.idleTimeout")
 	ResponseStartTimeout = Float("pollux.response.startTimeout")
 	RetryDelay           = Float("pollux.retryDelay")
+	Nudge                = Bool("pollux.nudge")
 
 	MemoryEager = Bool("pollux.memory.eager")
 	SaveMemory  = Bool("pollux.memory.saveTool")
@@ -373,6 +374,7 @@ var table = [...]Key{
 	{"pollux.maskToolOutputs", "bool", true, 0, live, "Put what tools said long ago into files, and show the model where they are."},
 	{"pollux.memory.eager", "bool", false, restart, live, "Read the memory of all subdirectories at the start, and put everything into the system instruction."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the tool save_memory, instead of letting it edit the files."},
+	{"pollux.nudge", "bool", true, 0, live, "Ask the model once for each prompt to go on where it ends with an announcement, with a tool call written as text, or without a word about the results of its calls. Not while model.skipNextSpeakerCheck is false, which asks in such a case, too."},
 	{"pollux.response.idleTimeout", "number", 300.0, 0, live, "Seconds without a byte from the model's server after which a response counts as cut off, and Pollux asks again. idleTimeout of an entry in modelProviders wins."},
 	{"pollux.response.startTimeout", "number", 0.0, 0, live, "Seconds to wait for the first byte of a response before Pollux asks again; 0 for the default: 120, for answers that are not streamed 300, for Ollama and at addresses of this machine and of private networks 1800. startTimeout of an entry in modelProviders wins."},
 	{"pollux.retryDelay", "number", 5.0, 0, live, "Seconds before a failing request is tried the second time. The delay doubles each time, up to 30 seconds; a longer one that the provider asks for counts."},

@@ -9,6 +9,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/loopdetect"
 	"pollux/agent/nextspeaker"
+	"pollux/agent/unfinished"
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/ide"
@@ -102,6 +103,8 @@ type Parts struct {
 	IDE          agent.IDE
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
+	// Unfinished reports whether a response leaves work undone; nil reports none.
+	Unfinished func(agent.Ending) bool
 }
 
 // NewAgent builds an agent of these parts, with the user's settings for models: the
@@ -132,6 +135,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		IDE:          p.IDE,
 		LoopDetector: p.LoopDetector,
 		NextSpeaker:  p.NextSpeaker,
+		Unfinished:   p.Unfinished,
 
 		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
 		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
@@ -160,6 +164,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		IDE:          watchIDE(s.IDE),
 		LoopDetector: s.loops(g),
 		NextSpeaker:  s.nextSpeaker(g),
+		Unfinished:   s.unfinished(),
 	}
 	if s.Hooks != nil {
 		p.Hooks = s.Hooks
@@ -209,6 +214,16 @@ func (s *Session) nextSpeaker(g llm.Generator) agent.NextSpeaker {
 		return n // there is nothing to record
 	}
 	return s.telemetry.NextSpeaker(n)
+}
+
+// unfinished returns what finds responses that leave work undone. It is nil where the next
+// speaker is asked for, which finds them too. A plan announces work, so that it is no such
+// response.
+func (s *Session) unfinished() func(agent.Ending) bool {
+	if !config.Nudge.In(s.Settings) || !config.SkipNextSpeaker.In(s.Settings) {
+		return nil
+	}
+	return func(e agent.Ending) bool { return !s.isPlanning() && unfinished.Check(e) }
 }
 
 func (s *Session) newProcesses() *shell.Processes {

@@ -15,6 +15,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/telemetry"
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/llm/catalog"
 )
@@ -46,9 +47,26 @@ func (s *Session) compressor(g llm.Generator) agent.Compressor {
 			return s.saveOutput(tool, text)
 		},
 		PlanPath: s.plans.approved,
-		Warn:     func(text string) { s.Log.Warn("compress: " + text) },
+		Warn:     s.warnOfSummary(),
 	})}
 }
+
+// warnOfSummary returns what warns the user of a summary that failed: of each reason once,
+// because the next one may fail for the same.
+func (s *Session) warnOfSummary() func(text string) {
+	warned := map[string]bool{}
+	return func(text string) {
+		if warned[text] || len(warned) == maxSummaryWarnings {
+			s.Log.Warn("compress: " + text)
+			return
+		}
+		warned[text] = true
+		s.Warn("Warning: " + terminal.Line(text))
+	}
+}
+
+// maxSummaryWarnings limits the warnings of one session, whose reasons may differ in an id.
+const maxSummaryWarnings = 5
 
 // recordedCompressor records the compressions, those that a person requests too.
 type recordedCompressor struct {

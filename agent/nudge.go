@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"pollux/llm"
+)
+
+// A run ends with a response that calls no tool. Some models end it too early: they announce
+// what they will do, write a call in a code block, or say nothing about the results of their
+// calls. Then the model is asked once for each prompt to go on. Nobody sees that: the request
+// is not part of the history, in which the response to it continues the first one, and its
+// events follow those of the first one. A response to it that is no use is dropped, and the
+// first one is the answer.
+
+// unfinishedText asks a model to go on that has announced work.
+const unfinishedText = "[System: You wrote no tool call, so nothing was run. If work is left, call the tool for its next step now. " +
+	"If not, say in one sentence what the result is.]"
+
+// nudgeAttempts is the number of attempts of a request that asks a model to go on.
+const nudgeAttempts = 2
+
+// isUnfinished reports whether the model is to be asked to go on after rep, the response to
+// contents.
+func (r *run) isUnfinished(contents []*llm.Content, rep *reply) bool {
+	limit := r.cfg.MaxTurns
+	switch {
+	case r.cfg.Unfinished == nil, r.hasNudged, rep.reason != llm.FinishStop, rep.loop.Kind != "", rep.hasCall(),
+		len(r.tools.Tools()) == 0, r.conv.hasWaiting(), limit != nil && r.conv.turnCount >= *limit:
+		return false
+	}
+	text := rep.visibleText()
+	e := Ending{Text: text, HasCalled: r.hasCalled}
+	if !hasVisibleText(text) {
+		if !contents[len(contents)-1].HasFunctionResponse() {
+			return false // the response of a hook
+		}
+		e.Text = ""
+	}
+	for _, t := range r.tools.Tools() {
+		e.Tools = append(e.Tools, t.Spec().Name)
+	}
+	return r.cfg.Unfinished(e)
+}
+
+// nudge asks the model to go on after rep, the response to contents. It returns rep, or rep
+// continued by the response.
+func (r *run) nudge(ctx context.Context, contents []*llm.Content, rep *reply) (*reply, error) {
+	r.hasNudged = true
+	said := rep.visibleText()
+	if hasVisibleText(said) {
+		contents = append(slices.Clone(contents), llm.Model(rep.parts...), llm.User(llm.Text(unfinishedText)))
+	} else {
+		said, contents = "", withNudge(contents, &InvalidStream{Type: "NO_RESPONSE_TEXT"})
+	}
+	req := r.request(contents, false)
+	if req.Config.ResponseMIMEType != "" || req.Config.ResponseJSONSchema != nil {
+		return rep, nil // the response is a value
+	}
+	req.MaxAttempts = nudgeAttempts
+	next := &reply{isHeld: true}
+	err := r.attempt(ctx, req, next)
+	next.flush()
+	switch {
+	case errors.Is(err, errOver), errors.Is(err, errLeft):
+		return next, err
+	case err != nil, next.problem(true) != nil, !next.hasCall() && !hasVisibleText(next.visibleText()):
+		return rep, nil
+	}
+	next.isHeld = false
+	if err := r.showHeld(next, separator(said)); err != nil {
+		return next, err
+	}
+	next.continues(rep, said)
+	return next, nil
+}
+
+// separator returns what separates a text from the text that continues it.
+func separator(said string) string {
+	switch {
+	case said == "" || strings.HasSuffix(said, "\n\n"):
+		return ""
+	case strings.HasSuffix(said, "\n"):
+		return "\n"
+	}
+	return "\n\n"
+}
+
+// showHeld emits the events of a response that were held, with separator before its text.
+func (r *run) showHeld(rep *reply, separator string) error {
+	for _, e := range rep.held {
+		if t, ok := e.(Text); ok {
+			e, separator = Text{separator + t.Text}, ""
+		}
+		if err := r.show(rep, e); err != nil || rep.loop.Kind != "" {
+			return err
+		}
+	}
+	rep.held = nil
+	return nil
+}
+
+// continues puts what the model said before in front of the reply. Thoughts stay first, because
+// vendors refuse signed thoughts that follow text.
+func (rep *reply) continues(before *reply, said string) {
+	rep.thoughts = slices.Concat(before.thoughts, rep.thoughts)
+	rep.sources = slices.Concat(before.sources, rep.sources)
+	if said == "" {
+		return
+	}
+	i := 0
+	for i < len(rep.parts) && rep.parts[i].Thought {
+		i++
+	}
+	if i < len(rep.parts) && rep.parts[i].IsText() && rep.parts[i].ThoughtSignature == "" {
+		rep.parts[i].Text = said + separator(said) + rep.parts[i].Text
+		return
+	}
+	rep.parts = slices.Insert(rep.parts, i, llm.Text(said))
+}

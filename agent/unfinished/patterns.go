@@ -1,0 +1,97 @@
+package unfinished
+
+import (
+	"regexp"
+	"sync"
+)
+
+// patterns returns the regular expressions of the package, which are compiled when they are
+// first needed.
+var patterns = sync.OnceValue(func() *expressions {
+	e := &expressions{
+		purpose: regexp.MustCompile(`(?i)^(?:this|that|these|it) (?:will|should|way|helps?|lets?|gives?|allows?)\b|^(?:one moment|please wait|hold on|please hold)\b|` +
+			`^das (?:hilft|wird)|^dadurch|^einen moment|^cela (?:me |nous )?(?:permettra|aidera)|^esto (?:me )?(?:permitirá|ayudará)|^这(?:样|将|会|有助)|^これにより`),
+		person:     regexp.MustCompile(`(?i)\b(?:you|your|please|bitte|sie|ihnen|vous|votre|usted|tu|você)\b|(?:^|\s)(?:вы|вам|ваш)|你|您|请|ください`),
+		example:    regexp.MustCompile(`(?i)\b(?:you can|you could|you would|you may|for example|e\.g\.|example|zum beispiel|par exemple|por ejemplo)\b|例如|たとえば|例えば`),
+		definition: regexp.MustCompile(`^\s*(?:def|class|import|from|func|function|package|public|#include|const|let|var|if|for|while|return)\b`),
+		call:       regexp.MustCompile(`^(?:\$ |> )?(?:print\()?(?:[a-z_]\w* ?= ?)?(?:await )?(?:default_api\.|functions\.|tools\.)?([A-Za-z_]\w*)((?:\(| |$).*)$`),
+		named:      regexp.MustCompile(`^\(\s*(?:\w+\s*[=:]|\{)`),
+		object:     regexp.MustCompile(`"(?:name|tool|tool_name|tool_call|function|action)"\s*:\s*"([^"]+)"`),
+	}
+	for _, l := range sources {
+		e.languages = append(e.languages, language{regexp.MustCompile("(?i)" + l.announcement), regexp.MustCompile("(?i)" + l.exception)})
+	}
+	return e
+})
+
+type expressions struct {
+	purpose    *regexp.Regexp // of a sentence that says what the step before is for
+	person     *regexp.Regexp // of a sentence that addresses the user
+	example    *regexp.Regexp // of a text that explains calls
+	definition *regexp.Regexp // of a line of a program
+	call       *regexp.Regexp // of a line: the name and what follows it
+	named      *regexp.Regexp // of named arguments
+	object     *regexp.Regexp // of a member that names a tool
+	languages  []language
+}
+
+// sources are the expressions of each language. An announcement is a sentence in which the
+// speaker names a step that a tool can take; an exception puts it off, offers it, or leaves it
+// to the user.
+var sources = []struct{ announcement, exception string }{
+	{ // English
+		`^(?:(?:ok(?:ay)?|sure|great|alright|all right|perfect|good|right|understood|got it|thanks|thank you|certainly|of course|absolutely|yes|well|now|next|first|firstly|then|so|finally|from here|with that|after that|to (?:start|begin)(?: with)?|(?:to|since|because|based on|before|in order to|for) [^,.;]{1,80})[,.!:;]*\s+)*` +
+			`(?:i'll|i will|i'm going to|i am going to|i'm about to|i am about to|we'll|we will|let me|let us|let's)` +
+			`(?:\s+(?:now|first|then|next|also|just|quickly|briefly|carefully|go ahead and|proceed to|continue to|try to|try|take a moment to|need to|have to|by|start by|begin by|do that by))*\s+` +
+			`(?:read|re-?read|check|look|examine|inspect|search|find out|find the|find all|find where|open|run|re-?run|execute|list|view|explore|start|begin|create|write|add|update|edit|modify|fix|implement|apply|test|verify|analy[sz]e|investigate|review|call|invoke|grep|delete|remove|rename|refactor|replace|install|build|compile|fetch|continue (?:with|by)|proceed|gather|locate|scan|trace|debug|set up|generate|move|take a (?:closer |quick )?look|have a (?:closer |quick )?look|see (?:what|how|where|which|if|whether)|determine|identify|figure out|retrieve|browse|patch|query|` +
+			`do (?:this|that|so|it|the following)|reading|checking|looking|searching|examining|listing|running|exploring|opening|inspecting|use (?:the )?[\w.-]+ (?:tool|command|function)|make (?:the|these|those|this|that|a|some|an)\s+(?:\w+\s+){0,3}(?:changes?|edits?|fix(?:es)?|updates?|modifications?|corrections?))\b` +
+			`|^(?:(?:ok(?:ay)?|now|next|first)[,.!]*\s+|(?:to|since) [^,.;]{1,80},\s+)+i need to (?:first )?(?:read|check|look|examine|inspect|search|find|run|list|view|explore|update|fix)\b` +
+			`|^(?:(?:ok(?:ay)?|sure|now|next|first)[,.!]*\s+)*(?:reading|checking|running|searching|looking|opening|inspecting|creating|starting|analy[sz]ing|examining|exploring|updating|fetching|listing)\b.*(?:\.\.\.|…|\bnow[.!]?)$`,
+		`\b(?:let me know|(?:if|once|when|whenever|after|until|unless|should|would|could|do|as soon as) you|tomorrow|later|next (?:time|week|sprint|session|month|release)|from now on|in (?:the )?future|going forward|follow-?up|another (?:pr|pull request)|separate (?:pr|pull request)|soon|tonight|(?:on|by) (?:mon|tues|wednes|thurs|fri|satur|sun)day|your (?:approval|confirmation|review|go-ahead|reply|answer|response|call|decision)|for you to|wait|leave|happy to|glad to|always|never|whenever|each time|every time|before (?:each|every)|after (?:each|every)|add (?:that|here|one|only)|(?:start|begin) (?:with the (?:answer|conclusion)|by (?:saying|noting|thanking|explaining))|because|which|out of scope|(?:check|look|run|go) (?:with|into it|through)|than you|questions?|issue|if needed|if necessary)\b`,
+	},
+	{ // German
+		`^ich beginne (?:damit|mit)\s|^(?:(?:gut|ok(?:ay)?|also|klar|alles klar|verstanden|nun|jetzt|zuerst|zunächst|als (?:nächstes|erstes)|dann|danach|anschließend|um [^,.;]{1,80})[,.!:]*\s+)*` +
+			`(?:ich werde|werde ich|ich muss|muss ich|lass(?:en sie)? (?:mich|uns))\s.*?(?:lesen|prüfen|ansehen|anschauen|nachsehen|suchen|öffnen|ausführen|starten|beginnen|anfangen|erstellen|schreiben|hinzufügen|aktualisieren|bearbeiten|ändern|anpassen|beheben|implementieren|umsetzen|untersuchen|analysieren|testen|auflisten|löschen|entfernen|umbenennen|ersetzen|korrigieren|durchführen|laufen lassen|verschaffen|vornehmen|einbauen|ergänzen|installieren|fortfahren|weitermachen)(?:[.!:…]|$|, )` +
+			`|^(?:(?:gut|ok(?:ay)?|also|klar|alles klar)[,.!]*\s+)*(?:nun|jetzt|zuerst|zunächst|als (?:nächstes|erstes)|dann)\s+(?:lese|prüfe|überprüfe|schaue|sehe|suche|durchsuche|öffne|führe|starte|beginne|erstelle|schreibe|füge|aktualisiere|bearbeite|ändere|behebe|implementiere|untersuche|analysiere|teste)\s+ich\s` +
+			`|^(?:(?:gut|ok(?:ay)?|also|klar|alles klar)[,.!]*\s+)*ich (?:lese|prüfe|überprüfe|schaue|sehe|suche|durchsuche|öffne|führe|starte|beginne|erstelle|schreibe|füge|aktualisiere|bearbeite|ändere|behebe|implementiere|untersuche|analysiere|teste)\s(?:.*\s)?(?:jetzt|nun|zuerst|zunächst|als nächstes)(?:\s|[.!:…]|$)` +
+			`|^(?:schauen|sehen) wir (?:uns )?.*\ban[.!:…]?$`,
+		`\b(?:(?:wenn|falls|sobald|sofern) (?:sie|du|ihr|nötig|gewünscht)|wissen|sagen sie|sag mir|gern|gerne|warten?|später|morgen|künftig|in zukunft|ab (?:jetzt|sofort)|immer|nie|jedes mal|(?:ihre|deine) (?:bestätigung|zustimmung|antwort|freigabe))\b`,
+	},
+	{ // French
+		`^(?:(?:d'accord|ok|bien|très bien|parfait|compris|maintenant|d'abord|ensuite|alors|tout d'abord|pour [^,.;]{1,80})[,.!:]*\s+)*(?:je vais|je dois|nous allons|laissez-moi|laisse-moi|permettez-moi de|commençons par|commen[cç]ons à|je commence par)(?:\s+(?:maintenant|d'abord|ensuite|donc|à présent|tout|commencer par|le|la|les|y))*\s+` +
+			`(?:lire|relire|vérifier|examiner|regarder|consulter|chercher|rechercher|ouvrir|exécuter|lancer|commencer|créer|écrire|ajouter|modifier|mettre à jour|corriger|implémenter|analyser|tester|explorer|lister|supprimer|remplacer|inspecter|parcourir)(?:\s|[.:!…]|$)`,
+		`(?:si|dès que|quand|lorsque|une fois que) (?:vous|tu)|s'il (?:vous|te)|n'hésite|savoir|dites|dis-moi|attend|plus tard|demain|toujours|désormais|dorénavant|(?:votre|ton) (?:accord|confirmation|retour|réponse)|si besoin|si nécessaire`,
+	},
+	{ // Spanish
+		`^(?:(?:de acuerdo|vale|ok|bien|perfecto|entendido|claro|ahora|primero|luego|después|a continuación|entonces|para [^,.;]{1,80})[,.!:]*\s+)*(?:(?:voy a|vamos a|déjame|déjeme|permíteme|permítame|necesito|debo|procederé a|procedo a|empezaré por|empezaré a|comenzaré por|comenzaré a|comencemos por|empecemos por)(?:\s+(?:ahora|primero|luego|empezar por|comenzar por))*\s+` +
+			`(?:leer|revisar|comprobar|verificar|examinar|mirar|buscar|abrir|ejecutar|empezar|comenzar|crear|escribir|añadir|agregar|modificar|actualizar|corregir|implementar|analizar|probar|explorar|listar|eliminar|reemplazar|inspeccionar|ver (?:qué|cómo|si|el|la|los))|(?:leeré|revisaré|buscaré|ejecutaré|comprobaré|verificaré|examinaré|abriré|crearé|modificaré|actualizaré|corregiré|analizaré))(?:\s|[.:!…]|$)`,
+		`si (?:quieres|lo deseas|necesitas|usted|prefieres|hace falta|es necesario)|cuando (?:quieras|usted|lo)|avísa|dime|díga|hazme saber|háganme|esper|mañana|más tarde|siempre|de ahora en adelante|a partir de ahora|(?:tu|su) (?:confirmación|aprobación|respuesta)`,
+	},
+	{ // Portuguese
+		`^(?:(?:certo|ok|bem|perfeito|entendido|agora|primeiro|depois|em seguida|então|para [^,.;]{1,80})[,.!:]*\s+)*(?:vou|vamos|irei|deixe-me|deixa eu|preciso|permita-me)(?:\s+(?:agora|primeiro|começar por|começar a))*\s+` +
+			`(?:ler|revisar|verificar|examinar|olhar|procurar|buscar|abrir|executar|rodar|começar|criar|escrever|adicionar|modificar|atualizar|corrigir|implementar|analisar|testar|explorar|listar|remover|substituir|inspecionar)(?:\s|[.:!…]|$)`,
+		`se (?:você|quiser|precisar|desejar|necessário)|quando (?:você|quiser)|avise|me diga|aguard|esper|amanhã|mais tarde|sempre|a partir de agora`,
+	},
+	{ // Italian
+		`^(?:(?:certo|ok|bene|perfetto|capito|ora|adesso|prima|poi|per [^,.;]{1,80})[,.!:]*\s+)*(?:(?:procedo a|vado a|lasciami|lasciatemi|fammi|devo|dobbiamo|iniziamo a|comincio a|inizio a)(?:\s+(?:ora|prima))*\s+(?:leggere|controllare|verificare|esaminare|guardare|cercare|aprire|eseguire|creare|scrivere|aggiungere|modificare|aggiornare|correggere|implementare|analizzare|provare|esplorare|elencare)` +
+			`|(?:leggerò|controllerò|verificherò|esaminerò|cercherò|eseguirò|aprirò|creerò|modificherò|aggiornerò|analizzerò))(?:\s|[.:!…]|$)|^(?:ora|adesso|prima) (?:leggo|controllo|verifico|cerco|eseguo|apro|creo|modifico|aggiorno|analizzo|esamino)\s`,
+		`se (?:vuoi|vuole|preferisci|serve|necessario)|quando (?:vuoi|vuole)|fammi sapere|dimmi|attend|domani|più tardi|sempre|d'ora in poi`,
+	},
+	{ // Russian
+		`^(?:(?:хорошо|понял|понятно|итак|сейчас|теперь|сначала|давайте|для начала|далее|затем|сперва|чтобы [^,.;]{1,80})[,.!:]*\s+)*(?:я\s+)?(?:сначала\s+|сейчас\s+|теперь\s+)?(?:прочита(?:ю|ем)|посмотр(?:ю|им)|провер(?:ю|им)|изуч(?:у|им)|откро(?:ю|ем)|найд(?:у|ём|ем)|запу(?:щу|стим)|созда(?:м|дим)|исправ(?:лю|им)|обнов(?:лю|им)|проанализиру(?:ю|ем)|начн(?:у|ём|ем)|добав(?:лю|им)|выполн(?:ю|им)|поищ(?:у|ем))(?:\s|[.:!…]|$)`,
+		`если (?:вы|ты|нужно|хотите|хочешь)|когда (?:вы|ты)|как только|сообщите|скажите|позже|завтра|всегда|дайте знать|впредь|начнем с того|начнём с того`,
+	},
+	{ // Chinese
+		`(?:^|[,，。：:、])(?:好的?[,，]?)?(?:让我们?|我(?:现在|将|会|要|来|先|需要|接下来|马上|这就|首先)+|我们(?:先|来|现在|需要)+|接下来[,，]?(?:我|我们|让我)?(?:将|会|要|来)?|现在[,，]?(?:我|让我|我们)?(?:将|来|开始|要)|首先[,，]?(?:我|让我|我们)(?:来|将|会|要|先|需要)?|下面我(?:将|来|会)?)` +
+			`[^,，。]{0,12}?(?:查看|读取|阅读|检查|看看|看一下|看一看|搜索|查找|运行|执行|修改|创建|打开|分析|编写|写入|添加|更新|修复|列出|测试|验证|调用|浏览|探索|确认|定位|删除|安装|编译|实现)`,
+		`如果|若|(?:你|您)(?:可以|需要|应该|想|要)|请告诉|告诉我|需要的话|是否|吗|以后|明天|稍后|等待|等你|等您|随时|(?:您|你)的(?:确认|回复|批准|意见)|每次|始终|总是|今后`,
+	},
+	{ // Japanese
+		`^(?:はい[、。]?|わかりました[、。]?|承知しました[、。]?)?(?:これから|今から|それでは|では[、]|さっそく|早速)[^。]*(?:ます|ましょう)[。:：…!！]?$|(?:を|して|から|に)(?:[^。、]{0,8})(?:確認|調査|検索|実行|作成|修正|調べ|読ん|読み込ん|見|開い|探し|更新|追加|テスト|分析)(?:し)?て(?:み|いき)(?:ます|ましょう)[。:：…!！]?$`,
+		`ください|これからは|場合|れば|たら|ご連絡|お知らせ|待ち|後で|明日|いつでも|今後|次回`,
+	},
+	{ // Korean
+		`(?:읽|읽어 보|읽어보|확인하|확인해 보|확인해보|살펴보|살펴 보|검색하|검색해 보|실행하|실행해 보|수정하|작성하|찾아보|찾아 보|분석하|시작하|추가하|열어보|열어 보|조사하|업데이트하|생성하|테스트하)겠습니다[.!:…]?$`,
+		`알려|원하시|필요하시|말씀|기다리|나중에|내일|앞으로|항상|경우`,
+	},
+}

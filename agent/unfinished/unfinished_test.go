@@ -1,0 +1,267 @@
+package unfinished
+
+import (
+	"testing"
+
+	"pollux/agent"
+)
+
+var tools = []string{"read_file", "grep_search", "glob", "list_directory", "replace", "write_file", "run_shell_command"}
+
+// answers are final answers: nothing is left to do, or it is up to the user.
+var answers = []string{
+	// English
+	"Done.",
+	"The function `total` in main.go adds the tax twice. I removed the second addition, and all tests pass.",
+	"The tests pass now. Let me know if you want me to add more cases.",
+	"I fixed the typo in README.md. I'll be happy to help with anything else.",
+	"Paris is the capital of France.",
+	"Let me explain: a closure captures variables, not values.",
+	"I can't read that file because it lies outside of the workspace.",
+	"Would you like me to run the tests now?",
+	"I'll create the branch. Which name do you prefer?",
+	"I will wait for your review before I change anything.",
+	"If you agree, I will now delete the old directory.",
+	"Once you have set the key, I'll run the script again.",
+	"I'll leave the refactoring to you.",
+	"Let me know how you would like to proceed.",
+	"You should now run `make test` to check the change.",
+	"Next, you need to update the configuration:\n```yaml\nport: 8080\n```",
+	"To see the files, run:\n```bash\nls -la\n```",
+	"The server will now read the configuration at start, and I have added a test for that.",
+	"The program will open the file, read it and print each line.",
+	"Here is the translation:\n\n> I will now read the file.",
+	"\"I will check the logs tomorrow.\"",
+	"I'll keep it short: no.",
+	"Understood. I'll write commit messages in English from now on.",
+	"I will always run the tests before I report success.",
+	"I should add that this only works on Linux.",
+	"I should note that the cache is never cleared.",
+	"The command failed with exit status 2, because the directory does not exist. I need your approval to create it.",
+	"There are 21 TODOs in 6 files.",
+	"I changed three files:\n- main.go\n- util.go\n- main_test.go",
+	"Summary of what I did:\n1. Read the configuration\n2. Fixed the port\n3. Ran the tests",
+	"Use `glob` from the standard library:\n```python\nimport glob\nfor f in glob.glob('*.go'):\n    print(f)\n```",
+	"Python's built-in is called like this:\n```python\nglob(\"*.py\")\n```",
+	"You can call the tool like this:\n```json\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"a\"}}\n```",
+	"{\"verdict\": \"ok\", \"bugs\": []}",
+	"{\"name\": \"shop\", \"version\": 2}",
+	"Let me summarize. The bug was in the parser, and it is fixed.",
+	"Let me check. Yes, 17 is a prime number.",
+	"The next step would be to update the docs, which I can do if you like.",
+	"I'm going to need more information: which of the two files do you mean?",
+	"The missing character is a colon: `:`",
+	"| file | lines |\n| --- | --- |\n| a.go | 12 |",
+	"I replaced `replace(a, b)` with `swap(a, b)` in util.go.",
+	"OK",
+	"Qwen writes\n```json\n{\"name\": \"read_file\", \"arguments\": {}}\n```\nand Gemma\n```python\nread_file(file_path=\"a\")\n```",
+	"The build will start automatically when you push.",
+	"I'll start with the answer: yes, it is safe. The lock is held for the whole call.",
+	"The follow-up is easy: I'll add the tests in another PR.",
+	// German
+	"Der Fehler ist behoben, alle Tests laufen durch.",
+	"Soll ich die Tests jetzt ausführen?",
+	"Wenn Sie möchten, werde ich die Datei jetzt löschen.",
+	"Sagen Sie mir gern, ob ich die Dokumentation anpassen soll.",
+	"Ich werde auf Ihre Bestätigung warten, bevor ich etwas lösche.",
+	"Ich habe die Datei gelesen und den Fehler korrigiert.",
+	"Das Programm wird die Datei jetzt beim Start lesen.",
+	// French
+	"J'ai corrigé l'erreur dans main.go et les tests passent.",
+	"Si vous voulez, je vais lancer les tests.",
+	"N'hésitez pas à me le faire savoir si vous voulez d'autres changements.",
+	"Voulez-vous que je lance les tests ?",
+	// Spanish
+	"He corregido el error y todas las pruebas pasan.",
+	"Si quieres, voy a ejecutar las pruebas.",
+	"Avísame si necesitas algo más.",
+	"¿Quieres que revise el resto del código?",
+	// Portuguese, Italian, Russian
+	"Corrigi o erro e os testes passam.",
+	"Se quiser, vou executar os testes.",
+	"Ho corretto l'errore in main.go.",
+	"Se vuoi, controllerò anche gli altri file.",
+	"Я исправил ошибку, все тесты проходят.",
+	"Если вы согласны, я запущу тесты.",
+	// Chinese
+	"错误已经修复,所有测试都通过了。",
+	"如果需要,我可以继续修改其他文件。",
+	"请告诉我您想查看哪个文件。",
+	"需要我运行测试吗?",
+	"我已经检查了所有文件,没有发现问题。",
+	"这个函数会读取文件并返回内容。",
+	// Japanese
+	"バグを修正し、テストはすべて成功しました。",
+	"テストを実行しますか？",
+	"この関数はファイルを読み込み、内容を返します。",
+	"必要であれば、他のファイルも確認します。",
+	"ご不明な点があればお知らせください。",
+	// Korean
+	"오류를 수정했고 모든 테스트가 통과했습니다.",
+	"원하시면 다른 파일도 확인하겠습니다.",
+	"테스트를 실행할까요?",
+	// near misses
+	"I've updated the handler and added a regression test. Run `go test ./...` to verify.",
+	"No changes were needed: the function already handles empty input.",
+	"I was unable to reproduce the failure. To investigate further, I need the exact command you ran and its output.",
+	"Let's see: 12 * 12 = 144.",
+	"I need to see the error message to help further.",
+	"I need to check with the team before changing this.",
+	"We should fix this in the next release.",
+	"First, read the file. Then run the tests.",
+	"To run the program, build it with `go build` and then execute `./app`.",
+	"The plan:\n1. Read the file\n2. Fix the bug\n3. Run tests",
+	"Proposed plan:\n\n1. I will add a flag.\n2. I will update the docs.\n\nShall I go ahead?",
+	"Dear Anna,\n\nthank you for your mail. I will review the document and get back to you.\n\nBest,\nTom",
+	"Commit message:\n\n    Fix total\n\n    Let me add the tax once.",
+	"The log says \"I will now read the file\".",
+	"Now checking works again, and the tests pass.",
+	"Running the tests now takes 3 seconds instead of 9.",
+	"The limit is 10 s; after that we will update the cache in the background.",
+	"Everything is in place. From here, we need to add monitoring, but that is out of scope.",
+	"Remaining work:\n- Add tests\n- Update docs",
+	"I'd suggest we start with the parser.",
+	"Ich habe nun die Tests ausgeführt. Sie laufen.",
+	"Ich würde zuerst die Konfiguration prüfen.",
+	"我建议先查看日志。",
+	"现在可以运行测试了。",
+	"首先读取配置,然后启动服务器。",
+	"接下来你可以运行测试。",
+	"我们来看这个例子:函数返回 3。",
+	"まず設定を読み込み、次にサーバーを起動します。",
+	"これからは新しい設定が使われます。",
+	"Je dois préciser que cela ne marche que sous Linux.",
+	"Voy a resumir: el error estaba en el parser.",
+	"Let's run through it: the loop starts at 0 and ends at n-1.",
+	"I'll do that differently than you suggested, because the lock is held there.",
+	"Let me start by saying that the design is sound.",
+	"Let me add that the tests are slow.",
+	"I have to read the file twice because it is compressed.",
+	"We need to check for nil here, which the patch does.",
+	"Good. Let's continue with the next question.",
+	"I'll open an issue for that.",
+	"So we need to find the smallest x, which is 3.",
+	"Step 2 is done. Step 3 (update docs) is up to you.",
+	"glob(pattern) returns the files that match.",
+	"read_file(path) returns the content of a file.",
+}
+
+// announcements are answers that leave work undone.
+var announcements = []string{
+	// English
+	"I will now read the file main.go.",
+	"Let me look at the configuration first.",
+	"Let me check the tests:",
+	"I'll start by reading the README.",
+	"I’ll examine the code to find the bug.",
+	"Okay, I will run the tests now.",
+	"Sure! Let me search for the function in the project.",
+	"The bug is in the parser. Next, I'll fix it in parser.go.",
+	"To find the cause, I need to look at the logs.",
+	"I'm going to list the files in the directory. This will help me understand the structure.",
+	"First, let's take a look at the project structure.",
+	"Now I need to update the tests.",
+	"I have read both files. I will now apply the changes.",
+	"Let me use the grep_search tool to find it.",
+	"Reading main.go...",
+	"Now checking the test results…",
+	"Let me run this:\n```bash\nls -la\n```",
+	"I'll do the following:\n1. Read main.go\n2. Fix the bug\n3. Run the tests",
+	"Here is the content of the file:",
+	"I'll make the necessary changes to `util.go`.",
+	"Understood. Let me **analyze** the code.",
+	"Since the test fails, I'll debug it.",
+	"```python\nread_file(file_path=\"main.go\")\n```",
+	"```python\nprint(default_api.read_file(file_path=\"main.go\"))\n```",
+	"```bash\nread_file main.go\n```",
+	"```json\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"main.go\"}}\n```",
+	"{\"tool\": \"list_directory\", \"args\": {\"dir_path\": \".\"}}",
+	"I'll look.\n\nread_file(\"main.go\")",
+	"```python\nglob(pattern=\"**/*.go\")\n```",
+	"```\nrun_shell_command(command=\"go test ./...\")",
+	// German
+	"Ich werde jetzt die Datei main.go lesen.",
+	"Lassen Sie mich zuerst den Code ansehen.",
+	"Als Nächstes prüfe ich die Konfiguration.",
+	"Ich schaue mir jetzt die Tests an.",
+	"Gut, ich werde die Tests ausführen:",
+	// French
+	"Je vais maintenant lire le fichier main.go.",
+	"Laissez-moi vérifier la configuration.",
+	"Commençons par examiner le code.",
+	// Spanish
+	"Voy a leer el archivo main.go.",
+	"Ahora voy a ejecutar las pruebas.",
+	"Déjame revisar el código primero.",
+	"Primero, revisaré la configuración.",
+	// Portuguese, Italian, Russian
+	"Vou verificar os testes agora.",
+	"Ora leggo il file main.go.",
+	"Сейчас я прочитаю файл main.go.",
+	"Давайте посмотрим на тесты.",
+	// Chinese
+	"我现在来读取 main.go 文件。",
+	"让我先查看一下项目结构。",
+	"好的,我将运行测试。",
+	"接下来,我会修改配置文件。",
+	// Japanese
+	"これから main.go を読みます。",
+	"まずファイルの内容を確認してみます。",
+	"それでは、テストを実行します。",
+	// Korean
+	"이제 main.go 파일을 읽어 보겠습니다.",
+	"먼저 테스트를 실행하겠습니다.",
+	// with more around
+	"I'll take a look at the code and find the bug.",
+	"Let me begin by listing the files.",
+	"Alright, I'm going to read `main.go` and then fix the bug.",
+	"Let's start by exploring the repository structure to understand what we're working with.",
+	"I understand. I will read the file and report back.",
+	"Now let me create the file.",
+	"Now, I will write the test.",
+	"Got it! I'll update the README file with the new instructions.",
+	"The file doesn't exist. Let me try searching for it.",
+	"I see the problem. Let me fix that.",
+	"Let me try a different approach:",
+	"I need to first understand the code. Let me read it.",
+	"Great, the tests pass. Now I'll update the documentation.",
+	"Jetzt werde ich die Tests schreiben.",
+	"Ich beginne mit dem Lesen der Datei main.go.",
+	"我来帮你查看这个文件。",
+	"我需要先看一下 main.go 的内容。",
+	"J'ai trouvé le problème. Je vais maintenant le corriger.",
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	if len(answers) < 60 || len(announcements) < 40 {
+		t.Errorf("%d answers, %d announcements", len(answers), len(announcements))
+	}
+	for _, text := range answers {
+		for _, called := range []bool{false, true} {
+			if Check(agent.Ending{Text: text, Tools: tools, HasCalled: called}) {
+				t.Errorf("called %v: taken for unfinished: %q", called, text)
+			}
+		}
+	}
+	for _, text := range announcements {
+		if !Check(agent.Ending{Text: text, Tools: tools}) {
+			t.Errorf("taken for an answer: %q", text)
+		}
+	}
+}
+
+// After a call, code that names a tool is part of an answer, but an announcement is not.
+func TestCheckAfterCall(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true,
+		"The file is main.go. I will now fix it.":                 true,
+		"The call was:\n```python\nread_file(\"main.go\")\n```":   false,
+		"I'll do the following:\n1. Read main.go\n2. Fix the bug": false,
+	} {
+		if got := Check(agent.Ending{Text: text, Tools: tools, HasCalled: true}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
