@@ -25,6 +25,9 @@ func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption)
 			"in the file, white space and indentation included, with enough lines around the change (three before and after are a good measure) to be " +
 			"found exactly once; with allow_multiple every occurrence is replaced. new_string must be all that is to stand there, as literal text: " +
 			"nothing is escaped, nothing is left out with a comment like 'rest of code ...'. An empty old_string creates a new file.",
+		Brief: "Puts new_string where old_string is. Read the file first. old_string must be the text as it stands in the file, white space included, with " +
+			"enough lines around the change to be found exactly once. new_string is literal text: nothing is left out with a comment like 'rest of code ...'. " +
+			"An empty old_string creates a file.",
 		Compact: compactReplace,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +

@@ -94,16 +94,19 @@ func pipeCodes(words []string) []string {
 // timeoutText returns why a command was ended that had printed nothing for too long, and what the
 // model can do.
 func (r *runningCall) timeoutText() (why, hint string) {
-	limit := r.tool.InactivityTimeout
-	duration := fmt.Sprintf("%.1f minutes", limit.Minutes())
+	return "Command was automatically cancelled because it exceeded the timeout of " + describeLimit(r.tool.InactivityTimeout) + " without output.",
+		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background."
+}
+
+// describeLimit returns a limit in words: 5.0 minutes, 20 seconds.
+func describeLimit(limit time.Duration) string {
 	switch {
 	case limit == time.Second:
-		duration = "1 second"
+		return "1 second"
 	case limit < time.Minute:
-		duration = fmt.Sprintf("%g seconds", limit.Seconds())
+		return fmt.Sprintf("%g seconds", limit.Seconds())
 	}
-	return "Command was automatically cancelled because it exceeded the timeout of " + duration + " without output.",
-		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background."
+	return fmt.Sprintf("%.1f minutes", limit.Minutes())
 }
 
 // noteBinary writes in the place of binary output that there was some.

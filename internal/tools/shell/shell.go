@@ -68,19 +68,36 @@ func New(o Options) tool.Tool {
 	inherited := sync.OnceValue(func() []string { return o.Redact.WithoutSensitive().Apply(o.Environ) })
 	return &shellTool{
 		Options: o,
+		spec:    describe(o.InactivityTimeout),
 		env:     func() []string { return childEnv(inherited(), o.Trusted != nil && o.Trusted()) },
 		shell:   sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
 	}
 }
 
+// describe returns the description of the tool with the limit of inactivity.
+func describe(limit time.Duration) *tool.Spec {
+	if limit <= 0 {
+		return &spec
+	}
+	s := spec
+	sentence := "A command that prints nothing for " + strings.Replace(describeLimit(limit), ".0 ", " ", 1) + " is ended."
+	s.Description = strings.Replace(s.Description, noInput, noInput+" "+sentence, 1)
+	s.Brief = strings.Replace(s.Brief, noInput, noInput+" "+sentence, 1)
+	return &s
+}
+
 type shellTool struct {
 	Options
+	spec    *tool.Spec
 	forUser bool // runs commands that the user typed, see NewForUser
 	env     func() []string
 	shell   func() (string, error)
 }
 
-const name = "run_shell_command"
+const (
+	name    = "run_shell_command"
+	noInput = "The command gets no input."
+)
 
 var spec = tool.Spec{
 	Name:        name,
@@ -90,7 +107,7 @@ var spec = tool.Spec{
 	Plain:       true,
 	Description: `Runs a command with bash -c and returns what it prints, stdout and stderr together in the order of their arrival.
 
-Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. Nothing can be typed into the command: give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
+Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. The command gets no input. Give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
 
 Command substitution - $(...), backticks, <(...), >(...) - is refused. Run the inner command first and use what it prints, or write a script file. Git runs without an editor and without prompts: pass messages with -m or -F.
 
@@ -114,7 +131,7 @@ Process Group PGID: kill -- -PGID ends all that the command has started and that
 		`},"required":["command"]}`),
 }
 
-func (t *shellTool) Spec() *tool.Spec { return &spec }
+func (t *shellTool) Spec() *tool.Spec { return t.spec }
 
 type arguments struct {
 	Command     string  `json:"command"`

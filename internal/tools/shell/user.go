@@ -19,6 +19,7 @@ func NewForUser(o Options) tool.Tool {
 	o.InactivityTimeout = 0
 	return &shellTool{
 		Options: o,
+		spec:    &spec,
 		forUser: true,
 		env: sync.OnceValue(func() []string {
 			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
