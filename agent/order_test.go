@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pollux/agent"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -132,50 +131,4 @@ func checkOrder(t *testing.T, rnd *rand.Rand) {
 	if !slices.Equal(log, want) {
 		t.Fatalf("%v ran as\n%v, want\n%v", names, log, want)
 	}
-}
-
-// slowGate takes longer for the first calls than for the last ones.
-type slowGate struct{ openGate }
-
-func (g slowGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask tool.Ask) agent.Admission {
-	var a struct{ N int }
-	_ = json.Unmarshal(c.Args, &a)
-	time.Sleep(time.Second / time.Duration(a.N+1)) // in the time of the bubble
-	return g.openGate.Admit(ctx, c, t, ask)
-}
-
-// Questions of calls that run beside each other are asked one after the other, in order.
-func TestOrderOfQuestions(t *testing.T) {
-	t.Parallel()
-	const n = 40 // more than run at the same time
-	var parts []llm.Part
-	for i := range n {
-		parts = append(parts, call(fmt.Sprint(i), "look", fmt.Sprintf(`{"N":%d}`, i)))
-	}
-	synctest.Test(t, func(t *testing.T) {
-		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(chunk(llm.FinishStop, parts...)), says(text("ok"))}}
-		a := newAgent(t, s, func(c *agent.Config) { c.Gate = slowGate{openGate{asks: true}} }, echo("look"))
-		asked, answered := 0, 0
-		for e, err := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			q, ok := e.(agent.ToolAsked)
-			if !ok {
-				continue
-			}
-			if want := fmt.Sprintf("look__%d", asked); q.Call.ID != want || asked != answered {
-				t.Errorf("%s is asked about when %d of %d questions are answered, want %s", q.Call.ID, answered, asked, want)
-			}
-			asked++
-			go func() {
-				time.Sleep(time.Second)
-				answered++
-				q.Answer(tool.Answer{Outcome: tool.ProceedOnce})
-			}()
-		}
-		if asked != n {
-			t.Errorf("asked %d times, want %d", asked, n)
-		}
-	})
 }

@@ -27,10 +27,6 @@ type job struct {
 	refused   bool   // a person refused the call
 	began     time.Time
 	ended     time.Time // end of the last step
-
-	// admitted is closed when this job and all before it in its group have passed the gate.
-	// before is that of the job before it, nil for the first.
-	admitted, before chan struct{}
 }
 
 // schedule runs the calls of one response and returns them finished. The order is that of the
@@ -49,9 +45,9 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 // finishAll runs jobs and returns them finished, in the same order. A job that may change
 // something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
 // that change nothing form a group and run at the same time. All jobs of a group pass the gate
-// before any of them runs, and ask their questions one after the other, in order. If a person
-// refuses a job, the jobs of later groups do not run. If the consumer stops reading or ctx ends,
-// finishAll cancels the remaining jobs and returns an error; the results are complete even then.
+// before any of them runs. If a person refuses a job, the jobs of later groups do not run. If the
+// consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an error;
+// the results are complete even then.
 func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
 	var left error // the consumer has stopped reading
@@ -59,7 +55,6 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 		group := rest[:groupSize(rest)]
 		rest = rest[len(group):]
 		if left == nil {
-			chain(group)
 			left = r.runGroup(ctx, group, r.prepare)
 		}
 		if slices.ContainsFunc(group, func(j *job) bool { return j.refused }) {
@@ -121,16 +116,6 @@ func changesNothing(t tool.Tool) bool {
 	return false
 }
 
-// chain connects the jobs of a group, so that each asks its question after those before it.
-func chain(group []*job) {
-	for i, j := range group {
-		j.admitted = make(chan struct{})
-		if i > 0 {
-			j.before = group[i-1].admitted
-		}
-	}
-}
-
 // runGroup runs step for all unfinished jobs of a group at the same time. It passes their
 // events to the consumer on this goroutine and returns when all have ended. If the consumer
 // stops reading, emit cancels the jobs.
@@ -140,22 +125,19 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 	}
 	events := make(chan Event)
 	slots := make(chan struct{}, maxParallel)
-	go func() {
-		var wg sync.WaitGroup
-		for _, j := range group { // in order, because a job may wait for those before it
-			if j.status != "" {
-				continue
-			}
-			slots <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-slots }()
-				step(ctx, j, func(e Event) { events <- e })
-				j.ended = r.cfg.Now()
-			})
+	var wg sync.WaitGroup
+	for _, j := range group {
+		if j.status != "" {
+			continue
 		}
-		wg.Wait()
-		close(events)
-	}()
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			step(ctx, j, func(e Event) { events <- e })
+			j.ended = r.cfg.Now()
+		})
+	}
+	go func() { wg.Wait(); close(events) }()
 	var left error
 	for e := range events {
 		if left == nil {
@@ -168,7 +150,6 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 // prepare looks up the tool and calls the gate. Afterwards the job either has a final status
 // or is admitted. A call that completes a loop is answered with a warning instead.
 func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
-	defer j.pass()
 	j.began = r.cfg.Now()
 	emit(ToolUpdated{Call: j.call, Status: Validating})
 	switch {
@@ -184,9 +165,6 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 		return
 	}
 	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-		if err := j.awaitTurn(ctx); err != nil {
-			return tool.Answer{}, err
-		}
 		return ask(ctx, j.call, details, emit)
 	})
 	switch {
@@ -200,27 +178,6 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 	default:
 		emit(ToolUpdated{Call: j.call, Status: Scheduled, Summary: j.admission.Summary})
 	}
-}
-
-// awaitTurn waits until all jobs before j in its group have passed the gate.
-func (j *job) awaitTurn(ctx context.Context) error {
-	if j.before == nil {
-		return nil
-	}
-	select {
-	case <-j.before:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// pass reports that j has passed the gate, when those before it have.
-func (j *job) pass() {
-	if j.before != nil {
-		<-j.before
-	}
-	close(j.admitted)
 }
 
 // offered returns the tools of the last request, or those of the registry if there was no

@@ -202,6 +202,31 @@ var table = []allowed{
 		what:  "In a trusted folder the model's `git` has the user's configuration, identity, hooks and credential helpers, and `git diff` works. Gemini CLI hides the configuration and sets `diff.external` to nothing, with which git 2.39 fails.",
 	},
 	{
+		kind: better, scenes: "*",
+		paths: []string{`requests[*].body.tools.functions.*.parametersJsonSchema.properties.wait_for_previous`},
+		what:  "Calls that may change something run one after the other, in the order of the model; what only reads runs side by side. `wait_for_previous` is accepted in every call and declared nowhere.",
+	},
+	{
+		kind: better, scenes: "shell_text shell_long tools_core tools_allowed parallel tool_results glob_link",
+		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "The result of a command has what a model can act on: the process group only where it runs on, a signal's name, the exit codes of a pipe that hides a failure, the indentation of the first line, the last state of a progress bar, and what to do about a command that was silent for too long.",
+	},
+	{
+		kind: better, scenes: "tool_results",
+		paths: []string{`runs[0].stdout[*].output`},
+		what:  "What a person reads of a command that failed ends with its exit code, also where it has printed something, and a timeout of less than a minute is told in seconds.",
+	},
+	{
+		kind: better, scenes: "shell",
+		paths: []string{`runs[0].stdout.stats.tools.**`},
+		what:  "A command substitution is an error of the call, for which nobody is asked. Gemini CLI asks, does not run it, and counts it as a success.",
+	},
+	{
+		kind: better, scenes: "shell_long",
+		paths: []string{`home.".gemini/tmp/*/tool-outputs/session-…uuid/*.txt"`},
+		what:  "The file with the whole of a long output has a short name, the tool and a number: the ids of some providers are long.",
+	},
+	{
 		kind: better, scenes: "loop",
 		paths: []string{
 			`requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stdout[*]`, `runs[0].stdout[*].*`,

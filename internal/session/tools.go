@@ -75,6 +75,10 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Summarizer:        s.outputSummarizer(g),
 		Processes:         s.Processes,
 		Launcher:          s.Launcher,
+		CanReadOn: func() bool {
+			_, can := s.registry.Lookup("read_background_output")
+			return can
+		},
 	}
 	s.typed = shell.NewForUser(commands)
 	s.search = web.NewSearch(reach)

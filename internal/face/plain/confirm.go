@@ -117,7 +117,7 @@ func (d *dialog) answerFor(outcome tool.Outcome) (tool.Answer, error) {
 		return a, nil
 	}
 	var err error
-	a.Feedback, err = d.readAnswer("What should the model do instead? Enter alone stops it: ")
+	a.Feedback, err = d.readAnswer("What should the model do instead? Enter alone says nothing: ")
 	return a, err
 }
 

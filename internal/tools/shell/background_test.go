@@ -22,7 +22,7 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 	r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
 	pid, ok := r.Data["pid"].(int)
 	head, _, _ := strings.Cut(text(r), "\nOutput so far:")
-	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid; the log is %s.", pid, o.Processes.List()[len(o.Processes.List())-1].Log)
+	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid.", pid)
 	if !ok || !strings.HasPrefix(head, "<untrusted_context>\nCommand ") || !strings.HasSuffix(head, how) || r.Data["command"] != a["command"] ||
 		r.Display != tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", pid)) {
 		t.Fatalf("got %q, %v", text(r), r.Data)
@@ -90,6 +90,13 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	processtest.WaitUntil(t, "it has ended", func() bool {
 		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `echo '  all'; exit 4` (Exit Code: 4)", pid)
 	})
+	o.CanReadOn = func() bool { return false }
+	r = build(t, shell.New(o), args{"command": "true", "is_background": true}).Run(t.Context(), tool.Host{})
+	list := o.Processes.List()
+	if got, want := text(r), " What it prints goes to "+list[len(list)-1].Log+".\nOutput so far:"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q in it", got, want)
+	}
+	o.CanReadOn = nil
 	_, r = inBackground(t, o, args{"command": "kill -9 $$", "delay_ms": 10_000})
 	if got := text(r); !strings.Contains(got, "Command was ended by SIGKILL. PID: ") || !strings.HasSuffix(got, "\nOutput so far: (empty)\n</untrusted_context>") {
 		t.Errorf("got %q", got)

@@ -133,8 +133,11 @@ func (r *runningCall) backgroundText() (text, file string) {
 		r.text.After = r.running(left)
 	default:
 	}
-	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d. To read on, call read_background_output with this pid; the log is %s.\nOutput so far:",
-		untrustedBegin, state, r.PID(), r.log.Log)
+	readOn := "To read on, call read_background_output with this pid."
+	if can := r.tool.CanReadOn; can != nil && !can() {
+		readOn = "What it prints goes to " + r.log.Log + "."
+	}
+	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d. %s\nOutput so far:", untrustedBegin, state, r.PID(), readOn)
 	if r.text.Empty() {
 		r.text.Before += " (empty)"
 	} else {

@@ -53,6 +53,8 @@ type Options struct {
 	// InactivityTimeout ends a command that prints nothing for this long. Zero or less
 	// means no limit.
 	InactivityTimeout time.Duration
+	// CanReadOn reports whether the model may call read_background_output; nil means that it may.
+	CanReadOn func() bool
 	// Debug shows the user the text that the model gets.
 	Debug bool
 	// Summarizer summarizes long output for the model; nil leaves it as it is.

@@ -25,6 +25,7 @@ type Options struct {
 	Redact            secret.Redaction
 	Trusted           func() bool
 	InactivityTimeout time.Duration
+	CanReadOn         func() bool
 	Debug             bool
 	Summarizer        *Summarizer
 	Launcher          process.Launcher
