@@ -15,10 +15,11 @@ import (
 func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 	notes := slices.Clone(g.reading.Notes)
 	var ignored []string
-	for _, name := range g.reading.Ignored {
+	for _, name := range g.reading.Ignored[:min(len(g.reading.Ignored), mostNoted)] {
 		if !g.isUsed(name) {
+			name = brief(name)
 			if _, known := g.noted.LoadOrStore(g.spec.Name+"/"+name, true); !known {
-				ignored = append(ignored, brief(name))
+				ignored = append(ignored, name)
 			}
 		}
 	}
@@ -31,9 +32,13 @@ func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 	return appendText(r, "\n\n[Arguments: "+strings.Join(notes, "; ")+"]")
 }
 
-// silent are arguments outside a schema that have an effect, or that only explain a call.
+// mostNoted is the number of unknown arguments of a call that its result may name.
+const mostNoted = 20
+
+// silent are arguments outside a schema that have an effect, that ask for what is done anyway,
+// or that only explain a call.
 var silent = []string{
-	"wait_for_previous", "modified_by_user", "ai_proposed_content", "additional_permissions",
+	"wait_for_previous", "modified_by_user", "ai_proposed_content", "additional_permissions", "-i", "-n",
 	"description", "explanation", "instruction", "reason", "thought",
 }
 

@@ -37,7 +37,7 @@ func (n Names) Read(tool string, schema, args json.RawMessage) Reading {
 		return unchanged
 	}
 	r := &reader{schema: s, names: n[tool]}
-	r.assign(given)
+	r.assign(r.joinURL(given))
 	r.readLines()
 	r.fit()
 	if !r.hasChanged {
@@ -79,6 +79,28 @@ func (r *reader) assign(given []member) {
 			r.args = append(r.args, member{name, m.value})
 		}
 	}
+}
+
+// joinURL returns the arguments with url at the end of prompt where the schema has a prompt that
+// holds addresses, as that of web_fetch: other programs' tools have both.
+func (r *reader) joinURL(given []member) []member {
+	find := func(name string) int {
+		return slices.IndexFunc(given, func(m member) bool { return m.name == name })
+	}
+	i, j := find("url"), find("prompt")
+	if r.names["url"] != "prompt" || r.schema.Properties["url"] != nil || i < 0 || j < 0 {
+		return given
+	}
+	var url, prompt string
+	if json.Unmarshal(given[i].value, &url) != nil || json.Unmarshal(given[j].value, &prompt) != nil {
+		return given
+	}
+	r.hasChanged = true
+	joined := slices.Clone(given)
+	if !strings.Contains(prompt, url) {
+		joined[j].value = llm.AppendString(nil, prompt+"\n"+url)
+	}
+	return slices.Delete(joined, i, i+1)
 }
 
 // nameOf returns the parameter that an argument is for, or its own name if there is none.

@@ -62,6 +62,22 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s, then %s", got.Args, again.Args)
 		}
 	}
+	fetch := json.RawMessage(`{"properties":{"prompt":{"type":"string"}},"required":["prompt"]}`)
+	for in, want := range map[string]string{
+		`{"url":"https://a","prompt":"Sum it up."}`:         `{"prompt":"Sum it up.\nhttps://a"}`,
+		`{"prompt":"Sum up https://a","url":"https://a"}`:   `{"prompt":"Sum up https://a"}`,
+		`{"url":"https://a"}`:                               `{"prompt":"https://a"}`,
+		`{"prompt":"Sum up https://a"}`:                     `{"prompt":"Sum up https://a"}`,
+		`{"url":["https://a"],"prompt":"Sum up https://a"}`: `{"prompt":"Sum up https://a"}`,
+	} {
+		if got := argmap.Common().Read("web_fetch", fetch, json.RawMessage(in)); string(got.Args) != want {
+			t.Errorf("%s: %s, want %s", in, got.Args, want)
+		}
+	}
+	direct := json.RawMessage(`{"properties":{"prompt":{"type":"string"},"url":{"type":"string"}}}`)
+	if got := argmap.Common().Read("web_fetch", direct, json.RawMessage(`{"url":"a","prompt":"b"}`)); string(got.Args) != `{"url":"a","prompt":"b"}` {
+		t.Errorf("%s", got.Args)
+	}
 	unknown := argmap.Common().Read("read_file", json.RawMessage(readSchema), json.RawMessage(`{"file_path":"a","foo":1,"bar":null}`))
 	if !slices.Equal(unknown.Ignored, []string{"foo", "bar"}) {
 		t.Errorf("%q", unknown.Ignored)

@@ -95,20 +95,21 @@ const (
 func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	var b strings.Builder
 	b.WriteString("# Tools\n\n" +
-		"You act through the tools listed below. To use one, write a fenced JSON block of exactly this form:\n\n" +
+		"To use a tool, write a fenced JSON block of exactly this form:\n\n" +
 		jsonExample + "\n\n" +
 		"Text with line breaks or quotes, such as a file's content, needs no escaping in this form:\n\n" +
 		rawExample + "\n\n" +
-		"## Available tools\n")
+		"## Available tools\n\n" +
+		"Parameters are strings, and optional, unless marked.\n")
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n**%s**: %s\n", t.Name, strings.TrimSpace(t.Description))
-		writeParameters(&b, t.Parameters, "  ", 0)
+		writeParameters(&b, t.Parameters, "", 0)
 	}
 	b.WriteString("\n## Rules\n\n" +
 		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
-		"- Call nothing but the tools above, with their exact names. Give every required parameter and no others than those listed.\n" +
+		"- Call only these tools, with their exact names and parameters.\n" +
 		"- JSON must be valid: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
-		"- In the other form, a value is what stands between the tags, without the line break next to each of them: leave an empty line at the end of a file's content.\n" +
+		"- Between tags, text stands as it is. End a file's content with an empty line.\n" +
 		"- A sentence before the call may say what you are about to do.\n")
 	if isForced {
 		b.WriteString("- Your next message must make a call.\n")
@@ -164,25 +165,28 @@ func writeParameters(b *strings.Builder, schema json.RawMessage, indent string, 
 	if json.Unmarshal(schema, &s) != nil || len(s.Properties) == 0 || depth > maxNesting {
 		return
 	}
-	if depth == 0 {
-		b.WriteString(indent + "Parameters:\n")
-	}
 	_ = jx.DecodeBytes(s.Properties).Obj(func(d *jx.Decoder, name string) error {
 		raw, err := d.Raw()
 		if err != nil {
 			return err
 		}
-		need := "optional"
-		if slices.Contains(s.Required, name) {
-			need = "required"
-		}
 		var p property
 		if json.Unmarshal(raw, &p) != nil { // a schema may also be true
 			p = property{}
 		}
-		fmt.Fprintf(b, "%s  %q: %s (%s)", indent, name, p.typeText(json.RawMessage(raw)), need)
+		var marks []string
+		if kind := p.typeText(json.RawMessage(raw)); kind != "string" {
+			marks = append(marks, strings.TrimPrefix(kind, "string, "))
+		}
+		if slices.Contains(s.Required, name) {
+			marks = append(marks, "required")
+		}
+		b.WriteString(indent + "- " + name)
+		if len(marks) > 0 {
+			b.WriteString(" (" + strings.Join(marks, ", ") + ")")
+		}
 		if text := strings.TrimSpace(p.Description); text != "" {
-			b.WriteString(" - " + text)
+			b.WriteString(": " + text)
 		}
 		b.WriteByte('\n')
 		writeParameters(b, json.RawMessage(raw), indent+"  ", depth+1)
