@@ -151,3 +151,20 @@ func BenchmarkGrep(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGrepCommon searches for words in all lines: the search stops counting at its bound.
+func BenchmarkGrepCommon(b *testing.B) {
+	w := benchSpace(b)
+	for name, args := range map[string]map[string]any{
+		"lines": {"pattern": "heron"},
+		"names": {"pattern": "heron", "names_only": true},
+	} {
+		b.Run(name+"/here", func(b *testing.B) {
+			bench(b, search.NewGrep(w, search.GrepOptions{}), "Found at least ", args)
+		})
+		b.Run(name+"/ripgrep", func(b *testing.B) {
+			rg := ripgrep(b)
+			bench(b, search.NewGrep(w, search.GrepOptions{Ripgrep: func() string { return rg }}), "Found at least ", args)
+		})
+	}
+}

@@ -11,12 +11,12 @@ import (
 
 const (
 	// maxCounted is the number of matches after which a search stops counting.
-	maxCounted = 20_000
+	maxCounted = 10_000
 	// maxCountedInFile is the number of matches in one file after which a search of a directory
 	// stops counting them.
 	maxCountedInFile = 1000
 	// maxFiles is the number of files with matches after which a search stops.
-	maxFiles = 10_000
+	maxFiles = 5000
 )
 
 // fileHits are the matches in one file.
