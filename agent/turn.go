@@ -163,8 +163,8 @@ func (r *run) announceTurn() error {
 // errNoAnswer means that all attempts gave nothing usable.
 var errNoAnswer = errors.New("the model gave no usable answer")
 
-// exchange sends requests until a response is usable or no attempt is left. It returns the
-// reply of the last attempt, usable or not.
+// exchange sends requests until a response is usable or no attempt is left, with this model or
+// one that stands in for it. It returns the reply of the last attempt, usable or not.
 func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
 	isResult := contents[len(contents)-1].HasFunctionResponse()
 	var previous *InvalidStream // the problem of the last attempt
@@ -183,24 +183,37 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		default:
 			return rep, err
 		}
-		if attempt == r.cfg.Retry.Attempts || rep.blocked != "" {
-			if err != nil {
-				return rep, err
-			}
+		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
+		switch isLast := attempt == r.cfg.Retry.Attempts || rep.blocked != ""; {
+		case isLast && r.hasStandIn(bad, err):
+			attempt, retried.Attempt, retried.MaxAttempts = 0, 0, 0
+		case isLast && err != nil:
+			return rep, err
+		case isLast:
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
-		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
 		if r.cfg.LoopDetector != nil {
 			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt
 		}
 		if err := r.emit(retried); err != nil {
 			return rep, err
 		}
-		if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
-			return rep, err
+		if attempt > 0 {
+			if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
+				return rep, err
+			}
 		}
 		previous = bad
 	}
+}
+
+// hasStandIn reports whether another model answers from now on, because the responses of this
+// one break off: the last one with err, or without a finish reason.
+func (r *run) hasStandIn(bad *InvalidStream, err error) bool {
+	if err == nil && bad.Type == "NO_FINISH_REASON" {
+		err = &llm.Error{Kind: llm.KindIncomplete, Message: bad.Message}
+	}
+	return err != nil && r.cfg.StandIn != nil && r.cfg.StandIn(r.chosen, r.id, err)
 }
 
 // retryDelay returns the delay that the vendor asks for, at most one minute. If the next
