@@ -76,6 +76,7 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 	}
 	r.commit(ctx, rep)
 	loop := r.checkCalls(rep)
+	r.refuseCut(rep)
 	if loop.Kind != "" {
 		rep.calls = nil // the run ends before them
 	}
@@ -105,6 +106,28 @@ func (r *run) checkCalls(rep *reply) Loop {
 	}
 	return Loop{}
 }
+
+// refuseCut refuses the calls of a reply that was cut off in the middle of them.
+func (r *run) refuseCut(rep *reply) {
+	if rep.reason != llm.FinishMaxTokens {
+		return
+	}
+	for _, call := range rep.calls {
+		if isObject(call.Args) && json.Valid(call.Args) || r.warnings[call] != nil {
+			continue
+		}
+		if r.warnings == nil {
+			r.warnings = map[*ToolCall]*tool.Result{}
+		}
+		r.warnings[call] = &tool.Result{
+			Display: tool.TextDisplay("Not run: the response was cut off in the middle of this call."),
+			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText},
+		}
+	}
+}
+
+// shorterText tells a model how to stay within the limit of a reply.
+const shorterText = "Write less in one call: a long file in several calls, one after the other."
 
 // refuseCall returns the result of a call that does not run because of a loop, with a message for
 // the model.
@@ -238,13 +261,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // withNudge returns contents with a request for text or a call, if the last response contained
-// no text. It adds the request at the end, so that the rest is read from the vendor's prompt
-// cache.
+// no text, or was cut off before it. It adds the request at the end, so that the rest is read
+// from the vendor's prompt cache.
 func withNudge(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
-	if bad == nil || bad.Type != "THINKING_ONLY_RESPONSE" && bad.Type != "NO_RESPONSE_TEXT" {
+	if bad == nil {
 		return contents
 	}
-	nudge := llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
+	nudge := llm.Part{}
+	switch bad.Type {
+	case "THINKING_ONLY_RESPONSE", "NO_RESPONSE_TEXT":
+		nudge = llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
+	case "MAX_TOKENS_EXCEEDED":
+		nudge = llm.Text(cutText)
+	default:
+		return contents
+	}
 	contents = slices.Clone(contents)
 	last := contents[len(contents)-1]
 	if last.HasFunctionResponse() {
