@@ -43,6 +43,10 @@ type Config struct {
 	MaxTurns *int
 	// Retry limits the repetitions of a request after an unusable response.
 	Retry StreamRetry
+	// StandIn is called when the responses of a model to a prompt have broken off as often as
+	// Retry allows, the last one with err. It returns whether the Generator has another model
+	// answer the prompt's requests to that model from now on. A nil StandIn has none.
+	StandIn func(model, promptID string, err error) bool
 	// DropInvalidPrompts also leaves the prompt out of later requests if its response is
 	// unusable. Otherwise only the response is left out. It applies to loaded histories.
 	DropInvalidPrompts bool

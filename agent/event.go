@@ -56,9 +56,10 @@ type Finished struct {
 	Usage  *llm.Usage // nil if the model did not report it
 }
 
-// Retried reports that the response was unusable or broke off, and that the request is sent
-// again. Everything shown since TurnStarted is void. Attempt is the number of the next attempt,
-// from 2 to MaxAttempts; both are 0 if the request was too large or the response repeated itself.
+// Retried reports that the response was unusable or broke off, and that the request is sent again.
+// Everything shown since TurnStarted is void. Attempt is the number of the next attempt, from 2 to
+// MaxAttempts; both are 0 if the request was too large, the response repeated itself, or another
+// model stands in.
 type Retried struct {
 	Cause       InvalidStream
 	Attempt     int

@@ -20,6 +20,10 @@ import (
 const unfinishedText = "[System: You wrote no tool call, so nothing was run. If work is left, call the tool for its next step now. " +
 	"If not, say in one sentence what the result is.]"
 
+// cutText asks a model to go on whose response ended at the limit of its length, before or within
+// a call.
+const cutText = "[System: Your last reply was cut off at the limit of its length, so nothing was run. Think less before you act. " + shorterText + "]"
+
 // nudgeAttempts is the number of attempts of a request that asks a model to go on.
 const nudgeAttempts = 2
 
@@ -28,7 +32,7 @@ const nudgeAttempts = 2
 func (r *run) isUnfinished(contents []*llm.Content, rep *reply) bool {
 	limit := r.cfg.MaxTurns
 	switch {
-	case r.cfg.Unfinished == nil, r.hasNudged, rep.reason != llm.FinishStop, rep.loop.Kind != "", rep.hasCall(),
+	case r.cfg.Unfinished == nil, r.hasNudged, rep.reason != llm.FinishStop && rep.reason != llm.FinishMaxTokens, rep.loop.Kind != "", rep.hasCall(),
 		len(r.tools.Tools()) == 0, r.conv.hasWaiting(), limit != nil && r.conv.turnCount >= *limit:
 		return false
 	}
@@ -52,7 +56,11 @@ func (r *run) nudge(ctx context.Context, contents []*llm.Content, rep *reply) (*
 	r.hasNudged = true
 	said := rep.visibleText()
 	if hasVisibleText(said) {
-		contents = append(slices.Clone(contents), llm.Model(rep.parts...), llm.User(llm.Text(unfinishedText)))
+		text := unfinishedText
+		if rep.reason == llm.FinishMaxTokens {
+			text = cutText
+		}
+		contents = append(slices.Clone(contents), llm.Model(rep.parts...), llm.User(llm.Text(text)))
 	} else {
 		said, contents = "", withNudge(contents, &InvalidStream{Type: "NO_RESPONSE_TEXT"})
 	}

@@ -16,6 +16,9 @@ func announces(e agent.Ending) bool { return e.Text == "" || strings.HasPrefix(e
 const nudged = "[System: You wrote no tool call, so nothing was run. If work is left, call the tool for its next step now. " +
 	"If not, say in one sentence what the result is.]"
 
+const cut = "[System: Your last reply was cut off at the limit of its length, so nothing was run. Think less before you act. " +
+	"Write less in one call: a long file in several calls, one after the other.]"
+
 // A response that leaves work undone is asked to go on once, by a request that is not part of
 // the history. What was shown stays.
 func TestNudge(t *testing.T) {
@@ -111,11 +114,18 @@ func TestNudge(t *testing.T) {
 			"", "user: go\nmodel: I will look.\n",
 		},
 		{
-			"the response was cut at the limit of tokens",
-			[]func(context.Context, func(*llm.Response, error) bool){says(chunk(llm.FinishMaxTokens, llm.Text("I will look")))},
+			"the response was cut off at the limit of its length",
+			[]func(context.Context, func(*llm.Response, error) bool){says(chunk(llm.FinishMaxTokens, llm.Text("I will look."))), says(text("Red."))},
 			withCheck,
-			lines("TurnStarted", "ModelInfo", "text I will look", "end of turn MAX_TOKENS"),
-			"", "user: go\nmodel: I will look\n",
+			lines("TurnStarted", "ModelInfo", "text I will look.", "text \n\nRed.", "end of turn STOP"),
+			"model: I will look.\nuser: " + cut + "\n", "user: go\nmodel: I will look.\n\nRed.\n",
+		},
+		{
+			"an answer was cut off",
+			[]func(context.Context, func(*llm.Response, error) bool){says(chunk(llm.FinishMaxTokens, llm.Text("It is")))},
+			withCheck,
+			lines("TurnStarted", "ModelInfo", "text It is", "end of turn MAX_TOKENS"),
+			"", "user: go\nmodel: It is\n",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

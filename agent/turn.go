@@ -75,6 +75,7 @@ func (r *run) turn(ctx context.Context, message *llm.Content) (answer, error) {
 	}
 	r.commit(ctx, rep)
 	loop := r.checkCalls(rep)
+	r.refuseCut(rep)
 	if loop.Kind != "" {
 		rep.calls = nil // the run ends before them
 	}
@@ -104,6 +105,28 @@ func (r *run) checkCalls(rep *reply) Loop {
 	}
 	return Loop{}
 }
+
+// refuseCut refuses the calls of a reply that was cut off in the middle of them.
+func (r *run) refuseCut(rep *reply) {
+	if rep.reason != llm.FinishMaxTokens {
+		return
+	}
+	for _, call := range rep.calls {
+		if isObject(call.Args) && json.Valid(call.Args) || r.warnings[call] != nil {
+			continue
+		}
+		if r.warnings == nil {
+			r.warnings = map[*ToolCall]*tool.Result{}
+		}
+		r.warnings[call] = &tool.Result{
+			Display: tool.TextDisplay("Not run: the response was cut off in the middle of this call."),
+			Error:   &tool.Error{Type: tool.ErrInvalidParams, Message: "Not run: your reply was cut off at the limit of its length, in the middle of this call. " + shorterText},
+		}
+	}
+}
+
+// shorterText tells a model how to stay within the limit of a reply.
+const shorterText = "Write less in one call: a long file in several calls, one after the other."
 
 // refuseCall returns the result of a call that does not run because of a loop, with a message for
 // the model.
@@ -162,8 +185,8 @@ func (r *run) announceTurn() error {
 // errNoAnswer means that all attempts gave nothing usable.
 var errNoAnswer = errors.New("the model gave no usable answer")
 
-// exchange sends requests until a response is usable or no attempt is left. It returns the
-// reply of the last attempt, usable or not.
+// exchange sends requests until a response is usable or no attempt is left, with this model or
+// one that stands in for it. It returns the reply of the last attempt, usable or not.
 func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, error) {
 	isResult := contents[len(contents)-1].HasFunctionResponse()
 	var previous *InvalidStream // the problem of the last attempt
@@ -182,24 +205,37 @@ func (r *run) exchange(ctx context.Context, contents []*llm.Content) (*reply, er
 		default:
 			return rep, err
 		}
-		if attempt == r.cfg.Retry.Attempts || rep.blocked != "" {
-			if err != nil {
-				return rep, err
-			}
+		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
+		switch isLast := attempt == r.cfg.Retry.Attempts || rep.blocked != ""; {
+		case isLast && r.hasStandIn(bad, err):
+			attempt, retried.Attempt, retried.MaxAttempts = 0, 0, 0
+		case isLast && err != nil:
+			return rep, err
+		case isLast:
 			return rep, cmp.Or(r.emit(*bad), errNoAnswer)
 		}
-		retried := Retried{Cause: *bad, Attempt: attempt + 1, MaxAttempts: r.cfg.Retry.Attempts}
 		if r.cfg.LoopDetector != nil {
 			r.cfg.LoopDetector.Observe(retried) // discard the text of this attempt
 		}
 		if err := r.emit(retried); err != nil {
 			return rep, err
 		}
-		if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
-			return rep, err
+		if attempt > 0 {
+			if err := sleep(ctx, max(r.cfg.Retry.delayBefore(attempt+1), retryDelay(err))); err != nil {
+				return rep, err
+			}
 		}
 		previous = bad
 	}
+}
+
+// hasStandIn reports whether another model answers from now on, because the responses of this
+// one break off: the last one with err, or without a finish reason.
+func (r *run) hasStandIn(bad *InvalidStream, err error) bool {
+	if err == nil && bad.Type == "NO_FINISH_REASON" {
+		err = &llm.Error{Kind: llm.KindIncomplete, Message: bad.Message}
+	}
+	return err != nil && r.cfg.StandIn != nil && r.cfg.StandIn(r.chosen, r.id, err)
 }
 
 // retryDelay returns the delay that the vendor asks for, at most one minute. If the next
@@ -224,13 +260,21 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // withNudge returns contents with a request for text or a call, if the last response contained
-// no text. It adds the request at the end, so that the rest is read from the vendor's prompt
-// cache.
+// no text, or was cut off before it. It adds the request at the end, so that the rest is read
+// from the vendor's prompt cache.
 func withNudge(contents []*llm.Content, bad *InvalidStream) []*llm.Content {
-	if bad == nil || bad.Type != "THINKING_ONLY_RESPONSE" && bad.Type != "NO_RESPONSE_TEXT" {
+	if bad == nil {
 		return contents
 	}
-	nudge := llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
+	nudge := llm.Part{}
+	switch bad.Type {
+	case "THINKING_ONLY_RESPONSE", "NO_RESPONSE_TEXT":
+		nudge = llm.Text("[System: your last reply held no visible text and no tool call. Reply now with the final answer, or call a tool.]")
+	case "MAX_TOKENS_EXCEEDED":
+		nudge = llm.Text(cutText)
+	default:
+		return contents
+	}
 	contents = slices.Clone(contents)
 	last := contents[len(contents)-1]
 	if last.HasFunctionResponse() {

@@ -103,6 +103,8 @@ type Parts struct {
 	IDE          agent.IDE
 	LoopDetector agent.LoopDetector
 	NextSpeaker  agent.NextSpeaker
+	// StandIn finds another model where responses break off; nil finds none.
+	StandIn func(model, promptID string, err error) bool
 	// Unfinished reports whether a response leaves work undone; nil reports none.
 	Unfinished func(agent.Ending) bool
 }
@@ -136,6 +138,7 @@ func NewAgent(m *models.Directory, s *config.Settings, p Parts) *agent.Agent {
 		LoopDetector: p.LoopDetector,
 		NextSpeaker:  p.NextSpeaker,
 		Unfinished:   p.Unfinished,
+		StandIn:      p.StandIn,
 
 		DropInvalidPrompts: config.HistoryDropInvalid.In(s),
 		ContinueInvalid:    config.InvalidAnswerContinue.In(s),
@@ -168,6 +171,9 @@ func (s *Session) parts(g llm.Generator) Parts {
 	}
 	if s.Hooks != nil {
 		p.Hooks = s.Hooks
+	}
+	if s.fallback != nil {
+		p.StandIn = s.fallback.Fail
 	}
 	return p
 }

@@ -24,11 +24,12 @@
 // this model.
 //
 // After the first chunk of a response the model does not change: a stream that breaks
-// off later returns its error to the caller.
+// off later returns its error to the caller, who may call [Generator.Fail].
 package fallback
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -83,6 +84,26 @@ func (g *Generator) Select(model, prompt string) string {
 		return chain[1+i].Model
 	}
 	return model
+}
+
+// Fail records that the responses of a model to a prompt break off after their first chunk,
+// the last one with err. It returns true if the failure leads to a stand-in without a
+// question: then [Generator.Stream] asks that one. It returns false, and records nothing, if
+// no stand-in is available.
+func (g *Generator) Fail(model, prompt string, err error) bool {
+	var e *llm.Error
+	chain := g.chain(model)
+	isAvailable := func(p Policy) bool { return g.health.failureOf(p.Model, prompt) == nil }
+	if !errors.As(err, &e) || !slices.ContainsFunc(chain[1:], isAvailable) {
+		return false
+	}
+	kind := kindOfFailure(e)
+	state := chain[0].State(kind)
+	if chain[0].Action(kind) != Silent || state == Available {
+		return false
+	}
+	g.health.markFailed(&llm.Request{Model: model, PromptID: prompt}, e, state)
+	return g.health.failureOf(model, prompt) != nil
 }
 
 // Reset makes all models available again. Call it after the user has chosen another

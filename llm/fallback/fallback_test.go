@@ -337,3 +337,22 @@ func TestConformance(t *testing.T) {
 		},
 	})
 }
+
+// A model whose responses break off has failed for the prompt, if another one is left.
+func TestFail(t *testing.T) {
+	t.Parallel()
+	broken := &llm.Error{Kind: llm.KindNetwork}
+	g := fallback.Wrap(&fakeModels{}, fallback.Options{Chain: func(model string) fallback.Chain { return fallback.SilentChain(model, "a", "b") }})
+	if g.Fail("a", "1", &llm.Error{Kind: llm.KindBadRequest}) || g.Fail("a", "1", context.Canceled) || g.Select("a", "1") != "a" {
+		t.Error("a failure that no other model helps with counts")
+	}
+	if !g.Fail("a", "1", broken) || g.Select("a", "1") != "b" || g.Select("a", "2") != "a" {
+		t.Errorf("%s answers, and %s in another prompt", g.Select("a", "1"), g.Select("a", "2"))
+	}
+	if g.Fail("b", "1", broken) || g.Select("b", "1") != "b" {
+		t.Error("the last model has a stand-in")
+	}
+	if fallback.Wrap(&fakeModels{}, fallback.Options{}).Fail("a", "1", broken) {
+		t.Error("a model without a chain has a stand-in")
+	}
+}
