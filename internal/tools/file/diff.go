@@ -59,10 +59,11 @@ func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChang
 // snippetContext is the number of lines that a model sees around a change.
 const snippetContext = 5
 
-// snippet returns the changed regions of the new text with surrounding lines, separated by
-// "...". It returns the whole text if the file is new or unchanged. The text after the last
-// line end counts as a line even if it is empty, so that the model sees whether the file ends
-// with a line end.
+// snippet returns the changed regions of the new text with surrounding lines. A region that
+// does not begin with the first line has "... line 12:" before it, and "..." is for lines after
+// the last one. It returns the whole text if the file is new or unchanged. The text after the
+// last line end counts as a line even if it is empty, so that the model sees whether the file
+// ends with a line end.
 func (r *revision) snippet() string {
 	after := validText([]byte(r.after.text))
 	hunks := diffHunks(validText([]byte(r.before.text))+"\n", after+"\n", snippetContext)
@@ -73,13 +74,13 @@ func (r *revision) snippet() string {
 	shown := 0 // lines of after
 	for _, h := range hunks {
 		if h.ToLine > shown+1 {
-			out = append(out, "...")
+			out = append(out, fmt.Sprintf("... line %d:", h.ToLine))
 		}
 		shown = max(h.ToLine-1, 0)
 		for _, l := range h.Lines {
 			if l.Kind != udiff.Delete {
 				out = append(out, strings.TrimSuffix(l.Content, "\n"))
-				shown++
+				shown += max(1, strings.Count(l.Content, "\n"))
 			}
 		}
 	}
@@ -87,6 +88,39 @@ func (r *revision) snippet() string {
 		out = append(out, "...")
 	}
 	return strings.Join(out, "\n")
+}
+
+// Limits of a difference for the model.
+const (
+	maxReviewLines = 120
+	maxReviewBytes = 8000
+)
+
+// review returns the difference between what the model proposed and what was written, for the
+// model. It is empty if there is none.
+func (r *revision) review(proposed string) string {
+	proposed, written := validText([]byte(lf(proposed))), validText([]byte(r.after.text))
+	text := unified(filepath.Base(r.path), diffLabels{"Your version", "Written"}, diffHunks(proposed, written, 3))
+	_, text, _ = strings.Cut(text, strings.Repeat("=", 67)+"\n")
+	lines := strings.SplitAfter(text, "\n")
+	size, n := 0, 0
+	for n < len(lines) && n < maxReviewLines && size+len(lines[n]) <= maxReviewBytes {
+		size += len(lines[n])
+		n++
+	}
+	if n < len(lines) && lines[n] != "" {
+		return text[:size] + fmt.Sprintf("... (%d more lines: read the file to see the rest)", len(lines)-n)
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// lineCount returns "1 line" or "12 lines" for the new text.
+func (r *revision) lineCount() string {
+	n := len(splitLines(r.after.text))
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }
 
 // diffHunks returns the differences between two texts with context lines around them. It skips
@@ -110,11 +144,28 @@ func diffHunks(before, after string, context int) []*udiff.Hunk {
 	if err != nil {
 		return nil // impossible for edits made by Lines
 	}
+	more := 0 // lines that the hunks before have added
 	for _, h := range d.Hunks {
 		h.FromLine += skipped
-		h.ToLine += skipped
+		h.ToLine = h.FromLine + more // udiff does not count the lines between the changes of a hunk
+		from, to := hunkSize(h)
+		more += to - from
 	}
 	return d.Hunks
+}
+
+// hunkSize returns the number of lines of a hunk in both texts.
+func hunkSize(h *udiff.Hunk) (from, to int) {
+	for _, l := range h.Lines {
+		n := max(1, strings.Count(l.Content, "\n")) // several if there were too many to compare
+		if l.Kind != udiff.Insert {
+			from += n
+		}
+		if l.Kind != udiff.Delete {
+			to += n
+		}
+	}
+	return from, to
 }
 
 func commonPrefix(a, b string) int {
@@ -159,8 +210,36 @@ func firstLines(text string, n int) int {
 func unified(name string, labels diffLabels, hunks []*udiff.Hunk) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Index: %s\n%s\n--- %s\t%s\n+++ %s\t%s\n", name, strings.Repeat("=", 67), name, labels.old, name, labels.new)
-	b.WriteString(strings.TrimPrefix(udiff.UnifiedDiff{From: "a", To: "b", Hunks: hunks}.String(), "--- a\n+++ b\n"))
+	for _, h := range hunks {
+		from, to := hunkSize(h)
+		fmt.Fprintf(&b, "@@ -%s +%s @@\n", hunkRange(h.FromLine, from), hunkRange(h.ToLine, to))
+		for _, l := range h.Lines {
+			writeLines(&b, map[udiff.OpKind]string{udiff.Delete: "-", udiff.Insert: "+", udiff.Equal: " "}[l.Kind], l.Content)
+		}
+	}
 	return b.String()
+}
+
+// hunkRange returns the range of a hunk's lines for its header. A range without lines begins
+// after the line it names.
+func hunkRange(first, n int) string {
+	switch n {
+	case 0:
+		return fmt.Sprintf("%d,0", first-1)
+	case 1:
+		return fmt.Sprint(first)
+	}
+	return fmt.Sprintf("%d,%d", first, n)
+}
+
+// writeLines writes lines of a hunk with a prefix.
+func writeLines(b *strings.Builder, prefix, content string) {
+	for line := range strings.Lines(content) {
+		b.WriteString(prefix + line)
+	}
+	if !strings.HasSuffix(content, "\n") {
+		b.WriteString("\n\\ No newline at end of file\n")
+	}
 }
 
 // counts are numbers of lines and of characters in them.

@@ -152,7 +152,7 @@ func TestArgumentErrors(t *testing.T) {
 		{write, args{"file_path": "x", "content": "// (Rest  of methods ....)"}, "`content` contains an omission placeholder"},
 		{edit, args{"file_path": "x", "instruction": "", "old_string": "a", "new_string": "unchanged methods ..."}, "Provide exact literal replacement text."},
 		{edit, args{"file_path": "", "instruction": "", "old_string": "a", "new_string": "b"}, "The 'file_path' parameter must be non-empty."},
-		{edit, args{"file_path": "x", "old_string": "a", "new_string": "b"}, "params must have required property 'instruction'"},
+		{edit, args{"file_path": "x", "old_string": "a"}, "params must have required property 'new_string'"},
 	} {
 		refused(t, c.to, c.args, c.want)
 	}
@@ -160,7 +160,7 @@ func TestArgumentErrors(t *testing.T) {
 	for _, text := range []string{"// ... rest of code ...", "the rest of code ... is here", "rest of the code ...", "rest of code .."} {
 		build(t, write, args{"file_path": "x", "content": text})
 	}
-	build(t, edit, args{"file_path": "x", "instruction": "", "old_string": "// rest of code ...", "new_string": "(rest of code ...)"})
+	build(t, edit, args{"file_path": "x", "old_string": "// rest of code ...", "new_string": "(rest of code ...)"})
 }
 
 // Whatever the tool, a path that leads out is refused.

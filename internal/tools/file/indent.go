@@ -238,7 +238,7 @@ func otherWidths(pairs []pair, call []string, unit int) []reading {
 		for _, to := range units {
 			width := func(n int) int { return n/from*to + n%from }
 			deeper := len(pairs[0].file) - width(len(pairs[0].old))
-			if from == to || !slices.Contains(likely, from) && (deeper != 0 || step(call)%from != 0) {
+			if from == to || deeper < 0 || !slices.Contains(likely, from) && (deeper != 0 || step(call)%from != 0) {
 				continue
 			}
 			all = append(all, func(indent string, _ bool) (string, bool) {

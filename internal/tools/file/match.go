@@ -223,8 +223,8 @@ func lastCharacter(line string) string {
 // by mistake.
 func (q *query) cutsWord(start, end int) string {
 	old, replacement := elements(q.old), elements(q.new)
-	if len(q.new) > maxInserted/maxChanges || len(old) < 2 {
-		return "" // too long to look at it for each of many places, or just a word
+	if q.multiple || len(old) < 2 && !strings.Contains(q.new, "\n") {
+		return "" // a part of names may be meant
 	}
 	before, after := start, end
 	for before > 0 && wordByte(q.text[before-1]) && wordByte(q.text[start]) {
@@ -414,8 +414,8 @@ func (q *query) sequences(n int, line func(int) string, want []string) []int {
 	return starts
 }
 
-// tokens finds the words and punctuation of old in the same order at the beginning of a line,
-// with any white space between them; Gemini CLI calls this the regex strategy. Around
+// tokens finds lines that have the words and punctuation of old in the same order, with any
+// white space between them; Gemini CLI calls this the regex strategy. Around
 // brackets, colons and similar characters of code there may be white space even if old has
 // none.
 func (q *query) tokens() ([]place, error) {
@@ -449,11 +449,11 @@ func (q *query) tokens() ([]place, error) {
 		if work++; work > budget || number%1024 == 0 && q.stop() {
 			return nil, nil
 		}
-		if end >= 0 && q.endsWord(end) {
+		if end >= 0 {
 			work += end - start
-			if rest := skip(q.text, end, " \t\r\f\v"); rest == len(q.text) || q.text[rest] == '\n' {
-				end = rest // with the white space at the end of the line
-			}
+			end = skip(q.text, end, " \t\r\f\v")
+		}
+		if end >= 0 && (end == len(q.text) || q.text[end] == '\n') {
 			p := place{start: start, end: end, first: number}
 			p.align = q.alignTokens(q.text[start:end])
 			places = append(places, p)
@@ -468,19 +468,6 @@ func (q *query) tokens() ([]place, error) {
 		number++
 	}
 	return places, nil
-}
-
-// endsWord reports whether a match that ends at this offset ends with the word, and with the
-// line if old does.
-func (q *query) endsWord(end int) bool {
-	if end == len(q.text) {
-		return true
-	}
-	if strings.HasSuffix(q.old, "\n") {
-		next := skip(q.text, end, " \t\r")
-		return next == len(q.text) || q.text[next] == '\n'
-	}
-	return !wordByte(q.text[end-1]) || !wordByte(q.text[end])
 }
 
 // alignTokens returns the align of a block that has the tokens of old, nil if its lines are

@@ -170,7 +170,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 	}
 	switch {
 	case !repeated[i] && last-first == 2: // new_string does not have it either
-	case !m.together(first, last):
+	case !m.together(first, last) || !m.unique(first) || !m.unique(last):
 		return &unclear{reason: "old_string has a blank line more than the file, next to the change"}
 	}
 	return nil
@@ -340,11 +340,14 @@ const (
 // characters than old_string, and conflict if either is possible.
 func (m *merger) otherFrame() string {
 	like, unlike, characters := 0, 0, false
-	for j, i := range m.anchors() {
-		given, file, changed := indentOf(m.given[i]), indentOf(m.file[m.align[i]]), indentOf(m.lines[j])
+	if m.otherCharacters() {
+		like++
+	}
+	for _, a := range m.anchors() {
+		given, file, changed := indentOf(m.given[a.given]), indentOf(m.file[m.align[a.given]]), indentOf(m.lines[a.line])
 		switch {
 		case given == file:
-		case changed == given:
+		case changed == given && !a.weak:
 			like++
 		case changed == file:
 			unlike++
@@ -370,26 +373,45 @@ func (m *merger) allLikeFile() bool {
 	return true
 }
 
+// otherCharacters reports whether new_string is indented with the characters of old_string, and
+// the file with others.
+func (m *merger) otherCharacters() bool {
+	given := ""
+	for _, p := range m.pairs() {
+		if p.old == "" {
+			continue
+		}
+		given = p.old
+		if sameKind(p.old, p.file) {
+			return false
+		}
+	}
+	return given != "" && m.likeFile(given)
+}
+
+// anchor is a line of new_string that corresponds to a line of old_string.
+type anchor struct {
+	given, line int
+	weak        bool // whether this is a guess
+}
+
 // anchors returns lines of new_string that correspond to lines of old_string: those that it
-// repeats if there is only one such line, and the first lines of changed parts.
-func (m *merger) anchors() map[int]int {
-	anchors := map[int]int{}
-	counts := map[string]int{}
-	for _, line := range append(slices.Clone(m.given), m.lines...) {
-		counts[body(line)]++
-	}
-	add := func(i, j int) {
+// repeats if there is only one such line, the first lines, and, as guesses, those at the same
+// places in changed parts.
+func (m *merger) anchors() []anchor {
+	var anchors []anchor
+	add := func(i, j int, weak bool) {
 		if i < len(m.given) && j < len(m.lines) && !blank(m.given[i]) && !blank(m.lines[j]) {
-			anchors[j] = i
+			anchors = append(anchors, anchor{i, j, weak})
 		}
 	}
-	add(m.first, 0)
+	add(m.first, 0, false)
 	for _, h := range m.hunks() {
-		if len(h.given) > 0 && len(h.lines) > 0 {
-			add(h.given[0], h.lines[0])
+		for k := range min(len(h.given), len(h.lines)) {
+			add(h.given[k], h.lines[k], true)
 		}
-		if h.keeps >= 0 && counts[body(m.lines[h.keeps])] == 2 {
-			add(m.kept[h.keeps], h.keeps)
+		if h.keeps >= 0 && m.unique(m.kept[h.keeps]) {
+			add(m.kept[h.keeps], h.keeps, false)
 		}
 	}
 	return anchors

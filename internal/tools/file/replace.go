@@ -35,7 +35,7 @@ func NewReplace(w *workspace.Workspace, fix Corrector, options ...ReplaceOption)
 			`"old_string":{"type":"string","description":"The text to replace, exactly as it is in the file; empty for a new file."},` +
 			`"new_string":{"type":"string","description":"The text to put in its place."},` +
 			`"allow_multiple":{"type":"boolean","description":"Replace every occurrence; without it there must be exactly one."}` +
-			`},"required":["file_path","instruction","old_string","new_string"]}`),
+			`},"required":["file_path","old_string","new_string"]}`),
 	}}
 	for _, set := range options {
 		set(t)
@@ -369,22 +369,38 @@ func replaceFailed(err error) *tool.Result {
 }
 
 func (c *replaceCall) report(e *edit) *tool.Result {
-	text := fmt.Sprintf("Successfully modified file: %s (%d replacements).", c.abs, e.count)
 	if !e.before.exists {
-		text = fmt.Sprintf("Created new file: %s with provided content.", c.abs)
+		text := fmt.Sprintf("Created new file: %s with provided content (%s).", c.abs, e.lineCount())
+		if review := c.userChanges(e); review != "" {
+			text += " " + review
+		}
+		r := e.result(text, proposedLabels)
+		r.Display = tool.TextDisplay("Created " + shorten(c.w.Rel(c.abs), 35))
+		return r
 	}
-	texts := []string{text, "Here is the updated code:\n" + e.snippet()}
+	texts := []string{fmt.Sprintf("Successfully modified file: %s (%d replacements).", c.abs, e.count)}
+	if review := c.userChanges(e); review != "" {
+		texts = append(texts, review)
+	} else {
+		texts = append(texts, "Here is the updated code:\n"+e.snippet())
+	}
 	if len(e.differences) > 0 {
 		texts = append(texts, fuzzyNote(e.match))
 	}
-	if c.modified {
-		texts = append(texts, "User modified the `new_string` content to be: "+c.new)
+	return e.result(strings.Join(texts, " "), proposedLabels)
+}
+
+// userChanges describes for the model how the user changed its proposal, "" if that is not the
+// case or the proposal is not known.
+func (c *replaceCall) userChanges(e *edit) string {
+	if !c.modified || c.proposed == nil {
+		return ""
 	}
-	r := e.result(strings.Join(texts, " "), proposedLabels)
-	if !e.before.exists {
-		r.Display = tool.TextDisplay("Created " + shorten(c.w.Rel(c.abs), 35))
+	diff := e.review(*c.proposed)
+	if diff == "" {
+		return ""
 	}
-	return r
+	return "User modified the `new_string` content. The difference from the file with your edit:\n" + diff
 }
 
 // fuzzyNote returns the places of an edit for the model, and what old_string has in another

@@ -57,7 +57,6 @@ func TestReplaceTexts(t *testing.T) {
 
 		"tokens":                 {file: "  if (a==b) { f(); }\n  x\n", old: "if (a == b) {f();}\nx", new: "if (a == b) {f();}\ny", want: "  if (a==b) { f(); }\n  y\n"},
 		"tokens, newline at end": {file: "f( a )\ng\n", old: "f(a)\n", new: "h(a)\n", want: "h( a )\ng\n"},
-		"tokens, to the middle":  {file: "f( a ) // why\n", old: "f(a)", new: "g(a)", want: "g( a ) // why\n"},
 
 		"fuzzy": {
 			file: "func total(items []int) int {\n\tsum := 0\n\tfor _, item := range items {\n\t\tsum += item\n\t}\n\treturn sum\n}\n",
@@ -86,7 +85,7 @@ func TestReplaceResult(t *testing.T) {
 	path := filepath.Join(w.Root(), "dir/f")
 	edit := NewReplace(w, nil)
 	r := run(t, edit, args{"file_path": "f", "instruction": "", "old_string": "\n8\n", "new_string": "\neight\n"})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n...\n3\n4\n5\n6\n7\neight\n9\n10\n11\n12\n13\n...")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n... line 3:\n3\n4\n5\n6\n7\neight\n9\n10\n11\n12\n13\n...")
 	want := "Index: f\n===================================================================\n--- f\tCurrent\n+++ f\tProposed\n" +
 		"@@ -5,7 +5,7 @@\n 5\n 6\n 7\n-8\n+eight\n 9\n 10\n 11\n"
 	if d := r.Display.(*tool.DiffDisplay); d.Diff != want || *d.Before != file || r.Summary != "1 added, 1 removed" {
@@ -98,13 +97,13 @@ func TestReplaceResult(t *testing.T) {
 
 	// The line after the last end of line counts, empty as it is.
 	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "\n27\n", "new_string": "\n!\n"})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n...\n22\n23\n24\n25\n26\n!\n28\n29\n30\n")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n... line 22:\n22\n23\n24\n25\n26\n!\n28\n29\n30\n")
 	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "\n25\n", "new_string": "\n?\n"})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n...\n20\n21\n22\n23\n24\n?\n26\n!\n28\n29\n30\n...")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n... line 20:\n20\n21\n22\n23\n24\n?\n26\n!\n28\n29\n30\n...")
 
 	made := filepath.Join(w.Root(), "new/x.txt")
 	r = run(t, edit, args{"file_path": "new/x.txt", "instruction": "", "old_string": "", "new_string": "one\ntwo"})
-	wantText(t, r, "Created new file: "+made+" with provided content. Here is the updated code:\none\ntwo")
+	wantText(t, r, "Created new file: "+made+" with provided content (2 lines).")
 	if r.Display != tool.TextDisplay("Created new/x.txt") || get(t, made) != "one\ntwo" {
 		t.Errorf("%v, %q", r.Display, get(t, made))
 	}
@@ -252,7 +251,8 @@ func TestReplaceModified(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := call.Run(context.Background(), tool.Host{})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\none\n2\nthree User modified the `new_string` content to be: one\n2\nthree")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). User modified the `new_string` content. The difference from the file with your edit:\n"+
+		"--- f\tYour version\n+++ f\tWritten\n@@ -1,2 +1,3 @@\n one\n 2\n+three\n\\ No newline at end of file")
 	if got := get(t, path); got != "\ufeffone\r\n2\r\nthree" {
 		t.Errorf("content = %q", got)
 	}

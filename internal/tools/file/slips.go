@@ -1,6 +1,7 @@
 package file
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,13 +119,13 @@ func commonPairs(n, m int, equal func(i, j int) bool) [][2]int {
 }
 
 // repeats reports whether text, which new_string adds, may repeat the slip: it has the same
-// word, in any case and possibly as a part of another one, or the same punctuation.
+// word, possibly as a part of another one, or the same punctuation.
 func (s slip) repeats(text string) bool {
 	for _, part := range elements(s.given) {
 		switch {
 		case blank(part):
-		case isWord(part):
-			if strings.Contains(strings.ToLower(text), strings.ToLower(part)) {
+		case isWord(part) && len(part) < 3:
+			if slices.Contains(elements(text), part) {
 				return true
 			}
 		case strings.Contains(text, part):

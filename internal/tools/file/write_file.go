@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"syscall"
 
 	"pollux/internal/workspace"
@@ -175,16 +174,28 @@ func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err := r.after.save(c.w, c.abs); err != nil {
 		return failed(err)
 	}
-	text := fmt.Sprintf("Successfully overwrote file: %s.", c.abs)
+	return r.result(c.report(r), writtenLabels)
+}
+
+// report describes the written file for the model, which knows the content that it proposed.
+func (c *writeFileCall) report(r *revision) string {
+	_, lines := r.display(writtenLabels)
+	text := fmt.Sprintf("Successfully overwrote file: %s (%s; %s).", c.abs, r.lineCount(), changeSummary(lines))
 	if !r.before.exists {
-		text = fmt.Sprintf("Successfully created and wrote to new file: %s.", c.abs)
+		text = fmt.Sprintf("Successfully created and wrote to new file: %s (%s).", c.abs, r.lineCount())
 	}
-	texts := []string{text}
+	proposed, by := c.args.str("content"), "Escape sequences in the `content` were corrected."
 	if c.modified {
-		texts = append(texts, "User modified the `content` to be: "+c.content)
+		by = "User modified the `content`."
+		if c.proposed == nil {
+			return text + " " + by + " Here is the updated code:\n" + r.snippet()
+		}
+		proposed = *c.proposed
 	}
-	texts = append(texts, "Here is the updated code:\n"+r.snippet())
-	return r.result(strings.Join(texts, " "), writtenLabels)
+	if diff := r.review(proposed); diff != "" && (c.modified || c.content != proposed) {
+		text += " " + by + " The difference from your version:\n" + diff
+	}
+	return text
 }
 
 // result returns the result of a completed change.
