@@ -151,7 +151,11 @@ func (r *report) text() string {
 	var notes []string
 	if r.hidden() > 0 || atLeast != "" {
 		if r.call.query.file == "" {
-			head += " in " + atLeast + plural(len(r.found.files), "file", "files")
+			head += " in "
+			if r.found.stopped {
+				head += atLeast
+			}
+			head += plural(len(r.found.files), "file", "files")
 		}
 		notes = append(notes, fmt.Sprintf("%d shown", r.shown()))
 	}
