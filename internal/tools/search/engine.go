@@ -156,6 +156,9 @@ func (q *query) walk(ctx context.Context, work chan<- []string) error {
 func (q *query) walkOptions() workspace.WalkOptions {
 	o := workspace.WalkOptions{
 		Prune: func(rel, name string) bool {
+			if name == ".git" { // the repository's own data, which no tool shows
+				return true
+			}
 			isMatch := q.include.match(rel)
 			if q.include.excludes() && isMatch {
 				return true
@@ -202,7 +205,7 @@ func (q *query) isExcludedDir(name string) bool {
 // entersHidden reports whether the glob selects files in hidden directories of this name: a part
 // of the glob that begins with a dot matches it.
 func (in *include) entersHidden(name string) bool {
-	if in == nil || in.negated || in.nameOnly || name == ".git" {
+	if in == nil || in.negated || in.nameOnly {
 		return false
 	}
 	for _, part := range in.parts() {

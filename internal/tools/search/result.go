@@ -73,6 +73,7 @@ func (c *grepCall) fit(ctx context.Context, found *found, limit int) *report {
 			if shown <= 1 {
 				return r
 			}
+			r.isCut = true
 			share(found.files, min(shown-1, max(1, shown*limit/(r.body.Len()+1))))
 		}
 	}
@@ -86,6 +87,7 @@ type report struct {
 	before, after int  // lines around each match
 	fewer         bool // than the call wants
 	width         int  // maximum number of characters of a line
+	isCut         bool // more matches would be too long
 	body          strings.Builder
 }
 
@@ -149,7 +151,11 @@ func (r *report) text() string {
 	var notes []string
 	if r.hidden() > 0 || atLeast != "" {
 		if r.call.query.file == "" {
-			head += " in " + atLeast + plural(len(r.found.files), "file", "files")
+			head += " in "
+			if r.found.stopped {
+				head += atLeast
+			}
+			head += plural(len(r.found.files), "file", "files")
 		}
 		notes = append(notes, fmt.Sprintf("%d shown", r.shown()))
 	}
@@ -187,17 +193,21 @@ func (r *report) rest() string {
 	if r.found.stopped {
 		b.WriteString("The search stopped early: other files may have matches too. ")
 	}
-	b.WriteString(r.call.advice())
+	b.WriteString(r.call.advice(!r.isCut))
 	return b.String()
 }
 
-// advice says how to get the matches that a result leaves out.
-func (c *grepCall) advice() string {
+// advice says how to get the matches that a result leaves out. canRaise reports whether the
+// result may be longer.
+func (c *grepCall) advice(canRaise bool) string {
 	narrow := "a more precise pattern, dir_path or include_pattern"
 	if c.query.file != "" {
 		narrow = "a more precise pattern"
 	}
-	return fmt.Sprintf("To see them, narrow the search with %s, or raise total_max_matches.", narrow)
+	if canRaise {
+		narrow += ", or raise total_max_matches"
+	}
+	return "To see them, narrow the search with " + narrow + "."
 }
 
 // noMatches returns the tool result without matches. note is a sentence about what was not
@@ -234,7 +244,7 @@ func (c *grepCall) namesResult(found *found, limit int) *tool.Result {
 	limited, note, rest := "", "", ""
 	if listed < len(paths) || found.stopped {
 		limited, note = " (limited)", fmt.Sprintf(" (%d listed)", listed)
-		rest = "\n---\n" + notListed(paths[listed:]) + c.advice()
+		rest = "\n---\n" + notListed(paths[listed:]) + c.advice(listed == c.query.maxTotal)
 	}
 	summary := "Found " + count + limited
 	text := fmt.Sprintf("Found %s with matches for pattern \"%s\" %s%s:\n%s", count, c.args.Pattern, c.scope(), note, strings.Join(paths[:listed], "\n"))
