@@ -80,10 +80,14 @@ const (
 )
 
 // refusedText returns what the model gets of a call that a person refused. The content of
-// refusal, if it has one, is what the person says about it.
+// refusal, if it has one, is what the person says about it; its error is another reason.
 func refusedText(refusal *tool.Result) string {
 	const refused = "The user refused this call, and it was not run. "
-	if refusal != nil {
+	switch {
+	case refusal == nil:
+	case refusal.Error != nil:
+		return refusal.Error.Message
+	default:
 		if feedback := strings.TrimSpace(llm.PartsText(refusal.Content)); feedback != "" {
 			return refused + "Do what they say instead: " + feedback
 		}

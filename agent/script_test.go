@@ -141,7 +141,10 @@ func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask
 		details, _ := inv.Confirmation(ctx)
 		a, err := ask(ctx, details)
 		if err != nil || a.Outcome == tool.Cancel {
-			no := agent.Admission{Cancelled: true, Refusal: tool.Fail(tool.ErrUnknown, "refused")}
+			no := agent.Admission{Cancelled: true, Refusal: &tool.Result{}}
+			if a.Nobody {
+				no.Refusal = tool.Fail(tool.ErrUnhandled, "nobody")
+			}
 			if a.Feedback != "" {
 				no.Refusal = &tool.Result{Content: []llm.Part{llm.Text(a.Feedback)}}
 			}

@@ -188,7 +188,10 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		tool.ProceedAlways, tool.ProceedAlwaysAndSave, tool.ProceedAlwaysServer, tool.ProceedAlwaysTool:
 	default: // also unknown outcomes
 		no := g.cancel(refusedDisplay(details))
-		if answer.Feedback != "" {
+		switch {
+		case answer.Nobody:
+			no.result.Error = &tool.Error{Type: tool.ErrUnhandled, Message: "Not run: this call needs the user's approval, and nobody is there to give it."}
+		case answer.Feedback != "":
 			no.result.Content = []llm.Part{llm.Text(answer.Feedback)}
 		}
 		return no

@@ -441,6 +441,11 @@ func TestFeedback(t *testing.T) {
 	if got := llm.PartsText(a.Refusal.Content); got != "shorter, please" {
 		t.Errorf("the feedback is %q", got)
 	}
+	a = g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
+		answers(t, tool.Answer{Outcome: tool.Cancel, Nobody: true}))
+	if !a.Cancelled || a.Refusal.Error == nil || !strings.Contains(a.Refusal.Error.Message, "nobody is there") {
+		t.Errorf("without anybody: %+v", a)
+	}
 }
 
 // steps records the order of the steps.
