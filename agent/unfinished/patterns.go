@@ -46,7 +46,7 @@ var sources = []struct{ announcement, exception string }{
 			`(?:read|re-?read|check|look|examine|inspect|search|find out|find the|find all|find where|open|run|re-?run|execute|list|view|explore|start|begin|create|write|add|update|edit|modify|fix|implement|apply|test|verify|analy[sz]e|investigate|review|call|invoke|grep|delete|remove|rename|refactor|replace|install|build|compile|fetch|continue (?:with|by)|proceed|gather|locate|scan|trace|debug|set up|generate|move|take a (?:closer |quick )?look|have a (?:closer |quick )?look|see (?:what|how|where|which|if|whether)|determine|identify|figure out|retrieve|browse|patch|query|` +
 			`do (?:this|that|so|it|the following)|reading|checking|looking|searching|examining|listing|running|exploring|opening|inspecting|use (?:the )?[\w.-]+ (?:tool|command|function)|make (?:the|these|those|this|that|a|some|an)\s+(?:\w+\s+){0,3}(?:changes?|edits?|fix(?:es)?|updates?|modifications?|corrections?))\b` +
 			`|^(?:(?:ok(?:ay)?|now|next|first)[,.!]*\s+|(?:to|since) [^,.;]{1,80},\s+)+i need to (?:first )?(?:read|check|look|examine|inspect|search|find|run|list|view|explore|update|fix)\b` +
-			`|^(?:(?:ok(?:ay)?|sure|now|next|first)[,.!]*\s+)*(?:reading|checking|running|searching|looking|opening|inspecting|creating|starting|analy[sz]ing|examining|exploring|updating|fetching|listing)\b.*(?:\.\.\.|…|\bnow[.!]?)$`,
+			`|^(?:(?:ok(?:ay)?|sure|now|next|first)[,.!]*\s+)*(?:reading|checking|running|searching|looking|opening|inspecting|creating|starting|analy[sz]ing|examining|exploring|updating|fetching|listing)\b.*(?:\.\.\.|…)$`,
 		`\b(?:let me know|(?:if|once|when|whenever|after|until|unless|should|would|could|do|as soon as) you|tomorrow|later|next (?:time|week|sprint|session|month|release)|from now on|in (?:the )?future|going forward|follow-?up|another (?:pr|pull request)|separate (?:pr|pull request)|soon|tonight|(?:on|by) (?:mon|tues|wednes|thurs|fri|satur|sun)day|your (?:approval|confirmation|review|go-ahead|reply|answer|response|call|decision)|for you to|wait|leave|happy to|glad to|always|never|whenever|each time|every time|before (?:each|every)|after (?:each|every)|add (?:that|here|one|only)|(?:start|begin) (?:with the (?:answer|conclusion)|by (?:saying|noting|thanking|explaining))|because|which|out of scope|(?:check|look|run|go) (?:with|into it|through)|than you|questions?|issue|if needed|if necessary)\b`,
 	},
 	{ // German
@@ -55,7 +55,7 @@ var sources = []struct{ announcement, exception string }{
 			`|^(?:(?:gut|ok(?:ay)?|also|klar|alles klar)[,.!]*\s+)*(?:nun|jetzt|zuerst|zunächst|als (?:nächstes|erstes)|dann)\s+(?:lese|prüfe|überprüfe|schaue|sehe|suche|durchsuche|öffne|führe|starte|beginne|erstelle|schreibe|füge|aktualisiere|bearbeite|ändere|behebe|implementiere|untersuche|analysiere|teste)\s+ich\s` +
 			`|^(?:(?:gut|ok(?:ay)?|also|klar|alles klar)[,.!]*\s+)*ich (?:lese|prüfe|überprüfe|schaue|sehe|suche|durchsuche|öffne|führe|starte|beginne|erstelle|schreibe|füge|aktualisiere|bearbeite|ändere|behebe|implementiere|untersuche|analysiere|teste)\s(?:.*\s)?(?:jetzt|nun|zuerst|zunächst|als nächstes)(?:\s|[.!:…]|$)` +
 			`|^(?:schauen|sehen) wir (?:uns )?.*\ban[.!:…]?$`,
-		`\b(?:(?:wenn|falls|sobald|sofern) (?:sie|du|ihr|nötig|gewünscht)|wissen|sagen sie|sag mir|gern|gerne|warten?|später|morgen|künftig|in zukunft|ab (?:jetzt|sofort)|immer|nie|jedes mal|(?:ihre|deine) (?:bestätigung|zustimmung|antwort|freigabe))\b`,
+		`\b(?:(?:wenn|falls|sobald|sofern) (?:sie|du|ihr|nötig|gewünscht)|nicht|weil|wissen|sagen sie|sag mir|gern|gerne|warten?|später|morgen|künftig|in zukunft|ab (?:jetzt|sofort)|immer|nie|jedes mal|(?:ihre|deine) (?:bestätigung|zustimmung|antwort|freigabe))\b`,
 	},
 	{ // French
 		`^(?:(?:d'accord|ok|bien|très bien|parfait|compris|maintenant|d'abord|ensuite|alors|tout d'abord|pour [^,.;]{1,80})[,.!:]*\s+)*(?:je vais|je dois|nous allons|laissez-moi|laisse-moi|permettez-moi de|commençons par|commen[cç]ons à|je commence par)(?:\s+(?:maintenant|d'abord|ensuite|donc|à présent|tout|commencer par|le|la|les|y))*\s+` +
@@ -84,10 +84,10 @@ var sources = []struct{ announcement, exception string }{
 	{ // Chinese
 		`(?:^|[,，。：:、])(?:好的?[,，]?)?(?:让我们?|我(?:现在|将|会|要|来|先|需要|接下来|马上|这就|首先)+|我们(?:先|来|现在|需要)+|接下来[,，]?(?:我|我们|让我)?(?:将|会|要|来)?|现在[,，]?(?:我|让我|我们)?(?:将|来|开始|要)|首先[,，]?(?:我|让我|我们)(?:来|将|会|要|先|需要)?|下面我(?:将|来|会)?)` +
 			`[^,，。]{0,12}?(?:查看|读取|阅读|检查|看看|看一下|看一看|搜索|查找|运行|执行|修改|创建|打开|分析|编写|写入|添加|更新|修复|列出|测试|验证|调用|浏览|探索|确认|定位|删除|安装|编译|实现)`,
-		`如果|若|(?:你|您)(?:可以|需要|应该|想|要)|请告诉|告诉我|需要的话|是否|吗|以后|明天|稍后|等待|等你|等您|随时|(?:您|你)的(?:确认|回复|批准|意见)|每次|始终|总是|今后`,
+		`如果|若|(?:你|您)(?:可以|需要|应该|想|要)|请告诉|告诉我|需要的话|是否|吗|以后|明天|稍后|等待|等你|等您|随时|(?:您|你)的(?:确认|回复|批准|意见)|每次|始终|总是|今后|[查看取改行建开析写加新复试证索找除装译现]了`,
 	},
 	{ // Japanese
-		`^(?:はい[、。]?|わかりました[、。]?|承知しました[、。]?)?(?:これから|今から|それでは|では[、]|さっそく|早速)[^。]*(?:ます|ましょう)[。:：…!！]?$|(?:を|して|から|に)(?:[^。、]{0,8})(?:確認|調査|検索|実行|作成|修正|調べ|読ん|読み込ん|見|開い|探し|更新|追加|テスト|分析)(?:し)?て(?:み|いき)(?:ます|ましょう)[。:：…!！]?$`,
+		`^(?:はい[、。]?|わかりました[、。]?|承知しました[、。]?)?(?:これから|今から|それでは|では[、]|さっそく|早速)[^。]*(?:読み|読み込み|確認し|調べ|調査し|検索し|実行し|作成し|修正し|変更し|開き|見|探し|更新し|追加し|テストし|分析し|始め|開始し|実装し|書き)(?:ます|ましょう)[。:：…!！]?$|(?:を|して|から|に)(?:[^。、]{0,8})(?:確認|調査|検索|実行|作成|修正|調べ|読ん|読み込ん|見|開い|探し|更新|追加|テスト|分析)(?:し)?て(?:み|いき)(?:ます|ましょう)[。:：…!！]?$`,
 		`ください|これからは|場合|れば|たら|ご連絡|お知らせ|待ち|後で|明日|いつでも|今後|次回`,
 	},
 	{ // Korean
