@@ -187,6 +187,16 @@ var table = []allowed{
 		what:  "An edit whose texts are indented with spaces leaves no spaces in a file that is indented with tabs.",
 	},
 	{
+		kind: better, scenes: "*",
+		paths: []string{`requests[*].body.tools.functions.replace.parametersJsonSchema.required[*]`},
+		what:  "`replace` needs no `instruction`.",
+	},
+	{
+		kind: better, scenes: "replace write_file tool_results mode_auto_edit mode_setting parallel tools_allowed",
+		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
+		what:  "A file that the model wrote itself comes back as a number of lines, and not as its content. The lines around an edit begin with their number.",
+	},
+	{
 		kind: better, scenes: "replace",
 		paths: []string{`runs[0].stdout.stats.files.totalLinesAdded`},
 		what:  "The lines of a file that `replace` makes count as added.",

@@ -281,8 +281,8 @@ func one(change func(r *rand.Rand, line string) string) func(r *rand.Rand, l *la
 		if changed == line || blank(line) {
 			return nil, nil
 		}
-		for _, other := range append(slices.Clone(old), replacement...) {
-			if other != line && body(other) == body(line) {
+		for j, other := range append(slices.Clone(old), replacement...) {
+			if body(other) == body(line) && (other != line || j < len(old) && j != i) {
 				return nil, nil // it is not certain which one is meant
 			}
 		}

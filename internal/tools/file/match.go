@@ -168,7 +168,10 @@ func (q *query) omitsIndent(start int) string {
 	}
 	old, lines := strings.Split(strings.TrimSuffix(q.old, "\n"), "\n"), strings.Split(q.new, "\n")
 	if blank(old[0]) {
-		return ""
+		if old[0] == lines[0] {
+			return ""
+		}
+		return "old_string begins within the white space of a blank line"
 	}
 	indent := q.text[from:start] + indentOf(old[0])
 	switch {
@@ -176,6 +179,8 @@ func (q *query) omitsIndent(start int) string {
 		return "old_string has the line end but not the whole indentation of its first line"
 	case len(lines) > 1 && blank(lines[0]), q.new != "" && indentOf(lines[0]) != indentOf(old[0]):
 		return "old_string does not have the whole indentation of its first line, and new_string begins with another one"
+	case showsIndent(old) && indentOf(old[0]) == "" && len(q.sameLines()) > 1:
+		return "old_string does not have the indentation of its first line, and is found in another place with another indentation"
 	case showsIndent(old), linesLike(lines, indent):
 		return "" // the other lines have the indentation of the file
 	}

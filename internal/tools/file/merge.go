@@ -563,7 +563,7 @@ func (m *merger) keep(j int, to reading) ([]string, *unclear) {
 // another indentation.
 func (m *merger) reindent(j int, to reading) ([]string, *unclear) {
 	i := m.kept[j]
-	given, file, line := m.given[i], m.file[m.align[i]], m.lines[j]
+	file, line := m.file[m.align[i]], m.lines[j]
 	// The first lines of old_string and new_string may lack their indentation, but not the same
 	// lines further on.
 	first := j == 0 && m.lone == m.first
@@ -571,16 +571,7 @@ func (m *merger) reindent(j int, to reading) ([]string, *unclear) {
 	if !ok || first && i != m.lone && indent != indentOf(file) {
 		return nil, &unclear{reason: indentUnclear}
 	}
-	return []string{indent + body(file) + m.end(given, line, file)}, nil
-}
-
-// end returns the white space at the end of a line that new_string changes: that of
-// new_string, unless it repeats a slip of old_string.
-func (m *merger) end(given, line, file string) string {
-	if end := trail(line); end == "" || end != trail(given) {
-		return end
-	}
-	return trail(file)
+	return []string{indent + body(file) + trail(line)}, nil
 }
 
 // threeWay applies the change from given to changed to file.
@@ -602,7 +593,6 @@ func (m *merger) changed(h hunk, to reading) ([]string, *unclear) {
 		line := m.lines[j]
 		text, added := body(line), line
 		lone := j == 0 && m.lone == m.first
-		end := trail(line)
 		if paired {
 			i := h.given[k]
 			var ok bool
@@ -610,9 +600,6 @@ func (m *merger) changed(h hunk, to reading) ([]string, *unclear) {
 				if text, added, ok = mergeLine(body(m.given[i]), text, m.slips[i]); !ok {
 					return nil, m.changesSlip(i)
 				}
-			}
-			if m.align[i] >= 0 && !blank(m.given[i]) {
-				end = m.end(m.given[i], line, m.file[m.align[i]])
 			}
 		}
 		if err := m.checkAdded(added); err != nil {
@@ -626,7 +613,7 @@ func (m *merger) changed(h hunk, to reading) ([]string, *unclear) {
 		if !ok {
 			return nil, &unclear{reason: indentUnclear}
 		}
-		out = append(out, indent+text+end)
+		out = append(out, indent+text+trail(line))
 	}
 	if len(h.lines) > 0 && !paired {
 		for _, i := range h.given {

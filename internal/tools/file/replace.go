@@ -370,7 +370,7 @@ func replaceFailed(err error) *tool.Result {
 
 func (c *replaceCall) report(e *edit) *tool.Result {
 	if !e.before.exists {
-		text := fmt.Sprintf("Created new file: %s with provided content (%s).", c.abs, e.lineCount())
+		text := fmt.Sprintf("Created new file: %s with provided content. It has %s.", c.abs, e.lineCount())
 		if review := c.userChanges(e); review != "" {
 			text += " " + review
 		}

@@ -103,7 +103,7 @@ func TestReplaceResult(t *testing.T) {
 
 	made := filepath.Join(w.Root(), "new/x.txt")
 	r = run(t, edit, args{"file_path": "new/x.txt", "instruction": "", "old_string": "", "new_string": "one\ntwo"})
-	wantText(t, r, "Created new file: "+made+" with provided content (2 lines).")
+	wantText(t, r, "Created new file: "+made+" with provided content. It has 2 lines.")
 	if r.Display != tool.TextDisplay("Created new/x.txt") || get(t, made) != "one\ntwo" {
 		t.Errorf("%v, %q", r.Display, get(t, made))
 	}
