@@ -411,7 +411,7 @@ func BenchmarkReplace(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := newWorkspace(b, map[string]string{"f.go": text})
 			to := NewReplace(w, nil)
-			call := build(b, to, args{"file_path": "f.go", "instruction": "", "old_string": old, "new_string": "changed"}).(*replaceCall)
+			call := build(b, to, args{"file_path": "f.go", "instruction": "", "old_string": old, "new_string": old + " now"}).(*replaceCall)
 			d, err := open(context.Background(), w, call.abs)
 			if err != nil {
 				b.Fatal(err)
