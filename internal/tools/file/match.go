@@ -199,10 +199,10 @@ func showsIndent(old []string) bool {
 }
 
 // linesLike reports whether the lines after the first one clearly are as deep as the
-// indentation of the first line in the file: they would be too deep for lines after the first
-// one as it is.
+// indentation of the first line in the file: they cannot be lines that belong to the first one,
+// or are too deep for that.
 func linesLike(lines []string, indent string) bool {
-	opens := strings.ContainsAny(lastCharacter(lines[0]), ":{([,\\=|>&")
+	opens := mayOpen(lines[0])
 	for _, line := range lines[1:] {
 		i := indentOf(line)
 		if blank(line) {
@@ -210,11 +210,21 @@ func linesLike(lines []string, indent string) bool {
 		}
 		tabs := strings.Count(i, "\t") - strings.Count(indentOf(lines[0]), "\t")
 		spaces := strings.Count(i, " ") - strings.Count(indentOf(lines[0]), " ")
-		if !strings.HasPrefix(i, indent) || tabs < 2 && spaces <= 4 || opens && tabs < 2 && spaces <= 8 {
+		if !strings.HasPrefix(i, indent) || opens && tabs < 2 && spaces <= 8 {
 			return false
 		}
 	}
 	return true
+}
+
+// mayOpen reports whether deeper lines that belong to this one may follow: after a bracket or
+// another sign that something is missing, in a list, under a name with a colon, or after a
+// comment.
+func mayOpen(line string) bool {
+	line = strings.TrimSpace(line)
+	rest := strings.ReplaceAll(strings.ReplaceAll(line, ":=", ""), "::", "")
+	return strings.ContainsAny(lastCharacter(line), ":{([,\\=|>&") || strings.Contains(rest, ":") ||
+		strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//")
 }
 
 // lastCharacter returns the last character of a line that is not white space.
