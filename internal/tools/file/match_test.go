@@ -63,6 +63,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("the quick brown fox\r\n", "the quick brown fix", "")
 	f.Add("\xff\xfe\x00", "\xff", "\n\n")
 	f.Add("\n\n\n", "\n", " ")
+	f.Add("00", "0 0", "0")
 	f.Fuzz(func(t *testing.T, text, old, replacement string) {
 		if len(text)+len(old)+len(replacement) > 1<<16 {
 			return

@@ -628,9 +628,9 @@ func (m *merger) changed(h hunk, to reading) ([]string, *unclear) {
 }
 
 // blankLine returns a blank line of new_string: empty, if all lines of old_string are indented
-// in another way than the file.
+// in another way than the file, which has no such line there.
 func (m *merger) blankLine(line string) string {
-	if m.moved && m.lone < 0 {
+	if m.moved && m.lone < 0 && !slices.Contains(m.file, line) {
 		return ""
 	}
 	return line

@@ -150,7 +150,11 @@ func mergeLine(given, changed string, slips []slip) (merged, added string, ok bo
 	}
 	// The changed part of given; if the same change can be seen in several places, all of them.
 	from, to := min(start, len(a)-end), max(start, len(a)-end)
-	added = strings.Join(b[from:len(b)-(len(a)-to)], "")
+	last := len(b) - (len(a) - to)
+	if last < from {
+		return "", changed, false // it repeats a part of given that can be in several places
+	}
+	added = strings.Join(b[from:last], "")
 	var before, after []slip
 	for _, s := range slips {
 		switch inserts := s.from == s.to; {
