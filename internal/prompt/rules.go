@@ -78,9 +78,9 @@ func openPoints(s System) string {
 
 func refusals(s System) string {
 	if s.Interactive {
-		return "A refused call stays refused: do not get the same effect another way. Follow the user's feedback, or ask what they would prefer; calls that were not run because of it may be made again."
+		return "What the user or a rule refuses stays refused: do not get the same effect another way. Follow the user's feedback, or ask what they would prefer; calls that were not run because of it may be made again."
 	}
-	return "A refused call stays refused: do not get the same effect another way; do what remains possible and report the rest."
+	return "What a rule refuses stays refused: do not get the same effect another way; do what remains possible and report the rest."
 }
 
 // narration describes how the model reports progress. Without a user, text between calls would
