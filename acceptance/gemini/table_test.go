@@ -194,7 +194,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "replace write_file tool_results mode_auto_edit mode_setting parallel tools_allowed",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "A file that the model wrote itself comes back as a number of lines, and not as its content. The lines around an edit begin with their number.",
+		what:  "A file that the model wrote itself comes back as a number of lines, and not as its content. Of an edit, the first two places come back with three lines around them and their line numbers.",
 	},
 	{
 		kind: better, scenes: "replace",

@@ -56,40 +56,6 @@ func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChang
 	return d, tool.LineChange{Added: whole.added, Removed: whole.removed}
 }
 
-// snippetContext is the number of lines that a model sees around a change.
-const snippetContext = 5
-
-// snippet returns the changed regions of the new text with surrounding lines. A region that
-// does not begin with the first line has "... line 12:" before it, and "..." is for lines after
-// the last one. It returns the whole text if the file is new or unchanged. The text after the
-// last line end counts as a line even if it is empty, so that the model sees whether the file
-// ends with a line end.
-func (r *revision) snippet() string {
-	after := validText([]byte(r.after.text))
-	hunks := diffHunks(validText([]byte(r.before.text))+"\n", after+"\n", snippetContext)
-	if r.before.text == "" || len(hunks) == 0 {
-		return after
-	}
-	var out []string
-	shown := 0 // lines of after
-	for _, h := range hunks {
-		if h.ToLine > shown+1 {
-			out = append(out, fmt.Sprintf("... line %d:", h.ToLine))
-		}
-		shown = max(h.ToLine-1, 0)
-		for _, l := range h.Lines {
-			if l.Kind != udiff.Delete {
-				out = append(out, strings.TrimSuffix(l.Content, "\n"))
-				shown += max(1, strings.Count(l.Content, "\n"))
-			}
-		}
-	}
-	if shown < strings.Count(after, "\n")+1 {
-		out = append(out, "...")
-	}
-	return strings.Join(out, "\n")
-}
-
 // Limits of a difference for the model.
 const (
 	maxReviewLines = 120
@@ -115,12 +81,14 @@ func (r *revision) review(proposed string) string {
 }
 
 // lineCount returns "1 line" or "12 lines" for the new text.
-func (r *revision) lineCount() string {
-	n := len(splitLines(r.after.text))
+func (r *revision) lineCount() string { return plural(len(splitLines(r.after.text)), "line") }
+
+// plural returns "1 line" or "12 lines".
+func plural(n int, what string) string {
 	if n == 1 {
-		return "1 line"
+		return "1 " + what
 	}
-	return fmt.Sprintf("%d lines", n)
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // diffHunks returns the differences between two texts with context lines around them. It skips

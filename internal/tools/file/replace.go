@@ -370,7 +370,7 @@ func replaceFailed(err error) *tool.Result {
 
 func (c *replaceCall) report(e *edit) *tool.Result {
 	if !e.before.exists {
-		text := fmt.Sprintf("Created new file: %s with provided content. It has %s.", c.abs, e.lineCount())
+		text := fmt.Sprintf("Created new file: %s with provided content (%s).", c.abs, e.lineCount())
 		if review := c.userChanges(e); review != "" {
 			text += " " + review
 		}
@@ -378,12 +378,16 @@ func (c *replaceCall) report(e *edit) *tool.Result {
 		r.Display = tool.TextDisplay("Created " + shorten(c.w.Rel(c.abs), 35))
 		return r
 	}
-	texts := []string{fmt.Sprintf("Successfully modified file: %s (%d replacements).", c.abs, e.count)}
-	if review := c.userChanges(e); review != "" {
-		texts = append(texts, review)
-	} else {
-		texts = append(texts, "Here is the updated code:\n"+e.snippet())
+	count, review := plural(e.count, "replacement"), c.userChanges(e)
+	what := review
+	if review == "" {
+		code, all := e.snippet()
+		if !all {
+			count += ", " + e.places()
+		}
+		what = "Here is the updated code:\n" + code
 	}
+	texts := []string{fmt.Sprintf("Successfully modified file: %s (%s).", c.abs, count), what}
 	if len(e.differences) > 0 {
 		texts = append(texts, fuzzyNote(e.match))
 	}

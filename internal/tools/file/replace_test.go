@@ -85,7 +85,7 @@ func TestReplaceResult(t *testing.T) {
 	path := filepath.Join(w.Root(), "dir/f")
 	edit := NewReplace(w, nil)
 	r := run(t, edit, args{"file_path": "f", "instruction": "", "old_string": "\n8\n", "new_string": "\neight\n"})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n... line 3:\n3\n4\n5\n6\n7\neight\n9\n10\n11\n12\n13\n...")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacement). Here is the updated code:\n... line 5:\n5\n6\n7\neight\n9\n10\n11\n...")
 	want := "Index: f\n===================================================================\n--- f\tCurrent\n+++ f\tProposed\n" +
 		"@@ -5,7 +5,7 @@\n 5\n 6\n 7\n-8\n+eight\n 9\n 10\n 11\n"
 	if d := r.Display.(*tool.DiffDisplay); d.Diff != want || *d.Before != file || r.Summary != "1 added, 1 removed" {
@@ -97,15 +97,50 @@ func TestReplaceResult(t *testing.T) {
 
 	// The line after the last end of line counts, empty as it is.
 	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "\n27\n", "new_string": "\n!\n"})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n... line 22:\n22\n23\n24\n25\n26\n!\n28\n29\n30\n")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacement). Here is the updated code:\n... line 24:\n24\n25\n26\n!\n28\n29\n30\n...")
 	r = run(t, edit, args{"file_path": path, "instruction": "", "old_string": "\n25\n", "new_string": "\n?\n"})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). Here is the updated code:\n... line 20:\n20\n21\n22\n23\n24\n?\n26\n!\n28\n29\n30\n...")
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacement). Here is the updated code:\n... line 22:\n22\n23\n24\n?\n26\n!\n28\n...")
 
 	made := filepath.Join(w.Root(), "new/x.txt")
 	r = run(t, edit, args{"file_path": "new/x.txt", "instruction": "", "old_string": "", "new_string": "one\ntwo"})
-	wantText(t, r, "Created new file: "+made+" with provided content. It has 2 lines.")
+	wantText(t, r, "Created new file: "+made+" with provided content (2 lines).")
 	if r.Display != tool.TextDisplay("Created new/x.txt") || get(t, made) != "one\ntwo" {
 		t.Errorf("%v, %q", r.Display, get(t, made))
+	}
+}
+
+// TestReplaceEcho checks that the size of what a model gets does not depend on that of the edit.
+func TestReplaceEcho(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, nil)
+	path := filepath.Join(w.Root(), "f")
+	edit := func(file, old, replacement string) string {
+		put(t, path, file)
+		r := run(t, NewReplace(w, nil), args{"file_path": "f", "old_string": old, "new_string": replacement, "allow_multiple": true})
+		if r.Error != nil {
+			t.Fatal(r.Error)
+		}
+		return r.Content[0].Text
+	}
+	seven := "1\n2\n3\n4\n5\n6\n7\n"
+
+	got := edit(strings.Repeat(seven+"old\n", 143), "old", "a\nb")
+	want := "Successfully modified file: " + path + " (143 replacements, in lines 8, 17, 26, 35, 44, 53, 62, 71, 80, 89 and 133 more places up to line 1286). " +
+		"Here is the updated code:\n... line 5:\n5\n6\n7\na\nb\n1\n2\n3\n... line 14:\n5\n6\n7\na\nb\n1\n2\n3\n..."
+	if got != want {
+		t.Errorf("%s", got)
+	}
+
+	got = edit(seven+"old\n"+seven, "old", strings.Repeat("new\n", 99)+"end")
+	_, code, _ := strings.Cut(got, " (1 replacement). Here is the updated code:\n")
+	want = "... line 5:\n5\n6\n7\n" + strings.Repeat("new\n", 7) + "... (87 lines not shown)\n" + strings.Repeat("new\n", 5) + "end\n1\n2\n3\n..."
+	if code != want {
+		t.Errorf("%s", code)
+	}
+
+	got = edit(strings.Repeat("é", 100_000)+"old"+strings.Repeat("é", 100_000), "old", "new")
+	if !strings.Contains(got, "énewé") || len(got) > len(path)+450 {
+		t.Errorf("%d bytes: %.600s", len(got), got)
 	}
 }
 
@@ -251,7 +286,7 @@ func TestReplaceModified(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := call.Run(context.Background(), tool.Host{})
-	wantText(t, r, "Successfully modified file: "+path+" (1 replacements). User modified the `new_string` content. The difference from the file with your edit:\n"+
+	wantText(t, r, "Successfully modified file: "+path+" (1 replacement). User modified the `new_string` content. The difference from the file with your edit:\n"+
 		"--- f\tYour version\n+++ f\tWritten\n@@ -1,2 +1,3 @@\n one\n 2\n+three\n\\ No newline at end of file")
 	if got := get(t, path); got != "\ufeffone\r\n2\r\nthree" {
 		t.Errorf("content = %q", got)

@@ -179,16 +179,16 @@ func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 
 // report describes the written file for the model, which knows the content that it proposed.
 func (c *writeFileCall) report(r *revision) string {
-	_, lines := r.display(writtenLabels)
-	text := fmt.Sprintf("Successfully overwrote file: %s. It has %s now: %s.", c.abs, r.lineCount(), changeSummary(lines))
+	text := fmt.Sprintf("Successfully overwrote file: %s (%s in place of %d).", c.abs, r.lineCount(), len(splitLines(r.before.text)))
 	if !r.before.exists {
-		text = fmt.Sprintf("Successfully created and wrote to new file: %s. It has %s.", c.abs, r.lineCount())
+		text = fmt.Sprintf("Successfully created and wrote to new file: %s (%s).", c.abs, r.lineCount())
 	}
 	proposed, by := c.args.str("content"), "Escape sequences in the `content` were corrected."
 	if c.modified {
 		by = "User modified the `content`."
 		if c.proposed == nil {
-			return text + " " + by + " Here is the updated code:\n" + r.snippet()
+			code, _ := r.snippet()
+			return text + " " + by + " Here is the updated code:\n" + code
 		}
 		proposed = *c.proposed
 	}

@@ -21,7 +21,7 @@ func TestWriteFile(t *testing.T) {
 	path := filepath.Join(w.Root(), "deep", "er", "f.txt")
 
 	r := run(t, write, args{"file_path": "deep/er/f.txt", "content": "one\ntwo\n"})
-	wantText(t, r, "Successfully created and wrote to new file: "+path+". It has 2 lines.")
+	wantText(t, r, "Successfully created and wrote to new file: "+path+" (2 lines).")
 	d := r.Display.(*tool.DiffDisplay)
 	want := "Index: f.txt\n===================================================================\n--- f.txt\tOriginal\n+++ f.txt\tWritten\n@@ -0,0 +1,2 @@\n+one\n+two\n"
 	if d.Diff != want || d.Before != nil || d.After != "one\ntwo\n" || d.FileName != "f.txt" || d.FilePath != path {
@@ -32,7 +32,7 @@ func TestWriteFile(t *testing.T) {
 	}
 
 	r = run(t, write, args{"file_path": path, "content": "one\n2\n"})
-	wantText(t, r, "Successfully overwrote file: "+path+". It has 2 lines now: 1 added, 1 removed.")
+	wantText(t, r, "Successfully overwrote file: "+path+" (2 lines in place of 2).")
 	if got := get(t, path); got != "one\n2\n" {
 		t.Errorf("content = %q", got)
 	}
@@ -40,7 +40,7 @@ func TestWriteFile(t *testing.T) {
 	if stat != (tool.DiffStat{ModelAddedLines: 1, ModelRemovedLines: 1, ModelAddedChars: 1, ModelRemovedChars: 3}) {
 		t.Errorf("stat = %+v", stat)
 	}
-	wantText(t, run(t, write, args{"file_path": path, "content": "one\n2\n"}), "Successfully overwrote file: "+path+". It has 2 lines now: 0 added, 0 removed.")
+	wantText(t, run(t, write, args{"file_path": path, "content": "one\n2\n"}), "Successfully overwrote file: "+path+" (2 lines in place of 2).")
 }
 
 // What a file is like, its new version is like too.
@@ -94,7 +94,7 @@ func TestWriteFileConfirmation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := call.Run(context.Background(), tool.Host{})
-	wantText(t, r, "Successfully overwrote file: "+path+". It has 2 lines now: 2 added, 1 removed. User modified the `content`. The difference from your version:\n"+
+	wantText(t, r, "Successfully overwrote file: "+path+" (2 lines in place of 1). User modified the `content`. The difference from your version:\n"+
 		"--- f.txt\tYour version\n+++ f.txt\tWritten\n@@ -1 +1,2 @@\n-new\n+mine\n+ours")
 	stat := r.Display.(*tool.DiffDisplay).Stat
 	if stat.ModelAddedLines != 1 || stat.UserAddedLines != 2 || stat.UserRemovedLines != 1 || stat.UserAddedChars != 8 {
