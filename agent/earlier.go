@@ -13,19 +13,28 @@ import (
 const maxEarlier = 40_000
 
 // earlier returns the results of earlier calls of a tool for [tool.Host].Earlier, nil if the
-// history may be compressed before the next request. It examines the end of the history only, so
-// that its cost does not grow with the conversation.
-func (r *run) earlier(call *ToolCall) func() iter.Seq2[json.RawMessage, string] {
+// history may be compressed before the next request, or if a call of the same response has run
+// that may have changed files. It examines the end of the history only, so that its cost does not
+// grow with the conversation.
+func (r *run) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
+	call := j.call
 	room, limit := maxEarlier, r.limit(r.chosen)
 	if limit > 0 {
 		room = min(room, limit/8)
 	}
-	if call.FromClient || limit > 0 && r.left() < limit/4 {
+	if call.FromClient || j.afterChange || limit > 0 && r.left() < limit/4 {
 		return nil
 	}
 	return func() iter.Seq2[json.RawMessage, string] {
-		return earlierResults(r.conv.tail(room), call.Name)
+		return earlierResults(r.conv.tail(room), call.Name, r.mayChange)
 	}
+}
+
+// mayChange reports whether a call of the tool of this name may have changed files. Nobody knows
+// of a tool that does not exist any more.
+func (r *run) mayChange(name string) bool {
+	t, ok := r.offered().Lookup(name)
+	return !ok || !isReadOnly(t)
 }
 
 // tail returns the last messages of the history, with at most about the given number of tokens.
@@ -43,13 +52,17 @@ func (c *conversation) tail(tokens int) []Message {
 }
 
 // earlierResults yields the arguments and the texts of the successful calls of a tool, the newest
-// first. A result whose call is not among the messages is left out.
-func earlierResults(messages []Message, name string) iter.Seq2[json.RawMessage, string] {
+// first, back to the last call of a tool that may have changed files. A result whose call is not
+// among the messages is left out.
+func earlierResults(messages []Message, name string, mayChange func(name string) bool) iter.Seq2[json.RawMessage, string] {
 	return func(yield func(json.RawMessage, string) bool) {
 		for i := len(messages) - 1; i > 0; i-- {
 			parts := messages[i].Content.Parts
 			for k := len(parts) - 1; k >= 0; k-- {
 				response := parts[k].FunctionResponse
+				if response != nil && mayChange(response.Name) {
+					return
+				}
 				if response == nil || response.Name != name {
 					continue
 				}

@@ -31,14 +31,23 @@ func TestEarlierResults(t *testing.T) {
 	}
 	for tokens, want := range map[int]string{100_000: `{"n":2}two {"n":1}one `, 5000: `{"n":2}two {"n":1}one `, 0: ""} {
 		got := ""
-		for args, text := range earlierResults(c.tail(tokens), "read") {
+		for args, text := range earlierResults(c.tail(tokens), "read", func(name string) bool { return name == "edit" }) {
 			got += string(args) + text + " "
 		}
 		if got != want {
 			t.Errorf("%d tokens: got %q, want %q", tokens, got, want)
 		}
 	}
-	if n := len(c.tail(5000)); n != 6 {
+	c.history.add(Message{Content: llm.Model(call("e", "edit", `{}`), call("10", "read", `{"n":10}`))})
+	c.history.add(Message{Content: llm.User(result(llm.Failure("e", "edit", "failed")), result(llm.Output("10", "read", "ten")))})
+	got := ""
+	for args, text := range earlierResults(c.tail(5000), "read", func(name string) bool { return name == "edit" }) {
+		got += string(args) + text
+	}
+	if want := `{"n":10}ten`; got != want {
+		t.Errorf("after an edit: got %q, want %q", got, want)
+	}
+	if n := len(c.tail(5000)); n != 8 {
 		t.Errorf("%d messages at the end", n)
 	}
 }

@@ -25,8 +25,10 @@ type job struct {
 	status    Status // final; "" until it is known
 	reason    string // of a cancellation, for the model
 	refused   bool   // a person refused the call
-	began     time.Time
-	ended     time.Time // end of the last step
+	// afterChange is set if a job before this one may have changed files.
+	afterChange bool
+	began       time.Time
+	ended       time.Time // end of the last step
 }
 
 // schedule runs the calls of one response and returns them finished. The order is that of the
@@ -51,6 +53,11 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
 	var left error // the consumer has stopped reading
+	changed := false
+	for _, j := range jobs {
+		j.afterChange = changed
+		changed = changed || j.tool != nil && !isReadOnly(j.tool)
+	}
 	for rest := jobs; len(rest) > 0; {
 		group := rest[:groupSize(rest)]
 		rest = rest[len(group):]
@@ -104,14 +111,16 @@ func (j *job) runsAlone() bool {
 // changesNothing reports whether calls of a tool may run beside other calls. What is not known to
 // change nothing counts as changing something, such as a tool of an MCP server without a
 // readOnlyHint, or another agent.
-func changesNothing(t tool.Tool) bool {
-	spec := t.Spec()
-	switch spec.Kind {
+func changesNothing(t tool.Tool) bool { return isReadOnly(t) && !t.Spec().Serial }
+
+// isReadOnly reports whether a tool is known to change no files.
+func isReadOnly(t tool.Tool) bool {
+	switch t.Spec().Kind {
 	case tool.KindRead, tool.KindSearch, tool.KindFetch, tool.KindThink, tool.KindCommunicate:
-		return !spec.Serial
+		return true
 	case tool.KindOther:
 		server, ok := tool.As[tool.Remote](t)
-		return ok && !spec.Serial && server.Annotations()["readOnlyHint"] == true
+		return ok && server.Annotations()["readOnlyHint"] == true
 	}
 	return false
 }
@@ -263,7 +272,7 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 			return a, err
 		},
 		Nested:  func(e tool.NestedEvent) { showNested(j.call, e, show) },
-		Earlier: r.earlier(j.call),
+		Earlier: r.earlier(j),
 	})
 	mu.Lock()
 	isOver = true

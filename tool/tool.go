@@ -132,9 +132,10 @@ type Host struct {
 	// tools are shortened where they do not fit.
 	Room int
 	// Earlier, if set, returns the results of earlier calls of the same tool that the model still
-	// has as they were returned, the newest first: the arguments of each and its text. It leaves
-	// out failed calls and results that are far back, because they may be shortened or removed
-	// before the next request.
+	// has as they were returned, the newest first: the arguments of each and its text. It ends at
+	// the last call, of any tool, that may have changed files, is nil after such a call of the
+	// same response, and leaves out failed calls and results that are far back, because they may
+	// be shortened or removed before the next request.
 	Earlier func() iter.Seq2[json.RawMessage, string]
 	// Spill, if set, creates the file for the complete output, with mode 0600. It is called at
 	// most once for each call.

@@ -174,7 +174,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files.",
+		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files. Hidden files are searched, but for those that often hold credentials.",
 	},
 	{
 		kind: better, scenes: "tool_results",

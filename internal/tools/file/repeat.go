@@ -12,29 +12,52 @@ import (
 const (
 	// minRepeated is the number of bytes from which on a repeated text is not returned again.
 	minRepeated = 1000
+	// minRepeatedPart is the number of lines from which on a part of an earlier result is not
+	// returned again: a model cannot find a few lines in a text without line numbers.
+	minRepeatedPart = 60
 	// maxEarlier limits how many earlier results of a file are compared with it.
 	maxEarlier = 5
 )
 
+// The text that stands for a repeated one begins and ends with these.
+const (
+	unchangedStart = "Unchanged: "
+	insist         = " If you do not see them there, repeat this call."
+)
+
 // repeated returns what the model gets in place of a text that it has already: that the file is
-// unchanged. It returns "" if the model does not have the text, or if it asks again after it was
+// unchanged, and which result shows it. It returns "" if the model does not have the text, if the
+// latest result with some of these lines shows them differently, or if it asks again after it was
 // told so.
 func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *content) string {
 	if host.Earlier == nil || !got.isText() || got.isPastEnd() || len(got.text) < minRepeated {
 		return ""
 	}
-	note := fmt.Sprintf("Unchanged: lines %d-%d of %d of %s are as an earlier result of read_file in this conversation shows them. If you do not see them there, repeat this call.",
-		got.first, got.last, got.total, c.w.Rel(c.abs))
+	note := fmt.Sprintf("%slines %d-%d of %d of %s are as ", unchangedStart, got.first, got.last, got.total, c.w.Rel(c.abs))
 	compared := 0
-	for args, text := range host.Earlier() {
-		if text == note {
+	for raw, text := range host.Earlier() {
+		if strings.HasPrefix(text, note) {
 			return "" // the model insists
 		}
-		if !c.isSameFile(args) {
+		args, isSame := c.sameFile(raw)
+		if !isSame || strings.HasPrefix(text, unchangedStart) {
 			continue
 		}
-		if c.holds(ctx, text, got) {
-			return note
+		e := c.parseEarlier(text, got.total)
+		if e.last < got.first || e.first > got.last {
+			continue
+		}
+		switch covers := e.first <= got.first && e.last >= got.last; {
+		case !c.isCurrent(ctx, e, got):
+			return ""
+		case !covers:
+			break
+		case e.first == got.first && e.last == got.last:
+			return note + fmt.Sprintf("the result of read_file with %s shows them.%s", describeRange(args), insist)
+		case got.last-got.first+1 < minRepeatedPart:
+			return ""
+		default:
+			return note + fmt.Sprintf("the result of read_file with %s shows them; %s there.%s", describeRange(args), landmark(got), insist)
 		}
 		if compared++; compared == maxEarlier {
 			break
@@ -43,32 +66,66 @@ func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *conten
 	return ""
 }
 
-// isSameFile reports whether a call with these arguments read the same file.
-func (c *readFileCall) isSameFile(raw json.RawMessage) bool {
-	args, err := parseArguments(raw)
-	return err == nil && c.w.Resolve(args.str("file_path")) == c.abs
+// landmark says what the first line with text is: "line 3 is ...".
+func landmark(got *content) string {
+	number := got.first
+	for line := range strings.SplitSeq(got.text, "\n") {
+		if !blank(line) {
+			return fmt.Sprintf("line %d is %q", number, line[:unitPrefix([]byte(line), 100)])
+		}
+		number++
+	}
+	return "all of them are blank"
 }
 
-// holds reports whether an earlier result has the lines of got, and every line of it is in the
-// file now.
-func (c *readFileCall) holds(ctx context.Context, text string, got *content) bool {
-	first, last, total := 1, got.total, got.total
-	body := strings.TrimPrefix(text, c.taken)
-	text = body
-	if n, _ := fmt.Sscanf(text, "Lines %d-%d of %d", &first, &last, &total); n == 3 {
-		_, body, _ = strings.Cut(text, "\n")
-	} else {
-		first, last, total = 1, got.total, got.total
+// describeRange returns the arguments of a call as its author knows them.
+func describeRange(args arguments) string {
+	text := fmt.Sprintf("file_path %q", args.str("file_path"))
+	first, last := args.lines()
+	if first > 0 {
+		text += fmt.Sprintf(", start_line %d", first)
 	}
-	if first > got.first || last < got.last || total != got.total {
+	if last > 0 {
+		text += fmt.Sprintf(", end_line %d", last)
+	}
+	return text
+}
+
+// sameFile returns the arguments of a call, and whether it read the same file.
+func (c *readFileCall) sameFile(raw json.RawMessage) (args arguments, isSame bool) {
+	args, err := parseArguments(raw)
+	return args, err == nil && c.w.Resolve(args.str("file_path")) == c.abs
+}
+
+// earlierText is the text of an earlier result.
+type earlierText struct {
+	first, last, total int // lines that it has
+	text               string
+}
+
+// parseEarlier parses an earlier result. One without a header has the whole file, of total lines.
+func (c *readFileCall) parseEarlier(text string, total int) earlierText {
+	e := earlierText{text: strings.TrimPrefix(text, c.taken)}
+	if n, _ := fmt.Sscanf(e.text, "Lines %d-%d of %d", &e.first, &e.last, &e.total); n == 3 {
+		_, e.text, _ = strings.Cut(e.text, "\n")
+		return e
+	}
+	e.first, e.last, e.total = 1, total, total
+	return e
+}
+
+// isCurrent reports whether every line of an earlier result is in the file now, of which got has
+// some lines.
+func (c *readFileCall) isCurrent(ctx context.Context, e earlierText, got *content) bool {
+	if e.total != got.total {
 		return false
 	}
 	now := got
-	if first != got.first || last != got.last {
+	if e.first != got.first || e.last != got.last {
 		var err error
-		if now, err = read(ctx, c.w, c.abs, first, last); err != nil || !now.isText() || !strings.Contains(now.text, got.text) {
+		if now, err = read(ctx, c.w, c.abs, e.first, e.last); err != nil || !now.isText() {
 			return false
 		}
 	}
-	return strings.TrimSuffix(now.text, "\n") == strings.TrimSuffix(body, "\n")
+	return strings.TrimSuffix(now.text, "\n") == strings.TrimSuffix(e.text, "\n")
 }

@@ -50,7 +50,7 @@ func TestReadFileAgain(t *testing.T) {
 		}
 		text := llm.PartsText(r.Content)
 		earlier = append(earlier, result{raw, text})
-		return strings.HasPrefix(text, "Unchanged: ")
+		return strings.HasPrefix(text, unchangedStart)
 	}
 	type step struct {
 		name string
@@ -70,6 +70,11 @@ func TestReadFileAgain(t *testing.T) {
 		{"a changed file", args{"file_path": "a.txt"}, func() { change("a.txt", lines(1, 400)+"\nnew\n"+lines(402, 500)+"\n") }, false},
 		{"the changed file again", args{"file_path": "a.txt"}, nil, true},
 		{"changed back", args{"file_path": "same.txt"}, func() { change("same.txt", lines(2, 501)); change("same.txt", lines(1, 500)+"\n") }, true},
+		{"a part, last seen before it was changed", args{"file_path": "same.txt", "start_line": 90, "end_line": 400}, func() { change("same.txt", lines(2, 501)+"\n") }, false},
+		{"the part, changed back", args{"file_path": "same.txt", "start_line": 100, "end_line": 390}, func() { change("same.txt", lines(1, 500)+"\n") }, false},
+		{"the part again", args{"file_path": "same.txt", "start_line": 100, "end_line": 390}, nil, true},
+		{"a short part of a large read", args{"file_path": "same.txt", "start_line": 200, "end_line": 258}, nil, false},
+		{"all, of which a part was read last", args{"file_path": "a.txt", "start_line": 100}, func() { read(args{"file_path": "a.txt", "start_line": 100, "end_line": 120}) }, true},
 		{"a short text", args{"file_path": "short"}, nil, false},
 		{"a short text again", args{"file_path": "short"}, nil, false},
 		{"the beginning", args{"file_path": "long"}, nil, false},

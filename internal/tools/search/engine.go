@@ -156,17 +156,10 @@ func (q *query) walk(ctx context.Context, work chan<- []string) error {
 func (q *query) walkOptions() workspace.WalkOptions {
 	o := workspace.WalkOptions{
 		Prune: func(rel, name string) bool {
-			if name == ".git" { // the repository's own data, which no tool shows
-				return true
-			}
-			isMatch := q.include.match(rel)
-			if q.include.excludes() && isMatch {
-				return true
-			}
-			if isHidden(name) && !isMatch && !q.include.entersHidden(name) {
-				return true
-			}
-			return q.isExcludedDir(name)
+			return name == ".git" || // the repository's own data, which no tool shows
+				q.include.excludes() && q.include.match(rel) ||
+				isPrivate(name) && !q.include.match(rel) && !q.include.entersHidden(name) ||
+				q.isExcludedDir(name)
 		},
 	}
 	if !q.noIgnore {
@@ -175,25 +168,21 @@ func (q *query) walkOptions() workspace.WalkOptions {
 	return o
 }
 
-// shouldSearch reports whether the search includes a file. Like ripgrep, it includes a hidden
-// file only if the include pattern matches it.
+// shouldSearch reports whether the search includes a file.
 func (q *query) shouldSearch(e workspace.Entry) bool {
-	if e.Type != 0 || workspace.IsSecret(e.Name) {
+	return q.selects(e) && (q.noIgnore || !isNoise(e.Name) || q.include.isExplicit())
+}
+
+// selects reports whether the call means a file: it is one, the include pattern selects it, and it
+// is nothing private that the pattern does not name.
+func (q *query) selects(e workspace.Entry) bool {
+	if e.Type != 0 || workspace.IsSecret(e.Name) || e.Name == ".git" {
 		return false // links, FIFOs, devices
 	}
-	switch {
-	case q.include == nil:
-		if isHidden(e.Name) {
-			return false
-		}
-	case q.include.negated:
-		if isHidden(e.Name) || q.include.match(e.Rel()) {
-			return false
-		}
-	case !q.include.match(e.Rel()):
+	if isPrivate(e.Name) && !q.include.namesHidden() {
 		return false
 	}
-	return q.noIgnore || !isNoise(e.Name) || q.include.isExplicit()
+	return q.include == nil || q.include.match(e.Rel()) != q.include.negated
 }
 
 // isExcludedDir reports whether the search leaves out directories of this name by default, and
@@ -218,6 +207,22 @@ func (in *include) entersHidden(name string) bool {
 
 // isHidden reports whether the name of a file or directory hides it.
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// isPrivate reports whether files of this name, or all files in directories of this name, often
+// hold credentials. The search includes them only if the include pattern or dir_path names them.
+func isPrivate(name string) bool {
+	return strings.HasPrefix(name, ".env.") || slices.Contains(privateNames, name)
+}
+
+var privateNames = []string{
+	".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd",
+	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker",
+}
+
+// isPrivatePath is isPrivate for any part of a path with slashes.
+func isPrivatePath(rel string) bool {
+	return slices.ContainsFunc(strings.Split(rel, "/"), isPrivate)
+}
 
 // isNoise reports whether a file with this name is a log or a temporary file.
 func isNoise(name string) bool {
@@ -282,7 +287,7 @@ func (in *include) parts() []string {
 	return strings.FieldsFunc(in.glob, func(r rune) bool { return strings.ContainsRune("/{},", r) })
 }
 
-// selectsHidden reports whether the glob selects files in hidden directories.
-func (in *include) selectsHidden() bool {
-	return in != nil && !in.negated && !in.nameOnly && slices.ContainsFunc(in.parts(), isHidden)
+// namesHidden reports whether the glob selects files, and a part of it begins with a dot.
+func (in *include) namesHidden() bool {
+	return in != nil && !in.negated && slices.ContainsFunc(in.parts(), isHidden)
 }

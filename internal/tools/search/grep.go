@@ -49,9 +49,9 @@ var grepSpec = tool.Spec{
 	Aliases:     []string{"search_file_content", "RipGrepTool", "GrepTool"},
 	Description: "Searches the content of files for a regular expression, line by line, and returns the matching lines with file and line number. " +
 		"Fast in trees of any size: prefer it to running grep in a shell. Narrow a search with dir_path and include_pattern; " +
-		"one to three matches come with the lines around them, so that a file often need not be read. Hidden, binary and ignored files are skipped, and so are *.log, *.tmp and build output unless include_pattern names them.",
+		"one to three matches come with the lines around them, so that a file often need not be read. Binary and ignored files are skipped, and so are *.log, *.tmp and build output unless include_pattern names them.",
 	Brief: "Searches file contents by regular expression, line by line; returns matching lines with file and line number, and up to three matches with the lines around " +
-		"them. Hidden, binary and ignored files, *.log and build output are skipped, unless include_pattern or no_ignore says otherwise.",
+		"them. Binary and ignored files, *.log and build output are skipped, unless include_pattern or no_ignore says otherwise.",
 	Compact: compactGrep,
 	Schema: json.RawMessage(`{
   "type": "object",
@@ -213,9 +213,9 @@ func (c *grepCall) search(ctx context.Context) (*found, error) {
 	if q.file != "" && !q.noIgnore && q.w.Ignored(filepath.Join(q.dir, q.file), false, q.w.DefaultFilter()) {
 		return nil, &skippedError{errIgnored}
 	}
-	// Ripgrep cannot apply a .geminiignore that shows files which git ignores, nor search some
-	// hidden directories and not others.
-	if q.pattern.source != "" && !q.include.selectsHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
+	// Ripgrep cannot apply a .geminiignore that shows files which git ignores, nor the rules for
+	// private files that the include pattern names.
+	if q.pattern.source != "" && !q.include.namesHidden() && (q.noIgnore || q.w.GitOnly(q.w.DefaultFilter())) {
 		if program := c.tool.o.Ripgrep(); program != "" {
 			found, err := q.searchRipgrep(ctx, c.tool.o.Launcher, program)
 			var patternErr *patternError

@@ -22,6 +22,10 @@ func TestGrep(t *testing.T) {
 		"x.secret":              "owl\n",
 		".hidden":               "owl\n",
 		".config/owl.txt":       "owl\n",
+		".ssh/owl.txt":          "owl\n",
+		".npmrc":                "owl\n",
+		".env":                  "owl\n",
+		".venv/owl.py":          "owl\n",
 		"node_modules/m/i.js":   "owl\n",
 		"build/out.txt":         "owl\n",
 		"sub/dist/out.txt":      "owl\n",
@@ -65,7 +69,13 @@ func TestGrep(t *testing.T) {
 			L4: owls owls
 			---`},
 		{"what is skipped", args{"pattern": "owl", "context": 0}, `
-			Found 5 matches for pattern "owl" in path ".":
+			Found 7 matches for pattern "owl" in path ".":
+			---
+			File: .config/owl.txt
+			L1: owl
+			---
+			File: .hidden
+			L1: owl
 			---
 			File: poem.txt
 			L1: The owl
@@ -79,7 +89,10 @@ func TestGrep(t *testing.T) {
 			L3: // owl(1)
 			---`},
 		{"nothing ignored", args{"pattern": "^owl$", "no_ignore": true, "names_only": true}, `
-			Found 7 files with matches for pattern "^owl$" in path ".":
+			Found 10 files with matches for pattern "^owl$" in path ".":
+			.config/owl.txt
+			.hidden
+			.venv/owl.py
 			build/out.txt
 			debug.log
 			ignored/owl.txt
@@ -88,7 +101,9 @@ func TestGrep(t *testing.T) {
 			sub/dist/out.txt
 			x.secret`},
 		{"names only", args{"pattern": "owl", "names_only": true}, `
-			Found 3 files with matches for pattern "owl" in path ".":
+			Found 5 files with matches for pattern "owl" in path ".":
+			.config/owl.txt
+			.hidden
 			poem.txt
 			src/deep/er/owl.ts
 			src/main.go`},
@@ -112,6 +127,22 @@ func TestGrep(t *testing.T) {
 		{"include what is hidden", args{"pattern": "owl", "include_pattern": ".hid*", "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "." (filter: ".hid*"):
 			.hidden`},
+		{"include a private file", args{"pattern": "owl", "include_pattern": ".npm*", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: ".npm*"):
+			.npmrc`},
+		{"include a private directory", args{"pattern": "owl", "include_pattern": ".ssh/*", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path "." (filter: ".ssh/*"):
+			.ssh/owl.txt`},
+		{"in a private directory", args{"pattern": "owl", "dir_path": ".ssh", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path ".ssh":
+			.ssh/owl.txt`},
+		{"in a private file", args{"pattern": "owl", "dir_path": ".npmrc", "names_only": true}, `
+			Found 1 files with matches for pattern "owl" in path ".npmrc":
+			.npmrc`},
+		{"include by the end of the name", args{"pattern": "owl", "include_pattern": "*.txt", "names_only": true}, `
+			Found 2 files with matches for pattern "owl" in path "." (filter: "*.txt"):
+			.config/owl.txt
+			poem.txt`},
 		{"include a hidden directory", args{"pattern": "owl", "include_pattern": ".config/**", "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "." (filter: ".config/**"):
 			.config/owl.txt`},
@@ -120,15 +151,19 @@ func TestGrep(t *testing.T) {
 			.config/owl.txt
 			src/main.go`},
 		{"include secrets", args{"pattern": "owl", "include_pattern": ".env", "no_ignore": true}, `No matches found for pattern "owl" in path "." (filter: ".env").`},
-		{"include what belongs to git", args{"pattern": "owl", "include_pattern": ".git/**", "no_ignore": true}, `No matches found for pattern "owl" in path "." (filter: ".git/**").`},
+		{"include what belongs to git", args{"pattern": "owl", "include_pattern": ".git/**", "no_ignore": true}, `No matches found for pattern "owl" in path "." (filter: ".git/**"). No file matches ".git/**".`},
 		{"include but one", args{"pattern": "owl", "include_pattern": "!*.ts", "names_only": true}, `
-			Found 2 files with matches for pattern "owl" in path "." (filter: "!*.ts"):
+			Found 4 files with matches for pattern "owl" in path "." (filter: "!*.ts"):
+			.config/owl.txt
+			.hidden
 			poem.txt
 			src/main.go`},
 		{"include but a directory", args{"pattern": "owl", "include_pattern": "!src", "names_only": true}, `
-			Found 1 files with matches for pattern "owl" in path "." (filter: "!src"):
+			Found 3 files with matches for pattern "owl" in path "." (filter: "!src"):
+			.config/owl.txt
+			.hidden
 			poem.txt`},
-		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs"). There may be matches in what was left out: the directories build, dist (no_ignore includes them).`},
+		{"include nothing", args{"pattern": "owl", "include_pattern": "*.rs"}, `No matches found for pattern "owl" in path "." (filter: "*.rs"). No file matches "*.rs" (node_modules left out).`},
 		{"include what is left out", args{"pattern": "owl", "include_pattern": "*.log", "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "." (filter: "*.log"):
 			debug.log`},
@@ -143,12 +178,12 @@ func TestGrep(t *testing.T) {
 			build/out.txt
 			src/deep/er/owl.ts
 			src/main.go`},
-		{"include all", args{"pattern": "ostrich", "include_pattern": "*"}, `No matches found for pattern "ostrich" in path "." (filter: "*"). There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
-		{"include what is ignored", args{"pattern": "owl", "include_pattern": "*.secret"}, `No matches found for pattern "owl" in path "." (filter: "*.secret"). There may be matches in what was left out: files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
+		{"include all", args{"pattern": "ostrich", "include_pattern": "*"}, `No matches found for pattern "ostrich" in path "." (filter: "*"). There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
+		{"include what is ignored", args{"pattern": "owl", "include_pattern": "*.secret"}, `No matches found for pattern "owl" in path "." (filter: "*.secret"). There may be matches in what was left out: files that ignore rules hide (no_ignore includes them).`},
 		{"nothing where nothing is left out", args{"pattern": "ostrich", "dir_path": "src"}, `No matches found for pattern "ostrich" in path "src".`},
 		{"nothing with no_ignore", args{"pattern": "ostrich", "no_ignore": true}, `No matches found for pattern "ostrich" in path ".".`},
-		{"nothing but logs", args{"pattern": "ostrich", "include_pattern": "*.log"}, `No matches found for pattern "ostrich" in path "." (filter: "*.log"). There may be matches in what was left out: the directories build, dist (no_ignore includes them).`},
-		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
+		{"nothing but logs", args{"pattern": "ostrich", "include_pattern": "*.log"}, `No matches found for pattern "ostrich" in path "." (filter: "*.log").`},
+		{"nothing", args{"pattern": "ostrich"}, `No matches found for pattern "ostrich" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
 		{"ignored file", args{"pattern": "owl", "dir_path": "x.secret"}, `No matches found for pattern "owl" in path "x.secret". Nothing was searched: the file is hidden by the project's ignore files: set no_ignore to search it.`},
 		{"ignored file, asked for", args{"pattern": "owl", "dir_path": "x.secret", "no_ignore": true, "names_only": true}, `
 			Found 1 files with matches for pattern "owl" in path "x.secret":
@@ -184,8 +219,8 @@ func TestGrep(t *testing.T) {
 		{"word boundary", args{"pattern": `\bbaz\b`, "context": 0, "names_only": true}, `
 			Found 1 files with matches for pattern "\bbaz\b" in path ".":
 			regex.txt`},
-		{"negated class stays in its line", args{"pattern": `owl[^x]+cat`, "context": 0}, `No matches found for pattern "owl[^x]+cat" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
-		{"space stays in its line", args{"pattern": `owl\s+the`, "context": 0}, `No matches found for pattern "owl\s+the" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories build, dist (no_ignore includes them).`},
+		{"negated class stays in its line", args{"pattern": `owl[^x]+cat`, "context": 0}, `No matches found for pattern "owl[^x]+cat" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
+		{"space stays in its line", args{"pattern": `owl\s+the`, "context": 0}, `No matches found for pattern "owl\s+the" in path ".". There may be matches in what was left out: files named *.log or *.tmp (include_pattern can name them); files that ignore rules hide (no_ignore includes them); the directories .venv, build, dist (no_ignore includes them).`},
 		{"ends of lines", args{"pattern": `^the cat$|^last$`, "context": 0}, `
 			Found 2 matches for pattern "^the cat$|^last$" in path ".":
 			---
@@ -279,17 +314,17 @@ func TestGrep(t *testing.T) {
 			---
 			Not shown: 3 matches. To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
 		{"more files than matches", args{"pattern": "owl", "total_max_matches": 1, "context": 0}, `
-			Found 5 matches in 3 files for pattern "owl" in path "." (1 shown):
+			Found 7 matches in 5 files for pattern "owl" in path "." (1 shown):
 			---
-			File: poem.txt (1 of 3 matches)
-			L1: The owl
+			File: .config/owl.txt
+			L1: owl
 			---
-			Not shown: 4 matches, among them all in src/deep/er/owl.ts (1), src/main.go (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+			Not shown: 6 matches, among them all in .hidden (1), poem.txt (3), src/deep/er/owl.ts (1), src/main.go (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
 		{"more files than names", args{"pattern": "owl", "total_max_matches": 1, "names_only": true}, `
-			Found 3 files with matches for pattern "owl" in path "." (1 listed):
-			poem.txt
+			Found 5 files with matches for pattern "owl" in path "." (1 listed):
+			.config/owl.txt
 			---
-			Not listed: 2 files, in src/ (1), src/deep/er/ (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
+			Not listed: 4 files, in ./ (2), src/ (1), src/deep/er/ (1). To see them, narrow the search with a more precise pattern, dir_path or include_pattern, or raise total_max_matches.`},
 		{"matches in all", args{"pattern": "plover", "dir_path": "many/b.txt", "total_max_matches": 2, "context": 0}, `
 			Found 5 matches for pattern "plover" in path "many/b.txt" (2 shown):
 			---

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ type leftOut struct {
 	noise   bool     // logs and temporary files
 	ignored bool     // files that ignore rules hide
 	dirs    []string // names of directories, sorted
+	// noFile is the include pattern if no file matches it.
+	noFile string
+	pruned []string // names of directories that are never searched unless asked for, sorted
 }
 
 // maxLeftOut is the number of files after which leftOut stops looking: the note need not be
@@ -22,40 +26,49 @@ type leftOut struct {
 const maxLeftOut = 50_000
 
 // leftOut returns what the search has left out of the files that the include pattern selects.
-// It does not look into hidden directories, which the tool's description excludes.
 func (q *query) leftOut(ctx context.Context) leftOut {
 	var left leftOut
-	if q.file != "" || q.noIgnore {
+	isSelecting := q.include != nil && !q.include.negated
+	if q.file != "" || q.noIgnore && !isSelecting {
 		return left
 	}
 	var mu sync.Mutex
-	seen := 0
-	o := workspace.WalkOptions{
-		Filter: q.w.DefaultFilter(), Ignored: true,
-		Prune: func(_, name string) bool {
-			if isHidden(name) || !q.isExcludedDir(name) {
-				return isHidden(name)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if slices.Contains(extraDirs, name) { // nobody looks for their own text in the others
-				left.dirs = append(left.dirs, name)
-			}
-			return true
-		},
+	seen, isMatched := 0, false
+	o := q.walkOptions()
+	isPruned := o.Prune
+	o.Filter, o.Ignored = q.w.DefaultFilter(), true
+	o.Prune = func(rel, name string) bool {
+		if !isPruned(rel, name) || slices.Contains(extraDirs, name) && !q.include.excludes() {
+			return false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if name != ".git" && slices.Contains(coreDirs, name) {
+			left.pruned = append(left.pruned, name)
+		}
+		return true
 	}
 	err := q.w.Walk(ctx, q.dir, o, func(e workspace.Entry) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if seen++; seen > maxLeftOut {
+			isMatched = true // perhaps
 			return fs.SkipAll
 		}
-		if e.Type != 0 || isHidden(e.Name) || q.include != nil && q.include.match(e.Rel()) == q.include.negated {
+		if workspace.IsSecret(e.Name) && q.include.match(e.Rel()) {
+			isMatched = true
+		}
+		if !q.selects(e) {
 			return nil
 		}
-		if e.Ignored {
+		isMatched = true
+		switch dir := q.excludedDir(e.Dir()); {
+		case q.noIgnore:
+		case dir != "":
+			left.dirs = append(left.dirs, dir)
+		case e.Ignored:
 			left.ignored = true
-		} else if isNoise(e.Name) && !q.include.isExplicit() {
+		case isNoise(e.Name) && !q.include.isExplicit():
 			left.noise = true
 		}
 		return nil
@@ -63,13 +76,36 @@ func (q *query) leftOut(ctx context.Context) leftOut {
 	if err != nil {
 		return leftOut{} // the search itself has reported what matters
 	}
+	if isSelecting && !isMatched {
+		left.noFile = q.include.source
+	}
 	slices.Sort(left.dirs)
 	left.dirs = slices.Compact(left.dirs)
+	slices.Sort(left.pruned)
+	left.pruned = slices.Compact(left.pruned)
 	return left
+}
+
+// excludedDir returns the first name in the path of a directory that the search leaves out by
+// default, "" if there is none.
+func (q *query) excludedDir(rel string) string {
+	for name := range strings.SplitSeq(rel, "/") {
+		if q.isExcludedDir(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // note returns the sentence about what was left out, "" if there is nothing to say.
 func (l leftOut) note() string {
+	if l.noFile != "" {
+		text := fmt.Sprintf(" No file matches %q", l.noFile)
+		if len(l.pruned) > 0 {
+			text += fmt.Sprintf(" (%s left out)", strings.Join(l.pruned, ", "))
+		}
+		return text + "."
+	}
 	var parts []string
 	if l.noise {
 		parts = append(parts, "files named *.log or *.tmp (include_pattern can name them)")

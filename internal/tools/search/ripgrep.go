@@ -74,7 +74,7 @@ func (q *query) searchRipgrep(ctx context.Context, launcher process.Launcher, pr
 func (q *query) ripgrepArgs() []string {
 	args := []string{
 		"--no-config", "--json", "--no-messages", "--no-mmap", "--threads=4",
-		"--no-ignore-dot", "--no-ignore-global", "--regexp=" + q.pattern.source,
+		"--no-ignore-dot", "--no-ignore-global", "--hidden", "--regexp=" + q.pattern.source,
 	}
 	if q.exclude == nil {
 		args = append(args, "--max-count="+strconv.Itoa(q.countLimit()))
@@ -102,7 +102,7 @@ func (q *query) ripgrepArgs() []string {
 	if q.file != "" {
 		return append(args, "--", "./"+q.file)
 	}
-	return append(args, "--", "./")
+	return append(args, "--glob=!.git", "--", "./")
 }
 
 // readRipgrep reads ripgrep's messages and adds the matches of each file to c when the file is
@@ -143,6 +143,9 @@ func (q *query) readRipgrep(ctx context.Context, r *bufio.Reader, c *collector) 
 			path := filepath.Join(q.dir, filepath.FromSlash(m.path))
 			if m.binary && q.file != "" {
 				return &skippedError{errBinary}
+			}
+			if q.file == "" && isPrivatePath(filepath.ToSlash(m.path)) {
+				continue
 			}
 			if m.binary || count == 0 || workspace.IsSecret(filepath.Base(path)) || (!q.noIgnore && q.w.Ignored(path, false, q.w.DefaultFilter())) {
 				continue

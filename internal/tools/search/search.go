@@ -15,10 +15,10 @@ import (
 )
 
 // coreDirs are directories that neither tool searches. The text search also skips extraDirs,
-// which hold generated files and settings of editors.
+// which hold generated files, downloads and settings of editors.
 var (
 	coreDirs  = []string{"node_modules", ".git", "bower_components", ".svn", ".hg"}
-	extraDirs = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__"}
+	extraDirs = []string{".vscode", ".idea", "dist", "build", "coverage", "__pycache__", ".cache", ".gradle", ".next", ".terraform", ".tox", ".venv"}
 )
 
 // outsideWorkspaceResult returns the result of a call whose path is no longer in the
