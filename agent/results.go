@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -78,6 +79,20 @@ const (
 	stoppedText   = "[Operation Cancelled] Reason: User cancelled tool execution."
 	notRunText    = "Not run, because the user refused a call before it. Call it again if it is still needed."
 )
+
+// withoutEditText returns what the model gets of a command that did not run because an edit before
+// it failed.
+func withoutEditText(edit *job) string {
+	var a struct {
+		FilePath string `json:"file_path"`
+		Path     string `json:"path"` // a usual mistake
+	}
+	of := ""
+	if json.Unmarshal(edit.call.Args, &a) == nil && a.FilePath+a.Path != "" {
+		of = " of " + cmp.Or(a.FilePath, a.Path)
+	}
+	return "Not run, because the edit" + of + " before it failed. Call it again when that is mended."
+}
 
 // refusedText returns what the model gets of a call that a person refused. The content of
 // refusal, if it has one, is what the person says about it; its error is another reason.

@@ -47,8 +47,8 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 // finishAll runs jobs and returns them finished, in the same order. A job that may change
 // something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
 // that change nothing form a group and run at the same time. All jobs of a group pass the gate
-// before any of them runs. If a person refuses a job, the jobs of later groups do not run. If the
-// consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an error;
+// before any of them runs. If a person refuses a job, the jobs of later groups do not run; after
+// an edit that failed, the commands of later groups do not. If the consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an error;
 // the results are complete even then.
 func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
@@ -73,6 +73,9 @@ func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error
 			left = r.runGroup(ctx, group, r.execute)
 		}
 		for _, j := range group {
+			if j.isFailedEdit() {
+				skipCommands(rest, j)
+			}
 			f := r.finish(j)
 			finished = append(finished, f)
 			if left == nil {
@@ -123,6 +126,28 @@ func isReadOnly(t tool.Tool) bool {
 		return ok && server.Annotations()["readOnlyHint"] == true
 	}
 	return false
+}
+
+// isFailedEdit reports whether the call was to change files and has failed.
+func (j *job) isFailedEdit() bool {
+	if j.tool == nil || j.status != Failed {
+		return false
+	}
+	switch j.tool.Spec().Kind {
+	case tool.KindEdit, tool.KindDelete, tool.KindMove:
+		return true
+	}
+	return false
+}
+
+// skipCommands cancels the commands among jobs, which the model wrote for the files as edit would
+// have left them.
+func skipCommands(jobs []*job, edit *job) {
+	for _, j := range jobs {
+		if j.status == "" && j.tool != nil && j.tool.Spec().Kind == tool.KindExecute {
+			j.status, j.reason = CallCancelled, withoutEditText(edit)
+		}
+	}
 }
 
 // runGroup runs step for all unfinished jobs of a group at the same time. It passes their

@@ -214,7 +214,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.*.parametersJsonSchema.properties.wait_for_previous`},
-		what:  "Calls that may change something run one after the other, in the order of the model; what only reads runs side by side. `wait_for_previous` is accepted in every call and declared nowhere.",
+		what:  "Calls that may change something run one after the other, in the order of the model; what only reads runs side by side. After an edit that fails, the commands behind it do not run. `wait_for_previous` is accepted in every call and declared nowhere.",
 	},
 	{
 		kind: better, scenes: "shell_text shell_long tools_core tools_allowed parallel tool_results glob_link",
