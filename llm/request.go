@@ -128,6 +128,9 @@ type FunctionDeclaration struct {
 	Description string
 	// Parameters is the JSON schema of the arguments, sent as it is.
 	Parameters json.RawMessage
+	// WholeTexts are the parameters whose value is a whole text, such as a file's content. It
+	// ends with a line break as a rule. They are not sent.
+	WholeTexts []string
 }
 
 // ToolConfig limits which functions may be called.

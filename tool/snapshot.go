@@ -82,7 +82,7 @@ func (s *Snapshot) declare(form Form) *llm.ToolSet {
 		if s.spare != nil && s.spare(form, spec) {
 			continue
 		}
-		d := llm.FunctionDeclaration{Name: spec.Name, Description: spec.Description, Parameters: spec.Schema}
+		d := llm.FunctionDeclaration{Name: spec.Name, Description: spec.Description, Parameters: spec.Schema, WholeTexts: spec.WholeTexts}
 		switch {
 		case form == Compact && spec.Compact != nil:
 			d.Description, d.Parameters = spec.Compact.Description, spec.Compact.Schema

@@ -34,6 +34,8 @@ type Spec struct {
 	Description string
 	Brief       string
 	Schema      json.RawMessage // JSON schema of the arguments
+	// WholeTexts are the parameters whose value is a whole text, see [llm.FunctionDeclaration].
+	WholeTexts []string
 	// Compact, if set, is declared to a model with little room, see [Form]. Its schema has the
 	// parameters that are used every day; a call may have those of Schema all the same.
 	Compact *Declaration

@@ -103,6 +103,13 @@ func (r *reader) joinURL(given []member) []member {
 	return slices.Delete(joined, i, i+1)
 }
 
+// Parameter returns the parameter of a tool that an argument is for, or the argument's own name
+// if there is none.
+func (n Names) Parameter(tool string, schema json.RawMessage, argument string) string {
+	r := reader{schema: parseSchema(schema), names: n[tool]}
+	return r.nameOf(argument)
+}
+
 // nameOf returns the parameter that an argument is for, or its own name if there is none.
 func (r *reader) nameOf(name string) string {
 	if r.schema.Properties[name] != nil {

@@ -12,7 +12,7 @@ func TestBrokenText(t *testing.T) {
 	call := func(content string) string {
 		return `{"tool_call": {"name": "write_file", "arguments": {"file_path": "a.go", "content": "` + content + `"}}}`
 	}
-	tools := toolSet{"write_file": []byte(`{"properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path","content"]}`)}
+	tools := toolSet{"write_file": {schema: []byte(`{"properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path","content"]}`)}}
 	const form = "<function=write_file>\n<parameter=file_path>...</parameter>\n<parameter=content>\n...\n...\n</parameter>\n</function>"
 	for _, c := range []struct{ in, want string }{
 		{call(`say "hi" to all`), "the value of \"content\" ends at the quote behind `say`, where `hi\" to all\"}}}` follows; a quote in a value is written \\\""},
@@ -51,7 +51,7 @@ func TestBrokenText(t *testing.T) {
 		}
 	}
 	// Without a schema the form has the parameter that is known.
-	p := newParser(toolSet{"save": nil}, false)
+	p := newParser(toolSet{"save": {}}, false)
 	p.parse(`{"tool": "save", "args": {"text": "a "b""}}`)
 	if p.end(false); p.form != "<function=save>\n<parameter=text>\n...\n...\n</parameter>\n</function>" {
 		t.Error(p.form)

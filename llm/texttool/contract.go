@@ -109,7 +109,7 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
 		"- Call only these tools, with their exact names and parameters.\n" +
 		"- JSON must be valid: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
-		"- Between tags, text stands as it is. End a file's content with an empty line.\n")
+		"- Between tags, text stands as it is.\n")
 	if isForced {
 		b.WriteString("- Your next message must make a call.\n")
 	} else {
@@ -146,7 +146,7 @@ func rawForm(tool, parameter string, tools toolSet) string {
 		if name == parameter {
 			value = "...\n..."
 		}
-		writeParameter(&b, name, value)
+		writeParameter(&b, name, value, false)
 	}
 	b.WriteString("</function>")
 	return b.String()

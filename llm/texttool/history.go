@@ -22,11 +22,12 @@ const (
 // adapter.
 type messageCache struct {
 	mu       sync.Mutex
+	writers  toolSet // tools with whole texts that any request has declared
 	rendered map[weak.Pointer[llm.Content]]*llm.Content
 }
 
 // render returns a history with calls and results as text.
-func (m *messageCache) render(history []*llm.Content) []*llm.Content {
+func (m *messageCache) render(history []*llm.Content, tools toolSet) []*llm.Content {
 	first := slices.IndexFunc(history, hasCallOrResult)
 	if first < 0 {
 		return history
@@ -34,12 +35,28 @@ func (m *messageCache) render(history []*llm.Content) []*llm.Content {
 	out := slices.Clone(history)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.learn(tools)
 	for i := first; i < len(out); i++ {
 		if hasCallOrResult(out[i]) {
 			out[i] = m.get(out[i])
 		}
 	}
 	return out
+}
+
+// learn adds tools to the known ones with whole texts. Messages that were rendered without
+// them, for example those of a resumed session in its summary, are rendered again.
+func (m *messageCache) learn(tools toolSet) {
+	for name, t := range tools {
+		if len(t.wholeTexts) == 0 || m.writers.has(name) {
+			continue
+		}
+		if m.writers == nil {
+			m.writers = toolSet{}
+		}
+		m.writers[name] = t
+		clear(m.rendered)
+	}
 }
 
 // hasCallOrResult reports whether a message contains a call or a result.
@@ -61,7 +78,7 @@ func (m *messageCache) get(c *llm.Content) *llm.Content {
 	if m.rendered == nil {
 		m.rendered = map[weak.Pointer[llm.Content]]*llm.Content{}
 	}
-	r := renderMessage(c)
+	r := renderMessage(c, m.writers)
 	m.rendered[key] = r
 	runtime.AddCleanup(c, m.remove, key)
 	return r
@@ -76,7 +93,7 @@ func (m *messageCache) remove(key weak.Pointer[llm.Content]) {
 
 // renderMessage returns c with its calls and results as text. Media in a result
 // follow its text.
-func renderMessage(c *llm.Content) *llm.Content {
+func renderMessage(c *llm.Content, tools toolSet) *llm.Content {
 	out := &llm.Content{Role: c.Role}
 	var text strings.Builder
 	flush := func() {
@@ -94,7 +111,7 @@ func renderMessage(c *llm.Content) *llm.Content {
 	for i := range c.Parts {
 		switch p := &c.Parts[i]; {
 		case p.FunctionCall != nil:
-			addParagraph(callText(p.FunctionCall))
+			addParagraph(callText(p.FunctionCall, tools))
 		case p.FunctionResponse != nil:
 			addParagraph(resultText(p.FunctionResponse))
 			if len(p.FunctionResponse.Parts) > 0 {

@@ -17,9 +17,17 @@ type saved struct {
 	Limit   int      `json:"limit"`
 	Deep    bool     `json:"deep"`
 	Tags    []string `json:"tags"`
+
+	tools toolSet
 }
 
-var saveTool = toolSet{"save": json.RawMessage(`{"properties":{"content":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"boolean"},"tags":{"type":"array"}}}`)}
+const saveSchema = `{"properties":{"content":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"boolean"},"tags":{"type":"array"}}}`
+
+// saveTools declare save without a whole text, and with one.
+var saveTools = [...]toolSet{
+	{"save": {schema: json.RawMessage(saveSchema)}},
+	{"save": {schema: json.RawMessage(saveSchema), wholeTexts: []string{"content"}}},
+}
 
 func (s saved) json() string {
 	tags := []byte("[")
@@ -47,7 +55,11 @@ func (s saved) elements(tag string) string {
 			b.WriteString(begin + p[1] + end + "\n")
 			continue
 		}
-		b.WriteString(begin + "\n" + p[1] + "\n</parameter>\n")
+		value := "\n" + p[1] + "\n"
+		if s.tools.isWholeText("save", p[0]) {
+			value = insideTags(p[1], true)
+		}
+		b.WriteString(begin + value + "</parameter>\n")
 	}
 	return b.String()
 }
@@ -68,7 +80,7 @@ func (s saved) python() string {
 // renderings write a call of save in each form that the parser reads.
 var renderings = []func(s saved) string{
 	func(s saved) string {
-		return callText(&llm.FunctionCall{Name: "save", Args: json.RawMessage(s.json())})
+		return callText(&llm.FunctionCall{Name: "save", Args: json.RawMessage(s.json())}, s.tools)
 	},
 	func(s saved) string { return `{"tool_call": {"name": "save", "arguments": ` + s.json() + "}}" },
 	func(s saved) string {
@@ -109,7 +121,7 @@ var renderings = []func(s saved) string{
 // anywhere, and reads it: the same comes out, in text mode and in the content of a server
 // that declares tools.
 func FuzzInverse(f *testing.F) {
-	for i := range renderings {
+	for i := range len(renderings) * len(saveTools) {
 		f.Add("I look.\n", "</parameter\n{\"tool_call\": \"```\n\\n\r", "it's \"so\"", "So.", i, true, uint8(i), uint64(0x123456789abcdef))
 		f.Add("", "\n\n", "", "", -i, false, uint8(i), uint64(0))
 	}
@@ -118,6 +130,7 @@ func FuzzInverse(f *testing.F) {
 
 // checkInverse checks one call of [FuzzInverse].
 func checkInverse(t *testing.T, before, content, tag, after string, limit int, deep bool, form uint8, cuts uint64) {
+	tools := saveTools[int(form)/len(renderings)%len(saveTools)]
 	form %= uint8(len(renderings))
 	valid := func(s string) string { return strings.ToValidUTF8(s, "") }
 	prose := strings.NewReplacer("`", "", "~", "", "{", "", "[", "", "<", "")
@@ -125,7 +138,7 @@ func checkInverse(t *testing.T, before, content, tag, after string, limit int, d
 	if strings.Contains(content+tag, "</parameter>") && form >= 8 && form <= 10 || strings.Contains(content+tag, "<arg_") && form == 11 || strings.Contains(content+tag, "</arg_value>") && form == 11 { // there is no way to write it in an element
 		return
 	}
-	want := saved{content, limit, deep, []string{tag, "b"}}
+	want := saved{content, limit, deep, []string{tag, "b"}, tools}
 	render := renderings[form]
 	if int(form) == len(renderings)-1 {
 		want.Tags = []string{"a", "b"}
@@ -147,7 +160,7 @@ func checkInverse(t *testing.T, before, content, tag, after string, limit int, d
 		}
 	}
 	read := func(in string, isNative bool) (*parser, string) {
-		p := newParser(saveTool, isNative)
+		p := newParser(tools, isNative)
 		var text strings.Builder
 		for _, chunk := range llmtest.Chunks(in, cuts) {
 			text.WriteString(p.add(chunk))

@@ -51,7 +51,7 @@ type tags struct {
 	name    string   // ends the name
 	value   string   // begins the value, "" if nothing is between
 	end     string   // ends the value
-	isExact bool     // line breaks next to the tags are part of the value
+	isExact bool     // all that is between the tags is the value, see [betweenTags]
 }
 
 const closingParameter = "</parameter>"
@@ -171,16 +171,9 @@ func (m *markup) matchEnd(rest []byte, isWhole bool) verdict {
 }
 
 // endValue adds the current parameter with the value up to end, where its closing tag is,
-// or that of the call. The line breaks next to the tags are not part of the value.
+// or that of the call.
 func (m *markup) endValue(held []byte, end int) {
 	value := string(held[m.valueAt:end])
-	if !m.tags.isExact {
-		lineBreak := "\n"
-		if strings.HasPrefix(value, "\r\n") {
-			lineBreak = "\r\n"
-		}
-		value = strings.TrimSuffix(strings.TrimPrefix(value, lineBreak), lineBreak)
-	}
 	m.arguments = append(m.arguments, argument{m.parameter, value})
 	m.parameter, m.at = "", end
 	if bytes.HasPrefix(held[end:], []byte(m.tags.end)) {
@@ -238,7 +231,53 @@ func (m *markup) call(tool string, tools toolSet) llm.FunctionCall {
 			args = append(args, ',')
 		}
 		args = append(llm.AppendString(args, strings.ToValidUTF8(a.name, "\uFFFD")), ':')
-		args = append(args, tools.value(tool, a.name, a.value)...)
+		value := a.value
+		if !m.tags.isExact {
+			value = betweenTags(value, tools.isWholeText(tool, a.name))
+		}
+		args = append(args, tools.value(tool, a.name, value)...)
 	}
 	return llm.FunctionCall{ID: rawMark, Name: tool, Args: json.RawMessage(append(args, '}'))}
+}
+
+// betweenTags returns the value of a parameter with these bytes between its tags. The line
+// break behind the opening tag is not part of the value, and neither is that before the
+// closing tag, unless the value is a whole text: that ends with a line break as a rule. Some
+// models write that line break and one more, so the second one of an empty line at the end is
+// not part of a whole text. [insideTags] is the inverse.
+func betweenTags(s string, isWholeText bool) string {
+	lineBreak := "\n"
+	if strings.HasPrefix(s, "\r\n") {
+		lineBreak = "\r\n"
+	}
+	s = strings.TrimPrefix(s, lineBreak)
+	if !isWholeText {
+		return strings.TrimSuffix(s, lineBreak)
+	}
+	if lineBreak = emptyLine(s); lineBreak != "" {
+		return strings.TrimSuffix(s, lineBreak)
+	}
+	return s
+}
+
+// insideTags returns what is written between the tags of a parameter for a value. Values of
+// several lines stand on lines of their own.
+func insideTags(value string, isWholeText bool) string {
+	switch {
+	case !strings.Contains(value, "\n"):
+		return value
+	case isWholeText:
+		return "\n" + value + emptyLine(value)
+	}
+	return "\n" + value + "\n"
+}
+
+// emptyLine returns the last line break of a text that ends with an empty line, else "".
+func emptyLine(s string) string {
+	for _, lineBreak := range [...]string{"\n", "\r\n"} {
+		if strings.HasSuffix(s, lineBreak+lineBreak) {
+			return lineBreak
+		}
+	}
+	return ""
 }

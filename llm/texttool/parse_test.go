@@ -9,9 +9,9 @@ import (
 )
 
 var declared = toolSet{
-	"read_file":  json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":["boolean","null"]},"from":{"type":["integer","string"]}}}`),
-	"glob":       json.RawMessage(`{"properties":{"pattern":{"type":"STRING"},"dirs":{"anyOf":[{"type":"array"},{"type":"object"}]}}}`),
-	"write_file": nil,
+	"read_file":  {schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":["boolean","null"]},"from":{"type":["integer","string"]}}}`)},
+	"glob":       {schema: json.RawMessage(`{"properties":{"pattern":{"type":"STRING"},"dirs":{"anyOf":[{"type":"array"},{"type":"object"}]}}}`)},
+	"write_file": {},
 }
 
 // parsed is the output of a parser, with calls as name{arguments}.

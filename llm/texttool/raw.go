@@ -10,9 +10,9 @@ import (
 
 // callText returns a call in one of the forms that the instruction teaches: as elements if
 // [isRaw] says so and the call can be written in that form, else as JSON.
-func callText(c *llm.FunctionCall) string {
+func callText(c *llm.FunctionCall, tools toolSet) string {
 	if isRaw(c) {
-		if s := rawText(c); s != "" {
+		if s := rawText(c, tools); s != "" {
 			return s
 		}
 	}
@@ -62,9 +62,10 @@ func jsonText(c *llm.FunctionCall) string {
 //	</parameter>
 //	</function>
 //
-// It returns "" if the parser would not read the same arguments from it, for example
+// The last line break of a whole text, as tools declares it, is that before the closing tag. It
+// returns "" if the parser would not read the same arguments from it, for example
 // because a value contains the closing tags.
-func rawText(c *llm.FunctionCall) string {
+func rawText(c *llm.FunctionCall, tools toolSet) string {
 	args, err := membersOf(c.Args)
 	if err != nil || !isName(c.Name) {
 		return ""
@@ -72,18 +73,23 @@ func rawText(c *llm.FunctionCall) string {
 	var b strings.Builder
 	b.WriteString("<function=" + c.Name + ">\n")
 	values := make([]string, len(args))
+	var wholeTexts []string
 	for i, a := range args {
 		v, ok := stringOf(a.value)
 		if !ok {
 			v = string(a.value)
 		}
 		values[i] = v
-		writeParameter(&b, a.name, v)
+		isWholeText := tools.isWholeText(c.Name, a.name)
+		if isWholeText {
+			wholeTexts = append(wholeTexts, a.name)
+		}
+		writeParameter(&b, a.name, v, isWholeText)
 	}
 	b.WriteString("</function>")
 	text := b.String()
 
-	p := newParser(toolSet{c.Name: nil}, false)
+	p := newParser(toolSet{c.Name: {wholeTexts: wholeTexts}}, false)
 	if p.parse(text + "\n."); p.end(false) != "." || p.problem != "" || len(p.calls) != 1 || p.calls[0].Name != c.Name {
 		return ""
 	}
@@ -99,14 +105,9 @@ func rawText(c *llm.FunctionCall) string {
 	return text
 }
 
-// writeParameter writes the element of a parameter. A value of several lines stands on lines
-// of its own.
-func writeParameter(b *strings.Builder, name, value string) {
-	b.WriteString("<parameter=" + name + ">")
-	if strings.Contains(value, "\n") {
-		value = "\n" + value + "\n"
-	}
-	b.WriteString(value + closingParameter + "\n")
+// writeParameter writes the element of a parameter.
+func writeParameter(b *strings.Builder, name, value string, isWholeText bool) {
+	b.WriteString("<parameter=" + name + ">" + insideTags(value, isWholeText) + closingParameter + "\n")
 }
 
 // stringOf returns the string that is encoded as JSON, false if value is no string.

@@ -20,18 +20,22 @@ func rawCall(text string) *llm.FunctionCall {
 func checkRaw(t *testing.T, text string, cuts uint64) bool {
 	t.Helper()
 	c := rawCall(text)
-	written := callText(c)
-	for _, behind := range []string{"", "\n", "\n</tool_call>", "\n\nSo.", "\n\n" + callText(rawCall("b"))} {
-		p := newParser(saveTool, false)
-		for _, chunk := range llmtest.Chunks(written+behind, cuts) {
-			p.add(chunk)
-		}
-		p.end(false)
-		if len(p.calls) == 0 || p.problem != "" || p.calls[0].Name != "save" || string(p.calls[0].Args) != string(c.Args) {
-			t.Fatalf("%q\nwritten %s\nwith %q behind: %s %v", text, written, behind, p.problem, p.calls)
+	isRaw := true
+	for _, tools := range saveTools {
+		written := callText(c, tools)
+		isRaw = isRaw && strings.HasPrefix(written, "<function=save>")
+		for _, behind := range []string{"", "\n", "\n</tool_call>", "\n\nSo.", "\n\n" + callText(rawCall("b"), tools)} {
+			p := newParser(tools, false)
+			for _, chunk := range llmtest.Chunks(written+behind, cuts) {
+				p.add(chunk)
+			}
+			p.end(false)
+			if len(p.calls) == 0 || p.problem != "" || p.calls[0].Name != "save" || string(p.calls[0].Args) != string(c.Args) {
+				t.Fatalf("%q\nwritten %s\nwith %q behind: %s %v", text, written, behind, p.problem, p.calls)
+			}
 		}
 	}
-	return strings.HasPrefix(written, "<function=save>")
+	return isRaw
 }
 
 // TestRaw checks that any text goes through the writer and the parser unchanged, and that
@@ -39,7 +43,7 @@ func checkRaw(t *testing.T, text string, cuts uint64) bool {
 func TestRaw(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "\n", "\n\n", "a\n", "\na", "\n\na\n\n", "\r\n", "\r", "\r\na\r\n", "a\r\nb\r\n", "\r\n\r\n", "a\r", " ", " a ", "\ta\t\n",
+		"", "\n", "\n\n", "a\n", "\na", "\n\na\n\n", "\r\n", "\r", "\r\na\r\n", "a\r\nb\r\n", "\r\n\r\n", "a\r", "a\n\n", "a\n\n\n", "a\r\n\r\n", "a\n\r\n", "a\nb", " ", " a ", "\ta\t\n",
 		"package main\n\nfunc main() {\n\tfmt.Println(\"a\\n\", 'b', `c`)\n}\n",
 		"all: a.o\n\tcc -o $@ $<\n\n.PHONY: all\n",
 		"\\", "\\n", "\\\n", "\\\"", "\"", "'", "```go\nx\n```\n", "```", "~~~", "&lt;&amp;", "<b>", "</", "<", "5", "true", "null", `{"a": 1}`,
@@ -58,6 +62,46 @@ func TestRaw(t *testing.T) {
 		}
 	}
 	llmtest.Repeat(t, func(r llmtest.Random) { checkRaw(t, r.Text()+r.Text(), r.Uint64()) })
+}
+
+// TestWholeText checks what stands in a file when a model writes its content between tags.
+func TestWholeText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ between, text, whole string }{
+		{"\na\nb\n", "a\nb", "a\nb\n"},
+		{"\na\nb\n\n", "a\nb\n", "a\nb\n"},
+		{"\na\nb\n\n\n", "a\nb\n\n", "a\nb\n\n"},
+		{"\na\nb", "a\nb", "a\nb"},
+		{"\na\n", "a", "a\n"},
+		{"a\nb\n", "a\nb", "a\nb\n"},
+		{"a", "a", "a"},
+		{"", "", ""},
+		{"\n", "", ""},
+		{"\r\na\r\n", "a", "a\r\n"},
+		{"\r\na\r\n\r\n", "a\r\n", "a\r\n"},
+	} {
+		for i, want := range []string{c.text, c.whole} {
+			for _, name := range []string{"content", "Content"} {
+				p := newParser(saveTools[i], false)
+				p.parse("<function=save>\n<parameter=" + name + ">" + c.between + "</parameter>\n</function>")
+				p.end(false)
+				if got := string(p.calls[0].Args); got != `{"`+name+`":`+string(llm.AppendString(nil, want))+"}" {
+					t.Errorf("%q, tool %d: %s, want %q", c.between, i, got, want)
+				}
+			}
+		}
+	}
+	// A message is rendered again when a request declares the tool for the first time.
+	var cache messageCache
+	history := []*llm.Content{llm.Model(llm.Part{FunctionCall: rawCall("a\nb\n")})}
+	for _, c := range []struct {
+		tools toolSet
+		want  string
+	}{{nil, "b\n\n</parameter>"}, {saveTools[1], "a\nb\n</parameter>"}, {nil, "a\nb\n</parameter>"}} {
+		if got := cache.render(history, c.tools)[0].Parts[0].Text; !strings.Contains(got, c.want) {
+			t.Errorf("%s, want %q", got, c.want)
+		}
+	}
 }
 
 // FuzzRaw is [TestRaw] with any text.
@@ -86,12 +130,12 @@ func TestFormInHistory(t *testing.T) {
 		{"", ``, false},
 		{"", `["a\nb"]`, false},
 	} {
-		got := callText(&llm.FunctionCall{ID: c.id, Name: "save", Args: json.RawMessage(c.args)})
+		got := callText(&llm.FunctionCall{ID: c.id, Name: "save", Args: json.RawMessage(c.args)}, nil)
 		if strings.HasPrefix(got, "<function=save>\n") != c.raw {
 			t.Errorf("%s %s: %s", c.id, c.args, got)
 		}
 	}
-	if got := callText(&llm.FunctionCall{Name: "save", Args: json.RawMessage(`{"file_path":"a.go","n":[1,2],"content":"x\n\ty"}`)}); got !=
+	if got := callText(&llm.FunctionCall{Name: "save", Args: json.RawMessage(`{"file_path":"a.go","n":[1,2],"content":"x\n\ty"}`)}, nil); got !=
 		"<function=save>\n<parameter=file_path>a.go</parameter>\n<parameter=n>[1,2]</parameter>\n<parameter=content>\nx\n\ty\n</parameter>\n</function>" {
 		t.Error(got)
 	}

@@ -13,7 +13,6 @@
 //	<parameter=file_path>a.go</parameter>
 //	<parameter=content>
 //	package a
-//
 //	</parameter>
 //	</function>
 //
@@ -192,7 +191,6 @@ func (g *Generator) CountTokens(ctx context.Context, req *llm.Request) (int, err
 // call.
 func (g *Generator) prepare(req *llm.Request) (*llm.Request, toolSet) {
 	textReq := *req
-	textReq.Contents = g.messageCache.render(req.Contents)
 	textReq.Config.ToolConfig = nil
 	textReq.Config.Tools = nil
 	for _, set := range req.Config.Tools {
@@ -205,6 +203,7 @@ func (g *Generator) prepare(req *llm.Request) (*llm.Request, toolSet) {
 		}
 	}
 	c := g.contract.get(&req.Config)
+	textReq.Contents = g.messageCache.render(req.Contents, c.tools)
 	textReq.Config.SystemInstruction = c.instruction
 	return &textReq, c.tools
 }

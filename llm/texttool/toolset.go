@@ -8,14 +8,21 @@ import (
 	"pollux/llm/argmap"
 )
 
-// toolSet is the tools that a request declares: their schemas by name.
-type toolSet map[string]json.RawMessage
+// toolSet is the tools that a request declares, by name.
+type toolSet map[string]declaredTool
+
+// declaredTool is what a request says of a tool's arguments.
+type declaredTool struct {
+	schema json.RawMessage
+	// wholeTexts are the parameters whose value is a whole text, see [llm.FunctionDeclaration].
+	wholeTexts []string
+}
 
 // newToolSet returns the set of these tools.
 func newToolSet(tools []llm.FunctionDeclaration) toolSet {
 	t := make(toolSet, len(tools))
 	for i := range tools {
-		t[tools[i].Name] = tools[i].Parameters
+		t[tools[i].Name] = declaredTool{tools[i].Parameters, tools[i].WholeTexts}
 	}
 	return t
 }
@@ -47,14 +54,21 @@ func (t toolSet) has(name string) bool {
 // that the tool's schema allows.
 func (t toolSet) value(tool, parameter, text string) json.RawMessage {
 	var s struct{ Properties map[string]json.RawMessage }
-	_ = json.Unmarshal(t[tool], &s) // without a schema the value is a string
+	_ = json.Unmarshal(t[tool].schema, &s) // without a schema the value is a string
 	return argmap.FromText(s.Properties[parameter], text)
+}
+
+// isWholeText reports whether the value of a parameter is a whole text. The name may be one
+// that models commonly use for the parameter.
+func (t toolSet) isWholeText(tool, parameter string) bool {
+	d := t[tool]
+	return len(d.wholeTexts) > 0 && slices.Contains(d.wholeTexts, argmap.Common().Parameter(tool, d.schema, parameter))
 }
 
 // properties returns the names of a tool's parameters in the order of its schema.
 func (t toolSet) properties(tool string) []string {
 	var s struct{ Properties json.RawMessage }
-	if json.Unmarshal(t[tool], &s) != nil {
+	if json.Unmarshal(t[tool].schema, &s) != nil {
 		return nil
 	}
 	return memberNames(s.Properties)
@@ -63,6 +77,6 @@ func (t toolSet) properties(tool string) []string {
 // required returns the names of the parameters that a tool requires.
 func (t toolSet) required(tool string) []string {
 	var s struct{ Required []string }
-	_ = json.Unmarshal(t[tool], &s) // a schema that says nothing requires none
+	_ = json.Unmarshal(t[tool].schema, &s) // a schema that says nothing requires none
 	return s.Required
 }

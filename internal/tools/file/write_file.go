@@ -23,8 +23,9 @@ func NewWrite(w *workspace.Workspace, fix Corrector) tool.Tool {
 		Serial:      true,
 		Description: "Writes a whole file: creates it, with the directories it needs, or replaces all that is in it. To change a part of a file, " +
 			"use replace. The content must be complete: never put a comment like 'rest of code ...' where code belongs, it would be lost.",
-		Brief:   "Writes a whole file: creates it, or replaces all that is in it. Nothing is left out with a comment like 'rest of code ...'. To change a part, use replace.",
-		Compact: compactWrite,
+		Brief:      "Writes a whole file: creates it, or replaces all that is in it. Nothing is left out with a comment like 'rest of code ...'. To change a part, use replace.",
+		Compact:    compactWrite,
+		WholeTexts: []string{"content"},
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"file_path":{"type":"string","description":"The file, absolute or relative to the working directory."},` +
 			`"content":{"type":"string","description":"All that the file will contain."}` +
