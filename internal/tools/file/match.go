@@ -88,7 +88,7 @@ func (q *query) find() (match, error) {
 	for _, strategy := range [...]struct {
 		name string // Gemini CLI's name
 		find func() ([]place, error)
-	}{{"flexible", q.flexible}, {"regex", q.tokens}, {"fuzzy", q.fuzzy}} {
+	}{{"flexible", q.flexible}, {"regex", q.tokens}, {"fuzzy", q.otherCase}, {"fuzzy", q.fuzzy}} {
 		places, err := strategy.find()
 		if err != nil || len(places) > 0 || q.stop() {
 			m, mergeErr := q.replaceAll(places)
@@ -332,12 +332,25 @@ func (q *query) flexible() ([]place, error) {
 	return places, nil
 }
 
+// otherCase finds the only lines that differ from those of old in the case of letters, and in
+// white space at their beginning and end.
+func (q *query) otherCase() ([]place, error) {
+	places := q.linesLike(func(line string) string { return strings.ToLower(strings.TrimSpace(line)) })
+	if len(places) != 1 {
+		return nil, nil
+	}
+	return places, nil
+}
+
 // sameLines finds lines that differ from those of old only in white space at their beginning
 // and end.
-func (q *query) sameLines() []place {
+func (q *query) sameLines() []place { return q.linesLike(strings.TrimSpace) }
+
+// linesLike finds lines that are the same as those of old in this form.
+func (q *query) linesLike(form func(string) string) []place {
 	want := q.oldLines()
 	for i := range want {
-		want[i] = strings.TrimSpace(want[i])
+		want[i] = form(want[i])
 	}
 	if blank(q.old) || strings.Count(q.text, "\n") > maxLines {
 		return nil // (every blank line would match)
@@ -345,7 +358,7 @@ func (q *query) sameLines() []place {
 	lines := q.spans()
 	same := sequence(len(want))
 	var places []place
-	for _, i := range q.sequences(len(lines), func(i int) string { return strings.TrimSpace(q.text[lines[i].start:lines[i].end]) }, want) {
+	for _, i := range q.sequences(len(lines), func(i int) string { return form(q.line(i)) }, want) {
 		places = append(places, place{lines[i].start, lines[i+len(want)-1].end, i, same})
 	}
 	return places

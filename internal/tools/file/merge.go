@@ -22,14 +22,15 @@ func (u *unclear) Error() string { return u.reason }
 // them; the others get the indentation of the file.
 type merger struct {
 	file  []string
-	given []string // lines of old_string
-	align []int    // see place
-	lines []string // lines of new_string
-	kept  []int    // for each line of new_string the line of old_string that it repeats, or -1
-	slips [][]slip // of each line of old_string
-	lone  int      // line of old_string whose indentation alone differs, or -1
-	first int      // first line of old_string that is not blank
-	moved bool     // whether any line has another indentation in the file
+	given []string   // lines of old_string
+	align []int      // see place
+	lines []string   // lines of new_string
+	kept  []int      // for each line of new_string the line of old_string that it repeats, or -1
+	slips [][]slip   // of each line of old_string
+	notes [][]string // descriptions of the slips, with those that new_string corrects
+	lone  int        // line of old_string whose indentation alone differs, or -1
+	first int        // first line of old_string that is not blank
+	moved bool       // whether any line has another indentation in the file
 }
 
 // merge returns the change at a place, and how the place differs from old_string.
@@ -78,15 +79,113 @@ func (q *query) ends(p place, m *merger) (end int, ok bool) {
 
 // compare finds the lines that new_string repeats, and the slips of old_string.
 func (m *merger) compare() *unclear {
-	m.kept = alignLines(m.given, m.lines)
-	m.slips = make([][]slip, len(m.given))
-	for i, at := range m.align {
-		if at >= 0 {
-			m.slips[i] = findSlips(body(m.given[i]), body(m.file[at]))
+	m.slips, m.notes = make([][]slip, len(m.given)), make([][]string, len(m.given))
+	for i := range m.given {
+		m.findSlips(i)
+		for _, s := range m.slips[i] {
+			theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
+			m.notes[i] = append(m.notes[i], fmt.Sprintf("%s where old_string has %s", theirs, ours))
 		}
+	}
+	if err := m.checkMeaning(true); err != nil {
+		return err
+	}
+	m.correctLines()
+	m.kept = alignLines(m.given, m.lines)
+	if m.correctWords() {
+		m.kept = alignLines(m.given, m.lines)
+	}
+	if err := m.checkMeaning(false); err != nil {
+		return err
 	}
 	m.first = slices.IndexFunc(m.given, func(line string) bool { return !blank(line) })
 	return m.checkMoved()
+}
+
+// findSlips finds the slips of a line of old_string.
+func (m *merger) findSlips(i int) {
+	m.slips[i] = nil
+	if at := m.align[i]; at >= 0 {
+		m.slips[i] = findSlips(body(m.given[i]), body(m.file[at]))
+	}
+}
+
+// checkMeaning makes sure that old_string has the numbers, operators and logical words of the
+// file, and if numbers is false, also the text in quotes.
+func (m *merger) checkMeaning(numbers bool) *unclear {
+	for i, slips := range m.slips {
+		if len(slips) == 0 {
+			continue
+		}
+		given, file := fixedElements(body(m.given[i])), fixedElements(body(m.file[m.align[i]]))
+		for _, s := range slips {
+			if any, number := s.changesMeaning(given, file); number || any && !numbers {
+				return m.wrongSlip(i, s)
+			}
+		}
+	}
+	return nil
+}
+
+// correctLines corrects each line of old_string that new_string has as the file has it.
+func (m *merger) correctLines() {
+	for i, slips := range m.slips {
+		if len(slips) == 0 {
+			continue
+		}
+		is := func(want string) func(string) bool { return func(line string) bool { return body(line) == want } }
+		given, file := is(body(m.given[i])), is(body(m.file[m.align[i]]))
+		if count(m.lines, file) == 1 && count(m.lines, given) == 0 && count(m.given, file) == 0 && count(m.given, given) == 1 {
+			m.correct(i, body(m.file[m.align[i]]))
+		}
+	}
+}
+
+// correctWords corrects the words of old_string that new_string has as the file has them in
+// the same places, and reports whether there are any.
+func (m *merger) correctWords() bool {
+	corrected := false
+	for _, h := range m.hunks() {
+		if len(h.given) != len(h.lines) {
+			continue
+		}
+		for k, i := range h.given {
+			var same []slip
+			if len(m.slips[i]) == 0 {
+				continue
+			}
+			edits := findSlips(body(m.given[i]), body(m.lines[h.lines[k]]))
+			for _, s := range m.slips[i] {
+				if !blank(s.file) && slices.ContainsFunc(edits, func(e slip) bool { return e.from == s.from && e.to == s.to && e.file == s.file }) {
+					same = append(same, s)
+				}
+			}
+			if len(same) > 0 {
+				parts := elements(body(m.given[i]))
+				m.correct(i, withSlips(parts, 0, len(parts), same))
+				corrected = true
+			}
+		}
+	}
+	return corrected
+}
+
+// correct replaces the text of a line of old_string.
+func (m *merger) correct(i int, text string) {
+	line := m.given[i]
+	m.given[i] = indentOf(line) + text + trail(line)
+	m.findSlips(i)
+}
+
+// count returns the number of lines for which is returns true.
+func count(lines []string, is func(string) bool) int {
+	n := 0
+	for _, line := range lines {
+		if is(line) {
+			n++
+		}
+	}
+	return n
 }
 
 // alignLines returns for each line of the second text the line of the first one that it
@@ -641,8 +740,7 @@ func (m *merger) checkAdded(text string) *unclear {
 	for i, slips := range m.slips {
 		for _, s := range slips {
 			if s.repeats(text) {
-				theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
-				return &unclear{reason: fmt.Sprintf("they have %s where old_string has %s, and new_string adds it elsewhere", theirs, ours)}
+				return m.wrongSlip(i, s)
 			}
 		}
 	}
@@ -651,10 +749,12 @@ func (m *merger) checkAdded(text string) *unclear {
 
 // changesSlip returns the error for a line that old_string has in another way than the file,
 // and that new_string changes in the same part.
-func (m *merger) changesSlip(i int) *unclear {
-	given, file := body(m.given[i]), body(m.file[m.align[i]])
-	theirs, ours := describeSlip(given, file, m.slips[i][0])
-	return &unclear{reason: fmt.Sprintf("they have %s where old_string has %s, in a part that new_string changes", theirs, ours)}
+func (m *merger) changesSlip(i int) *unclear { return m.wrongSlip(i, m.slips[i][0]) }
+
+// wrongSlip returns the error for a slip that is not bridged.
+func (m *merger) wrongSlip(i int, s slip) *unclear {
+	theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
+	return &unclear{reason: fmt.Sprintf("they have %s where old_string has %s", theirs, ours)}
 }
 
 // maxDifferences is the number of differences that a result names.
@@ -673,9 +773,8 @@ func (m *merger) differences(before int) []string {
 		given, file := m.given[i], m.file[at]
 		ends = ends || trail(given) != trail(file)
 		indents = indents || !blank(given) && indentOf(given) != indentOf(file)
-		for _, s := range m.slips[i] {
-			theirs, ours := describeSlip(body(given), body(file), s)
-			words = append(words, fmt.Sprintf("line %d has %s where old_string has %s", before+at+1, theirs, ours))
+		for _, note := range m.notes[i] {
+			words = append(words, fmt.Sprintf("line %d has %s", before+at+1, note))
 		}
 	}
 	var all []string
