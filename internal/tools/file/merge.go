@@ -10,9 +10,11 @@ import (
 // unclear is the reason why an edit is not made although there is a place that old_string may
 // mean: what it does to the file would be a guess.
 type unclear struct {
-	first, last int // lines of the place, starting at 1
-	reason      string
-	lines       string // the lines for the model, "" for none
+	exact  bool     // whether old_string is there as it is
+	places [][2]int // first and last lines of the places that it may mean, starting at 1
+	reason string   // what speaks against it, as the rest of a sentence after "but"
+	lines  string   // the lines of the file for the model, "" for none
+	advice string   // what to do, "" for sending the edit again with these lines
 }
 
 func (u *unclear) Error() string { return u.reason }
@@ -22,42 +24,42 @@ func (u *unclear) Error() string { return u.reason }
 // them; the others get the indentation of the file.
 type merger struct {
 	file  []string
-	given []string   // lines of old_string
-	align []int      // see place
-	lines []string   // lines of new_string
-	kept  []int      // for each line of new_string the line of old_string that it repeats, or -1
-	slips [][]slip   // of each line of old_string
-	notes [][]string // descriptions of the slips, with those that new_string corrects
-	lone  int        // line of old_string whose indentation alone differs, or -1
-	first int        // first line of old_string that is not blank
-	moved bool       // whether any line has another indentation in the file
+	given []string // lines of old_string
+	align []int    // see place
+	lines []string // lines of new_string
+	kept  []int    // for each line of new_string the line of old_string that it repeats, or -1
+	slips [][]slip // of each line of old_string
+	notes []note   // descriptions of the slips, with those that new_string corrects
+	lone  int      // line of old_string whose indentation alone differs, or -1
+	first int      // first line of old_string that is not blank
+	above int      // lines of the text before those of the file
+	moved bool     // whether any line has another indentation in the file
 }
 
 // merge returns the change at a place, and how the place differs from old_string.
-func (q *query) merge(p place) (change, []string, error) {
+func (q *query) merge(p place) (change, differences, error) {
 	lines := strings.Split(q.text[p.start:p.end], "\n")
-	fail := func(format string, args ...any) (change, []string, error) {
-		return change{}, nil, &unclear{
-			first: p.first + 1, last: p.first + len(lines), reason: fmt.Sprintf(format, args...),
-			lines: q.excerpt(p.first, p.first+len(lines)-1),
-		}
+	fail := func(err *unclear) (change, differences, error) {
+		err.places = [][2]int{q.numbers(p)}
+		err.lines = q.excerpt(p.first, p.first+len(lines)-1)
+		return change{}, differences{}, err
 	}
 	if p.align == nil {
-		return fail("they have the words of old_string, but break lines at other places")
+		return fail(&unclear{reason: "the line breaks differ"})
 	}
-	m := &merger{file: lines, given: q.oldLines(), align: p.align, lone: -1}
+	m := &merger{file: lines, given: q.oldLines(), align: p.align, lone: -1, above: p.first}
 	end, ok := q.ends(p, m)
 	if !ok {
-		return fail("old_string ends with a line end and new_string does not")
+		return fail(&unclear{reason: "it ends with a line break and new_string does not"})
 	}
 	if err := m.compare(); err != nil {
-		return fail("%s", err.reason)
+		return fail(err)
 	}
 	merged, err := m.decide(q.text, func() int { return indentUnit(q.text, q.spans()) })
 	if err != nil {
-		return fail("%s", err.reason)
+		return fail(err)
 	}
-	return change{p.start, end, strings.Join(merged, "\n")}, m.differences(p.first), nil
+	return change{p.start, end, strings.Join(merged, "\n")}, m.differences(), nil
 }
 
 // ends determines the lines of new_string and the end of the change. ok is false if new_string
@@ -79,12 +81,12 @@ func (q *query) ends(p place, m *merger) (end int, ok bool) {
 
 // compare finds the lines that new_string repeats, and the slips of old_string.
 func (m *merger) compare() *unclear {
-	m.slips, m.notes = make([][]slip, len(m.given)), make([][]string, len(m.given))
+	m.slips = make([][]slip, len(m.given))
 	for i := range m.given {
 		m.findSlips(i)
 		for _, s := range m.slips[i] {
 			theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
-			m.notes[i] = append(m.notes[i], fmt.Sprintf("%s where old_string has %s", theirs, ours))
+			m.notes = append(m.notes, note{m.above + m.align[i] + 1, fmt.Sprintf("%s where old_string has %s", theirs, ours)})
 		}
 	}
 	if err := m.checkMeaning(true); err != nil {
@@ -245,7 +247,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 	line := body(m.given[i])
 	for j, other := range m.lines {
 		if m.kept[j] < 0 && body(other) == line {
-			return &unclear{reason: "new_string repeats a line that old_string has in another way than the file"}
+			return m.wrongLine(i)
 		}
 	}
 	for j, other := range m.given {
@@ -253,7 +255,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 			continue
 		}
 		if at := slices.Index(m.kept, j); at < 0 || m.lines[at] != other || !repeated[i] {
-			return &unclear{reason: "old_string has equal lines where the file has different ones"}
+			return &unclear{reason: "it has equal lines where the file has different ones"}
 		}
 	}
 	if m.align[i] >= 0 {
@@ -270,7 +272,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 	switch {
 	case !repeated[i] && last-first == 2: // new_string does not have it either
 	case !m.together(first, last) || !m.unique(first) || !m.unique(last):
-		return &unclear{reason: "old_string has a blank line more than the file, next to the change"}
+		return &unclear{reason: "it has a blank line more than the file, next to the change"}
 	}
 	return nil
 }
@@ -324,7 +326,10 @@ func (m *merger) decide(text string, unit func() int) ([]string, *unclear) {
 	m.moved = len(wrong) > 0
 	if !m.moved {
 		if !slices.ContainsFunc(pairs, func(p pair) bool { return p.file != "" }) && !m.likeText(text) {
-			return nil, &unclear{reason: "new_string is not indented with the characters of the file"}
+			return nil, &unclear{
+				reason: "new_string is not indented with the characters of the file",
+				advice: "Indent new_string like the file, and send it again with old_string as it is there",
+			}
 		}
 		return m.apply(unchanged)
 	}
@@ -355,7 +360,7 @@ func (m *merger) decide(text string, unit func() int) ([]string, *unclear) {
 	return results[0], nil
 }
 
-const indentUnclear = "their indentation is not that of old_string, and it is not certain how the lines of new_string are to be indented"
+const indentUnclear = "the indentation differs"
 
 // pairs returns the indentations of the lines that are not blank.
 func (m *merger) pairs() []pair {
@@ -567,7 +572,7 @@ func (m *merger) apply(to reading) ([]string, *unclear) {
 		if i := m.kept[h.keeps]; !changed && i > 0 {
 			blanks := m.blanksBefore(i)
 			if len(blanks) > 0 && !(m.unique(i) && m.unique(i-1)) {
-				return nil, &unclear{reason: "old_string leaves out blank lines, and it is not certain where they are in new_string"}
+				return nil, &unclear{reason: "it leaves out blank lines"}
 			}
 			out = append(out, blanks...)
 		}
@@ -619,7 +624,7 @@ func (m *merger) checkBlanks(h hunk, changed bool) *unclear {
 	}
 	for _, i := range []int{first, after} {
 		if i > 0 && len(m.blanksBefore(i)) > 0 {
-			return &unclear{reason: "old_string leaves out blank lines next to the change"}
+			return &unclear{reason: "it leaves out blank lines next to the change"}
 		}
 	}
 	return nil
@@ -646,14 +651,14 @@ func (m *merger) keep(j int, to reading) ([]string, *unclear) {
 		case given == file:
 			return []string{line}, nil
 		}
-		return nil, &unclear{reason: "old_string has other white space in a blank line, and new_string changes it"}
+		return nil, &unclear{reason: "the white space of a blank line differs"}
 	}
 	if indentOf(line) != indentOf(given) {
 		return m.reindent(j, to)
 	}
 	end, ok := threeWay(trail(given), trail(line), trail(file))
 	if !ok {
-		return nil, &unclear{reason: "old_string has other white space at the end of a line, and new_string changes it"}
+		return nil, &unclear{reason: "the white space at the end of a line differs"}
 	}
 	return []string{indentOf(file) + body(file) + end}, nil
 }
@@ -754,17 +759,53 @@ func (m *merger) changesSlip(i int) *unclear { return m.wrongSlip(i, m.slips[i][
 // wrongSlip returns the error for a slip that is not bridged.
 func (m *merger) wrongSlip(i int, s slip) *unclear {
 	theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
-	return &unclear{reason: fmt.Sprintf("they have %s where old_string has %s", theirs, ours)}
+	where := "the file"
+	if len(m.file) > 1 {
+		where = fmt.Sprintf("line %d", m.above+m.align[i]+1)
+	}
+	return &unclear{reason: fmt.Sprintf("it has %s where %s has %s", ours, where, theirs)}
 }
 
-// maxDifferences is the number of differences that a result names.
-const maxDifferences = 5
+// wrongLine returns the error for a line that old_string has in another way than the file.
+func (m *merger) wrongLine(i int) *unclear {
+	switch {
+	case m.align[i] < 0:
+		return &unclear{reason: "it has a blank line more than the file"}
+	case len(m.slips[i]) == 0:
+		return &unclear{reason: "the white space at the end of a line differs"}
+	}
+	return m.changesSlip(i)
+}
 
-// differences describes how the lines of the file, which begin after so many other ones,
-// differ from old_string.
-func (m *merger) differences(before int) []string {
+// differences are those between lines of the file and old_string.
+type differences struct {
+	layout []string // such as "the indentation"
+	words  []note
+}
+
+// note describes a part of a line of the file, which has this number, and what old_string has
+// in its place.
+type note struct {
+	line int
+	text string
+}
+
+// any reports whether there are differences.
+func (d *differences) any() bool { return len(d.layout)+len(d.words) > 0 }
+
+// add adds the differences of another place.
+func (d *differences) add(other differences) {
+	for _, layout := range other.layout {
+		if !slices.Contains(d.layout, layout) {
+			d.layout = append(d.layout, layout)
+		}
+	}
+	d.words = append(d.words, other.words...)
+}
+
+// differences returns how the lines of the file differ from old_string.
+func (m *merger) differences() differences {
 	indents, ends, blanks := false, false, len(m.file) != len(m.given)
-	var words []string
 	for i, at := range m.align {
 		if at < 0 {
 			blanks = true
@@ -773,21 +814,15 @@ func (m *merger) differences(before int) []string {
 		given, file := m.given[i], m.file[at]
 		ends = ends || trail(given) != trail(file)
 		indents = indents || !blank(given) && indentOf(given) != indentOf(file)
-		for _, note := range m.notes[i] {
-			words = append(words, fmt.Sprintf("line %d has %s", before+at+1, note))
-		}
 	}
-	var all []string
+	all := differences{words: m.notes}
 	for _, d := range []struct {
 		is   bool
 		text string
 	}{{indents, "the indentation"}, {ends, "white space at line ends"}, {blanks, "blank lines"}} {
 		if d.is {
-			all = append(all, d.text)
+			all.layout = append(all.layout, d.text)
 		}
 	}
-	if len(words) > maxDifferences {
-		words = append(words[:maxDifferences-1], fmt.Sprintf("and %d more differences", len(words)-maxDifferences+1))
-	}
-	return append(all, words...)
+	return all
 }

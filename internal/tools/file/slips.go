@@ -183,12 +183,15 @@ func withSlips(a []string, from, to int, slips []slip) string {
 	return out.String() + strings.Join(a[from:to], "")
 }
 
-// shortQuote quotes a text of at most about 40 characters.
+// shortQuote quotes a text of at most about 40 characters, in backticks if it has quotes.
 func shortQuote(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:37]) + "..."
 	}
-	return "\"" + s + "\""
+	if strings.Contains(s, `"`) && !strings.Contains(s, "`") {
+		return "`" + s + "`"
+	}
+	return `"` + s + `"`
 }
 
 // describeSlip returns what a line of the file has, and what old_string has in its place.
