@@ -13,6 +13,7 @@ import (
 const (
 	fuzzyMin       = 10  // minimum length of old in characters
 	fuzzyThreshold = 0.1 // fraction of old's characters that may differ
+	maxRivals      = 3   // other blocks that an error shows
 	rivalFactor    = 3   // how many times as different other blocks must be
 	spaceWeight    = 0.1 // weight of a difference in white space
 	fuzzyWork      = 4e8 // limit of lines times the square of old's characters
@@ -50,10 +51,11 @@ func (q *query) fuzzy() ([]place, error) {
 		near = append(near, q.numbers(p))
 	}
 	if !equal {
-		return nil, &unclear{
-			first: near[0][0], last: near[0][1],
-			reason: "lines " + ranges(near, len(near)) + " are similar to old_string too, or to each other without being equal",
+		err := &unclear{places: near, reason: "the same as none of them"}
+		for _, n := range near[:min(len(near), maxRivals)] {
+			err.lines += atLines([][2]int{n}, 1) + ":\n" + q.excerpt(n[0]-1, n[1]-1) + "\n"
 		}
+		return nil, err
 	}
 	return places, nil
 }

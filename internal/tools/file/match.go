@@ -19,9 +19,9 @@ type match struct {
 	// lines are the first and last lines of the places, starting at 1, at most maxNamed of
 	// them. An exact match has them only if there are several places.
 	lines [][2]int
-	// differences are the ways in which the text at these places differs from the searched
-	// text. An exact match has none.
-	differences []string
+	// differences are those between the text at these places and the searched text. An exact
+	// match has none.
+	differences differences
 	// inserted is the size of the texts of all changes. Beyond maxChanges or maxInserted,
 	// changes are counted but not kept: see tooMuch.
 	inserted int
@@ -88,7 +88,7 @@ func (q *query) find() (match, error) {
 	for _, strategy := range [...]struct {
 		name string // Gemini CLI's name
 		find func() ([]place, error)
-	}{{"flexible", q.flexible}, {"regex", q.tokens}, {"fuzzy", q.fuzzy}} {
+	}{{"flexible", q.flexible}, {"regex", q.tokens}, {"fuzzy", q.otherCase}, {"fuzzy", q.fuzzy}} {
 		places, err := strategy.find()
 		if err != nil || len(places) > 0 || q.stop() {
 			m, mergeErr := q.replaceAll(places)
@@ -132,7 +132,7 @@ func (q *query) exact() (match, error) {
 		}
 		if reason != "" {
 			n := strings.Count(q.text[:c.start], "\n")
-			err = &unclear{first: n + 1, last: n + 1 + last, reason: reason, lines: q.excerpt(n, n+last)}
+			err = &unclear{exact: true, places: [][2]int{{n + 1, n + 1 + last}}, reason: reason, lines: q.excerpt(n, n+last)}
 			break
 		}
 	}
@@ -171,20 +171,20 @@ func (q *query) omitsIndent(start int) string {
 		if old[0] == lines[0] {
 			return ""
 		}
-		return "old_string begins within the white space of a blank line"
+		return "it begins within the white space of a blank line"
 	}
 	indent := q.text[from:start] + indentOf(old[0])
 	switch {
 	case q.new == "" && strings.HasSuffix(q.old, "\n"):
-		return "old_string has the line end but not the whole indentation of its first line"
+		return "it has the line end but not the whole indentation of its first line"
 	case len(lines) > 1 && blank(lines[0]), q.new != "" && indentOf(lines[0]) != indentOf(old[0]):
-		return "old_string does not have the whole indentation of its first line, and new_string begins with another one"
+		return "it does not have the whole indentation of its first line, and new_string begins with another one"
 	case showsIndent(old) && indentOf(old[0]) == "" && len(q.sameLines()) > 1:
-		return "old_string does not have the indentation of its first line, and is found in another place with another indentation"
+		return "it does not have the indentation of its first line, and is found in another place with another indentation"
 	case showsIndent(old), linesLike(lines, indent):
 		return "" // the other lines have the indentation of the file
 	}
-	return "old_string does not have the whole indentation of its line, and new_string has more lines, which may leave it out too"
+	return "it does not have the whole indentation of its line, and new_string has more lines, which may leave it out too"
 }
 
 // showsIndent reports whether the lines after the first one, which are found exactly as they
@@ -257,9 +257,9 @@ func (q *query) cutsWord(start, end int) string {
 	switch {
 	case !startsLine(lineStart) || !endsLine(after):
 	case before < start && isWord(old[0]) && (len(replacement) == 0 || replacement[0] != old[0] || strings.Count(q.new, old[0]) > 1):
-		return "old_string begins within the first word of its line"
+		return "it begins within the first word of its line"
 	case after > end && isWord(old[len(old)-1]) && (len(replacement) == 0 || replacement[len(replacement)-1] != old[len(old)-1] || strings.Count(q.new, old[len(old)-1]) > 1):
-		return "old_string ends within the last word of its line"
+		return "it ends within the last word of its line"
 	}
 	return ""
 }
@@ -274,13 +274,12 @@ func (q *query) replaceAll(places []place) (match, error) {
 		}
 		return m, nil
 	}
-	said := map[string]bool{}
 	for i, p := range places {
 		if i > 0 && p.start < places[i-1].end {
 			m.count = len(places)
-			return m, &unclear{first: p.first + 1, last: q.numbers(p)[1], reason: "the place before it, at " + atLines([][2]int{q.numbers(places[i-1])}, 1) + ", overlaps it"}
+			return m, &unclear{places: [][2]int{q.numbers(places[i-1]), q.numbers(p)}, reason: "they overlap"}
 		}
-		c, differences, err := q.merge(p)
+		c, found, err := q.merge(p)
 		if err != nil {
 			m.count = len(places)
 			return m, err
@@ -289,12 +288,7 @@ func (q *query) replaceAll(places []place) (match, error) {
 		if len(m.lines) < maxNamed {
 			m.lines = append(m.lines, q.numbers(p))
 		}
-		for _, d := range differences {
-			if !said[d] && len(said) < maxDifferences {
-				said[d] = true
-				m.differences = append(m.differences, d)
-			}
-		}
+		m.differences.add(found)
 	}
 	return m, nil
 }
@@ -332,12 +326,25 @@ func (q *query) flexible() ([]place, error) {
 	return places, nil
 }
 
+// otherCase finds the only lines that differ from those of old in the case of letters, and in
+// white space at their beginning and end.
+func (q *query) otherCase() ([]place, error) {
+	places := q.linesLike(func(line string) string { return strings.ToLower(strings.TrimSpace(line)) })
+	if len(places) != 1 {
+		return nil, nil
+	}
+	return places, nil
+}
+
 // sameLines finds lines that differ from those of old only in white space at their beginning
 // and end.
-func (q *query) sameLines() []place {
+func (q *query) sameLines() []place { return q.linesLike(strings.TrimSpace) }
+
+// linesLike finds lines that are the same as those of old in this form.
+func (q *query) linesLike(form func(string) string) []place {
 	want := q.oldLines()
 	for i := range want {
-		want[i] = strings.TrimSpace(want[i])
+		want[i] = form(want[i])
 	}
 	if blank(q.old) || strings.Count(q.text, "\n") > maxLines {
 		return nil // (every blank line would match)
@@ -345,7 +352,7 @@ func (q *query) sameLines() []place {
 	lines := q.spans()
 	same := sequence(len(want))
 	var places []place
-	for _, i := range q.sequences(len(lines), func(i int) string { return strings.TrimSpace(q.text[lines[i].start:lines[i].end]) }, want) {
+	for _, i := range q.sequences(len(lines), func(i int) string { return form(q.line(i)) }, want) {
 		places = append(places, place{lines[i].start, lines[i+len(want)-1].end, i, same})
 	}
 	return places

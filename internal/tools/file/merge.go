@@ -10,9 +10,11 @@ import (
 // unclear is the reason why an edit is not made although there is a place that old_string may
 // mean: what it does to the file would be a guess.
 type unclear struct {
-	first, last int // lines of the place, starting at 1
-	reason      string
-	lines       string // the lines for the model, "" for none
+	exact  bool     // whether old_string is there as it is
+	places [][2]int // first and last lines of the places that it may mean, starting at 1
+	reason string   // what speaks against it, as the rest of a sentence after "but"
+	lines  string   // the lines of the file for the model, "" for none
+	advice string   // what to do, "" for sending the edit again with these lines
 }
 
 func (u *unclear) Error() string { return u.reason }
@@ -27,36 +29,37 @@ type merger struct {
 	lines []string // lines of new_string
 	kept  []int    // for each line of new_string the line of old_string that it repeats, or -1
 	slips [][]slip // of each line of old_string
+	notes []note   // descriptions of the slips, with those that new_string corrects
 	lone  int      // line of old_string whose indentation alone differs, or -1
 	first int      // first line of old_string that is not blank
+	above int      // lines of the text before those of the file
 	moved bool     // whether any line has another indentation in the file
 }
 
 // merge returns the change at a place, and how the place differs from old_string.
-func (q *query) merge(p place) (change, []string, error) {
+func (q *query) merge(p place) (change, differences, error) {
 	lines := strings.Split(q.text[p.start:p.end], "\n")
-	fail := func(format string, args ...any) (change, []string, error) {
-		return change{}, nil, &unclear{
-			first: p.first + 1, last: p.first + len(lines), reason: fmt.Sprintf(format, args...),
-			lines: q.excerpt(p.first, p.first+len(lines)-1),
-		}
+	fail := func(err *unclear) (change, differences, error) {
+		err.places = [][2]int{q.numbers(p)}
+		err.lines = q.excerpt(p.first, p.first+len(lines)-1)
+		return change{}, differences{}, err
 	}
 	if p.align == nil {
-		return fail("they have the words of old_string, but break lines at other places")
+		return fail(&unclear{reason: "the line breaks differ"})
 	}
-	m := &merger{file: lines, given: q.oldLines(), align: p.align, lone: -1}
+	m := &merger{file: lines, given: q.oldLines(), align: p.align, lone: -1, above: p.first}
 	end, ok := q.ends(p, m)
 	if !ok {
-		return fail("old_string ends with a line end and new_string does not")
+		return fail(&unclear{reason: "it ends with a line break and new_string does not"})
 	}
 	if err := m.compare(); err != nil {
-		return fail("%s", err.reason)
+		return fail(err)
 	}
 	merged, err := m.decide(q.text, func() int { return indentUnit(q.text, q.spans()) })
 	if err != nil {
-		return fail("%s", err.reason)
+		return fail(err)
 	}
-	return change{p.start, end, strings.Join(merged, "\n")}, m.differences(p.first), nil
+	return change{p.start, end, strings.Join(merged, "\n")}, m.differences(), nil
 }
 
 // ends determines the lines of new_string and the end of the change. ok is false if new_string
@@ -78,15 +81,113 @@ func (q *query) ends(p place, m *merger) (end int, ok bool) {
 
 // compare finds the lines that new_string repeats, and the slips of old_string.
 func (m *merger) compare() *unclear {
-	m.kept = alignLines(m.given, m.lines)
 	m.slips = make([][]slip, len(m.given))
-	for i, at := range m.align {
-		if at >= 0 {
-			m.slips[i] = findSlips(body(m.given[i]), body(m.file[at]))
+	for i := range m.given {
+		m.findSlips(i)
+		for _, s := range m.slips[i] {
+			theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
+			m.notes = append(m.notes, note{m.above + m.align[i] + 1, fmt.Sprintf("%s where old_string has %s", theirs, ours)})
 		}
+	}
+	if err := m.checkMeaning(true); err != nil {
+		return err
+	}
+	m.correctLines()
+	m.kept = alignLines(m.given, m.lines)
+	if m.correctWords() {
+		m.kept = alignLines(m.given, m.lines)
+	}
+	if err := m.checkMeaning(false); err != nil {
+		return err
 	}
 	m.first = slices.IndexFunc(m.given, func(line string) bool { return !blank(line) })
 	return m.checkMoved()
+}
+
+// findSlips finds the slips of a line of old_string.
+func (m *merger) findSlips(i int) {
+	m.slips[i] = nil
+	if at := m.align[i]; at >= 0 {
+		m.slips[i] = findSlips(body(m.given[i]), body(m.file[at]))
+	}
+}
+
+// checkMeaning makes sure that old_string has the numbers, operators and logical words of the
+// file, and if numbers is false, also the text in quotes.
+func (m *merger) checkMeaning(numbers bool) *unclear {
+	for i, slips := range m.slips {
+		if len(slips) == 0 {
+			continue
+		}
+		given, file := fixedElements(body(m.given[i])), fixedElements(body(m.file[m.align[i]]))
+		for _, s := range slips {
+			if any, number := s.changesMeaning(given, file); number || any && !numbers {
+				return m.wrongSlip(i, s)
+			}
+		}
+	}
+	return nil
+}
+
+// correctLines corrects each line of old_string that new_string has as the file has it.
+func (m *merger) correctLines() {
+	for i, slips := range m.slips {
+		if len(slips) == 0 {
+			continue
+		}
+		is := func(want string) func(string) bool { return func(line string) bool { return body(line) == want } }
+		given, file := is(body(m.given[i])), is(body(m.file[m.align[i]]))
+		if count(m.lines, file) == 1 && count(m.lines, given) == 0 && count(m.given, file) == 0 && count(m.given, given) == 1 {
+			m.correct(i, body(m.file[m.align[i]]))
+		}
+	}
+}
+
+// correctWords corrects the words of old_string that new_string has as the file has them in
+// the same places, and reports whether there are any.
+func (m *merger) correctWords() bool {
+	corrected := false
+	for _, h := range m.hunks() {
+		if len(h.given) != len(h.lines) {
+			continue
+		}
+		for k, i := range h.given {
+			var same []slip
+			if len(m.slips[i]) == 0 {
+				continue
+			}
+			edits := findSlips(body(m.given[i]), body(m.lines[h.lines[k]]))
+			for _, s := range m.slips[i] {
+				if !blank(s.file) && slices.ContainsFunc(edits, func(e slip) bool { return e.from == s.from && e.to == s.to && e.file == s.file }) {
+					same = append(same, s)
+				}
+			}
+			if len(same) > 0 {
+				parts := elements(body(m.given[i]))
+				m.correct(i, withSlips(parts, 0, len(parts), same))
+				corrected = true
+			}
+		}
+	}
+	return corrected
+}
+
+// correct replaces the text of a line of old_string.
+func (m *merger) correct(i int, text string) {
+	line := m.given[i]
+	m.given[i] = indentOf(line) + text + trail(line)
+	m.findSlips(i)
+}
+
+// count returns the number of lines for which is returns true.
+func count(lines []string, is func(string) bool) int {
+	n := 0
+	for _, line := range lines {
+		if is(line) {
+			n++
+		}
+	}
+	return n
 }
 
 // alignLines returns for each line of the second text the line of the first one that it
@@ -146,7 +247,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 	line := body(m.given[i])
 	for j, other := range m.lines {
 		if m.kept[j] < 0 && body(other) == line {
-			return &unclear{reason: "new_string repeats a line that old_string has in another way than the file"}
+			return m.wrongLine(i)
 		}
 	}
 	for j, other := range m.given {
@@ -154,7 +255,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 			continue
 		}
 		if at := slices.Index(m.kept, j); at < 0 || m.lines[at] != other || !repeated[i] {
-			return &unclear{reason: "old_string has equal lines where the file has different ones"}
+			return &unclear{reason: "it has equal lines where the file has different ones"}
 		}
 	}
 	if m.align[i] >= 0 {
@@ -171,7 +272,7 @@ func (m *merger) checkRepeated(i int, repeated map[int]bool) *unclear {
 	switch {
 	case !repeated[i] && last-first == 2: // new_string does not have it either
 	case !m.together(first, last) || !m.unique(first) || !m.unique(last):
-		return &unclear{reason: "old_string has a blank line more than the file, next to the change"}
+		return &unclear{reason: "it has a blank line more than the file, next to the change"}
 	}
 	return nil
 }
@@ -225,7 +326,10 @@ func (m *merger) decide(text string, unit func() int) ([]string, *unclear) {
 	m.moved = len(wrong) > 0
 	if !m.moved {
 		if !slices.ContainsFunc(pairs, func(p pair) bool { return p.file != "" }) && !m.likeText(text) {
-			return nil, &unclear{reason: "new_string is not indented with the characters of the file"}
+			return nil, &unclear{
+				reason: "new_string is not indented with the characters of the file",
+				advice: "Indent new_string like the file, and send it again with old_string as it is there",
+			}
 		}
 		return m.apply(unchanged)
 	}
@@ -256,7 +360,7 @@ func (m *merger) decide(text string, unit func() int) ([]string, *unclear) {
 	return results[0], nil
 }
 
-const indentUnclear = "their indentation is not that of old_string, and it is not certain how the lines of new_string are to be indented"
+const indentUnclear = "the indentation differs"
 
 // pairs returns the indentations of the lines that are not blank.
 func (m *merger) pairs() []pair {
@@ -468,7 +572,7 @@ func (m *merger) apply(to reading) ([]string, *unclear) {
 		if i := m.kept[h.keeps]; !changed && i > 0 {
 			blanks := m.blanksBefore(i)
 			if len(blanks) > 0 && !(m.unique(i) && m.unique(i-1)) {
-				return nil, &unclear{reason: "old_string leaves out blank lines, and it is not certain where they are in new_string"}
+				return nil, &unclear{reason: "it leaves out blank lines"}
 			}
 			out = append(out, blanks...)
 		}
@@ -520,7 +624,7 @@ func (m *merger) checkBlanks(h hunk, changed bool) *unclear {
 	}
 	for _, i := range []int{first, after} {
 		if i > 0 && len(m.blanksBefore(i)) > 0 {
-			return &unclear{reason: "old_string leaves out blank lines next to the change"}
+			return &unclear{reason: "it leaves out blank lines next to the change"}
 		}
 	}
 	return nil
@@ -547,14 +651,14 @@ func (m *merger) keep(j int, to reading) ([]string, *unclear) {
 		case given == file:
 			return []string{line}, nil
 		}
-		return nil, &unclear{reason: "old_string has other white space in a blank line, and new_string changes it"}
+		return nil, &unclear{reason: "the white space of a blank line differs"}
 	}
 	if indentOf(line) != indentOf(given) {
 		return m.reindent(j, to)
 	}
 	end, ok := threeWay(trail(given), trail(line), trail(file))
 	if !ok {
-		return nil, &unclear{reason: "old_string has other white space at the end of a line, and new_string changes it"}
+		return nil, &unclear{reason: "the white space at the end of a line differs"}
 	}
 	return []string{indentOf(file) + body(file) + end}, nil
 }
@@ -641,8 +745,7 @@ func (m *merger) checkAdded(text string) *unclear {
 	for i, slips := range m.slips {
 		for _, s := range slips {
 			if s.repeats(text) {
-				theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
-				return &unclear{reason: fmt.Sprintf("they have %s where old_string has %s, and new_string adds it elsewhere", theirs, ours)}
+				return m.wrongSlip(i, s)
 			}
 		}
 	}
@@ -651,20 +754,58 @@ func (m *merger) checkAdded(text string) *unclear {
 
 // changesSlip returns the error for a line that old_string has in another way than the file,
 // and that new_string changes in the same part.
-func (m *merger) changesSlip(i int) *unclear {
-	given, file := body(m.given[i]), body(m.file[m.align[i]])
-	theirs, ours := describeSlip(given, file, m.slips[i][0])
-	return &unclear{reason: fmt.Sprintf("they have %s where old_string has %s, in a part that new_string changes", theirs, ours)}
+func (m *merger) changesSlip(i int) *unclear { return m.wrongSlip(i, m.slips[i][0]) }
+
+// wrongSlip returns the error for a slip that is not bridged.
+func (m *merger) wrongSlip(i int, s slip) *unclear {
+	theirs, ours := describeSlip(body(m.given[i]), body(m.file[m.align[i]]), s)
+	where := "the file"
+	if len(m.file) > 1 {
+		where = fmt.Sprintf("line %d", m.above+m.align[i]+1)
+	}
+	return &unclear{reason: fmt.Sprintf("it has %s where %s has %s", ours, where, theirs)}
 }
 
-// maxDifferences is the number of differences that a result names.
-const maxDifferences = 5
+// wrongLine returns the error for a line that old_string has in another way than the file.
+func (m *merger) wrongLine(i int) *unclear {
+	switch {
+	case m.align[i] < 0:
+		return &unclear{reason: "it has a blank line more than the file"}
+	case len(m.slips[i]) == 0:
+		return &unclear{reason: "the white space at the end of a line differs"}
+	}
+	return m.changesSlip(i)
+}
 
-// differences describes how the lines of the file, which begin after so many other ones,
-// differ from old_string.
-func (m *merger) differences(before int) []string {
+// differences are those between lines of the file and old_string.
+type differences struct {
+	layout []string // such as "the indentation"
+	words  []note
+}
+
+// note describes a part of a line of the file, which has this number, and what old_string has
+// in its place.
+type note struct {
+	line int
+	text string
+}
+
+// any reports whether there are differences.
+func (d *differences) any() bool { return len(d.layout)+len(d.words) > 0 }
+
+// add adds the differences of another place.
+func (d *differences) add(other differences) {
+	for _, layout := range other.layout {
+		if !slices.Contains(d.layout, layout) {
+			d.layout = append(d.layout, layout)
+		}
+	}
+	d.words = append(d.words, other.words...)
+}
+
+// differences returns how the lines of the file differ from old_string.
+func (m *merger) differences() differences {
 	indents, ends, blanks := false, false, len(m.file) != len(m.given)
-	var words []string
 	for i, at := range m.align {
 		if at < 0 {
 			blanks = true
@@ -673,22 +814,15 @@ func (m *merger) differences(before int) []string {
 		given, file := m.given[i], m.file[at]
 		ends = ends || trail(given) != trail(file)
 		indents = indents || !blank(given) && indentOf(given) != indentOf(file)
-		for _, s := range m.slips[i] {
-			theirs, ours := describeSlip(body(given), body(file), s)
-			words = append(words, fmt.Sprintf("line %d has %s where old_string has %s", before+at+1, theirs, ours))
-		}
 	}
-	var all []string
+	all := differences{words: m.notes}
 	for _, d := range []struct {
 		is   bool
 		text string
 	}{{indents, "the indentation"}, {ends, "white space at line ends"}, {blanks, "blank lines"}} {
 		if d.is {
-			all = append(all, d.text)
+			all.layout = append(all.layout, d.text)
 		}
 	}
-	if len(words) > maxDifferences {
-		words = append(words[:maxDifferences-1], fmt.Sprintf("and %d more differences", len(words)-maxDifferences+1))
-	}
-	return append(all, words...)
+	return all
 }

@@ -259,7 +259,8 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 		e.after = before.rewrite(c.new)
 		return e, nil
 	case c.old == "":
-		return nil, fail(tool.ErrCreateExisting, "File already exists, cannot create: %s", c.abs)
+		return nil, fail(tool.ErrCreateExisting, "File already exists, cannot create: %s. Nothing was changed. "+
+			"Give the lines to replace as old_string, or replace the whole file with write_file.", c.abs)
 	}
 	q := &query{text: before.text, old: c.old, new: c.new, multiple: c.multiple, stop: func() bool { return ctx.Err() != nil }}
 	var err error
@@ -272,9 +273,8 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	case e.count == 0:
 		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in %s. Nothing was changed. %s", c.path, q.nearest())
 	case e.count != 1 && !c.multiple:
-		return nil, fail(tool.ErrEditOccurrenceMismatch, "Failed to edit, Expected 1 occurrence but found %d for old_string in file: %s. "+
-			"If you intended to replace multiple occurrences, set 'allow_multiple' to true. Otherwise add lines to old_string that only one of them has. "+
-			"They are at %s.", e.count, c.path, atLines(e.lines, e.count))
+		return nil, fail(tool.ErrEditOccurrenceMismatch, "old_string is there %d times in %s, at %s; nothing was changed. "+
+			"Add lines that only the one you mean has, or set allow_multiple to change all.", e.count, c.path, atLines(e.lines, e.count))
 	case c.old == c.new:
 		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The old_string and new_string are identical in file: %s", c.path)
 	case e.tooMuch():
@@ -290,19 +290,30 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	return e, nil
 }
 
-// notExact returns the error for an edit whose place is not certain enough.
+// notExact returns the error for an edit whose place or result is not certain enough.
 func (c *replaceCall) notExact(err error) error {
 	var u *unclear
 	if !errors.As(err, &u) {
 		return err
 	}
-	where := atLines([][2]int{{u.first, u.last}}, 1)
-	text := fmt.Sprintf("Failed to edit %s: the place that old_string means, %s, is not certain enough: %s. Nothing was changed. "+
-		"Give old_string exactly as the file has it, and new_string with the same indentation.", c.path, where, u.reason)
-	if u.lines != "" {
-		text += " The file has " + where + ":\n" + u.lines
+	like := "is like"
+	if u.exact {
+		like = "is in"
 	}
-	return fail(tool.ErrEditNoOccurrence, "%s", text)
+	text := fmt.Sprintf("old_string %s %s of %s, but %s. Nothing was changed. ", like, atLines(u.places, len(u.places)), c.path, u.reason)
+	switch one := u.places[0][0] == u.places[0][1]; {
+	case u.lines == "":
+		text += "Add lines that only the place you mean has."
+	case u.advice != "":
+		text += u.advice + ":\n"
+	case len(u.places) > 1:
+		text += "Send it again with the lines that you mean:\n"
+	case one:
+		text += "Send it again with this line:\n"
+	default:
+		text += "Send it again with these lines:\n"
+	}
+	return fail(tool.ErrEditNoOccurrence, "%s", strings.TrimSuffix(text+u.lines, "\n"))
 }
 
 // keepLastNewline makes the last change preserve a line end, or its absence, at the end of the
@@ -387,11 +398,11 @@ func (c *replaceCall) report(e *edit) *tool.Result {
 		}
 		what = "Here is the updated code:\n" + code
 	}
-	texts := []string{fmt.Sprintf("Successfully modified file: %s (%s).", c.abs, count), what}
-	if len(e.differences) > 0 {
-		texts = append(texts, fuzzyNote(e.match))
+	text := fmt.Sprintf("Successfully modified file: %s (%s). %s", c.abs, count, what)
+	if e.differences.any() {
+		text = fuzzyNote(e.match) + " " + text
 	}
-	return e.result(strings.Join(texts, " "), proposedLabels)
+	return e.result(text, proposedLabels)
 }
 
 // userChanges describes for the model how the user changed its proposal, "" if that is not the
@@ -407,13 +418,34 @@ func (c *replaceCall) userChanges(e *edit) string {
 	return "User modified the `new_string` content. The difference from the file with your edit:\n" + diff
 }
 
+// maxDifferences is the number of differences in words that a result names.
+const maxDifferences = 5
+
 // fuzzyNote returns the places of an edit for the model, and what old_string has in another
 // way.
 func fuzzyNote(m match) string {
-	return fmt.Sprintf("Applied fuzzy match at %s. There the file differs from old_string: %s.", atLines(m.lines, m.count), strings.Join(m.differences, "; "))
+	where, words := "Edited "+atLines(m.lines, m.count), m.differences.words
+	if len(m.differences.layout) > 0 {
+		where += ", where the file differs from old_string in " + enumeration(m.differences.layout)
+	}
+	if len(words) == 0 {
+		return where + "."
+	}
+	if len(m.lines) == 1 && m.lines[0][0] == m.lines[0][1] && len(words) == 1 && len(m.differences.layout) == 0 {
+		return where + ", which has " + words[0].text + "."
+	}
+	var notes []string
+	for i, n := range words {
+		if len(notes) == maxDifferences-1 && i < len(words)-1 {
+			notes = append(notes, fmt.Sprintf("and %d more differences", len(words)-i))
+			break
+		}
+		notes = append(notes, fmt.Sprintf("line %d has %s", n.line, n.text))
+	}
+	return where + ": " + strings.Join(notes, "; ") + "."
 }
 
-// atLines returns "line 3" or "lines 1-2, 9-10" for the first and last lines of places, and
+// atLines returns "line 3" or "lines 1-2 and 9-10" for the first and last lines of places, and
 // how many places are not among them.
 func atLines(lines [][2]int, count int) string {
 	s := "s"
@@ -423,7 +455,7 @@ func atLines(lines [][2]int, count int) string {
 	return "line" + s + " " + ranges(lines, count)
 }
 
-// ranges returns "1-2, 9" for the first and last lines of places, and how many places are not
+// ranges returns "1-2 and 9" for the first and last lines of places, and how many places are not
 // among them.
 func ranges(lines [][2]int, count int) string {
 	lines = lines[:min(len(lines), maxNamed)]
@@ -436,9 +468,17 @@ func ranges(lines [][2]int, count int) string {
 		}
 		places = append(places, place)
 	}
-	text := strings.Join(places, ", ")
 	if more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		places = append(places, fmt.Sprintf("%d more", more))
 	}
-	return text
+	return enumeration(places)
+}
+
+// enumeration returns "a, b and c".
+func enumeration(parts []string) string {
+	last := len(parts) - 1
+	if last == 0 {
+		return parts[0]
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }

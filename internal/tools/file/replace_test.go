@@ -153,7 +153,7 @@ func TestReplaceErrors(t *testing.T) {
 		want string
 	}{
 		"none":      {"a", args{"old_string": "nowhere to be found", "new_string": "x"}, tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in f.go. "},
-		"two":       {"a a", args{"old_string": "a", "new_string": "x"}, tool.ErrEditOccurrenceMismatch, "Failed to edit, Expected 1 occurrence but found 2 for old_string in file: f.go. If you intended to replace multiple occurrences, set 'allow_multiple' to true."},
+		"two":       {"a a", args{"old_string": "a", "new_string": "x"}, tool.ErrEditOccurrenceMismatch, "old_string is there 2 times in f.go, at line 1; nothing was changed. Add lines that only the one you mean has, or set allow_multiple to change all."},
 		"same":      {"a", args{"old_string": "a", "new_string": "a"}, tool.ErrEditNoChange, "No changes to apply. The old_string and new_string are identical in file: f.go"},
 		"no effect": {"  a\n  b\n", args{"old_string": "a\nb\n", "new_string": "a\nb"}, tool.ErrEditNoChange, "No changes to apply. "},
 		"missing":   {"a", args{"file_path": "none.go", "old_string": "a", "new_string": "b"}, tool.ErrFileNotFound, "File not found: "},
@@ -187,7 +187,7 @@ func TestReplaceFuzzyNote(t *testing.T) {
 	file := "x\nthe quick brown fox jumps\nover it\nx\nthe quick brown fax jumps\nover it\n"
 	a := args{"old_string": "the quick brown fix jumps\nover it", "new_string": "the quick brown fix jumps\nnew", "allow_multiple": true}
 	r, got := edited(t, file, a)
-	wantError(t, r, tool.ErrEditNoOccurrence, "lines 2-3, 5-6 are similar")
+	wantError(t, r, tool.ErrEditNoOccurrence, "old_string is like lines 2-3 and 5-6 of f.go, but the same as none of them. Nothing was changed. Send it again with the lines that you mean:\nlines 2-3:\nthe quick brown fox jumps\nover it\nlines 5-6:")
 	if got != file {
 		t.Errorf("%q", got)
 	}
@@ -195,11 +195,45 @@ func TestReplaceFuzzyNote(t *testing.T) {
 	if want := strings.ReplaceAll(file, "fax", "fox"); r.Error != nil || got != strings.ReplaceAll(want, "over it", "new") {
 		t.Fatalf("%v, %q", r.Error, got)
 	}
-	want := " Applied fuzzy match at lines 2-3, 5-6. There the file differs from old_string: " +
-		`line 2 has "fox" where old_string has "fix"; line 5 has "fox" where old_string has "fix".`
-	if text := r.Content[0].Text; !strings.HasSuffix(text, want) {
+	want := `Edited lines 2-3 and 5-6: line 2 has "fox" where old_string has "fix"; line 5 has "fox" where old_string has "fix". Successfully modified file: `
+	if text := r.Content[0].Text; !strings.HasPrefix(text, want) {
 		t.Errorf("text = %q", text)
 	}
+}
+
+// TestReplaceWords checks what a model gets for an edit whose old_string is not quite what the
+// file has.
+func TestReplaceWords(t *testing.T) {
+	t.Parallel()
+	const deep = "if a {\n\tif b {\n\t\tf()\n\t}\n\treturn\n}\n"
+	for _, c := range []struct {
+		file, old, new string
+		want           string // beginning of the result or the error
+	}{
+		{"one\nreturn computeAll(items)\n", "return computeAl(items)", "return computeAl(nil)", `Edited line 2, which has "computeAll" where old_string has "computeAl". Successfully modified file: `},
+		{"one\n  two\nthree\n", "two \nthree", "2 \nthree", "Edited lines 2-3, where the file differs from old_string in the indentation and white space at line ends. Successfully"},
+		{"x = print(\"deep thoughts\", all)\n", "x = print('deep thoughts', all)", "x = print('deep thoughts')", "Edited line 1: line 1 has `\"` where old_string has \"'\"; line 1 has"},
+
+		{deep, "    if b {\n\tf()\n    }\n", "    if b {\n\tf()\n\tg()\n    }\n", "old_string is like lines 2-4 of f.go, but the indentation differs. Nothing was changed. Send it again with these lines:\n\tif b {\n\t\tf()\n\t}"},
+		{"a\nx := discount(50, all)\n", "x := discount(10, all)", "y", "old_string is like line 2 of f.go, but it has \"10\" where the file has \"50\". Nothing was changed. Send it again with this line:\nx := discount(50, all)"},
+		{"a\nx := discount(50, all)\nreturn x, nil\n", "x := discount(10, all)\nreturn x, nil", "y", "old_string is like lines 2-3 of f.go, but it has \"10\" where line 2 has \"50\". Nothing"},
+		{"if a {\n\tb\n}\n", "if a {  \n", "if c {\n  d\n", "old_string is like line 1 of f.go, but new_string is not indented with the characters of the file. Nothing was changed. Indent new_string like the file, and send it again with old_string as it is there:\nif a {"},
+		{"\ta\n", "a", "a\nb", "old_string is in line 1 of f.go, but it does not have the whole indentation of its line, and new_string has more lines, which may leave it out too. Nothing was changed. Send it again with this line:\n\ta"},
+		{"same\nx\nsame\n", "same", "y", "old_string is there 2 times in f.go, at lines 1 and 3; nothing was changed. Add lines that only the one you mean has, or set allow_multiple to change all."},
+		{"a\n", "", "y", "File already exists, cannot create: "},
+	} {
+		r, _ := edited(t, c.file, args{"old_string": c.old, "new_string": c.new})
+		got := r.Content
+		if r.Error != nil {
+			if !strings.HasPrefix(r.Error.Message, c.want) {
+				t.Errorf("%q: %s", c.old, r.Error.Message)
+			}
+		} else if !strings.HasPrefix(got[0].Text, c.want) {
+			t.Errorf("%q: %s", c.old, got[0].Text)
+		}
+	}
+	r, _ := edited(t, "a\n", args{"old_string": "", "new_string": "y"})
+	wantError(t, r, tool.ErrCreateExisting, "f.go. Nothing was changed. Give the lines to replace as old_string, or replace the whole file with write_file.")
 }
 
 func TestReplaceFindsThePath(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 
 // slip is a part of a line that old_string has in another way than the file.
 type slip struct {
-	from, to    int // elements of the line of old_string, see elements
-	given, file string
+	from, to         int // elements of the line of old_string, see elements
+	fileFrom, fileTo int // elements of the line of the file
+	given, file      string
 }
 
 // maxCompared is the largest number of elements of two lines that are compared one by one.
@@ -64,7 +65,7 @@ func findSlips(given, file string) []slip {
 	i, j := 0, 0
 	add := func(to, fileTo int) {
 		if to > i || fileTo > j {
-			slips = append(slips, slip{start + i, start + to, strings.Join(a1[i:to], ""), strings.Join(b1[j:fileTo], "")})
+			slips = append(slips, slip{start + i, start + to, start + j, start + fileTo, strings.Join(a1[i:to], ""), strings.Join(b1[j:fileTo], "")})
 		}
 	}
 	for _, p := range commonPairs(len(a1), len(b1), func(i, j int) bool { return a1[i] == b1[j] }) {
@@ -119,12 +120,14 @@ func commonPairs(n, m int, equal func(i, j int) bool) [][2]int {
 }
 
 // repeats reports whether text, which new_string adds, may repeat the slip: it has the same
-// word, possibly as a part of another one, or the same punctuation.
+// word, possibly as a part of another one, or the same punctuation. A word with other letter
+// case is no part of another one.
 func (s slip) repeats(text string) bool {
+	sameLetters := strings.EqualFold(s.given, s.file)
 	for _, part := range elements(s.given) {
 		switch {
 		case blank(part):
-		case isWord(part) && len(part) < 3:
+		case isWord(part) && (len(part) < 3 || sameLetters):
 			if slices.Contains(elements(text), part) {
 				return true
 			}
@@ -180,12 +183,15 @@ func withSlips(a []string, from, to int, slips []slip) string {
 	return out.String() + strings.Join(a[from:to], "")
 }
 
-// shortQuote quotes a text of at most about 40 characters.
+// shortQuote quotes a text of at most about 40 characters, in backticks if it has quotes.
 func shortQuote(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:37]) + "..."
 	}
-	return "\"" + s + "\""
+	if strings.Contains(s, `"`) && !strings.Contains(s, "`") {
+		return "`" + s + "`"
+	}
+	return `"` + s + `"`
 }
 
 // describeSlip returns what a line of the file has, and what old_string has in its place.
