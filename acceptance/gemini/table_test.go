@@ -177,6 +177,14 @@ var table = []allowed{
 		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files. Hidden files are searched, but for those that often hold credentials.",
 	},
 	{
+		kind: better, scenes: "grep_search",
+		paths: []string{
+			`requests[2].body.contents.new[1].parts[6].functionResponse.response.*`, `runs[0].stderr.lines."Error executing tool grep_search: *"`,
+			`runs[0].stdout.stats.tools.**`,
+		},
+		what: "What is no regular expression is searched as literal text, and so is an expression without matches.",
+	},
+	{
 		kind: better, scenes: "tool_results",
 		paths: []string{`requests[1].body.contents.new[1].parts[6].functionResponse.response.output`},
 		what:  "A search without matches names what it did not search, such as ignored files.",
@@ -281,11 +289,6 @@ var table = []allowed{
 		kind: words, scenes: "read_file",
 		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.output`},
 		what:  "One line before a part of a file has the numbers of its lines, which a part that was asked for has too, without a word of truncation, and how to read on. An empty file is called empty.",
-	},
-	{
-		kind: words, scenes: "grep_search",
-		paths: []string{`requests[2].body.contents.new[1].parts[6].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool grep_search: *"`},
-		what:  "What is wrong with a regular expression.",
 	},
 	{
 		kind: words, scenes: "replace_fails",

@@ -210,6 +210,23 @@ func TestGrep(t *testing.T) {
 			File: regex.txt
 			L4: [y]
 			---`},
+		{"no expression", args{"pattern": "// owl(", "context": 0}, `
+			Found 1 match for pattern "// owl(" in path "." (taken as literal text, as it is no regular expression: "missing closing )"):
+			---
+			File: src/main.go
+			L3: // owl(1)
+			---`},
+		{"no expression, and no such text", args{"pattern": "ostrich(", "dir_path": "src"}, `No matches found for pattern "ostrich(" in path "src" (taken as literal text, as it is no regular expression: "missing closing )").`},
+		{"an expression that is meant as text", args{"pattern": "// owl(1)", "dir_path": "src", "names_only": true}, `
+			Found 1 files with matches for pattern "// owl(1)" in path "src" (taken as literal text):
+			src/main.go`},
+		{"an expression with matches", args{"pattern": "[x]", "dir_path": "regex.txt", "context": 0}, `
+			Found 2 matches for pattern "[x]" in path "regex.txt":
+			---
+			File: regex.txt
+			L3: (x)
+			L6: foo_bar baz-qux
+			---`},
 		{"escaped slash and bracket", args{"pattern": `\(x\)|foo\/bar`, "context": 0}, `
 			Found 1 match for pattern "\(x\)|foo\/bar" in path ".":
 			---
@@ -370,7 +387,7 @@ func TestGrep(t *testing.T) {
 		{"wrong limit", args{"pattern": "x", "max_matches_per_file": 0}, "invalid: params/max_matches_per_file must be >= 1"},
 		{"wrong type", args{"pattern": 1}, "invalid: params/pattern must be string"},
 		{"no pattern", args{}, "invalid: params must have required property 'pattern'"},
-		{"wrong pattern", args{"pattern": "(a"}, "invalid: Invalid regular expression pattern provided: (a. Error: "},
+		{"wrong pattern", args{"pattern": "(a\n"}, "invalid: Invalid regular expression pattern provided: (a\n. Error: "},
 		{"wrong exclusion", args{"pattern": "a", "exclude_pattern": "[a"}, "invalid: Invalid exclude regular expression pattern provided: [a. Error: "},
 	} {
 		want := strings.TrimPrefix(strings.ReplaceAll(tc.want, "\n\t\t\t", "\n"), "\n")

@@ -227,6 +227,9 @@ func (c *grepCall) scope() string {
 	if c.args.IncludePattern != "" {
 		where += ` (filter: "` + c.args.IncludePattern + `")`
 	}
+	if c.literal != "" {
+		where += " (" + c.literal + ")"
+	}
 	return where
 }
 
