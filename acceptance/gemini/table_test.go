@@ -159,7 +159,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
+		what:  "The lines around a hit are whole, five before and five after one to three hits if the call does not say how many, and no more hits are told than `max_matches_per_file` allows.",
 	},
 	{
 		kind: better, scenes: "glob glob_link include_directories tool_results",
