@@ -291,6 +291,11 @@ var table = []allowed{
 		what:  "One line before a part of a file has the numbers of its lines, which a part that was asked for has too, without a word of truncation, and how to read on. An empty file is called empty.",
 	},
 	{
+		kind: words, scenes: "list_directory",
+		paths: []string{`requests[1].body.contents.new[1].parts[2].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool list_directory: *"`},
+		what:  "That a directory does not exist.",
+	},
+	{
 		kind: words, scenes: "replace_fails",
 		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool replace: *"`},
 		what:  "Why an edit failed.",

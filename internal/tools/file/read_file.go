@@ -79,7 +79,7 @@ func (t *readFile) whyIgnored(abs string) string {
 	if !isGit || strings.HasPrefix(filepath.Base(abs), ".env") {
 		return why + " If the task needs it, ask the user."
 	}
-	return why + " If the task needs it, print it with a shell command, or ask the user to set context.fileFiltering.respectGitIgnore to false."
+	return why + " If the task needs it, grep_search with no_ignore or a shell command shows it."
 }
 
 // lines returns the first and the last line to read, 0 if none is given. Models that were

@@ -225,7 +225,7 @@ func TestReadFileErrors(t *testing.T) {
 	}
 	read := NewReadFile(w)
 	wantError(t, run(t, read, args{"file_path": "huge"}), tool.ErrFileTooLarge, "File size exceeds the 20MB limit: "+huge+" (3072.00MB)")
-	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir"))
+	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir")+". List it with list_directory.")
 	wantError(t, run(t, read, args{"file_path": "none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "none"))
 	wantError(t, run(t, read, args{"file_path": "locked/none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "locked/none"))
 	if os.Geteuid() != 0 {
@@ -244,7 +244,7 @@ func TestReadFileIgnored(t *testing.T) {
 		".git/HEAD": "", ".gitignore": "out/\n*.local\n", "sub/.gitignore": "# generated\n/gen.*\n", ".geminiignore": "secret.txt\n",
 		"secret.txt": "s", "out/a/b.txt": "x", "sub/gen.go": "x", ".env.local": "KEY=1",
 	})
-	const gitWay = "If the task needs it, print it with a shell command, or ask the user to set context.fileFiltering.respectGitIgnore to false."
+	const gitWay = "If the task needs it, grep_search with no_ignore or a shell command shows it."
 	for name, want := range map[string]string{
 		"secret.txt":  `The rule "secret.txt" of .geminiignore hides it. If the task needs it, ask the user.`,
 		"out/a/b.txt": `The rule "out/" of .gitignore hides it. ` + gitWay,
@@ -265,7 +265,7 @@ func TestMissing(t *testing.T) {
 		"File not found: "+at("server.go")+`. Did you mean one of: "lib/server.go", "src/server.go"?`)
 	wantError(t, run(t, NewReplace(w, nil), args{"file_path": "src/servr.go", "instruction": "x", "old_string": "x", "new_string": "y"}), tool.ErrFileNotFound,
 		"File not found: "+at("src/servr.go")+`. Did you mean one of: "src/server.go", "lib/server.go"?`)
-	wantError(t, run(t, NewList(w), args{"dir_path": "src/deep"}), tool.ErrList, `, stat '`+at("src/deep")+`'. Did you mean "src/Deep"?`)
+	wantError(t, run(t, NewList(w), args{"dir_path": "src/deep"}), tool.ErrList, at("src/deep")+` does not exist. Did you mean "src/Deep"?`)
 	r := run(t, NewReadFile(w), args{"file_path": "nothing/like/it.xyz"})
 	if want := "File not found: " + at("nothing/like/it.xyz"); r.Error == nil || r.Error.Message != want {
 		t.Errorf("error = %v, want %s", r.Error, want)
