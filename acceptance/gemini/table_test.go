@@ -159,7 +159,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The lines around a hit are whole, and no more hits are told than `max_matches_per_file` allows.",
+		what:  "The lines around a hit are whole, five before and five after one to three hits if the call does not say how many, and no more hits are told than `max_matches_per_file` allows.",
 	},
 	{
 		kind: better, scenes: "glob glob_link include_directories tool_results",
@@ -175,6 +175,14 @@ var table = []allowed{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
 		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files. Hidden files are searched, but for those that often hold credentials.",
+	},
+	{
+		kind: better, scenes: "grep_search",
+		paths: []string{
+			`requests[2].body.contents.new[1].parts[6].functionResponse.response.*`, `runs[0].stderr.lines."Error executing tool grep_search: *"`,
+			`runs[0].stdout.stats.tools.**`,
+		},
+		what: "What is no regular expression is searched as literal text, and so is an expression without matches.",
 	},
 	{
 		kind: better, scenes: "tool_results",
@@ -283,9 +291,9 @@ var table = []allowed{
 		what:  "One line before a part of a file has the numbers of its lines, which a part that was asked for has too, without a word of truncation, and how to read on. An empty file is called empty.",
 	},
 	{
-		kind: words, scenes: "grep_search",
-		paths: []string{`requests[2].body.contents.new[1].parts[6].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool grep_search: *"`},
-		what:  "What is wrong with a regular expression.",
+		kind: words, scenes: "list_directory",
+		paths: []string{`requests[1].body.contents.new[1].parts[2].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool list_directory: *"`},
+		what:  "That a directory does not exist.",
 	},
 	{
 		kind: words, scenes: "replace_fails",

@@ -55,6 +55,9 @@ func (w *Workspace) Similar(ctx context.Context, abs string, dirs bool) []string
 			return nil
 		})
 	}
+	if len(s.best) > 0 && s.rank(s.best[0]) < sharedBeginning { // other names that begin alike say nothing more
+		s.best = slices.DeleteFunc(s.best, func(p string) bool { return s.rank(p) == sharedBeginning })
+	}
 	return s.best
 }
 
@@ -119,6 +122,9 @@ func (s *similar) rank(p string) int {
 	return rank
 }
 
+// sharedBeginning is the rank of names of which one begins with the other.
+const sharedBeginning = 7
+
 // rankName is rank for the last names of two paths.
 func rankName(name, want string) int {
 	if name == want {
@@ -132,16 +138,25 @@ func rankName(name, want string) int {
 	if stem == wantStem && stem != "" {
 		return 3
 	}
-	if d := len(lower) - len(wantLower); d > 3 || d < -3 || len(wantLower) < 3 {
-		return -1
+	if d := len(lower) - len(wantLower); d >= -3 && d <= 3 && len(wantLower) >= 3 {
+		switch d := levenshtein.ComputeDistance(lower, wantLower); {
+		case d == 1:
+			return 4
+		case d <= min(3, len(wantStem)/3):
+			return 3 + d
+		}
 	}
-	switch d := levenshtein.ComputeDistance(lower, wantLower); {
-	case d == 1:
-		return 4
-	case d <= min(3, len(wantStem)/3):
-		return 3 + d
+	if path.Ext(lower) == path.Ext(wantLower) && (beginsWith(stem, wantStem) || beginsWith(wantStem, stem)) {
+		return sharedBeginning
 	}
 	return -1
+}
+
+// beginsWith reports whether a name begins with another one of at least three bytes, and the rest
+// is one letter, or a part that is set off.
+func beginsWith(name, start string) bool {
+	rest, ok := strings.CutPrefix(name, start)
+	return ok && len(start) >= 3 && (len(rest) == 1 || strings.ContainsAny(rest[:min(1, len(rest))], "_-."))
 }
 
 // distance returns how many directories p and the wanted path do not share.

@@ -49,6 +49,11 @@ func TestSimilar(t *testing.T) {
 		{"serch", true, []string{"internal/search"}},
 		{"Cmd", true, []string{"cmd"}},
 		{"nowhere", true, nil},
+		{"webs", true, []string{"web"}},
+		{"grep_engine.go", false, []string{"old/grep.go", "internal/search/grep.go"}},
+		{"internal/file/grep-x.py", false, nil},
+		{"main_loop.go", false, []string{"cmd/main.go"}},
+		{"mainframe.go", false, nil},
 	} {
 		if got := w.Similar(t.Context(), filepath.Join(w.Root(), c.want), c.dirs); !slices.Equal(got, c.like) {
 			t.Errorf("%s: got %q, want %q", c.want, got, c.like)

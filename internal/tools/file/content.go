@@ -127,7 +127,7 @@ func readError(err error, abs string) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // a/b does not exist if a is a file
 		return fail(tool.ErrFileNotFound, "File not found: %s", abs)
 	case errors.Is(err, syscall.EISDIR):
-		return fail(tool.ErrTargetIsDirectory, "Path is a directory, not a file: %s", abs)
+		return fail(tool.ErrTargetIsDirectory, "Path is a directory, not a file: %s. List it with list_directory.", abs)
 	}
 	return &failure{tool.Error{Type: tool.ErrReadContent, Message: fmt.Sprintf("Error reading file %s: %s", abs, describe(err, "open", abs))}, err}
 }

@@ -23,8 +23,8 @@ func NewList(w *workspace.Workspace) tool.Tool {
 		DisplayName: "ReadFolder",
 		Aliases:     []string{"LSTool"},
 		Kind:        tool.KindSearch,
-		Description: "Lists what is directly in a directory: subdirectories first, then files with their sizes; hidden ones too. Files that the " +
-			"project's ignore rules hide are counted, not listed.",
+		Description: "Lists what is directly in a directory: subdirectories first, then files with their sizes; hidden ones too. Files that ignore rules " +
+			"hide, and .git, are counted, not listed; directories are listed.",
 		Compact: compactList,
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"dir_path":{"type":"string","description":"The directory, absolute or relative to the working directory."},` +
@@ -83,7 +83,7 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return outside(err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return listFailed(describe(err, "stat", c.abs) + hint(ctx, c.w, c.abs, true))
+		return listFailed(c.abs + " does not exist" + hint(ctx, c.w, c.abs, true))
 	}
 	if err != nil {
 		return listFailed(describe(err, "stat", c.abs))

@@ -20,7 +20,7 @@ func NewReadFile(w *workspace.Workspace) tool.Tool {
 		DisplayName: "ReadFile",
 		Aliases:     []string{"ReadFileTool"},
 		Kind:        tool.KindRead,
-		Description: "Returns the content of one file. Text comes without line numbers, at most 2000 lines at a time and lines of at most 2000 " +
+		Description: "Returns the content of one file. Text comes without line numbers, at most 2000 lines at a time (of a file with more than 5000, the first 200 unless you name the lines) and lines of at most 2000 " +
 			"characters; before a part of the file stands which lines it is and how to go on. To look at a part of a large file, " +
 			"name the lines. Images (PNG, JPEG, GIF, WEBP, BMP, SVG), PDF, audio (MP3, WAV, AIFF, AAC, OGG, FLAC) and video are returned as media " +
 			"you can look at or listen to; other binary files cannot be read.",
@@ -79,7 +79,7 @@ func (t *readFile) whyIgnored(abs string) string {
 	if !isGit || strings.HasPrefix(filepath.Base(abs), ".env") {
 		return why + " If the task needs it, ask the user."
 	}
-	return why + " If the task needs it, print it with a shell command, or ask the user to set context.fileFiltering.respectGitIgnore to false."
+	return why + " If the task needs it, grep_search with no_ignore or a shell command shows it."
 }
 
 // lines returns the first and the last line to read, 0 if none is given. Models that were
@@ -127,6 +127,9 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if got.isText() && got.isPastEnd() {
 		return tool.Fail(tool.ErrInvalidParams, fmt.Sprintf("start_line %d is past the end of %s, which has %s.", c.first, c.abs, countLines(got.total)))
 	}
+	if got.isText() && c.first == 0 && c.last == 0 && (got.total > largeLines || got.size > largeSize) {
+		got.keep(largeShown)
+	}
 	if note := c.repeated(ctx, host, got); note != "" {
 		return &tool.Result{Content: []llm.Part{llm.Text(note)}, Display: tool.TextDisplay("Unchanged since it was read: " + c.w.Rel(c.abs)), Summary: "unchanged"}
 	}
@@ -149,6 +152,14 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 
 // headerTokens is the size of the header before a part of a file.
 const headerTokens = 80
+
+// Of a file with more than largeLines lines or largeSize bytes, a call that asks for no lines gets
+// the first largeShown.
+const (
+	largeLines = 5000
+	largeSize  = 250_000
+	largeShown = 200
+)
 
 // tailLines is the number of lines that the header of a long file suggests to see its end.
 const tailLines = 100
@@ -176,6 +187,9 @@ func (c *readFileCall) header(got *content) string {
 			fmt.Fprintf(&b, ", end_line: %d", end)
 		} else if tail := got.total - tailLines + 1; tail > got.last+1 {
 			fmt.Fprintf(&b, ", or see the end with start_line: %d", tail)
+		}
+		if !isRange {
+			b.WriteString("; grep_search finds a text in it")
 		}
 		b.WriteByte('.')
 	case c.last > got.total:

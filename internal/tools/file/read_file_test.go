@@ -54,15 +54,19 @@ func TestReadFileText(t *testing.T) {
 		"utf-32 bad":         {file: "\xff\xfe\x00\x00\xff\xff\xff\xff", want: "\uFFFD", summary: "1 line"},
 		"invalid utf-8":      {file: "a long line with one bad \xff byte", want: "a long line with one bad \uFFFD byte", summary: "1 line"},
 		"exactly all":        {file: lines(1, 2000), want: lines(1, 2000), summary: "2000 lines"},
-		"one too many":       {file: lines(1, 2001), want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
+		"one too many":       {file: lines(1, 2001), want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001; grep_search finds a text in it:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
 		"from a line":        {file: lines(1, 3000), first: 900, want: "Lines 900-2899 of 3000 (the file has 28.2 KB). Not shown: lines 2900-3000; read on with start_line: 2900, or see the end with start_line: 2901:\n" + lines(900, 2899), summary: "900-2899 of 3000", display: "Read lines 900-2899 of 3000 from f"},
 		"to a line":          {file: lines(1, 9), end: 3, want: "Lines 1-3 of 9:\n" + lines(1, 3), summary: "1-3 of 9", display: "Read lines 1-3 of 9 from f"},
 		"one line":           {file: lines(1, 9), first: 4, end: 4, want: "Lines 4-4 of 9:\n" + "line 4", summary: "4-4 of 9", display: "Read lines 4-4 of 9 from f"},
+		"5000":               {file: lines(1, 5000), want: "Lines 1-2000 of 5000 (the file has 47.7 KB). Not shown: lines 2001-5000; read on with start_line: 2001, or see the end with start_line: 4901; grep_search finds a text in it:\n" + lines(1, 2000), summary: "1-2000 of 5000", display: "Read lines 1-2000 of 5000 from f"},
+		"more than 5000":     {file: lines(1, 5001), want: "Lines 1-200 of 5001 (the file has 47.8 KB). Not shown: lines 201-5001; read on with start_line: 201, or see the end with start_line: 4902; grep_search finds a text in it:\n" + lines(1, 200), summary: "1-200 of 5001", display: "Read lines 1-200 of 5001 from f"},
+		"large":              {file: strings.Repeat(strings.Repeat("x", 1249)+"\n", 201), want: "Lines 1-200 of 201 (the file has 245.4 KB). Not shown: lines 201-201; read on with start_line: 201; grep_search finds a text in it:\n" + strings.TrimSuffix(strings.Repeat(strings.Repeat("x", 1249)+"\n", 200), "\n"), summary: "1-200 of 201", display: "Read lines 1-200 of 201 from f"},
+		"large, with lines":  {file: lines(1, 6000), end: 3000, want: "Lines 1-3000 of 6000:\n" + lines(1, 3000), summary: "1-3000 of 6000", display: "Read lines 1-3000 of 6000 from f"},
 		"more than 2000":     {file: lines(1, 5000), end: 4000, want: "Lines 1-4000 of 5000:\n" + lines(1, 4000), summary: "1-4000 of 5000", display: "Read lines 1-4000 of 5000 from f"},
 		"beyond the end":     {file: lines(1, 9), end: 99, want: "Lines 1-9 of 9, where the file ends:\n" + lines(1, 9), summary: "9 lines"},
 		"range past the end": {file: lines(1, 9) + "\n", first: 9, end: 99, want: "Lines 9-9 of 9, where the file ends:\nline 9", summary: "9-9 of 9", display: "Read lines 9-9 of 9 from f"},
 		"2000 with an end":   {file: lines(1, 2000) + "\n", want: lines(1, 2000) + "\n", summary: "2000 lines"},
-		"an end more":        {file: lines(1, 2000) + "\n\n", want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
+		"an end more":        {file: lines(1, 2000) + "\n\n", want: "Lines 1-2000 of 2001 (the file has 18.5 KB). Not shown: lines 2001-2001; read on with start_line: 2001; grep_search finds a text in it:\n" + lines(1, 2000), summary: "1-2000 of 2001", display: "Read lines 1-2000 of 2001 from f"},
 		"the lines it has":   {file: "a\nb\n", first: 1, end: 2, want: "Lines 1-2 of 2:\na\nb\n", summary: "2 lines"},
 		"only an end":        {file: "\n", want: "\n", summary: "1 line"},
 		"the last lines":     {file: lines(1, 9), first: 8, want: "Lines 8-9 of 9:\n" + lines(8, 9), summary: "8-9 of 9", display: "Read lines 8-9 of 9 from f"},
@@ -221,7 +225,7 @@ func TestReadFileErrors(t *testing.T) {
 	}
 	read := NewReadFile(w)
 	wantError(t, run(t, read, args{"file_path": "huge"}), tool.ErrFileTooLarge, "File size exceeds the 20MB limit: "+huge+" (3072.00MB)")
-	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir"))
+	wantError(t, run(t, read, args{"file_path": "dir"}), tool.ErrTargetIsDirectory, "Path is a directory, not a file: "+filepath.Join(w.Root(), "dir")+". List it with list_directory.")
 	wantError(t, run(t, read, args{"file_path": "none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "none"))
 	wantError(t, run(t, read, args{"file_path": "locked/none"}), tool.ErrFileNotFound, "File not found: "+filepath.Join(w.Root(), "locked/none"))
 	if os.Geteuid() != 0 {
@@ -240,7 +244,7 @@ func TestReadFileIgnored(t *testing.T) {
 		".git/HEAD": "", ".gitignore": "out/\n*.local\n", "sub/.gitignore": "# generated\n/gen.*\n", ".geminiignore": "secret.txt\n",
 		"secret.txt": "s", "out/a/b.txt": "x", "sub/gen.go": "x", ".env.local": "KEY=1",
 	})
-	const gitWay = "If the task needs it, print it with a shell command, or ask the user to set context.fileFiltering.respectGitIgnore to false."
+	const gitWay = "If the task needs it, grep_search with no_ignore or a shell command shows it."
 	for name, want := range map[string]string{
 		"secret.txt":  `The rule "secret.txt" of .geminiignore hides it. If the task needs it, ask the user.`,
 		"out/a/b.txt": `The rule "out/" of .gitignore hides it. ` + gitWay,
@@ -261,7 +265,7 @@ func TestMissing(t *testing.T) {
 		"File not found: "+at("server.go")+`. Did you mean one of: "lib/server.go", "src/server.go"?`)
 	wantError(t, run(t, NewReplace(w, nil), args{"file_path": "src/servr.go", "instruction": "x", "old_string": "x", "new_string": "y"}), tool.ErrFileNotFound,
 		"File not found: "+at("src/servr.go")+`. Did you mean one of: "src/server.go", "lib/server.go"?`)
-	wantError(t, run(t, NewList(w), args{"dir_path": "src/deep"}), tool.ErrList, `, stat '`+at("src/deep")+`'. Did you mean "src/Deep"?`)
+	wantError(t, run(t, NewList(w), args{"dir_path": "src/deep"}), tool.ErrList, at("src/deep")+` does not exist. Did you mean "src/Deep"?`)
 	r := run(t, NewReadFile(w), args{"file_path": "nothing/like/it.xyz"})
 	if want := "File not found: " + at("nothing/like/it.xyz"); r.Error == nil || r.Error.Message != want {
 		t.Errorf("error = %v, want %s", r.Error, want)

@@ -38,6 +38,23 @@ func (w *window) hasMore() bool { return w.last < w.total }
 // is no such window.
 func (w *window) isPastEnd() bool { return w.first > max(w.total, 1) }
 
+// keep drops the lines after the first n.
+func (w *window) keep(n int) {
+	at := 0
+	for i := range n {
+		end := strings.IndexByte(w.text[at:], '\n')
+		if end < 0 {
+			return
+		}
+		if i == n-1 {
+			w.text = w.text[:at+end]
+			w.last = w.first + n - 1
+			return
+		}
+		at += end + 1
+	}
+}
+
 // fit drops lines at the end of the window so that its text has at most about the given number
 // of tokens; 0 or less is no limit. A single line that is longer is cut. fit reports whether the
 // text has changed.

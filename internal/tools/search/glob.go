@@ -119,7 +119,31 @@ func (c *globCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 			return tool.Fail(tool.ErrGlob, "Error during glob search operation: "+err.Error())
 		}
 	}
+	if len(found.files) == 0 && found.ignored == 0 {
+		return c.nothing(ctx)
+	}
 	return c.result(&found, host.Limit)
+}
+
+// nothing returns the tool result without matches, with what the pattern matches in directories
+// below.
+func (c *globCall) nothing(ctx context.Context) *tool.Result {
+	r := c.result(&globResults{}, 0)
+	deep := *c
+	deep.args.Pattern = "**/" + strings.TrimPrefix(c.args.Pattern, "./")
+	if strings.HasPrefix(c.args.Pattern, "**") || filepath.IsAbs(c.args.Pattern) {
+		return r
+	}
+	var found globResults
+	for _, dir := range c.dirs {
+		if deep.search(ctx, dir, &found) != nil {
+			return r
+		}
+	}
+	if len(found.files) > 0 {
+		r.Content[0].Text += fmt.Sprintf(". %q matches %s.", deep.args.Pattern, plural(len(found.files), "file", "files"))
+	}
+	return r
 }
 
 // globResults collects the results of a search.

@@ -63,6 +63,7 @@ func TestGlob(t *testing.T) {
 		{"git's rules off", args{"pattern": "out/*", "respect_git_ignore": false}, "Found 2 file(s) matching \"out/*\" within ROOT, sorted by modification time (newest first):\nout/h.md out/i.md"},
 		{"own rules off", args{"pattern": "skip.md", "respect_gemini_ignore": false}, "Found 1 file(s) matching \"skip.md\" within ROOT, sorted by modification time (newest first):\nskip.md"},
 		{"all ignored", args{"pattern": "out/*"}, "No files found matching pattern \"out/*\" within ROOT (2 files were ignored)"},
+		{"in directories below", args{"pattern": "d.m?"}, "No files found matching pattern \"d.m?\" within ROOT. \"**/d.m?\" matches 1 file."},
 		{"directories are no files", args{"pattern": "src"}, "No files found matching pattern \"src\" within ROOT"},
 		{"upwards", args{"pattern": "../*"}, "No files found matching pattern \"../*\" within ROOT"},
 		{"in a link to a directory", args{"pattern": "linkdir.md/*.md"}, "No files found matching pattern \"linkdir.md/*.md\" within ROOT"},

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"pollux/internal/process"
@@ -107,7 +109,9 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	a := &c.args
 	var err error
-	if c.query.pattern, err = compile(a.Pattern, a.FixedStrings, a.CaseSensitive); err != nil {
+	if c.query.pattern, err = compile(a.Pattern, a.FixedStrings, a.CaseSensitive); err != nil && c.takeLiterally() {
+		c.literal = fmt.Sprintf("taken as literal text, as it is no regular expression: %q", complaint(err))
+	} else if err != nil {
 		return nil, modelError(fmt.Sprintf("Invalid regular expression pattern provided: %s. Error: %v", a.Pattern, err))
 	}
 	if a.ExcludePattern != "" {
@@ -162,6 +166,27 @@ type grepCall struct {
 	args          grepArgs
 	query         query
 	before, after int
+	literal       string // says that the pattern is searched as literal text, and why; or ""
+}
+
+// takeLiterally makes the pattern literal text, if it can be searched as such, and the call has
+// not asked for that.
+func (c *grepCall) takeLiterally() bool {
+	if c.args.FixedStrings || regexp.QuoteMeta(c.args.Pattern) == c.args.Pattern {
+		return false
+	}
+	p, err := compile(c.args.Pattern, true, c.args.CaseSensitive)
+	if err != nil {
+		return false
+	}
+	c.query.pattern = p
+	return true
+}
+
+// complaint returns what is wrong with a regular expression, in a few words.
+func complaint(err error) string {
+	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "error parsing regexp: "), " in `")
+	return text
 }
 
 func (c *grepCall) Summary() string {
@@ -191,6 +216,14 @@ func (c *grepCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		"Operation timed out after %dms. Search a smaller part of the tree (dir_path) or fewer files (include_pattern).", timeout.Milliseconds())))
 	defer cancel()
 	found, err := c.search(limited)
+	if err == nil && found.matches == 0 && c.literal == "" {
+		if second := *c; second.takeLiterally() {
+			if text, err := second.search(limited); err == nil && text.matches > 0 {
+				second.literal = "taken as literal text"
+				return second.result(ctx, text, host.Limit)
+			}
+		}
+	}
 	if found != nil && len(found.files) > 0 && limited.Err() != nil && ctx.Err() == nil {
 		found.stopped, err = true, nil // out of time: what was found is better than nothing
 	}

@@ -210,6 +210,23 @@ func TestGrep(t *testing.T) {
 			File: regex.txt
 			L4: [y]
 			---`},
+		{"no expression", args{"pattern": "// owl(", "context": 0}, `
+			Found 1 match for pattern "// owl(" in path "." (taken as literal text, as it is no regular expression: "missing closing )"):
+			---
+			File: src/main.go
+			L3: // owl(1)
+			---`},
+		{"no expression, and no such text", args{"pattern": "ostrich(", "dir_path": "src"}, `No matches found for pattern "ostrich(" in path "src" (taken as literal text, as it is no regular expression: "missing closing )").`},
+		{"an expression that is meant as text", args{"pattern": "// owl(1)", "dir_path": "src", "names_only": true}, `
+			Found 1 files with matches for pattern "// owl(1)" in path "src" (taken as literal text):
+			src/main.go`},
+		{"an expression with matches", args{"pattern": "[x]", "dir_path": "regex.txt", "context": 0}, `
+			Found 2 matches for pattern "[x]" in path "regex.txt":
+			---
+			File: regex.txt
+			L3: (x)
+			L6: foo_bar baz-qux
+			---`},
 		{"escaped slash and bracket", args{"pattern": `\(x\)|foo\/bar`, "context": 0}, `
 			Found 1 match for pattern "\(x\)|foo\/bar" in path ".":
 			---
@@ -370,7 +387,7 @@ func TestGrep(t *testing.T) {
 		{"wrong limit", args{"pattern": "x", "max_matches_per_file": 0}, "invalid: params/max_matches_per_file must be >= 1"},
 		{"wrong type", args{"pattern": 1}, "invalid: params/pattern must be string"},
 		{"no pattern", args{}, "invalid: params must have required property 'pattern'"},
-		{"wrong pattern", args{"pattern": "(a"}, "invalid: Invalid regular expression pattern provided: (a. Error: "},
+		{"wrong pattern", args{"pattern": "(a\n"}, "invalid: Invalid regular expression pattern provided: (a\n. Error: "},
 		{"wrong exclusion", args{"pattern": "a", "exclude_pattern": "[a"}, "invalid: Invalid exclude regular expression pattern provided: [a. Error: "},
 	} {
 		want := strings.TrimPrefix(strings.ReplaceAll(tc.want, "\n\t\t\t", "\n"), "\n")
@@ -428,10 +445,32 @@ func TestGrepAutomaticContext(t *testing.T) {
 	}
 	w := space(t, map[string]string{"1.txt": lines(100), "2/2.txt": lines(50, 150), "4/4.txt": lines(1, 2, 3, 4)})
 	for engine, tl := range engines(t, w) {
-		for dir, want := range map[string]int{"1.txt": 101, "2": 62, "4": 4} {
+		for dir, want := range map[string]int{"1.txt": 11, "2": 22, "4": 4} {
 			got := run(t, w, tl, map[string]any{"pattern": "rook", "dir_path": dir})
 			if n := strings.Count(got, "\nL"); n != want {
 				t.Errorf("%s: %s: %d lines, want %d", engine, dir, n, want)
+			}
+		}
+	}
+}
+
+// TestGrepLimitedContext checks that a limit on matches brings no lines around them, and that a
+// match which stands among the lines around another one is not said to be missing.
+func TestGrepLimitedContext(t *testing.T) {
+	t.Parallel()
+	w := space(t, map[string]string{"a.txt": "rook\nx\nrook two\ny\nz\n"})
+	for engine, tl := range engines(t, w) {
+		for _, c := range []struct {
+			args map[string]any
+			want string
+		}{
+			{map[string]any{"total_max_matches": 1}, "Found 2 matches in 1 file for pattern \"rook\" in path \".\" (1 shown):\n---\nFile: a.txt (1 of 2 matches)\nL1: rook\n---\nNot shown: 1 match."},
+			{map[string]any{"total_max_matches": 1, "context": 3}, "Found 2 matches for pattern \"rook\" in path \".\":\n---\nFile: a.txt\nL1: rook\nL2- x\nL3: rook two\nL4- y\n---"},
+			{map[string]any{"max_matches_per_file": 1}, "Found 1 match for pattern \"rook\" in path \".\":\n---\nFile: a.txt\nL1: rook\n---"},
+		} {
+			c.args["pattern"] = "rook"
+			if got := run(t, w, tl, c.args); !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s: got %s, want %s", engine, got, c.want)
 			}
 		}
 	}

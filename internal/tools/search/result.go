@@ -46,16 +46,18 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// autoContext is the number of lines before and after each of up to three matches if the call
+// does not say what it wants.
+const autoContext = 5
+
 // fit returns the report on what was found that has at most limit bytes, if that is possible.
 // First it cuts long lines, then it leaves out lines around the matches, and only then matches.
 func (c *grepCall) fit(ctx context.Context, found *found, limit int) *report {
 	before, after := c.before, c.after
-	if found.matches <= 3 && c.args.Context == nil && c.args.Before == nil && c.args.After == nil {
-		before = 15
-		if found.matches == 1 {
-			before = 50
-		}
-		after = before
+	a := &c.args
+	isPlain := a.Context == nil && a.Before == nil && a.After == nil && a.TotalMaxMatches == nil && a.MaxMatchesPerFile == nil
+	if isPlain && found.matches <= 3 {
+		before, after = autoContext, autoContext
 	}
 	r := &report{call: c, found: found, before: before, after: after, width: maxShown}
 	for !r.render(ctx, limit) {
@@ -88,12 +90,13 @@ type report struct {
 	fewer         bool // than the call wants
 	width         int  // maximum number of characters of a line
 	isCut         bool // more matches would be too long
+	around        int  // matches that stand among the lines around others
 	body          strings.Builder
 }
 
 // shown returns the number of matches that the report shows.
 func (r *report) shown() int {
-	n := 0
+	n := r.around
 	for _, f := range r.found.files {
 		n += len(f.hits)
 	}
@@ -107,17 +110,21 @@ func (r *report) hidden() int { return r.found.matches - r.shown() }
 // after that.
 func (r *report) render(ctx context.Context, limit int) bool {
 	r.body.Reset()
+	r.around = 0
 	s := &scanner{open: r.call.query.w.Disk().Stream}
 	for i, f := range r.found.files {
 		if len(f.hits) == 0 {
 			continue
 		}
+		lines := s.withContext(ctx, f, r.before, r.after, limit)
+		shown := len(f.hits) + r.call.markMatches(lines, f.count-len(f.hits))
+		r.around += shown - len(f.hits)
 		r.body.WriteString("File: " + r.call.displayPath(f.path))
-		if len(f.hits) < f.count {
-			fmt.Fprintf(&r.body, " (%d of %s matches)", len(f.hits), r.count(i))
+		if shown < f.count {
+			fmt.Fprintf(&r.body, " (%d of %s matches)", shown, r.count(i))
 		}
 		r.body.WriteByte('\n')
-		for _, l := range s.withContext(ctx, f, r.before, r.after, limit) {
+		for _, l := range lines {
 			sign := ":"
 			if l.context {
 				sign = "-"
@@ -130,6 +137,22 @@ func (r *report) render(ctx context.Context, limit int) bool {
 		r.body.WriteString("---\n")
 	}
 	return r.body.Len() <= limit
+}
+
+// markMatches makes matches of up to n lines of the context that match, and returns how many.
+func (c *grepCall) markMatches(lines []resultLine, n int) (marked int) {
+	for i := range lines {
+		l := &lines[i]
+		if marked == n {
+			break
+		}
+		if excluded, err := c.query.exclude.matchesLine([]byte(l.text)); !l.context || err != nil || excluded || !c.query.pattern.finds([]byte(l.text)) {
+			continue
+		}
+		l.context = false
+		marked++
+	}
+	return marked
 }
 
 // count returns the number of matches in a file.
@@ -226,6 +249,9 @@ func (c *grepCall) scope() string {
 	}
 	if c.args.IncludePattern != "" {
 		where += ` (filter: "` + c.args.IncludePattern + `")`
+	}
+	if c.literal != "" {
+		where += " (" + c.literal + ")"
 	}
 	return where
 }
