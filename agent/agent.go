@@ -66,8 +66,8 @@ type Config struct {
 	Router       Router
 	NextSpeaker  NextSpeaker
 	// Unfinished reports whether a response without tool calls leaves work undone: it announces
-	// some, or is an empty response to tool results. The model is then asked to go on, once for
-	// each prompt. A nil Unfinished reports none.
+	// some, or is an empty response to tool results. The model is then asked to go on, at
+	// most twice for each prompt. A nil Unfinished reports none.
 	Unfinished func(Ending) bool
 
 	// Now returns the current time; nil is time.Now. Several goroutines may call it at once.

@@ -11,18 +11,25 @@ import (
 
 // A run ends with a response that calls no tool. Some models end it too early: they announce
 // what they will do, write a call in a code block, or say nothing about the results of their
-// calls. Then the model is asked once for each prompt to go on. Nobody sees that: the request
-// is not part of the history, in which the response to it continues the first one, and its
-// events follow those of the first one. A response to it that is no use is dropped, and the
-// first one is the answer.
+// calls. Then the model is asked to go on. Nobody sees that: the request is not part of the
+// history, in which the response to it continues the first one, and its events follow those of
+// the first one. A response to it that is no use is dropped, and the first one is the answer. A
+// model that has called tools since is asked once more for the same prompt.
 
-// unfinishedText asks a model to go on that has announced work.
-const unfinishedText = "[System: You wrote no tool call, so nothing was run. If work is left, call the tool for its next step now. " +
-	"If not, say in one sentence what the result is.]"
+// unfinishedText asks a model to go on that has announced work, after noCallText or lastCallText.
+const unfinishedText = " If work is left, call the tool for its next step now. If not, give your final answer.]"
+
+const (
+	noCallText   = "[System: You wrote no tool call, so nothing was run."
+	lastCallText = "[System: Your last message has no tool call." // for a model that has called tools before
+)
+
+// maxNudges is how often a model is asked to go on for one prompt.
+const maxNudges = 2
 
 // cutText asks a model to go on whose response ended at the limit of its length, before or within
 // a call.
-const cutText = "[System: Your last reply was cut off at the limit of its length, so nothing was run. Think less before you act. " + shorterText + "]"
+const cutText = "[System: Your last reply was cut off at the limit of its length, so nothing of it was run. Think less before you act. " + shorterText + "]"
 
 // nudgeAttempts is the number of attempts of a request that asks a model to go on.
 const nudgeAttempts = 2
@@ -32,7 +39,7 @@ const nudgeAttempts = 2
 func (r *run) isUnfinished(contents []*llm.Content, rep *reply) bool {
 	limit := r.cfg.MaxTurns
 	switch {
-	case r.cfg.Unfinished == nil, r.hasNudged, rep.reason != llm.FinishStop && rep.reason != llm.FinishMaxTokens, rep.loop.Kind != "", rep.hasCall(),
+	case r.cfg.Unfinished == nil, r.hasNudged || r.nudges >= maxNudges, rep.reason != llm.FinishStop && rep.reason != llm.FinishMaxTokens, rep.loop.Kind != "", rep.hasCall(),
 		len(r.tools.Tools()) == 0, r.conv.hasWaiting(), limit != nil && r.conv.turnCount >= *limit:
 		return false
 	}
@@ -53,12 +60,16 @@ func (r *run) isUnfinished(contents []*llm.Content, rep *reply) bool {
 // nudge asks the model to go on after rep, the response to contents. It returns rep, or rep
 // continued by the response.
 func (r *run) nudge(ctx context.Context, contents []*llm.Content, rep *reply) (*reply, error) {
+	r.nudges++
 	r.hasNudged = true
 	said := rep.visibleText()
 	if hasVisibleText(said) {
-		text := unfinishedText
-		if rep.reason == llm.FinishMaxTokens {
+		text := noCallText + unfinishedText
+		switch {
+		case rep.reason == llm.FinishMaxTokens:
 			text = cutText
+		case r.hasCalled:
+			text = lastCallText + unfinishedText
 		}
 		contents = append(slices.Clone(contents), llm.Model(rep.parts...), llm.User(llm.Text(text)))
 	} else {

@@ -14,12 +14,15 @@ import (
 func announces(e agent.Ending) bool { return e.Text == "" || strings.HasPrefix(e.Text, "I will") }
 
 const nudged = "[System: You wrote no tool call, so nothing was run. If work is left, call the tool for its next step now. " +
-	"If not, say in one sentence what the result is.]"
+	"If not, give your final answer.]"
 
-const cut = "[System: Your last reply was cut off at the limit of its length, so nothing was run. Think less before you act. " +
+const nudgedLater = "[System: Your last message has no tool call. If work is left, call the tool for its next step now. " +
+	"If not, give your final answer.]"
+
+const cut = "[System: Your last reply was cut off at the limit of its length, so nothing of it was run. Think less before you act. " +
 	"Write less in one call: a long file in several calls, one after the other.]"
 
-// A response that leaves work undone is asked to go on once, by a request that is not part of
+// A response that leaves work undone is asked to go on, by a request that is not part of
 // the history. What was shown stays.
 func TestNudge(t *testing.T) {
 	t.Parallel()
@@ -60,6 +63,21 @@ func TestNudge(t *testing.T) {
 			lines("TurnStarted", "ModelInfo", "text I will look.", "text \n\nI will look again.", "end of turn STOP"),
 			"model: I will look.\nuser: " + nudged + "\n",
 			"user: go\nmodel: I will look.\n\nI will look again.\n",
+		},
+		{
+			"twice, if a call was made in between",
+			[]func(context.Context, func(*llm.Response, error) bool){
+				says(text("I will look.")), says(calls("look")), says(text("I will look on.")), says(calls("look")), says(text("I will look more.")),
+			},
+			withCheck,
+			lines("TurnStarted", "ModelInfo", "text I will look.", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing", "finished look__c1 success",
+				"TurnStarted", "text I will look on.", "requested look__c1", "end of turn STOP",
+				"updated look__c1 validating", "updated look__c1 scheduled", "updated look__c1 executing", "finished look__c1 success",
+				"TurnStarted", "text I will look more.", "end of turn STOP"),
+			"model: I will look.\nuser: " + nudged + "\nmodel: I will look on.\nuser: " + nudgedLater + "\n",
+			"user: go\nmodel: I will look. call look__c1\nuser: response look__c1 {\"output\":\"look done\"}\n" +
+				"model: I will look on. call look__c1\nuser: response look__c1 {\"output\":\"look done\"}\nmodel: I will look more.\n",
 		},
 		{
 			"an empty response to results",

@@ -68,7 +68,8 @@ type run struct {
 	hasLeft       bool                       // the consumer has stopped reading events
 	hasRecovered  bool                       // one loop or invalid response has been handled
 	hasCalled     bool                       // the model has called a tool
-	hasNudged     bool                       // the model has been asked to go on, see nudge.go
+	nudges        int                        // how often the model has been asked to go on, see nudge.go
+	hasNudged     bool                       // it was, and has not called a tool since
 	warnings      map[*ToolCall]*tool.Result // of calls of the last response that do not run
 	results       *llm.Content               // tool results not yet in the history
 	records       []CallRecord               // of results, or of the results sent last

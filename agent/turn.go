@@ -404,7 +404,9 @@ func (r *run) commit(ctx context.Context, rep *reply) {
 	r.identifyCalls(rep)
 	parts := rep.parts
 	r.conv.pushAnswer(ctx, Message{Content: llm.Model(parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: r.chosen})
-	r.hasCalled = r.hasCalled || len(rep.calls) > 0
+	if len(rep.calls) > 0 {
+		r.hasCalled, r.hasNudged = true, false
+	}
 	for _, call := range rep.calls {
 		call.Room = r.roomOfCall(len(rep.calls))
 	}

@@ -13,6 +13,7 @@ var patterns = sync.OnceValue(func() *expressions {
 			`^das (?:hilft|wird)|^dadurch|^einen moment|^cela (?:me |nous )?(?:permettra|aidera)|^esto (?:me )?(?:permitirá|ayudará)|^这(?:样|将|会|有助)|^これにより`),
 		person:     regexp.MustCompile(`(?i)\b(?:you|your|please|bitte|sie|ihnen|vous|votre|usted|tu|você)\b|(?:^|\s)(?:вы|вам|ваш)|你|您|请|ください`),
 		example:    regexp.MustCompile(`(?i)\b(?:you can|you could|you would|you may|for example|e\.g\.|example|zum beispiel|par exemple|por ejemplo)\b|例如|たとえば|例えば`),
+		clause:     regexp.MustCompile(`(?i); |, (?:so|but|and now) | [-–—] `),
 		definition: regexp.MustCompile(`^\s*(?:def|class|import|from|func|function|package|public|#include|const|let|var|if|for|while|return)\b`),
 		call:       regexp.MustCompile(`^(?:\$ |> )?(?:print\()?(?:[a-z_]\w* ?= ?)?(?:await )?(?:default_api\.|functions\.|tools\.)?([A-Za-z_]\w*)((?:\(| |$).*)$`),
 		named:      regexp.MustCompile(`^\(\s*(?:\w+\s*[=:]|\{)`),
@@ -28,6 +29,7 @@ type expressions struct {
 	purpose    *regexp.Regexp // of a sentence that says what the step before is for
 	person     *regexp.Regexp // of a sentence that addresses the user
 	example    *regexp.Regexp // of a text that explains calls
+	clause     *regexp.Regexp // between two main clauses
 	definition *regexp.Regexp // of a line of a program
 	call       *regexp.Regexp // of a line: the name and what follows it
 	named      *regexp.Regexp // of named arguments
@@ -39,16 +41,7 @@ type expressions struct {
 // speaker names a step that a tool can take; an exception puts it off, offers it, or leaves it
 // to the user.
 var sources = []struct{ announcement, exception string }{
-	{ // English
-		`^(?:(?:ok(?:ay)?|sure|great|alright|all right|perfect|good|right|understood|got it|thanks|thank you|certainly|of course|absolutely|yes|well|now|next|first|firstly|then|so|finally|from here|with that|after that|to (?:start|begin)(?: with)?|(?:to|since|because|based on|before|in order to|for) [^,.;]{1,80})[,.!:;]*\s+)*` +
-			`(?:i'll|i will|i'm going to|i am going to|i'm about to|i am about to|we'll|we will|let me|let us|let's)` +
-			`(?:\s+(?:now|first|then|next|also|just|quickly|briefly|carefully|go ahead and|proceed to|continue to|try to|try|take a moment to|need to|have to|by|start by|begin by|do that by))*\s+` +
-			`(?:read|re-?read|check|look|examine|inspect|search|find out|find the|find all|find where|open|run|re-?run|execute|list|view|explore|start|begin|create|write|add|update|edit|modify|fix|implement|apply|test|verify|analy[sz]e|investigate|review|call|invoke|grep|delete|remove|rename|refactor|replace|install|build|compile|fetch|continue (?:with|by)|proceed|gather|locate|scan|trace|debug|set up|generate|move|take a (?:closer |quick )?look|have a (?:closer |quick )?look|see (?:what|how|where|which|if|whether)|determine|identify|figure out|retrieve|browse|patch|query|` +
-			`do (?:this|that|so|it|the following)|reading|checking|looking|searching|examining|listing|running|exploring|opening|inspecting|use (?:the )?[\w.-]+ (?:tool|command|function)|make (?:the|these|those|this|that|a|some|an)\s+(?:\w+\s+){0,3}(?:changes?|edits?|fix(?:es)?|updates?|modifications?|corrections?))\b` +
-			`|^(?:(?:ok(?:ay)?|now|next|first)[,.!]*\s+|(?:to|since) [^,.;]{1,80},\s+)+i need to (?:first )?(?:read|check|look|examine|inspect|search|find|run|list|view|explore|update|fix)\b` +
-			`|^(?:(?:ok(?:ay)?|sure|now|next|first)[,.!]*\s+)*(?:reading|checking|running|searching|looking|opening|inspecting|creating|starting|analy[sz]ing|examining|exploring|updating|fetching|listing)\b.*(?:\.\.\.|…)$`,
-		`\b(?:let me know|(?:if|once|when|whenever|after|until|unless|should|would|could|do|as soon as) you|tomorrow|later|next (?:time|week|sprint|session|month|release)|from now on|in (?:the )?future|going forward|follow-?up|another (?:pr|pull request)|separate (?:pr|pull request)|soon|tonight|(?:on|by) (?:mon|tues|wednes|thurs|fri|satur|sun)day|your (?:approval|confirmation|review|go-ahead|reply|answer|response|call|decision)|for you to|wait|leave|happy to|glad to|always|never|whenever|each time|every time|before (?:each|every)|after (?:each|every)|add (?:that|here|one|only)|(?:start|begin) (?:with the (?:answer|conclusion)|by (?:saying|noting|thanking|explaining))|because|which|out of scope|(?:check|look|run|go) (?:with|into it|through)|than you|questions?|issue|if needed|if necessary)\b`,
-	},
+	{english(), englishException},
 	{ // German
 		`^ich beginne (?:damit|mit)\s|^(?:(?:gut|ok(?:ay)?|also|klar|alles klar|verstanden|nun|jetzt|zuerst|zunächst|als (?:nächstes|erstes)|dann|danach|anschließend|um [^,.;]{1,80})[,.!:]*\s+)*` +
 			`(?:ich werde|werde ich|ich muss|muss ich|lass(?:en sie)? (?:mich|uns))\s.*?(?:lesen|prüfen|ansehen|anschauen|nachsehen|suchen|öffnen|ausführen|starten|beginnen|anfangen|erstellen|schreiben|hinzufügen|aktualisieren|bearbeiten|ändern|anpassen|beheben|implementieren|umsetzen|untersuchen|analysieren|testen|auflisten|löschen|entfernen|umbenennen|ersetzen|korrigieren|durchführen|laufen lassen|verschaffen|vornehmen|einbauen|ergänzen|installieren|fortfahren|weitermachen)(?:[.!:…]|$|, )` +
@@ -95,3 +88,31 @@ var sources = []struct{ announcement, exception string }{
 		`알려|원하시|필요하시|말씀|기다리|나중에|내일|앞으로|항상|경우`,
 	},
 }
+
+// The parts of the English expression.
+const (
+	// lead may stand before the announcement in its sentence.
+	lead = `^(?:(?:ok(?:ay)?|sure|great|alright|all right|perfect|good|right|understood|got it|thanks|thank you|certainly|of course|absolutely|yes|well|now|next|first|firstly|then|so|finally|lastly|also|still|however|but|and|hmm?|oops|sorry|therefore|instead|in addition|additionally|afterwards|from here|after that|` +
+		`as (?:the|a|my) (?:next|first|last|final) step|(?:once|when|after|with) (?:that|this|it)\b[^,.;]{0,60}|before (?:i|we|that)\b[^,.;]{0,80}|to (?:start|begin)(?: with)?|(?:to|since|because|based on|in order to|for) [^,.;]{1,80})[,.!:;]*\s+)*`
+	adverb = `(?:now|first|then|next|also|just|still|quickly|briefly|carefully|go ahead and|proceed to|continue to|try to|try|take a moment to|need to|have to|by|start by|begin by|do that by)`
+	// present are verbs whose present tense is not also their past tense.
+	present = `re-?check|check|look|examine|inspect|search|find out|find the|find all|find where|open|run|re-?run|execute|list|view|explore|start|begin|create|write|re-?write|add|append|insert|update|edit|modify|change|correct|adjust|adapt|extend|fix|implement|apply|test|verify|validate|confirm|double-check|analy[sz]e|investigate|review|call|invoke|grep|delete|remove|drop|rename|refactor|simplify|replace|convert|copy|restore|revert|undo|stage|commit|install|build|compile|fetch|continue (?:with|by)|proceed|gather|locate|scan|trace|debug|reproduce|measure|compare|document|generate|move|clean up|take a (?:closer |quick )?look|have a (?:closer |quick )?look|determine|identify|figure out|retrieve|browse|patch|query`
+	verb    = present + `|read|re-?read|set up|see (?:what|how|where|which|if|whether)|try (?:again|that|this|it|another|a different)|` +
+		`do (?:this|that|so|it|the following)|reading|checking|looking|searching|examining|listing|running|exploring|opening|inspecting|use (?:the )?[\w.-]+ (?:tool|command|function)|make (?:the|these|those|this|that|a|some|an)\s+(?:\w+\s+){0,3}(?:changes?|edits?|fix(?:es)?|updates?|modifications?|corrections?)`
+	progressive = `reading|checking|running|searching|looking|opening|inspecting|creating|starting|analy[sz]ing|examining|exploring|updating|fetching|listing|fixing|adding|changing|removing|testing|writing`
+)
+
+// english returns the expression for English: "I will VERB", "now I VERB", "I need to VERB" unless
+// a reason or an obstacle follows, "VERBing ...".
+func english() string {
+	return lead + `(?:i'll|i will|i'm (?:now )?going to|i am (?:now )?going to|i'm about to|i am about to|i should (?:now|next|first)|we'll|we will|let me|let us|let's)(?:\s+` + adverb + `)*\s+(?:` + verb + `)\b` +
+		`|^(?:(?:now|next|then|first)[,:]?\s+(?:i|we)|i now)(?:\s+(?:also|just))?\s+(?:` + present + `|read [^,]{1,60}\.$)\b` +
+		`|` + needs + `(?:` + verb + `)\b` +
+		`|^(?:(?:ok(?:ay)?|sure|now|next|first)[,.!]*\s+)*(?:` + progressive + `)\b.*(?:\.\.\.|…)$|^(?:` + progressive + `) (?:the|it|that|this|these)(?: [\w.-]+)? now[.:!]?$`
+}
+
+// needs is the beginning of an announcement as a need.
+const needs = lead + `(?:i|we) (?:(?:still|also|now) )?(?:need|have) to (?:(?:now|first|also|still) )*`
+
+const englishException = `\b(?:let me know|(?:if|once|when|whenever|after|until|unless|should|would|could|do|as soon as) you|tomorrow|later|next (?:time|week|sprint|session|month|release)|from now on|in (?:the )?future|going forward|follow-?up|another (?:pr|pull request)|separate (?:pr|pull request)|soon|tonight|(?:on|by) (?:mon|tues|wednes|thurs|fri|satur|sun)day|your (?:approval|confirmation|review|go-ahead|reply|answer|response|call|decision|word|ok)|for you to|wait|leave|happy to|glad to|whenever|each time|every time|before (?:each|every)|after (?:each|every)|add (?:that|here|one|only)|(?:start|begin) (?:with the (?:answer|conclusion)|by (?:saying|noting|thanking|explaining))|out of scope|(?:check|run|go) (?:with (?:the|my|our)|through)|look (?:with|into it|through)|check (?:in|back)|update you|correct myself|than you|questions?|(?:open|file|create|raise|write) an? (?:\w+ )?issue|if needed|if necessary|on request|tell me|say so)\b` +
+	`|` + needs + `.*\b(?:because|which|but|before|not|cannot|can't|twice|each|permissions?|access|from you|to help|to answer)\b|^we (?:need|have) to\b|^so we (?:need|have) to\b`

@@ -8,6 +8,7 @@ package unfinished
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -136,20 +137,29 @@ func announces(line string) bool {
 	all := sentences(line)
 	for i := len(all) - 1; i >= 0; i-- {
 		s := all[i]
-		if i > 0 && patterns().purpose.MatchString(s) {
+		if i > 0 && (patterns().purpose.MatchString(s) || strings.IndexFunc(s, unicode.IsLetter) < 0) {
 			continue
 		}
 		if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.Contains(s, ": ") {
 			return false
 		}
-		for _, l := range patterns().languages {
-			if l.announcement.MatchString(s) && !l.exception.MatchString(s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(patterns().languages, func(l language) bool {
+			return slices.ContainsFunc(clauses(s), l.announcement.MatchString) && !l.exception.MatchString(s)
+		})
 	}
 	return false
+}
+
+// clauses returns a sentence, and what follows each main clause of it, but not what "we" do there:
+// that is what the program does.
+func clauses(s string) []string {
+	all := []string{s}
+	for _, at := range patterns().clause.FindAllStringIndex(s, -1) {
+		if rest := s[at[1]:]; !strings.Contains(rest, "we ") {
+			all = append(all, rest)
+		}
+	}
+	return all
 }
 
 // sentences splits a line. A period within a name ends no sentence.

@@ -13,6 +13,7 @@ type collector struct {
 	redirects   []redirect
 	substitutes bool
 	arithmetic  bool // $(( ))
+	expands     int  // place of the first of them
 }
 
 // found is a command and its place in the source.
@@ -50,8 +51,10 @@ func (c *collector) walk(file *syntax.File) error {
 		case *syntax.Redirect:
 			c.redirects = append(c.redirects, c.redirect(n))
 		case *syntax.CmdSubst, *syntax.ProcSubst:
+			c.expand(n)
 			c.substitutes = true
 		case *syntax.ArithmExp:
+			c.expand(n)
 			c.arithmetic = c.arithmetic || !n.Bracket
 		case *syntax.ExtGlob:
 			err = errExtGlob
@@ -67,6 +70,13 @@ func (c *collector) walk(file *syntax.File) error {
 		return true
 	})
 	return err
+}
+
+// expand records the place of a substitution or an arithmetic expansion.
+func (c *collector) expand(n syntax.Node) {
+	if !c.substitutes && !c.arithmetic {
+		c.expands, _ = span(n)
+	}
 }
 
 // stmt collects the command of a statement, if it runs one.

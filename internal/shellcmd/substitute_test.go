@@ -65,6 +65,31 @@ func TestSubstitutes(t *testing.T) {
 	}
 }
 
+func TestSubstitutionText(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"ls && echo $(date +%s) 'x'":                   "$(date +%s)",
+		"git commit -m \"see `logs/build.log` there\"": "`logs/build.log`",
+		"diff <(ls (a)) b":                             "<(ls (a))",
+		"cat <<EOF\nit's $(ls)\nEOF":                   "$(ls)",
+		"cat <<EOF\nit's `ls -l\n  a`\nEOF":            "`ls -l a`",
+		"echo '`a`' ${x:-$(b)}":                        "$(b)",
+		"echo ${ ls; }":                                "${ ls; }",
+		"echo $((1 + 2)) $(x)":                         "$((1 + 2))",
+		"echo `open":                                   "`open",
+		"echo $\\\n(ls)":                               "$\\ (ls)",
+		"echo $(" + strings.Repeat("ä", 100) + ")":     "$(" + strings.Repeat("ä", 58) + "...",
+		strings.Repeat("(", 100<<10) + "`" + "\xff":    "`",
+	} {
+		if got, found := Substitution(command); got != want && found || found != (want != "") {
+			t.Errorf("Substitution(%.60q) = %q, %v, want %q", command, got, found, want)
+		}
+	}
+	if text, found := Substitution("echo '$(ls)'"); found || text != "" {
+		t.Errorf("found %q", text)
+	}
+}
+
 // Whatever surrounds a substitution, if bash runs it, Substitutes says so.
 func TestSubstitutesAgainstBash(t *testing.T) {
 	t.Parallel()

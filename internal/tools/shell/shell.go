@@ -111,7 +111,7 @@ var spec = tool.Spec{
 
 Each call is a shell of its own: a cd or a variable does not last until the next. Set dir_path rather than using cd. The command gets no input. Give it the flags that make it ask no questions, and keep its output small (quiet flags, head, grep) where you need a part only.
 
-Command substitution - $(...), backticks, <(...), >(...) - is refused. Run the inner command first and use what it prints, or write a script file. Git runs without an editor and without prompts: pass messages with -m or -F.
+Command substitution - $(...), backticks, <(...), >(...) outside single quotes - is refused. Run the inner command first and use what it prints. Git runs without an editor and without prompts: pass messages with -m or -F.
 
 For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &; then use read_background_output with its PID.
 
@@ -122,7 +122,7 @@ Exit Codes in the pipe: if the last command of a pipe worked and one before it d
 Signal: the signal that ended the command
 Background PIDs: processes that the command has started and that still run
 Process Group PGID: kill -- -PGID ends all that the command has started and that still runs`,
-	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...)) is refused: run the inner command first. Use dir_path rather than cd. For a command that does not end by itself set is_background; read_background_output returns what it prints.`,
+	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Command substitution ($(...), backticks, <(...) outside single quotes) is refused: run the inner command first. Use dir_path rather than cd. For a command that does not end by itself set is_background; read_background_output returns what it prints.`,
 	Compact: compact,
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command, as one would type it into bash."},` +
@@ -179,10 +179,13 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 		}
 	}
 	c.command = shellcmd.StripWrapper(c.args.Command)
-	if !t.forUser && shellcmd.Substitutes(c.command) {
+	if text, found := shellcmd.Substitution(c.command); found && !t.forUser {
+		if !strings.HasPrefix(text, "`") {
+			text = "`" + text + "`"
+		}
 		//lint:ignore ST1005 the text is for the model
-		return nil, errors.New("Command substitution is not run here: $(...), backticks, <(...) and >(...) outside of single quotes. " +
-			"Run the inner command first and put its output into the next command, or write a script file and run that.")
+		return nil, fmt.Errorf("Command substitution is not run here (found at %s). If it is meant as text, put it in single quotes; "+
+			"else run the inner command first and put its output into the next command.", text)
 	}
 	return c, nil
 }

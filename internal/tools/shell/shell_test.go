@@ -179,10 +179,14 @@ func TestData(t *testing.T) {
 func TestSubstitutionIsRefused(t *testing.T) {
 	t.Parallel()
 	tl := shell.New(options(t))
-	for _, command := range []string{"echo $(id)", "echo `id`", "diff <(ls) x", "bash -c 'echo $(id)'"} {
+	for command, at := range map[string]string{
+		"echo $(id)": "`$(id)`", "echo `id`": "`id`", "diff <(ls) x": "`<(ls)`", "bash -c 'echo $(id)'": "`$(id)`",
+	} {
 		b, _ := json.Marshal(args{"command": command})
 		_, err := tool.Build(tl, b)
-		if err == nil || !strings.HasPrefix(err.Error(), "Command substitution is not run here: $(...), backticks, <(...) and >(...) outside of single quotes. Run the inner command first") {
+		want := "Command substitution is not run here (found at " + at + "). If it is meant as text, put it in single quotes; " +
+			"else run the inner command first and put its output into the next command."
+		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
