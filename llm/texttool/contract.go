@@ -106,7 +106,7 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 		writeParameters(&b, t.Parameters, "", 0)
 	}
 	b.WriteString("\n## Rules\n\n" +
-		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
+		"- Several calls in one message run in order; end your message after the last. All results come in the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write them yourself.\n" +
 		"- Call only these tools, with their exact names and parameters.\n" +
 		"- JSON must be valid: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
 		"- Between tags, text stands as it is.\n")
