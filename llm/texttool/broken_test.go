@@ -23,7 +23,7 @@ func TestBrokenText(t *testing.T) {
 		{call(`["a", "b"]`), "the value of \"content\" ends at the quote behind `[`, where `a\", \"b\"]\"}}}` follows; a quote in a value is written \\\""},
 		{strings.TrimSuffix(call(`unfinished`), `"}}}`), "the value of \"content\" has no closing quote; it begins with `unfinished`"},
 		{call("func f() {\n\tfmt.Println(\\\"a\\n\\\")\n}"), `the value of "content" has line breaks as they are and also \n, which may be a line break or two characters`},
-		{"```json\n" + call("a\nb\\nc") + "\n```", `the value of "content" has line breaks as they are and also \n, which may be a line break or two characters`},
+		{"```json\n" + call("a\nf('b\\n')") + "\n```", `the value of "content" has line breaks as they are and also \n, which may be a line break or two characters`},
 		{"<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"content\": \"say \"hi\"\"}}\n</tool_call>", "the value of \"content\" ends at the quote behind `say`, where `hi\"\"}} </tool_call>` follows; a quote in a value is written \\\""},
 		{`<function=write_file>{"content": "say "hi""}</function>`, "the value of \"content\" ends at the quote behind `say`, where `hi\"\"}</function>` follows; a quote in a value is written \\\""},
 	} {
@@ -43,7 +43,7 @@ func TestBrokenText(t *testing.T) {
 	}
 	// These have one reading.
 	for _, in := range []string{
-		call(`a\nb`), call("a\nb"), call("a\n\\\\n\n"), call("a\n\\t"), strings.TrimSuffix(call(`a`), "}"), strings.TrimSuffix(call(`a`), "}") + "\nDone.",
+		call(`a\nb`), call("a\nb"), call("a\n\\\\n\n"), call("a\n\\t"), call("a\nf('b')\\n\tc"), strings.TrimSuffix(call(`a`), "}"), strings.TrimSuffix(call(`a`), "}") + "\nDone.",
 		strings.TrimSuffix(call(`a`), "}") + "\n```", `{"thought": "a` + "\n" + `\n", ` + call("a")[1:],
 	} {
 		if got, p := parse([]string{in}, false); len(got.Calls) != 1 || got.Wrong {
