@@ -52,7 +52,11 @@ func explainType(s *jsonschema.Schema, value any, at string) string {
 	if len(want) == 0 || slices.ContainsFunc(want, func(t string) bool { return isType(t, value) }) {
 		return ""
 	}
-	return at + " must be " + strings.Join(want, ",")
+	text := at + " must be " + strings.Join(want, ",")
+	if s.Type == "integer" {
+		text += ", a whole number such as 280"
+	}
+	return text
 }
 
 func isType(t string, value any) bool {

@@ -46,7 +46,7 @@ func TestBuild(t *testing.T) {
 		`{"file_path": ""}`:                        "params/file_path must NOT have fewer than 1 characters",
 		`{"file_path": "x", "line": 0}`:            "params/line must be >= 1",
 		`{"file_path": "x", "line": 10}`:           "params/line must be <= 9",
-		`{"file_path": "x", "line": 1.5}`:          "params/line must be integer",
+		`{"file_path": "x", "line": 1.5}`:          "params/line must be integer, a whole number such as 280",
 		`{"file_path": "x", "mode": "odd"}`:        "params/mode must be equal to one of the allowed values",
 		`{"file_path": "x", "ratio": 0}`:           "params/ratio must be > 0",
 		`{"file_path": "x", "ratio": "y"}`:         "params/ratio must be number,null",

@@ -24,6 +24,8 @@ func TestRead(t *testing.T) {
 		{`{"file_path": "a", "start_line": 3}`, `{"file_path": "a", "start_line": 3}`},
 		{`{"file_path":"a","start_line":"5","end_line":" 10 ","ratio":"1.5","deep":"True"}`, `{"file_path":"a","start_line":5,"end_line":10,"ratio":1.5,"deep":true}`},
 		{`{"file_path":"a","start_line":"5.0","deep":"false"}`, `{"file_path":"a","start_line":5,"deep":false}`},
+		{`{"file_path":"\"a\"","start_line":"\"34\"","end_line":"' 5 '","deep":"\"true\""}`, `{"file_path":"\"a\"","start_line":34,"end_line":5,"deep":true}`},
+		{`{"file_path":"a","start_line":"\"34","end_line":"\"","deep":"\"\""}`, `{"file_path":"a","start_line":"\"34","end_line":"\"","deep":"\"\""}`},
 		{`{"file_path":"a","start_line":"5.5","deep":"yes"}`, `{"file_path":"a","start_line":5.5,"deep":"yes"}`},
 		{`{"file_path":"a","start_line":"five"}`, `{"file_path":"a","start_line":"five"}`},
 		{`{"file_path":5}`, `{"file_path":"5"}`},

@@ -181,8 +181,12 @@ func FromText(schema json.RawMessage, text string) json.RawMessage {
 	return llm.AppendString(nil, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// fromWord returns word as a JSON value of a type, nil if it is none.
+// fromWord returns word as a JSON value of a type, nil if it is none. Numbers and booleans may
+// stand in quotes.
 func fromWord(kind, word string) json.RawMessage {
+	if kind == "integer" || kind == "number" || kind == "boolean" {
+		word = withoutQuotes(word)
+	}
 	switch kind {
 	case "integer", "number":
 		if word != "" && (word[0] == '-' || '0' <= word[0] && word[0] <= '9') && json.Valid([]byte(word)) {
@@ -205,6 +209,14 @@ func fromWord(kind, word string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// withoutQuotes returns what stands in quotes in word, or word if it has none.
+func withoutQuotes(word string) string {
+	if n := len(word); n > 1 && (word[0] == '"' || word[0] == '\'') && word[n-1] == word[0] {
+		return strings.TrimSpace(word[1 : n-1])
+	}
+	return word
 }
 
 // wholeNumber returns a number, without the fraction if it is 0 and the type is integer.

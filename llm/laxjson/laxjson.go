@@ -59,7 +59,7 @@ type Reader struct {
 	text    Text   // the last string that is a value
 	mixed   Text   // the first with both kinds of line breaks
 	hasRaw  bool   // the current string has a line break
-	hasEsc  bool   // the current string has the escape \n
+	escapes []int  // offsets of the escapes \n in the current string
 }
 
 // Text is a string in the input of a [Reader] that is a value, not a key.
@@ -73,9 +73,9 @@ type Text struct {
 // LastText returns the last string that is a value. Its Start is 0 if there was none.
 func (r *Reader) LastText() Text { return r.text }
 
-// MixedText returns the first string that has line breaks both as they are and as the escape
-// \n. A model that does not escape one of them may have meant a backslash and an n by the
-// other. Its Start is 0 if there was none.
+// MixedText returns the first string that has line breaks as they are and also the escape \n
+// where it may stand for a backslash and an n, such as in a string literal of code: a model that
+// does not escape the first may have meant these by the second. Its Start is 0 if there was none.
 func (r *Reader) MixedText() Text { return r.mixed }
 
 type state uint8
@@ -284,7 +284,7 @@ func (r *Reader) beginItem(c byte) {
 	case c == '"' || c == '\'':
 		r.writeComma()
 		r.out, r.quote, r.state = append(r.out, '"'), c, inText
-		r.beginAt, r.hasRaw, r.hasEsc = len(r.out), false, false
+		r.beginAt, r.hasRaw, r.escapes = len(r.out), false, r.escapes[:0]
 		if !r.isKey {
 			r.text = Text{Name: r.key, Start: r.offset + 1}
 		}
@@ -337,7 +337,7 @@ func (r *Reader) endString() {
 		if r.state == afterApostrophe {
 			r.text.End--
 		}
-		if r.hasRaw && r.hasEsc && r.mixed.Start == 0 {
+		if r.mixed.Start == 0 && r.hasRaw && hasUnclearBreak(r.out[r.beginAt:], r.escapes) {
 			r.mixed = r.text
 		}
 	}
@@ -349,7 +349,9 @@ func (r *Reader) endString() {
 // define, as in "\d+", is a backslash that should have been doubled.
 func (r *Reader) addEscaped(c byte) {
 	r.state = inText
-	r.hasEsc = r.hasEsc || c == 'n'
+	if c == 'n' {
+		r.escapes = append(r.escapes, len(r.out)-r.beginAt)
+	}
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		r.out = append(r.out, '\\', c)

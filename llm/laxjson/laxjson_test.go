@@ -85,8 +85,6 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// FuzzReader checks that the result does not depend on how the text is split,
-// that it is valid JSON, and that valid JSON is unchanged.
 // TestText checks which strings the reader reports.
 func TestText(t *testing.T) {
 	t.Parallel()
@@ -96,7 +94,8 @@ func TestText(t *testing.T) {
 		`{"a": "b", c: ["d", "`:               {{Name: "c", Start: 21}, {}},
 		`{"a": "b" c"`:                        {{Name: "a", Start: 7, End: 8}, {}},
 		`{"a": 1`:                             {},
-		"{\"a\": \"x\ny\\nz\", b: \"\n\\n\"}": {{Name: "b", Start: 20, End: 23}, {Name: "a", Start: 7, End: 13}},
+		"{\"a\": \"x\n'\\nz\", b: \"\n\\n\"}": {{Name: "b", Start: 20, End: 23}, {Name: "a", Start: 7, End: 13}},
+		"{\"a\": \"x\ny\\nz\"}":               {{Name: "a", Start: 7, End: 13}, {}},
 		"{\"a\": \"x\ny\\\\n\"}":              {{Name: "a", Start: 7, End: 13}, {}},
 	} {
 		var r laxjson.Reader
@@ -107,6 +106,39 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestMixedText checks in which texts with line breaks as they are the escape \n is unclear.
+func TestMixedText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"a\n" + `f(x)\n\tg()\nx = 1`:             false,
+		"a\n" + `f(\"b\")\n\treturn 'c'\n`:       false,
+		"a\n" + `f(\"b\n\")`:                     true,
+		"a\n" + `f('b\n')`:                       true,
+		"a\n" + `f(\"b\", \"c\n\")`:              true,
+		"a\n" + `f(\"\\\"\n\")`:                  true,
+		"a\n" + `f(\"\\\"\")\nb`:                 false,
+		"a\n" + `f(\"\\\\\")\nb`:                 false,
+		"a\n" + "s = `b\n" + `c\n` + "`":         true,
+		"a\n" + "s = `b\nc`" + `;\nd`:            false,
+		"a\n" + `s = \"\"\"b` + "\n" + `c\n`:     true,
+		"a\n" + `s = \"\"\"b\"\"\";\nc = \"\"\n`: false,
+		"a\n" + `// It's` + "\n" + `b\nc`:        false,
+		"a\n" + `// It ends at \n.`:              true,
+		"a\n" + `/[^\n]+/`:                       true,
+		`f()\n` + "\n" + `g(\"\u0041\\d\")\nh`:   false,
+		`f()\n` + "\n" + `g(\"\u0041\d\n`:        true,
+		`\n` + "\na":                             false,
+		`f(\"b\n\")`:                             false, // there is nothing to compare it with
+	} {
+		var r laxjson.Reader
+		if r.Add(`{"a": "` + text + `"}`); (r.MixedText().Start > 0) != want {
+			t.Errorf("%s: %+v, want %v", text, r.MixedText(), want)
+		}
+	}
+}
+
+// FuzzReader checks that the result does not depend on how the text is split,
+// that it is valid JSON, and that valid JSON is unchanged.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{`{"a":[1,{"b":"c\n"}]} x`, `{'a': 'it's', b: [True,], /* c */}`, "{\"a\":\"\\u00e9\\d\xff\"", `{"a":{"b":1},`, `{"a":"\ud800"}`} {
 		f.Add(s, uint8(1))

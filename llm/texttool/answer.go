@@ -132,7 +132,7 @@ func (a *answer) retry(textReq *llm.Request) *llm.Request {
 	if text := strings.ToValidUTF8(string(a.written), ""); strings.TrimSpace(text) != "" {
 		next.Contents = append(next.Contents, llm.Model(llm.Text(text)))
 	}
-	next.Contents = append(next.Contents, llm.User(llm.Text(correction(a.parser.problem, a.parser.form))))
+	next.Contents = append(next.Contents, llm.User(llm.Text(a.parser.correction())))
 
 	a.corrections++
 	a.finalChunk, a.written = nil, a.written[:0]

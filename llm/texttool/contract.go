@@ -106,7 +106,7 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 		writeParameters(&b, t.Parameters, "", 0)
 	}
 	b.WriteString("\n## Rules\n\n" +
-		"- Make one call, then end your message. The result comes with the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write it yourself.\n" +
+		"- Several calls in one message run in order; end your message after the last. All results come in the next message, under \"" + resultOf + "tool_name:\" or \"" + errorFrom + "tool_name:\". Never write them yourself.\n" +
 		"- Call only these tools, with their exact names and parameters.\n" +
 		"- JSON must be valid: double quotes, line breaks in strings as \\n, quotes in strings as \\\", no comments, nothing left out.\n" +
 		"- Between tags, text stands as it is.\n")
@@ -118,14 +118,29 @@ func instructionText(tools []llm.FunctionDeclaration, isForced bool) string {
 	return b.String()
 }
 
-// correction returns the message about a call that cannot be parsed. form is the form in
-// which it should be written again, "" for that of the instruction.
-func correction(problem, form string) string {
-	text := "Your tool call could not be read, and nothing was run: " + problem + ".\n\n"
+// correction returns the message about a call that cannot be parsed, the call at index, from 1,
+// of total in one message. form is the form in which it should be written again, "" for that
+// of the instruction.
+func correction(problem, form, tool string, index, total int, isCut bool) string {
+	how, again := "as one fenced block of valid JSON", jsonExample
 	if form != "" {
-		return text + "Write the call again, all of it, in this form, in which nothing is escaped:\n\n" + form
+		how, again = "in this form, in which nothing is escaped", form
 	}
-	return text + "Write the call again, all of it, as one fenced block of valid JSON:\n\n" + jsonExample
+	if total == 1 {
+		return "Your tool call could not be read, and nothing was run: " + problem + ".\n\nWrite the call again, all of it, " + how + ":\n\n" + again
+	}
+	none, all := fmt.Sprintf("None of the %d", total), fmt.Sprintf("all %d", total)
+	if total == 2 {
+		none, all = "Neither", "both"
+	}
+	if tool != "" {
+		tool = " (" + tool + ")"
+	}
+	text := fmt.Sprintf("Call %d of %d%s could not be read: %s. %s was run.\n\n", index, total, tool, problem, none)
+	if isCut && index > 1 {
+		return text + fmt.Sprintf("Write the calls before call %d again and end your message; write that one in your next message.", index)
+	}
+	return text + fmt.Sprintf("Write %s again, call %d %s:\n\n%s", all, index, how, again)
 }
 
 // rawForm returns the form of a call as elements, with the required parameters of the tool and

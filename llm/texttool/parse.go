@@ -25,6 +25,8 @@ type parser struct {
 	problem string       // why an intended call is invalid
 	form    string       // in which it should be written again, "" for that of the instruction
 	broken  laxjson.Text // the last string in an object that cannot be parsed, for its problem
+	isRead  bool         // the problem is one of the last of calls
+	isCut   bool         // the problem is that the answer was cut off
 
 	mode     mode
 	held     []byte  // text that may be part of a call
@@ -129,6 +131,7 @@ func (p *parser) end(cut bool) string {
 func (p *parser) endCall(cut bool) bool {
 	switch {
 	case cut:
+		p.isCut = true
 		p.reject("it was cut off at the limit of an answer's length; say less in one call")
 	case p.open.form == jsonForm:
 		missing, ok := p.object.Close()
@@ -222,6 +225,7 @@ func (p *parser) scanText(s string) (rest string) {
 			s = s[size:]
 		case stray == yes:
 			p.held = append(p.held, s...)
+			p.isRead = true
 			p.problem, p.mode = "a value has "+closingParameter+" in it, and may have ended there too early; write that call as JSON", afterBrokenCall
 			return ""
 		case opens == yes:
@@ -496,6 +500,7 @@ func (p *parser) scanAfterCall(s string) (rest string) {
 		s = s[n:]
 	}
 	if text := p.object.LastText(); p.isAtEnd && s[0] == '"' && text.End > 0 && !p.isNative {
+		p.isRead = true
 		p.form = rawForm(p.calls[len(p.calls)-1].Name, text.Name, p.tools)
 		p.problem = fmt.Sprintf("the value of %.100q ends at a quote behind which the call ends, but another quote follows; a quote in a value is written \\\"", text.Name)
 		p.mode = afterBrokenCall

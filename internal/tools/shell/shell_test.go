@@ -203,7 +203,7 @@ func TestBuildErrors(t *testing.T) {
 		`{"command":"a\u0000b"}`:               "Command cannot contain NUL bytes.",
 		`{"command":"ls","dir_path":"/etc"}`:   "Path not in workspace: /etc",
 		`{"command":"ls","is_background":"x"}`: "params/is_background must be boolean",
-		`{"command":"ls","delay_ms":1.5}`:      "params/delay_ms must be integer",
+		`{"command":"ls","delay_ms":1.5}`:      "params/delay_ms must be integer, a whole number such as 280",
 	} {
 		if _, err := tool.Build(tl, json.RawMessage(in)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", in, err, want)
