@@ -50,8 +50,7 @@ func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *conten
 		switch covers := e.first <= got.first && e.last >= got.last; {
 		case !c.isCurrent(ctx, e, got):
 			return ""
-		case !covers:
-			break
+		case !covers: // a result before it may
 		case e.first == got.first && e.last == got.last:
 			return note + fmt.Sprintf("the result of read_file with %s shows them.%s", describeRange(args), insist)
 		case got.last-got.first+1 < minRepeatedPart:
