@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -223,17 +223,15 @@ func (r *run) offered() *tool.Snapshot {
 	return r.tools
 }
 
-// notFound returns the answer to a call of a tool that was not offered. A model that calls tools
-// in text has no server that limits it to those offered, so it also gets the reason.
+// notFound returns the answer to a call of a tool that was not offered: why it is not, or which
+// tools there are.
 func (r *run) notFound(call *ToolCall) string {
-	text := r.offered().NotFound(call.Name)
-	if r.cfg.WhyHidden == nil || !strings.HasPrefix(call.ID, call.Name+"__"+llm.TextCallID) {
-		return text
+	if r.cfg.WhyHidden != nil {
+		if why := r.cfg.WhyHidden(call.Name); why != "" {
+			return fmt.Sprintf("Tool %q is not available now: %s", call.Name, why)
+		}
 	}
-	if why := r.cfg.WhyHidden(call.Name); why != "" {
-		text += " It exists, but is not permitted now: " + why
-	}
-	return text
+	return r.offered().NotFound(call.Name)
 }
 
 // ask sends a confirmation to the consumer and waits for the answer.

@@ -32,7 +32,7 @@ func compactManner(s System) string {
 	return bullets("Manner",
 		"Answer in the user's language, short and plain; refer to code as `path:line`.",
 		edits(s),
-		s.say("Commands for {run_shell_command} must end by themselves and ask nothing. Delete, overwrite or reset only what the request covers."),
+		s.say("Commands for {run_shell_command} must end by themselves, or have `is_background` set, and ask nothing. Delete, overwrite or reset only what the request covers."),
 	)
 }
 

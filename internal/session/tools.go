@@ -75,10 +75,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		Summarizer:        s.outputSummarizer(g),
 		Processes:         s.Processes,
 		Launcher:          s.Launcher,
-		CanReadOn: func() bool {
-			_, can := s.registry.Lookup("read_background_output")
-			return can
-		},
+		CanReadOn:         func() bool { return s.declares("read_background_output") },
 	}
 	s.typed = shell.NewForUser(commands)
 	s.search = web.NewSearch(reach)
@@ -121,6 +118,12 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 		tools = append(tools, pages)
 	}
 	return tools
+}
+
+// declares reports whether the requests to the current model declare a tool.
+func (s *Session) declares(name string) bool {
+	set := s.registry.Snapshot().Declarations(s.form(s.Current().Model))
+	return slices.ContainsFunc(set.Functions, func(f llm.FunctionDeclaration) bool { return f.Name == name })
 }
 
 // outputSummarizer summarizes long output of commands, nil if the user does not want that.

@@ -4,22 +4,27 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // CheckRead returns nil if file tools may read this absolute path. Otherwise the error is a
 // [Refusal], whose text is meant for the model.
-func (w *Workspace) CheckRead(abs string) error { return w.check(abs) }
+func (w *Workspace) CheckRead(abs string) error { return w.check(abs, w.mayRead) }
+
+// AllowRead makes also the files readable that files returns, as absolute paths. Call it before the
+// workspace is used.
+func (w *Workspace) AllowRead(files func() []string) { w.readable = files }
 
 // CheckWrite returns nil if file tools may write, create or remove this absolute path.
 // Otherwise the error is a [Refusal], whose text is meant for the model.
-func (w *Workspace) CheckWrite(abs string) error { return w.check(abs) }
+func (w *Workspace) CheckWrite(abs string) error { return w.check(abs, w.allows) }
 
-func (w *Workspace) check(abs string) error {
+func (w *Workspace) check(abs string, allowed func(string) bool) error {
 	if why := malformed(abs); why != "" {
 		return Refusal("Invalid path: " + why)
 	}
-	if !w.allows(realpath(filepath.Clean(abs))) {
+	if !allowed(realpath(filepath.Clean(abs))) {
 		return w.refuse(abs)
 	}
 	return nil
@@ -40,6 +45,17 @@ func (w *Workspace) allows(real string) bool {
 	return w.memory != "" && real == w.memory
 }
 
+// mayRead reports whether file tools may read a path, which must not contain links: one that they
+// may access, or one of [Workspace.AllowRead].
+func (w *Workspace) mayRead(real string) bool {
+	if w.allows(real) {
+		return true
+	}
+	return w.readable != nil && slices.ContainsFunc(w.readable(), func(file string) bool {
+		return filepath.Base(real) == filepath.Base(file) && real == filepath.Join(realpath(filepath.Dir(file)), filepath.Base(file))
+	})
+}
+
 // contains reports whether a path, which must not contain links, is in the workspace or is one
 // that file tools may access outside of it. File tools may learn that such a path exists.
 func (w *Workspace) contains(real string) bool {
@@ -48,7 +64,7 @@ func (w *Workspace) contains(real string) bool {
 			return true
 		}
 	}
-	return w.allows(real)
+	return w.mayRead(real)
 }
 
 func (w *Workspace) refuse(abs string) error {

@@ -27,7 +27,7 @@ import (
 func (w *Workspace) confined() Disk {
 	return Disk{
 		Open: func(path string) (fs.File, error) {
-			f, err := reach(w, "open", path, w.allows, openFile)
+			f, err := reach(w, "open", path, w.mayRead, openFile)
 			if err != nil {
 				return nil, err // f is a nil *os.File, which is no nil fs.File
 			}

@@ -44,6 +44,7 @@ type Options struct {
 // Workspace is a set of directories and the rules for their content. It is safe for concurrent
 // use.
 type Workspace struct {
+	readable      func() []string          // see AllowRead; may be nil
 	dirs          atomic.Pointer[[]string] // paths without links; the first is the root
 	temp          string                   // without links; "" if there is none
 	memory        string                   // without links; "" if there is none

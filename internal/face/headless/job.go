@@ -2,6 +2,9 @@ package headless
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"pollux/internal/config"
@@ -59,8 +62,33 @@ func RunJob(ctx context.Context, j Job) error {
 	case answer != "":
 		return RenderAnswer(o, answer)
 	}
+	defer tellEnded(o.Err, s)
 	return Run(ctx, o, s.Run(ctx, prompt))
 }
+
+// tellEnded writes which commands still run in the background and end with the session.
+func tellEnded(w io.Writer, s *session.Session) {
+	var names []string
+	for _, c := range s.Processes.List() {
+		if !c.Exited {
+			name := []rune(strings.Join(strings.Fields(terminal.Clean(c.Command)), " "))
+			if len(name) > maxCommand {
+				name = append(name[:maxCommand], []rune("...")...)
+			}
+			names = append(names, fmt.Sprintf("%s (PID %d)", string(name), c.PID))
+		}
+	}
+	switch len(names) {
+	case 0:
+	case 1:
+		fmt.Fprintln(w, "Ended the background command "+names[0])
+	default:
+		fmt.Fprintf(w, "Ended %d background commands: %s\n", len(names), strings.Join(names, ", "))
+	}
+}
+
+// maxCommand is the number of characters of a command that tellEnded shows.
+const maxCommand = 60
 
 // runCommand runs a prompt that is a / command. It returns the output of the command as
 // the answer, or a prompt that the command makes. It returns any other prompt

@@ -29,9 +29,11 @@ type Processes struct {
 	mu      sync.Mutex
 	running map[*execution]bool
 	history []*Process // oldest first
+	left    []int      // what commands started with & and left running, the latest last
 }
 
-// maxHistory limits the number of background commands in the history.
+// maxHistory limits the number of background commands in the history, and of processes that
+// commands left running.
 const maxHistory = 100
 
 // Process is a background command.
@@ -162,6 +164,21 @@ func (ps *Processes) addToHistory(p *execution, command string) *Process {
 	}
 	ps.history = append(ps.history, rec)
 	return rec
+}
+
+// addLeft records processes that a command started with & and left running.
+func (ps *Processes) addLeft(pids []int) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.left = append(ps.left, pids...)
+	ps.left = ps.left[max(0, len(ps.left)-maxHistory):]
+}
+
+// wasLeft reports whether a command started this process with & and left it running.
+func (ps *Processes) wasLeft(pid int) bool {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return slices.Contains(ps.left, pid)
 }
 
 // watchExit waits for the end of a background command and records it in rec.

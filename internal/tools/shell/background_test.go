@@ -23,6 +23,9 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 	pid, ok := r.Data["pid"].(int)
 	head, _, _ := strings.Cut(text(r), "\nOutput so far:")
 	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid.", pid)
+	if strings.Contains(text(r), "has ended") || strings.Contains(text(r), "was ended") {
+		how = fmt.Sprintf(" PID: %d.", pid)
+	}
 	if !ok || !strings.HasPrefix(head, "<untrusted_context>\nCommand ") || !strings.HasSuffix(head, how) || r.Data["command"] != a["command"] ||
 		r.Display != tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", pid)) {
 		t.Fatalf("got %q, %v", text(r), r.Data)
@@ -81,7 +84,7 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	requireBash(t)
 	o := options(t)
 	pid, r := inBackground(t, o, args{"command": "echo '  all'; exit 4", "delay_ms": 10_000})
-	if got := text(r); !strings.Contains(got, "Command has ended with exit code 4. PID: ") || !strings.HasSuffix(got, "\nOutput so far:\n  all\n</untrusted_context>") {
+	if got := text(r); !strings.Contains(got, fmt.Sprintf("Command has ended with exit code 4. PID: %d.\nOutput so far:", pid)) || !strings.HasSuffix(got, "\nOutput so far:\n  all\n</untrusted_context>") {
 		t.Errorf("got %q", got)
 	}
 	if r.Data["initialOutput"] != "  all" {
@@ -91,9 +94,9 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 		return list(t, o) == fmt.Sprintf("- [PID %d] EXITED: `echo '  all'; exit 4` (Exit Code: 4)", pid)
 	})
 	o.CanReadOn = func() bool { return false }
-	r = build(t, shell.New(o), args{"command": "true", "is_background": true}).Run(t.Context(), tool.Host{})
+	r = build(t, shell.New(o), args{"command": "sleep 1000", "is_background": true}).Run(t.Context(), tool.Host{})
 	list := o.Processes.List()
-	if got, want := text(r), " What it prints goes to "+list[len(list)-1].Log+".\nOutput so far:"; !strings.Contains(got, want) {
+	if got, want := text(r), " What it prints goes to "+list[len(list)-1].Log+". To read on, call read_file with that path.\nOutput so far:"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 	o.CanReadOn = nil
@@ -105,6 +108,10 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	pid = processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
 	if got := text(r); !strings.Contains(got, fmt.Sprintf("\nBackground PIDs: %d\nProcess Group PGID: %d\n", pid, r.Data["pid"])) {
 		t.Errorf("got %q", got)
+	}
+	read := build(t, shell.NewReadTool(o.Processes), args{"pid": pid}).Run(t.Context(), tool.Host{})
+	if want := fmt.Sprintf("PID %d was started with &: its output is not kept.", pid); read.Error == nil || !strings.HasPrefix(read.Error.Message, want) {
+		t.Errorf("got %v, want %s", read.Error, want)
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	pid, _ = inBackground(t, o, args{"command": "true"})

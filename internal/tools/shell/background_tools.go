@@ -131,6 +131,10 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		}
 	}
 	p, ok := c.ps.findByPID(c.pid)
+	if !ok && c.ps.wasLeft(c.pid) {
+		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf(
+			"PID %d was started with &: its output is not kept. Start a command with is_background to read what it prints.", c.pid))
+	}
 	if !ok {
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf(
 			"Background process history lookup failed for PID %d. list_background_processes has the PIDs of this session.", c.pid))

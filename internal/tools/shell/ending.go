@@ -47,10 +47,12 @@ func (r *runningCall) outcome() string {
 // it reported.
 func (r *runningCall) running(left []int) string {
 	text := ""
+	r.tool.Processes.addLeft(left)
 	if len(left) > 0 {
 		text = "\nBackground PIDs: " + joinInts(left)
 	}
 	if len(left) > 0 || r.leavesGroup() {
+		r.tool.Processes.addLeft([]int{r.PID()})
 		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
 	}
 	return text
@@ -122,9 +124,13 @@ func (r *runningCall) noteBinary(size int64) {
 // ended, how to read on, and what it has printed so far. file is the file with all of that, "" if
 // it is not long.
 func (r *runningCall) backgroundText() (text, file string) {
-	state := "runs in the background"
+	state, readOn := "runs in the background", " To read on, call read_background_output with this pid."
+	if can := r.tool.CanReadOn; can != nil && !can() {
+		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path."
+	}
 	select {
 	case <-r.Exited():
+		readOn = ""
 		state = "has ended with exit code " + describeCode(r.Status().Code)
 		if signal := r.Status().Signal; signal != 0 {
 			state = "was ended by " + unix.SignalName(signal)
@@ -133,11 +139,7 @@ func (r *runningCall) backgroundText() (text, file string) {
 		r.text.After = r.running(left)
 	default:
 	}
-	readOn := "To read on, call read_background_output with this pid."
-	if can := r.tool.CanReadOn; can != nil && !can() {
-		readOn = "What it prints goes to " + r.log.Log + "."
-	}
-	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d. %s\nOutput so far:", untrustedBegin, state, r.PID(), readOn)
+	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d.%s\nOutput so far:", untrustedBegin, state, r.PID(), readOn)
 	if r.text.Empty() {
 		r.text.Before += " (empty)"
 	} else {

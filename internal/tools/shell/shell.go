@@ -53,7 +53,8 @@ type Options struct {
 	// InactivityTimeout ends a command that prints nothing for this long. Zero or less
 	// means no limit.
 	InactivityTimeout time.Duration
-	// CanReadOn reports whether the model may call read_background_output; nil means that it may.
+	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
+	// is. Where it is not, the model is told to read the file with the output.
 	CanReadOn func() bool
 	// Debug shows the user the text that the model gets.
 	Debug bool
