@@ -267,6 +267,9 @@ func checkParser(t *testing.T, s string, cuts uint64, cut bool) {
 		}
 	}
 	if whole.problem != "" {
+		if index, total := whole.countCalls(); index < 1 || total < index || whole.correction() == "" {
+			t.Fatalf("%q: call %d of %d", s, index, total)
+		}
 		want.Text += whole.giveUp()
 	}
 	rest := s
