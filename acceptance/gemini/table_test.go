@@ -147,6 +147,14 @@ var table = []allowed{
 		what: "For a tool that does not exist, those are suggested that do the same, or that have its words in their names. Gemini CLI suggests the three with the most similar letters.",
 	},
 	{
+		kind: better, scenes: "mode_default mode_auto_edit tools_exclude",
+		paths: []string{
+			`requests[1].body.contents.new[1].parts[*].functionResponse.response.error`,
+			`runs[0].stdout[*].error.message`, `runs[0].stdout[*].output`, `runs[0].stderr.lines."Error executing tool *"`,
+		},
+		what: "Of a tool that exists and is not permitted now, the model is told why. Gemini CLI says that it is not found, and suggests others.",
+	},
+	{
 		kind: better, scenes: "grep_search tool_results",
 		paths: []string{`requests[*].body.contents.new[0].parts[*].functionCall.args.context`},
 		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
@@ -292,7 +300,7 @@ var table = []allowed{
 	},
 	{
 		kind: words, scenes: "list_directory",
-		paths: []string{`requests[1].body.contents.new[1].parts[2].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool list_directory: *"`},
+		paths: []string{`requests[1].body.contents.new[1].parts[2].functionResponse.response.error`},
 		what:  "That a directory does not exist.",
 	},
 	{
