@@ -203,13 +203,9 @@ func matchGLM(s string, i int, o opening) (opening, verdict) {
 		return o, no
 	}
 	end := strings.IndexFunc(s[i:], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
-	switch {
-	case end < 0 && len(s)-i <= maxName:
-		return o, maybe
-	case end < 0 || !isName(s[i:i+end]):
-		return o, no
+	if v := o.nameTool(s[i:], end); v != yes {
+		return o, v
 	}
-	o.tool = s[i : i+end]
 	i += end
 	n, v := matchSpace(s[i:])
 	if v != yes {
@@ -296,13 +292,9 @@ func matchMistral(s string, i int, o opening) (opening, verdict) {
 		return matchObject(s, i, o, true)
 	}
 	end := strings.IndexAny(s[i:], "[{"+whiteSpace)
-	switch {
-	case end < 0 && len(s)-i <= maxName:
-		return o, maybe
-	case end < 0 || !isName(s[i:i+end]):
-		return o, no
+	if v := o.nameTool(s[i:], end); v != yes {
+		return o, v
 	}
-	o.tool = s[i : i+end]
 	i += end
 	for _, mark := range []string{callID, callArgs} {
 		if n, v = matchSpace(s[i:]); v != yes {
@@ -424,4 +416,17 @@ func matchAnyKey(s string) (string, int, verdict) {
 		return "", 0, maybe
 	}
 	return s[1 : 1+end], end + 2, yes
+}
+
+// nameTool takes the first end bytes of s for the name of the tool. end is negative if the end
+// has not come yet.
+func (o *opening) nameTool(s string, end int) verdict {
+	switch {
+	case end < 0 && len(s) <= maxName:
+		return maybe
+	case end < 0 || !isName(s[:end]):
+		return no
+	}
+	o.tool = s[:end]
+	return yes
 }

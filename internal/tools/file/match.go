@@ -219,11 +219,11 @@ func linesLike(lines []string, indent string) bool {
 
 // mayOpen reports whether deeper lines that belong to this one may follow: after a bracket or
 // another sign that something is missing, in a list, under a name with a colon, or after a
-// comment.
+// comment. A closing bracket says nothing about the lines after it.
 func mayOpen(line string) bool {
 	line = strings.TrimSpace(line)
 	rest := strings.ReplaceAll(strings.ReplaceAll(line, ":=", ""), "::", "")
-	return strings.ContainsAny(lastCharacter(line), ":{([,\\=|>&") || strings.Contains(rest, ":") ||
+	return strings.ContainsAny(lastCharacter(line), ":{([,\\=|>&") || strings.Contains(rest, ":") || strings.Trim(line, "})];,") == "" ||
 		strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//")
 }
 
