@@ -1,7 +1,6 @@
 package prompt
 
-// The compact form holds the rules that models break most, for those with little room. It says
-// nothing about several calls in one turn: a model that calls tools in text makes one.
+// The compact form holds the rules that models break most, for those with little room.
 
 func compactRules(s System) string {
 	return bullets("Rules",
