@@ -16,12 +16,22 @@ import (
 	"pollux/agent"
 )
 
+// Longer responses, and those whose last line is longer, announce nothing: they are reports, or
+// what a model repeats without end. The patterns take microseconds for a byte.
+const (
+	maxText = 32 << 10 // bytes
+	maxLine = 2 << 10
+)
+
 // Check reports whether a response leaves work undone: it announces some, has a call of a tool
 // in its text, or is an empty response to tool results.
 func Check(e agent.Ending) bool {
 	text := strings.TrimSpace(e.Text)
 	if text == "" {
 		return true
+	}
+	if len(text) > maxText || len(lastLine(text)) > maxLine {
+		return false
 	}
 	if !e.HasCalled && hasCall(text, e.Tools) {
 		return true

@@ -1,6 +1,7 @@
 package unfinished
 
 import (
+	"strings"
 	"testing"
 
 	"pollux/agent"
@@ -360,6 +361,27 @@ func TestCheckAfterCall(t *testing.T) {
 	} {
 		if got := Check(agent.Ending{Text: text, Tools: tools, HasCalled: true}); got != want {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// A long response is no announcement, and costs nothing to see.
+func TestLongResponses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		strings.Repeat("x", 16<<20), strings.Repeat("Now I read the file. ", 1<<20), strings.Repeat("a line of text\n", 1<<20) + "Now I will fix it.",
+	} {
+		if Check(agent.Ending{Text: text, Tools: []string{"read_file"}}) {
+			t.Errorf("%d bytes that end with %q are unfinished", len(text), text[len(text)-20:])
+		}
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	report := strings.Repeat("The parser drops the last line, because the reader ends at the line end. I changed `reader.go:14`.\n", 150) + "All tests pass."
+	for b.Loop() {
+		if Check(agent.Ending{Text: report, HasCalled: true, Tools: []string{"read_file", "run_shell_command"}}) {
+			b.Fatal("a report is unfinished")
 		}
 	}
 }
