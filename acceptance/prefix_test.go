@@ -27,7 +27,7 @@ func TestPrefix(t *testing.T) {
 			if len(bodies) != 51 {
 				t.Fatalf("%d requests were answered, not 51", len(bodies))
 			}
-			if wire == "text" { // from the second request on, what the model is told is compact
+			if wire == "text" { // the first request has the full form: Pollux learns from it that the model takes no tools
 				bodies = bodies[1:]
 			}
 			last := reading(t, wire, bodies[0])

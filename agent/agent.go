@@ -24,8 +24,8 @@ type Config struct {
 	// System returns the system instruction for a model. It should return the same pointer as
 	// long as the text is the same.
 	System func(model string) *llm.Content
-	// Form returns how much the declarations of the tools say to a model. It should return the
-	// same value during a prompt. A nil Form says more to older models.
+	// Form returns the form of the tool declarations for a model. A nil Form is [tool.Full] for
+	// older models and [tool.Brief] for all others.
 	Form func(model string) tool.Form
 	// Context holds the messages at the head of the history, before the first prompt.
 	Context []Message

@@ -30,8 +30,8 @@ func (r *run) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 	}
 }
 
-// mayChange reports whether a call of the tool of this name may have changed files. Nobody knows
-// of a tool that does not exist any more.
+// mayChange reports whether calls of the tool with this name can change files. A tool that is not
+// registered any more counts as one that can.
 func (r *run) mayChange(name string) bool {
 	t, ok := r.offered().Lookup(name)
 	return !ok || !isReadOnly(t)

@@ -11,12 +11,13 @@ import (
 
 // A run ends with a response that calls no tool. Some models end it too early: they announce
 // what they will do, write a call in a code block, or say nothing about the results of their
-// calls. Then the model is asked to go on. Nobody sees that: the request is not part of the
-// history, in which the response to it continues the first one, and its events follow those of
-// the first one. A response to it that is no use is dropped, and the first one is the answer. A
-// model that has called tools since is asked once more for the same prompt.
+// calls. Then the run asks the model to continue. This request is not part of the history and
+// has no event. The response to it continues the first one, in the history and in the events. If
+// the response is unusable, the first one is the answer. The run asks a second time for the same
+// prompt if the model has called tools in between.
 
-// unfinishedText asks a model to go on that has announced work, after noCallText or lastCallText.
+// unfinishedText asks a model that has announced work to continue. It follows noCallText or
+// lastCallText.
 const unfinishedText = " If work is left, call the tool for its next step now. If not, give your final answer.]"
 
 const (
@@ -24,17 +25,16 @@ const (
 	lastCallText = "[System: Your last message has no tool call." // for a model that has called tools before
 )
 
-// maxNudges is how often a model is asked to go on for one prompt.
+// maxNudges is the maximum number of requests to continue for one prompt.
 const maxNudges = 2
 
-// cutText asks a model to go on whose response ended at the limit of its length, before or within
-// a call.
+// cutText asks a model to continue whose response reached the output limit before or within a call.
 const cutText = "[System: Your last reply was cut off at the limit of its length, so nothing of it was run. Think less before you act. " + shorterText + "]"
 
-// nudgeAttempts is the number of attempts of a request that asks a model to go on.
+// nudgeAttempts is the maximum number of attempts of a request to continue.
 const nudgeAttempts = 2
 
-// isUnfinished reports whether the model is to be asked to go on after rep, the response to
+// isUnfinished reports whether the run asks the model to continue after rep, the response to
 // contents.
 func (r *run) isUnfinished(contents []*llm.Content, rep *reply) bool {
 	limit := r.cfg.MaxTurns
@@ -57,7 +57,7 @@ func (r *run) isUnfinished(contents []*llm.Content, rep *reply) bool {
 	return r.cfg.Unfinished(e)
 }
 
-// nudge asks the model to go on after rep, the response to contents. It returns rep, or rep
+// nudge asks the model to continue after rep, the response to contents. It returns rep, or rep
 // continued by the response.
 func (r *run) nudge(ctx context.Context, contents []*llm.Content, rep *reply) (*reply, error) {
 	r.nudges++

@@ -91,7 +91,7 @@ func withoutEditText(edit *job) string {
 	if json.Unmarshal(edit.call.Args, &a) == nil && a.FilePath+a.Path != "" {
 		of = " of " + cmp.Or(a.FilePath, a.Path)
 	}
-	return "Not run, because the edit" + of + " before it failed. Call it again when that is mended."
+	return "Not run, because the edit" + of + " before it failed. Call it again after a successful edit."
 }
 
 // refusedText returns what the model gets of a call that a person refused. The content of

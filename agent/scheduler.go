@@ -47,9 +47,9 @@ func (r *run) schedule(ctx context.Context, calls []*ToolCall) ([]ToolFinished, 
 // finishAll runs jobs and returns them finished, in the same order. A job that may change
 // something runs alone, after all jobs before it and before all jobs after it; consecutive jobs
 // that change nothing form a group and run at the same time. All jobs of a group pass the gate
-// before any of them runs. If a person refuses a job, the jobs of later groups do not run; after
-// an edit that failed, the commands of later groups do not. If the consumer stops reading or ctx ends, finishAll cancels the remaining jobs and returns an error;
-// the results are complete even then.
+// before any of them runs. If a person refuses a job, the jobs of later groups do not run. After a
+// failed edit, the commands of later groups do not run. If the consumer stops reading or ctx ends,
+// finishAll cancels the remaining jobs and returns an error; the results are complete even then.
 func (r *run) finishAll(ctx context.Context, jobs []*job) ([]ToolFinished, error) {
 	var finished []ToolFinished
 	var left error // the consumer has stopped reading

@@ -191,8 +191,8 @@ func (g *stage) system(content map[string]any) any {
 	return out
 }
 
-// omitted are the tools that Pollux does not declare, as yet or unattended. That they are not
-// there is told once, and not with each tool behind them.
+// omitted are the tools that Pollux does not declare, because it does not have them yet or runs
+// unattended. The order of the tools is compared without them, so that each is one difference.
 var omitted = []string{"invoke_agent", "activate_skill", "update_topic", "enter_plan_mode"}
 
 // declared are the tools by name, without the words that describe them.

@@ -128,7 +128,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "bad_arguments",
 		paths: []string{`requests[1].body.contents.new[*]**`, `runs[0].stderr.lines."Error executing tool *"`, `runs[0].stdout[*].parameters.*`, `runs[0].stdout[*].error.*`, `runs[0].stdout[*].output`},
-		what:  "An argument whose name is wrong and whose meaning is plain, as `path` for `file_path`, is taken for what it is, and so is a value, as `\"5\"` for a number. All names that are missing and all that are unknown are told at once; those that were ignored are in the result.",
+		what:  "Wrong names of arguments with a clear meaning are accepted, such as `path` for `file_path`, and so are values such as `\"5\"` for a number. One error lists all missing and unknown names. The result lists the names that were ignored.",
 	},
 	{
 		kind: better, scenes: "read_file",
@@ -136,7 +136,7 @@ var table = []allowed{
 			`requests[1].body.contents.new[1].parts[11].functionResponse.response.error`,
 			`runs[0].stdout.stats.tools.byName.read_file.decisions.accept`, `runs[0].stdout.stats.tools.totalDecisions.accept`,
 		},
-		what: "A number where a text is wanted, as `7` for `file_path`, is that text.",
+		what: "A number is accepted as text, such as `7` for `file_path`.",
 	},
 	{
 		kind: better, scenes: "unknown_tool",
@@ -144,7 +144,7 @@ var table = []allowed{
 			`requests[1].body.contents.new[1].parts[1].functionResponse.response.error`,
 			`runs[0].stdout[5].error.message`, `runs[0].stdout[5].output`, `runs[0].stderr.lines."Error executing tool read_files: *"`,
 		},
-		what: "For a tool that does not exist, those are suggested that do the same, or that have its words in their names. Gemini CLI suggests the three with the most similar letters.",
+		what: "If a tool does not exist, the error suggests tools that do the same or have the same words in their names. Gemini CLI suggests the three with the most similar letters.",
 	},
 	{
 		kind: better, scenes: "mode_default mode_auto_edit tools_exclude",
@@ -152,7 +152,7 @@ var table = []allowed{
 			`requests[1].body.contents.new[1].parts[*].functionResponse.response.error`,
 			`runs[0].stdout[*].error.message`, `runs[0].stdout[*].output`, `runs[0].stderr.lines."Error executing tool *"`,
 		},
-		what: "Of a tool that exists and is not permitted now, the model is told why. Gemini CLI says that it is not found, and suggests others.",
+		what: "If a policy denies a tool, the error gives the reason. Gemini CLI reports that the tool is not found and suggests others.",
 	},
 	{
 		kind: better, scenes: "grep_search tool_results",
@@ -162,17 +162,17 @@ var table = []allowed{
 	{
 		kind: better, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.update_topic`, `requests[*].body.tools.functions.enter_plan_mode`},
-		what:  "Unattended, a model has neither `update_topic`, whose words nobody would see, nor `enter_plan_mode`, whose plan nobody would approve. `tools.allowed` brings them back.",
+		what:  "An unattended run does not declare `update_topic`, because no person sees the topic, and has no `enter_plan_mode`, because no person can approve the plan. `tools.allowed` brings them back.",
 	},
 	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The lines around a hit are whole, five before and five after one to three hits if the call does not say how many, and no more hits are told than `max_matches_per_file` allows.",
+		what:  "The lines around a match are complete. By default, one to three matches come with five lines before and five lines after. There are no more matches than `max_matches_per_file` allows.",
 	},
 	{
 		kind: better, scenes: "glob glob_link include_directories tool_results",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "`glob` tells the model paths that begin in the working directory, which are shorter. Files of other directories keep their whole path.",
+		what:  "`glob` returns paths relative to the working directory, which are shorter. Files in other directories keep their absolute paths.",
 	},
 	{
 		kind: better, scenes: "read_file",
@@ -230,27 +230,27 @@ var table = []allowed{
 	{
 		kind: better, scenes: "*",
 		paths: []string{`requests[*].body.tools.functions.*.parametersJsonSchema.properties.wait_for_previous`},
-		what:  "Calls that may change something run one after the other, in the order of the model; what only reads runs side by side. After an edit that fails, the commands behind it do not run. `wait_for_previous` is accepted in every call and declared nowhere.",
+		what:  "Calls that can change something run one after the other, in the order of the response; calls that only read run in parallel. After a failed edit, later commands of the same response do not run. Every call accepts `wait_for_previous`, and no tool declares it.",
 	},
 	{
 		kind: better, scenes: "shell_text shell_long tools_core tools_allowed parallel tool_results glob_link",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "The result of a command has what a model can act on: the process group only where it runs on, a signal's name, the exit codes of a pipe that hides a failure, the indentation of the first line, the last state of a progress bar, and what to do about a command that was silent for too long.",
+		what:  "The result of a command contains the process group only if processes still run, the name of a signal, the exit codes of a pipe that hides a failure, the indentation of the first line, the last state of a progress bar, and advice after a timeout.",
 	},
 	{
 		kind: better, scenes: "tool_results",
 		paths: []string{`runs[0].stdout[*].output`},
-		what:  "What a person reads of a command that failed ends with its exit code, also where it has printed something, and a timeout of less than a minute is told in seconds.",
+		what:  "The output of a failed command that a person sees always ends with the exit code. A timeout below one minute is in seconds.",
 	},
 	{
 		kind: better, scenes: "shell",
 		paths: []string{`runs[0].stdout.stats.tools.**`},
-		what:  "A command substitution is an error of the call, for which nobody is asked. Gemini CLI asks, does not run it, and counts it as a success.",
+		what:  "A call with a command substitution fails without a question. Gemini CLI asks for approval, does not run the command, and counts the call as a success.",
 	},
 	{
 		kind: better, scenes: "shell_long",
 		paths: []string{`home.".gemini/tmp/*/tool-outputs/session-…uuid/*.txt"`},
-		what:  "The file with the whole of a long output has a short name, the tool and a number: the ids of some providers are long.",
+		what:  "The file with the complete output has a short name, the tool and a number, because the ids of some providers are long.",
 	},
 	{
 		kind: better, scenes: "loop",

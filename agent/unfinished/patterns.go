@@ -26,14 +26,14 @@ var patterns = sync.OnceValue(func() *expressions {
 })
 
 type expressions struct {
-	purpose    *regexp.Regexp // of a sentence that says what the step before is for
-	person     *regexp.Regexp // of a sentence that addresses the user
-	example    *regexp.Regexp // of a text that explains calls
-	clause     *regexp.Regexp // between two main clauses
-	definition *regexp.Regexp // of a line of a program
-	call       *regexp.Regexp // of a line: the name and what follows it
-	named      *regexp.Regexp // of named arguments
-	object     *regexp.Regexp // of a member that names a tool
+	purpose    *regexp.Regexp // matches a sentence that gives the purpose of the step before it
+	person     *regexp.Regexp // matches a sentence that addresses the user
+	example    *regexp.Regexp // matches a text that explains calls
+	clause     *regexp.Regexp // matches the words between two main clauses
+	definition *regexp.Regexp // matches a line that defines a name in a program
+	call       *regexp.Regexp // matches a line that calls a tool: the name and what follows it
+	named      *regexp.Regexp // matches named arguments
+	object     *regexp.Regexp // matches a member of an object that names a tool
 	languages  []language
 }
 

@@ -318,8 +318,8 @@ func body(line string) string {
 	return line[len(indentOf(line)) : len(line)-len(trail(line))]
 }
 
-// decide returns the lines that replace those of the file, whose whole text is given. It tries all readings of the
-// indentation; if they do not give the same, the edit is not clear.
+// decide returns the lines that replace those of the file. text is the whole file. decide tries
+// all readings of the indentation; if their results differ, the edit is unclear.
 func (m *merger) decide(text string, unit func() int) ([]string, *unclear) {
 	pairs := m.pairs()
 	wrong := differing(pairs)
