@@ -583,32 +583,6 @@ func TestSpillOverLink(t *testing.T) {
 	}
 }
 
-// Files of outputs have the name of the tool and the next free number, whatever the name is.
-func TestOutputName(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for _, c := range []struct{ name, want string }{
-		{"run_shell_command", "run_shell_command_1.txt"},
-		{"Run_Shell_Command", "run_shell_command_2.txt"},
-		{"mcp_s_t", "mcp_s_t_1.txt"},
-		{"../../x", "______x_1.txt"},
-		{"", "output_1.txt"},
-		{strings.Repeat("y", 10_000) + "a", strings.Repeat("y", 60) + "_1.txt"},
-		{strings.Repeat("y", 10_000) + "b", strings.Repeat("y", 60) + "_2.txt"},
-	} {
-		f, err := createOutput(dir, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil || f.Name() != filepath.Join(dir, c.want) {
-			t.Errorf("%.20q: %s, %v, want %s", c.name, f.Name(), err, c.want)
-		}
-	}
-	if _, err := createOutput(filepath.Join(dir, "none"), "x"); err == nil {
-		t.Error("a file in a directory that does not exist")
-	}
-}
-
 // remote is a tool of an MCP server.
 type remote struct {
 	*realTool

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"pollux/agent"
@@ -141,17 +140,14 @@ func (s *Session) saveOutput(name, text string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	name = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, strings.ToLower(name))
-	name = filepath.Join(dir, cmp.Or(name[:min(len(name), 60)], "output"))
-	for n := 1; ; n++ {
-		path := fmt.Sprintf("%s_%d.txt", name, n)
-		if _, err := os.Lstat(path); err != nil {
-			return path, durable.WriteFile(path, []byte(text), 0o600)
-		}
+	f, err := durable.CreateNumbered(dir, name)
+	if err != nil {
+		return "", err
 	}
+	_, err = f.WriteString(text)
+	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(f.Name()) // the first error counts
+		return "", err
+	}
+	return f.Name(), nil
 }
