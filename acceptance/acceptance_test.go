@@ -41,10 +41,17 @@
 //	lines FILE N  the file (or stdout) has N lines
 //	exec talk SCRIPT COMMAND...
 //	              talks with a command at a terminal, see [talk]
+//	screen FILE   writes the standard output of the last command to FILE as a screen
+//	              that can be compared: without spaces at line ends, with <uuid>
+//	              for ids, <time> for durations, <port> for ports of loopback, and
+//	              <count> for numbers over 999
 //
 // The scripts in tasks and in badinput run once for each protocol, with the same
 // result. Those in anymodel are about models with small windows, models without tool
-// calling and servers that fail; those in seen, about what a model is shown.
+// calling and servers that fail; those in seen, about what a model is shown; those in
+// first, about the first minutes with Pollux. A script in first begins as a new user in
+// ~/project, with no settings, keys or trusted folders. Its files are in $HOME, and can be
+// named as in "exec talk $HOME/a.talk pollux" and "cmp got $HOME/want".
 //
 // The condition [fulldisk] is true if a small file system can be mounted; [root], if
 // the tests run as root; [signals], if the tests were not started with SIGINT or
@@ -56,6 +63,7 @@
 package acceptance
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -104,6 +112,25 @@ func TestAnyModel(t *testing.T) {
 // results.
 func TestSeen(t *testing.T) {
 	run(t, "seen", "", func(*testscript.Env) error { return nil })
+}
+
+// TestFirst runs the scripts about the first minutes with Pollux, most of them at a terminal with
+// 80 or 40 columns.
+func TestFirst(t *testing.T) {
+	run(t, "first", "", func(env *testscript.Env) error {
+		w := env.Values[worldKey{}].(*world)
+		w.home = w.work
+		w.work = filepath.Join(w.home, "project")
+		env.Cd = w.work
+		env.Setenv("HOME", w.home)
+		env.Setenv("WORK", w.work)
+		env.Setenv("TMPDIR", w.home+"/tmp")
+		env.Setenv("TERM", "xterm-256color")
+		for _, name := range []string{"GEMINI_MODEL", "GEMINI_CLI_TRUST_WORKSPACE", "NO_COLOR"} {
+			env.Setenv(name, "")
+		}
+		return errors.Join(os.MkdirAll(w.work, 0o755), os.Mkdir(w.home+"/tmp", 0o700))
+	})
 }
 
 // run runs the scripts of a directory after calling prepare for each. wire is the protocol for

@@ -21,6 +21,7 @@ import (
 // talk runs another program on a pseudo-terminal and types into it, following a script. It prints
 // the screen to standard output, or to standard error if the script fails:
 //
+//	size COLUMNS  the width of the terminal, 80 by default; it is the first line
 //	see TEXT      waits until TEXT is on the screen, after the text seen last
 //	not TEXT      checks that TEXT was not between the last two texts seen
 //	type TEXT     types TEXT and Enter
@@ -47,7 +48,9 @@ func play(script string, command []string) error {
 	if err != nil {
 		return err
 	}
-	c, master, err := atTerminal(command)
+	columns := 80
+	_, _ = fmt.Sscanf(string(lines), "size %d\n", &columns) // another first line keeps the default
+	c, master, err := atTerminal(command, columns)
 	if err != nil {
 		return err
 	}
@@ -73,9 +76,9 @@ func play(script string, command []string) error {
 	return err
 }
 
-// atTerminal starts a program on a new pseudo-terminal and returns the terminal's other end.
+// atTerminal starts a program on a new pseudo-terminal of this width and returns the terminal's other end.
 // Closing that ends a pending read.
-func atTerminal(command []string) (*exec.Cmd, *os.File, error) {
+func atTerminal(command []string, columns int) (*exec.Cmd, *os.File, error) {
 	master, tty, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +96,7 @@ func atTerminal(command []string) (*exec.Cmd, *os.File, error) {
 	c := exec.Command(command[0], command[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = tty, tty, tty
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := errors.Join(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}), c.Start()); err != nil {
+	if err := errors.Join(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: uint16(columns)}), c.Start()); err != nil {
 		return nil, nil, err
 	}
 	return c, os.NewFile(uintptr(fd), "terminal"), nil
@@ -160,6 +163,8 @@ func (s *screen) do(line string) error {
 		return errors.New("there is an escape on the screen")
 	}
 	switch word {
+	case "size": // done before the program started
+		return nil
 	case "see":
 		return s.see(rest)
 	case "not":

@@ -46,6 +46,7 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"waitfor": plain("waitfor requests N | file PATH | stdout NAME REGEXP | gone PIDFILE", waitforWord),
 		"jsoncmp": plain("jsoncmp GOT WANT", jsoncmpWord),
 		"lines":   plain("lines FILE N", linesWord),
+		"screen":  plain("screen FILE", screenWord),
 	}
 }
 
@@ -394,3 +395,28 @@ func linesWord(ts *testscript.TestScript, args []string) bool {
 	}
 	return true
 }
+
+// screenWord writes the standard output of the last command to a file, in a form that does not
+// depend on the run.
+func screenWord(ts *testscript.TestScript, args []string) bool {
+	if len(args) != 1 {
+		return false
+	}
+	var b strings.Builder
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		line = uuidPattern.ReplaceAllString(line, "<uuid>")
+		line = portPattern.ReplaceAllString(line, "127.0.0.1:<port>")
+		line = countPattern.ReplaceAllString(line, "<count>")
+		line = durationPattern.ReplaceAllString(line, "<time>")
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+	return true
+}
+
+var (
+	uuidPattern     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	portPattern     = regexp.MustCompile(`127\.0\.0\.1:[0-9]{4,5}`)
+	countPattern    = regexp.MustCompile(`\b[0-9]{1,3},[0-9]{3}\b`)
+	durationPattern = regexp.MustCompile(`\b[0-9]+(\.[0-9]+)?(ms|s)\b`)
+)
