@@ -34,13 +34,13 @@ func authCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return run(words)
 		}}
 	}
-	cmd := sub("auth", "Say how Pollux proves itself to models' providers, and store keys for them", 0, c.status)
-	status := sub("status", "Say which provider a run uses, and where its key comes from", 0, c.status)
-	list := sub("list", "Say which keys are stored, and where; the keys themselves are not shown", 0, c.list)
-	set := sub("set [provider]", "Store a key, which is asked for, or read from standard input; of Gemini, if no provider is named", 1, c.set)
-	remove := sub("remove [provider]", "Forget a key that is stored", 1, c.remove)
+	cmd := sub("auth", "Show sign-in status and manage API keys", 0, c.status)
+	status := sub("status", "Show the provider in use and the source of its key", 0, c.status)
+	list := sub("list", "List stored API keys without showing them", 0, c.list)
+	set := sub("set [provider]", "Store an API key that you type or pipe in", 1, c.set)
+	remove := sub("remove [provider]", "Delete a stored API key", 1, c.remove)
 	for _, sub := range []*cobra.Command{cmd, status, list} {
-		sub.Flags().BoolVar(&c.json, "json", false, "Print a JSON object")
+		sub.Flags().BoolVar(&c.json, "json", false, "Print JSON")
 	}
 	cmd.AddCommand(status, set, remove, list)
 	return cmd

@@ -28,15 +28,15 @@ func configCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var all bool
-	list := c.sub("list", "List what is set, and where", 0, func([]string) error { return c.list(all) })
-	list.Flags().BoolVar(&all, "all", false, "List the keys that nobody has set too")
+	list := c.sub("list", "List settings and their sources", 0, func([]string) error { return c.list(all) })
+	list.Flags().BoolVar(&all, "all", false, "Include keys that are not set")
 	cmd.AddCommand(
-		c.sub("get KEY", "Print the value that counts, or with --scope what one file says", 1, c.get),
-		c.sub("set KEY VALUE", "Write a value, in JSON or as plain text, into your settings file or that of --scope", 2, c.set),
-		c.sub("unset KEY", "Take a key out of your settings file, or that of --scope", 1, c.unset),
+		c.sub("get KEY", "Print the value of a setting", 1, c.get),
+		c.sub("set KEY VALUE", "Set a setting to a JSON value or plain text", 2, c.set),
+		c.sub("unset KEY", "Remove a setting from a settings file", 1, c.unset),
 		list,
-		c.sub("path", "Print where the settings files are", 0, c.path),
-		c.sub("explain KEY", "Say what a key does, which value counts, and which file it comes from", 1, c.explain),
+		c.sub("path", "Print the paths of the settings files", 0, c.path),
+		c.sub("explain KEY", "Explain a setting, its value and its source", 1, c.explain),
 	)
 	return cmd
 }
@@ -67,9 +67,9 @@ func (c *configActions) sub(use, short string, n int, run func(words []string) e
 		}
 		return run(words)
 	}
-	cmd.Flags().StringVar(&c.scope, "scope", "", "Whose settings: user, workspace, system")
+	cmd.Flags().StringVar(&c.scope, "scope", "", "Settings file: user, workspace or system")
 	cmd.Flags().BoolVar(&c.json, "json", false, "Print JSON")
-	cmd.Flags().BoolP("help", "h", false, "Print this help")
+	cmd.Flags().BoolP("help", "h", false, "Show help")
 	return cmd
 }
 

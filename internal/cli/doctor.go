@@ -21,17 +21,16 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		Terminal: t,
 	}
 	cmd := &cobra.Command{
-		Use: "doctor",
-		Short: "Say what is set and from where, what is missing, and try the model, " +
-			"with a few hundred tokens; its exit code is 0 where a run could work, else the run's",
-		Args: cobra.NoArgs,
+		Use:   "doctor",
+		Short: "Check your setup and test the model",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if offline {
 				o.Unasked = "because of --offline"
 			}
 			if t.ErrTTY && !asJSON {
 				o.Asking = func(model string) {
-					fmt.Fprintf(t.Err, "Asking %s, which costs a few hundred tokens ...\n", clean(model))
+					fmt.Fprintf(t.Err, "Testing %s, which uses a few hundred tokens ...\n", clean(model))
 				}
 			}
 			report, err := doctor.Examine(cmd.Context(), o)
@@ -52,8 +51,8 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
-	cmd.Flags().BoolVar(&offline, "offline", false, "Do not ask the model anything")
-	cmd.Flags().StringVarP(&o.Session.Model, "model", "m", "", "The model, as for a run")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
+	cmd.Flags().BoolVar(&offline, "offline", false, "Skip the test of the model")
+	cmd.Flags().StringVarP(&o.Session.Model, "model", "m", "", "Model to test")
 	return cmd
 }

@@ -42,7 +42,7 @@ func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 	}
 }
 
-var queryRows = [][2]string{{"query", "The prompt. Without -p it is for interactive mode."}}
+var queryRows = [][2]string{{"query", "Prompt to start with. Use -p to run it without a session."}}
 
 // usageLine returns the syntax of a command for the first line of its help.
 func usageLine(cmd *cobra.Command) string {

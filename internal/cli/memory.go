@@ -39,7 +39,7 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				return write(t.Out, files)
 			},
 		}
-		sub.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
+		sub.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
 		return sub
 	}
 	printed := func(text func([]memory.File) string) func(io.Writer, []memory.File) error {
@@ -48,19 +48,19 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return err
 		}
 	}
-	refresh := newCommand("refresh", "Read all files, and say what there is", printed(memory.FormatReloaded))
+	refresh := newCommand("refresh", "Reload context files and print a summary", printed(memory.FormatReloaded))
 	refresh.Aliases = []string{"reload"}
-	show := newCommand("show", "Show the text, and what each file costs in tokens", writeMemory)
+	show := newCommand("show", "Print the loaded context and its size in tokens", writeMemory)
 	cmd := &cobra.Command{
-		Use: "memory", Short: "Show what the model is told by GEMINI.md files, and add to it",
+		Use: "memory", Short: "Show and edit context files such as GEMINI.md",
 		Args: cobra.NoArgs, RunE: show.RunE,
 	}
 	cmd.AddCommand(
 		show,
-		newCommand("list", "Name the files", printed(memory.List)),
+		newCommand("list", "List context files", printed(memory.List)),
 		refresh,
 		&cobra.Command{
-			Use: "add <text...>", Short: "Add a line to your own file, for all projects", Args: cobra.MinimumNArgs(1),
+			Use: "add <text...>", Short: "Add a line to your context file for all projects", Args: cobra.MinimumNArgs(1),
 			RunE: func(_ *cobra.Command, words []string) error { return addMemory(t, env, strings.Join(words, " ")) },
 		},
 	)

@@ -32,7 +32,7 @@ func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "models [provider[/word]...]",
-		Short: "List the models that your providers offer, with a word in their names or all, and what is known of them",
+		Short: "List available models, with their context windows and prices",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			lists, err := listModels(cmd.Context(), t, env, names)
 			if err != nil {
@@ -48,7 +48,7 @@ func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return listError(lists)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON array of objects")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
 	return cmd
 }
 

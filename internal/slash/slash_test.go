@@ -32,7 +32,7 @@ func TestOutput(t *testing.T) {
 		"/help":             {"/memory", "  add <text>", "/compress (summarize, compact) [what to keep]", "Not there yet: /agents", "/shortcuts lists"},
 		"/help memory":      {"/memory\n", "/memory add <text>", "It waits"},
 		"/help /stats":      {"Other names: usage.", "It may be used while"},
-		"/help memory show": {"/memory show\n", "Show the text"},
+		"/help memory show": {"/memory show\n", "Show the loaded context"},
 		"/help theme":       {"not available yet"},
 		"/docs":             {"headless ", "settings "},
 		"/docs headless":    {"\n## "},
@@ -69,7 +69,7 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{})
 	for line, parts := range map[string][]string{
-		"/memory":              {"Command '/memory' requires a subcommand. Available:\n  - show: Show the text", "\n  - add <text>: "},
+		"/memory":              {"Command '/memory' requires a subcommand. Available:\n  - show: Show the loaded context", "\n  - add <text>: "},
 		"/memory forget me":    {"Command '/memory' requires a subcommand."},
 		"/stats all":           {"There is no /stats all. There are: session, model, tools."},
 		"/clear the table":     {"/clear takes no arguments."},
