@@ -135,7 +135,7 @@ func addMemory(t *terminal.Terminal, env *config.Env, text string) error {
 	}
 	format := "Added to %s: %s\n"
 	if !added {
-		format = "It is already in %s: %s\n"
+		format = "Already in %s: %s\n"
 	}
 	_, err = fmt.Fprintf(t.Out, format, clean(set.MemoryFile()), clean(strings.TrimPrefix(item, "- ")))
 	return err
