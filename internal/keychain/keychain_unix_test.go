@@ -302,7 +302,7 @@ func TestSilent(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "gemini-credentials.json")
 		s := Open(Options{File: path, Bus: bus})
 		s.timeout = 20 * time.Millisecond
-		if _, err := s.Get(t.Context(), "svc", "acct"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "does not answer") {
+		if _, err := s.Get(t.Context(), "svc", "acct"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "does not respond") {
 			t.Error(err)
 		}
 		s.timeout = time.Hour

@@ -75,7 +75,7 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 func (p *Setup) warnOfMissing(key config.Strings, flag string) {
 	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			p.Warn("Warning: " + flag + " names " + path + ", and there is no such file or directory.")
+			p.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (p *Setup) adminPaths() []string {
 		return config.AdminPolicyPaths.In(flag)
 	}
 	if len(config.AdminPolicyPaths.In(p.Settings.ForScope(config.Workspace))) > 0 {
-		p.Warn("Warning: adminPolicyPaths in the workspace's settings has no effect: set it in your own.")
+		p.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
 	}
 	var list []string
 	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
@@ -133,12 +133,12 @@ func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity)
 	hash, changed, err := project.Changed()
 	switch {
 	case err != nil:
-		s.Warn("Warning: workspace policies are not used: " + err.Error())
+		s.Warn("Warning: Ignoring workspace policies: " + err.Error())
 		return false
 	case !changed:
 		return true
 	case s.Interactive && s.Asker == nil:
-		s.Warn("Warning: workspace policies changed or are new, and are not used: there is nobody to accept them.")
+		s.Warn("Warning: Ignoring workspace policies that are new or changed. To accept them, start Pollux interactively.")
 		return false
 	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
 		return false

@@ -493,13 +493,13 @@ func TestNoPlace(t *testing.T) {
 		set  Settings
 		want string
 	}{
-		{"a directory", Settings{Outfile: dir}, "Telemetry is off: the outfile cannot be written: "},
-		{"below a file", Settings{Outfile: plain + "/x"}, "Telemetry is off: the outfile cannot be written: "},
-		{"NUL", Settings{Outfile: "a\x00b"}, "Telemetry is off: the outfile cannot be written: "},
-		{"Google", Settings{Google: true, Endpoint: "http://127.0.0.1:1"}, "Telemetry is off: Pollux sends nothing to Google Cloud by itself."},
-		{"both", Settings{Collector: true, CLIAuth: true, Outfile: plain}, "Telemetry is off: telemetry.useCollector and telemetry.useCliAuth exclude each other."},
-		{"a login", Settings{CLIAuth: true, Outfile: plain}, "Telemetry is off: telemetry.useCliAuth sends with a login with Google"},
-		{"nowhere", Settings{}, "Telemetry is off: there is neither telemetry.outfile nor telemetry.otlpEndpoint."},
+		{"a directory", Settings{Outfile: dir}, "Telemetry is off: cannot write the outfile: "},
+		{"below a file", Settings{Outfile: plain + "/x"}, "Telemetry is off: cannot write the outfile: "},
+		{"NUL", Settings{Outfile: "a\x00b"}, "Telemetry is off: cannot write the outfile: "},
+		{"Google", Settings{Google: true, Endpoint: "http://127.0.0.1:1"}, "Telemetry is off: Pollux cannot send telemetry to Google Cloud directly."},
+		{"both", Settings{Collector: true, CLIAuth: true, Outfile: plain}, "Telemetry is off: set either telemetry.useCollector or telemetry.useCliAuth, not both."},
+		{"a login", Settings{CLIAuth: true, Outfile: plain}, "Telemetry is off: Pollux does not support telemetry.useCliAuth"},
+		{"nowhere", Settings{}, "Telemetry is off: set telemetry.outfile or telemetry.otlpEndpoint."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
