@@ -124,7 +124,7 @@ func TestNoAccount(t *testing.T) {
 	}{
 		"a server that is silent":       {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + silent(t)}, machine + "the metadata server does not answer\n"},
 		"a server that knows nothing":   {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "")}, machine + "metadata: GCE metadata "},
-		"a server that talks":           {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "<html>")}, machine + "what the metadata server says is no token\n"},
+		"a server that talks":           {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "<html>")}, machine + "the metadata server returned no token\n"},
 		"no server":                     {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=127.0.0.1:1"}, machine},
 		"no file":                       {with(filepath.Join(dir, "none.json")), file + filepath.Join(dir, "none.json") + ": no such file or directory. "},
 		"a directory":                   {with(dir), file + dir + ": it is a directory. "},
