@@ -15,6 +15,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/repository"
+	"pollux/tool"
 )
 
 // rules are what policy files say, and where answers go that count in all future
@@ -175,6 +176,9 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
 	}
+	if names := readOnly(s.Options.Tools); len(names) > 0 {
+		more = append(more, policy.ReadRule(names))
+	}
 	ws := s.Workspace
 	return policy.New(policy.Options{
 		Rules:       slices.Concat(r.Rules, policy.FromSettings(toolSettings(s.Settings)), more),
@@ -197,6 +201,18 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
 		Report:        s.Warn,
 	})
+}
+
+// readOnly returns the names of the tools that change nothing.
+func readOnly(tools []tool.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		switch spec := t.Spec(); spec.Kind {
+		case tool.KindRead, tool.KindSearch, tool.KindThink:
+			names = append(names, spec.Name)
+		}
+	}
+	return names
 }
 
 // repository returns the checker of the workspace's git repository.
