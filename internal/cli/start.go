@@ -32,7 +32,10 @@ func (req *request) session() session.Options {
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, Version: req.Version(),
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
 		Debug:  f.Debug,
-		Loaded: func(s *config.Settings) { req.SetFormat(config.OutputFormat.In(s)) },
+		Loaded: func(s *config.Settings) {
+			req.SetFormat(config.OutputFormat.In(s))
+			req.Terminal.SetWrapping(!config.ScreenReader.In(s))
+		},
 	}
 }
 
