@@ -17,7 +17,7 @@ import (
 func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON, offline bool
 	o := doctor.Options{
-		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t.Err), DebugLog: t.Err},
+		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)},
 		Terminal: t,
 	}
 	cmd := &cobra.Command{
@@ -31,7 +31,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			}
 			if t.ErrTTY && !asJSON {
 				o.Asking = func(model string) {
-					fmt.Fprintf(t.Err, "Asking %s, which costs a few hundred tokens ...\n", clean(model))
+					printNote(t, fmt.Sprintf("Testing %s with a few hundred tokens ...", model))
 				}
 			}
 			report, err := doctor.Examine(cmd.Context(), o)
