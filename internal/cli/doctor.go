@@ -15,7 +15,7 @@ import (
 
 // doctorCommand returns the subcommand doctor, which checks the user's setup and tests the model.
 func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	var asJSON, offline bool
+	var asJSON, offline, all bool
 	o := doctor.Options{
 		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)},
 		Terminal: t,
@@ -44,7 +44,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				e.SetEscapeHTML(false)
 				err = e.Encode(report)
 			} else {
-				err = report.Write(t.Out, t.OutColor())
+				err = report.Write(t.Out, doctor.Layout{Width: t.OutWidth(), Color: t.OutColor(), All: all})
 			}
 			if failure := report.Failure(); err == nil && failure != nil {
 				err = &exit.Shown{Err: failure}
@@ -53,6 +53,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
+	cmd.Flags().BoolVar(&all, "all", false, "List all providers that are not set up")
 	cmd.Flags().BoolVar(&offline, "offline", false, "Do not ask the model anything")
 	cmd.Flags().StringVarP(&o.Session.Model, "model", "m", "", "The model, as for a run")
 	return cmd

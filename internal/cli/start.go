@@ -79,7 +79,7 @@ func runHeadless(ctx context.Context, req request) error {
 		Session: o,
 		Input:   headless.Input{Stdin: piped(t), Argument: req.Query, IsPromptFlag: req.PromptGiven, Err: t.Err},
 		Options: headless.Options{
-			Out: t.Out, Err: t.Err, Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning, Color: t.ErrColor(),
+			Out: t.Out, Err: t.Err, OutWidth: t.OutWidth, ErrWidth: t.ErrWidth, Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning, Color: t.ErrColor(),
 			SessionID: req.SessionID, Prompt: req.Query,
 		},
 		Terminal: t,
