@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -135,7 +134,7 @@ func (c *configActions) get(words []string) error {
 	case v == nil:
 		return exit.Errorf(exit.General, "%s is not set.", key)
 	case isText:
-		_, err := fmt.Fprintln(c.term.Out, clean(text))
+		_, err := fmt.Fprintln(c.term.Out, clean(text)) // a value, which may be copied
 		return err
 	}
 	return c.print(v)
@@ -158,7 +157,7 @@ func (c *configActions) list(all bool) error {
 		From  []string `json:"from"`
 	}
 	entries := make(map[string]entry, len(keys))
-	table := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, key := range keys {
 		v, from := s.Effective(key)
 		if v = config.MaskSecrets(key, v); c.json {
@@ -168,12 +167,12 @@ func (c *configActions) list(all bool) error {
 		if len(from) == 0 {
 			from = []string{"default"}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", key, show(v), strings.Join(from, " + "))
+		rows = append(rows, []string{key, show(v), strings.Join(from, " + ")})
 	}
 	if c.json {
 		return c.print(entries)
 	}
-	return table.Flush()
+	return printTable(c.term, nil, rows)
 }
 
 func (c *configActions) set(words []string) error {
@@ -193,7 +192,7 @@ func (c *configActions) set(words []string) error {
 	if c.json {
 		err = c.print(map[string]any{"key": key, "value": shown, "scope": scope.String(), "file": paths.File(scope)})
 	} else {
-		_, err = fmt.Fprintf(c.term.Out, "Set %s to %s in %s\n", key, show(shown), clean(paths.File(scope)))
+		err = printText(c.term, fmt.Sprintf("Set %s to %s in %s", key, show(shown), paths.Display(paths.File(scope))))
 	}
 	if err != nil {
 		return err
@@ -206,7 +205,7 @@ func (c *configActions) set(words []string) error {
 // key has no effect yet, or that another value has priority.
 func (c *configActions) afterSet(key string, scope config.Scope, text string, v any) {
 	note := func(format string, args ...any) {
-		fmt.Fprintf(c.term.Err, "Note: "+format+"\n", args...)
+		printNote(c.term, fmt.Sprintf("Note: "+format, args...))
 	}
 	if _, isText := v.(string); isText && strings.ContainsAny(text[:min(len(text), 1)], `{["`) && !json.Valid([]byte(text)) {
 		note("the value is not JSON: it was taken as a string.")
@@ -222,7 +221,7 @@ func (c *configActions) afterSet(key string, scope config.Scope, text string, v 
 	quiet.Err = io.Discard // no warnings about other settings
 	set, err := loadSettings(&quiet, c.env)
 	if err != nil {
-		fmt.Fprintln(c.term.Err, clean(err.Error()))
+		printNote(c.term, err.Error())
 		return
 	}
 	if _, err := telemetry.Resolve(set.Settings, c.env); err != nil && row.Path == string(config.Telemetry) {
@@ -257,9 +256,9 @@ func (c *configActions) unset(words []string) error {
 	case c.json:
 		return c.print(map[string]any{"key": key, "removed": found, "scope": scope.String(), "file": paths.File(scope)})
 	case !found:
-		_, err = fmt.Fprintf(c.term.Out, "%s is not set in %s\n", key, clean(paths.File(scope)))
+		err = printText(c.term, fmt.Sprintf("%s is not set in %s", key, paths.Display(paths.File(scope))))
 	default:
-		_, err = fmt.Fprintf(c.term.Out, "Removed %s from %s\n", key, clean(paths.File(scope)))
+		err = printText(c.term, fmt.Sprintf("Removed %s from %s", key, paths.Display(paths.File(scope))))
 	}
 	return err
 }
@@ -304,22 +303,22 @@ func (c *configActions) path([]string) error {
 	// Continue after an error: users need the path of a broken file to fix it.
 	set, err := loadSettings(c.term, c.env)
 	if err != nil {
-		fmt.Fprintln(c.term.Err, clean(err.Error()))
+		printNote(c.term, err.Error())
 	}
 	layers := config.Files(set.Settings, paths)
 	list := []layerJSON{}
-	table := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, l := range layers {
 		if c.scope != "" && l.Scope != scope {
 			continue
 		}
 		list = append(list, layerJSON{Scope: l.Scope.String(), File: l.File, State: l.State})
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Scope, clean(l.File), l.State)
+		rows = append(rows, []string{l.Scope.String(), clean(l.File), l.State})
 	}
 	if c.json {
 		return c.print(list)
 	}
-	return table.Flush()
+	return printTable(c.term, nil, rows)
 }
 
 // show returns a value as JSON on one line, or "unset" for nil.

@@ -15,9 +15,9 @@ import (
 
 // doctorCommand returns the subcommand doctor, which checks the user's setup and tests the model.
 func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	var asJSON, offline bool
+	var asJSON, offline, all bool
 	o := doctor.Options{
-		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t.Err), DebugLog: t.Err},
+		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)},
 		Terminal: t,
 	}
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			}
 			if t.ErrTTY && !asJSON {
 				o.Asking = func(model string) {
-					fmt.Fprintf(t.Err, "Testing %s, which uses a few hundred tokens ...\n", clean(model))
+					printNote(t, fmt.Sprintf("Testing %s with a few hundred tokens ...", model))
 				}
 			}
 			report, err := doctor.Examine(cmd.Context(), o)
@@ -43,7 +43,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				e.SetEscapeHTML(false)
 				err = e.Encode(report)
 			} else {
-				err = report.Write(t.Out, t.OutColor())
+				err = report.Write(t.Out, doctor.Layout{Width: t.OutWidth(), Color: t.OutColor(), All: all})
 			}
 			if failure := report.Failure(); err == nil && failure != nil {
 				err = &exit.Shown{Err: failure}
@@ -52,6 +52,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "List all providers that are not set up")
 	cmd.Flags().BoolVar(&offline, "offline", false, "Skip the test of the model")
 	cmd.Flags().StringVarP(&o.Session.Model, "model", "m", "", "Model to test")
 	return cmd

@@ -56,14 +56,10 @@ func (p *program) printUsageError(err *usageError) {
 	if cmd == nil {
 		cmd = p.root
 	}
-	width := 0
-	if p.term.ErrTTY {
-		width = p.term.Width
-	}
-	fmt.Fprintf(p.term.Err, "%s\n\n", clean(err.message))
-	printHelp(p.term.Err, cmd, width)
+	printNote(p.term, err.message+"\n")
+	printHelp(p.term.Err, cmd, p.term.ErrWidth())
 	if err.hint != "" {
-		fmt.Fprintf(p.term.Err, "\n%s\n", err.hint) // at the bottom, where it stays visible
+		printNote(p.term, "\n"+err.hint) // at the bottom, where it stays visible
 	}
 }
 
@@ -87,7 +83,7 @@ func (p *program) report(err error) {
 
 // line prints a message to stderr, in red if stderr supports color.
 func (p *program) line(message string) {
-	message = clean(message)
+	message = p.term.WrapErr(clean(message))
 	if p.term.ErrColor() {
 		message = "\x1b[31m" + message + "\x1b[0m"
 	}

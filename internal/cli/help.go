@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pollux/internal/terminal"
 )
 
 // printHelp prints the help of a command, wrapped at width columns. It does not wrap if
 // width is 0.
 func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 	h := helpWriter{w, width}
-	fmt.Fprintf(w, "Usage: %s\n\n%s\n", usageLine(cmd), strings.Join(wrap(cmd.Short, width), "\n"))
+	fmt.Fprintf(w, "Usage: %s\n\n%s\n", usageLine(cmd), terminal.Wrap(cmd.Short, width))
 	if rows := commandRows(cmd); len(rows) > 0 {
 		h.heading("Commands:")
 		h.rows("  ", rows, widest(rows))
@@ -186,32 +188,7 @@ func (h helpWriter) rows(indent string, rows [][2]string, left int) {
 		} else {
 			fmt.Fprint(h.w, gap[n:])
 		}
-		for i, line := range wrap(row[1], h.width-len(indent)-len(gap)) {
-			if i > 0 {
-				fmt.Fprintf(h.w, "%s%s", indent, gap)
-			}
-			fmt.Fprintln(h.w, line)
-		}
+		text := terminal.Wrap(row[1], h.width-len(indent)-len(gap))
+		fmt.Fprintln(h.w, strings.ReplaceAll(text, "\n", "\n"+indent+gap))
 	}
-}
-
-// wrap breaks text at spaces into lines of at most room characters. A longer word gets its
-// own line. wrap returns text as one line if room is not positive.
-func wrap(text string, room int) []string {
-	if room <= 0 {
-		return []string{text}
-	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

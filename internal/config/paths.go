@@ -19,6 +19,8 @@ type Paths struct {
 	slug func() (string, error)
 	// likely returns the probable result of slug without claiming it.
 	likely func() string
+	// resolvedHome returns the home directory with symbolic links resolved, "" if that fails.
+	resolvedHome func() string
 }
 
 // NewPaths returns the paths for a working directory, which must be absolute. GEMINI_CLI_HOME
@@ -28,6 +30,10 @@ func NewPaths(env *Env, dir string) *Paths {
 	p := &Paths{env: env, dir: dir, home: homeOf(env)}
 	p.slug = sync.OnceValues(p.claim)
 	p.likely = sync.OnceValue(p.likelySlug)
+	p.resolvedHome = sync.OnceValue(func() string {
+		resolved, _ := filepath.EvalSymlinks(p.home) // "" if it fails
+		return resolved
+	})
 	return p
 }
 
@@ -90,6 +96,57 @@ func (p *Paths) Expand(path string) string {
 		return filepath.Join(p.home, path[len(profile):])
 	}
 	return path
+}
+
+// Display returns an absolute path in the form that people read: "~/..." for a path in the
+// user's home directory. [Paths.Expand] is the inverse. A shell expands the result to the same
+// path: Display does not shorten paths in a home directory from GEMINI_CLI_HOME.
+func (p *Paths) Display(path string) string {
+	if p.home != filepath.Clean(userHome(p.env)) {
+		return path
+	}
+	for _, home := range [...]string{p.home, p.resolvedHome()} {
+		switch rest, ok := strings.CutPrefix(path, home); {
+		case !ok, home == "", os.IsPathSeparator(home[len(home)-1]): // the root directory is not worth a tilde
+		case rest == "":
+			return "~"
+		case os.IsPathSeparator(rest[0]):
+			return "~" + rest
+		}
+	}
+	return path
+}
+
+// DisplayText returns a text with the paths in it in the form of [Paths.Display], except that of
+// the home directory itself. A path begins at the beginning of a line or after a space, a quote or
+// an opening parenthesis.
+func (p *Paths) DisplayText(text string) string {
+	if !strings.Contains(text, p.home) && !strings.Contains(text, p.resolvedHome()) {
+		return text
+	}
+	var b strings.Builder
+	isStart, start := true, 0
+	for i := range len(text) {
+		if isStart && i > start {
+			b.WriteString(p.displayStart(text[start:i]))
+			start = i
+		}
+		isStart = strings.IndexByte(" \n\t\"'`(", text[i]) >= 0
+	}
+	b.WriteString(p.displayStart(text[start:]))
+	return b.String()
+}
+
+// displayStart applies Display to the path at the beginning of a text.
+func (p *Paths) displayStart(text string) string {
+	end := strings.IndexAny(text, " \n\t\"'`,;:)")
+	if end < 0 {
+		end = len(text)
+	}
+	if short := p.Display(text[:end]); short != "~" {
+		return short + text[end:]
+	}
+	return text
 }
 
 // Absolute returns the absolute form of a path that a user wrote. "~" is the home directory;

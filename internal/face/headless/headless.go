@@ -44,6 +44,10 @@ type Options struct {
 	Out    io.Writer // receives only answers
 	Err    io.Writer // receives everything else
 
+	// OutWidth and ErrWidth return the columns at which texts for people on Out and Err are
+	// broken, 0 to break none. nil is 0.
+	OutWidth, ErrWidth func() int
+
 	// Raw keeps terminal escapes and other control characters in answers. RawAccepted
 	// suppresses the warning about Raw.
 	Raw         bool
@@ -155,7 +159,10 @@ func newFace(o Options) *face {
 	if o.Start.IsZero() {
 		o.Start = time.Now()
 	}
-	f := &face{Options: o, out: newOutput(o.Out), err: &errOutput{w: o.Err}}
+	f := &face{Options: o, out: newOutput(o.Out), err: &errOutput{w: o.Err, width: o.ErrWidth}}
+	if !o.Raw {
+		f.out.width = o.OutWidth
+	}
 	switch o.Format {
 	case JSON:
 		f.enc = &jsonObject{face: f}
