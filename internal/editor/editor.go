@@ -57,7 +57,7 @@ var ErrNoEditor = errors.New("No external editor is available. Please run /edito
 // ErrUnsaved is returned if the editor ended without saving the file.
 //
 //lint:ignore ST1005 shown to the user without a prefix
-var ErrUnsaved = errors.New("Nothing was saved in the editor, so nothing comes of it.")
+var ErrUnsaved = errors.New("Nothing was saved in the editor, so nothing changes.")
 
 // Open opens a file in the editor. It returns [ErrUnsaved] if the editor did not save
 // the file.

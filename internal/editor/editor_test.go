@@ -214,7 +214,7 @@ func TestText(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo more >>"$file"`:                           "draft\nmore\n",
 		`echo new >"$file.tmp"; mv "$file.tmp" "$file"`: "new\n",
-		`:`: "error: Nothing was saved in the editor, so nothing comes of it.",
+		`:`: "error: Nothing was saved in the editor, so nothing changes.",
 		`cat "$file" >"$file.tmp"; mv "$file.tmp" "$file"`: "draft\n",
 		`touch "$file"`:              "draft\n",
 		`: >"$file"`:                 "",

@@ -346,7 +346,7 @@ func TestEagerExactly(t *testing.T) {
 	p.wantSaid("Warning: Memory files were looked for in 2 directories; there are more. context.discoveryMaxDirs says how many are searched.")
 }
 
-// Nobody searches for what cannot be told any more.
+// The search ends when the model cannot get more.
 func TestEagerUntilFull(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)

@@ -410,7 +410,7 @@ func TestOtherVendors(t *testing.T) {
 	}
 }
 
-// A user who asks for what nobody runs is told, once.
+// Tools that the provider does not run are warned about once.
 func TestToolsThatNobodyRuns(t *testing.T) {
 	t.Parallel()
 	var warnings []string
@@ -423,7 +423,7 @@ func TestToolsThatNobodyRuns(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"Warning: modelConfigs asks for googleSearch or urlContext with claude-opus-4-6, for which nobody runs them: they are left out."}
+	want := []string{"Warning: modelConfigs asks for googleSearch or urlContext with claude-opus-4-6, whose provider does not run them: they are left out."}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Error(diff)
 	}
