@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,17 +59,35 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestLinks checks that the targets of links in the pages exist.
+// TestLinks checks that the targets of links in the pages exist, headings included.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	link := regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
-	for name, text := range pages(t) {
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)]*))?\)`)
+	all := pages(t)
+	for name, text := range all {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+			target := name
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(name), m[1])
+			}
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %v", name, err)
+			}
+			if m[2] != "" && !slices.Contains(anchors(all[target]), m[2]) {
+				t.Errorf("%s: %s has no heading #%s", name, target, m[2])
 			}
 		}
 	}
+}
+
+// anchors returns the names by which links refer to the headings of a page.
+func anchors(text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile("(?m)^#+ (.*)$").FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
 }
 
 // TestMap checks that the map in docs/architecture.md lists exactly the rooms that exist.

@@ -19,7 +19,7 @@ import (
 type summary struct {
 	status agent.CompressionStatus
 	forced int
-	tokens int // of the history, as it was told at the last time
+	tokens int // of the history, as last reported
 }
 
 func (s *summary) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {

@@ -137,7 +137,7 @@ func (f *tally) listed(scene string, d difference) bool {
 	return listed
 }
 
-// missed fails for what the table has and nobody found.
+// missed fails for rows of the table that no scene needed.
 func (f *tally) missed(t *testing.T) {
 	for i, a := range table {
 		if a.sometimes {

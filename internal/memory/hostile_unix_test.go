@@ -79,7 +79,7 @@ func TestLinksOut(t *testing.T) {
 	}
 }
 
-// What somebody else has put above the workspace is not the project's.
+// Files of other users above the workspace do not belong to the project.
 func TestForeignAbove(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -346,7 +346,7 @@ func TestEagerExactly(t *testing.T) {
 	p.wantSaid("Warning: Searched only 2 directories for context files. To search more, increase context.discoveryMaxDirs.")
 }
 
-// Nobody searches for what cannot be told any more.
+// The search ends when the model cannot get more.
 func TestEagerUntilFull(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)

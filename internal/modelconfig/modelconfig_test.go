@@ -410,7 +410,7 @@ func TestOtherVendors(t *testing.T) {
 	}
 }
 
-// A user who asks for what nobody runs is told, once.
+// Tools that the provider does not run are warned about once.
 func TestToolsThatNobodyRuns(t *testing.T) {
 	t.Parallel()
 	var warnings []string

@@ -13,7 +13,7 @@ import (
 	"pollux/llm/fallback"
 )
 
-// What is wrong is told and ignored; what stands beside it counts.
+// Wrong settings are warned about and ignored; the others count.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
 	const at = "modelConfigs.customAliases.a.modelConfig.generateContentConfig."

@@ -14,7 +14,7 @@ import (
 	"pollux/llm/observe"
 )
 
-// A pipe that nobody reads is not waited at.
+// Telemetry does not wait for a pipe without a reader.
 func TestPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -132,7 +132,7 @@ func options(path string, s *warnings) Options {
 	}
 }
 
-// model answers what it is told to.
+// model returns fixed responses.
 type model struct {
 	llm.Generator
 	chunks []*llm.Response
@@ -562,7 +562,7 @@ func TestLargeRequest(t *testing.T) {
 	}
 }
 
-// Messages are told as the conventions for generative AI have them.
+// Messages are recorded as the conventions for generative AI require.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	c := llm.Model(
@@ -728,7 +728,7 @@ func BenchmarkOff(b *testing.B) {
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			tel := &Telemetry{o: options(os.DevNull, &warnings{}), queue: make(chan any, 1)} // that nobody empties
+			tel := &Telemetry{o: options(os.DevNull, &warnings{}), queue: make(chan any, 1)} // that is never emptied
 			req := ask("x")
 			req.Contents = slices.Repeat(req.Contents, n)
 			b.ReportAllocs()

@@ -87,7 +87,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// Programs that never answer keep nobody waiting.
+// Programs that never answer do not block the examination.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

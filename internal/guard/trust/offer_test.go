@@ -99,7 +99,7 @@ func TestLookAtLinks(t *testing.T) {
 	}
 }
 
-// A folder that nobody trusts yet may be made to waste a person's time.
+// An untrusted folder may be built to waste a person's time.
 func TestLookAtHostile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
