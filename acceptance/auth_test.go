@@ -184,7 +184,7 @@ func TestTypedKey(t *testing.T) {
 			}
 			stop := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGKILL); _ = tty.Close() })
 			defer stop.Stop()
-			if !seen("(it is not shown): ") {
+			if !seen("(not shown while you type): ") {
 				t.Fatalf("it does not ask: %q", &screen)
 			}
 			if _, err := io.WriteString(tty, c.typed); err != nil {
