@@ -174,6 +174,8 @@ func TestRules(t *testing.T) {
 		{"pollux.go", `package pollux; import "pollux/internal/session"`, ""},
 		{"pollux.go", `package pollux; import "pollux/internal/cli"`, "beside ."},
 		{"internal/session/build.go", `package session; import "pollux"`, "the root package is above internal/session"},
+		{"examples/tool/main.go", `package main; import "pollux/tool"`, ""},
+		{"examples/tool/main.go", `package main; import "pollux/internal/session"`, "an example shows the library"},
 		{"stuff/stuff.go", `package stuff`, "stuff has no place"},
 		{"internal/stuff/stuff.go", `package stuff`, "internal/stuff has no place"},
 		{"internal/durable/x.go", `package durable; import "pollux/internal/config"`, "internal/config is above internal/durable"},

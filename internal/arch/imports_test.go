@@ -80,6 +80,8 @@ func importsPointDown(f *file, report reporter) {
 		}
 		to, other := locate(dir)
 		switch {
+		case f.isUnder("examples") && isWithin(dir, "internal"):
+			report(spec.Pos(), "imports %s, which no other module can import: an example shows the library", name)
 		case to < 0:
 			report(spec.Pos(), "imports %s, which has no place in the house", name)
 		case to < from:

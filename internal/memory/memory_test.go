@@ -308,6 +308,9 @@ func TestEager(t *testing.T) {
 
 // A search ends, and says so; without it such a tree costs nothing.
 func TestTenThousandDirectories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it creates 10,000 directories")
+	}
 	t.Parallel()
 	p := newPlace(t, map[string]string{"p/.git/": "", "p/GEMINI.md": "top"})
 	for i := range 100 {
