@@ -204,7 +204,7 @@ func TestDocs(t *testing.T) {
 	for _, k := range []kind{better, words, missing} {
 		b.WriteString("\n## " + string(k) + "\n\n")
 		if k == words {
-			b.WriteString("These texts mean the same, and are Pollux's own:\n\n")
+			b.WriteString("These texts have the same meaning in other words:\n\n")
 		}
 		for _, a := range table {
 			if a.kind == k {

@@ -5,12 +5,12 @@ var table = []allowed{
 	{
 		kind: better, scenes: "*",
 		paths: []string{`requests[*].headers.User-Agent`, `requests[*].headers.X-Goog-Api-Client`},
-		what:  "Requests name Pollux as the one who asks, and not the vendor's library, which it does not use.",
+		what:  "Request headers name Pollux, not the provider's library, which it does not use.",
 	},
 	{
 		kind: better, scenes: "*",
 		paths: []string{`**.cost`},
-		what:  "`stats` of `json` and `stream-json` have one key more, `cost`: what the tokens cost, in dollars.",
+		what:  "`stats` of `json` and `stream-json` have one more key, `cost`: the price of the tokens in US dollars.",
 	},
 	{
 		kind: better, scenes: "*", sometimes: true,
@@ -18,12 +18,12 @@ var table = []allowed{
 			`runs[*].stderr.lines."[STARTUP] *"`, `runs[*].stderr.lines."(node:*"`, `runs[*].stderr.lines."(Use *"`,
 			`runs[*].stderr.lines."missing background pid output"`,
 		},
-		what: "Gemini CLI's standard error has notes of its profiler, of Node.js and of its shell tool, which tell the user nothing.",
+		what: "Gemini CLI prints notes of its profiler, of Node.js and of its shell tool on standard error.",
 	},
 	{
 		kind: better, scenes: "*",
 		paths: []string{`home.".gemini/projects.json"`, `home.".gemini/tmp/*/.project_root"`, `home.".gemini/history/*/.project_root"`},
-		what:  "A project is entered in `~/.gemini/projects.json` when there is something to keep for it, and not at every start.",
+		what:  "A project is added to `~/.gemini/projects.json` when data is stored for it, not at every start.",
 	},
 	{
 		kind: better, scenes: "*", sometimes: true,
@@ -33,77 +33,77 @@ var table = []allowed{
 	{
 		kind: better, scenes: "api_400 api_500",
 		paths: []string{`runs[*].exit`},
-		what:  "What the model's server refuses ends with code 1 in every format. Gemini CLI exits with what is left of the HTTP status after a division by 256, such as 144 for 400, in `json` and `stream-json`.",
+		what:  "A failed request ends with code 1 in every format. Gemini CLI exits with the HTTP status modulo 256 in `json` and `stream-json`, such as 144 for 400.",
 	},
 	{
 		kind: better, scenes: "api_400",
 		paths: []string{`runs[*].stderr.lines."An unexpected critical error occurred:[object Object]"`, `runs[*].stderr.lines."[API Error: *"`},
-		what:  "An error of the API is told in words, with what can be done about it, in the place of `[object Object]`.",
+		what:  "An API error is printed as text, with the next step, instead of `[object Object]`.",
 	},
 	{
 		kind: better, scenes: "api_400 api_404 api_500",
 		paths: []string{`runs[*].stderr.lines."Error when talking to Gemini API Full report available at: *"`},
-		what:  "No report with the whole conversation is left in the directory for temporary files, where others can read it.",
+		what:  "Pollux writes no report with the whole conversation into the directory for temporary files, where others can read it.",
 	},
 	{
 		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_53 slash_ui",
 		paths: []string{`runs[*].stdout`},
-		what:  "Standard output ends with an object that has the error in `json` and `stream-json`, whatever went wrong; Gemini CLI writes it to standard error, in `json` alone.",
+		what:  "In `json` and `stream-json`, standard output ends with an object with the error. Gemini CLI writes it to standard error, in `json` only.",
 	},
 	{
 		kind: better, scenes: "exit_53",
 		paths: []string{`runs[0].stderr.objects[1]`},
-		what:  "An error is written to standard error once. Gemini CLI writes that of `model.maxSessionTurns` twice.",
+		what:  "An error is printed once. Gemini CLI prints that of `model.maxSessionTurns` twice.",
 	},
 	{
 		kind: better, scenes: "exit_42",
 		paths: []string{`runs[1].stderr.objects`, `runs[1].stderr.lines."No input*"`},
-		what:  "That there is no prompt is told as JSON in `json`, as all other errors are.",
+		what:  "A missing prompt is reported as JSON in `json`, like all other errors.",
 	},
 	{
 		kind: better, scenes: "api_404",
 		paths: []string{`runs[0].stderr.objects[0].error.code`, `runs[0].stderr.objects[0].error.message`},
-		what:  "A model that does not exist is told like every other error of the API: with the HTTP status in `code`, and with what the server said.",
+		what:  "A model that does not exist is reported like other API errors: with the HTTP status in `code` and the message of the server.",
 	},
 	{
 		kind: better, scenes: "api_400",
 		paths: []string{`runs[2].stdout[2].error.message`},
-		what:  "The `message` of a `result` event is for people: text, and not JSON in a text.",
+		what:  "The `message` of a `result` event is text, not JSON in a text.",
 	},
 	{
 		kind: better, scenes: "api_500 api_429_then_ok",
 		paths: []string{`runs[0].stderr.lines."Attempt 1 failed: *"`, `runs[0].stderr.lines."Suggested retry after *"`},
-		what:  "Attempts that fail are not written to standard error when they are soon followed by the next one.",
+		what:  "A failed attempt is not printed if the next one follows soon.",
 	},
 	{
 		kind: better, scenes: "api_429_then_ok",
 		paths: []string{`runs[0].stdout.stats.models."gemini-2.5-flash".api.errorsByType.*`},
-		what:  "`errorsByType` names the kind, such as `QUOTA_EXCEEDED`; Gemini CLI says `ApiError` of all.",
+		what:  "`errorsByType` has the kind, such as `QUOTA_EXCEEDED`; in Gemini CLI it is always `ApiError`.",
 	},
 	{
 		kind: better, scenes: "safety",
 		paths: []string{`runs[0].stdout[3].error`},
-		what:  "A `result` event whose `status` is `error` says which one.",
+		what:  "A `result` event with the `status` `error` contains the error.",
 	},
 	{
 		kind: better, scenes: "settings_migrated",
 		paths: []string{`home.".gemini/settings.json"`},
-		what:  "Settings of older releases are understood, and the file stays as it is. Gemini CLI writes it anew.",
+		what:  "Settings of older releases work, and the file stays unchanged. Gemini CLI rewrites it.",
 	},
 	{
 		kind: better, scenes: "settings_wrong",
 		paths: []string{`runs[0].stderr.lines."Unknown setting *"`, `runs[0].stderr.lines."Invalid enum value. *"`},
-		what:  "A setting that nobody knows is warned about, and `output.format` may be `stream-json`.",
+		what:  "Unknown settings cause a warning, and `output.format` may be `stream-json`.",
 	},
 	{
 		kind: better, scenes: "exit_52",
 		paths: []string{`runs[*].stderr.lines."Error in $HOME/.gemini/settings.json: *"`},
-		what:  "Where a settings file is broken is told by line and column.",
+		what:  "An error in a settings file has the line and column.",
 	},
 	{
 		kind: better, scenes: "model_3 model_retired",
 		paths: []string{`runs[*].stderr.lines."Warning: Using * instead of *"`},
-		what:  "Where a newer model is asked for the one that is named, such as `gemini-3.1-pro-preview` for `gemini-3-pro-preview`, standard error says so.",
+		what:  "If a newer model replaces the named one, such as `gemini-3.1-pro-preview` for `gemini-3-pro-preview`, a notice on standard error says so.",
 	},
 	{
 		kind: better, scenes: "at_file",
@@ -113,17 +113,17 @@ var table = []allowed{
 	{
 		kind: better, scenes: "glob_link",
 		paths: []string{`requests[4].body.contents.new[0].parts[3].text`},
-		what:  "A file that a glob after `@` brings stands under its own name in the message, and not under the glob.",
+		what:  "A file attached with a glob has its own name in the message, not the glob.",
 	},
 	{
 		kind: better, scenes: "at_directory",
 		paths: []string{`requests[0].body.contents.new[0].parts[7].text`},
-		what:  "The content of a file that a pattern after `@` has found is headed by the file's name, and not by the pattern.",
+		what:  "The content of a file found by a pattern has the file's name as its heading, not the pattern.",
 	},
 	{
 		kind: better, scenes: "memory_file_name",
 		paths: []string{`requests[0].body.contents.new[0].parts[0].text`},
-		what:  "Memory files of one directory are told in the order of `context.fileName`, and not of the alphabet.",
+		what:  "Memory files of one directory come in the order of `context.fileName`, not in alphabetical order.",
 	},
 	{
 		kind: better, scenes: "bad_arguments",
@@ -157,7 +157,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "grep_search tool_results",
 		paths: []string{`requests[*].body.contents.new[0].parts[*].functionCall.args.context`},
-		what:  "The call of a model is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
+		what:  "A call is sent back as the model made it. Gemini CLI adds an argument `context` to searches with few hits.",
 	},
 	{
 		kind: better, scenes: "*",
@@ -177,12 +177,12 @@ var table = []allowed{
 	{
 		kind: better, scenes: "read_file",
 		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.error`, `runs[0].stdout.stats.tools.**`},
-		what:  "To read from a line past the end of a file is an error that names the number of lines.",
+		what:  "Reading from a line past the end of a file is an error with the number of lines.",
 	},
 	{
 		kind: better, scenes: "grep_search",
 		paths: []string{`requests[2].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "`grep_search` tells the model paths that begin in the working directory, whatever `dir_path` is. A search with more matches than it may tell shares them among the files, counts all, and names the files that are left out; `names_only` counts files. Hidden files are searched, but for those that often hold credentials.",
+		what:  "`grep_search` returns paths relative to the working directory, whatever `dir_path` is. If there are too many matches, each file has a share, the result counts all, and names the omitted files; `names_only` counts files. Hidden files are searched, except those that often contain credentials.",
 	},
 	{
 		kind: better, scenes: "grep_search",
@@ -190,7 +190,7 @@ var table = []allowed{
 			`requests[2].body.contents.new[1].parts[6].functionResponse.response.*`, `runs[0].stderr.lines."Error executing tool grep_search: *"`,
 			`runs[0].stdout.stats.tools.**`,
 		},
-		what: "What is no regular expression is searched as literal text, and so is an expression without matches.",
+		what: "A pattern that is not a regular expression, or has no matches as one, is searched as literal text.",
 	},
 	{
 		kind: better, scenes: "tool_results",
@@ -210,7 +210,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "replace write_file tool_results mode_auto_edit mode_setting parallel tools_allowed",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "A file that the model wrote itself comes back as a number of lines, and not as its content. Of an edit, the first two places come back with three lines around them and their line numbers.",
+		what:  "The result of writing a file is the number of lines, not the content. The result of an edit has the first two places with three lines around them and line numbers.",
 	},
 	{
 		kind: better, scenes: "replace",
@@ -220,7 +220,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "stream_json parallel read_file",
 		paths: []string{`runs[0].stderr.lines."Error executing tool read_file: *"`, `runs[0].stdout[*].output`},
-		what:  "What a person reads of a file that is not there, or is a directory, names the file.",
+		what:  "The message to the user about a missing file, or a directory, names it.",
 	},
 	{
 		kind: better, scenes: "shell_git",
@@ -258,17 +258,17 @@ var table = []allowed{
 			`requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stdout[*]`, `runs[0].stdout[*].*`,
 			`runs[0].stderr.lines."Error executing tool list_directory: Not run: *"`,
 		},
-		what: "The fifth identical call does not run: its result is a warning to the model, and the next such call ends the run. Messages stay as they were, which costs less than to send them anew; Gemini CLI replaces the prompt.",
+		what: "The fifth identical call does not run: its result is a warning to the model, and the next such call ends the run. Earlier messages stay unchanged, so that the prompt cache works; Gemini CLI replaces the prompt.",
 	},
 	{
 		kind: better, scenes: "loop_text",
 		paths: []string{`requests[*].body.contents.*`, `requests[*].body.contents.new**`, `runs[0].stderr.lines."[WARNING] Loop detected, stopping execution"`, `runs[0].stderr.lines."Error executing tool list_directory: Not run: *"`},
-		what:  "The text format, too, says on standard error that a call in a loop was not run, and that a loop ended the run.",
+		what:  "The text format, too, reports on standard error that a call in a loop was not run, and that a loop ended the run.",
 	},
 	{
 		kind: better, scenes: "model_auto",
 		paths: []string{`requests[*]`, `requests[0].**`, `runs[0].stdout[3].stats.models."*"`, `runs[0].stderr.lines."*"`},
-		what:  "Without a model, the large one is asked at once: to ask a small one first how hard the request is, as Gemini CLI does, costs each prompt the time of a request. With `pollux.routing` as `always` in the settings it is asked; where the model is named `auto`, it is in any case.",
+		what:  "If no model is named, the large one answers without a routing request. With `pollux.routing` set to `always`, or the model `auto`, a small model decides first, as in Gemini CLI.",
 	},
 	{
 		kind: words, scenes: "directory_file",
@@ -276,62 +276,62 @@ var table = []allowed{
 			`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`,
 			`runs[0].stdout[*].error.message`, `runs[0].stdout[*].output`, `runs[0].stderr.lines."Error executing tool replace: *"`,
 		},
-		what: "That what is to be edited is a directory.",
+		what: "The error if the file to edit is a directory.",
 	},
 	{
 		kind: words, scenes: "exit_55",
 		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
-		what:  "That a folder is not trusted.",
+		what:  "The error for an untrusted folder.",
 	},
 	{
 		kind: words, scenes: "exit_52_yolo",
 		paths: []string{`runs[*].stderr.lines."Cannot start in YOLO mode *"`, `runs[*].stderr.lines."YOLO mode is disabled *"`},
-		what:  "That `--yolo` is disabled.",
+		what:  "The error if `--yolo` is disabled.",
 	},
 	{
 		kind: words, scenes: "system_md_missing",
 		paths: []string{`runs[0].stderr.lines."An unexpected critical error occurred:*"`, `runs[0].stderr.lines."Error initializing Gemini chat session. *"`},
-		what:  "That the file of `GEMINI_SYSTEM_MD` is not there.",
+		what:  "The error if the file of `GEMINI_SYSTEM_MD` is missing.",
 	},
 	{
 		kind: words, scenes: "read_file",
 		paths: []string{`requests[1].body.contents.new[1].parts[*].functionResponse.response.output`},
-		what:  "One line before a part of a file has the numbers of its lines, which a part that was asked for has too, without a word of truncation, and how to read on. An empty file is called empty.",
+		what:  "The line before a part of a file has its line numbers and how to read on. It is also there if the model asked for the part. An empty file is called empty.",
 	},
 	{
 		kind: words, scenes: "list_directory",
 		paths: []string{`requests[1].body.contents.new[1].parts[2].functionResponse.response.error`},
-		what:  "That a directory does not exist.",
+		what:  "The error if a directory does not exist.",
 	},
 	{
 		kind: words, scenes: "replace_fails",
 		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool replace: *"`},
-		what:  "Why an edit failed.",
+		what:  "The reason why an edit failed.",
 	},
 	{
 		kind: words, scenes: "shell",
 		paths: []string{`requests[*].body.contents.new[1].parts[0].functionResponse.response.*`, `runs[0].stderr.lines."Error executing tool run_shell_command: *"`},
-		what:  "That a command has a substitution in it, that its directory does not exist, and the number of the line in bash's own messages.",
+		what:  "The errors for a command with a substitution and for a missing directory, and line numbers in bash's own messages.",
 	},
 	{
 		kind: words, scenes: "mode_plan",
 		paths: []string{`requests[1].body.contents.new[1].parts[0].functionResponse.response.error`, `runs[0].stderr.lines."Error executing tool write_file: *"`, `runs[0].stdout[3].error.message`, `runs[0].stdout[3].output`},
-		what:  "That plan mode writes nothing but plans.",
+		what:  "The error for edits in plan mode.",
 	},
 	{
 		kind: words, scenes: "empty_answer_text empty_answer_json safety stats_errors",
 		paths: []string{`requests[*].body.contents.new[0].parts[2].text`},
-		what:  "The request to say something, after an answer that said nothing.",
+		what:  "The request that follows an empty answer.",
 	},
 	{
 		kind: words, scenes: "memory",
 		paths: []string{`requests[0].body.systemInstruction.memory`},
-		what:  "The tag around the user's own memory in the system instruction: `<global_context>`, whatever else there is.",
+		what:  "The tag around the user's memory in the system instruction is always `<global_context>`.",
 	},
 	{
 		kind: words, scenes: "todos",
 		paths: []string{`runs[0].stdout[4].output`},
-		what:  "How a new topic is shown.",
+		what:  "The display of a new topic.",
 	},
 	{
 		kind: missing, scenes: "*",

@@ -77,17 +77,18 @@ func (p *comparison) page() []byte {
 	p.exits()
 	p.settings()
 	p.variables()
-	head := fmt.Sprintf(`# What Gemini CLI has, and what it is in Pollux
+	head := fmt.Sprintf(`# Compatibility with Gemini CLI
 
-Every option, command, tool, exit code, setting and variable of Gemini CLI 0.61: %d of them are the same, %d better,
-%d not there yet, and %d have no effect. A test holds this page to the program, so what it says is there is there.
-How the two behave in the same scenes is compared by another test: [differences.md](differences.md).
+Every option, command, tool, exit code, setting and variable of Gemini CLI 0.61: %d are the same, %d better, %d not
+available yet, and %d have no effect. A test compares this page with the program.
+[differences.md](differences.md) lists differences in behavior.
 
-- **same**: means what it means there.
-- **better**: that, and more; the note says what, and links to where it is told.
-- **not yet**: its subsystem is not there. Who uses it is told so by name, with an error where the rest would betray
-  them, and with a warning where it is of use.
-- **no effect**: accepted, and nothing comes of it by design; the note says why.
+| State | Meaning |
+| --- | --- |
+| **same** | works as in Gemini CLI |
+| **better** | works, with the addition in the note |
+| **not yet** | not available yet. If a run without it would not be what you asked for, Pollux refuses it; otherwise a notice names it |
+| **no effect** | accepted and ignored on purpose; the note has the reason |
 `, p.count[same], p.count[finer], p.count[notYet], p.count[idle])
 	return []byte(strings.TrimRight(head+p.body.String(), "\n") + "\n")
 }
@@ -100,11 +101,11 @@ func (p *comparison) section(title, column string) {
 func (p *comparison) row(name, shown string, v standing, note string) {
 	if more, ok := better[name]; ok {
 		if v != same {
-			p.t.Errorf("%s is said to be better, and the program says %q", name, v)
+			p.t.Errorf("%s is listed as better, and the program has %q", name, v)
 		}
 		delete(p.unused, name)
 		if !strings.Contains(more, "](") {
-			p.t.Errorf("%s: better without a link to where that is told", name)
+			p.t.Errorf("%s: better without a link to its description", name)
 		}
 		v, note = finer, more
 	}
@@ -144,7 +145,7 @@ func (p *comparison) flags() {
 		case isLater(name):
 			p.row("--"+name, "--"+name, notYet, "")
 		case name == "isCommand":
-			p.row("--"+name, "--"+name, idle, "Gemini CLI talks to itself with it.")
+			p.row("--"+name, "--"+name, idle, "Used internally by Gemini CLI.")
 		case f.Hidden:
 			p.row("--"+name, "--"+name, same, "for tests; not in the help")
 		default:
@@ -160,7 +161,7 @@ func (p *comparison) subcommands() {
 		later := slices.ContainsFunc(laterCommands[:], func(c []string) bool { return c[0] == name })
 		p.row("pollux "+name, "pollux "+name, map[bool]standing{true: notYet, false: same}[later], "")
 	}
-	p.body.WriteString("\nPollux has more of its own: `pollux --help` lists them.\n")
+	p.body.WriteString("\nPollux has more: `pollux --help` lists them.\n")
 }
 
 func (p *comparison) slash() {
@@ -186,11 +187,11 @@ func (p *comparison) slash() {
 			}
 		}
 		if v == notYet {
-			note = "so far: " + strings.Join(there, ", ")
+			note = "available: " + strings.Join(there, ", ")
 		}
 		p.row("/"+name, "/"+name, v, note)
 	}
-	p.body.WriteString("\nWhat each does: [commands.md](commands.md).\n")
+	p.body.WriteString("\nDescriptions: [commands.md](commands.md).\n")
 }
 
 func (p *comparison) tools() {
@@ -203,7 +204,7 @@ func (p *comparison) tools() {
 		}
 		p.row(name, name, v, shown)
 	}
-	p.body.WriteString("\nWhat each does: [tools.md](tools.md).\n")
+	p.body.WriteString("\nDescriptions: [tools.md](tools.md).\n")
 }
 
 // everyTool returns the names of the tools that the model can be given in some
@@ -215,7 +216,7 @@ func everyTool(t *testing.T) map[string]bool {
 	env := config.NewEnv("GEMINI_CLI_HOME="+home, "PATH="+config.Environ().Get("PATH"))
 	for _, mode := range []string{"default", "plan"} {
 		a, err := session.Open(t.Context(), session.Options{
-			Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Trusted: true, Generator: nobody{},
+			Dir: dir, Env: env, Model: "gemini-2.5-pro", ApprovalMode: mode, Interactive: true, Trusted: true, Generator: unused{},
 			Flags: map[string]any{
 				"tools.allowed":          []any{"get_internal_docs"},
 				"tools.discoveryCommand": `echo '[{"name": "x", "description": "d", "parameters": {"type": "object"}}]'`,
@@ -237,11 +238,11 @@ func everyTool(t *testing.T) map[string]bool {
 	return found
 }
 
-// nobody is a model that is never asked.
-type nobody struct{ llm.Generator }
+// unused is a model that gets no requests.
+type unused struct{ llm.Generator }
 
-func (nobody) Generate(context.Context, *llm.Request) (*llm.Response, error) {
-	return nil, errors.New("nobody answers")
+func (unused) Generate(context.Context, *llm.Request) (*llm.Response, error) {
+	return nil, errors.New("unused")
 }
 
 func (p *comparison) exits() {
@@ -275,7 +276,7 @@ func (p *comparison) settings() {
 		}
 		p.supported(path, path, key.Support, key.Doc)
 	}
-	p.body.WriteString("\nWhat each does: [settings.md](settings.md).\n")
+	p.body.WriteString("\nDescriptions: [settings.md](settings.md).\n")
 }
 
 func (p *comparison) variables() {
@@ -289,7 +290,7 @@ func (p *comparison) variables() {
 		v := config.Variables()[i]
 		p.supported("$"+name, name, v.Support, v.Doc)
 	}
-	p.body.WriteString("\nMore of them: [environment.md](environment.md).\n")
+	p.body.WriteString("\nPollux has more: [environment.md](environment.md).\n")
 }
 
 func (p *comparison) supported(name, shown string, s config.Support, what string) {
@@ -299,7 +300,7 @@ func (p *comparison) supported(name, shown string, s config.Support, what string
 	case config.Later:
 		p.row(name, shown, notYet, "")
 	case config.Screen:
-		p.row(name, shown, notYet, "belongs to the full screen")
+		p.row(name, shown, notYet, "needs the full-screen interface")
 	default:
 		p.row(name, shown, idle, what)
 	}

@@ -150,31 +150,34 @@ func settingsPage() string {
 
 <!-- Made from internal/config/keys.go by make update. -->
 
-Settings are JSON, with comments if you like. A higher layer wins over those below it:
-
-| Layer | File |
-| --- | --- |
-| command line | flags, and the variables that go with them |
-| system | ` + "`/etc/gemini-cli/settings.json`, or `GEMINI_CLI_SYSTEM_SETTINGS_PATH`" + ` |
-| workspace | ` + "`.gemini/settings.json`" + ` in the working directory, if the folder is trusted |
-| user | ` + "`~/.gemini/settings.json`" + ` |
-| system defaults | ` + "`system-defaults.json`" + ` beside the system file, or ` + "`GEMINI_CLI_SYSTEM_DEFAULTS_PATH`" + ` |
-
-Objects are merged key by key; anything else replaces what is below it, except where the tables say otherwise. In texts,
-` + "`$NAME`, `${NAME}` and `${NAME:-default}`" + ` stand for environment variables. A value that is wrong is named and the layer below
-counts; a file that cannot be read as JSON ends the run with exit code 52.
-
-` + "`pollux config`" + ` shows and changes settings, and keeps your comments:
+Settings are JSON files; comments are allowed. ` + "`pollux config`" + ` shows and changes them, and keeps your comments:
 
 ` + "```sh" + `
-pollux config explain model.name          # what counts, and which file says so
+pollux config explain model.name          # the value in effect, and the file that sets it
 pollux config set model.name auto
 pollux config set tools.exclude '["web_fetch"]' --scope workspace
 pollux config unset model.name
 pollux config list --json
 ` + "```" + `
 
-Editors complete and check the file with [the schema](../schemas/settings.schema.json): name it under ` + "`$schema`" + `.
+## Files
+
+A higher layer overrides those below it:
+
+| Layer | File |
+| --- | --- |
+| command line | options, and the variables for them |
+| system | ` + "`/etc/gemini-cli/settings.json`, or `GEMINI_CLI_SYSTEM_SETTINGS_PATH`" + ` |
+| workspace | ` + "`.gemini/settings.json`" + ` in the working directory, if the folder is trusted |
+| user | ` + "`~/.gemini/settings.json`" + ` |
+| system defaults | ` + "`system-defaults.json`" + ` beside the system file, or ` + "`GEMINI_CLI_SYSTEM_DEFAULTS_PATH`" + ` |
+
+- Objects are merged key by key. Other values replace those below, except where the tables say otherwise.
+- In texts, ` + "`$NAME`, `${NAME}` and `${NAME:-default}`" + ` stand for environment variables.
+- A wrong value is ignored with a warning, and the layer below applies. A file that is not valid JSON ends the run with exit
+  code 52.
+
+Editors complete and check the file with [the schema](../schemas/settings.schema.json), if ` + "`$schema`" + ` names it:
 
 ` + "```json" + `
 {
@@ -185,9 +188,16 @@ Editors complete and check the file with [the schema](../schemas/settings.schema
 }
 ` + "```" + `
 
-Support says what a key does in this version: *live*, what it says; *later*, nothing yet, and a run that relies on it is
-told so; *screen*, nothing without the interactive screen, which is not there yet; *inert*, nothing, for good: it is
-accepted so that existing files go on working. A value marked **R** is read at the start only.
+## Support
+
+| Support | Meaning |
+| --- | --- |
+| *live* | works |
+| *later* | no effect yet; a notice names the key if you set it |
+| *screen* | no effect without the full-screen interface, which is not available yet |
+| *inert* | never has an effect; accepted so that existing files work |
+
+Keys marked **R** are read at the start only.
 `)
 	group := ""
 	for i := range table {
@@ -198,7 +208,7 @@ accepted so that existing files go on working. A value marked **R** is read at t
 		}
 		if at != group && (nested || group == "") {
 			group = at
-			fmt.Fprintf(&b, "\n## %s\n\n| Key | Type | Default | What it does | Support |\n| --- | --- | --- | --- | --- |\n", group)
+			fmt.Fprintf(&b, "\n## %s\n\n| Key | Type | Default | Meaning | Support |\n| --- | --- | --- | --- | --- |\n", group)
 			if !nested {
 				for i := range table {
 					if !strings.Contains(table[i].Path, ".") {

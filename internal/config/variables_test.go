@@ -94,15 +94,15 @@ func TestMissingVariables(t *testing.T) {
 
 // topics are the headings of the page, each with the variable it begins at.
 var topics = map[string]string{
-	"GEMINI_API_KEY":             "Whom to ask",
-	"GEMINI_SYSTEM_MD":           "What the model is told",
-	"GEMINI_CLI_HOME":            "Where things are",
-	"GEMINI_CLI_TRUST_WORKSPACE": "What may happen",
+	"GEMINI_API_KEY":             "Providers and models",
+	"GEMINI_SYSTEM_MD":           "Instructions for the model",
+	"GEMINI_CLI_HOME":            "Files and directories",
+	"GEMINI_CLI_TRUST_WORKSPACE": "Trust and approval",
 	"CI":                         "Scripts and CI",
 	"HTTPS_PROXY":                "Network",
-	"DEBUG":                      "What goes on inside",
+	"DEBUG":                      "Debugging and telemetry",
 	"NO_COLOR":                   "The terminal and the editor",
-	"DEV":                        "Of those who build Gemini CLI",
+	"DEV":                        "Development of Gemini CLI",
 }
 
 // environmentPage is docs/environment.md: the text in testdata, and the table.
@@ -115,7 +115,7 @@ func environmentPage() string {
 	b.Write(text)
 	for _, v := range Variables() {
 		if topic := topics[v.Name]; topic != "" {
-			fmt.Fprintf(&b, "\n### %s\n\n| Variable | What it does | Support |\n| --- | --- | --- |\n", topic)
+			fmt.Fprintf(&b, "\n### %s\n\n| Variable | Meaning | Support |\n| --- | --- | --- |\n", topic)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.Doc, v.Support)
 	}
