@@ -188,7 +188,7 @@ func TestSettings(t *testing.T) {
 	}
 	d.wantText("/settings get mcpServers.a.command", `= "x" (user)`)
 	d.wantText("/settings get model.maxSessionTurns", "= -1 (default)")
-	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Paths.UserSettings(), "from the next start")
+	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Paths.UserSettings(), "the next time you start Pollux")
 	d.wantText("/settings get model.maxSessionTurns", "= 7 (user)")
 	if data, _ := os.ReadFile(d.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
 		t.Errorf("the comment is gone: %s", data)

@@ -79,7 +79,7 @@ func contextUsage(_ context.Context, s *Runner, _ string) (Result, error) {
 	if limit > 0 {
 		text += "    " + bar(used, limit) + "\n\n"
 	}
-	text += formatTable(rows...) + "\nThe parts are estimates."
+	text += s.formatTable(nil, rows...) + "\nThe parts are estimates."
 	if memory > 0 {
 		text += fmt.Sprintf(" %s tokens of them are %d memory file(s): /memory list.", formatNumber(memory), len(files))
 	}

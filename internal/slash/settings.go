@@ -18,14 +18,14 @@ import (
 func settingsList(_ context.Context, s *Runner, _ string) (Result, error) {
 	keys := s.CurrentSettings().SetKeys()
 	if len(keys) == 0 {
-		return textResult("Nothing is set: all settings have their defaults. /settings set <key> <value> sets one.")
+		return textResult("No settings are set. To set one: /settings set <key> <value>")
 	}
 	rows := make([][]string, len(keys))
 	for i, key := range keys {
 		v, from := s.CurrentSettings().Effective(key)
 		rows[i] = []string{key, terminal.Cut(oneLineJSON(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return textResult("%s\nYour own file is %s.", formatTable(rows...), s.CurrentSettings().UserFile())
+	return textResult("%s\nYour settings file: %s", s.formatTable(nil, rows...), s.Paths.Display(s.CurrentSettings().UserFile()))
 }
 
 // settingsGet shows the value, the source and the documentation of a setting.
@@ -91,7 +91,7 @@ func (s *Runner) settingChanged(key, text string) (Result, error) {
 	if row, err := config.Find(key); err == nil && row.Support.Explain() != "" {
 		return Result{Text: text + " " + row.Support.Explain()}, nil
 	}
-	return Result{Text: text + " It counts from the next start."}, nil
+	return Result{Text: text + " Takes effect the next time you start Pollux."}, nil
 }
 
 // oneLineJSON returns v as JSON on one line, or "unset" for nil.

@@ -28,7 +28,7 @@ func (s *Runner) listTools(descriptions bool) (Result, error) {
 		return textResult("The model has no tools.")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tools that the model has in %s mode:\n", s.Mode())
+	fmt.Fprintf(&b, "Tools of the model in %s mode:\n", s.Mode())
 	for _, spec := range specs {
 		fmt.Fprintf(&b, "\n- %s (%s)", spec.DisplayName, spec.Name)
 		if descriptions {
@@ -44,11 +44,11 @@ func listTasks(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(list) == 0 {
 		return textResult("No commands run in the background.")
 	}
-	rows := [][]string{{"PID", "STATE", "COMMAND", "OUTPUT"}}
+	var rows [][]string
 	for _, p := range list {
 		rows = append(rows, []string{strconv.Itoa(p.PID), taskState(p), terminal.Cut(strings.Join(strings.Fields(p.Command), " "), 100), p.Log})
 	}
-	return Result{Text: formatTable(rows...)}, nil
+	return Result{Text: s.formatTable([]string{"PID", "STATE", "COMMAND", "OUTPUT"}, rows...)}, nil
 }
 
 // taskState describes whether a background command runs, or how it ended.
