@@ -9,6 +9,10 @@ import "strings"
 // a single cell is a heading across all columns. Cells must be clean text without line ends.
 func Table(head []string, rows [][]string, width int) string {
 	const gap, least = 2, 24
+	longest := 0 // of the cells in the first column that the second one stands beside
+	if width >= MinWidth {
+		longest = width * 2 / 5
+	}
 	all := rows
 	if head != nil {
 		all = append([][]string{head}, rows...)
@@ -22,7 +26,11 @@ func Table(head []string, rows [][]string, width int) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], Width(cell))
+			n := Width(cell)
+			if i == 0 && len(row) == 2 && longest > 0 && n > longest {
+				n = gap // it stands alone
+			}
+			widths[i] = max(widths[i], n)
 		}
 	}
 	if len(widths) == 0 {
@@ -48,8 +56,12 @@ func Table(head []string, rows [][]string, width int) string {
 				cell = strings.ReplaceAll(Wrap(cell, width-left), "\n", "\n"+strings.Repeat(" ", left))
 			}
 			line.WriteString(cell)
-			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-Width(cell)+gap))
+			switch n := Width(cell); {
+			case i == len(row)-1:
+			case n <= widths[i]:
+				line.WriteString(strings.Repeat(" ", widths[i]-n+gap))
+			default:
+				line.WriteString("\n" + strings.Repeat(" ", left))
 			}
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
