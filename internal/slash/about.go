@@ -22,7 +22,7 @@ import (
 
 // about shows the version, the model, the sign-in method and the environment.
 func about(_ context.Context, s *Runner, _ string) (Result, error) {
-	return textResult("Pollux\n\n%s", formatTable(s.reportFacts()...))
+	return textResult("Pollux\n\n%s", s.formatTable(nil, s.reportFacts()...))
 }
 
 // reportFacts returns the rows that /about shows and that a bug report needs.
@@ -183,5 +183,5 @@ func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
 	if from := s.Current().Account.From; from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
-	return Result{Text: formatTable(rows...)}, nil
+	return Result{Text: s.formatTable(nil, rows...)}, nil
 }

@@ -79,7 +79,7 @@ func contextUsage(_ context.Context, s *Runner, _ string) (Result, error) {
 	if limit > 0 {
 		text += "    " + bar(used, limit) + "\n\n"
 	}
-	text += formatTable(rows...) + "\nThese numbers are estimates."
+	text += s.formatTable(nil, rows...) + "\nThese numbers are estimates."
 	if memory > 0 {
 		text += fmt.Sprintf(" Context files: %s tokens in %d file(s). Run /memory list to see them.", formatNumber(memory), len(files))
 	}

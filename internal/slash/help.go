@@ -9,16 +9,59 @@ import (
 	"pollux/internal/terminal"
 )
 
-// help lists all commands, or explains the command called name.
+// commandGroup is a titled list of commands in /help.
+type commandGroup struct {
+	title string
+	names []string
+}
+
+// everyday lists the commands that /help shows: those that most people need, one line each.
+var everyday = []commandGroup{
+	{"Conversation", []string{"clear", "compress", "copy", "quit"}},
+	{"Model", []string{"model", "auth", "stats"}},
+	{"Project", []string{"init", "memory", "directory"}},
+	{"Permissions", []string{"mode", "plan", "permissions"}},
+	{"Setup", []string{"settings", "doctor"}},
+}
+
+// help lists the everyday commands or, if name is "all", all commands. Any other name explains
+// that command.
 func help(_ context.Context, s *Runner, name string) (Result, error) {
-	if name != "" {
-		return explainCommand("/" + strings.TrimPrefix(name, "/"))
+	switch name {
+	case "":
+		return s.everydayHelp()
+	case "all":
+		return s.fullHelp()
 	}
+	return s.explainCommand("/" + strings.TrimPrefix(name, "/"))
+}
+
+func (s *Runner) everydayHelp() (Result, error) {
+	commands := Commands()
+	var rows [][]string
+	for i, g := range everyday {
+		if i > 0 {
+			rows = append(rows, []string{""})
+		}
+		rows = append(rows, []string{g.title})
+		for _, name := range g.names {
+			rows = append(rows, []string{"  /" + name, findCommand(commands, name).Summary})
+		}
+	}
+	text := "Type what you want done and press Enter. @path attaches a file or directory.\n\n" +
+		s.formatTable(nil, rows...) + "\n/help all lists all commands, /help <command> explains one."
+	if s.Shortcuts != "" {
+		text += " ? shows the keys."
+	}
+	return Result{Text: text}, nil
+}
+
+func (s *Runner) fullHelp() (Result, error) {
 	var rows [][]string
 	var planned []string
 	for _, c := range Commands() {
 		if c.IsPlanned {
-			planned = append(planned, "/"+c.Name)
+			planned = append(planned, c.Name)
 			continue
 		}
 		rows = append(rows, []string{"/" + c.heading(), c.Summary})
@@ -28,10 +71,9 @@ func help(_ context.Context, s *Runner, name string) (Result, error) {
 			}
 		}
 	}
-	text := "Write what you want done. @path brings in a file or a directory. A line that begins with a slash is one of these:\n\n" +
-		formatTable(rows...) + "\n/help <command> says more of one. Not there yet: " + strings.Join(planned, ", ") + "."
-	if s.Shortcuts != "" {
-		text += "\n/shortcuts lists the keys."
+	text := s.formatTable(nil, rows...) + "\n/help <command> explains one."
+	if len(planned) > 0 {
+		text += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /mcp and /extensions.", len(planned))
 	}
 	return Result{Text: text}, nil
 }
@@ -47,13 +89,13 @@ func (c *Command) heading() string {
 
 // explainCommand explains the command that line names: arguments, aliases, subcommands,
 // and whether it runs while the model works.
-func explainCommand(line string) (Result, error) {
+func (s *Runner) explainCommand(line string) (Result, error) {
 	call, ok := Lookup(line)
 	if !ok {
 		if suggestion := Suggest(line); suggestion != "" {
 			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
 		}
-		return usageError("There is no command %s. /help lists all there are.", terminal.Cut(line, 40))
+		return usageError("There is no command %s. /help all lists all commands.", terminal.Cut(line, 40))
 	}
 	c := call.Command
 	var b strings.Builder
@@ -68,25 +110,25 @@ func explainCommand(line string) (Result, error) {
 		}
 	}
 	if len(rows) > 0 {
-		b.WriteString("\n" + formatTable(rows...) + "\n")
+		b.WriteString("\n" + s.formatTable(nil, rows...) + "\n")
 	}
 	switch {
 	case c.IsPlanned:
-		b.WriteString("It is not available yet in this version of Pollux.")
+		b.WriteString("Not available yet in this version of Pollux.")
 	case c.RunsWhileBusy:
-		b.WriteString("It may be used while the model works.")
+		b.WriteString("You can use it while the model works.")
 	default:
-		b.WriteString("It waits until the model is done.")
+		b.WriteString("You can use it when the model is done.")
 	}
 	return Result{Text: b.String()}, nil
 }
 
 // showDocs lists the documentation pages, or shows the page called name.
-func showDocs(_ context.Context, _ *Runner, name string) (Result, error) {
+func showDocs(_ context.Context, s *Runner, name string) (Result, error) {
 	if name != "" {
 		text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
 		if err != nil {
-			return usageError("There is no page %q. /docs lists all there are.", terminal.Cut(name, 40))
+			return usageError("There is no page %q. /docs lists all pages.", terminal.Cut(name, 40))
 		}
 		return Result{Text: string(text)}, nil
 	}
@@ -103,13 +145,13 @@ func showDocs(_ context.Context, _ *Runner, name string) (Result, error) {
 		title, _, _ := strings.Cut(string(text), "\n")
 		rows = append(rows, []string{strings.TrimSuffix(e.Name(), ".md"), strings.TrimLeft(title, "# ")})
 	}
-	return textResult("/docs <page> shows one of these. They come with Pollux's source, too, in the directory docs.\n\n%s", formatTable(rows...))
+	return textResult("Pages of the documentation:\n\n%s\n/docs <page> shows one.", s.formatTable(nil, rows...))
 }
 
 // shortcuts lists the keyboard shortcuts of the face.
 func shortcuts(_ context.Context, s *Runner, _ string) (Result, error) {
 	if s.Shortcuts == "" {
-		return textResult("There are none here.")
+		return textResult("This interface has no keys of its own.")
 	}
 	return Result{Text: s.Shortcuts}, nil
 }

@@ -101,7 +101,7 @@ var modeInfos = [...]modeInfo{
 // setMode switches the approval mode, or lists the modes if name is empty.
 func setMode(_ context.Context, s *Runner, name string) (Result, error) {
 	if name == "" {
-		return Result{Text: modeList(s.Mode())}, nil
+		return Result{Text: s.modeList(s.Mode())}, nil
 	}
 	newMode, err := policy.ParseMode(terminal.Cut(terminal.Line(name), 40))
 	if err != nil {
@@ -115,7 +115,7 @@ func setMode(_ context.Context, s *Runner, name string) (Result, error) {
 }
 
 // modeList lists the approval modes, and marks the current one.
-func modeList(current policy.Mode) string {
+func (s *Runner) modeList(current policy.Mode) string {
 	var rows [][]string
 	for _, m := range modeInfos {
 		mark := "  "
@@ -124,5 +124,5 @@ func modeList(current policy.Mode) string {
 		}
 		rows = append(rows, []string{mark + m.name, m.description})
 	}
-	return "Approval modes:\n\n" + formatTable(rows...) + "\n/mode <name> switches."
+	return "Approval modes:\n\n" + s.formatTable(nil, rows...) + "\n/mode <name> switches to another one."
 }

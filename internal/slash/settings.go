@@ -25,7 +25,7 @@ func settingsList(_ context.Context, s *Runner, _ string) (Result, error) {
 		v, from := s.CurrentSettings().Effective(key)
 		rows[i] = []string{key, terminal.Cut(oneLineJSON(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return textResult("%s\nYour settings file is %s.", formatTable(rows...), s.CurrentSettings().UserFile())
+	return textResult("%s\nYour settings file: %s", s.formatTable(nil, rows...), s.Paths.Display(s.CurrentSettings().UserFile()))
 }
 
 // settingsGet shows the value, the source and the documentation of a setting.

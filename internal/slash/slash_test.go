@@ -29,11 +29,12 @@ func TestOutput(t *testing.T) {
 	d.Shortcuts = "Ctrl+C stops."
 	for line, parts := range map[string][]string{
 		"/about":            {"CLI Version", "1.2.3", "gemini-2.5-flash", "no sandbox", "first", d.dir},
-		"/help":             {"/memory", "  add <text>", "/compress (summarize, compact) [what to keep]", "Not there yet: /agents", "/shortcuts lists"},
-		"/help memory":      {"/memory\n", "/memory add <text>", "It waits"},
-		"/help /stats":      {"Other names: usage.", "It may be used while"},
+		"/help":             {"    Conversation\n      /clear", "\n      /memory", "/help all lists all commands", "? shows the keys."},
+		"/help all":         {"/memory", "  add <text>", "/compress (summarize, compact) [what to keep]", "Not available yet: "},
+		"/help memory":      {"/memory\n", "/memory add <text>", "You can use it when"},
+		"/help /stats":      {"Other names: usage.", "You can use it while"},
 		"/help memory show": {"/memory show\n", "Show the loaded context"},
-		"/help theme":       {"not available yet"},
+		"/help theme":       {"Not available yet"},
 		"/docs":             {"headless ", "settings "},
 		"/docs headless":    {"\n## "},
 		"/shortcuts":        {"Ctrl+C stops."},
@@ -65,6 +66,23 @@ func TestOutput(t *testing.T) {
 }
 
 // TestUsageErrors checks the messages for wrong arguments.
+// The everyday commands exist, and fit a terminal of 80 columns in one line each.
+func TestEverydayCommands(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, g := range everyday {
+		for _, name := range g.names {
+			n++
+			if c := findCommand(Commands(), name); c == nil || c.IsPlanned || c.Name != name {
+				t.Errorf("/%s is not an available command", name)
+			}
+		}
+	}
+	if n > 15 {
+		t.Errorf("%d commands are more than one can take in at a glance", n)
+	}
+}
+
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{})
@@ -73,10 +91,10 @@ func TestUsageErrors(t *testing.T) {
 		"/memory forget me":    {"Command '/memory' requires a subcommand."},
 		"/stats all":           {"There is no /stats all. Available: session, model, tools."},
 		"/clear the table":     {"/clear takes no arguments."},
-		"/help zzzzzz":         {"There is no command /zzzzzz. /help lists"},
+		"/help zzzzzz":         {"There is no command /zzzzzz. /help all lists"},
 		"/help statz":          {"Did you mean /stats?"},
 		"/memory add":          {"Enter the text to remember"},
-		"/memory add \x00\x1b": {"nothing to remember"},
+		"/memory add \x00\x1b": {"the text is empty"},
 		"/memory add " + strings.Repeat("x", 5000): {"Cannot add to memory: it is longer than"},
 		"/directory":                             {"requires a subcommand"},
 		"/directory add":                         {"Enter one or more directories"},
@@ -231,7 +249,7 @@ turn
 	d.wantText("/stats", "1 ( ✓ 1 x 0 )", "Success Rate", "100.0%", "gemini-2.5-flash", "13,000", "345")
 	d.wantText("/stats model", "Model Stats For Nerds", "API Requests", "Cache Reads", "Role main")
 	d.wantText("/stats tools", "list_directory", "Total Reviewed")
-	d.wantText("/cost", "gemini-2.5-flash", "not known")
+	d.wantText("/cost", "gemini-2.5-flash", "unknown")
 }
 
 func TestShare(t *testing.T) {

@@ -49,16 +49,16 @@ func (s *Runner) statsSummary() string {
 		[]string{"  API Time", formatDuration(api) + " (" + formatPercent(float64(api), float64(api+tools)) + ")"},
 		[]string{"  Tool Time", formatDuration(tools) + " (" + formatPercent(float64(tools), float64(api+tools)) + ")"},
 	)
-	text := formatTable(rows...)
+	text := s.formatTable(nil, rows...)
 	if len(c.Models) == 0 {
 		return text
 	}
-	used := [][]string{{"Model", "Reqs", "Input Tokens", "Cache Reads", "Output Tokens"}}
+	var used [][]string
 	for _, m := range c.Models {
 		t := m.API.Tokens
 		used = append(used, []string{m.Name, formatNumber(m.API.Requests), formatNumber(t.Prompt), formatNumber(t.CachedContent), formatNumber(t.Candidates)})
 	}
-	return text + "\n" + formatTable(used...)
+	return text + "\n" + s.formatTable([]string{"Model", "Reqs", "Input Tokens", "Cache Reads", "Output Tokens"}, used...)
 }
 
 // countAccepted returns how many tool calls the user accepted unchanged, and how many the
@@ -73,10 +73,11 @@ func statsModel(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(c.Models) == 0 {
 		return textResult("No API calls have been made in this session.")
 	}
-	rows := [][]string{{"Metric"}}
+	head := []string{"Metric"}
 	for _, m := range c.Models {
-		rows[0] = append(rows[0], m.Name)
+		head = append(head, m.Name)
 	}
+	var rows [][]string
 	add := func(name string, value func(m *stats.Model) string) {
 		row := []string{name}
 		for i := range c.Models {
@@ -113,7 +114,7 @@ func statsModel(_ context.Context, s *Runner, _ string) (Result, error) {
 			return "-"
 		})
 	}
-	return textResult("Model Stats For Nerds\n\n%s", formatTable(rows...))
+	return textResult("Model Stats For Nerds\n\n%s", s.formatTable(head, rows...))
 }
 
 // allUses returns the distinct uses of the models, in order of first appearance.
@@ -137,7 +138,7 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(c.ByName) == 0 {
 		return textResult("No tool calls have been made in this session.")
 	}
-	rows := [][]string{{"Tool", "Calls", "Success Rate", "Avg Duration"}}
+	var rows [][]string
 	for _, t := range c.ByName {
 		rows = append(rows, []string{
 			t.Name, formatNumber(t.Calls), formatPercent(float64(t.Success), float64(t.Calls)), formatDuration(t.Duration / time.Duration(max(1, t.Calls))),
@@ -154,7 +155,8 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 	if reviewed > 0 {
 		decisions = append(decisions, []string{"Overall Agreement Rate", formatPercent(float64(accepted), float64(reviewed))})
 	}
-	return textResult("Tool Stats For Nerds\n\n%s\n%s", formatTable(rows...), formatTable(decisions...))
+	head := []string{"Tool", "Calls", "Success Rate", "Avg Duration"}
+	return textResult("Tool Stats For Nerds\n\n%s\n%s", s.formatTable(head, rows...), s.formatTable(nil, decisions...))
 }
 
 // cost shows the tokens and the cost of the session for each model.
@@ -165,18 +167,18 @@ func cost(_ context.Context, s *Runner, _ string) (Result, error) {
 	}
 	dollars := func(usd *float64) string {
 		if usd == nil {
-			return "not known"
+			return "unknown"
 		}
 		return fmt.Sprintf("$%.4f", *usd)
 	}
-	rows := [][]string{{"Model", "Requests", "Input", "Cached", "Output", "Thoughts", "Cost"}}
+	var rows [][]string
 	for _, m := range c.Models {
 		t := m.API.Tokens
 		rows = append(rows, []string{
 			m.Name, formatNumber(m.API.Requests), formatNumber(t.Prompt), formatNumber(t.CachedContent), formatNumber(t.Candidates), formatNumber(t.Thoughts), dollars(m.Cost),
 		})
 	}
-	text := formatTable(rows...) + "\n"
+	text := s.formatTable([]string{"Model", "Requests", "Input", "Cached", "Output", "Thoughts", "Cost"}, rows...) + "\n"
 	if total := c.Cost(); total != nil {
 		return textResult("%sTotal: %s at list prices.", text, dollars(total))
 	}

@@ -4,28 +4,37 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"pollux/internal/terminal"
 )
 
-// formatTable aligns rows in columns. It indents each line by four spaces, so that Markdown
-// shows the table as code and keeps the alignment.
-func formatTable(rows ...[]string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
+// formatTable returns rows as a table that fits the terminal; see [terminal.Table]. It indents
+// each line by four spaces, so that Markdown shows the table as code and keeps the alignment.
+// head may be nil.
+func (s *Runner) formatTable(head []string, rows ...[]string) string {
+	const indent = "    "
+	width := 0
+	if s.Terminal != nil {
+		width = max(0, s.Terminal.OutWidth()-len(indent))
+	}
+	clean := func(row []string) []string {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = strings.NewReplacer("\n", " ", "\t", " ").Replace(terminal.Text(cell))
 		}
-		_, _ = w.Write([]byte(strings.Join(cells, "\t") + "\n")) // a write to memory cannot fail
+		return cells
 	}
-	_ = w.Flush()
+	cells := make([][]string, len(rows))
+	for i, row := range rows {
+		cells[i] = clean(row)
+	}
+	if head != nil {
+		head = clean(head)
+	}
 	var out strings.Builder
-	for line := range strings.Lines(b.String()) {
-		out.WriteString(strings.TrimRight("    "+line, " \n") + "\n")
+	for line := range strings.Lines(terminal.Table(head, cells, width)) {
+		out.WriteString(strings.TrimRight(indent+line, " \n") + "\n")
 	}
 	return out.String()
 }

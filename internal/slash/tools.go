@@ -44,11 +44,11 @@ func listTasks(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(list) == 0 {
 		return textResult("No background commands.")
 	}
-	rows := [][]string{{"PID", "STATE", "COMMAND", "OUTPUT"}}
+	var rows [][]string
 	for _, p := range list {
 		rows = append(rows, []string{strconv.Itoa(p.PID), taskState(p), terminal.Cut(strings.Join(strings.Fields(p.Command), " "), 100), p.Log})
 	}
-	return Result{Text: formatTable(rows...)}, nil
+	return Result{Text: s.formatTable([]string{"PID", "STATE", "COMMAND", "OUTPUT"}, rows...)}, nil
 }
 
 // taskState describes whether a background command runs, or how it ended.

@@ -20,8 +20,9 @@ func TestTable(t *testing.T) {
 		{"no limit", 0, head, rows, "Model           Reqs  Note\ngemini-2.5-pro  12\n日本            3     the second of two notes\n"},
 		{"stacked", 40, head, rows, "gemini-2.5-pro\n  Reqs: 12\n日本\n  Reqs: 3\n  Note: the second of two notes\n"},
 		{"wrapped", 40, nil, [][]string{{"/help", "List the commands, or explain one of them"}, {"/a", "b"}}, "/help  List the commands, or explain one\n       of them\n/a     b\n"},
-		{"wide left column", 60, nil, [][]string{{strings.Repeat("x", 32), "List the commands, or explain one"}}, strings.Repeat("x", 32) + "  List the commands, or\n" + strings.Repeat(" ", 34) + "explain one\n"},
+		{"wide left cell", 40, nil, [][]string{{"/compress (summarize)", "Free up context"}, {"/a", "b"}}, "/compress (summarize)\n    Free up context\n/a  b\n"},
 		{"stacked without heads", 30, nil, [][]string{{"/help [command]", "List the commands, or explain one"}}, "/help [command]\n    List the commands, or\n    explain one\n"},
+		{"headings", 80, nil, [][]string{{"A long heading"}, {"  a", "b"}, {""}, {"  cc", "d"}}, "A long heading\n  a   b\n\n  cc  d\n"},
 		{"empty", 80, nil, nil, ""},
 	} {
 		if got := Table(tt.head, tt.rows, tt.width); got != tt.want {

@@ -96,7 +96,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		SuggestCommand: slash.Suggest,
 		RunShell:       s.RunTyped,
 		First:          o.First,
-		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Dir(), s.Current().Model)),
+		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Farewell:       commands.Farewell,
 
 		Offers: s.Offers, SavedIn: s.SavedIn(), IsAllowed: s.Allowed,

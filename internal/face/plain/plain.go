@@ -264,7 +264,7 @@ func (l *loop) showWelcome() {
 		return
 	}
 	if l.backend.Welcome != "" {
-		l.screen.line("Type a prompt and press Enter. ? and Enter explains the rest, Ctrl+D exits.")
+		l.screen.line("Type a prompt and press Enter. Type ? for help, Ctrl+D twice to exit.")
 	}
 }
 

@@ -265,7 +265,7 @@ func TestSessionContext(t *testing.T) {
 func TestConversation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := sit(t, backend{Welcome: "Pollux 1.0", Farewell: func() string { return "2 prompts" }})
-		p.sees("Pollux 1.0\nType a prompt and press Enter. ? and Enter explains the rest, Ctrl+D exits.\n> ")
+		p.sees("Pollux 1.0\nType a prompt and press Enter. Type ? for help, Ctrl+D twice to exit.\n> ")
 		p.types("hello")
 		p.sees("hello\nModel: You said: hello\n> ")
 		p.types("")

@@ -111,7 +111,7 @@ func (d *desk) leaves() {
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	d := atTerminal(t, backend{Welcome: "Pollux"})
-	d.sees("Ctrl+D exits.\r\n> ")
+	d.sees("twice to exit.\r\n> ")
 	d.types("hello\n")
 	if echoed := d.sees("\r\nModel: You said: hello\r\n> "); echoed != "hello" {
 		t.Errorf("the line is on the screen as %q", echoed)
