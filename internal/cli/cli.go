@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -98,7 +99,7 @@ type program struct {
 	run  runner
 	root *cobra.Command
 	// raw holds the parsed flags.
-	raw    rawFlags
+	raw rawFlags
 	// format is the output format of errors. It is "" for an interactive session.
 	format string
 	id     string
@@ -176,6 +177,9 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
+		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
+	}
 	prompted := cmd.Flags().Changed("prompt")
 	first := p.raw.promptInteractive != ""
 	if first && !p.term.InTTY {
@@ -217,7 +221,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	return p.run(cmd.Context(), request{
 		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
 		Terminal: p.term, Env: env,
-		Version:   func() string { return version(env) },
+		Version: func() string { return version(env) },
 		SetFormat: func(format string) {
 			if headless {
 				p.format = format

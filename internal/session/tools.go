@@ -156,7 +156,11 @@ func (s *Session) findRipgrep() func() string {
 
 // discoverTools returns the tools that a command of the user's lists.
 func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
-	if !s.discoversTools() {
+	switch {
+	case s.lacksCallCommand():
+		s.Warn(noCallCommand)
+		return nil, nil
+	case !s.discoversTools():
 		return nil, nil
 	}
 	o := s.discovery()
@@ -170,8 +174,16 @@ func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 
 // discoversTools reports whether the user has a command that lists tools.
 func (p *Setup) discoversTools() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted()
+	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && !p.lacksCallCommand()
 }
+
+// lacksCallCommand reports whether the user has a command that lists tools, and none that calls
+// them.
+func (p *Setup) lacksCallCommand() bool {
+	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings)) == ""
+}
+
+const noCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
 func (p *Setup) discovery() discovered.Options {
 	return discovered.Options{
