@@ -41,8 +41,18 @@ func (s *Session) web(g llm.Generator) web.Options {
 // built-in ones, those that a command of the user's lists, those of the program.
 func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	builtin := s.builtinTools(g)
+	s.absent = absentTools(s.Settings, s.Interactive)
 	core := toolSettings(s.Settings)
-	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
+	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool {
+		spec := t.Spec()
+		if core.Registers(spec) {
+			return false
+		}
+		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+			s.absent[name] = "The setting tools.core does not list it. A user can add it there."
+		}
+		return true
+	})
 	discovered, err := s.discoverTools(ctx)
 	if err != nil {
 		return err
@@ -51,6 +61,24 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	s.registry.Spare(s.spares(builtin))
 	s.registry.Hide(s.hides)
 	return nil
+}
+
+// absentTools returns why a session does not have some of Pollux's tools, by name.
+func absentTools(set *config.Settings, interactive bool) map[string]string {
+	absent := map[string]string{}
+	if !interactive {
+		absent["ask_user"] = "A headless run has no user who could answer. Decide yourself, and state your assumptions."
+		absent["enter_plan_mode"] = "A headless run has no user who could approve a plan. A user can start it with --approval-mode plan."
+	}
+	if !config.WriteTodos.In(set) {
+		absent["write_todos"] = "The setting useWriteTodos is off. A user can turn it on."
+	}
+	if !config.PlanEnabled.In(set) {
+		for _, name := range []string{"enter_plan_mode", "exit_plan_mode"} {
+			absent[name] = "The setting general.plan.enabled is off. A user can turn it on."
+		}
+	}
+	return absent
 }
 
 // builtinTools is the list of Pollux's own tools.
