@@ -152,8 +152,8 @@ type Session struct {
 	topic       topic.Topic
 	registry    *tool.Registry
 	absent      map[string]string // why tools are not in the registry, by name
-	search      tool.Tool // the web search, which needs a provider that searches
-	typed       tool.Tool // the shell of a person
+	search      tool.Tool         // the web search, which needs a provider that searches
+	typed       tool.Tool         // the shell of a person
 	instruction *prompt.Instruction
 	agent       *agent.Agent
 	telemetry   *telemetry.Telemetry // nil is off
