@@ -21,7 +21,7 @@ func TestManPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := strings.NewReplacer(
-		"@OPTIONS@\n", optionsSection(helpOf(t)),
+		"@OPTIONS@\n", optionsSection(helpOf(t, "help", "flags")),
 		"@COMMANDS@\n", commandsSection(t, "pollux"),
 		"@ENVIRONMENT@\n", environmentSection(),
 	).Replace(string(frame))
@@ -55,7 +55,8 @@ func TestManPageIsClean(t *testing.T) {
 // help is the parsed help of a command.
 type help struct {
 	short    string
-	commands [][2]string // usage and description
+	usage    string
+	commands []string // names of the subcommands
 	groups   []helpGroup
 }
 
@@ -64,49 +65,45 @@ type helpGroup struct {
 	options [][2]string
 }
 
-// helpOf runs a command with --help and parses the output.
+// helpOf runs a command that prints help, and parses the output.
 func helpOf(t *testing.T, command ...string) help {
 	t.Helper()
-	cmd := exec.Command("pollux", append(command, "--help")...) // TestMain has put it on the path
+	cmd := exec.Command("pollux", command...) // TestMain has put it on the path
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	paragraphs := strings.SplitN(string(out), "\n\n", 3)
-	h := help{short: strings.TrimSpace(paragraphs[1])}
+	short, sections, _ := strings.Cut(string(out), "\n\n")
+	h := help{short: short}
 	row := regexp.MustCompile(`^\s+(\S.*?)(?:  +(\S.*))?$`)
 	section := ""
-	for line := range strings.Lines(paragraphs[2]) {
+	for line := range strings.Lines(sections) {
 		m := row.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		switch {
 		case m == nil && line != "\n":
 			section = strings.TrimSpace(line)
+			h.groups = append(h.groups, helpGroup{title: section})
 		case m == nil:
-		case section == "Commands:":
-			h.commands = append(h.commands, [2]string{m[1], m[2]})
-		case section == "Options:":
+		case section == "USAGE":
+			h.usage = strings.TrimSuffix(m[1], " [flags]")
+		case strings.HasSuffix(section, "COMMANDS"):
+			h.commands = append(h.commands, strings.TrimSuffix(m[1], ":"))
+		default:
 			h.option(line, m[1], m[2])
 		}
 	}
 	return h
 }
 
-// option adds a line of the options: an option, the description of an option with a long name, or
-// the title of a group.
+// option adds a line of a group: an option, or the description of an option with a long name.
 func (h *help) option(line, left, right string) {
-	last := len(h.groups) - 1
+	group := &h.groups[len(h.groups)-1]
 	switch {
 	case strings.HasPrefix(left, "-"):
-		if last < 0 {
-			h.groups, last = append(h.groups, helpGroup{}), 0
-		}
-		h.groups[last].options = append(h.groups[last].options, [2]string{left, right})
-	case strings.HasPrefix(line, "      "):
-		options := h.groups[last].options
-		options[len(options)-1][1] = left
-	default:
-		h.groups = append(h.groups, helpGroup{title: left})
+		group.options = append(group.options, [2]string{left, right})
+	case strings.HasPrefix(line, "      ") && len(group.options) > 0:
+		group.options[len(group.options)-1][1] = left
 	}
 }
 
@@ -152,11 +149,10 @@ func writeRow(b *strings.Builder, name, text string) {
 func commandsSection(t *testing.T, path ...string) string {
 	t.Helper()
 	var b strings.Builder
-	for _, row := range helpOf(t, path[1:]...).commands {
-		use := strings.Fields(row[0]) // words after the parent command
-		below := append(path[:len(path):len(path)], use[1])
-		h := helpOf(t, below[1:]...)
-		fmt.Fprintf(&b, ".SS %s\n%s.\n", roff(strings.Join(append(path[:len(path)-1:len(path)-1], use...), " ")), roff(h.short))
+	for _, name := range helpOf(t, append(path[1:len(path):len(path)], "--help")...).commands {
+		below := append(path[:len(path):len(path)], name)
+		h := helpOf(t, append(below[1:len(below):len(below)], "--help")...)
+		fmt.Fprintf(&b, ".SS %s\n%s.\n", roff(h.usage), roff(h.short))
 		for _, g := range h.groups {
 			for _, option := range g.options {
 				if !strings.Contains(option[0], "--help") && !strings.Contains(option[0], "--debug") {

@@ -230,6 +230,11 @@ func (r *run) notFound(call *ToolCall) string {
 		if why := r.cfg.WhyHidden(call.Name); why != "" {
 			return fmt.Sprintf("Tool %q is not available now: %s", call.Name, why)
 		}
+		for _, name := range r.offered().Meant(call.Name) {
+			if why := r.cfg.WhyHidden(name); why != "" {
+				return fmt.Sprintf("Tool %q not found. Here it is %q, which is not available now: %s", call.Name, name, why)
+			}
+		}
 	}
 	return r.offered().NotFound(call.Name)
 }

@@ -32,6 +32,22 @@ func (s *Snapshot) NotFound(name string) string {
 	return text + suggestion(s.similar(strings.Join(words, "_")))
 }
 
+// Meant returns the names that a call of a tool that does not exist may mean: its name in the
+// form of tool names, and the tools that do the same. It returns nil if a tool of the snapshot
+// may be meant.
+func (s *Snapshot) Meant(name string) []string {
+	words := wordsOf(name[:min(len(name), 256)])
+	if len(s.namesWith(words)) > 0 {
+		return nil
+	}
+	own := strings.Join(words, "_")
+	meant := append([]string{own}, successorsOf(own)...)
+	if slices.ContainsFunc(meant, func(n string) bool { _, found := s.byName[n]; return found }) {
+		return nil
+	}
+	return meant
+}
+
 // suggestion asks whether one of names was meant.
 func suggestion(names []string) string {
 	switch len(names) {

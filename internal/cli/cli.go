@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -97,9 +99,12 @@ type program struct {
 	run  runner
 	root *cobra.Command
 	// raw holds the parsed flags.
-	raw    rawFlags
+	raw rawFlags
+	// format is the output format of errors. It is "" for an interactive session.
 	format string
 	id     string
+	// literal reports whether "--" stands before words, which are a prompt then.
+	literal bool
 	// closed is standard output. It records when the reader has closed it.
 	closed *pipe
 	// caught, if not nil, receives each SIGINT, which then does not end the run.
@@ -113,6 +118,7 @@ func (p *program) main(args []string) exit.Code {
 		return p.finish(context.Background(), p.root.Execute())
 	}
 	line := read(p.root, args)
+	p.format, p.literal = line.format(), line.literal
 	switch {
 	case line.help:
 		printHelp(p.term.Out, p.root, p.term.OutWidth())
@@ -122,6 +128,8 @@ func (p *program) main(args []string) exit.Code {
 		return p.finish(context.Background(), nil)
 	case line.err != nil:
 		return p.finish(context.Background(), line.err)
+	case line.isTopic() && p.printTopic(line.words):
+		return p.finish(context.Background(), nil)
 	}
 	ctx, stop := p.interruptible(context.Background())
 	defer stop()
@@ -169,14 +177,23 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("allowed-tools") && !slices.Equal(p.raw.allowedTools, list{""}) {
+		warnings = append(warnings, "Warning: --allowed-tools is deprecated. Write policy rules and use --policy instead.")
+	}
 	prompted := cmd.Flags().Changed("prompt")
 	first := p.raw.promptInteractive != ""
 	if first && !p.term.InTTY {
 		return exit.Errorf(exit.Input, "Error: The --prompt-interactive flag cannot be used when input is piped from stdin.")
 	}
 	headless := !first && (prompted || p.headless())
-	if !headless && query != "" && !p.headless() {
-		warnings = append(warnings, "Positional arguments now default to interactive mode. To run in non-interactive mode, use the --prompt (-p) flag.")
+	if !headless {
+		p.format = ""
+	}
+	if near := nearSubcommand(cmd, words); near != "" && !first && !prompted && !p.literal {
+		if !headless {
+			return exit.Errorf(exit.General, "Unknown command: %s. Did you mean %q? To send it to the model, run: pollux -i %s", query, near, quoteWords(query))
+		}
+		warnings = append(warnings, fmt.Sprintf("Warning: %q is sent to the model. Did you mean %q?", query, near))
 	}
 	switch { // of two prompts, Gemini CLI takes the same one
 	case first && query == "":
@@ -204,11 +221,23 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	return p.run(cmd.Context(), request{
 		Dir: dir, Flags: flags, Query: query, PromptGiven: prompted, Headless: headless, SessionID: p.id,
 		Terminal: p.term, Env: env,
-		Version:   func() string { return version(env) },
-		SetFormat: func(format string) { p.format = format },
+		Version: func() string { return version(env) },
+		SetFormat: func(format string) {
+			if headless {
+				p.format = format
+			}
+		},
 
 		CatchInterrupts: p.catchInterrupts,
 	})
+}
+
+// quoteWords returns a prompt as one argument of a shell command.
+func quoteWords(prompt string) string {
+	if strings.Contains(prompt, " ") {
+		return strconv.Quote(prompt)
+	}
+	return prompt
 }
 
 // headless reports whether no person is at the terminal: standard input or output is not a

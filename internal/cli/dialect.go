@@ -20,6 +20,8 @@ type line struct {
 	// which parses the rest.
 	words   []string
 	command bool
+	// literal reports whether "--" stands on the line.
+	literal bool
 
 	help, version bool
 	unknown       []string
@@ -34,15 +36,52 @@ func (l *line) canonical() []string {
 	return append(append(l.flags, "--"), l.words...)
 }
 
-// usageError is an error in the command line. The program prints its message, the help of the
-// command and the hint to stderr, and the exit code is 1.
+// format returns the output format that the flags ask for. It returns "" for an unknown one.
+func (l *line) format() string {
+	format := ""
+	for _, flag := range l.flags {
+		if value, ok := strings.CutPrefix(flag, "--output-format="); ok {
+			format = value
+		}
+	}
+	return format
+}
+
+// isTopic reports whether the words can be a topic of the help: no flag asks for a prompt.
+func (l *line) isTopic() bool {
+	return !l.command && !l.literal && !slices.ContainsFunc(l.flags, func(flag string) bool {
+		return strings.HasPrefix(flag, "--prompt")
+	})
+}
+
+// usageError is an error in the command line. The program prints its message, the hint and how
+// to get help as one line to stderr, and the exit code is 1.
 type usageError struct {
 	message string
 	cmd     *cobra.Command
 	hint    string
 }
 
-func (e *usageError) Error() string { return e.message }
+// Error returns the message, the hint, and how to get the help of the command.
+func (e *usageError) Error() string {
+	path := "pollux"
+	if e.cmd != nil {
+		path = e.cmd.CommandPath()
+	}
+	text := e.message
+	switch {
+	case strings.Contains(text, "\n"):
+		text += "\n"
+	case strings.HasSuffix(text, "."):
+		text += " "
+	default:
+		text += ". "
+	}
+	if e.hint != "" {
+		text += e.hint + " "
+	}
+	return text + "Run '" + path + " --help'."
+}
 
 // read parses a command line. It stores usage errors in line.err; callers must check line.help
 // and line.version first, which have priority.
@@ -54,6 +93,7 @@ func read(root *cobra.Command, args []string) *line {
 		arg := r.next()
 		switch {
 		case arg == "--":
+			l.literal = true
 			l.words = append(l.words, r.args...)
 			r.args = nil
 		case !isFlag(arg):
@@ -70,6 +110,12 @@ func read(root *cobra.Command, args []string) *line {
 			r.short(arg[1:])
 		}
 	}
+	if i := slices.IndexFunc(args, isJoinedFormat); i >= 0 && len(l.unknown) > 0 {
+		format := args[i][2:]
+		l.flags = append(l.flags, "--output-format="+format)
+		l.err = &usageError{unknownArguments(l.unknown), root, "Did you mean -o " + format + "?"}
+		return l
+	}
 	switch {
 	case len(l.unknown) > 0:
 		l.err = &usageError{unknownArguments(l.unknown), root, hint(l.unknown, r.flags)}
@@ -77,6 +123,12 @@ func read(root *cobra.Command, args []string) *line {
 		l.err = &usageError{message: l.err.Error(), cmd: root}
 	}
 	return l
+}
+
+// isJoinedFormat reports whether an argument is -o with a format joined to it, which the syntax
+// reads as several flags.
+func isJoinedFormat(arg string) bool {
+	return arg == "-ojson" || arg == "-ostream-json" || arg == "-otext"
 }
 
 // isFlag reports whether an argument is a flag or "--". A single dash and negative numbers are

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"pollux/internal/exit"
 	"pollux/internal/wording"
 	"pollux/llm"
@@ -29,11 +31,6 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 		}
 		return exit.OK
 	}
-	var usage *usageError
-	if errors.As(err, &usage) {
-		p.printUsageError(usage)
-		return exit.General
-	}
 	var signalled *exit.Error
 	stopped := errors.As(context.Cause(ctx), &signalled)
 	if stopped && !exit.WasShown(err) {
@@ -49,39 +46,41 @@ func (p *program) finish(ctx context.Context, err error) exit.Code {
 	return code
 }
 
-// printUsageError prints a message about a wrong command line, the help of the command,
-// and a hint.
-func (p *program) printUsageError(err *usageError) {
-	cmd := err.cmd
-	if cmd == nil {
-		cmd = p.root
-	}
-	printNote(p.term, err.message+"\n")
-	printHelp(p.term.Err, cmd, p.term.ErrWidth())
-	if err.hint != "" {
-		printNote(p.term, "\n"+err.hint) // at the bottom, where it stays visible
-	}
-}
-
-// report prints an error in the output format of the run. Configuration and trust errors
-// are plain text even if the format is json.
+// report prints an error in the output format of the run: in the JSON formats one object to
+// stdout. A line for people goes to stderr. With json this is the object again if scripts for
+// Gemini CLI expect it there.
 func (p *program) report(err error) {
 	message := wording.Error(err)
-	code := exit.CodeOf(err)
-	plain := code == exit.Config || code == exit.Untrusted
-	if p.format == "json" && !plain {
-		object := jsonError(p.id, err, message)
-		fmt.Fprintf(p.term.Err, "%s\n", object)
-		fmt.Fprintf(p.term.Out, "%s\n", object)
-		return
+	if p.id == "" {
+		p.id = uuid.NewString()
 	}
-	p.line(message)
-	if p.format == "stream-json" {
+	switch p.format {
+	case "json":
+		object := jsonError(p.id, err, message)
+		if isForPeople(err) {
+			p.line(message)
+		} else {
+			fmt.Fprintf(p.term.Err, "%s\n", object)
+		}
+		fmt.Fprintf(p.term.Out, "%s\n", object)
+	case "stream-json":
+		p.line(message)
 		fmt.Fprintf(p.term.Out, "%s\n", streamError(err, message))
+	default:
+		p.line(message)
 	}
 }
 
-// line prints a message to stderr, in red if stderr supports color.
+// isForPeople reports whether Gemini CLI prints an error as a line to stderr even if the format
+// is json: a wrong command line, a configuration error or a trust error.
+func isForPeople(err error) bool {
+	var usage *usageError
+	code := exit.CodeOf(err)
+	return errors.As(err, &usage) || code == exit.Config || code == exit.Untrusted
+}
+
+// line prints a message to stderr, wrapped if stderr is a terminal, and in red if it supports
+// color.
 func (p *program) line(message string) {
 	message = p.term.WrapErr(clean(message))
 	if p.term.ErrColor() {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,57 +17,89 @@ import (
 // width is 0.
 func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 	h := helpWriter{w, width}
-	fmt.Fprintf(w, "Usage: %s\n\n%s\n", usageLine(cmd), terminal.Wrap(cmd.Short, width))
-	if rows := commandRows(cmd); len(rows) > 0 {
-		h.heading("Commands:")
-		h.rows("  ", rows, widest(rows))
-	}
+	h.text(cmd.Short)
+	h.lines("USAGE", usageLines(cmd)...)
 	if !cmd.HasParent() {
-		h.heading("Positionals:")
-		h.rows("  ", queryRows, widest(queryRows))
+		h.section("CORE COMMANDS", commandRows(cmd))
+		everyday, others := everydayFlags(cmd)
+		h.sections([]flagGroup{{"FLAGS", everyday}, {"OTHER FLAGS", others}})
+		h.lines("EXAMPLES", "$ pollux", `$ pollux -p "Explain this project"`, `$ git diff | pollux -p "Review this change"`)
+		h.lines("LEARN MORE",
+			"Run 'pollux <command> --help' for more about a command.",
+			"Run 'pollux help flags' for all flags by topic.",
+			"Run 'pollux help later' for what is not available yet.")
+		return
 	}
-	h.heading("Options:")
-	groups := flagGroups(cmd)
-	left := 0
-	for _, g := range groups {
-		left = max(left, widest(g.rows))
-	}
-	for i, g := range groups {
-		indent := "  "
-		if g.title != "" && len(groups) > 1 {
-			if i > 0 {
-				fmt.Fprintln(w)
-			}
-			fmt.Fprintf(w, "  %s\n", g.title)
-			indent = "    "
-		}
-		h.rows(indent, g.rows, left)
+	h.section("COMMANDS", commandRows(cmd))
+	own, inherited := commandFlags(cmd)
+	h.sections([]flagGroup{{"FLAGS", own}, {"INHERITED FLAGS", inherited}})
+	if cmd.HasAvailableSubCommands() {
+		h.lines("LEARN MORE", "Run '"+cmd.CommandPath()+" <command> --help' for more about a command.")
 	}
 }
 
-var queryRows = [][2]string{{"query", "Prompt to start with. Use -p to run it without a session."}}
-
-// usageLine returns the syntax of a command for the first line of its help.
-func usageLine(cmd *cobra.Command) string {
+// usageLines returns the syntax of a command for its help.
+func usageLines(cmd *cobra.Command) []string {
 	if !cmd.HasParent() {
-		return cmd.Use
+		return []string{"pollux [flags] [prompt]", "pollux <command> [flags]"}
 	}
 	line := cmd.Parent().CommandPath() + " " + cmd.Use
 	if cmd.HasAvailableSubCommands() && !strings.Contains(cmd.Use, " ") {
 		line += " [command]"
 	}
-	return line + " [options]"
+	return []string{line + " [flags]"}
 }
 
+// commandRows returns the visible subcommands of a command with their descriptions.
 func commandRows(cmd *cobra.Command) [][2]string {
 	var rows [][2]string
 	for _, sub := range cmd.Commands() {
 		if !sub.Hidden {
-			rows = append(rows, [2]string{cmd.Name() + " " + sub.Use, sub.Short})
+			rows = append(rows, [2]string{sub.Name() + ":", sub.Short})
 		}
 	}
 	return rows
 }
+
+// everyday are the flags that the help of the root command shows first, in this order.
+var everyday = [...]string{
+	"prompt", "prompt-interactive", "model", "output-format", "approval-mode", "yolo",
+	"skip-trust", "include-directories", "debug", "version", "help",
+}
+
+// everydayFlags returns the available flags of the root command: the everyday ones, and the
+// others.
+func everydayFlags(root *cobra.Command) (first, others [][2]string) {
+	for _, name := range everyday {
+		first = append(first, flagRow(root.Flag(name)))
+	}
+	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && !isLater(f.Name) && !slices.Contains(everyday[:], f.Name) {
+			others = append(others, flagRow(f))
+		}
+	})
+	return first, others
+}
+
+// commandFlags returns the visible flags of a subcommand: its own, and the inherited ones.
+func commandFlags(cmd *cobra.Command) (own, inherited [][2]string) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			own = append(own, flagRow(f))
+		}
+	})
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			inherited = append(inherited, flagRow(f))
+		}
+	})
+	if help := cmd.Flag("help"); help != nil {
+		inherited = append(inherited, flagRow(help))
+	}
+	return own, inherited
+}
+
+func flagRow(f *pflag.Flag) [2]string { return [2]string{flagName(f), flagUsage(f)} }
 
 // flagGroup is a titled group of flags in the help.
 type flagGroup struct {
@@ -74,39 +107,22 @@ type flagGroup struct {
 	rows  [][2]string
 }
 
-// flagGroups returns the visible flags of a command with their descriptions: first its
-// own flags, then inherited ones, and --help last. Only the root command has several
-// groups.
-func flagGroups(cmd *cobra.Command) []flagGroup {
+// flagGroups returns the visible flags of the root command in their groups.
+func flagGroups(root *cobra.Command) []flagGroup {
 	var groups []flagGroup
-	add := func(f *pflag.Flag) {
+	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return
 		}
-		title := ""
-		if !cmd.HasParent() && f.Annotations[topic] != nil {
-			title = f.Annotations[topic][0]
-		}
-		row := [2]string{flagName(f), flagUsage(f)}
+		title := f.Annotations[topic][0]
 		for i := range groups {
 			if groups[i].title == title {
-				groups[i].rows = append(groups[i].rows, row)
+				groups[i].rows = append(groups[i].rows, flagRow(f))
 				return
 			}
 		}
-		groups = append(groups, flagGroup{title, [][2]string{row}})
-	}
-	help := cmd.Flags().Lookup("help")
-	each := func(f *pflag.Flag) {
-		if f != help {
-			add(f)
-		}
-	}
-	cmd.LocalFlags().VisitAll(each)
-	cmd.InheritedFlags().VisitAll(each)
-	if help != nil {
-		add(help)
-	}
+		groups = append(groups, flagGroup{title, [][2]string{flagRow(f)}})
+	})
 	return groups
 }
 
@@ -171,6 +187,35 @@ type helpWriter struct {
 }
 
 func (h helpWriter) heading(text string) { fmt.Fprintf(h.w, "\n%s\n", text) }
+
+// text prints a wrapped paragraph.
+func (h helpWriter) text(text string) { fmt.Fprintln(h.w, terminal.Wrap(text, h.width)) }
+
+// lines prints a section of wrapped lines.
+func (h helpWriter) lines(title string, lines ...string) {
+	h.heading(title)
+	for _, line := range lines {
+		fmt.Fprintln(h.w, terminal.Hang("  ", line, h.width))
+	}
+}
+
+// section prints a section of two columns, unless it has no rows.
+func (h helpWriter) section(title string, rows [][2]string) { h.sections([]flagGroup{{title, rows}}) }
+
+// sections prints sections whose right columns begin in the same column. It leaves out those
+// without rows.
+func (h helpWriter) sections(sections []flagGroup) {
+	left := 0
+	for _, s := range sections {
+		left = max(left, widest(s.rows))
+	}
+	for _, s := range sections {
+		if len(s.rows) > 0 {
+			h.heading(s.title)
+			h.rows("  ", s.rows, left)
+		}
+	}
+}
 
 // rows prints two columns, where left is the width of the left one. If too little room is
 // left for the right column, rows prints it below the left one.

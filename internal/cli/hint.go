@@ -66,7 +66,11 @@ func nearest(name string, sets []*pflag.FlagSet) string {
 			if f.Hidden {
 				return
 			}
-			if d := levenshtein.ComputeDistance(name, f.Name); d < least {
+			d := levenshtein.ComputeDistance(name, f.Name)
+			if isSwapped(name, f.Name) {
+				d = 1
+			}
+			if d < least {
 				best, least = f.Name, d
 			}
 		})

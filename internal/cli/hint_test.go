@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHint checks the hint for an unknown flag, which is the last line below the help.
+// TestHint checks the hint for an unknown flag, between the message and how to get help.
 func TestHint(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
@@ -15,6 +15,8 @@ func TestHint(t *testing.T) {
 		"--no-yollo":                      "Did you mean --yolo?",
 		"--models|x":                      "Did you mean --model?",
 		"--fake-response|x":               "", // hidden
+		"--modle|x":                       "Did you mean --model?",
+		"-ojson":                          "Did you mean -o json?",
 		"--xyzzy":                         "",
 		"-z":                              "",
 		"--z":                             "",
@@ -33,13 +35,19 @@ func TestHint(t *testing.T) {
 		"--" + strings.Repeat("p", 1<<20): "",
 	} {
 		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil)}}).do()
-		lines := strings.Split(strings.TrimRight(s.err.String(), "\n"), "\n")
-		got := lines[len(lines)-1]
-		if strings.HasPrefix(got, " ") {
-			got = "" // the help
-		}
-		if got != want {
+		if got := hintOf(s); got != want {
 			t.Errorf("%.40s: %q, want %q", args, got, want)
 		}
 	}
+}
+
+// hintOf returns the part of a usage error that follows the message, without how to get help.
+func hintOf(s *start) string {
+	text, _, _ := strings.Cut(s.err.String(), " Run 'pollux")
+	for _, begin := range []string{". Did you mean ", ". --", ". -a"} {
+		if i := strings.Index(text, begin); i >= 0 {
+			return text[i+2:]
+		}
+	}
+	return ""
 }

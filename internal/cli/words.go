@@ -9,7 +9,7 @@ import (
 )
 
 // checkWords makes the commands below root report too many or too few arguments in the same
-// way as wrong flags: with a message in the format of yargs, the help, and a hint.
+// way as wrong flags: with a message in the format of yargs and a hint.
 func checkWords(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if accept := cmd.Args; accept != nil || cmd.HasSubCommands() {
@@ -59,5 +59,5 @@ func nearCommand(cmd *cobra.Command, word string) string {
 	if best == "" {
 		return ""
 	}
-	return "Did you mean " + best + "?"
+	return `Did you mean "` + best + `"?`
 }

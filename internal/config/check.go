@@ -176,7 +176,7 @@ func (c *checker) mismatch(path, kind string, v any) {
 	})
 }
 
-// invalidWarnings returns the warning about invalid values. Its format is the same as in
+// invalidWarnings returns the warning about invalid values. Its first lines have the format of
 // Gemini CLI.
 func (c *checker) invalidWarnings(path string) []Warning {
 	if len(c.issues) == 0 {
@@ -195,7 +195,7 @@ func (c *checker) invalidWarnings(path string) []Warning {
 	if n := len(c.issues) - most; n > 0 {
 		fmt.Fprintf(&b, "...and %d more errors.\n", n)
 	}
-	b.WriteString("Please fix the configuration.\nSee: https://geminicli.com/docs/reference/configuration/")
+	b.WriteString("Please fix the configuration.\nRun 'pollux config explain KEY' for the values that a setting accepts.")
 	return []Warning{Warning(b.String())}
 }
 

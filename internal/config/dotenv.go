@@ -19,7 +19,7 @@ const maxDotEnv = 1 << 20
 // found in the working directory, its parents, and the home directory; in each directory,
 // .gemini/.env comes before .env. Variables that are already set do not change. In an
 // untrusted folder only a few variables are used, and .gemini/.env is not read. The warnings
-// list files that cannot be read, and variables that have no effect in this version.
+// list files that cannot be read.
 func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 	at, data, warnings := findDotEnv(p, s.Trusted(), IgnoreLocalEnv.In(s))
 	if at.file != "" {
@@ -31,9 +31,6 @@ func WithDotEnv(env *Env, s *Settings, p *Paths) (*Env, []Warning) {
 			}
 		}
 		env = env.with(pairs, !at.home)
-	}
-	if missing := missingVariables(env); len(missing) > 0 {
-		warnings = append(warnings, Warning("Warning: no effect yet in this version of Pollux: "+enumerate(missing)))
 	}
 	return env, warnings
 }

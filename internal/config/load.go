@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,8 @@ func Load(src Sources) (*Settings, []Warning, error) {
 	}
 	s.layers[CommandLine] = nest(src.Flags)
 	s.merge()
-	return s, slices.Concat(l.warnings, l.flat.warning(), s.notices()), nil
+	s.written, s.oldNames = l.written, l.flat.warning()
+	return s, l.warnings, nil
 }
 
 // loader reads files and collects problems.
@@ -74,6 +76,7 @@ type loader struct {
 	env      *Env
 	warnings []Warning
 	flat     flatNames
+	written  map[string]string // see [Settings]
 	fatal    []string
 	broken   func(Scope, string, error)
 }
@@ -117,8 +120,12 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	delete(tree, "admin") // only an administrator's server can set these
 	expander := expander{lookup: l.env.Lookup, budget: maxSettings}
 	expander.tree("", tree)
-	names, warnings := migrate(tree, scope)
+	names, written, warnings := migrate(tree, scope)
 	l.flat.add(path, names)
+	if l.written == nil {
+		l.written = map[string]string{}
+	}
+	maps.Copy(l.written, written)
 	l.warnings = append(l.warnings, warnings...)
 	l.warnings = append(l.warnings, check(tree, path)...)
 	return tree
@@ -134,23 +141,28 @@ func isUnreachable(path string, err error) bool {
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// notices returns warnings about the settings as a whole.
-func (s *Settings) notices() []Warning {
-	const guide = " are deprecated and will be removed in 1.0: Migrate to Policy Engine: https://geminicli.com/docs/core/policy-engine/"
-	var notices []Warning
-	if len(ToolsAllowed.In(s)) > 0 {
-		notices = append(notices, "Warning: --allowed-tools cli argument and tools.allowed in settings.json"+guide)
+// Notices returns what a user may want to know about settings that are correct: old names, and
+// keys that other means replace. Unlike warnings, they need no action.
+func (s *Settings) Notices() []Warning {
+	notices := slices.Clone(s.oldNames)
+	for _, key := range [...]struct {
+		path string
+		set  bool
+	}{
+		{string(ToolsAllowed), len(ToolsAllowed.In(s)) > 0},
+		{string(ToolsExclude), len(ToolsExclude.In(s)) > 0},
+	} {
+		if key.set {
+			notices = append(notices, Warning(key.path+" is deprecated. Write policy rules instead: see /docs policies."))
+		}
 	}
-	if len(ToolsExclude.In(s)) > 0 {
-		notices = append(notices, "Warning: tools.exclude in settings.json is deprecated and will be removed in 1.0. "+
-			"Migrate to Policy Engine: https://geminicli.com/docs/core/policy-engine/")
-	}
-	return append(notices, s.missing()...)
+	return notices
 }
 
-// missing returns one warning with the keys that need something Pollux does not support yet.
-// It leaves out those set by flags, which the command line checks itself.
-func (s *Settings) missing() []Warning {
+// Ineffective returns the keys that need something Pollux does not support yet, by the names
+// that the files use, sorted. It leaves out those set by flags, which the command line checks
+// itself.
+func (s *Settings) Ineffective() []string {
 	flags := s.ForScope(CommandLine)
 	var names []string
 	var walk func(path string, tree map[string]any)
@@ -160,7 +172,7 @@ func (s *Settings) missing() []Warning {
 			if key, ok := KeyOf(at); ok {
 				_, flag := flags.Lookup(at)
 				if key.Support == Later && key.needsSupport(v) && !flag {
-					names = append(names, at)
+					names = append(names, s.nameInFile(at))
 				}
 			} else if below, ok := v.(map[string]any); ok {
 				walk(at, below)
@@ -168,10 +180,23 @@ func (s *Settings) missing() []Warning {
 		}
 	}
 	walk("", s.tree)
-	if len(names) == 0 {
-		return nil
+	slices.Sort(names)
+	return names
+}
+
+// nameInFile returns the name that files use for a key.
+func (s *Settings) nameInFile(path string) string {
+	for at := path; at != ""; at, _ = cutLast(at) {
+		if old, ok := s.written[at]; ok {
+			return old + path[len(at):]
+		}
 	}
-	return []Warning{Warning("Warning: no effect yet in this version of Pollux: " + enumerate(names))}
+	for _, now := range slices.Sorted(maps.Keys(s.written)) {
+		if strings.HasPrefix(now, path+".") { // an old name of a part
+			return s.written[now]
+		}
+	}
+	return path
 }
 
 // needsSupport reports whether a value needs something that the default does not.

@@ -381,10 +381,12 @@ func TestFlagsAreNotSettings(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.user(t, `{"skills": {"disabled": ["x"]}}`)
-	_, warnings, err := Load(Sources{Paths: p.paths(), Env: p.env, Flags: map[string]any{"mcp.allowed": []any{"a"}}})
-	want := []Warning{"Warning: no effect yet in this version of Pollux: skills.disabled"}
-	if diff := cmp.Diff(want, warnings); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
+	s, _, err := Load(Sources{Paths: p.paths(), Env: p.env, Flags: map[string]any{"mcp.allowed": []any{"a"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"skills.disabled"}, s.Ineffective()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

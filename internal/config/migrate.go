@@ -103,19 +103,21 @@ func (f *flatNames) warning() []Warning {
 		verb = "uses"
 	}
 	slices.Sort(f.names)
-	return []Warning{Warning(fmt.Sprintf("Warning: %s %s old names of settings, which are read as the current ones: %s",
+	return []Warning{Warning(fmt.Sprintf("%s %s old names of settings, which Pollux reads as the current ones: %s",
 		strings.Join(f.files, " and "), verb, enumerate(slices.Compact(f.names))))}
 }
 
 // migrate converts a file's tree to current keys. It returns the names of the flat layout in the
-// tree, and warnings. The file itself does not change. If both names are set, the current one is
+// tree, the old name of each key that it moved, and warnings. The file itself does not change. If both names are set, the current one is
 // used.
-func migrate(tree map[string]any, scope Scope) (flat []string, warnings []Warning) {
-	flat = migrateFlat(tree)
+func migrate(tree map[string]any, scope Scope) (flat []string, written map[string]string, warnings []Warning) {
+	written = map[string]string{}
+	flat = migrateFlat(tree, written)
 	var old []string
 	for _, m := range renamed {
 		if m.apply(tree) {
 			old = append(old, m.from)
+			written[strings.TrimPrefix(m.to, "!")] = m.from
 		}
 	}
 	if len(old) > 0 && (scope == System || scope == SystemDefaults) {
@@ -124,11 +126,12 @@ func migrate(tree map[string]any, scope Scope) (flat []string, warnings []Warnin
 			"Please update the system configuration manually.", scopeName(scope), strings.Join(old, ", "))))
 	}
 	migrateValues(tree, scope)
-	return flat, warnings
+	return flat, written, warnings
 }
 
-// migrateFlat moves the keys of the flat layout, and returns their names.
-func migrateFlat(tree map[string]any) (old []string) {
+// migrateFlat moves the keys of the flat layout, and returns their names. It adds the old name of
+// each key to written.
+func migrateFlat(tree map[string]any, written map[string]string) (old []string) {
 	if name, ok := tree["model"].(string); ok {
 		tree["model"] = map[string]any{"name": name}
 		old = append(old, "model (model.name)")
@@ -138,6 +141,7 @@ func migrateFlat(tree map[string]any) (old []string) {
 			continue
 		}
 		now := strings.TrimPrefix(m.to, "!")
+		written[now] = m.from
 		if now == "" {
 			now = "gone"
 		}

@@ -78,14 +78,14 @@ func TestMigrationWarnings(t *testing.T) {
 		return map[string]any{"theme": "x", "autoAccept": true, "tools": map[string]any{"approvalMode": "plan"}}
 	}
 	flat := []string{"theme (ui.theme)", "autoAccept (gone)"}
-	names, warnings := migrate(tree(), User)
+	names, _, warnings := migrate(tree(), User)
 	if !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(flat))) || len(warnings) > 0 {
 		t.Errorf("user: %q, %q", names, warnings)
 	}
 	const system = "The system default configuration contains deprecated settings: [tools.approvalMode]. " +
 		"These could not be migrated automatically as system settings are read-only. " +
 		"Please update the system configuration manually.\n--\n"
-	if _, warnings := migrate(tree(), SystemDefaults); joined(warnings) != system {
+	if _, _, warnings := migrate(tree(), SystemDefaults); joined(warnings) != system {
 		t.Errorf("system defaults: %q", warnings)
 	}
 
@@ -95,11 +95,11 @@ func TestMigrationWarnings(t *testing.T) {
 		t.Errorf("no file: %q", got)
 	}
 	old.add("f", flat)
-	if got := joined(old.warning()); got != "Warning: f uses old names of settings, which are read as the current ones: autoAccept (gone), theme (ui.theme)\n--\n" {
+	if got := joined(old.warning()); got != "f uses old names of settings, which Pollux reads as the current ones: autoAccept (gone), theme (ui.theme)\n--\n" {
 		t.Errorf("one file: %q", got)
 	}
 	old.add("g", []string{"theme (ui.theme)", "vimMode (general.vimMode)"})
-	if got := joined(old.warning()); got != "Warning: f and g use old names of settings, which are read as the current ones: autoAccept (gone), theme (ui.theme), vimMode (general.vimMode)\n--\n" {
+	if got := joined(old.warning()); got != "f and g use old names of settings, which Pollux reads as the current ones: autoAccept (gone), theme (ui.theme), vimMode (general.vimMode)\n--\n" {
 		t.Errorf("two files: %q", got)
 	}
 }

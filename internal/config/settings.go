@@ -13,6 +13,10 @@ type Settings struct {
 	layers [scopes]map[string]any
 	user   string
 	trust  bool
+	// written maps paths of keys to the old names that files use for them.
+	written map[string]string
+	// oldNames are the old names that files use, for people.
+	oldNames []Warning
 }
 
 // Scope is a layer of the settings. Higher ones have priority.

@@ -22,9 +22,9 @@ type Variable struct {
 // Variables returns the table, by topic. The caller must not change it.
 func Variables() []Variable { return envTable[:] }
 
-// missingVariables returns the names of variables that are set and need something Pollux does
-// not support yet.
-func missingVariables(env *Env) []string {
+// IneffectiveVariables returns the names of variables that are set and need something Pollux does
+// not support yet, sorted.
+func IneffectiveVariables(env *Env) []string {
 	var names []string
 	for _, v := range envTable {
 		prefix, all := strings.CutSuffix(v.Name, "*")

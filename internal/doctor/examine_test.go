@@ -162,7 +162,6 @@ func TestParseSettingsWarning(t *testing.T) {
 		"Invalid configuration in x:":   {"wrong values", "x: "},
 		"Warning: this\nand that":       {"note", "this and that"},
 		"Security Warning: Skipping it": {"note", "Security Warning: Skipping it"},
-		"Warning: no effect yet in this version of Pollux: a, b": {"not yet", "these keys are set and have no effect yet: a, b"},
 	} {
 		subject, text, next := parseSettingsWarning(w)
 		if subject != want[0] || text != want[1] || next == "" {

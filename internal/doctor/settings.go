@@ -56,6 +56,12 @@ func (x *examination) checkSettings() sectionReport {
 		subject, text, next := parseSettingsWarning(string(w))
 		s.warn(subject, text, next)
 	}
+	for _, notice := range settings.Notices() {
+		s.ok("note", string(notice))
+	}
+	if names := settings.Ineffective(); len(names) > 0 {
+		s.missing("not yet", "set, without effect yet: "+strings.Join(names, ", "), laterNext)
+	}
 	if trustErr != nil {
 		x.fail(trustErr)
 	}
@@ -91,11 +97,8 @@ func (x *examination) addLayers(s *sectionReport, unread map[config.Scope]error)
 // parseSettingsWarning converts a warning about settings, which may have many lines, to the
 // parts of a check.
 func parseSettingsWarning(w string) (subject, text, next string) {
-	const wrong, later = "Invalid configuration in ", "Warning: no effect yet in this version of Pollux: "
-	switch {
-	case strings.HasPrefix(w, later):
-		return "not yet", "these keys are set and have no effect yet: " + strings.TrimPrefix(w, later), "take them out, or wait for a later version"
-	case !strings.HasPrefix(w, wrong):
+	const wrong = "Invalid configuration in "
+	if !strings.HasPrefix(w, wrong) {
 		next = "pollux config path says which files count"
 		if strings.Contains(w, "permission denied") {
 			next = "change its permissions, or its owner"
@@ -149,6 +152,9 @@ func (x *examination) checkEnv() sectionReport {
 		x.EnvFiles = []envReport{}
 	}
 	x.set.ReadEnv()
+	if names := config.IneffectiveVariables(x.set.Env); len(names) > 0 {
+		s.missing("not yet", "set, without effect yet: "+strings.Join(names, ", "), laterNext)
+	}
 	x.Asked, x.Named = x.set.Model, x.set.NamedBy()
 	return s
 }
@@ -234,11 +240,16 @@ func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 	case found.Undiscovered != nil:
 		s.broken("tool discovery", found.Undiscovered.Error(), "correct it, or unset tools.discoveryCommand")
 		deferredErr = found.Undiscovered // a run checks discovery before the instruction
+	case found.LacksCall:
+		s.warn("tool discovery", "tools.discoveryCommand has no effect without tools.callCommand", "set both, or neither")
 	case found.Discovers:
 		s.ok("tool discovery", "tools.discoveryCommand is set; a run will run it, and nothing has been run here")
 	}
 	return s, deferredErr
 }
+
+// laterNext is the next step for what this version does not support yet.
+const laterNext = "nothing to do: a later version of Pollux will use it"
 
 // unusedFeatures returns the features that users may have set up, but that this version does
 // not support yet.
@@ -263,7 +274,6 @@ type unusedFeature struct {
 // checkUnusedFeatures lists what the user has set up, but Pollux does not use yet.
 func (x *examination) checkUnusedFeatures() sectionReport {
 	s := sectionReport{ID: "later", Title: "Set up, and not used yet"}
-	const next = "nothing has to be done: it does no harm, and counts once Pollux knows it"
 	dirs := []string{x.set.Paths.GeminiDir()}
 	if !x.set.Paths.AtHome() {
 		dirs = append(dirs, filepath.Join(x.set.Paths.Dir(), ".gemini"))
@@ -272,7 +282,7 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 		for _, dir := range dirs {
 			for _, name := range feature.names {
 				if path := filepath.Join(dir, name); isNonEmpty(path) {
-					s.missing(feature.subject, path, next)
+					s.missing(feature.subject, path, laterNext)
 				}
 			}
 		}
@@ -283,7 +293,7 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 		if row, known := config.KeyOf(key.path); !known || row.Support != config.Later || len(entries) == 0 {
 			continue
 		}
-		s.missing(key.subject, fmt.Sprintf("%s, in the settings (%s)", strings.Join(sortedNames(entries), ", "), strings.Join(from, ", ")), next)
+		s.missing(key.subject, fmt.Sprintf("%s, in the settings (%s)", strings.Join(sortedNames(entries), ", "), strings.Join(from, ", ")), laterNext)
 	}
 	if len(s.Checks) == 0 {
 		s.ok("nothing", "all that is set up here is used")

@@ -39,11 +39,13 @@ func (g *gatedCall) policy(context.Context) *refusal {
 			g.verdict = policy.Allow
 			return nil
 		}
-		return g.requirePerson()
+		return g.requirePerson(v.Reason)
 	}
 	text := "Tool execution denied by policy."
-	if v.Message != "" {
-		text += " " + v.Message
+	for _, more := range [...]string{v.Message, v.Reason} {
+		if more != "" {
+			text += " " + more
+		}
 	}
 	return g.refuse(tool.Fail(tool.ErrPolicyViolation, text))
 }
@@ -78,8 +80,9 @@ func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.C
 	return c
 }
 
-// requirePerson refuses the call if no person is there to answer.
-func (g *gatedCall) requirePerson() *refusal {
+// requirePerson refuses the call if no person is there to answer. reason explains why approval
+// is needed, "" for no explanation.
+func (g *gatedCall) requirePerson(reason string) *refusal {
 	if g.opts.Interactive {
 		return nil
 	}
@@ -87,8 +90,11 @@ func (g *gatedCall) requirePerson() *refusal {
 	if name == "" {
 		name = g.spec.Name
 	}
-	return g.refuse(tool.Fail(tool.ErrUnhandled, fmt.Sprintf(
-		"Tool execution for %q requires user confirmation, which is not supported in non-interactive mode.", name)))
+	text := fmt.Sprintf("Tool execution for %q requires user confirmation, which is not supported in non-interactive mode.", name)
+	if reason != "" {
+		text += " " + reason
+	}
+	return g.refuse(tool.Fail(tool.ErrUnhandled, text))
 }
 
 // hooks runs the user's hooks before the call. A hook may end the run, refuse the call, change
@@ -116,7 +122,7 @@ func (g *gatedCall) hooks(ctx context.Context) *refusal {
 	}
 	if before.Ask {
 		g.verdict = policy.Ask
-		return g.requirePerson()
+		return g.requirePerson("A hook requires approval.")
 	}
 	return nil
 }

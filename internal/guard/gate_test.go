@@ -159,12 +159,13 @@ func (f fixedTool) Build(args json.RawMessage) (tool.Invocation, error) {
 
 func unasked(t *testing.T) tool.Ask { return answers(t) }
 
+// wantRefusal checks that a call is refused with a message that begins with message.
 func wantRefusal(t *testing.T, a agent.Admission, typ tool.ErrorType, message string) {
 	t.Helper()
 	if a.Run != nil || a.Refusal == nil || a.Refusal.Error == nil {
 		t.Fatalf("admission = %+v, want a refusal", a)
 	}
-	if a.Refusal.Error.Type != typ || a.Refusal.Error.Message != message {
+	if a.Refusal.Error.Type != typ || !strings.HasPrefix(a.Refusal.Error.Message, message) {
 		t.Errorf("refused with %s %q, want %s %q", a.Refusal.Error.Type, a.Refusal.Error.Message, typ, message)
 	}
 }
@@ -223,12 +224,13 @@ func TestPolicyTexts(t *testing.T) {
 	t.Parallel()
 	w := writer(t.TempDir())
 	denied := gate(policy.Default, Options{})
-	wantRefusal(t, denied.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrPolicyViolation, "Tool execution denied by policy.")
+	wantRefusal(t, denied.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrPolicyViolation,
+		"Tool execution denied by policy. Headless runs cannot ask for approval, and approval mode \"default\" does not allow it. A user can allow it with --approval-mode auto_edit.")
 	told := gate(policy.Yolo, Options{}, policy.Rule{Tools: []string{"WriteFileTool"}, Decision: policy.Deny, Priority: 4, DenyMessage: "Not today."})
 	wantRefusal(t, told.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrPolicyViolation, "Tool execution denied by policy. Not today.")
 	asking := gate(policy.Default, Options{}, policy.Rule{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4})
 	wantRefusal(t, asking.Admit(t.Context(), call("write_file", "a", ""), w, unasked(t)), tool.ErrUnhandled,
-		`Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`)
+		`Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode. A policy rule requires approval.`)
 	// A person's own command.
 	own := call("write_file", "a", "")
 	own.FromClient = true

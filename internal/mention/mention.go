@@ -24,6 +24,10 @@ type Expansion struct {
 	// Skipped are mentioned files that are not in Parts, with the reason. An @ before
 	// something that does not exist is no mention, but plain text.
 	Skipped []tool.Skipped
+	// Attached are the mentions whose files are in Parts, and Missing those that look like
+	// files and name none.
+	Attached []Attachment
+	Missing  []Missing
 	// Cut are files of which Parts holds only some lines, because the model's window has no
 	// room for more. The reason is which, such as "lines 1-530 of 20000".
 	Cut []tool.Skipped
@@ -51,6 +55,7 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 	if err := r.resolve(ctx, mentions); err != nil {
 		return e, err
 	}
+	e.Missing = r.missing(prompt, mentions)
 	if len(r.include) == 0 {
 		e.Skipped = r.skipped
 		return e, nil
@@ -73,6 +78,7 @@ func Expand(ctx context.Context, w *workspace.Workspace, prompt string, room fun
 			e.Cut = append(e.Cut, tool.Skipped{Path: w.Rel(f.Path), Reason: f.Cut})
 		}
 	}
+	e.Attached = r.attachments(mentions, got.Files)
 	e.Parts = append(e.Parts, contents(w, got.Files)...)
 	return e, nil
 }

@@ -28,6 +28,8 @@ const (
 type target struct {
 	include string // pattern for the files; "" if it is not a mention
 	text    string // text after the @ in the resulting prompt
+	// isSkipped reports whether there is such a file, and it is left out.
+	isSkipped bool
 }
 
 type resolver struct {
@@ -36,6 +38,7 @@ type resolver struct {
 	include []string
 	named   map[string]bool // absolute paths of explicitly named files
 	skipped []tool.Skipped
+	near    map[string]nearFile // the files with the most similar names, by mention
 }
 
 // resolve determines the targets of the mentions.
@@ -63,6 +66,7 @@ func (r *resolver) resolve(ctx context.Context, mentions []mention) error {
 
 func (r *resolver) skip(path, reason string) {
 	r.skipped = append(r.skipped, tool.Skipped{Path: path, Reason: reason})
+	r.known[path] = target{isSkipped: true}
 }
 
 // path resolves a mention of an existing path, and reports whether the path exists.
@@ -88,11 +92,11 @@ func (r *resolver) path(name string) bool {
 			r.skip(name, "ignored by the project's ignore files")
 		case info.IsDir():
 			all := strings.TrimSuffix(name, "/") + "/**"
-			r.known[name] = target{escape(abs) + "/**", all}
+			r.known[name] = target{include: escape(abs) + "/**", text: all}
 			r.include = append(r.include, escape(abs)+"/**")
 		default:
 			r.named[abs] = true
-			r.known[name] = target{abs, name}
+			r.known[name] = target{include: abs, text: name}
 			r.include = append(r.include, abs)
 		}
 		return true
@@ -121,6 +125,7 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 	}
 	var mu sync.Mutex
 	best := map[string]hit{}
+	r.near = map[string]nearFile{}
 	now := time.Now()
 	for _, dir := range r.w.Dirs() {
 		o := workspace.WalkOptions{Filter: r.w.DefaultFilter(), Prune: func(_, name string) bool {
@@ -134,6 +139,11 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 			for _, name := range names {
 				h := hit{rel: rel, abs: e.Path(), rank: rank(name, rel)}
 				if h.rank == 0 {
+					if slices.Contains(extensions, strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")) {
+						mu.Lock()
+						noteNear(r.near, name, rel)
+						mu.Unlock()
+					}
 					continue
 				}
 				if isGlob(name) {
@@ -159,7 +169,7 @@ func (r *resolver) search(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if h, ok := best[name]; ok && r.w.CheckRead(h.abs) == nil {
 			r.named[h.abs] = true
-			r.known[name] = target{h.abs, r.w.Rel(h.abs)}
+			r.known[name] = target{include: h.abs, text: r.w.Rel(h.abs)}
 			r.include = append(r.include, h.abs)
 		}
 	}

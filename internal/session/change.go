@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -83,22 +82,19 @@ func (s *Session) isUnableToSearch(spec *tool.Spec) bool {
 	return spec == s.search.Spec() && !s.models.CanSearchWeb(s.Current().Model) && !web.CanSearch(s.models.UtilityConfig)
 }
 
-// whyHidden returns why the model does not see a tool, as a sentence, "" if there is no
+// whyHidden returns why the model does not see a tool, as sentences, "" if there is no
 // such tool.
 func (s *Session) whyHidden(name string) string {
 	t, found := s.registry.Hidden(name)
 	switch {
 	case !found:
-		return ""
+		return s.absent[name]
 	case s.isOutsidePlan(t.Spec()):
 		return "The session is not in plan mode."
 	case s.isUnableToSearch(t.Spec()):
 		return "No provider of this session can search the web."
 	}
-	if why := s.policy.DenyMessage(t.Spec()); why != "" {
-		return why
-	}
-	return fmt.Sprintf("The policy denies it in approval mode %q.", s.modeName())
+	return s.policy.HiddenReason(t.Spec())
 }
 
 // refresh updates the active tools and the system instruction.

@@ -22,6 +22,8 @@ type Inspection struct {
 	// is the reason if it cannot be run.
 	Discovers    bool
 	Undiscovered error
+	// LacksCall reports whether that command is left out, because none calls the tools.
+	LacksCall bool
 }
 
 // Inspect returns what a session with this setup would begin with. It warns of settings
@@ -31,6 +33,7 @@ func (p *Setup) Inspect() Inspection {
 	r, err := p.policyFiles(func(policy.Integrity) bool { return p.takesPolicies() })
 	i.Rules, i.Refused = len(r.Rules), err
 	_, i.Instruction, i.Unread = p.ownInstruction()
+	i.LacksCall = p.lacksCallCommand()
 	if i.Discovers = p.discoversTools(); i.Discovers {
 		if err := p.discovery().Check(); err != nil {
 			i.Undiscovered = exit.Errorf(exit.Config, "%w", err)

@@ -200,6 +200,7 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		Saved:         r.saved,
 		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
 		Report:        s.Warn,
+		Display:       s.Paths.Display,
 	})
 }
 

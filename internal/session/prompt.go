@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"pollux/agent"
 	"pollux/agent/shorten"
@@ -68,6 +69,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 	for _, cut := range asked.Cut {
 		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
+	s.reportMentions(asked)
 	p := agent.Prompt{Parts: asked.Parts, ID: s.agent.NewPromptID()}
 	if text := s.Memory.Discover(asked.Files...); text != "" {
 		p.Parts = append(p.Parts, llm.Text(text))
@@ -76,6 +78,34 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		p.Shown = text
 	}
 	return p, nil
+}
+
+// reportMentions shows which files a prompt has, and which names that look like files are none.
+func (s *Session) reportMentions(asked mention.Expansion) {
+	for _, m := range asked.Missing {
+		text := fmt.Sprintf("Warning: No file %s: sent as text.", m.Name)
+		if m.Near != "" {
+			text += fmt.Sprintf(" Did you mean %s?", m.Near)
+		}
+		s.Warn(terminal.Line(text))
+	}
+	var list []string
+	for _, a := range asked.Attached {
+		list = append(list, a.Name+" ("+a.Size+")")
+	}
+	if len(list) == 0 {
+		return
+	}
+	const most = 5
+	if n := len(list) - most; n > 0 {
+		list = append(list[:most], fmt.Sprintf("%d more", n))
+	}
+	text := terminal.Line("Attached: " + strings.Join(list, ", "))
+	if s.Interactive {
+		s.Warn(text)
+		return
+	}
+	s.Log.Debug(text)
 }
 
 // FitInput returns a text that was piped to the program as the prompt has it. A text that is too

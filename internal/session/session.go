@@ -151,8 +151,9 @@ type Session struct {
 	plans       *plans
 	topic       topic.Topic
 	registry    *tool.Registry
-	search      tool.Tool // the web search, which needs a provider that searches
-	typed       tool.Tool // the shell of a person
+	absent      map[string]string // why tools are not in the registry, by name
+	search      tool.Tool         // the web search, which needs a provider that searches
+	typed       tool.Tool         // the shell of a person
 	instruction *prompt.Instruction
 	agent       *agent.Agent
 	telemetry   *telemetry.Telemetry // nil is off

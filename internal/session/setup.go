@@ -73,6 +73,7 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 	for _, text := range p.startWarnings() {
 		p.Warn(text)
 	}
+	p.warnUnused()
 	if err = p.chooseMode(); err != nil {
 		return nil, err
 	}

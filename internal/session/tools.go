@@ -41,8 +41,18 @@ func (s *Session) web(g llm.Generator) web.Options {
 // built-in ones, those that a command of the user's lists, those of the program.
 func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	builtin := s.builtinTools(g)
+	s.absent = absentTools(s.Settings, s.Interactive)
 	core := toolSettings(s.Settings)
-	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool { return !core.Registers(t.Spec()) })
+	builtin = slices.DeleteFunc(builtin, func(t tool.Tool) bool {
+		spec := t.Spec()
+		if core.Registers(spec) {
+			return false
+		}
+		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+			s.absent[name] = "The setting tools.core does not list it. A user can add it there."
+		}
+		return true
+	})
 	discovered, err := s.discoverTools(ctx)
 	if err != nil {
 		return err
@@ -51,6 +61,24 @@ func (s *Session) addTools(ctx context.Context, g llm.Generator) error {
 	s.registry.Spare(s.spares(builtin))
 	s.registry.Hide(s.hides)
 	return nil
+}
+
+// absentTools returns why a session does not have some of Pollux's tools, by name.
+func absentTools(set *config.Settings, interactive bool) map[string]string {
+	absent := map[string]string{}
+	if !interactive {
+		absent["ask_user"] = "A headless run has no user who could answer. Decide yourself, and state your assumptions."
+		absent["enter_plan_mode"] = "A headless run has no user who could approve a plan. A user can start it with --approval-mode plan."
+	}
+	if !config.WriteTodos.In(set) {
+		absent["write_todos"] = "The setting useWriteTodos is off. A user can turn it on."
+	}
+	if !config.PlanEnabled.In(set) {
+		for _, name := range []string{"enter_plan_mode", "exit_plan_mode"} {
+			absent[name] = "The setting general.plan.enabled is off. A user can turn it on."
+		}
+	}
+	return absent
 }
 
 // builtinTools is the list of Pollux's own tools.
@@ -157,7 +185,11 @@ func (s *Session) findRipgrep() func() string {
 
 // discoverTools returns the tools that a command of the user's lists.
 func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
-	if !s.discoversTools() {
+	switch {
+	case s.lacksCallCommand():
+		s.Warn(noCallCommand)
+		return nil, nil
+	case !s.discoversTools():
 		return nil, nil
 	}
 	o := s.discovery()
@@ -171,8 +203,16 @@ func (s *Session) discoverTools(ctx context.Context) ([]tool.Tool, error) {
 
 // discoversTools reports whether the user has a command that lists tools.
 func (p *Setup) discoversTools() bool {
-	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted()
+	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && !p.lacksCallCommand()
 }
+
+// lacksCallCommand reports whether the user has a command that lists tools, and none that calls
+// them.
+func (p *Setup) lacksCallCommand() bool {
+	return config.ToolsDiscovery.In(p.Settings) != "" && p.IsTrusted() && strings.TrimSpace(config.ToolsCall.In(p.Settings)) == ""
+}
+
+const noCallCommand = "Warning: tools.discoveryCommand has no effect without tools.callCommand. Set both, or neither."
 
 func (p *Setup) discovery() discovered.Options {
 	return discovered.Options{

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"pollux/internal/exit"
 	"pollux/internal/session"
@@ -59,6 +60,27 @@ type Command struct {
 // errNeedsPerson is the error of a command that needs a user in a non-interactive session.
 var errNeedsPerson = &exit.Error{Code: exit.Input, Message: "Exiting due to command result that is not supported in non-interactive mode."}
 
+// IsCommand reports whether [Runner.Run] runs or refuses a line, so that it is not a prompt.
+func (s *Runner) IsCommand(line string) bool {
+	_, known := Lookup(line)
+	return known || s.customCommand(line) != nil
+}
+
+// customCommand returns an error if a line names a custom command, which Pollux does not
+// support yet. It returns nil for other lines.
+func (s *Runner) customCommand(line string) error {
+	if !strings.HasPrefix(line, "/") {
+		return nil
+	}
+	name, _ := cutWord(line)
+	path, ok := s.Features().Files[name]
+	if !ok {
+		return nil
+	}
+	return exit.Errorf(exit.Input, "%s is a custom command (%s). Custom commands are not available yet in this version of Pollux.",
+		terminal.Line(name), s.Paths.Display(path))
+}
+
 // Run runs the command that line names. known is false if line names no command: the line
 // is a prompt. If the command fails, Run returns a [Result] with Failed set. Run returns an
 // error only if ctx ends, or if the command needs a user and the session is not
@@ -66,6 +88,9 @@ var errNeedsPerson = &exit.Error{Code: exit.Input, Message: "Exiting due to comm
 func (s *Runner) Run(ctx context.Context, line string) (r Result, known bool, err error) {
 	call, known := Lookup(line)
 	if !known {
+		if err := s.customCommand(line); err != nil {
+			return Result{Text: err.Error(), Failed: true, Err: err}, true, nil
+		}
 		return Result{}, false, nil
 	}
 	r, err = s.run(ctx, call)

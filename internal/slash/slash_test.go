@@ -95,7 +95,7 @@ func TestUsageErrors(t *testing.T) {
 		"/help statz":          {"Did you mean /stats?"},
 		"/memory add":          {"Enter the text to remember"},
 		"/memory add \x00\x1b": {"the text is empty"},
-		"/memory add " + strings.Repeat("x", 5000): {"Cannot add to memory: it is longer than"},
+		"/memory add " + strings.Repeat("x", 5000): {"Cannot add to memory: the text is longer than"},
 		"/directory":                             {"requires a subcommand"},
 		"/directory add":                         {"Enter one or more directories"},
 		"/directory add \x1b[31mnowhere":         {"nowhere: "},

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"pollux/agent"
@@ -131,6 +132,7 @@ type face struct {
 	enc      encoder
 	stripper terminal.Stripper
 	batch    batch
+	refused  []string // messages about refused calls that were printed
 
 	eventErr    error // the failure that an event reported
 	isCancelled bool
@@ -303,8 +305,22 @@ func (f *face) deliverResults(calls []*agent.ToolFinished) {
 			f.eventErr = &exit.Error{Code: exit.Tool, Type: string(t), Message: message, Err: r.Result.Error}
 			continue
 		}
-		f.printErr(message)
+		if !f.wasRefused(r.Result.Error.Type, message) {
+			f.printErr(message)
+		}
 	}
+}
+
+// wasRefused reports whether a message says again that a tool is not available or not allowed.
+func (f *face) wasRefused(t tool.ErrorType, message string) bool {
+	if t != tool.ErrPolicyViolation && t != tool.ErrNotRegistered && t != tool.ErrUnhandled {
+		return false
+	}
+	if slices.Contains(f.refused, message) {
+		return true
+	}
+	f.refused = append(f.refused, message)
+	return false
 }
 
 // runError returns the error of the run as a whole. err is the error that ended its

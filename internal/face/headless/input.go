@@ -45,7 +45,7 @@ const (
 )
 
 // NoInput is the error message for a run without a prompt.
-const NoInput = "No input provided via stdin. Input can be provided by piping data into gemini or using the --prompt option."
+const NoInput = "No input provided via stdin. Input can be provided by piping data into pollux or using the --prompt option."
 
 // ReadPrompt returns the prompt: standard input, an empty line, and the argument. It
 // reads standard input to its end, up to 8 MiB, and warns about input that it shortens

@@ -87,6 +87,9 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Run: s.Run,
 		LookupCommand: func(line string) (known, busy bool) {
 			call, known := slash.Lookup(line)
+			if !known && commands.IsCommand(line) {
+				return true, true // the refusal of a custom command
+			}
 			return known, known && call.Command.RunsWhileBusy
 		},
 		RunCommand: func(ctx context.Context, line string) (slash.Result, error) {

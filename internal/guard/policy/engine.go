@@ -45,6 +45,8 @@ type Options struct {
 	Saved     *Saved // nil if there is no file that will be read again
 	SaveFirst bool
 	Report    func(text string)
+	// Display, if set, returns the path of a policy file in the form that people read.
+	Display func(path string) string
 }
 
 // Engine decides about tool calls. It is safe for concurrent use; its mode and rules may
@@ -162,6 +164,9 @@ type Verdict struct {
 	Rule *Rule
 	// Message is the reason for a denial, "" if there is none to give.
 	Message string
+	// Reason is a sentence about the rule, setting or mode that denies the call or requires
+	// approval, and about what a user can change. It is "" if Message says so.
+	Reason string
 }
 
 // Check decides about a call.
@@ -186,6 +191,9 @@ func (e *Engine) Check(c Call) Verdict {
 	v = d.check(v)
 	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
 		v.Message = v.Rule.DenyMessage
+	}
+	if v.Decision == Deny || v.Decision == Ask && !e.opts.Interactive {
+		v.Reason = e.reason(c.Name, v)
 	}
 	return v
 }
@@ -258,15 +266,6 @@ func (e *Engine) abs(dir, path string) string {
 func (e *Engine) Hidden(s *tool.Spec) bool {
 	hidden, _ := e.hides(s)
 	return hidden
-}
-
-// DenyMessage returns what the rule says that hides a tool from the model, "" if no rule hides
-// it or the rule has no message.
-func (e *Engine) DenyMessage(s *tool.Spec) string {
-	if _, r := e.hides(s); r != nil {
-		return r.DenyMessage
-	}
-	return ""
 }
 
 // hides reports whether a tool should be hidden from the model, and the rule because of which,

@@ -446,18 +446,24 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestDenyMessage(t *testing.T) {
+func TestHiddenReason(t *testing.T) {
 	t.Parallel()
+	const unasked = "Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with "
 	for _, tt := range []struct {
 		mode       Mode
+		settings   Settings
 		tool, want string
 	}{
-		{Plan, "run_shell_command", "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved."},
-		{Plan, "read_file", ""},            // allowed
-		{Default, "run_shell_command", ""}, // no rule allows it
+		{Plan, Settings{}, "run_shell_command", "Plan Mode is read-only: search and read, then write the plan. This tool can be used once the plan is approved."},
+		{Default, Settings{}, "run_shell_command", fmt.Sprintf(unasked, "default") + "a policy rule, or all tools with --yolo."},
+		{Default, Settings{}, "write_file", fmt.Sprintf(unasked, "default") + "--approval-mode auto_edit."},
+		{AutoEdit, Settings{}, "unknown_tool", fmt.Sprintf(unasked, "auto_edit") + "a policy rule, or all tools with --yolo."},
+		{Yolo, Settings{Exclude: []string{"glob"}}, "glob", "The setting tools.exclude denies it. A user can change that setting."},
+		{Default, Settings{}, "ask_user", "A headless run has no user who could answer."},
 	} {
-		if got := engine(t, Options{Mode: tt.mode}).DenyMessage(&tool.Spec{Name: tt.tool}); got != tt.want {
-			t.Errorf("%s in %v: %q", tt.tool, tt.mode, got)
+		e := engine(t, Options{Mode: tt.mode, Trusted: true, Rules: FromSettings(tt.settings)})
+		if got := e.HiddenReason(&tool.Spec{Name: tt.tool}); got != tt.want {
+			t.Errorf("%s in %v: %q, want %q", tt.tool, tt.mode, got, tt.want)
 		}
 	}
 }

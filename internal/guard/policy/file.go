@@ -186,6 +186,7 @@ func (r *fileReader) rule(f fields) {
 		AllowRedirection: f.flag("allowRedirection", "allow_redirection"),
 		DenyMessage:      f.either("denyMessage", "deny_message"),
 		Source:           r.tier.String() + ": " + r.source,
+		line:             f.s.line,
 	}
 	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
 	if len(r.wrong) > before {

@@ -142,6 +142,9 @@ func (l *loader) file(tier Tier, path string) {
 		return
 	}
 	p := parseFile(data, tier, plainly(filepath.Base(path)))
+	for i := range p.rules {
+		p.rules[i].file = path
+	}
 	l.Rules = append(l.Rules, p.rules...)
 	l.Checkers = append(l.Checkers, p.checkers...)
 	for _, problem := range p.problems {

@@ -52,6 +52,8 @@ type Rule struct {
 	// other rules. Saved reports whether that answer is saved in a file.
 	Grant int
 	Saved bool
+	file  string // the policy file of the rule, "" for other rules
+	line  int    // the line in file where the rule begins
 	only  string // the value that Args requires, for display
 	real  bool   // an allowing rule that also matches a file's real name
 }

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// printTopic prints what "pollux help [topic]" and "pollux version" ask for. A topic is a
+// command with its subcommands, a group of flags, "flags" or "later". Other words are a prompt:
+// printTopic then returns false.
+func (p *program) printTopic(words []string) bool {
+	switch {
+	case slices.Equal(words, []string{"version"}):
+		_, _ = p.term.Out.Write([]byte(version(p.env) + "\n"))
+		return true
+	case len(words) == 0 || words[0] != "help":
+		return false
+	case len(words) == 1:
+		printHelp(p.term.Out, p.root, p.term.Width)
+		return true
+	}
+	h := helpWriter{p.term.Out, p.term.Width}
+	if cmd := findCommand(p.root, words[1:]); cmd != nil && !cmd.Hidden {
+		printHelp(p.term.Out, cmd, p.term.Width)
+		return true
+	} else if cmd != nil {
+		h.printLater(p.root)
+		return true
+	}
+	if len(words) > 2 {
+		return false
+	}
+	switch words[1] {
+	case "help", "version":
+		printHelp(p.term.Out, p.root, p.term.Width)
+		return true
+	case "later":
+		h.printLater(p.root)
+		return true
+	}
+	var chosen []flagGroup
+	for _, g := range flagGroups(p.root) {
+		if words[1] == "flags" || words[1] == topicOf(g.title) {
+			chosen = append(chosen, g)
+		}
+	}
+	if len(chosen) > 0 {
+		h.text("Flags for a prompt or a session.")
+		h.sections(chosen)
+	}
+	return len(chosen) > 0
+}
+
+// topicOf returns the topic for a group of flags: the first word of its title.
+func topicOf(title string) string {
+	word, _, _ := strings.Cut(strings.ToLower(title), " ")
+	return strings.Trim(word, ",")
+}
+
+// findCommand returns the command with this path below root, nil if there is none.
+func findCommand(root *cobra.Command, path []string) *cobra.Command {
+	for _, name := range path {
+		commands := root.Commands()
+		i := slices.IndexFunc(commands, func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+		if i < 0 {
+			return nil
+		}
+		root = commands[i]
+	}
+	return root
+}
+
+// printLater lists the commands and flags that are not available yet.
+func (h helpWriter) printLater(root *cobra.Command) {
+	var commands, flags []string
+	for _, names := range laterCommands {
+		commands = append(commands, names[0])
+	}
+	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if isLater(f.Name) && !f.Hidden {
+			flags = append(flags, "--"+f.Name)
+		}
+	})
+	h.text("Commands and flags of Gemini CLI that are not available yet in this version of Pollux.")
+	h.lines("COMMANDS", strings.Join(commands, ", "))
+	h.lines("FLAGS", strings.Join(flags, ", "))
+	h.lines("LEARN MORE",
+		"Run 'pollux config list' for the settings that have no effect yet.",
+		"Type /help in a session for its commands.")
+}
+
+// nearSubcommand returns the command that the words of a prompt probably mean, such as "pollux
+// models" for "modls"; "" if they are a prompt.
+func nearSubcommand(root *cobra.Command, words []string) string {
+	if len(words) == 0 || len(words) > 4 {
+		return ""
+	}
+	near := nearName(root, words[0])
+	switch {
+	case near == "":
+		return ""
+	case len(words) == 1:
+		return "pollux " + near
+	}
+	if cmd := findCommand(root, []string{near, words[1]}); cmd != nil {
+		return cmd.CommandPath()
+	}
+	return ""
+}
+
+// nearName returns the name of the subcommand of root, "help" or "version" that differs from
+// word in one letter, or in two letters if it is long, or in the order of two letters. It
+// returns "" if there is none.
+func nearName(root *cobra.Command, word string) string {
+	const long = 6
+	if len(word) < 3 || len(word) > 32 {
+		return ""
+	}
+	names := []string{"help", "version"}
+	for _, sub := range root.Commands() {
+		names = append(names, sub.Name())
+	}
+	best, least := "", 3
+	for _, name := range names {
+		d := levenshtein.ComputeDistance(word, name)
+		if isSwapped(word, name) {
+			d = 1
+		}
+		if d < least && d > 0 && (d == 1 && len(name) > 3 || len(name) >= long) {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// isSwapped reports whether a and b differ only in the order of two letters.
+func isSwapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}

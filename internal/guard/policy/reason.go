@@ -1,0 +1,77 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/tool"
+)
+
+// HiddenReason returns why a tool is hidden from the model, and what a user can do to allow it.
+func (e *Engine) HiddenReason(s *tool.Spec) string {
+	_, r := e.hides(s)
+	reason := e.reason(s.Name, Verdict{Decision: Deny, Rule: r})
+	if r == nil || r.DenyMessage == "" {
+		return reason
+	}
+	return strings.TrimSuffix(r.DenyMessage+" "+reason, " ")
+}
+
+// reason returns which rule, setting or mode refuses a call that is denied, or that needs an
+// approval which no user can give, and what a user can do to allow it. It returns "" if the
+// rule's own message says so.
+func (e *Engine) reason(name string, v Verdict) string {
+	r, mode := v.Rule, e.state.Load().mode
+	verb := "denies it"
+	if v.Decision == Ask {
+		verb = "requires approval"
+	}
+	switch {
+	case r != nil && r.Decision == Allow: // a part of the call needs approval
+		if e.opts.Interactive || v.Message != "" {
+			return ""
+		}
+		return "Headless runs cannot ask for approval."
+	case r != nil && r.file != "":
+		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", e.display(r.file), r.line, verb)
+	case r != nil && strings.HasPrefix(r.Source, "Settings ("):
+		key, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(r.Source, "Settings "), "()"), ",")
+		if key == noUser {
+			return "A headless run has no user who could answer."
+		}
+		return fmt.Sprintf("The setting %s %s. A user can change that setting.", key, verb)
+	case r != nil && r.DenyMessage != "":
+		return ""
+	case r != nil && strings.HasPrefix(r.Source, "Default: ") && e.opts.Interactive:
+		return fmt.Sprintf("Approval mode %q %s.", mode.name(), verb)
+	case r != nil && !strings.HasPrefix(r.Source, "Default: "):
+		return fmt.Sprintf("A policy rule %s.", verb)
+	case e.opts.Interactive:
+		return ""
+	}
+	allow := "a policy rule, or all tools with --yolo"
+	if mode == Default && slices.Contains(autoEdited[:], name) {
+		allow = "--approval-mode auto_edit"
+	}
+	return fmt.Sprintf("Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with %s.", mode.name(), allow)
+}
+
+// autoEdited are the tools that approval mode auto_edit allows.
+var autoEdited = [...]string{"replace", "write_file", "web_fetch"}
+
+// display returns the path of a policy file in the form that people read.
+func (e *Engine) display(path string) string {
+	if e.opts.Display == nil {
+		return path
+	}
+	return e.opts.Display(path)
+}
+
+// name returns the name of a mode in flags.
+func (m Mode) name() string {
+	if m == AutoEdit {
+		return "auto_edit"
+	}
+	return m.String()
+}

@@ -1,0 +1,211 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pollux/internal/config"
+	"pollux/internal/wording"
+)
+
+// warnUnused warns once of what the user has set up and Pollux does not support yet. It warns
+// again after a settings file or the list has changed.
+func (p *Setup) warnUnused() {
+	line := p.unused()
+	if line == "" || p.wasShown(line) {
+		return
+	}
+	p.Warn(line)
+}
+
+// unused returns one line about settings, variables and files that have no effect yet, "" if
+// there are none.
+func (p *Setup) unused() string {
+	var counts, names []string
+	add := func(noun string, found []string) {
+		if len(found) > 0 {
+			counts = append(counts, wording.Count(len(found), noun))
+			names = append(names, found...)
+		}
+	}
+	add("setting", p.Settings.Ineffective())
+	add("variable", config.IneffectiveVariables(p.Env))
+	f := p.Features()
+	before := len(counts)
+	add("command", f.Commands)
+	add("skill", f.Skills)
+	add("agent", f.Agents)
+	add("extension", f.Extensions)
+	if len(counts) > 3 { // too long for one line
+		counts = append(counts[:before], wording.Count(len(f.Commands)+len(f.Skills)+len(f.Agents)+len(f.Extensions), "file"))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	verb := "have"
+	if len(names) == 1 {
+		verb = "has"
+	}
+	begin, end := enumerate(counts)+" "+verb+" no effect yet", "; pollux doctor explains"
+	return begin + listOf(names, maxUnused-utf8.RuneCountInString(begin+end)) + end
+}
+
+// maxUnused is the length of the line about what has no effect, in characters, unless a single
+// name is longer.
+const maxUnused = 79
+
+// listOf returns ": " and the names that fit into room characters, with "..." for the others;
+// "" if none fits.
+func listOf(names []string, room int) string {
+	const more = ", ..."
+	if list := ": " + config.Printable(strings.Join(names, ", ")); utf8.RuneCountInString(list) <= room || len(names) == 1 {
+		return list
+	}
+	list := ""
+	for _, name := range names {
+		next := ", " + config.Printable(name)
+		if utf8.RuneCountInString(list+next+more) <= room {
+			list += next
+		}
+	}
+	if list == "" {
+		return ""
+	}
+	return ": " + list[len(", "):] + more
+}
+
+// enumerate joins words as in "a, b and c".
+func enumerate(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Features are files that Pollux does not support yet, by their names.
+type Features struct {
+	Commands, Skills, Agents, Extensions []string
+	// Files holds the path of each command's file.
+	Files map[string]string
+}
+
+// Features returns the custom commands, skills, agents and extensions of the user and, in a
+// trusted folder, of the project.
+func (p *Setup) Features() Features {
+	f := Features{Files: map[string]string{}}
+	f.add(p.Paths.GeminiDir(), filepath.Join(p.Paths.Home(), ".agents", "skills"))
+	if p.IsTrusted() && !p.Paths.AtHome() {
+		dir := p.Paths.Dir()
+		f.add(filepath.Join(dir, ".gemini"), filepath.Join(dir, ".agents", "skills"))
+	}
+	for _, list := range []*[]string{&f.Commands, &f.Skills, &f.Agents, &f.Extensions} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return f
+}
+
+// add adds the features below a .gemini directory and another directory of skills.
+func (f *Features) add(dir, skills string) {
+	commands := filepath.Join(dir, "commands")
+	for _, path := range filesBelow(commands, 8, ".toml") {
+		rel, _ := filepath.Rel(commands, path) // path is below commands
+		name := "/" + strings.ReplaceAll(strings.TrimSuffix(rel, ".toml"), string(filepath.Separator), ":")
+		f.Commands = append(f.Commands, name)
+		f.Files[name] = path
+	}
+	for _, at := range [...]string{filepath.Join(dir, "skills"), skills} {
+		for _, path := range filesBelow(at, 1, "SKILL.md") {
+			f.Skills = append(f.Skills, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	for _, path := range filesBelow(filepath.Join(dir, "agents"), 0, ".md") {
+		f.Agents = append(f.Agents, strings.TrimSuffix(filepath.Base(path), ".md"))
+	}
+	for _, path := range filesBelow(filepath.Join(dir, "extensions"), 1, "gemini-extension.json") {
+		f.Extensions = append(f.Extensions, filepath.Base(filepath.Dir(path)))
+	}
+}
+
+// filesBelow returns the files whose names have an ending, up to depth directories below dir.
+// It follows links, but reads at most 1000 entries of a directory.
+func filesBelow(dir string, depth int, ending string) []string {
+	const most = 1000
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	names, _ := f.Readdirnames(most)
+	_ = f.Close()
+	var found []string
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		switch {
+		case err != nil || len(found) > most:
+		case info.IsDir() && depth > 0:
+			found = append(found, filesBelow(path, depth-1, ending)...)
+		case info.Mode().IsRegular() && strings.HasSuffix(name, ending):
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// wasShown reports whether line has been shown for the current settings files, and remembers
+// that it is shown now. It returns false if that cannot be remembered.
+func (p *Setup) wasShown(line string) bool {
+	hash := sha256.New()
+	hash.Write([]byte(line))
+	for _, f := range config.Files(p.Settings, p.Paths) {
+		if f.State == "read" {
+			data, _ := os.ReadFile(f.File) // the file was read a moment ago; without it the line is shown again
+			hash.Write(data)
+		}
+	}
+	// A file for each line: several processes can create them at once.
+	dir := filepath.Join(p.Paths.RuntimeDir(), "pollux", "shown")
+	path := filepath.Join(dir, hex.EncodeToString(hash.Sum(nil)[:16]))
+	if _, err := os.Lstat(path); err == nil {
+		return true
+	}
+	if os.MkdirAll(dir, 0o700) != nil {
+		return false
+	}
+	forgetOldest(dir)
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close()
+	}
+	return false
+}
+
+// forgetOldest removes the oldest files of a directory that has many.
+func forgetOldest(dir string) {
+	const most = 100
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) < most {
+		return
+	}
+	age := func(e os.DirEntry) int64 {
+		info, err := e.Info()
+		if err != nil {
+			return 0
+		}
+		return info.ModTime().UnixNano()
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int {
+		if age(a) < age(b) {
+			return -1
+		}
+		return 1
+	})
+	for _, e := range entries[:len(entries)-most/2] {
+		_ = os.Remove(filepath.Join(dir, e.Name()))
+	}
+}
