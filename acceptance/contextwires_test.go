@@ -12,7 +12,7 @@ import (
 // Each model has a window of 16,000 tokens, and is its own small model.
 func TestContextWires(t *testing.T) {
 	t.Parallel()
-	for _, wire := range protocols {
+	for _, wire := range protocols() {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
 			run(t, "context/wires", wire, func(env *testscript.Env) error {

@@ -20,7 +20,7 @@ import (
 // read and charge less for it again, if not a byte of it has changed.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
-	for _, wire := range protocols {
+	for _, wire := range protocols() {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
 			bodies := converse(t, wire, longScript(50))

@@ -10,8 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// protocols are the protocols on which every task must work.
-var protocols = []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
+// protocols returns the protocols on which every task must work, and two of them with -short.
+func protocols() []string {
+	if testing.Short() {
+		return []string{"gemini", "openai"}
+	}
+	return []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
+}
 
 // TestTasks runs the same tasks on each protocol.
 func TestTasks(t *testing.T) { onEach(t, "tasks") }
@@ -21,7 +26,7 @@ func TestBadInput(t *testing.T) { onEach(t, "badinput") }
 
 func onEach(t *testing.T, dir string) {
 	t.Parallel()
-	for _, wire := range protocols {
+	for _, wire := range protocols() {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
 			run(t, dir, wire, func(env *testscript.Env) error {

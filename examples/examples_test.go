@@ -104,3 +104,33 @@ func serve(t *testing.T, text string) *scriptmodel.Server {
 	t.Cleanup(func() { _ = server.Close() })
 	return server
 }
+
+// TestImport runs the commands of docs/library.md in an empty directory, without a network.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "library.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## Import it\n")
+	_, rest, _ = strings.Cut(rest, "```sh\n")
+	commands, _, ok := strings.Cut(rest, "```\n")
+	if !ok || !strings.Contains(commands, "-replace") {
+		t.Fatalf("the page has no commands: %q", commands)
+	}
+	// What was built in this directory is used again.
+	cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(commands, "../pollux", root))
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GEMINI_CLI_HOME="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if strings.Contains(string(out), "GOPROXY=off") {
+		t.Skipf("a module that only other modules need is not on this machine: %s", out)
+	}
+	if err != nil || !strings.Contains(string(out), "The listing has ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

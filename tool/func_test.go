@@ -204,3 +204,30 @@ func TestFuncResults(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func ExampleFunc() {
+	type question struct {
+		City string `json:"city" jsonschema:"the city, in English"`
+		Unit string `json:"unit,omitempty" enum:"celsius,fahrenheit"`
+	}
+	weather, err := tool.Func("weather", "Returns the weather of today.", func(_ context.Context, q question) (string, error) {
+		return "sunny in " + q.City, nil
+	}, tool.ReadOnly)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(weather.Spec().Schema))
+	for _, args := range []string{`{"city": "Bremen"}`, `{"unit": "kelvin", "city": "Bremen"}`} {
+		call, err := tool.Build(weather, json.RawMessage(args))
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(call.Run(context.Background(), tool.Host{}).Content[0].Text)
+	}
+	// Output:
+	// {"type":"object","properties":{"city":{"type":"string","description":"the city, in English"},"unit":{"type":"string","enum":["celsius","fahrenheit"]}},"required":["city"]}
+	// sunny in Bremen
+	// params/unit must be equal to one of the allowed values
+}
