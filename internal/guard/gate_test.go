@@ -443,7 +443,7 @@ func TestFeedback(t *testing.T) {
 	}
 	a = g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
 		answers(t, tool.Answer{Outcome: tool.Cancel, Unattended: true}))
-	if !a.Cancelled || a.Refusal.Error == nil || !strings.Contains(a.Refusal.Error.Message, "no user can be asked") {
+	if !a.Cancelled || a.Refusal.Error == nil || !strings.Contains(a.Refusal.Error.Message, "no user is there") {
 		t.Errorf("without anybody: %+v", a)
 	}
 }

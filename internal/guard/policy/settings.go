@@ -30,7 +30,7 @@ func FromSettings(s Settings) []Rule {
 	for _, server := range s.ExcludedServers {
 		add(Rule{Tools: serverTools(server), Decision: Deny, Priority: 4.9, Source: "Settings (mcp.excluded)"})
 	}
-	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (no user to ask)"})
+	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (nobody to ask)"})
 	for _, entry := range s.Exclude {
 		add(entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Settings (tools.exclude)"}))
 	}
