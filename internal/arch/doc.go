@@ -2,8 +2,8 @@
 // every package, for all platforms:
 //
 //   - Imports point down: cmd > internal/cli > faces > slash > doctor > session >
-//     action > knowledge > foundations > agent > tool > llm, and no room imports
-//     another of its own floor.
+//     action > knowledge > foundations > agent > tool > llm, and no package imports
+//     another of its own layer.
 //   - Only the package that adapts a third-party library imports it.
 //   - The environment is read in internal/config, the process ends in
 //     internal/cli, and what is printed goes through internal/terminal.

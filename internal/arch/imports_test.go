@@ -8,7 +8,7 @@ import (
 
 const module = "pollux"
 
-// layers lists the floors of the module from top to bottom. A room is a directory with its
+// layers lists the layers of the module from top to bottom. A package is a directory with its
 // subdirectories. It may import packages of lower layers, but no other package of its own layer.
 var layers = []struct {
 	floor string   // name in messages
@@ -20,16 +20,16 @@ var layers = []struct {
 	{"/ commands", []string{"internal/slash"}},
 	{"showing", []string{"internal/doctor", "internal/demo"}},
 	{"session", []string{"internal/session"}},
-	// Rooms that act for a session, and that observe it.
+	// Packages that act for a session, and that observe it.
 	{"action", []string{"internal/mention", "internal/telemetry"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
-	// Rooms that provide information: providers, prompts, prices.
+	// Packages that provide information: providers, prompts, prices.
 	{"models", []string{"internal/models"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
 		"internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/scriptmodel",
 	}},
-	// Rooms that all others may use.
+	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/process", "internal/terminal", "internal/workspace"}},
 	{"ground", []string{"internal/arch", "internal/durable", "internal/exit", "internal/secret", "internal/shellcmd"}},
@@ -41,8 +41,9 @@ var layers = []struct {
 
 const direction = "cmd > internal/cli > faces > slash > doctor > session > action > knowledge > foundations > agent > tool > llm"
 
-// locate returns the floor and the room of a directory; floor is -1 if no floor has it.
-func locate(dir string) (floor int, room string) {
+// locate returns the index of the layer of a directory, and the directory of the layer's package
+// that contains it. The index is -1 if no layer has it.
+func locate(dir string) (layer int, pkg string) {
 	for i, l := range layers {
 		for _, pattern := range l.rooms {
 			head := dir
@@ -58,12 +59,12 @@ func locate(dir string) (floor int, room string) {
 }
 
 // importsPointDown checks the direction of imports. A package that needs something of a higher
-// floor declares an interface and gets the implementation passed in. Test files may import
+// layer declares an interface and gets the implementation passed in. Test files may import
 // anything.
 func importsPointDown(f *file, report reporter) {
 	from, room := locate(f.dir)
 	if from < 0 {
-		report(f.Package, "%s has no place in the house: give it a row in the layers of internal/arch", f.dir)
+		report(f.Package, "%s is in no layer: give it a row in the layers of internal/arch", f.dir)
 		return
 	}
 	if f.test {
@@ -83,7 +84,7 @@ func importsPointDown(f *file, report reporter) {
 		case f.isUnder("examples") && isWithin(dir, "internal"):
 			report(spec.Pos(), "imports %s, which no other module can import: an example shows the library", name)
 		case to < 0:
-			report(spec.Pos(), "imports %s, which has no place in the house", name)
+			report(spec.Pos(), "imports %s, which is in no layer", name)
 		case to < from:
 			report(spec.Pos(), "imports %s, but %s is above %s (%s): declare here the interface that is needed and let the upper one pass it in, or move what both need down",
 				name, name, f.dir, direction)
@@ -93,7 +94,7 @@ func importsPointDown(f *file, report reporter) {
 	}
 }
 
-// libraryHomes lists the rooms that may import a third-party library.
+// libraryHomes lists the packages that may import a third-party library.
 var libraryHomes = []struct {
 	library, room string
 	testsOnly     bool
@@ -109,7 +110,7 @@ var libraryHomes = []struct {
 	{"charm.land", "internal/face", false, "only a face draws"},
 }
 
-// librariesStayHome checks that only the rooms in libraryHomes import third-party libraries.
+// librariesStayHome checks that only the packages in libraryHomes import third-party libraries.
 func librariesStayHome(f *file, report reporter) {
 	for _, spec := range f.Imports {
 		p, _ := strconv.Unquote(spec.Path.Value)

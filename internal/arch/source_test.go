@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// owners lists the rooms that may use functions which affect the whole process.
+// owners lists the packages that may use functions which affect the whole process.
 var owners = []struct {
 	pkg    string
 	names  []string
@@ -113,7 +113,7 @@ func processIsCLI(f *file, report reporter) {
 
 const startMessage = "programs are started in internal/process, so that they end with Pollux and a sandbox sees them; use a process.Launcher"
 
-// starters lists the rooms that may start programs without a process.Launcher.
+// starters lists the packages that may start programs without a process.Launcher.
 var starters = []struct{ room, why string }{
 	{"internal/process", "it is the way that all others use"},
 	{"llm/anthropic", "a library imports nothing of internal; it runs the program that the user's AWS profile names, or aws itself, " +
