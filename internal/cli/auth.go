@@ -208,7 +208,7 @@ func (c *authActions) readKey(name string) (string, error) {
 			return "", exit.Errorf(exit.General, "The key cannot be read here, for %w. Give it as standard input.", err)
 		}
 		defer show()
-		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown while you type): ", clean(name))))
+		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("The key for %s (it is not shown): ", clean(name))))
 	}
 	input := c.term.Input()
 	defer input.Close()
