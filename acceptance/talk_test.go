@@ -28,7 +28,7 @@ import (
 //	type TEXT     types TEXT and Enter
 //	answer TEXT   the same, after a delay: a question ignores input in its first
 //	              quarter of a second
-//	key NAME...   presses ctrl-c, ctrl-d, ctrl-g, ctrl-s or enter
+//	key NAME...   presses ctrl-c, ctrl-d, ctrl-g, ctrl-s, ctrl-z or enter
 //	signal SIG    sends TERM, HUP or INT to the program alone
 //	wait PATH     waits until the file exists and is not empty
 //	hang up       closes the terminal
@@ -233,7 +233,7 @@ func (s *screen) press(keys string) error {
 
 func (s *screen) keys(names []string) error {
 	for _, name := range names {
-		code, ok := map[string]string{"ctrl-c": "\x03", "ctrl-d": "\x04", "ctrl-g": "\a", "ctrl-s": "\x13", "enter": "\n"}[name]
+		code, ok := map[string]string{"ctrl-c": "\x03", "ctrl-d": "\x04", "ctrl-g": "\a", "ctrl-s": "\x13", "ctrl-z": "\x1a", "enter": "\n"}[name]
 		if !ok {
 			return fmt.Errorf("there is no key %s", name)
 		}

@@ -99,7 +99,7 @@ func (c *authActions) status([]string) error {
 	if c.json {
 		printed = c.print(s)
 	} else {
-		printed = s.write(c.term.Out, c.term.OutWidth())
+		printed = c.write(&s)
 	}
 	if printed == nil && err != nil {
 		printed = &exit.Shown{Err: err}
@@ -107,11 +107,13 @@ func (c *authActions) status([]string) error {
 	return printed
 }
 
-func (s *authStatus) write(w io.Writer, width int) error {
+// write prints the status at the width of the terminal, with short paths.
+func (c *authActions) write(s *authStatus) error {
 	var text strings.Builder
 	line := func(head, body string) {
 		if body != "" {
-			text.WriteString(terminal.Hang(fmt.Sprintf("%-9s ", head), clean(body), width) + "\n")
+			body = c.setup.Paths.DisplayText(clean(body))
+			text.WriteString(terminal.Hang(fmt.Sprintf("%-9s ", head), body, c.term.OutWidth()) + "\n")
 		}
 	}
 	line("Problem", s.Problem)
@@ -120,7 +122,7 @@ func (s *authStatus) write(w io.Writer, width int) error {
 		line("Key", s.Key)
 		line("Address", s.Address)
 	}
-	_, err := io.WriteString(w, text.String())
+	_, err := io.WriteString(c.term.Out, text.String())
 	return err
 }
 
@@ -138,7 +140,7 @@ func (c *authActions) list([]string) error {
 		return cmp.Or(c.print(map[string]any{"keys": keys}), storeError(err))
 	}
 	if err == nil || len(there) > 0 {
-		if err := printText(c.term, auth.FormatStored(there)); err != nil {
+		if err := printText(c.term, c.setup.Paths.DisplayText(auth.FormatStored(there))); err != nil {
 			return err
 		}
 	}
@@ -173,7 +175,7 @@ func (c *authActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
-	return printText(c.term, text)
+	return printText(c.term, c.setup.Paths.DisplayText(text))
 }
 
 func (c *authActions) remove(words []string) error {
@@ -189,7 +191,7 @@ func (c *authActions) remove(words []string) error {
 	if err != nil {
 		return err
 	}
-	return printText(c.term, text)
+	return printText(c.term, c.setup.Paths.DisplayText(text))
 }
 
 // maxInput is the maximum size of the input for a key, in bytes. [auth.Accounts.StoreKey]
@@ -206,7 +208,7 @@ func (c *authActions) readKey(name string) (string, error) {
 			return "", exit.Errorf(exit.General, "The key cannot be read here, for %w. Give it as standard input.", err)
 		}
 		defer show()
-		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown while you type): ", clean(name))))
+		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("The key for %s (it is not shown): ", clean(name))))
 	}
 	input := c.term.Input()
 	defer input.Close()
@@ -216,7 +218,11 @@ func (c *authActions) readKey(name string) (string, error) {
 	}
 	lines := make(chan line, 1)
 	go func() {
+		limit := c.term.LineLimit()
 		text, err := readInput(input, c.term.InTTY)
+		if limit > 0 && len(text) >= limit {
+			err = fmt.Errorf("the terminal cuts lines at %d bytes; give the key as standard input, as in: pollux auth set < key.txt", limit)
+		}
 		lines <- line{text, err}
 	}()
 	select {

@@ -20,7 +20,7 @@ import (
 func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
 	// newCommand returns a subcommand that prints the files with write, or as JSON.
-	newCommand := func(use, short string, write func(t *terminal.Terminal, files []memory.File) error) *cobra.Command {
+	newCommand := func(use, short string, write func(paths *config.Paths, files []memory.File) error) *cobra.Command {
 		sub := &cobra.Command{
 			Use: use, Short: short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
@@ -35,17 +35,20 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				if asJSON {
 					return writeMemoryJSON(t.Out, set.IsTrusted(), files)
 				}
-				return write(t, files)
+				return write(set.Paths, files)
 			},
 		}
 		sub.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
 		return sub
 	}
-	printed := func(text func([]memory.File) string) func(*terminal.Terminal, []memory.File) error {
-		return func(t *terminal.Terminal, files []memory.File) error { return printText(t, text(files)) }
+	printed := func(text func([]memory.File) string) func(*config.Paths, []memory.File) error {
+		return func(paths *config.Paths, files []memory.File) error {
+			return printText(t, paths.DisplayText(text(files)))
+		}
 	}
 	refresh := newCommand("refresh", "Reload context files and print a summary", printed(memory.FormatReloaded))
 	refresh.Aliases = []string{"reload"}
+	writeMemory := func(paths *config.Paths, files []memory.File) error { return printMemory(t, paths, files) }
 	show := newCommand("show", "Print the loaded context and its size in tokens", writeMemory)
 	cmd := &cobra.Command{
 		Use: "memory", Short: "Show and edit context files such as GEMINI.md",
@@ -63,10 +66,11 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	return cmd
 }
 
-// writeMemory prints the text of the files and a table of their estimated tokens.
-func writeMemory(t *terminal.Terminal, files []memory.File) error {
+// printMemory prints the text of the files, as the model sees it, and a table of their estimated
+// tokens.
+func printMemory(t *terminal.Terminal, paths *config.Paths, files []memory.File) error {
 	if _, err := fmt.Fprintln(t.Out, clean(memory.Show(files))); err != nil || len(files) == 0 {
-		return err // the text is shown as the model sees it
+		return err
 	}
 	fmt.Fprintln(t.Out)
 	var rows [][]string
@@ -80,7 +84,7 @@ func writeMemory(t *terminal.Terminal, files []memory.File) error {
 			note += " (cut)"
 		}
 		total += f.Tokens()
-		rows = append(rows, []string{strconv.Itoa(f.Tokens()), string(f.Tier), clean(f.Path) + note})
+		rows = append(rows, []string{strconv.Itoa(f.Tokens()), string(f.Tier), clean(paths.Display(f.Path)) + note})
 	}
 	rows = append(rows, []string{strconv.Itoa(total), "", "in every request, estimated"})
 	return printTable(t, []string{"TOKENS", "TIER", "FILE"}, rows)

@@ -19,8 +19,10 @@ func run(ctx context.Context, req request) error {
 	}
 	interrupts, release := req.CatchInterrupts()
 	defer release()
+	resumes, stop := terminal.CatchResumes()
+	defer stop()
 	return plain.New(plain.Options{
-		Terminal: req.Terminal, Interrupts: interrupts, Session: req.session(), First: req.Query,
+		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(), First: req.Query,
 	}).Run(ctx)
 }
 

@@ -301,8 +301,12 @@ type Layout struct {
 	All   bool // whether to list all providers that are not set up
 }
 
-// Write prints the report as text.
+// Write prints the report as text. It breaks no lines if the settings are those for a screen
+// reader.
 func (r *Report) Write(w io.Writer, layout Layout) error {
+	if r.Terminal.ScreenReader {
+		layout.Width = 0
+	}
 	colors := map[verdict]string{verdictOK: "\x1b[32m", verdictWarning: "\x1b[33m", verdictMissing: "\x1b[90m", verdictBroken: "\x1b[31m"}
 	var b strings.Builder
 	for i := range r.Sections {

@@ -235,7 +235,7 @@ func (d *Report) writeProviderTable(w io.Writer, layout Layout, heading string, 
 	if len(rows) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n  %s\n", heading)
+	fmt.Fprintf(w, "\n%s\n", terminal.Hang("  ", heading, layout.Width))
 	width := layout.Width
 	if width > 0 {
 		width -= len(indent)

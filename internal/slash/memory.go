@@ -15,7 +15,7 @@ func memoryShow(_ context.Context, s *Runner, _ string) (Result, error) {
 
 // memoryList lists the memory files in use.
 func memoryList(_ context.Context, s *Runner, _ string) (Result, error) {
-	return Result{Text: memory.List(s.Memory.Files())}, nil
+	return Result{Text: s.Paths.DisplayText(memory.List(s.Memory.Files()))}, nil
 }
 
 // memoryReload reads the memory files again, and updates the model's instructions.
@@ -36,8 +36,8 @@ func memoryAdd(ctx context.Context, s *Runner, text string) (Result, error) {
 	}
 	item = strings.TrimPrefix(item, "- ")
 	if !added {
-		return textResult("Already in %s: %s", file, item)
+		return textResult("Already in %s: %s", s.Paths.Display(file), item)
 	}
 	s.ReloadMemory(ctx)
-	return textResult("Added to %s: %s", file, item)
+	return textResult("Added to %s: %s", s.Paths.Display(file), item)
 }

@@ -15,6 +15,7 @@ type inputLine struct {
 	text        string // without the line end
 	at          time.Time
 	isTruncated bool  // the line was longer than maxLine
+	isCut       bool  // the terminal may have cut the line
 	err         error // io.EOF for Ctrl+D; text is empty
 }
 
@@ -41,18 +42,21 @@ type inbox struct {
 func newInbox(t *terminal.Terminal) *inbox {
 	b := &inbox{input: t.Input(), ready: make(chan struct{}, 1)}
 	b.space.L = &b.mu
-	go b.read(t.InTTY)
+	go b.read(t)
 	return b
 }
 
 // read reads lines until the input ends or the inbox is closed. Ctrl+D does not end a
 // terminal.
-func (b *inbox) read(tty bool) {
+func (b *inbox) read(t *terminal.Terminal) {
 	r := bufio.NewReaderSize(b.input, 64<<10)
 	for {
 		line := readLine(r)
 		line.at = time.Now()
-		if !b.put(line) || line.err != nil && !(tty && errors.Is(line.err, io.EOF)) {
+		if limit := t.LineLimit(); limit > 0 && len(line.text) >= limit {
+			line.isCut = true
+		}
+		if !b.put(line) || line.err != nil && !(t.InTTY && errors.Is(line.err, io.EOF)) {
 			return
 		}
 	}

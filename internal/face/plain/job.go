@@ -89,7 +89,7 @@ func (l *loop) sessionOpened(o *backend, err error) {
 		l.leave()
 		return
 	}
-	o.Terminal, o.Interrupts = l.backend.Terminal, l.backend.Interrupts
+	o.Terminal, o.Interrupts, o.Resumes = l.backend.Terminal, l.backend.Interrupts, l.backend.Resumes
 	l.backend = *o
 	l.job.cancel = func() {} // the end of the job is not the end of the session
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
 	"strings"
 
 	"pollux/agent"
@@ -39,6 +40,8 @@ type backend struct {
 
 	// Interrupts receives a value for each Ctrl+C, which must not cancel ctx.
 	Interrupts <-chan struct{}
+	// Resumes receives a value when the process continues after Ctrl+Z.
+	Resumes <-chan os.Signal
 	// First is the first prompt or / command.
 	First string
 	// Welcome is shown first. Farewell returns the text shown at the end of a session

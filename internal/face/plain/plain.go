@@ -19,6 +19,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +36,9 @@ type Options struct {
 	Terminal *terminal.Terminal
 	// Interrupts has a value for each Ctrl+C. ctx must not end with one.
 	Interrupts <-chan struct{}
+	// Resumes has a value each time the process continues after Ctrl+Z; see
+	// [terminal.CatchResumes].
+	Resumes <-chan os.Signal
 	// Session holds the options of the session that the face opens. The face answers
 	// its questions and shows its warnings.
 	Session session.Options
@@ -44,7 +48,7 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts})
+	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts, Resumes: o.Resumes})
 	f.backend.Open = func(ctx context.Context) (backend, error) { return f.open(ctx, o) }
 	return f
 }
@@ -150,6 +154,7 @@ type loop struct {
 	queue          []string     // prompts typed while a job runs
 	draft          string       // text that was not sent
 	composer       composer     // the prompt being typed
+	refusedUntil   time.Time    // lines that arrive before belong to a refused paste
 	unknownCommand string       // the mistyped command that Enter sends as text
 	hasTalked      bool         // a prompt was sent in this session
 	inputEnded     bool         // no more input
@@ -221,6 +226,8 @@ func (l *loop) step(ctx context.Context) {
 	case <-ctx.Done():
 	case <-l.backend.Interrupts:
 		l.interrupt()
+	case <-l.backend.Resumes:
+		l.screen.redrawPrompt()
 	case <-l.inbox.ready:
 		for {
 			typed, ok := l.inbox.take()

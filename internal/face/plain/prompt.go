@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -71,6 +72,10 @@ func (l *loop) handleLine(t inputLine) {
 	if t.isTruncated {
 		l.Warn("Warning: the line was longer than 4 MiB. What was behind that is lost.")
 	}
+	if t.isCut || t.at.Before(l.refusedUntil) {
+		l.refuseCut(t)
+		return
+	}
 	text := terminal.Clean(strings.ReplaceAll(t.text, "\r", "\n"))
 	if edit := strings.HasSuffix(t.text, editKey); edit {
 		text += editKey // terminal.Clean removes it
@@ -94,6 +99,20 @@ func (l *loop) handleLine(t inputLine) {
 	l.composer.add(text, t.at)
 	if known && !l.composer.isContinued { // a command is a single line
 		l.submit(l.composer.take())
+	}
+}
+
+// refuseCut refuses a line that the terminal has cut, and the other lines of the same paste.
+func (l *loop) refuseCut(t inputLine) {
+	l.refusedUntil = t.at.Add(batchWindow)
+	l.composer.clear()
+	if l.dialog == nil {
+		l.screen.endPrompt("", l.backend.Terminal.InTTY)
+	} else {
+		l.screen.suspendPrompt("", l.backend.Terminal.InTTY)
+	}
+	if t.isCut {
+		l.screen.line(fmt.Sprintf("Not sent: the terminal cuts lines at %d bytes. Save the text in a file and type @ and its name, or type Ctrl+G and Enter to paste it into your editor.", len(t.text)))
 	}
 }
 

@@ -136,6 +136,21 @@ func (s *screen) restorePrompt() {
 	}
 }
 
+// redrawPrompt shows the prompt again after the process was stopped. The shell has left the
+// cursor at the beginning of a line.
+func (s *screen) redrawPrompt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isLentOut {
+		return
+	}
+	s.midLine = false
+	s.wrapper.Restart()
+	if s.prompt != "" {
+		s.write(terminal.Wrap(s.prompt, s.width()))
+	}
+}
+
 // dropPrompt removes a prompt that is no longer needed.
 func (s *screen) dropPrompt() {
 	s.mu.Lock()

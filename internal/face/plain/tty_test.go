@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -105,6 +106,55 @@ func (d *desk) leaves() {
 	d.t.Helper()
 	if err := <-d.done; err != nil {
 		d.t.Errorf("the session ends with %v", err)
+	}
+}
+
+// A long line arrives whole or is refused, with all of its paste.
+func TestLongLine(t *testing.T) {
+	t.Parallel()
+	d := atTerminal(t, backend{Welcome: "Pollux"})
+	d.sees("twice to exit.\r\n> ")
+	limit := d.face.backend.Terminal.LineLimit()
+	if limit == 0 {
+		t.Skip("the system does not cut lines")
+	}
+	whole := strings.Repeat("x", limit-1)
+	d.types(whole + "\n")
+	d.sees("Model: You said: " + whole + "\r\n> ")
+	for _, n := range []int{limit, limit + 1, 10_000, 100_000} {
+		d.types(strings.Repeat("x", n) + "\n")
+		d.sees("\r\nNot sent: the terminal cuts lines at ")
+		d.sees("paste it into your editor.\r\n> ")
+	}
+	whole = strings.Repeat(strings.Repeat("y", 1000)+"\n", 100)
+	d.types(whole)
+	d.sees("Model: You said: " + strings.ReplaceAll(strings.TrimSpace(whole), "\n", "|") + "\r\n> ")
+	d.types("\x04")
+	d.sees("Press Ctrl+D again to exit.\r\n> ")
+	d.types("\x04")
+	d.leaves()
+}
+
+// With a line that was cut, all lines of its paste are refused.
+func TestCutPaste(t *testing.T) {
+	t.Parallel()
+	out := &paper{}
+	l := &loop{Face: newFace(backend{Terminal: &terminal.Terminal{Out: out}})}
+	l.composer.timer = stoppedTimer()
+	for _, line := range []inputLine{{text: "before"}, {text: "cut", isCut: true}, {text: "after"}, {text: "more"}} {
+		line.at = time.Now()
+		l.handleLine(line)
+	}
+	if !l.composer.isEmpty() {
+		t.Errorf("%q is left", l.composer.take())
+	}
+	l.screen.flush()
+	if n := strings.Count(out.String(), "Not sent: "); n != 1 {
+		t.Errorf("%d messages: %q", n, out.String())
+	}
+	l.handleLine(inputLine{text: "typed", at: time.Now().Add(time.Second)})
+	if l.composer.isEmpty() {
+		t.Error("a line typed later is refused, too")
 	}
 }
 
