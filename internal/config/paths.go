@@ -19,6 +19,8 @@ type Paths struct {
 	slug func() (string, error)
 	// likely returns the probable result of slug without claiming it.
 	likely func() string
+	// resolvedHome returns the home directory with symbolic links resolved, "" if that fails.
+	resolvedHome func() string
 }
 
 // NewPaths returns the paths for a working directory, which must be absolute. GEMINI_CLI_HOME
@@ -28,6 +30,10 @@ func NewPaths(env *Env, dir string) *Paths {
 	p := &Paths{env: env, dir: dir, home: homeOf(env)}
 	p.slug = sync.OnceValues(p.claim)
 	p.likely = sync.OnceValue(p.likelySlug)
+	p.resolvedHome = sync.OnceValue(func() string {
+		resolved, _ := filepath.EvalSymlinks(p.home) // "" if it fails
+		return resolved
+	})
 	return p
 }
 
@@ -88,6 +94,25 @@ func (p *Paths) Expand(path string) string {
 		return filepath.Join(p.home, path[1:])
 	case len(path) >= len(profile) && strings.EqualFold(path[:len(profile)], profile):
 		return filepath.Join(p.home, path[len(profile):])
+	}
+	return path
+}
+
+// Display returns an absolute path in the form that people read: "~/..." for a path in the
+// user's home directory. [Paths.Expand] is the inverse. A shell expands the result to the same
+// path: Display does not shorten paths in a home directory from GEMINI_CLI_HOME.
+func (p *Paths) Display(path string) string {
+	if p.home != filepath.Clean(userHome(p.env)) {
+		return path
+	}
+	for _, home := range [...]string{p.home, p.resolvedHome()} {
+		switch rest, ok := strings.CutPrefix(path, home); {
+		case !ok, home == "", os.IsPathSeparator(home[len(home)-1]): // the root directory is not worth a tilde
+		case rest == "":
+			return "~"
+		case os.IsPathSeparator(rest[0]):
+			return "~" + rest
+		}
 	}
 	return path
 }
