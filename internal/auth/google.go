@@ -72,7 +72,7 @@ func isGoogle(p *provider.Profile) bool { return p.ID == "gemini" || p.ID == "ve
 // googleType returns the type for a profile of Google's. A base URL with a key is the Gemini
 // API at another address; without a key it is a gateway.
 func (a *Accounts) googleType(p *provider.Profile) Type {
-	access, _ := p.Access(a.in.Env.Get)
+	access, _ := a.plain(p)
 	switch {
 	case p.ID == "vertexai":
 		return VertexAI

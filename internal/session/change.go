@@ -124,6 +124,16 @@ func (s *Session) SetModel(name string) (string, error) {
 	return now.Model, nil
 }
 
+// CheckModel asks the provider of a model whether it has the model; see
+// [models.Directory.CheckName].
+func (s *Session) CheckModel(ctx context.Context, name string) (models.Listing, error) {
+	return s.models.CheckName(ctx, name)
+}
+
+// LocalModels lists all models of the server on this machine that serves the current model,
+// nil if there is none.
+func (s *Session) LocalModels(ctx context.Context) []catalog.Model { return s.models.LocalModels(ctx) }
+
 // Window returns how many tokens a model takes, 0 if that is not known.
 func (s *Session) Window(model string) int { return s.models.Describe(model).Input }
 

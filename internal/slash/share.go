@@ -103,7 +103,8 @@ func (s *Runner) resolvePath(typed string) string {
 	return filepath.Clean(typed)
 }
 
-// chatBrowse returns an error, because Pollux does not save conversations yet.
+// chatBrowse lists the subcommands, because Pollux does not save conversations yet.
 func chatBrowse(context.Context, *Runner, string) (Result, error) {
-	return usageError("Conversations are not kept yet in this version of Pollux. /chat share writes this one to a file.")
+	call, _ := Lookup("/chat")
+	return Result{Text: call.subcommandList() + "\nPollux does not save conversations yet."}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/slash"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
+	"pollux/llm"
 )
 
 // backend holds the functions of a session that the face calls. Terminal and Run are
@@ -69,6 +70,9 @@ type backend struct {
 	// QuotaHint returns the text that follows a failure with status 429, which depends
 	// on the provider. It begins with a line feed.
 	QuotaHint func() string
+	// KeyHint returns the text that follows a failure because of a key that the provider
+	// refused, "" for other failures. It begins with a line feed.
+	KeyHint func(*llm.Error) string
 	// Debug adds the provider's response to a failed request.
 	Debug bool
 }
@@ -84,11 +88,8 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	f.session.Store(s)
 	commands := &slash.Runner{Session: s, Terminal: o.Terminal, Shortcuts: Shortcuts}
 	return backend{
-		Run: s.Run,
-		LookupCommand: func(line string) (known, busy bool) {
-			call, known := slash.Lookup(line)
-			return known, known && call.Command.RunsWhileBusy
-		},
+		Run:           s.Run,
+		LookupCommand: lookupCommand,
 		RunCommand: func(ctx context.Context, line string) (slash.Result, error) {
 			r, _, err := commands.Run(ctx, line)
 			return r, err
@@ -96,10 +97,10 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		SuggestCommand: slash.Suggest,
 		RunShell:       s.RunTyped,
 		First:          o.First,
-		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Dir(), s.Current().Model)),
+		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Farewell:       commands.Farewell,
 
-		Offers: s.Offers, SavedIn: s.SavedIn(), IsAllowed: s.Allowed,
+		Offers: s.Offers, SavedIn: s.Paths.Display(s.SavedIn()), IsAllowed: s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
 		Editor:       externalEditor{s, o.Terminal},
@@ -107,8 +108,15 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
 		ScreenReader: config.ScreenReader.In(s.Settings),
 		QuotaHint:    s.QuotaHint,
+		KeyHint:      s.KeyHint,
 		Debug:        s.Debugging(),
 	}, nil
+}
+
+// lookupCommand is the LookupCommand of a backend.
+func lookupCommand(line string) (known, busy bool) {
+	call, known := slash.Lookup(line)
+	return known, known && call.Command.RunsWhileBusy
 }
 
 // externalEditor opens the user's editor with the settings at the time of the call. It

@@ -44,10 +44,34 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts})
+	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts, LookupCommand: lookupCommand})
 	f.backend.Open = func(ctx context.Context) (backend, error) { return f.open(ctx, o) }
 	return f
 }
+
+// RunTask calls task at a terminal, with a function that asks the user questions, and shows the
+// text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
+// Ctrl+C.
+func RunTask(ctx context.Context, t *terminal.Terminal, task func(context.Context, tool.Ask) (string, error)) error {
+	f := newFace(backend{Terminal: t, LookupCommand: lookupCommand})
+	f.backend.Open = func(ctx context.Context) (backend, error) {
+		text, err := task(ctx, f.Ask)
+		switch {
+		case ctx.Err() != nil:
+			err = exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
+		case err == nil:
+			f.Warn(text)
+			err = errTaskDone
+		}
+		return backend{}, err
+	}
+	if err := f.Run(ctx); !errors.Is(err, errTaskDone) {
+		return err
+	}
+	return nil
+}
+
+var errTaskDone = errors.New("the task is done")
 
 // Editor opens the user's external editor. Its methods wait until the editor ends, and
 // return errors that can be shown to the user.
@@ -148,6 +172,7 @@ type loop struct {
 
 	job            *job         // nil while no job runs
 	queue          []string     // prompts typed while a job runs
+	commandPrompt  string       // a prompt in the queue that is not shown: that of a / command
 	draft          string       // text that was not sent
 	composer       composer     // the prompt being typed
 	unknownCommand string       // the mistyped command that Enter sends as text

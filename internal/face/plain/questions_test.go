@@ -69,20 +69,20 @@ func TestSeveralAsked(t *testing.T) {
 		var got []tool.Answer
 		p := sit(t, backend{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ, yesNoQ}})})
 		p.types("go")
-		p.sees("> go\nQuestion: Ask User\n1 of 3, Database:\n  Which database?\n1. SQLite: A file\n2. Postgres: A server\nAnswer, 1 to 2, or in your own words: ")
+		p.sees("> go\nQuestion: Ask User\n1 of 3, Database:\n  Which database?\n1: SQLite - A file\n2: Postgres - A server\nAnswer, 1 to 2, your own words, or ? for help: ")
 		p.answers("1")
-		p.sees("1\n2 of 3, Name:\n  Its name?\nAnswer, for example shop: ")
+		p.sees("1\n2 of 3, Name:\n  Its name?\nAnswer, for example shop, or ? for help: ")
 		p.answers("")
-		p.sees("\n3 of 3, Tests:\n  Tests too?\nAnswer, y for yes, n for no, or in your own words: ")
+		p.sees("\n3 of 3, Tests:\n  Tests too?\nAnswer, y, n, your own words, or ? for help: ")
 		p.answers("yes")
-		p.sees("yes\nYour answers:\n1. Database: SQLite\n2. Name: no answer\n3. Tests: Yes\nYou have 1 unanswered question(s).\n" +
-			"Enter sends them, 1 to 3 changes one, /cancel takes all back: ")
+		p.sees("yes\nYour answers:\n1. Database: SQLite\n2. Name: no answer\n3. Tests: Yes\n1 question without an answer.\n" +
+			"Enter to send, 1 to 3 to change an answer, or ? for help: ")
 		p.answers("5")
 		p.skips()
 		p.answers("2")
-		p.sees("2\n2 of 3, Name:\n  Its name?\nAnswer, for example shop: ")
+		p.sees("2\n2 of 3, Name:\n  Its name?\nAnswer, for example shop, or ? for help: ")
 		p.answers("kiosk")
-		if s := p.skips(); !strings.Contains(s, "2. Name: kiosk\n") || strings.Contains(s, "unanswered") {
+		if s := p.skips(); !strings.Contains(s, "2. Name: kiosk\n") || strings.Contains(s, "without an answer") {
 			t.Errorf("sees %q", s)
 		}
 		p.answers("")

@@ -179,7 +179,7 @@ func TestSecret(t *testing.T) {
 	})
 	d.sees("> ")
 	d.types("/auth\n")
-	d.sees("Answer, which is not shown: ")
+	d.sees("Answer (not shown), or ? for help: ")
 	d.types("hunter2\n")
 	if between := d.sees("*******\r\n> "); between != "\r\n" {
 		t.Errorf("on the screen is %q", between)
