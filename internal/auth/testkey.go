@@ -83,6 +83,9 @@ func (a *Accounts) accessWith(p *provider.Profile, key string) (access provider.
 	if p.ID == "vertexai" {
 		access.Project, access.Location = "", "" // express mode
 	}
+	if isGoogle(p) {
+		a.setGoogleOptions(&access)
+	}
 	return access, !access.LacksAddress()
 }
 

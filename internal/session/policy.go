@@ -138,7 +138,7 @@ func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity)
 	case !changed:
 		return true
 	case s.Interactive && s.Asker == nil:
-		s.Warn("Warning: workspace policies changed or are new, and are not used: there is nobody to accept them.")
+		s.Warn("Warning: Pollux ignores new or changed workspace policies, because no one can accept them here.")
 		return false
 	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
 		return false

@@ -51,13 +51,13 @@ func (p *Setup) describeSource(what string) string {
 }
 
 // KeyHint returns what a person can do about a request whose key the provider refused, "" for
-// other errors. It begins with a line feed.
+// other errors. It begins with a space.
 func (s *Session) KeyHint(err *llm.Error) string {
 	account := s.Current().Account
 	if !err.IsBadKey() || account.Profile == nil || account.From == "" {
 		return ""
 	}
-	text := "\nThe key is from " + s.describeSource(account.From) + "."
+	text := " The key is from " + s.describeSource(account.From) + "."
 	if s.Interactive {
 		return text + " To replace it, type /auth."
 	}

@@ -113,13 +113,13 @@ turn
   text Said.
 `})
 	d.prompt("Make it")
-	d.wantText("/permissions", "Allowed in this session; ", "\n1. run_shell_command: touch *")
+	d.wantText("/permissions", "Allowed in this session. ", "\n1. run_shell_command: touch *")
 	for _, arg := range []string{"", " 0", " 2", " touch", " 1 2", " 99999999999999999999"} {
-		d.wantFailure("/permissions revoke"+arg, "is no number of something you have allowed")
+		d.wantFailure("/permissions revoke"+arg, "Nothing that you have allowed in this session has the number")
 	}
-	d.wantText("/permissions revoke 1", "You are asked again about: run_shell_command: touch *")
-	d.wantText("/permissions", "You have allowed nothing beyond single calls")
-	d.wantFailure("/permissions revoke 1", "is no number")
+	d.wantText("/permissions revoke 1", "Pollux asks again about: run_shell_command: touch *")
+	d.wantText("/permissions", "You have allowed only single calls")
+	d.wantFailure("/permissions revoke 1", "has the number")
 	for answer, want := range map[string]trust.Level{
 		"Trust this folder": trust.TrustFolder, "trust the parent folder": trust.TrustParent, "Do not trust": trust.DoNotTrust,
 	} {
@@ -141,12 +141,12 @@ turn
 	}
 	sub := filepath.Dir(d.file("sub/x", ""))
 	d.answers = []string{"Trust this folder"}
-	d.wantText("/permissions trust sub", sub+": TRUST_FOLDER", "when Pollux is started there the next time")
+	d.wantText("/permissions trust sub", sub+": TRUST_FOLDER", "next time you start Pollux there")
 	d.file(d.TrustOptions().File, "{broken")
 	d.wantFailure("/permissions", "not valid JSON")
 	d = newDriver(t, setup{settings: `{"security": {"folderTrust": {"enabled": false}}}`})
-	d.wantText("/permissions", "all folders are")
-	d.wantFailure("/permissions trust", "Folder trust is switched off")
+	d.wantText("/permissions", "as all folders are")
+	d.wantFailure("/permissions trust", "Folder trust is off")
 }
 
 // TestTrustTakesEffect checks that a trust decision about the session's own folder applies
@@ -165,18 +165,18 @@ func TestTrustTakesEffect(t *testing.T) {
 	}
 	checkTrusted(false)
 	d.answers = []string{"Trust this folder"}
-	d.wantText("/permissions trust", "From now on its instructions count", "count from the next start")
+	d.wantText("/permissions trust", "Pollux now follows its instructions", "the next time you start Pollux")
 	checkTrusted(true)
 	d.answers = []string{"Trust the parent folder"}
-	d.wantText("/permissions trust", "the next time")
+	d.wantText("/permissions trust", "the next time you start Pollux there")
 	d.answers = []string{"Do not trust"}
-	d.wantText("/permissions trust", "From now on its instructions do not count", "lasts until you leave")
+	d.wantText("/permissions trust", "Pollux now ignores its instructions", "last until you quit")
 	if mode := d.Mode(); mode != policy.Default {
 		t.Errorf("the mode is %v", mode)
 	}
 	checkTrusted(false)
 	d.file(d.TrustOptions().File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
-	d.wantText("/permissions", d.dir+" is trusted", "This session goes on as it was begun")
+	d.wantText("/permissions", d.dir+" is trusted", "This session started with another decision")
 }
 
 func TestSettings(t *testing.T) {

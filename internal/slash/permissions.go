@@ -26,29 +26,29 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 		return Result{}, err
 	}
 	text := s.Workspace.Root() + " is " + map[trust.State]string{
-		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted: nobody has decided",
+		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted yet",
 	}[state]
 	switch {
 	case s.TrustOptions().Restricted == "true" || s.TrustOptions().Workspace != "":
-		text += ", as the environment or --skip-trust says."
+		text += ", because of the environment or --skip-trust."
 	case !s.TrustOptions().Enabled:
-		text += ": all folders are, because security.folderTrust.enabled is false."
+		text += ", as all folders are: security.folderTrust.enabled is false."
 	default:
-		text += ". /permissions trust changes it."
+		text += ". To change that: /permissions trust"
 	}
 	if trusted := s.Trusted(); trusted != (state == trust.Trusted) {
-		text += " This session goes on as it was begun: /permissions trust or a new start changes that."
+		text += "\nThis session started with another decision and keeps it. To apply the new one: /permissions trust"
 	}
 	text += fmt.Sprintf("\nThe approval mode is %s.", s.Mode())
 	grants := s.Grants()
 	if len(grants) == 0 {
-		return Result{Text: text + "\nYou have allowed nothing beyond single calls in this session."}, nil
+		return Result{Text: text + "\nYou have allowed only single calls in this session."}, nil
 	}
-	text += "\n\nAllowed in this session; /permissions revoke <number> takes it back:\n"
+	text += "\n\nAllowed in this session. To take one back: /permissions revoke <number>\n"
 	for _, g := range grants {
 		text += fmt.Sprintf("\n%d. %s", g.ID, terminal.Line(g.Text))
 		if g.File != "" {
-			text += ", in later ones too: " + terminal.Line(g.File)
+			text += ", also in later sessions: " + terminal.Line(s.Paths.Display(g.File))
 		}
 	}
 	return Result{Text: text}, nil
@@ -60,24 +60,24 @@ func permissionsRevoke(_ context.Context, s *Runner, args string) (Result, error
 	n, err := strconv.Atoi(args)
 	i := slices.IndexFunc(grants, func(g policy.Grant) bool { return g.ID == n })
 	if err != nil || i < 0 {
-		return usageError("%s is no number of something you have allowed in this session. /permissions lists it.", strconv.Quote(terminal.Cut(args, 40)))
+		return usageError("Nothing that you have allowed in this session has the number %s. To list it: /permissions", strconv.Quote(terminal.Cut(args, 40)))
 	}
 	description := terminal.Line(grants[i].Text)
 	if _, err := s.Revoke(n); err != nil {
-		return Result{}, exit.Errorf(exit.General, "You are asked again about %s, but only in this session: %w.", description, err)
+		return Result{}, exit.Errorf(exit.General, "Pollux asks again about %s, but only in this session: %w.", description, err)
 	}
-	return textResult("You are asked again about: %s", description)
+	return textResult("Pollux asks again about: %s", description)
 }
 
 // permissionsTrust asks the user whether to trust a folder, and stores the answer. Without
 // args it asks about the workspace root.
 func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, error) {
 	if !s.TrustOptions().Enabled {
-		return usageError("Folder trust is switched off: set security.folderTrust.enabled to true to decide about folders.")
+		return usageError("Folder trust is off. To decide about folders, set security.folderTrust.enabled to true.")
 	}
 	dir := s.Workspace.Root()
 	if len(args) > maxPath {
-		return usageError("That is too long for the name of a directory.")
+		return usageError("The name of the directory is too long.")
 	}
 	if args != "" {
 		dir = s.resolvePath(args)
@@ -100,7 +100,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	return textResult("%s: %s, in %s. %s", dir, level, s.TrustOptions().File, effect)
+	return textResult("%s: %s, in %s. %s", s.Paths.Display(dir), level, s.Paths.Display(s.TrustOptions().File), effect)
 }
 
 // applyTrust updates the session to the stored trust of its own folder. It returns a
@@ -113,15 +113,15 @@ func (s *Runner) applyTrust(ctx context.Context) (string, error) {
 	trusted := state == trust.Trusted
 	switch {
 	case trusted == s.Trusted():
-		return "It counts when Pollux is started there the next time.", nil
+		return "Takes effect the next time you start Pollux there.", nil
 	case trusted:
 		s.SetTrusted(ctx, true)
-		return "From now on its instructions count, and you may allow things for the session and switch modes. " +
-			"Its settings, .env files and policies, and what they bring about, count from the next start.", s.ReloadSettings()
+		return "Pollux now follows its instructions, and you can switch modes and allow calls for the session. " +
+			"Its settings, .env files and policies take effect the next time you start Pollux.", s.ReloadSettings()
 	}
 	s.SetTrusted(ctx, false)
-	return "From now on its instructions do not count, answers hold for a single call, and the mode is default. " +
-		"What its settings, .env files and policies have brought about lasts until you leave.", s.ReloadSettings()
+	return "Pollux now ignores its instructions, and the mode is default. You can allow single calls only. " +
+		"The effects of its settings, .env files and policies last until you quit.", s.ReloadSettings()
 }
 
 // listPolicies lists the active policy rules by approval mode.

@@ -48,7 +48,7 @@ func TestOutput(t *testing.T) {
 		"/tools desc":       {"- ReadFile (read_file)\n    "},
 		"/tasks":            {"No commands run in the background."},
 		"/policies list":    {"### Normal Mode Policies\n\n1. **", "### Plan Mode Policies", "[Priority: 1.05]", "[Source: Default: read-only tools]", "read_file"},
-		"/permissions":      {d.dir + " is not trusted: nobody has decided", "approval mode is default", "You have allowed nothing"},
+		"/permissions":      {d.dir + " is not trusted yet", "approval mode is default", "You have allowed only single calls"},
 		"/directory show":   {"- " + d.dir},
 		"/mode":             {"* default", "  yolo"},
 		"/settings":         {"Nothing is set"},

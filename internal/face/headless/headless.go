@@ -61,7 +61,7 @@ type Options struct {
 	// begins with a line feed.
 	QuotaHint string
 	// KeyHint returns the text that follows the message of a request whose key the provider
-	// refused, "" for other failures. It begins with a line feed. nil is none.
+	// refused, "" for other failures. It begins with a space. nil is none.
 	KeyHint func(*llm.Error) string
 
 	// Stats counts the events of the run. The generator reports requests to it through

@@ -254,6 +254,8 @@ func (l *loop) slashAnswer(line string) string {
 		return ""
 	case known && l.isOpening() && call.Command.Name == "help":
 		return "?"
+	case known && l.backend.IsTask:
+		reason = word + " is not a command here."
 	case known && l.isOpening():
 		reason = word + " works after you answer this question."
 	case known:

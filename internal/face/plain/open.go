@@ -71,8 +71,10 @@ type backend struct {
 	// on the provider. It begins with a line feed.
 	QuotaHint func() string
 	// KeyHint returns the text that follows a failure because of a key that the provider
-	// refused, "" for other failures. It begins with a line feed.
+	// refused, "" for other failures. It begins with a space.
 	KeyHint func(*llm.Error) string
+	// IsTask means that no session follows what Open does.
+	IsTask bool
 	// Debug adds the provider's response to a failed request.
 	Debug bool
 }

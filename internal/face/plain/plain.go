@@ -53,7 +53,7 @@ func New(o Options) *Face {
 // text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
 // Ctrl+C.
 func RunTask(ctx context.Context, t *terminal.Terminal, task func(context.Context, tool.Ask) (string, error)) error {
-	f := newFace(backend{Terminal: t, LookupCommand: lookupCommand})
+	f := newFace(backend{Terminal: t, LookupCommand: lookupCommand, IsTask: true})
 	f.backend.Open = func(ctx context.Context) (backend, error) {
 		text, err := task(ctx, f.Ask)
 		switch {
