@@ -176,6 +176,8 @@ type Command struct {
 	Inputs
 	// Paths lead to the settings file in which SignIn selects Gemini's type.
 	Paths *config.Paths
+	// Notify shows the person a text while SignIn waits for a provider; nil shows none.
+	Notify func(text string)
 }
 
 // open returns the accounts even if there are errors: keys can be stored in any case.

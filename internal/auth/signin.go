@@ -177,13 +177,16 @@ func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
 		if key == "" || err != nil {
 			return SignIn{}, err
 		}
+		if s.Notify != nil {
+			s.Notify("Testing the key with " + name + " ...")
+		}
 		tested := s.accounts.testKey(s.ctx, p, key)
 		if s.ctx.Err() != nil {
 			return SignIn{}, context.Cause(s.ctx)
 		}
 		switch tested.state {
 		case keyRefused:
-			problem = name + " did not accept the key: " + tested.reason + "\nPollux did not store it.\n"
+			problem = name + " did not accept the key:\n" + tested.reason + "\nPollux did not store it.\n"
 			continue
 		case keyInvalid:
 			problem = tested.reason + "\n"

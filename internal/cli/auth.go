@@ -193,9 +193,9 @@ func (c *authActions) set(words []string) error {
 
 // signIn asks at the terminal for the provider, unless name is one, and for its key.
 func (c *authActions) signIn(name string) error {
-	return plain.RunTask(c.ctx, c.term, func(ctx context.Context, ask tool.Ask) (string, error) {
+	return plain.RunTask(c.ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
 		in := auth.Inputs{Settings: c.setup.Settings, Env: c.setup.Env}
-		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths}.SignIn(ctx, ask, name)
+		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show}.SignIn(ctx, ask, name)
 		if err != nil || done.Type == "" {
 			return done.Text, err
 		}

@@ -273,7 +273,7 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 
 // signIn has the person store a key, and builds the session with it.
 func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths}
+	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
 	if command.IsUnset(ctx) {
 		p.Warn("No model is set up yet.")
 	} else {
@@ -285,6 +285,9 @@ func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if done.Type == "" {
+		done.Text += "\nTo sign in later, run pollux again, or: pollux auth set"
 	}
 	p.Warn(done.Text)
 	p.keepKey(done)
@@ -377,7 +380,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 	}
 	for _, name := range auth.Variables(account.Profile) {
 		if s.Env.Get(name) != "" {
-			return "This session uses the new key. " + s.describeSource(name) + " takes precedence next time: change it there.", nil
+			return "This session uses the new key.\nThe next one uses " + s.describeSource(name) + ": change it there.", nil
 		}
 	}
 	return "This session uses the new key.", nil

@@ -49,13 +49,13 @@ func New(o Options) *Face {
 	return f
 }
 
-// RunTask calls task at a terminal, with a function that asks the user questions, and shows the
-// text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
+// RunTask calls task at a terminal, with a function that asks the user questions and one that
+// shows a text, and shows the text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
 // Ctrl+C.
-func RunTask(ctx context.Context, t *terminal.Terminal, task func(context.Context, tool.Ask) (string, error)) error {
+func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Context, ask tool.Ask, show func(string)) (string, error)) error {
 	f := newFace(backend{Terminal: t, LookupCommand: lookupCommand, IsTask: true})
 	f.backend.Open = func(ctx context.Context) (backend, error) {
-		text, err := task(ctx, f.Ask)
+		text, err := task(ctx, f.Ask, f.Warn)
 		switch {
 		case ctx.Err() != nil:
 			err = exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
