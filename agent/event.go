@@ -119,6 +119,9 @@ type ToolFinished struct {
 	// Began to the end of this call. Calls that ran at the same time may have taken longer.
 	Began    time.Time
 	Duration time.Duration
+	// Active is the part of Duration in which the call did not wait for a person's answer or
+	// for other calls.
+	Active time.Duration
 }
 
 // Compressed reports that a shorter history replaced the history.

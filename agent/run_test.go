@@ -345,6 +345,33 @@ func TestDurationOfParallelCalls(t *testing.T) {
 	})
 }
 
+// The time in which a person thinks about a question, of this call or another one, is no time
+// in which the call was active.
+func TestActiveTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		work := func(context.Context, tool.Host, json.RawMessage) *tool.Result {
+			time.Sleep(time.Second) // in the time of the bubble
+			return tool.Text("done")
+		}
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("one", "two")), says(text("ok"))}}
+		a := newAgent(t, s, func(c *agent.Config) { c.Now, c.Gate = time.Now, openGate{asks: true} }, newToy("one", work), newToy("two", work))
+		for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("hi")}}) {
+			switch e := e.(type) {
+			case agent.ToolAsked:
+				go func() {
+					time.Sleep(time.Hour)
+					e.Answer(tool.Answer{Outcome: tool.ProceedOnce})
+				}()
+			case agent.ToolFinished:
+				if e.Active != time.Second || e.Duration < time.Hour {
+					t.Errorf("%s was active for %v of %v", e.Call.Name, e.Active, e.Duration)
+				}
+			}
+		}
+	})
+}
+
 // Wherever a run is cut off, every call in the history has its response, and
 // the next prompt finds a conversation that a vendor accepts.
 // What comes first comes first, and is answered first.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/llm"
@@ -29,6 +30,10 @@ type job struct {
 	afterChange bool
 	began       time.Time
 	ended       time.Time // end of the last step
+	// active is the time that the steps took, waited the part of it in which they waited for
+	// a person.
+	active time.Duration
+	waited atomic.Int64
 }
 
 // schedule runs the calls of one response and returns them finished. The order is that of the
@@ -167,8 +172,10 @@ func (r *run) runGroup(ctx context.Context, group []*job, step func(context.Cont
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
+			began := r.cfg.Now()
 			step(ctx, j, func(e Event) { events <- e })
 			j.ended = r.cfg.Now()
+			j.active += j.ended.Sub(began)
 		})
 	}
 	go func() { wg.Wait(); close(events) }()
@@ -199,7 +206,7 @@ func (r *run) prepare(ctx context.Context, j *job, emit func(Event)) {
 		return
 	}
 	j.admission = r.cfg.Gate.Admit(ctx, j.call, j.tool, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
-		return ask(ctx, j.call, details, emit)
+		return r.ask(ctx, j, details, emit)
 	})
 	switch {
 	case j.admission.Cancelled && ctx.Err() != nil:
@@ -237,6 +244,14 @@ func (r *run) notFound(call *ToolCall) string {
 		}
 	}
 	return r.offered().NotFound(call.Name)
+}
+
+// ask asks a person about a job. The time until the answer is not time that the job takes.
+func (r *run) ask(ctx context.Context, j *job, details tool.Confirmation, emit func(Event)) (tool.Answer, error) {
+	began := r.cfg.Now()
+	a, err := ask(ctx, j.call, details, emit)
+	j.waited.Add(int64(r.cfg.Now().Sub(began)))
+	return a, err
 }
 
 // ask sends a confirmation to the consumer and waits for the answer.
@@ -295,7 +310,7 @@ func (r *run) execute(ctx context.Context, j *job, emit func(Event)) {
 			ctx, stop := context.WithCancelCause(ctx)
 			defer stop(nil)
 			defer context.AfterFunc(running, func() { stop(errCallOver) })()
-			a, err := ask(ctx, j.call, details, func(e Event) { show(e) })
+			a, err := r.ask(ctx, j, details, func(e Event) { show(e) })
 			report(func(*ToolUpdated) {}) // the call is executing again
 			return a, err
 		},
@@ -323,7 +338,7 @@ func (r *run) finish(j *job) ToolFinished {
 	}
 	f := ToolFinished{
 		Call: j.call, Status: j.status, Result: j.result, Outcome: j.admission.Outcome, Summary: j.admission.Summary,
-		Began: j.began, Duration: j.ended.Sub(j.began),
+		Began: j.began, Duration: j.ended.Sub(j.began), Active: max(0, j.active-time.Duration(j.waited.Load())),
 	}
 	if j.status == CallCancelled {
 		output := "" // until the call was stopped

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -63,6 +64,18 @@ func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case KindRateLimit, KindServer, KindNetwork, KindIncomplete:
 		return true
+	}
+	return false
+}
+
+// IsBadKey reports whether the provider did not accept the credentials. Google reports that
+// as a bad request.
+func (e *Error) IsBadKey() bool {
+	switch e.Kind {
+	case KindUnauthorized, KindForbidden:
+		return true
+	case KindBadRequest:
+		return strings.Contains(e.Body, "API_KEY_INVALID")
 	}
 	return false
 }

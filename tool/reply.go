@@ -20,6 +20,8 @@ type Question struct {
 	Closed bool
 	// Placeholder is an example of an answer in text.
 	Placeholder string
+	// Help explains the question to a person who asks for help. Models cannot set it.
+	Help string
 }
 
 // QuestionKind is the kind of answer to a question.
@@ -36,7 +38,12 @@ const (
 )
 
 // Option is a possible answer.
-type Option struct{ Label, Description string }
+type Option struct {
+	Label, Description string
+	// Key is a letter that selects the option, as its number does; "" is none. Models cannot
+	// set it.
+	Key string
+}
 
 // PlanConfirmation shows a plan and asks for approval. The decision, and feedback if the plan
 // is rejected, are in a [Reply]. An answer without a Reply approves the plan.

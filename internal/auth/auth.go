@@ -50,6 +50,9 @@ type Inputs struct {
 	Context context.Context
 	// Interactive reports whether a user is present who can unlock a keychain.
 	Interactive bool
+	// Typed are the keys that the user has typed in this session, by provider id. They take
+	// precedence over all others.
+	Typed map[string]Key
 }
 
 // Account is a provider that the user can reach, with its credentials.

@@ -190,7 +190,7 @@ func TestChooseErrors(t *testing.T) {
 		"selected login":       {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, `Pollux leaves out "Login with Google" (oauth-personal) on purpose: its terms do not let programs other than Google's own use it. ` + works},
 		"openai":               {selected("openai"), nil, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n" + retry},
 		"anthropic":            {selected("anthropic"), nil, "When using Anthropic, you must specify the ANTHROPIC_API_KEY or the ANTHROPIC_AUTH_TOKEN environment variable.\n" + retry},
-		"anthropic, bad token": {"", []string{"ANTHROPIC_AUTH_TOKEN=a b"}, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). Check ANTHROPIC_AUTH_TOKEN."},
+		"anthropic, bad token": {"", []string{"ANTHROPIC_AUTH_TOKEN=a b"}, "The API key has a space, a line break or a character outside ASCII. Check ANTHROPIC_AUTH_TOKEN."},
 	} {
 		in := inputs(t, tt.settings, tt.env...)
 		_, err := choose(in)

@@ -38,16 +38,15 @@ const maxKey = 4096
 func checkKey(code exit.Code, key, from string) error {
 	switch {
 	case len(key) > maxKey:
-		return exit.Errorf(code, "The API key is longer than any key is. Check %s.", from)
+		return exit.Errorf(code, "The API key is too long. Check %s.", from)
 	case strings.HasPrefix(key, "\uFEFF"):
-		return exit.Errorf(code, "The API key begins with a byte order mark, which an editor has put there. Take it out of %s.", from)
+		return exit.Errorf(code, "The API key begins with a byte order mark. Remove it from %s.", from)
 	case len(key) > 1 && key[0] == key[len(key)-1] && strings.ContainsRune("\"'`", rune(key[0])):
-		return exit.Errorf(code, "The API key is in quotation marks, which are part of no key. Take them out of %s.", from)
+		return exit.Errorf(code, "The API key is in quotation marks. Remove them from %s.", from)
 	}
 	for _, r := range key {
 		if r <= ' ' || r >= 0x7f {
-			return exit.Errorf(code, "The API key has a character that no key has (a space, a line break or a letter outside ASCII). "+
-				"Check %s.", from)
+			return exit.Errorf(code, "The API key has a space, a line break or a character outside ASCII. Check %s.", from)
 		}
 	}
 	return nil

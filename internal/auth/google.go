@@ -72,7 +72,7 @@ func isGoogle(p *provider.Profile) bool { return p.ID == "gemini" || p.ID == "ve
 // googleType returns the type for a profile of Google's. A base URL with a key is the Gemini
 // API at another address; without a key it is a gateway.
 func (a *Accounts) googleType(p *provider.Profile) Type {
-	access, _ := p.Access(a.in.Env.Get)
+	access, _ := a.plain(p)
 	switch {
 	case p.ID == "vertexai":
 		return VertexAI
@@ -85,7 +85,6 @@ func (a *Accounts) googleType(p *provider.Profile) Type {
 // google returns the account for one of Google's types, and an error if something is missing.
 // With security.auth.useExternal nothing is required, because it comes from elsewhere.
 func (a *Accounts) google(t Type, read reading) (one Account, err error) {
-	env := a.in.Env
 	one.Type = t
 	if a.isExternal(t) || t == Gateway || t == ComputeADC {
 		read = a.plain
@@ -114,9 +113,14 @@ func (a *Accounts) google(t Type, read reading) (one Account, err error) {
 	default:
 		return one, exit.Errorf(exit.Auth, noGoogleLogin, t)
 	}
-	one.APIVersion = trimmed(env, "GOOGLE_GENAI_API_VERSION")
-	one.Bearer = trimmed(env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer"
+	a.setGoogleOptions(&one.Access)
 	return one, err
+}
+
+// setGoogleOptions sets what the environment has about Google's protocols.
+func (a *Accounts) setGoogleOptions(access *provider.Access) {
+	access.APIVersion = trimmed(a.in.Env, "GOOGLE_GENAI_API_VERSION")
+	access.Bearer = trimmed(a.in.Env, "GEMINI_API_KEY_AUTH_MECHANISM") == "bearer"
 }
 
 // onVertex completes access to Vertex AI: with a key in express mode, otherwise with a project

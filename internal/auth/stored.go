@@ -156,7 +156,7 @@ func (k *keyring) prefetch() {
 
 // Set stores a provider's key, replacing an existing one.
 func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) {
-	if err := checkKey(exit.Input, key, "what was entered"); err != nil {
+	if err := checkKey(exit.Input, key, "what you typed"); err != nil {
 		return keychain.Stored{}, err
 	}
 	service, account := nameOf(p)
@@ -224,6 +224,13 @@ func (a *Accounts) access(p *provider.Profile) (provider.Access, bool) {
 // plain returns how to reach a profile's provider with the environment only, without stored
 // keys.
 func (a *Accounts) plain(p *provider.Profile) (provider.Access, bool) {
+	typed, ok := a.in.Typed[p.ID]
+	if ok {
+		if access, found := a.accessWith(p, typed.Value); found && !a.withholds(p, &access) {
+			access.From = typed.Where
+			return access, true
+		}
+	}
 	return p.Access(a.in.Env.Get)
 }
 

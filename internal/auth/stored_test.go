@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -269,11 +272,11 @@ func TestKeep(t *testing.T) {
 	}
 	file := credentialsFile(in)
 	for name, want := range map[string]string{
-		"openai": "The key for OpenAI is stored in " + file + ". That hides it from people, not from programs that you run.\n" +
-			"OPENAI_API_KEY is set, and goes before it.",
-		"claude": "The key for Anthropic is stored in " + file + ". That hides it from people, not from programs that you run.\n" +
-			"It is used where anthropic is named, as in --model anthropic/claude-sonnet-4-6. To make that the default: " +
-			"pollux config set security.auth.selectedType anthropic",
+		"openai": "Stored the key for OpenAI in " + file + ".\nPrograms that you run can read it there.\n" +
+			"OPENAI_API_KEY is set and takes precedence. To use the stored key, unset it.",
+		"claude": "Stored the key for Anthropic in " + file + ".\nPrograms that you run can read it there.\n" +
+			"To use it: pollux --model anthropic/claude-sonnet-4-6\n" +
+			"To make it the default: pollux config set security.auth.selectedType anthropic",
 	} {
 		p, err := accounts.StorableFor(name)
 		if err != nil {
@@ -292,7 +295,7 @@ func TestKeep(t *testing.T) {
 		t.Error(p, err)
 	}
 	for name, want := range map[string]string{
-		"nobody": `No provider is named "nobody". Keys can be stored for: gemini, vertexai, openai, `,
+		"nobody": `No provider is named "nobody". Pollux stores keys for: gemini, vertexai, openai, `,
 		"ollama": `Ollama needs no key`,
 	} {
 		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
@@ -302,7 +305,7 @@ func TestKeep(t *testing.T) {
 	if there, err := accounts.StoredKeys(); err != nil || FormatStored(there) != "anthropic in "+file+"\nopenai in "+file {
 		t.Errorf("%v, %v", there, err)
 	}
-	if text, err := accounts.RemoveKey("claude"); err != nil || text != "The key for Anthropic is removed." {
+	if text, err := accounts.RemoveKey("claude"); err != nil || text != "Removed the key for Anthropic." {
 		t.Error(text, err)
 	}
 	for _, name := range []string{"claude", "nobody"} {
@@ -342,47 +345,82 @@ func answers(t *testing.T, said ...string) tool.Ask {
 	}
 }
 
-func TestCommand(t *testing.T) {
+// keyServer returns the address of a provider of every protocol that accepts one key. An empty
+// key accepts none and fails each request with this status.
+func keyServer(t *testing.T, key string, status int) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := r.Header
+		if sent := h.Get("X-Goog-Api-Key") + strings.TrimPrefix(h.Get("Authorization"), "Bearer "); key == "" || sent != key {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"error": {"message": "This key is not valid"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"data": [{"id": "m"}], "models": [{"name": "models/m"}]}`)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestSignIn(t *testing.T) {
 	t.Parallel()
-	in := withKeys(t, "", nil)
+	good, bad, busy := keyServer(t, "secret-ok", 401), keyServer(t, "", 401), keyServer(t, "", 503)
+	in := withKeys(t, "", nil, "GOOGLE_GEMINI_BASE_URL="+good, "OPENAI_BASE_URL="+good, "OPENROUTER_BASE_URL="+bad, "DEEPSEEK_BASE_URL="+busy, "MISTRAL_BASE_URL=http://127.0.0.1:1")
 	c := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
-	run := func(args, want string, said ...string) {
+	run := func(name, want string, said ...string) {
 		t.Helper()
-		text, err := c.Run(t.Context(), answers(t, said...), args)
+		done, err := c.SignIn(t.Context(), answers(t, said...), name)
+		text := done.Text
 		if err != nil {
 			text = "! " + err.Error()
 		}
 		if text = strings.ReplaceAll(text, filepath.Dir(in.Settings.UserFile()), "~"); text != want {
-			t.Errorf("/auth %s: %s, want %s", args, text, want)
+			t.Errorf("sign in %s, %q: %s, want %s", name, said, text, want)
+		}
+		if done.Type != "" && (done.Key.Value != "secret-ok" && done.Key.Value != "secret-x" || done.ID == "") {
+			t.Errorf("%+v", done)
 		}
 	}
+	stored := func(name string) string {
+		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nPrograms that you run can read it there."
+	}
 	run("", "Nothing was changed.", "")
-	run("signin openai", "Nothing was changed.", "")
-	run("list", "No key is stored.")
-	run("signout", "No key is stored.")
-	run("", "The key for Google AI Studio is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
-		`security.auth.selectedType is now "gemini-api-key" in ~/settings.json.`+"\nIt counts from the next session on.", "gemini", "secret-g")
-	run("login mistral", "The key for Mistral is stored in ~/gemini-credentials.json. That hides it from people, not from programs that you run.\n"+
-		"It is used where mistral is named, as in --model mistral/mistral-medium-latest. To make that the default: pollux config set security.auth.selectedType mistral\nIt counts from the next session on.", "secret-m")
-	run("list", "gemini in ~/gemini-credentials.json\nmistral in ~/gemini-credentials.json")
-	run("signout", "The key for Google AI Studio is removed.", "gemini")
-	run("logout mistral", "The key for Mistral is removed.")
-	run("signin openai", "Nothing was changed.", "secret one", "") // asked once more
-	run("signin", "Nothing was changed.", "nobody", "ollama", "openai", "secret one", "secret\ttwo", "")
-	run("signin nobody", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("nobody"); return err.Error() }())
-	run("fly", "! Unknown command: /auth fly. Say /auth signin, /auth signout or /auth list.")
-	if _, err := c.Run(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
+	run("openai", "Nothing was changed.", "")
+	run("", stored("Google AI Studio")+"\n"+`Set security.auth.selectedType to "gemini-api-key" in ~/settings.json.`, "Gemini", "secret-ok")
+	run("", stored("OpenAI"), "OpenAI", "secret one", "secret-wrong", "secret-ok") // asked until it is right
+	run("", "Nothing was changed.", "OpenRouter", "secret-x", "")                  // refused
+	run("", stored("DeepSeek"), "More providers", "DeepSeek", "secret-x", "Store the key")
+	run("mistral", stored("Mistral"), "secret-x", "Store the key") // not reachable
+	run("mistral", "Nothing was changed.", "secret-x", "Do not store it")
+	run("nobody", "! "+func() string { a, _ := Open(in); _, err := a.StorableFor("nobody"); return err.Error() }())
+	if text, err := c.List(t.Context()); err != nil || strings.Count(text, "\n") != 3 || strings.Contains(text, "secret") {
+		t.Error(text, err)
+	}
+	if text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); text != "Removed the key for Google AI Studio." || err != nil {
+		t.Error(text, err)
+	}
+	if _, err := c.SignIn(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
 		t.Error(err)
-	}
-	chosen, text, err := c.SignIn(t.Context(), answers(t, "openai", "secret-o"))
-	if chosen != OpenAI || err != nil || strings.Contains(text, "next session") || !strings.HasPrefix(text, "The key for OpenAI is stored in ") {
-		t.Error(chosen, text, err)
-	}
-	if chosen, text, err := c.SignIn(t.Context(), answers(t, "")); chosen != "" || text != unchanged || err != nil {
-		t.Error(chosen, text, err)
 	}
 	c.Env = c.Env.With("GEMINI_DEFAULT_AUTH_TYPE=pigeon")
-	if _, err := c.Run(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {
+	if _, err := c.SignIn(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {
 		t.Error(err)
+	}
+}
+
+// A key that was typed in this session goes before all others, but not to an address of the
+// project.
+func TestTypedKey(t *testing.T) {
+	t.Parallel()
+	in := inputs(t, "", "GEMINI_API_KEY=old", "OPENAI_API_KEY=old")
+	in.Typed = map[string]Key{"gemini": {"new", "the keychain"}, "anthropic": {"new", "the keychain"}}
+	a, err := Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"gemini": "new", "anthropic": "new", "openai": "old"} {
+		if one, err := a.Find(id); err != nil || one.APIKey != want {
+			t.Errorf("%s: %q, %v", id, one.APIKey, err)
+		}
 	}
 }

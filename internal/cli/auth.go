@@ -17,9 +17,11 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/face/plain"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
+	"pollux/tool"
 )
 
 // authCommand returns the subcommand auth, which shows the sign-in status and manages stored
@@ -42,6 +44,8 @@ func authCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	for _, sub := range []*cobra.Command{cmd, status, list} {
 		sub.Flags().BoolVar(&c.json, "json", false, "Print JSON")
 	}
+	set.Flags().BoolVar(&c.noTest, "no-test", false, "Store the key without testing it")
+	set.Aliases, remove.Aliases = []string{"signin", "login"}, []string{"signout", "logout"}
 	cmd.AddCommand(status, set, remove, list)
 	return cmd
 }
@@ -50,6 +54,8 @@ type authActions struct {
 	term *terminal.Terminal
 	env  *config.Env
 	json bool
+	// noTest is set if the key is not tested before it is stored.
+	noTest bool
 
 	ctx      context.Context
 	setup    *session.Setup
@@ -152,7 +158,7 @@ func storeError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return exit.Errorf(exit.General, "Not all stored keys can be looked at: %w.", err)
+	return exit.Errorf(exit.General, "Cannot list all stored keys: %w.", err)
 }
 
 func (c *authActions) print(v any) error {
@@ -163,6 +169,9 @@ func (c *authActions) print(v any) error {
 }
 
 func (c *authActions) set(words []string) error {
+	if c.term.InTTY && !c.noTest {
+		return c.signIn(strings.Join(words, ""))
+	}
 	p, err := c.accounts.StorableFor(strings.Join(words, ""))
 	if err != nil {
 		return err
@@ -171,11 +180,28 @@ func (c *authActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.accounts.StoreKey(p, key)
+	var text string
+	if c.noTest {
+		text, err = c.accounts.StoreKey(p, key)
+	} else {
+		text, err = c.accounts.TestAndStoreKey(c.ctx, p, key)
+	}
 	if err != nil {
 		return err
 	}
 	return printText(c.term, c.setup.Paths.DisplayText(text))
+}
+
+// signIn asks at the terminal for the provider, unless name is one, and for its key.
+func (c *authActions) signIn(name string) error {
+	return plain.RunTask(c.ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
+		in := auth.Inputs{Settings: c.setup.Settings, Env: c.setup.Env}
+		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show}.SignIn(ctx, ask, name)
+		if err != nil || done.Type == "" {
+			return done.Text, err
+		}
+		return done.Text + done.Advice(in), nil
+	})
 }
 
 func (c *authActions) remove(words []string) error {
@@ -205,10 +231,10 @@ func (c *authActions) readKey(name string) (string, error) {
 	if c.term.InTTY {
 		show, err := c.term.HideInput()
 		if err != nil {
-			return "", exit.Errorf(exit.General, "The key cannot be read here, for %w. Give it as standard input.", err)
+			return "", exit.Errorf(exit.General, "Cannot hide the key while you type: %w. Use standard input.", err)
 		}
 		defer show()
-		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("The key for %s (it is not shown): ", clean(name))))
+		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown): ", clean(name))))
 	}
 	input := c.term.Input()
 	defer input.Close()
@@ -232,9 +258,9 @@ func (c *authActions) readKey(name string) (string, error) {
 		key := strings.TrimSpace(string(got.text))
 		switch {
 		case got.err != nil:
-			return "", exit.Errorf(exit.Input, "The key cannot be read: %w.", got.err)
+			return "", exit.Errorf(exit.Input, "Cannot read the key: %w.", got.err)
 		case key == "":
-			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or give it as standard input, as in: pollux auth set < key.txt")
+			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set < key.txt")
 		}
 		return key, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/internal/auth"
@@ -19,8 +20,9 @@ import (
 // needs the first of the provider's models.
 type accountModels struct {
 	// ctx is the session's context. Cancelling it ends queries about models.
-	ctx      context.Context
-	accounts *auth.Accounts
+	ctx context.Context
+	// current are the accounts; see [accountModels.replaceAccounts].
+	current atomic.Pointer[auth.Accounts]
 	// network has the network settings for all providers.
 	network provider.Network
 
@@ -38,13 +40,29 @@ type model struct {
 }
 
 func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.Network) *accountModels {
-	return &accountModels{ctx: ctx, accounts: accounts, network: n, names: map[string]*model{}, clients: map[string]*provider.Client{}}
+	r := &accountModels{ctx: ctx, network: n, names: map[string]*model{}, clients: map[string]*provider.Client{}}
+	r.current.Store(accounts)
+	return r
+}
+
+func (r *accountModels) accounts() *auth.Accounts { return r.current.Load() }
+
+// replaceAccounts makes other accounts pay for the next requests: those of the same
+// providers. A model whose provider is not among them keeps its account.
+func (r *accountModels) replaceAccounts(accounts *auth.Accounts) {
+	r.current.Store(accounts)
+	r.renewClients(func(account auth.Account) auth.Account {
+		if renewed, err := accounts.Find(account.ConfiguredID); err == nil {
+			return renewed
+		}
+		return account
+	})
 }
 
 // resolve returns the model for a model name of the user, and its name in requests. If the name
 // contains only a provider, resolve queries the provider for its models.
 func (r *accountModels) resolve(name string) (string, *model, error) {
-	account, ownName, err := r.accounts.Resolve(name)
+	account, ownName, err := r.accounts().Resolve(name)
 	if err != nil {
 		return "", nil, err
 	}
@@ -58,7 +76,7 @@ func (r *accountModels) resolve(name string) (string, *model, error) {
 		}
 	}
 	requestName := ownName
-	if def, err := r.accounts.Default(); err == nil && def.ConfiguredID != account.ConfiguredID {
+	if def, err := r.accounts().Default(); err == nil && def.ConfiguredID != account.ConfiguredID {
 		requestName = account.ConfiguredID + "/" + ownName
 	}
 	added, err := r.add(requestName, account, ownName)
@@ -100,7 +118,7 @@ func (r *accountModels) find(name string) (*model, error) {
 	if known != nil {
 		return known, nil
 	}
-	account, ownName, err := r.accounts.Resolve(name)
+	account, ownName, err := r.accounts().Resolve(name)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +149,7 @@ func (r *accountModels) client(account auth.Account) (*provider.Client, error) {
 	if c := r.clients[account.ConfiguredID]; c != nil {
 		return c, nil
 	}
-	c, err := provider.Open(account.Access, r.accounts.NetworkOf(account, r.network))
+	c, err := provider.Open(account.Access, r.accounts().NetworkOf(account, r.network))
 	if err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w", err)
 	}
@@ -189,12 +207,20 @@ func adoptLocalServer(ctx context.Context, accounts *auth.Accounts, name string,
 // model, because the name alone may now resolve to another provider.
 func (r *accountModels) startSession(session string) {
 	r.mu.Lock()
-	old := r.names
 	r.network.Session = session
+	r.mu.Unlock()
+	r.renewClients(func(account auth.Account) auth.Account { return account })
+}
+
+// renewClients creates the clients of all known models again. renew returns the account to use
+// in the place of another one of the same provider.
+func (r *accountModels) renewClients(renew func(auth.Account) auth.Account) {
+	r.mu.Lock()
+	old := r.names
 	r.names, r.clients = map[string]*model{}, map[string]*provider.Client{}
 	r.mu.Unlock()
 	for name, known := range old {
-		if _, err := r.add(name, known.account, known.name); err != nil {
+		if _, err := r.add(name, renew(known.account), known.name); err != nil {
 			r.mu.Lock()
 			r.names[name] = known
 			r.mu.Unlock()

@@ -146,15 +146,15 @@ func (d *Directory) Choose(name string) (Current, error) {
 // such provider.
 func (d *Directory) checkProvider(name string) error {
 	head, _, slash := strings.Cut(name, "/")
-	if d.accountModels == nil || !slash || d.accountModels.accounts.HasProviderPrefix(name) || slices.Contains([]string{"models", "tunedModels", "publishers", "projects"}, head) {
+	if d.accountModels == nil || !slash || d.accountModels.accounts().HasProviderPrefix(name) || slices.Contains([]string{"models", "tunedModels", "publishers", "projects"}, head) {
 		return nil
 	}
-	def, err := d.accountModels.accounts.Default()
+	def, err := d.accountModels.accounts().Default()
 	if err != nil || def.Router || def.HasCustomAddress() || def.Gateway {
 		return err // these providers have models with a slash in their names
 	}
 	var ids []string
-	for _, account := range d.accountModels.accounts.Reachable() {
+	for _, account := range d.accountModels.accounts().Reachable() {
 		ids = append(ids, account.ConfiguredID)
 	}
 	return exit.Errorf(exit.Input, "No provider is named %q. Those you have set up: %s.", head, strings.Join(ids, ", "))
@@ -268,7 +268,7 @@ func (d *Directory) KnownModels() []catalog.Model {
 	}
 	var known []catalog.Model
 	own := d.Current().Account.ConfiguredID
-	for _, account := range d.accountModels.accounts.Reachable() {
+	for _, account := range d.accountModels.accounts().Reachable() {
 		for m := range catalog.Models(account.ID) {
 			if isGoogle(account) && catalog.Resolve(m.Name, account.Gemini()) != m.Name {
 				continue // another model replaces it
@@ -294,11 +294,25 @@ func (d *Directory) Network() provider.Network {
 func (d *Directory) Secrets() []string {
 	texts := provider.Secrets(d.Current().Account.Access, d.Network())
 	if d.accountModels != nil {
-		for p := range d.accountModels.accounts.Table().All() {
+		for p := range d.accountModels.accounts().Table().All() {
 			texts = append(texts, p.Secrets()...)
 		}
 	}
 	return texts
+}
+
+// ReplaceAccounts makes other accounts of the same providers pay for the next requests. It must
+// not run at the same time as Choose or StartSession.
+func (d *Directory) ReplaceAccounts(accounts *auth.Accounts) {
+	if d.accountModels == nil {
+		return
+	}
+	d.accountModels.replaceAccounts(accounts)
+	selected := d.Current()
+	if known, err := d.accountModels.find(selected.Model); err == nil {
+		selected.Account = known.account
+		d.current.Store(&selected)
+	}
 }
 
 // StartSession sends the next requests with another session ID.

@@ -301,3 +301,55 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 }
+
+// TestReplaceAccounts checks that a new key is sent from the next request on.
+func TestReplaceAccounts(t *testing.T) {
+	t.Parallel()
+	in := inputs(t, "{}", "GEMINI_API_KEY=old", "GOOGLE_GEMINI_BASE_URL="+server(t, "google"))
+	accounts, err := auth.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "gemini-2.5-pro", Warn: in.Warn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "google gemini-2.5-pro old" {
+		t.Error(got)
+	}
+	in.Typed = map[string]auth.Key{"gemini": {Value: "new", Where: "a file"}}
+	if accounts, err = auth.Open(in); err != nil {
+		t.Fatal(err)
+	}
+	d.ReplaceAccounts(accounts)
+	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "google gemini-2.5-pro new" || d.Current().Account.From != "a file" {
+		t.Error(got, d.Current().Account.From)
+	}
+}
+
+// TestCheckName checks names against the list of a provider.
+func TestCheckName(t *testing.T) {
+	t.Parallel()
+	mine := server(t, "mine", "qwen3:4b", "qwen3:8b", "llama3.2:latest")
+	in := inputs(t, `{"modelProviders": {"mine": {"baseUrl": "`+mine+`", "keyless": true}, "gone": {"baseUrl": "http://127.0.0.1:1", "keyless": true}}}`, "GEMINI_API_KEY=g")
+	accounts, err := auth.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "gemini-2.5-pro", Warn: in.Warn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"mine/qwen3:4b": "true []", "mine/llama3.2": "true []", "gemini-2.5-flash": "true []", "auto": "true []",
+		"mine/qwen3:4bb": "false [mine/qwen3:4b mine/qwen3:8b]", "mine//quit": "false []",
+	} {
+		l, err := d.CheckName(t.Context(), name)
+		if got := fmt.Sprint(l.IsListed, " ", l.Close); got != want || err != nil {
+			t.Errorf("%s: %s, %v, want %s", name, got, err, want)
+		}
+	}
+	if _, err := d.CheckName(t.Context(), "gone/x"); err == nil {
+		t.Error("a provider that does not answer confirms a name")
+	}
+}

@@ -120,6 +120,16 @@ func (s *Session) SetModel(name string) (string, error) {
 	return now.Model, nil
 }
 
+// CheckModel asks the provider of a model whether it has the model; see
+// [models.Directory.CheckName].
+func (s *Session) CheckModel(ctx context.Context, name string) (models.Listing, error) {
+	return s.models.CheckName(ctx, name)
+}
+
+// LocalModels lists all models of the server on this machine that serves the current model,
+// nil if there is none.
+func (s *Session) LocalModels(ctx context.Context) []catalog.Model { return s.models.LocalModels(ctx) }
+
 // Window returns the size of a model's context window in tokens, 0 if it is unknown.
 func (s *Session) Window(model string) int {
 	if s.agent == nil { // while the session is built, no server has reported a window

@@ -92,11 +92,11 @@ turn
   text Done.
 `)
 	var out strings.Builder
-	f := &face{in: bufio.NewScanner(strings.NewReader("Trust folder (" + h.name() + ")\nRemember @notes.txt\ny\n")), out: &out}
+	f := &face{in: bufio.NewScanner(strings.NewReader("Trust this folder\nRemember @notes.txt\ny\n")), out: &out}
 	if err := f.talk(t.Context(), session.Options{Dir: h.dir, Env: h.env, Generator: model}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "? Do you trust the files in this folder?\n! Attached: notes.txt (1 line)\nI shall write it down.\n? change word.txt\nwrite_file: success\nDone.\n"; out.String() != want {
+	if want := "! Welcome to Pollux. It reads and changes files and runs commands for you.\n? Do you trust the files in " + h.dir + "?\n! Attached: notes.txt (1 line)\nI shall write it down.\n? change word.txt\nwrite_file: success\nDone.\n"; out.String() != want {
 		t.Errorf("the face shows\n%s\nwant\n%s", out.String(), want)
 	}
 	if got := h.read(t, h.dir+"/word.txt"); got != "heron" {

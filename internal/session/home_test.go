@@ -29,8 +29,6 @@ func newHome(t *testing.T) *home {
 	return h
 }
 
-func (h *home) name() string { return filepath.Base(h.dir) }
-
 func (h *home) file(path, text string) {
 	h.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -40,8 +40,9 @@ type Setup struct {
 
 	logFile  *slog.Logger // nil for none
 	logClose io.Closer
-	policies *bool        // the answer about the project's policies
-	isMuted  *atomic.Bool // warnings are dropped
+	policies *bool               // the answer about the project's policies
+	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
+	isMuted  *atomic.Bool        // warnings are dropped
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
@@ -78,8 +79,8 @@ func Settle(ctx context.Context, o Options) (_ *Setup, err error) {
 		return nil, err
 	}
 	if o.Asker != nil && !p.IsTrusted() {
-		p.Warn("This folder is untrusted, project settings, hooks, MCPs, and GEMINI.md files will not be applied for this folder.\n" +
-			"Use the `/permissions` command to change the trust level.")
+		p.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" +
+			"To trust it, type /permissions trust.")
 	}
 	return p, nil
 }
@@ -273,18 +274,32 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 
 // signIn has the person store a key, and builds the session with it.
 func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
-	p.Warn(missing.Error())
-	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths}
-	chosen, text, err := command.SignIn(ctx, p.Asker.Ask)
+	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
+	if command.IsUnset(ctx) {
+		p.Warn("No model is set up yet.")
+	} else {
+		p.Warn(missing.Error())
+	}
+	done, err := command.SignIn(ctx, p.Asker.Ask, "")
 	if err == nil {
 		err = ctx.Err() // a cancelled question may pass for one without an answer
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.Warn(text)
-	if err := p.renew(chosen); err != nil {
+	if done.Type == "" {
+		done.Text += "\nTo sign in later, run pollux again, or: pollux auth set"
+	}
+	p.Warn(done.Text)
+	p.keepKey(done)
+	if done.Model != "" {
+		p.Options.Model = done.Model
+	}
+	if err := p.renew(done.Type); err != nil {
 		return nil, err
+	}
+	if done.Model != "" {
+		p.Model, p.Named = done.Model, true
 	}
 	s, err := p.rebuild(ctx, nil)
 	if err != nil && err.Error() == missing.Error() {
@@ -324,6 +339,52 @@ func (p *Setup) renew(selected auth.Type) error {
 	p.Settings = settings
 	p.Env, _ = config.WithDotEnv(p.Options.Env, settings, p.Paths)
 	return nil
+}
+
+// keepKey makes this session use a key that the person has typed.
+func (p *Setup) keepKey(done auth.SignIn) {
+	if done.Key.Value == "" {
+		return
+	}
+	p.newKeys = maps.Clone(p.newKeys)
+	if p.newKeys == nil {
+		p.newKeys = map[string]auth.Key{}
+	}
+	p.newKeys[done.ID] = done.Key
+}
+
+// SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
+// do to use it, "" if the current model uses it from now on. It must not be called during a
+// run.
+func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error) {
+	if done.Model != "" {
+		_, err := s.SetModel(done.Model)
+		return "", err
+	}
+	s.keepKey(done)
+	if err := s.ReloadSettings(); err != nil {
+		return "", err
+	}
+	in := auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys}
+	accounts, err := auth.Open(in)
+	if err != nil {
+		return "", err
+	}
+	s.models.ReplaceAccounts(accounts)
+	account := s.Current().Account
+	if account.ID != done.ID && account.ConfiguredID != done.ID {
+		model := "NAME"
+		if p := accounts.FindProfile(done.ID); p != nil && p.Model != "" {
+			model = p.Model
+		}
+		return "To use it now: /model set " + done.ID + "/" + model, nil
+	}
+	for _, name := range auth.Variables(account.Profile) {
+		if s.Env.Get(name) != "" {
+			return "This session uses the new key.\nThe next one uses " + s.describeSource(name) + ": change it there.", nil
+		}
+	}
+	return "This session uses the new key.", nil
 }
 
 // UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.

@@ -129,6 +129,9 @@ func (s *Session) secrets() []string {
 	if s.models != nil { // else nothing has been asked yet
 		texts = s.models.Secrets()
 	}
+	for _, key := range s.newKeys {
+		texts = append(texts, key.Value)
+	}
 	for _, pair := range s.Env.List() {
 		name, value, _ := strings.Cut(pair, "=")
 		if isIn(names, name) || secret.InVariable(name, value) {

@@ -35,12 +35,14 @@ func (p *Setup) Decide(s *config.Settings) (trust.State, error) {
 
 // askTrust asks the person whether the folder is trusted.
 func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
+	p.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
+		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	level, err := AskTrust(ctx, p.Asker, p.trustOptions(s), p.Options.Env, memory.Names(config.MemoryNames.In(s)))
 	switch {
 	case err != nil:
 		return trust.Unknown, err
 	case level == "":
-		return trust.Unknown, exit.Errorf(exit.Interrupted, "Nothing was decided about this folder, so nothing was started.")
+		return trust.Unknown, exit.Errorf(exit.Interrupted, "Pollux did not start: the question about trust has no answer.")
 	}
 	return p.Decide(s)
 }
@@ -52,13 +54,18 @@ func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, 
 func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env, memoryFiles []string) (trust.Level, error) {
 	parent := filepath.Dir(o.Dir)
 	levels := []trust.Level{trust.TrustFolder, trust.TrustParent, trust.DoNotTrust}
+	paths := config.NewPaths(env, o.Dir)
+	dir := paths.Display(o.Dir)
 	options := []tool.Option{
-		{Label: "Trust folder (" + filepath.Base(o.Dir) + ")", Description: o.Dir},
-		{Label: "Trust parent folder (" + filepath.Base(parent) + ")", Description: parent + " and all that is in it"},
-		{Label: "Don't trust", Description: "Nothing of it counts, and answers hold for a single call"},
+		{Key: "y", Label: "Trust this folder", Description: "use its settings and instructions"},
+		{Key: "p", Label: "Trust the parent folder", Description: paths.Display(parent) + " and every folder in it"},
+		{Key: "n", Label: "Do not trust", Description: "ignore both, and ask before each change"},
 	}
-	text := "Do you trust the files in this folder?\n" + terminal.Line(o.Dir) + "\n" + contents(o.Dir, env, memoryFiles)
-	answer, err := Choose(ctx, asker, Choice{Header: "Trust", Text: text, Options: options})
+	text := "Do you trust the files in " + terminal.Line(dir) + "?" + contents(o.Dir, env, memoryFiles)
+	answer, err := Choose(ctx, asker, Choice{Header: "Trust", Text: text, Options: options, Help: "In a trusted folder, Pollux uses its settings, GEMINI.md, .env and policies.\n" +
+		"They can start programs. In other folders, Pollux ignores them.\n" +
+		"Pollux stores your answer in " + paths.Display(o.File) + ".\n" +
+		"To change it later, type /permissions trust."})
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +77,8 @@ func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env
 	return "", nil
 }
 
-// contents lists what a folder brings along that counts once it is trusted.
+// contents lists the files of a folder that take effect if it is trusted, "" if there are
+// none.
 func contents(dir string, env *config.Env, memoryFiles []string) string {
 	settings, err := config.PeekWorkspace(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
 	o := trust.Inspect(dir, settings, memoryFiles)
@@ -78,22 +86,22 @@ func contents(dir string, env *config.Env, memoryFiles []string) string {
 		o.Errors = append(o.Errors, err.Error())
 	}
 	if o.Empty() {
-		return "It brings along no settings, commands, servers or instructions."
+		return ""
 	}
-	text := "What it brings along would count:\n"
+	text := "\nThe folder has these files and settings for Pollux:"
 	for _, list := range []struct {
 		name  string
 		items []string
 	}{
 		{"Commands", o.Commands},
-		{"MCP Servers", o.Servers},
+		{"MCP servers", o.Servers},
 		{"Hooks", o.Hooks},
 		{"Skills", o.Skills},
 		{"Agents", o.Agents},
 		{"Policies", o.Policies},
 		{"Instructions", o.Memory},
 		{"Settings", o.Settings},
-		{"Think twice", o.Warnings},
+		{"Warnings", o.Warnings},
 		{"Not readable", o.Errors},
 	} {
 		if len(list.items) > 0 {
@@ -113,6 +121,8 @@ type Choice struct {
 	Options []tool.Option
 	// Free allows the person to answer in their own words.
 	Free bool
+	// Help explains the choice to a person who asks for help.
+	Help string
 }
 
 // Choose asks a person to choose, and returns the label of the option or, of a free
@@ -124,10 +134,10 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 	}
 	options := make([]tool.Option, len(c.Options))
 	for i, o := range c.Options {
-		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description)}
+		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description), Key: o.Key}
 	}
 	answer, err := asker.Ask(ctx, &tool.QuestionConfirmation{Title: c.Header, Questions: []tool.Question{{
-		Text: terminal.Text(c.Text), Header: c.Header, Kind: tool.ChoiceQuestion, Options: options, Closed: !c.Free,
+		Text: terminal.Text(c.Text), Header: c.Header, Kind: tool.ChoiceQuestion, Options: options, Closed: !c.Free, Help: c.Help,
 	}}})
 	switch {
 	case err != nil:
@@ -153,10 +163,10 @@ func (p *Setup) askPolicies(ctx context.Context, dir string) bool {
 		const yes = "Use them"
 		answer, err := Choose(ctx, p.Asker, Choice{
 			Header: "Policies",
-			Text:   "This project brings policies along, which are new or were changed: they decide what runs without asking. They are in\n" + dir,
+			Text:   "This project has new or changed policies.\nPolicies decide what runs without asking.\nFolder: " + p.Paths.Display(dir),
 			Options: []tool.Option{
-				{Label: yes, Description: "Until they change"},
-				{Label: "Leave them out", Description: "For this session; you are asked again"},
+				{Key: "y", Label: yes, Description: "until they change"},
+				{Key: "n", Label: "Ignore them", Description: "in this session; Pollux asks again"},
 			},
 		})
 		p.policies = new(err == nil && answer == yes)

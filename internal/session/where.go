@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/llm"
 )
 
 // Where returns a key of the settings or a variable with the file that it is set in
@@ -34,6 +35,36 @@ func (p *Setup) Where(what string) string {
 		}
 	}
 	return what
+}
+
+// describeSource returns where a key comes from, for people: "GEMINI_API_KEY in the
+// environment". what is a variable, a key of the settings or a place.
+func (p *Setup) describeSource(what string) string {
+	if _, set := p.Options.Env.Lookup(what); set {
+		return what + " in the environment"
+	}
+	where := p.Where(what)
+	if name, path, ok := strings.Cut(where, " in "); ok {
+		return name + " in " + p.Paths.Display(path)
+	}
+	return p.Paths.Display(where)
+}
+
+// KeyHint returns what a person can do about a request whose key the provider refused, "" for
+// other errors. It begins with a space.
+func (s *Session) KeyHint(err *llm.Error) string {
+	account := s.Current().Account
+	if !err.IsBadKey() || account.Profile == nil || account.From == "" {
+		return ""
+	}
+	text := " The key is from " + s.describeSource(account.From) + "."
+	if s.Interactive {
+		return text + " To replace it, type /auth."
+	}
+	if _, set := s.Env.Lookup(account.From); set {
+		return text + " Change it, or unset it and run: pollux auth set " + account.ID
+	}
+	return text + " To replace it, run: pollux auth set " + account.ID
 }
 
 // NamedBy returns where the user named the model, "" if nowhere.

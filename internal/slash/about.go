@@ -2,6 +2,7 @@ package slash
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"runtime"
@@ -142,33 +143,43 @@ func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 	return Result{Text: text}, err
 }
 
-// authSignin asks for a provider's API key and stores it.
+// authSignin asks for a provider and its API key, and stores the key.
 func authSignin(ctx context.Context, s *Runner, provider string) (Result, error) {
-	return s.auth(ctx, "signin "+terminal.Cut(provider, 100))
+	if s.Asker == nil {
+		return Result{}, session.ErrNoPerson
+	}
+	done, err := s.authCommand().SignIn(ctx, s.Asker.Ask, terminal.Cut(provider, 100))
+	if err != nil || done.Type == "" {
+		return Result{Text: done.Text}, err
+	}
+	text, err := s.SignedIn(ctx, done)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s\n%w", done.Text, err)
+	}
+	return Result{Text: strings.TrimSpace(done.Text + "\n" + text)}, nil
 }
 
 // authSignout deletes the stored API key of a provider.
 func authSignout(ctx context.Context, s *Runner, provider string) (Result, error) {
-	if provider == "" && s.Asker == nil {
+	var ask tool.Ask
+	switch {
+	case s.Asker != nil:
+		ask = s.Asker.Ask
+	case provider == "":
 		return Result{}, session.ErrNoPerson
 	}
-	return s.auth(ctx, "signout "+terminal.Cut(provider, 100))
+	text, err := s.authCommand().SignOut(ctx, ask, terminal.Cut(provider, 100))
+	return Result{Text: text}, err
 }
 
 // authList lists the stored API keys.
 func authList(ctx context.Context, s *Runner, _ string) (Result, error) {
-	return s.auth(ctx, "list")
+	text, err := s.authCommand().List(ctx)
+	return Result{Text: text}, err
 }
 
-// auth runs an auth subcommand, given as one line.
-func (s *Runner) auth(ctx context.Context, args string) (Result, error) {
-	var ask tool.Ask
-	if s.Asker != nil {
-		ask = s.Asker.Ask
-	}
-	command := auth.Command{Inputs: auth.Inputs{Settings: s.Settings, Env: s.Env}, Paths: s.Paths}
-	text, err := command.Run(ctx, ask, args)
-	return Result{Text: text}, err
+func (s *Runner) authCommand() auth.Command {
+	return auth.Command{Inputs: auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env}, Paths: s.Paths, Notify: s.Warn}
 }
 
 // authStatus shows the provider account of this session and the source of its API key.

@@ -16,6 +16,6 @@ func (s *Runner) choose(ctx context.Context, header, text string, free bool, opt
 // confirm asks the user a yes-or-no question, and reports whether the answer is yes.
 func (s *Runner) confirm(ctx context.Context, header, question string) (bool, error) {
 	const yes = "Yes"
-	answer, err := s.choose(ctx, header, question, false, tool.Option{Label: yes}, tool.Option{Label: "No"})
+	answer, err := s.choose(ctx, header, question, false, tool.Option{Key: "y", Label: yes}, tool.Option{Key: "n", Label: "No"})
 	return answer == yes, err
 }

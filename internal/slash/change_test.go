@@ -121,8 +121,7 @@ turn
 	d.wantText("/permissions", "No approvals in this session")
 	d.wantFailure("/permissions revoke 1", "No approval has the number")
 	for answer, want := range map[string]trust.Level{
-		"Trust folder (" + filepath.Base(d.dir) + ")": trust.TrustFolder, "trust parent folder (" + filepath.Base(filepath.Dir(d.dir)) + ")": trust.TrustParent,
-		"Don't trust": trust.DoNotTrust,
+		"Trust this folder": trust.TrustFolder, "trust the parent folder": trust.TrustParent, "Do not trust": trust.DoNotTrust,
 	} {
 		d.answers = []string{answer}
 		d.wantText("/permissions trust", map[trust.Level]string{
@@ -137,13 +136,13 @@ turn
 	d.file(".gemini/commands/go.toml", `prompt = "go"`)
 	d.asked = nil
 	d.wantText("/permissions trust", "Nothing changed.")
-	for _, part := range []string{"- Commands: /go", "- MCP Servers: evil", "- Settings: ", "- Think twice: This project auto-approves certain tools (tools.allowed)."} {
+	for _, part := range []string{"- Commands: /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
 			t.Errorf("the person is not told %q but %q", part, text)
 		}
 	}
 	sub := filepath.Dir(d.file("sub/x", ""))
-	d.answers = []string{"Trust folder (sub)"}
+	d.answers = []string{"Trust this folder"}
 	d.wantText("/permissions trust sub", sub+" is trusted now", "the next time you start Pollux there")
 	d.file(d.TrustOptions().File, "{broken")
 	d.wantFailure("/permissions", "not valid JSON")
@@ -167,12 +166,12 @@ func TestTrustTakesEffect(t *testing.T) {
 		}
 	}
 	checkTrusted(false)
-	d.answers = []string{"Trust folder (" + filepath.Base(d.dir) + ")"}
+	d.answers = []string{"Trust this folder"}
 	d.wantText("/permissions trust", "Its context files are loaded now", "take effect the next time you start Pollux")
 	checkTrusted(true)
-	d.answers = []string{"Trust parent folder (" + filepath.Base(filepath.Dir(d.dir)) + ")"}
+	d.answers = []string{"Trust the parent folder"}
 	d.wantText("/permissions trust", "the next time")
-	d.answers = []string{"Don't trust"}
+	d.answers = []string{"Do not trust"}
 	d.wantText("/permissions trust", "Its context files are unloaded", "stay in effect until you exit Pollux")
 	if mode := d.Mode(); mode != policy.Default {
 		t.Errorf("the mode is %v", mode)
@@ -248,7 +247,7 @@ func TestDoctorAndAuth(t *testing.T) {
 	d := newDriver(t, setup{settings: `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`})
 	d.wantText("/doctor", "Summary: A run would end with exit code 55", "not asked, run pollux doctor in a shell to test the model")
 	d.wantText("/auth", "Nothing was changed.")
-	if len(d.asked) != 1 || !strings.HasPrefix(d.asked[0].Text, "Whose key") {
+	if len(d.asked) != 1 || !strings.HasPrefix(d.asked[0].Text, "Which provider") {
 		t.Errorf("asked %v", d.asked)
 	}
 	d.wantFailure("/auth logout openai", "No key for OpenAI is stored.")

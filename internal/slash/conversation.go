@@ -108,7 +108,7 @@ func initProject(_ context.Context, s *Runner, _ string) (Result, error) {
 		return Result{}, err
 	}
 	if isEmpty {
-		return Result{Text: name + " is empty. Analyzing the project to fill it.", Prompt: initPrompt(name)}, nil
+		return Result{Text: "Analyzing the project to write " + name + ".", Prompt: initPrompt(name), IsPromptHidden: true}, nil
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	switch {
@@ -120,7 +120,7 @@ func initProject(_ context.Context, s *Runner, _ string) (Result, error) {
 	if err := f.Close(); err != nil {
 		return Result{}, err
 	}
-	return Result{Text: "Empty " + name + " created. Analyzing the project to fill it.", Prompt: initPrompt(name)}, nil
+	return Result{Text: "Created " + name + ". Analyzing the project to fill it.", Prompt: initPrompt(name), IsPromptHidden: true}, nil
 }
 
 // initPrompt returns the prompt that asks the model to fill the memory file called name.

@@ -8,28 +8,79 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/policy"
+	"pollux/internal/models"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
-// modelChoose shows the current model, and asks the user to choose another one.
+// modelChoose shows the current model, and asks the user to choose another one: of all models of
+// a server on this machine, else of the best known ones.
 func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
-	const maxOptions = 12
-	options := []tool.Option{{Label: s.Current().Model, Description: "as it is"}}
-	for _, m := range s.Known() {
-		if len(options) < maxOptions && m.Name != s.Current().Model {
+	maxOptions := 12
+	list := s.LocalModels(ctx)
+	if len(list) == 0 {
+		list = s.Known()
+	} else {
+		maxOptions = len(list) + 1
+	}
+	current := s.Current().Model
+	options := []tool.Option{{Label: current, Description: "current model"}}
+	for _, m := range list {
+		if len(options) < maxOptions && m.Name != current {
 			options = append(options, tool.Option{Label: m.Name, Description: describeModel(m)})
 		}
 	}
-	name, err := s.choose(ctx, "Model", s.Current().Model+" answers now. Choose another one, or name any that --model takes.", true, options...)
-	if err != nil || name == "" || name == s.Current().Model {
-		return Result{Text: s.Current().Model + " answers."}, err
+	name, err := session.Choose(ctx, s.Asker, session.Choice{
+		Header: "Model", Text: "The current model is " + current + ".\nChoose a model, or type the name of another one.", Free: true, Options: options,
+		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
+	})
+	if err != nil || name == "" || name == current {
+		return Result{Text: "The current model is still " + current + "."}, err
 	}
 	if len(name) > maxModelName {
-		return usageError("No model has such a long name.")
+		return usageError("The name of the model is too long.")
 	}
-	return s.setModel(name, false)
+	return s.checkAndSetModel(ctx, name, false)
+}
+
+// checkAndSetModel sets the session's model. If the provider does not list it, checkAndSetModel
+// asks first.
+func (s *Runner) checkAndSetModel(ctx context.Context, name string, persist bool) (Result, error) {
+	listing, err := s.CheckModel(ctx, name)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	case err != nil || !listing.IsListed && s.Asker == nil:
+		r, failed := s.setModel(name, persist)
+		r.Text += "\n" + listing.Provider + " did not confirm that it has this model."
+		return r, failed
+	case !listing.IsListed:
+		if name, err = s.chooseUnlisted(ctx, name, listing); name == "" {
+			return Result{Text: "The current model is still " + s.Current().Model + "."}, err
+		}
+	}
+	return s.setModel(name, persist)
+}
+
+// chooseUnlisted asks what to do about a model that its provider does not list. It returns the
+// name of a model, "" if the user wants to keep the current one.
+func (s *Runner) chooseUnlisted(ctx context.Context, name string, listing models.Listing) (string, error) {
+	anyway := "Use " + name + " anyway"
+	var options []tool.Option
+	for _, near := range listing.Close {
+		options = append(options, tool.Option{Label: near})
+	}
+	options = append(options, tool.Option{Key: "y", Label: anyway}, tool.Option{Key: "n", Label: "Keep the current model"})
+	answer, err := s.choose(ctx, "Model", fmt.Sprintf("%s does not list a model %q.", listing.Provider, name), false, options...)
+	switch {
+	case answer == anyway:
+		return name, nil
+	case slices.Contains(listing.Close, answer):
+		return answer, nil
+	}
+	return "", err
 }
 
 // describeModel returns the input limit and the price of a model, as far as they are known.
@@ -46,13 +97,13 @@ func describeModel(m catalog.Model) string {
 
 // modelSet sets the model by name. With --persist it also stores the name in the user's
 // settings.
-func modelSet(_ context.Context, s *Runner, args string) (Result, error) {
+func modelSet(ctx context.Context, s *Runner, args string) (Result, error) {
 	words := strings.Fields(args)
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "--persist" })
 	if len(rest) != 1 || strings.HasPrefix(rest[0], "--") || len(rest[0]) > maxModelName {
 		return usageError("Name one model, as in: /model set gemini-2.5-pro --persist")
 	}
-	return s.setModel(rest[0], len(rest) < len(words))
+	return s.checkAndSetModel(ctx, rest[0], len(rest) < len(words))
 }
 
 // maxModelName is the maximum length of a model name, in bytes.
@@ -68,7 +119,7 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 	text := "Model set to " + name
 	if persist {
 		if err := s.Paths.Set(config.User, string(config.ModelName), name); err != nil {
-			return Result{}, fmt.Errorf("%s answers, but that is not kept: %w", name, err)
+			return Result{}, fmt.Errorf("%s is the current model, but Pollux cannot save it: %w", name, err)
 		}
 		if err := s.ReloadSettings(); err != nil {
 			return Result{}, err
@@ -76,10 +127,10 @@ func (s *Runner) setModel(name string, persist bool) (Result, error) {
 		text += " (persisted)"
 	}
 	if requestName != name {
-		text += "\nRequests name it " + requestName + "."
+		text += "\nIts name in requests is " + requestName + "."
 	}
 	if persist && s.Env.Get("GEMINI_MODEL") != "" {
-		text += "\nGEMINI_MODEL is set, and wins over the settings at the next start."
+		text += "\nGEMINI_MODEL is set and takes precedence the next time."
 	}
 	return Result{Text: text}, nil
 }

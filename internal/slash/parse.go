@@ -1,7 +1,6 @@
 package slash
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,17 +77,15 @@ func Suggest(line string) string {
 	return best
 }
 
-// subcommandRequired returns an error message that lists the available subcommands with
-// their summaries.
-func (c Call) subcommandRequired() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Command '/%s' requires a subcommand. Available:", c.Name)
+// subcommandList lists the available subcommands with their summaries.
+func (s *Runner) subcommandList(c Call) string {
+	var rows [][]string
 	for _, sub := range c.Command.Subs {
 		if !sub.IsPlanned {
-			fmt.Fprintf(&b, "\n  - %s: %s", sub.usage(), sub.Summary)
+			rows = append(rows, []string{"/" + c.Name + " " + sub.usage(), sub.Summary})
 		}
 	}
-	return b.String()
+	return strings.TrimRight(s.formatTable(nil, rows...), "\n")
 }
 
 // subcommandNames returns a sentence with the names of the available subcommands.

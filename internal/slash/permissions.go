@@ -49,7 +49,7 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	for _, g := range grants {
 		text += fmt.Sprintf("\n%d. %s", g.ID, terminal.Line(g.Text))
 		if g.File != "" {
-			text += ", also in future sessions: " + terminal.Line(g.File)
+			text += ", also in future sessions: " + terminal.Line(s.Paths.Display(g.File))
 		}
 	}
 	return Result{Text: text}, nil
@@ -108,7 +108,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	case trust.DoNotTrust:
 		trusted = "not trusted"
 	}
-	return textResult("%s is %s now. Saved in %s. %s", folder, trusted, s.TrustOptions().File, effect)
+	return textResult("%s is %s now. Saved in %s. %s", s.Paths.Display(folder), trusted, s.Paths.Display(s.TrustOptions().File), effect)
 }
 
 // applyTrust updates the session to the stored trust of its own folder. It returns a

@@ -103,7 +103,8 @@ func (s *Runner) resolvePath(typed string) string {
 	return filepath.Clean(typed)
 }
 
-// chatBrowse returns an error, because Pollux does not save conversations yet.
-func chatBrowse(context.Context, *Runner, string) (Result, error) {
-	return usageError("Pollux does not save conversations yet. To write this one to a file, run /chat share.")
+// chatBrowse lists the subcommands, because Pollux does not save conversations yet.
+func chatBrowse(_ context.Context, s *Runner, _ string) (Result, error) {
+	call, _ := Lookup("/chat")
+	return Result{Text: s.subcommandList(call) + "\nPollux does not save conversations yet. To write this one to a file, run /chat share."}, nil
 }

@@ -35,8 +35,10 @@ type Result struct {
 	Failed bool   // Text is an error message
 	Err    error  // the error with its exit code, if Failed
 	Prompt string // prompt to send to the model, "" for none
-	Clear  bool   // a new conversation has started
-	Quit   bool   // end the session
+	// IsPromptHidden means that the prompt is Pollux's own text, which the user need not see.
+	IsPromptHidden bool
+	Clear          bool // a new conversation has started
+	Quit           bool // end the session
 }
 
 // Command is one row of the command table.
@@ -118,13 +120,25 @@ func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 	case c.IsPlanned:
 		return usageError("The command /%s is not available yet in this version of Pollux.", call.Name)
 	case c.Run == nil:
-		return usageError("%s", call.subcommandRequired())
+		return s.listSubcommands(call)
 	case call.Args == "" || c.Args != "":
 		return c.Run(ctx, s, call.Args)
 	case len(c.Subs) > 0:
 		return usageError("There is no /%s. %s", terminal.Line(call.Name+" "+terminal.Cut(call.Args, 40)), call.subcommandNames())
 	}
 	return usageError("/%s takes no arguments. To send this text to the model, start it with another word.", call.Name)
+}
+
+// listSubcommands is the result of a command that needs a subcommand: a list for a user, an
+// error for a script.
+func (s *Runner) listSubcommands(c Call) (Result, error) {
+	switch {
+	case c.Args != "":
+		return usageError("There is no /%s. %s", terminal.Line(c.Name+" "+terminal.Cut(c.Args, 40)), c.subcommandNames())
+	case s.Asker == nil:
+		return usageError("Command '/%s' requires a subcommand. Available:\n%s", c.Name, s.subcommandList(c))
+	}
+	return Result{Text: s.subcommandList(c)}, nil
 }
 
 // usageError returns an error about how the user called a command.

@@ -163,7 +163,7 @@ type Tool struct {
 	Calls     int
 	Success   int
 	Fail      int
-	Duration  time.Duration
+	Duration  time.Duration // without the time in which calls waited for a person
 	Decisions Decisions
 }
 
@@ -248,7 +248,7 @@ func (t *Tool) finish(e *agent.ToolFinished) {
 	} else {
 		t.Fail++
 	}
-	t.Duration += e.Duration
+	t.Duration += e.Active
 	switch e.Outcome {
 	case tool.ProceedOnce:
 		t.Decisions.Accept++

@@ -58,7 +58,7 @@ func drain(g llm.Generator, req *llm.Request) {
 func finished(name string, status agent.Status, outcome tool.Outcome, r *tool.Result) agent.ToolFinished {
 	return agent.ToolFinished{
 		Call: &agent.ToolCall{ID: name + "__1", Name: name}, Status: status, Outcome: outcome,
-		Result: r, Duration: 20 * time.Millisecond,
+		Result: r, Duration: 30 * time.Millisecond, Active: 20 * time.Millisecond,
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/httpwire"
 )
@@ -101,8 +102,35 @@ func readBody(status int, from io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// checkPath requests a path on the host of the provider. The error has the status of the
+// response.
+func (c *Client) checkPath(ctx context.Context, path string) error {
+	res, err := c.request(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	switch res.Status {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized:
+		return &llm.Error{Kind: llm.KindUnauthorized, Status: res.Status, Message: "status 401 (unauthorized)"}
+	}
+	return &llm.Error{Status: res.Status}
+}
+
 // get returns the response from a path on the host of the provider.
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
+	res, err := c.request(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	return readBody(res.Status, res.Body, maxList)
+}
+
+// request requests a path on the host of the provider.
+func (c *Client) request(ctx context.Context, path string) (*httpwire.Response, error) {
 	base, err := url.Parse(c.access.BaseURL)
 	if err != nil {
 		return nil, err
@@ -113,12 +141,7 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 		header.Set("Authorization", "Bearer "+key)
 	}
 	at := &url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host, Path: path}
-	res, err := c.sideClient().Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: time.Minute})
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	return readBody(res.Status, res.Body, maxList)
+	return c.sideClient().Get(ctx, httpwire.Request{URL: at, Header: header, HeaderTimeout: time.Minute})
 }
 
 // listLocal returns the models in a local server's own list, loaded ones first. The

@@ -252,6 +252,42 @@ func (c *Client) Models(ctx context.Context) ([]catalog.Model, error) {
 	return models, c.redactor.redactError(err)
 }
 
+// List returns the names of the models that the provider lists. It returns none if the provider
+// has no list, or one that does not have the names that requests use.
+func (c *Client) List(ctx context.Context) ([]string, error) {
+	if c.access.ID == "azure" { // requests name deployments
+		return nil, nil
+	}
+	models, err := c.list(ctx)
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.Name
+	}
+	return names, c.redactor.redactError(err)
+}
+
+// CheckKey sends a request that needs the credentials and costs nothing. The error is
+// [errors.ErrUnsupported] if the provider has no such request.
+func (c *Client) CheckKey(ctx context.Context) error {
+	return c.redactor.redactError(c.checkKey(ctx))
+}
+
+func (c *Client) checkKey(ctx context.Context) error {
+	if path := c.access.KeyCheck; path != "" && !c.access.HasCustomAddress() {
+		return c.checkPath(ctx, path)
+	}
+	g, err := c.generator(c.access.Protocol)
+	if err != nil {
+		return err
+	}
+	one, ok := g.(lister)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	_, err = one.Models(ctx)
+	return err
+}
+
 // list requests the models of the provider and remembers them.
 func (c *Client) list(ctx context.Context) ([]catalog.Model, error) {
 	var models []catalog.Model

@@ -41,6 +41,10 @@ type Profile struct {
 	KeyVars   StringList `json:"keyVars,omitempty"`
 	TokenVars StringList `json:"tokenVars,omitempty"`
 	KeyHeader string     `json:"keyHeader,omitempty"`
+	// KeyPage is the page where users create keys, without "https://". KeyCheck is the path of
+	// a request that needs a key and costs nothing, "" for the list of models.
+	KeyPage  string `json:"-"`
+	KeyCheck string `json:"-"`
 	// Keyless means that the provider needs no key.
 	Keyless bool `json:"keyless,omitempty"`
 	// OnlyNamed means that a key alone does not select the provider, because other

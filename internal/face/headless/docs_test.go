@@ -86,7 +86,7 @@ func example(t *testing.T, format Format, failure error) string {
 			say(agent.ToolRequested{Call: c})
 			time.Sleep(3 * time.Millisecond)
 			say(agent.ToolFinished{
-				Call: c, Status: agent.Success, Outcome: tool.ProceedOnce, Duration: 3 * time.Millisecond,
+				Call: c, Status: agent.Success, Outcome: tool.ProceedOnce, Duration: 3 * time.Millisecond, Active: 3 * time.Millisecond,
 				Result: &tool.Result{Display: tool.TextDisplay("Read 3 lines of go.mod")},
 			})
 			say(agent.TurnStarted{Turn: 2})

@@ -25,6 +25,7 @@ import (
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
+	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -64,6 +65,9 @@ type Options struct {
 	// QuotaHint is appended to the message of a request that failed with status 429. It
 	// begins with a line feed.
 	QuotaHint string
+	// KeyHint returns the text that follows the message of a request whose key the provider
+	// refused, "" for other failures. It begins with a space. nil is none.
+	KeyHint func(*llm.Error) string
 
 	// Stats counts the events of the run. The generator reports requests to it through
 	// its Meter. nil is a new counter.

@@ -54,7 +54,7 @@ func call(name, id, args string) *agent.ToolCall {
 }
 
 func done(c *agent.ToolCall, status agent.Status, r *tool.Result) agent.ToolFinished {
-	return agent.ToolFinished{Call: c, Status: status, Result: r, Outcome: tool.ProceedOnce, Duration: 12 * time.Millisecond}
+	return agent.ToolFinished{Call: c, Status: status, Result: r, Outcome: tool.ProceedOnce, Duration: 12 * time.Millisecond, Active: 12 * time.Millisecond}
 }
 
 func shown(s string) *tool.Result { return &tool.Result{Display: tool.TextDisplay(s)} }

@@ -50,7 +50,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.Prompt, o.Stats, o.QuotaHint = text, s.Stats, s.QuotaHint()
+	o.Prompt, o.Stats, o.QuotaHint, o.KeyHint = text, s.Stats, s.QuotaHint(), s.KeyHint
 	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
 	}

@@ -123,6 +123,14 @@ type explanation struct {
 	streamKind, streamMessage string
 }
 
+// keyHint returns the text about the key of a failed request, "" if the key is not at fault.
+func (f *face) keyHint(err *llm.Error) string {
+	if f.KeyHint == nil {
+		return ""
+	}
+	return f.KeyHint(err)
+}
+
 func (f *face) newExplanation(err error) explanation {
 	if errors.Is(err, context.Canceled) && exit.CodeOf(err) == exit.Interrupted {
 		err = errCancelled()
@@ -140,7 +148,11 @@ func (f *face) newExplanation(err error) explanation {
 			x.line += f.QuotaHint
 		}
 		x.streamKind, x.streamMessage = "unknown", x.line
-		x.line += wording.NextStep(api)
+		if hint := f.keyHint(api); hint != "" {
+			x.line += hint
+		} else {
+			x.line += wording.NextStep(api)
+		}
 		if api.Body != "" {
 			x.message = api.Body
 		}

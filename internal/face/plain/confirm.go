@@ -19,7 +19,7 @@ import (
 func (d *dialog) ask() (tool.Answer, error) {
 	ask := d.askFunc()
 	if ask == nil {
-		return tool.Answer{}, errors.New("a question of an unknown kind")
+		return tool.Answer{}, errors.New("unknown kind of question")
 	}
 	return ask()
 }
@@ -57,10 +57,10 @@ const (
 
 var (
 	refuseOption = confirmOption{
-		choice{key: "n", label: "No, tell the model what to do differently", help: "You can then say what you want instead."},
+		choice{key: "n", label: "No, tell the model what to do differently", help: "You can then type what to do instead."},
 		tool.Cancel,
 	}
-	onceOption = confirmOption{choice{key: "y", label: "Allow once", help: "It is done this time, and you are asked again the next time."}, tool.ProceedOnce}
+	onceOption = confirmOption{choice{key: "y", label: "Allow once", help: "Pollux asks again the next time."}, tool.ProceedOnce}
 )
 
 // confirmOptions returns the options for a call: allow once, the lasting answers that
@@ -79,18 +79,18 @@ func (d *dialog) confirmOptions(saved string, more ...confirmOption) []confirmOp
 // lastingOption returns the option for a lasting answer.
 func (d *dialog) lastingOption(o policy.Offer, saved string) confirmOption {
 	rule := terminal.Line(o.Rule)
-	c := choice{key: "a", label: "Allow for this session", help: "From then on, until you leave, without asking: " + rule + "."}
+	c := choice{key: "a", label: "Allow for this session", help: "Until you quit, Pollux does not ask about: " + rule + "."}
 	switch o.Outcome {
 	case tool.ProceedAlwaysTool:
-		c.key, c.label = "t", "Allow tool for this session"
+		c.key, c.label = "t", "Allow this tool for this session"
 	case tool.ProceedAlwaysServer:
-		c.key, c.label = "l", "Allow all server tools for this session"
+		c.key, c.label = "l", "Allow all tools of this server for this session"
 	case tool.ProceedAlwaysAndSave:
 		c.key, c.label = "s", saved+", rule: "+rule
 		if d.backend.SavedIn != "" {
 			c.label += ", saved in " + terminal.Line(d.backend.SavedIn)
 		}
-		c.help = "You are not asked about that again, in later sessions either."
+		c.help = "Pollux does not ask about this again, in later sessions too."
 	}
 	c.isDefault = o.First
 	return confirmOption{c, o.Outcome}
@@ -102,7 +102,7 @@ func (d *dialog) chooseOutcome(list []confirmOption) (tool.Outcome, error) {
 	for i, c := range list {
 		choices[i] = c.choice
 	}
-	n, err := d.choose(choices)
+	n, err := d.choose(choices, "")
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (d *dialog) answerFor(outcome tool.Outcome) (tool.Answer, error) {
 		return a, nil
 	}
 	var err error
-	a.Feedback, err = d.readAnswer("What should the model do instead? Enter alone says nothing: ")
+	a.Feedback, err = d.readText("What should the model do instead? (Enter to skip): ", textAnswer, textHelp)
 	return a, err
 }
 
@@ -130,7 +130,7 @@ func viewOption(hidden int) []confirmOption {
 	if hidden == 0 {
 		return nil
 	}
-	return []confirmOption{{choice{key: "v", label: fmt.Sprintf("Show all, %d more lines", hidden), help: "You are then asked again."}, viewAll}}
+	return []confirmOption{{choice{key: "v", label: fmt.Sprintf("Show all (%d more lines)", hidden), help: "Pollux then asks again."}, viewAll}}
 }
 
 // indent precedes each line of the model's text, so that it cannot pass for a line of
@@ -152,7 +152,7 @@ func (d *dialog) showLines(text string, most int, write func(string)) (hidden in
 	lines, hidden := firstLines(text, most, 0)
 	write(indent + strings.Join(append(lines, omittedLines(hidden)...), "\n"+indent))
 	if !isShownUnchanged(text) {
-		d.print("Warning: characters that cannot be shown were left out above.")
+		d.print("Warning: the text above has characters that cannot be shown.")
 	}
 	return hidden
 }
@@ -172,7 +172,7 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 		d.print("Apply this change?")
 		var also []confirmOption
 		if c.Modifiable {
-			also = append(also, confirmOption{choice{key: "e", label: "Modify with external editor", help: "You are asked about your own version then."}, tool.ModifyWithEditor})
+			also = append(also, confirmOption{choice{key: "e", label: "Modify with external editor", help: "Pollux then asks about your version."}, tool.ModifyWithEditor})
 		}
 		outcome, err := d.chooseOutcome(d.confirmOptions("Allow for this file in all future sessions", append(also, viewOption(hidden)...)...))
 		if err != nil {
@@ -192,7 +192,7 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 }
 
 // noEditor is the message for a missing external editor.
-const noEditor = "No external editor is available. Please run /editor to configure one."
+const noEditor = "No editor is available. Choose one with /editor."
 
 // editChange opens a proposed change in the external editor and returns the user's
 // version; ok is false if there is none.
@@ -205,7 +205,7 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 	if c.Before != nil {
 		before = *c.Before
 	}
-	d.print("Modify in progress: Save and close external editor to continue")
+	d.print("Save the file and close the editor to continue.")
 	err := d.lend(func() (err error) {
 		edited, err = d.backend.Editor.Change(d.ctx, c.FileName, before, c.After)
 		return err
@@ -215,7 +215,7 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 		d.print(terminal.Text(err.Error()))
 		return "", false
 	case strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(c.After, "\n"):
-		d.print("You changed nothing.")
+		d.print("The text is unchanged.")
 		return "", false
 	}
 	return edited, true
@@ -233,10 +233,10 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 		mode = d.backend.Mode()
 	}
 	if hasRedirection(c.Roots) && mode != "autoEdit" && mode != "yolo" {
-		note := "Redirection detected."
+		note := "The command redirects its input or output."
 		if d.backend.LookupCommand != nil {
 			if known, _ := d.backend.LookupCommand("/mode auto_edit"); known {
-				note += " To auto-accept, type /mode auto_edit"
+				note += " To allow that without asking, type /mode auto_edit"
 			}
 		}
 		d.print(note)
@@ -263,10 +263,10 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 // showWarnings explains why a command can only be allowed once.
 func (d *dialog) showWarnings(c *tool.ExecConfirmation) {
 	if len(c.UntrustedFlags) > 0 {
-		d.print("Warning: These words are not yours, a command's output, a page or a server has brought them in: " + joinBrief(c.UntrustedFlags))
+		d.print("Warning: these words come from tool output, not from you: " + joinBrief(c.UntrustedFlags))
 	}
 	if len(c.ModifiedBuildFiles) > 0 {
-		d.print("Warning: It runs what these files say, and they were changed in this session: " + joinBrief(c.ModifiedBuildFiles))
+		d.print("Warning: the command runs code from files that changed in this session: " + joinBrief(c.ModifiedBuildFiles))
 	}
 }
 
@@ -287,7 +287,7 @@ func joinBrief(list []string) string {
 // showCommands lists the simple commands of a shell command.
 func (d *dialog) showCommands(commands []shellcmd.Command) {
 	const most = 20
-	d.print(fmt.Sprintf("It runs %d commands:", len(commands)))
+	d.print(fmt.Sprintf("The line runs %d commands:", len(commands)))
 	for i, c := range commands[:min(len(commands), most)] {
 		d.print(fmt.Sprintf("Command %d: %s", i+1, brief(c.Text)))
 	}
@@ -360,10 +360,10 @@ func (d *dialog) showURL(address string) {
 	}
 	d.print(terminal.Line(strings.Replace(address, host, readable, 1)))
 	if strings.Contains(ascii, "xn--") {
-		d.print("Warning: Deceptive URL(s) detected: " + terminal.Line(readable) + " is " + terminal.Line(ascii))
+		d.print("Warning: this host name can deceive: " + terminal.Line(readable) + " is " + terminal.Line(ascii))
 	}
 	if u.User != nil {
-		d.print("Warning: what stands before the @ is no host. The host is " + terminal.Line(ascii))
+		d.print("Warning: the text before the @ is not the host. The host is " + terminal.Line(ascii))
 	}
 }
 
@@ -374,11 +374,11 @@ func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
 	for {
 		d.print("Ready to start implementation?")
 		outcome, err := d.chooseOutcome(append([]confirmOption{
-			{choice{key: "a", label: "Yes, automatically accept edits", help: "The plan is carried out, and edits are made without asking."}, tool.ProceedAlways},
-			{choice{key: "y", label: "Yes, manually accept edits", help: "The plan is carried out, and you are asked before each edit."}, tool.ProceedOnce},
-			{choice{key: "f", label: "Say what should be different", help: "The model changes the plan and asks again."}, viewFeedback},
-			{choice{key: "e", label: "Edit the plan in your editor", help: "The model reads it again and asks again."}, tool.ModifyWithEditor},
-			{choice{key: "n", label: "No", help: "Nothing is done."}, tool.Cancel},
+			{choice{key: "a", label: "Yes, automatically accept edits", help: "Pollux carries out the plan and edits files without asking."}, tool.ProceedAlways},
+			{choice{key: "y", label: "Yes, manually accept edits", help: "Pollux carries out the plan and asks before each edit."}, tool.ProceedOnce},
+			{choice{key: "f", label: "Request changes", help: "The model revises the plan and asks again."}, viewFeedback},
+			{choice{key: "e", label: "Edit the plan in your editor", help: "The model reads your version and asks again."}, tool.ModifyWithEditor},
+			{choice{key: "n", label: "No", help: "Pollux does not carry out the plan."}, tool.Cancel},
 		}, viewOption(hidden)...))
 		if err != nil {
 			return tool.Answer{}, err
@@ -393,7 +393,7 @@ func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
 		case tool.Cancel:
 			return tool.Answer{Outcome: tool.Cancel}, nil
 		case viewFeedback:
-			text, err := d.readAnswer("What should be different? ")
+			text, err := d.readText("What should change? ", textAnswer, textHelp)
 			if err != nil {
 				return tool.Answer{}, err
 			}

@@ -86,7 +86,7 @@ func shellQuestion() *tool.ExecConfirmation {
 	return &tool.ExecConfirmation{Title: "Confirm Shell Command", Command: "git status", Roots: []string{"git"}}
 }
 
-const consentsTo = "1. Allow once\n2. Allow for this session\n"
+const consentsTo = "1 or y: Allow once\n2 or a: Allow for this session\n"
 
 func TestConfirmEdit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -103,29 +103,29 @@ File: /src/shop.go, 1 line added, 1 line removed
   -var price = 1
   +var price = 2
 Apply this change?
-1. Allow once
-2. Allow for this session
-3. Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml
-4. Modify with external editor
-5. No, tell the model what to do differently
+1 or y: Allow once
+2 or a: Allow for this session
+3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml
+4 or e: Modify with external editor
+5 or n: No, tell the model what to do differently
 Answer, 1 to 5, or ? for help: `)
 		p.answers("?")
 		p.sees(`?
-1 or y: Allow once. It is done this time, and you are asked again the next time.
-2 or a: Allow for this session. From then on, until you leave, without asking: git *.
-3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml. You are not asked about that again, in later sessions either.
-4 or e: Modify with external editor. You are asked about your own version then.
-5 or n: No, tell the model what to do differently. You can then say what you want instead.
-/cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.
+1 or y: Allow once. Pollux asks again the next time.
+2 or a: Allow for this session. Until you quit, Pollux does not ask about: git *.
+3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml. Pollux does not ask about this again, in later sessions too.
+4 or e: Modify with external editor. Pollux then asks about your version.
+5 or n: No, tell the model what to do differently. You can then type what to do instead.
+/cancel: refuse. Ctrl+C: refuse and stop the model.
 Answer, 1 to 5, or ? for help: `)
 		p.answers("7")
-		p.sees("7\nThat is none of the answers. Type a number from 1 to 5 and press Enter.\nAnswer, 1 to 5, or ? for help: ")
+		p.sees("7\nType a number from 1 to 5, or ? for help.\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("")
 		p.skips()
 		p.answers("4")
-		p.sees("4\nNo external editor is available. Please run /editor to configure one.\nApply this change?\n1. Allow once\n2. Allow for this session\n" +
-			"3. Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml\n4. Modify with external editor\n" +
-			"5. No, tell the model what to do differently\nAnswer, 1 to 5, or ? for help: ")
+		p.sees("4\nNo editor is available. Choose one with /editor.\nApply this change?\n1 or y: Allow once\n2 or a: Allow for this session\n" +
+			"3 or s: Allow for this file in all future sessions, rule: git *, saved in /home/me/auto-saved.toml\n4 or e: Modify with external editor\n" +
+			"5 or n: No, tell the model what to do differently\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("allow ONCE.")
 		p.sees("allow ONCE.\nModel: proceed_once\n> ")
 		p.leaves()
@@ -181,13 +181,13 @@ func TestConsents(t *testing.T) {
 		offers func(*agent.ToolCall) []policy.Offer
 		want   string
 	}{
-		{"nobody offers", nil, "1. Allow once\n2. No, tell the model what to do differently\n"},
-		{"nothing", offers(), "1. Allow once\n2. No, tell the model what to do differently\n"},
-		{"session", offers(tool.ProceedAlways), consentsTo + "3. No, tell the model what to do differently\n"},
+		{"nobody offers", nil, "1 or y: Allow once\n2 or n: No, tell the model what to do differently\n"},
+		{"nothing", offers(), "1 or y: Allow once\n2 or n: No, tell the model what to do differently\n"},
+		{"session", offers(tool.ProceedAlways), consentsTo + "3 or n: No, tell the model what to do differently\n"},
 		{"for good", offers(tool.ProceedAlways, tool.ProceedAlwaysAndSave), consentsTo +
-			"3. Allow this command for all future sessions, rule: git *\n4. No, tell the model what to do differently\n"},
-		{"server", offers(tool.ProceedAlwaysTool, tool.ProceedAlwaysServer), "1. Allow once\n2. Allow tool for this session\n" +
-			"3. Allow all server tools for this session\n4. No, tell the model what to do differently\n"},
+			"3 or s: Allow this command for all future sessions, rule: git *\n4 or n: No, tell the model what to do differently\n"},
+		{"server", offers(tool.ProceedAlwaysTool, tool.ProceedAlwaysServer), "1 or y: Allow once\n2 or t: Allow this tool for this session\n" +
+			"3 or l: Allow all tools of this server for this session\n4 or n: No, tell the model what to do differently\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -196,8 +196,8 @@ func TestConsents(t *testing.T) {
 					Title: "Confirm Shell Command", Command: "git log | tee x > y", Roots: []string{"git", "tee", "redirection (>)"},
 				})})
 				p.types("go")
-				p.sees("> go\nQuestion: Confirm Shell Command\n  git log | tee x > y\nIt runs 2 commands:\nCommand 1: git log\nCommand 2: tee x\n" +
-					"Redirection detected.\nAllow execution of [run_shell_command]?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
+				p.sees("> go\nQuestion: Confirm Shell Command\n  git log | tee x > y\nThe line runs 2 commands:\nCommand 1: git log\nCommand 2: tee x\n" +
+					"The command redirects its input or output.\nAllow execution of [run_shell_command]?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
 				p.leaves()
 			})
 		})
@@ -241,7 +241,7 @@ func TestSeveralQuestions(t *testing.T) {
 		}
 		allowed["run_shell_command__1"] = true
 		p.answers("1")
-		if s := p.skips(); !strings.Contains(s, "Allowed by now, without another question: Shell.\n") || !strings.Contains(s, "Question 2 of 2: Confirm Shell Command\n  three\n") {
+		if s := p.skips(); !strings.Contains(s, "Allowed without asking: Shell.\n") || !strings.Contains(s, "Question 2 of 2: Confirm Shell Command\n  three\n") {
 			t.Errorf("sees %q", s)
 		}
 		p.answers("n")
@@ -285,9 +285,9 @@ func TestSecretTooEarly(t *testing.T) {
 			return slash.Result{Text: strings.Repeat("*", len(a.Reply.Answers["0"]))}, nil
 		}))
 		p.types("/slow")
-		p.sees("> /slow\nQuestion: Sign in\n  Key\nAnswer, which is not shown: ")
+		p.sees("> /slow\nQuestion: Sign in\n  Key\nAnswer (not shown), or ? for help: ")
 		p.types("hunter2")
-		p.sees("\nThat came too early to be the answer, and is forgotten. Type it again.\nAnswer, which is not shown: ")
+		p.sees("\nIgnored what you typed before the question. Type the answer again.\nAnswer (not shown), or ? for help: ")
 		p.answers("hunter2")
 		p.sees("\n*******\n> ")
 		p.leaves()
@@ -374,7 +374,7 @@ func TestAllowedMeanwhile(t *testing.T) {
 		p.types("go")
 		p.skips()
 		p.answers("/mode auto_edit")
-		p.sees("/mode auto_edit\nMode: auto_edit\nAllowed by now, without another question: run_shell_command.\nModel: proceed_once\n[auto_edit] > ")
+		p.sees("/mode auto_edit\nMode: auto_edit\nAllowed without asking: run_shell_command.\nModel: proceed_once\n[auto_edit] > ")
 		p.leaves()
 		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.ProceedOnce}}) {
 			t.Errorf("answered %+v", got)
@@ -401,7 +401,7 @@ func TestAsk(t *testing.T) {
 		}
 		p = sit(t, o)
 		p.types("/auth")
-		p.sees("> /auth\nQuestion: Sign in\n  API key\nAnswer, which is not shown: ")
+		p.sees("> /auth\nQuestion: Sign in\n  API key\nKey (not shown), or ? for help: ")
 		p.answers("hunter2")
 		p.sees("\nA key of 7 characters.\n> ")
 		p.types("/auth")
@@ -463,12 +463,12 @@ func TestModify(t *testing.T) {
 		p.types("go")
 		p.skips()
 		p.answers("e")
-		if s := p.skips(); !strings.HasPrefix(s, "e\nModify in progress: Save and close external editor to continue\nExternal editor exited with status 3\nApply this change?\n") {
+		if s := p.skips(); !strings.HasPrefix(s, "e\nSave the file and close the editor to continue.\nExternal editor exited with status 3\nApply this change?\n") {
 			t.Errorf("sees %q", s)
 		}
 		e.write = func(s string) (string, error) { return s, nil }
 		p.answers("e")
-		if s := p.skips(); !strings.Contains(s, "You changed nothing.\nApply this change?\n") {
+		if s := p.skips(); !strings.Contains(s, "The text is unchanged.\nApply this change?\n") {
 			t.Errorf("sees %q", s)
 		}
 		e.write = func(s string) (string, error) { return s + "// mine\n", nil }
@@ -490,7 +490,7 @@ func TestPlanInEditor(t *testing.T) {
 		p := sit(t, backend{Run: asks(&got, &tool.PlanConfirmation{Title: "Plan Approval", Path: "/plans/a.md", Plan: "# Steps\n\n1. Go"}), Editor: e})
 		p.types("go")
 		p.sees("> go\nQuestion: Plan Approval\nPlan in /plans/a.md:\n  # Steps\n  \n  1. Go\nReady to start implementation?\n" +
-			"1. Yes, automatically accept edits\n2. Yes, manually accept edits\n3. Say what should be different\n4. Edit the plan in your editor\n5. No\nAnswer, 1 to 5, or ? for help: ")
+			"1 or a: Yes, automatically accept edits\n2 or y: Yes, manually accept edits\n3 or f: Request changes\n4 or e: Edit the plan in your editor\n5 or n: No\nAnswer, 1 to 5, or ? for help: ")
 		p.answers("e")
 		p.leaves()
 		if !cmp.Equal(got, []tool.Answer{replyAnswer(tool.Reply{Feedback: planEdited})}) || !cmp.Equal(e.seen, []string{"open /plans/a.md"}) {
@@ -559,11 +559,11 @@ func TestLongQuestion(t *testing.T) {
 		q.Command = strings.Repeat("echo x\n", 300) + "rm -rf /"
 		p := sit(t, backend{Run: asks(&got, q)})
 		p.types("go")
-		if s := p.skips(); strings.Contains(s, "  rm -rf /\n") || !strings.Contains(s, "  (101 more lines)\nIt runs 301 commands:\n") || !strings.Contains(s, "2. Show all, 101 more lines\n") {
+		if s := p.skips(); strings.Contains(s, "  rm -rf /\n") || !strings.Contains(s, "  (101 more lines)\nThe line runs 301 commands:\n") || !strings.Contains(s, "2 or v: Show all (101 more lines)\n") {
 			t.Errorf("sees %q", s)
 		}
 		p.answers("v")
-		if s := p.skips(); !strings.Contains(s, "  echo x\n  rm -rf /\nAllow execution of [run_shell_command]?\n1. Allow once\n2. No, ") {
+		if s := p.skips(); !strings.Contains(s, "  echo x\n  rm -rf /\nAllow execution of [run_shell_command]?\n1 or y: Allow once\n2 or n: No, ") {
 			t.Errorf("sees %q", s)
 		}
 		p.leaves()
@@ -578,10 +578,10 @@ func TestAddresses(t *testing.T) {
 		}})})
 		p.types("go")
 		p.sees("> go\nQuestion: Confirm Web Fetch\n  Read them\nURLs to fetch:\nhttps://example.org/a?b=c\n" +
-			"https://аpple.com/login\nWarning: Deceptive URL(s) detected: аpple.com is xn--pple-43d.com\n" +
-			"https://gооgle.com/\nWarning: Deceptive URL(s) detected: gооgle.com is xn--ggle-55da.com\n" +
-			"https://google.com@evil.example/\nWarning: what stands before the @ is no host. The host is evil.example\n" +
-			"https://a.org\nDo you want to proceed?\n1. Allow once\n2. No, tell the model what to do differently\nAnswer, 1 to 2, or ? for help: ")
+			"https://аpple.com/login\nWarning: this host name can deceive: аpple.com is xn--pple-43d.com\n" +
+			"https://gооgle.com/\nWarning: this host name can deceive: gооgle.com is xn--ggle-55da.com\n" +
+			"https://google.com@evil.example/\nWarning: the text before the @ is not the host. The host is evil.example\n" +
+			"https://a.org\nDo you want to proceed?\n1 or y: Allow once\n2 or n: No, tell the model what to do differently\nAnswer, 1 to 2, or ? for help: ")
 		p.leaves()
 	})
 }
@@ -613,7 +613,7 @@ func TestHostileQuestions(t *testing.T) {
 						t.Errorf("a question passes for another one: %q", all)
 					}
 				}
-				if name != "questions" && !strings.Contains(all, "Warning: characters that cannot be shown were left out above.") {
+				if name != "questions" && !strings.Contains(all, "Warning: the text above has characters that cannot be shown.") {
 					t.Errorf("nothing is said of what was left out: %q", all)
 				}
 			})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -41,10 +42,21 @@ type dialog struct {
 	input    chan string
 	result   chan tool.Answer
 	opened   time.Time
-	// isMenu is set while the dialog waits for a choice, isSecret while it waits for a
-	// secret.
-	isMenu, isSecret atomic.Bool
+	// kind is the [answerKind] that the dialog waits for. isContinued is set while it waits
+	// for the next line of an answer.
+	kind        atomic.Int32
+	isContinued atomic.Bool
 }
+
+// answerKind says which answers a prompt of a dialog takes.
+type answerKind int32
+
+// The kinds of answers: one of a list of choices, any text, and text that is not shown.
+const (
+	menuAnswer answerKind = iota
+	textAnswer
+	secretAnswer
+)
 
 // errRefused is returned when the user refuses to answer or the dialog is cancelled.
 var errRefused = errors.New("the question was refused")
@@ -54,7 +66,7 @@ var errRefused = errors.New("the question was refused")
 func (l *loop) addQuestion(q *question) {
 	if l.inputEnded {
 		q.answer(tool.Answer{Outcome: tool.Cancel, Nobody: true})
-		l.screen.line("Nobody can answer any more: the input has ended. The answer is no.")
+		l.screen.line("The input has ended: the answer is no.")
 		return
 	}
 	l.pending = append(l.pending, q)
@@ -124,7 +136,7 @@ func (l *loop) settleByRule(q *question) bool {
 		return false
 	}
 	q.answer(tool.Answer{Outcome: tool.ProceedOnce})
-	l.screen.line("Allowed by now, without another question: " + l.renderer.calls.get(q.call).label(l.backend.ToolTitle) + ".")
+	l.screen.line("Allowed without asking: " + l.renderer.calls.get(q.call).label(l.backend.ToolTitle) + ".")
 	return true
 }
 
@@ -179,32 +191,115 @@ func (l *loop) sendToDialog(line string, at time.Time) bool {
 			return false
 		}
 		l.screen.suspendPrompt("", l.backend.Terminal.InTTY) // never send a possible secret to the model
-		l.screen.line("That came too early to be the answer, and is forgotten. Type it again.")
+		l.screen.line("Ignored what you typed before the question. Type the answer again.")
 		return true
 	}
-	if known, busy := l.lookupCommand(line); d.isMenu.Load() && known && busy {
-		return false
+	if strings.HasPrefix(line, "/") && !d.isContinued.Load() {
+		if l.isBesideDialog(line) {
+			return false
+		}
+		if line = l.slashAnswer(line); line == "" {
+			return true
+		}
 	}
-	select {
-	case d.input <- line:
-	default: // the dialog asks for fewer lines
-		return true
+	if len(d.input) == cap(d.input) {
+		return true // the dialog asks for fewer lines
 	}
 	echo := line
-	if d.isSecret.Load() {
+	if d.isKind(secretAnswer) {
 		echo = ""
 	}
 	l.screen.endPrompt(echo, l.backend.Terminal.InTTY)
+	if l.isPathAnswer(line) {
+		word, _, _ := strings.Cut(brief(line), " ")
+		l.screen.line(word + " is not a command. Pollux takes it as your answer.")
+	}
+	d.input <- line
 	return true
 }
+
+// isBesideDialog reports whether a line is a command that runs while the dialog stays
+// open.
+func (l *loop) isBesideDialog(line string) bool {
+	known, busy := l.lookupCommand(line)
+	return known && busy && !l.isOpening()
+}
+
+func (l *loop) isOpening() bool { return l.job != nil && l.job.isOpening }
+
+// isPathAnswer reports whether a line begins with a slash and is still an answer: text
+// for the model that is not a command, such as a path.
+func (l *loop) isPathAnswer(line string) bool {
+	if !strings.HasPrefix(line, "/") || isCancel(line) || l.dialog.isContinued.Load() {
+		return false
+	}
+	return l.dialog.q.call != nil && l.dialog.isKind(textAnswer)
+}
+
+// slashAnswer returns the answer for a line that begins with a slash and is not a command
+// that runs beside the dialog, or "" if the line is no answer. The user is then told what
+// to type.
+func (l *loop) slashAnswer(line string) string {
+	known, _ := l.lookupCommand(line)
+	call, _ := slash.Lookup(strings.TrimSpace(line))
+	word, _, _ := strings.Cut(brief(line), " ")
+	var reason string
+	switch {
+	case isCancel(line):
+		return line
+	case known && l.isOpening() && call.Command.Name == "quit":
+		l.screen.endPrompt(line, l.backend.Terminal.InTTY)
+		l.job.isInterrupted = true
+		l.leave()
+		return ""
+	case known && l.isOpening() && call.Command.Name == "help":
+		return "?"
+	case known && l.backend.IsTask:
+		reason = word + " is not a command here."
+	case known && l.isOpening():
+		reason = word + " works after you answer this question."
+	case known:
+		reason = word + " cannot run while a question is open."
+	case l.isPathAnswer(line):
+		return line
+	default:
+		reason = word + " is not a command."
+	}
+	l.screen.suspendPrompt(line, l.backend.Terminal.InTTY)
+	l.screen.line(reason + " Type an answer, ? for help, or /cancel.")
+	return ""
+}
+
+// isCancel reports whether a line refuses a question.
+func isCancel(line string) bool { return strings.TrimSpace(line) == "/cancel" }
+
+// isKind reports whether the dialog waits for an answer of this kind.
+func (d *dialog) isKind(kind answerKind) bool { return answerKind(d.kind.Load()) == kind }
 
 // print writes a line. The text must be clean.
 func (d *dialog) print(text string) { d.screen.line(text) }
 
+// readText shows a prompt and returns the user's text, without surrounding space. For the
+// answer "?" it prints help and shows the prompt again. See [dialog.readAnswer].
+func (d *dialog) readText(prompt string, kind answerKind, help string) (string, error) {
+	for {
+		text, err := d.readAnswer(prompt, kind)
+		if err != nil || text != "?" {
+			return text, err
+		}
+		d.printHelp(nil, help)
+	}
+}
+
+// textHelp is the help for an answer in text.
+const textHelp = `Type your answer and press Enter. A \ at the end of a line continues it.`
+
 // readAnswer shows a prompt and returns the user's answer, without surrounding space. A
 // line that ends in a backslash continues in the next one. The error is errRefused for
 // /cancel and when the dialog is cancelled.
-func (d *dialog) readAnswer(prompt string) (string, error) {
+func (d *dialog) readAnswer(prompt string, kind answerKind) (string, error) {
+	d.kind.Store(int32(kind))
+	defer d.isContinued.Store(false)
 	var text strings.Builder
 	for {
 		d.screen.showPrompt(prompt)
@@ -220,6 +315,7 @@ func (d *dialog) readAnswer(prompt string) (string, error) {
 			break
 		}
 		text.WriteString(line[:len(line)-1] + "\n")
+		d.isContinued.Store(true)
 		prompt = "more> "
 	}
 	answer := strings.TrimSpace(text.String())
@@ -231,58 +327,101 @@ func (d *dialog) readAnswer(prompt string) (string, error) {
 
 // choice is an item of a numbered menu.
 type choice struct {
-	key       string // letter that selects it
-	label     string
-	help      string // shown for the answer "?"
-	isDefault bool   // selected by an empty line
+	key         string // letter that selects it, "" if there is none
+	label       string
+	description string // shown behind the label
+	help        string // shown for the answer "?"
+	isDefault   bool   // selected by an empty line
 }
 
-// choose shows a menu and returns the index of the selected choice.
-func (d *dialog) choose(choices []choice) (int, error) {
+// line returns the line of the menu for the choice with this index, "1 or y: Allow once".
+func (c *choice) line(i int) string {
+	number := strconv.Itoa(i + 1)
+	if c.key != "" {
+		number += " or " + c.key
+	}
+	text := number + ": " + c.label
+	if c.description != "" {
+		text += " - " + c.description
+	}
+	return text
+}
+
+// matches reports whether an answer selects the choice with this index.
+func (c *choice) matches(i int, answer string) bool {
+	answer = strings.TrimSuffix(answer, ".")
+	return answer == strconv.Itoa(i+1) || c.key != "" && strings.EqualFold(answer, c.key) || strings.EqualFold(answer, c.label)
+}
+
+// selectPrompt returns the prompt of a menu with n items. more lists further answers.
+func selectPrompt(n int, more string) string {
+	if n == 1 {
+		return "Answer, 1" + more + ", or ? for help: "
+	}
+	return fmt.Sprintf("Answer, 1 to %d%s, or ? for help: ", n, more)
+}
+
+// selectProblem is the message for an answer that no item of a menu with n items has.
+func selectProblem(n int) string {
+	if n == 1 {
+		return "Type 1, or ? for help."
+	}
+	return fmt.Sprintf("Type a number from 1 to %d, or ? for help.", n)
+}
+
+// choose shows a menu and returns the index of the selected choice. help explains the
+// menu as a whole, "" if the choices explain themselves.
+func (d *dialog) choose(choices []choice, help string) (int, error) {
 	d.printChoices(choices)
 	enter := slices.IndexFunc(choices, func(c choice) bool { return c.isDefault })
-	prompt := fmt.Sprintf("Answer, 1 to %d, or ? for help: ", len(choices))
+	more := ""
 	if enter >= 0 {
-		prompt = fmt.Sprintf("Answer, 1 to %d, Enter for %d, or ? for help: ", len(choices), enter+1)
+		more = fmt.Sprintf(", Enter for %d", enter+1)
 	}
 	for {
-		d.isMenu.Store(true)
-		answer, err := d.readAnswer(prompt)
-		d.isMenu.Store(false)
+		answer, err := d.readAnswer(selectPrompt(len(choices), more), menuAnswer)
 		if err != nil {
 			return 0, err
 		}
-		answer = strings.TrimSuffix(strings.ToLower(answer), ".")
-		for i, c := range choices {
-			if answer == strconv.Itoa(i+1) || answer == c.key || answer == strings.ToLower(c.label) {
+		for i := range choices {
+			if choices[i].matches(i, answer) {
 				return i, nil
 			}
 		}
 		switch {
 		case answer == "?":
-			d.printHelp(choices)
+			d.printHelp(choices, help)
 		case answer == "" && enter >= 0:
 			return enter, nil
-		case answer == "":
-			d.print("Please choose.")
-			d.printChoices(choices)
 		default:
-			d.print(fmt.Sprintf("That is none of the answers. Type a number from 1 to %d and press Enter.", len(choices)))
+			d.print(selectProblem(len(choices)))
 		}
 	}
 }
 
 func (d *dialog) printChoices(choices []choice) {
-	for i, c := range choices {
-		d.print(fmt.Sprintf("%d. %s", i+1, c.label))
+	for i := range choices {
+		d.print(choices[i].line(i))
 	}
 }
 
-func (d *dialog) printHelp(choices []choice) {
-	for i, c := range choices {
-		d.print(fmt.Sprintf("%d or %s: %s. %s", i+1, c.key, c.label, c.help))
+// printHelp explains the question, its choices and how to refuse it.
+func (d *dialog) printHelp(choices []choice, help string) {
+	if help != "" {
+		d.print(help)
 	}
-	d.print("/cancel: refuse. Ctrl+C: refuse, and stop what the model is doing.")
+	for i, c := range choices {
+		line := c.line(i)
+		if c.help != "" {
+			line += ". " + c.help
+		}
+		d.print(line)
+	}
+	if d.q.call == nil {
+		d.print("/cancel: leave the question unanswered.")
+		return
+	}
+	d.print("/cancel: refuse. Ctrl+C: refuse and stop the model.")
 }
 
 // printTitle writes the title of the question and its position in the batch.

@@ -27,8 +27,8 @@ func TestDoubtful(t *testing.T) {
 		p := sit(t, o)
 		p.types("go")
 		s := p.skips()
-		if strings.Contains(s, "\x1b[2J") || !strings.Contains(s, "a page or a server has brought them in: --evil, http://x/aaa") ||
-			!strings.HasSuffix(s, "1. Allow once\n2. No, tell the model what to do differently\nAnswer, 1 to 2, or ? for help: ") {
+		if strings.Contains(s, "\x1b[2J") || !strings.Contains(s, "not from you: --evil, http://x/aaa") ||
+			!strings.HasSuffix(s, "1 or y: Allow once\n2 or n: No, tell the model what to do differently\nAnswer, 1 to 2, or ? for help: ") {
 			t.Errorf("sees %q", s)
 		}
 		p.answers("1")

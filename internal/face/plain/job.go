@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"errors"
 
 	"pollux/agent"
 	"pollux/internal/exit"
@@ -81,7 +82,7 @@ func (l *loop) openSession() {
 
 // sessionOpened stores the opened session, or the error that ends the face.
 func (l *loop) sessionOpened(o *backend, err error) {
-	if err == nil && l.job.isInterrupted {
+	if l.job.isInterrupted && (err == nil || errors.Is(err, context.Canceled)) {
 		err = exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
 	}
 	if err != nil {
@@ -216,6 +217,9 @@ func (l *loop) showResult(r slash.Result) {
 	}
 	if r.Prompt != "" {
 		l.queue = append(l.queue, r.Prompt)
+		if r.IsPromptHidden {
+			l.commandPrompt = r.Prompt
+		}
 	}
 	if r.Quit {
 		l.leave()

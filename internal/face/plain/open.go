@@ -15,6 +15,7 @@ import (
 	"pollux/internal/slash"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
+	"pollux/llm"
 )
 
 // backend holds the functions of a session that the face calls. Terminal and Run are
@@ -72,6 +73,11 @@ type backend struct {
 	// QuotaHint returns the text that follows a failure with status 429, which depends
 	// on the provider. It begins with a line feed.
 	QuotaHint func() string
+	// KeyHint returns the text that follows a failure because of a key that the provider
+	// refused, "" for other failures. It begins with a space.
+	KeyHint func(*llm.Error) string
+	// IsTask means that no session follows what Open does.
+	IsTask bool
 	// Debug adds the provider's response to a failed request.
 	Debug bool
 }
@@ -89,11 +95,10 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 	return backend{
 		Run: s.Run,
 		LookupCommand: func(line string) (known, busy bool) {
-			call, known := slash.Lookup(line)
-			if !known && commands.IsCommand(line) {
+			if known, busy = lookupCommand(line); !known && commands.IsCommand(line) {
 				return true, true // the refusal of a custom command
 			}
-			return known, known && call.Command.RunsWhileBusy
+			return known, busy
 		},
 		RunCommand: func(ctx context.Context, line string) (slash.Result, error) {
 			r, _, err := commands.Run(ctx, line)
@@ -105,7 +110,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
 		Farewell:       commands.Farewell,
 
-		Offers: s.Offers, SavedIn: s.SavedIn(), IsAllowed: s.Allowed,
+		Offers: s.Offers, SavedIn: s.Paths.Display(s.SavedIn()), IsAllowed: s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
 		Editor:       externalEditor{s, o.Terminal},
@@ -113,8 +118,15 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
 		ScreenReader: config.ScreenReader.In(s.Settings),
 		QuotaHint:    s.QuotaHint,
+		KeyHint:      s.KeyHint,
 		Debug:        s.Debugging(),
 	}, nil
+}
+
+// lookupCommand is the LookupCommand of a backend.
+func lookupCommand(line string) (known, busy bool) {
+	call, known := slash.Lookup(line)
+	return known, known && call.Command.RunsWhileBusy
 }
 
 // externalEditor opens the user's editor with the settings at the time of the call. It

@@ -48,10 +48,34 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts, Resumes: o.Resumes})
+	f := newFace(backend{Terminal: o.Terminal, Interrupts: o.Interrupts, Resumes: o.Resumes, LookupCommand: lookupCommand})
 	f.backend.Open = func(ctx context.Context) (backend, error) { return f.open(ctx, o) }
 	return f
 }
+
+// RunTask calls task at a terminal, with a function that asks the user questions and one that
+// shows a text, and shows the text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a
+// Ctrl+C.
+func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Context, ask tool.Ask, show func(string)) (string, error)) error {
+	f := newFace(backend{Terminal: t, LookupCommand: lookupCommand, IsTask: true})
+	f.backend.Open = func(ctx context.Context) (backend, error) {
+		text, err := task(ctx, f.Ask, f.Warn)
+		switch {
+		case ctx.Err() != nil:
+			err = exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
+		case err == nil:
+			f.Warn(text)
+			err = errTaskDone
+		}
+		return backend{}, err
+	}
+	if err := f.Run(ctx); !errors.Is(err, errTaskDone) {
+		return err
+	}
+	return nil
+}
+
+var errTaskDone = errors.New("the task is done")
 
 // Editor opens the user's external editor. Its methods wait until the editor ends, and
 // return errors that can be shown to the user.
@@ -152,6 +176,7 @@ type loop struct {
 
 	job            *job         // nil while no job runs
 	queue          []string     // prompts typed while a job runs
+	commandPrompt  string       // a prompt in the queue that is not shown: that of a / command
 	draft          string       // text that was not sent
 	composer       composer     // the prompt being typed
 	refusedUntil   time.Time    // lines that arrive before belong to a refused paste

@@ -202,9 +202,9 @@ func TestPrepare(t *testing.T) {
 		}})
 		faces <- p.face
 		p.settle()
-		p.sees("Question: Trust\n  Do you?\n1. Yes\n2. No\nAnswer, 1 to 2: ")
+		p.sees("Question: Trust\n  Do you?\n1: Yes\n2: No\nAnswer, 1 to 2, or ? for help: ")
 		p.answers("maybe")
-		p.sees("maybe\nThat is none of the answers. Type a number from 1 to 2 and press Enter.\nAnswer, 1 to 2: ")
+		p.sees("maybe\nType a number from 1 to 2, or ? for help.\nAnswer, 1 to 2, or ? for help: ")
 		p.answers("1")
 		p.sees("1\nPollux 1.0\nUser: hello\nModel: You said: hello\n> ")
 		p.leaves()

@@ -148,7 +148,7 @@ func (l *loop) showPrompt() {
 	switch {
 	case l.dialog != nil, l.screen.hasPrompt():
 		// Not within an answer, nor before the result of a command.
-		if l.sideCommands == 0 && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && (l.composer.isEmpty() || l.composer.isContinued)) {
+		if l.sideCommands == 0 && !l.renderer.inAnswer && (l.dialog == nil || l.dialog.ctx.Err() == nil && !l.isLeaving && (l.composer.isEmpty() || l.composer.isContinued)) {
 			l.screen.restorePrompt()
 		}
 	case len(l.pending) > 0, l.inputEnded, l.isLeaving:
@@ -261,8 +261,15 @@ func (l *loop) runQueued(cancelled bool) {
 		return
 	}
 	text := strings.Join(l.queue, "\n\n")
-	l.queue = nil
-	if !cancelled && !l.isLeaving {
+	isHidden := len(l.queue) == 1 && text == l.commandPrompt
+	l.queue, l.commandPrompt = nil, ""
+	switch {
+	case isHidden && !cancelled && !l.isLeaving:
+		l.runPrompt(text)
+		return
+	case isHidden:
+		return
+	case !cancelled && !l.isLeaving:
 		l.runShownPrompt(text)
 		return
 	}

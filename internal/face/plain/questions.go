@@ -1,11 +1,13 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -48,11 +50,11 @@ func (d *dialog) askQuestion(all []tool.Question, i int, answers map[string]stri
 	case tool.ChoiceQuestion:
 		text, err = d.pick(q)
 	case tool.YesNoQuestion:
-		text, err = d.yesNo()
+		text, err = d.yesNo(q)
 	case tool.SecretQuestion:
-		text, err = d.readSecret()
+		text, err = d.readSecret(q)
 	default:
-		text, err = d.readAnswer("Answer" + example(q) + ": ")
+		text, err = d.readText("Answer"+example(q)+", or ? for help: ", textAnswer, cmp.Or(q.Help, textHelp))
 	}
 	if err != nil {
 		return err
@@ -81,29 +83,39 @@ func questionHeader(q *tool.Question, i int) string {
 // pick asks for one or several of the options, or for text if the question is not
 // closed.
 func (d *dialog) pick(q *tool.Question) (string, error) {
+	choices := make([]choice, len(q.Options))
 	for i, o := range q.Options {
-		line := fmt.Sprintf("%d. %s", i+1, brief(o.Label))
-		if o.Description != "" {
-			line += ": " + terminal.Line(o.Description)
-		}
-		d.print(line)
+		choices[i] = choice{key: o.Key, label: brief(o.Label), description: terminal.Line(o.Description)}
 	}
-	n := len(q.Options)
-	prompt := fmt.Sprintf("Answer, 1 to %d", n)
-	if q.Multi {
-		d.print(fmt.Sprintf("%d. All of the above", n+1))
-		n++
-		prompt = fmt.Sprintf("Answers, 1 to %d, several with commas", n)
-	}
-	if !q.Closed {
-		prompt += ", or in your own words"
-	}
-	for {
-		text, err := d.readAnswer(prompt + ": ")
-		if err != nil || text == "" && !q.Closed {
+	if q.Closed && !q.Multi {
+		i, err := d.choose(choices, q.Help)
+		if err != nil {
 			return "", err
 		}
-		chosen, problem := parseChoice(q, text)
+		return q.Options[i].Label, nil
+	}
+	more, kind := "", menuAnswer
+	if q.Multi {
+		choices = append(choices, choice{label: "All of the above"})
+		more = ", several with commas"
+	}
+	if !q.Closed {
+		more += ", your own words"
+		kind = textAnswer
+	}
+	d.printChoices(choices)
+	for {
+		text, err := d.readAnswer(selectPrompt(len(choices), more), kind)
+		switch {
+		case err != nil:
+			return "", err
+		case text == "?":
+			d.printHelp(choices, cmp.Or(q.Help, textHelp))
+			continue
+		case text == "" && !q.Closed:
+			return "", nil
+		}
+		chosen, problem := parseChoice(q, choices, text)
 		if problem == "" {
 			return chosen, nil
 		}
@@ -113,46 +125,45 @@ func (d *dialog) pick(q *tool.Question) (string, error) {
 
 // parseChoice returns the labels of the options that text selects by number, or text
 // itself if it is not a number. problem is the message for an invalid choice.
-func parseChoice(q *tool.Question, text string) (answer, problem string) {
+func parseChoice(q *tool.Question, choices []choice, text string) (answer, problem string) {
+	for i := range q.Options {
+		if choices[i].matches(i, text) {
+			return q.Options[i].Label, ""
+		}
+	}
 	var labels []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(word)
 		switch {
 		case err != nil && q.Closed:
-			return matchLabel(q, text)
+			return "", selectProblem(len(choices))
 		case err != nil:
 			return text, "" // free text
-		case q.Multi && n == len(q.Options)+1:
+		case q.Multi && n == len(choices):
 			labels = nil
 			for _, o := range q.Options {
 				labels = append(labels, o.Label)
 			}
 			return strings.Join(labels, ", "), ""
-		case n < 1 || n > len(q.Options):
-			return "", fmt.Sprintf("There is no answer %s. If you mean the number itself, write a word beside it.", word)
+		case n < 1 || n > len(choices):
+			problem = selectProblem(len(choices))
+			if !q.Closed {
+				problem += " To answer " + word + " itself, add a word."
+			}
+			return "", problem
 		case len(labels) > 0 && !q.Multi:
-			return "", "Only one of them can be chosen."
+			return "", "Choose only one."
 		}
 		labels = append(labels, q.Options[n-1].Label)
 	}
 	if len(labels) == 0 {
-		return "", "Please choose."
+		return "", selectProblem(len(choices))
 	}
 	return strings.Join(labels, ", "), ""
 }
 
-// matchLabel returns the option whose label is text, or a problem if there is none.
-func matchLabel(q *tool.Question, text string) (answer, problem string) {
-	for _, o := range q.Options {
-		if strings.EqualFold(text, o.Label) {
-			return o.Label, ""
-		}
-	}
-	return "", fmt.Sprintf("That is none of the answers. Type a number from 1 to %d and press Enter.", len(q.Options))
-}
-
-func (d *dialog) yesNo() (string, error) {
-	text, err := d.readAnswer("Answer, y for yes, n for no, or in your own words: ")
+func (d *dialog) yesNo(q *tool.Question) (string, error) {
+	text, err := d.readText("Answer, y, n, your own words, or ? for help: ", textAnswer, cmp.Or(q.Help, "y: Yes. n: No. Or type a longer answer."))
 	switch strings.ToLower(text) {
 	case "y", "yes":
 		return "Yes", err
@@ -163,16 +174,14 @@ func (d *dialog) yesNo() (string, error) {
 }
 
 // readSecret asks for an answer without showing what the user types.
-func (d *dialog) readSecret() (string, error) {
+func (d *dialog) readSecret(q *tool.Question) (string, error) {
 	show, err := d.backend.Terminal.HideInput()
 	if err != nil {
-		d.print("Warning: what you type will be visible.")
+		d.print("Warning: the terminal shows what you type.")
 		show = func() {}
 	}
 	defer show()
-	d.isSecret.Store(true)
-	defer d.isSecret.Store(false)
-	return d.readAnswer("Answer, which is not shown: ")
+	return d.readText(cmp.Or(brief(q.Header), "Answer")+" (not shown), or ? for help: ", secretAnswer, cmp.Or(q.Help, "Type or paste the text and press Enter. Pollux does not show it."))
 }
 
 // reviewAnswers shows the answers. It returns the index of the question that the user
@@ -192,10 +201,11 @@ func (d *dialog) reviewAnswers(all []tool.Question, answers map[string]string) (
 		d.print(fmt.Sprintf("%d. %s: %s", i+1, questionHeader(&all[i], i), brief(text)))
 	}
 	if missing > 0 {
-		d.print(fmt.Sprintf("You have %d unanswered question(s).", missing))
+		d.print(wording.Count(missing, "question") + " without an answer.")
 	}
 	for {
-		text, err := d.readAnswer(fmt.Sprintf("Enter sends them, 1 to %d changes one, /cancel takes all back: ", len(all)))
+		text, err := d.readText(fmt.Sprintf("Enter to send, 1 to %d to change an answer, or ? for help: ", len(all)), menuAnswer,
+			"Enter: send the answers to the model. A number: answer that question again.")
 		if err != nil {
 			return 0, err
 		}
@@ -205,6 +215,6 @@ func (d *dialog) reviewAnswers(all []tool.Question, answers map[string]string) (
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(all) {
 			return n - 1, nil
 		}
-		d.print("That is none of the answers.")
+		d.print(fmt.Sprintf("Press Enter, or type a number from 1 to %d.", len(all)))
 	}
 }

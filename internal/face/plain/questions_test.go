@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
+	"pollux/internal/slash"
 	"pollux/tool"
 )
 
@@ -69,20 +70,20 @@ func TestSeveralAsked(t *testing.T) {
 		var got []tool.Answer
 		p := sit(t, backend{Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{choiceQ, textQ, yesNoQ}})})
 		p.types("go")
-		p.sees("> go\nQuestion: Ask User\n1 of 3, Database:\n  Which database?\n1. SQLite: A file\n2. Postgres: A server\nAnswer, 1 to 2, or in your own words: ")
+		p.sees("> go\nQuestion: Ask User\n1 of 3, Database:\n  Which database?\n1: SQLite - A file\n2: Postgres - A server\nAnswer, 1 to 2, your own words, or ? for help: ")
 		p.answers("1")
-		p.sees("1\n2 of 3, Name:\n  Its name?\nAnswer, for example shop: ")
+		p.sees("1\n2 of 3, Name:\n  Its name?\nAnswer, for example shop, or ? for help: ")
 		p.answers("")
-		p.sees("\n3 of 3, Tests:\n  Tests too?\nAnswer, y for yes, n for no, or in your own words: ")
+		p.sees("\n3 of 3, Tests:\n  Tests too?\nAnswer, y, n, your own words, or ? for help: ")
 		p.answers("yes")
-		p.sees("yes\nYour answers:\n1. Database: SQLite\n2. Name: no answer\n3. Tests: Yes\nYou have 1 unanswered question(s).\n" +
-			"Enter sends them, 1 to 3 changes one, /cancel takes all back: ")
+		p.sees("yes\nYour answers:\n1. Database: SQLite\n2. Name: no answer\n3. Tests: Yes\n1 question without an answer.\n" +
+			"Enter to send, 1 to 3 to change an answer, or ? for help: ")
 		p.answers("5")
 		p.skips()
 		p.answers("2")
-		p.sees("2\n2 of 3, Name:\n  Its name?\nAnswer, for example shop: ")
+		p.sees("2\n2 of 3, Name:\n  Its name?\nAnswer, for example shop, or ? for help: ")
 		p.answers("kiosk")
-		if s := p.skips(); !strings.Contains(s, "2. Name: kiosk\n") || strings.Contains(s, "unanswered") {
+		if s := p.skips(); !strings.Contains(s, "2. Name: kiosk\n") || strings.Contains(s, "without an answer") {
 			t.Errorf("sees %q", s)
 		}
 		p.answers("")
@@ -127,4 +128,57 @@ func TestAnswersAreNotRepeated(t *testing.T) {
 		p.sees("y\n> ")
 		p.leaves()
 	})
+}
+
+// A line that begins with a slash is never an answer, except text for the model that is no
+// command.
+func TestSlashInQuestion(t *testing.T) {
+	lookup := func(line string) (known, busy bool) {
+		return strings.HasPrefix(line, "/stats") || strings.HasPrefix(line, "/clear"), strings.HasPrefix(line, "/stats")
+	}
+	run := func(context.Context, string) (slash.Result, error) { return slash.Result{Text: "Counts."}, nil }
+	for _, tt := range []struct {
+		name     string
+		question tool.Question
+		line     string
+		want     string // shown for the line
+		answer   string // "" if the question stays open
+	}{
+		{"a command beside it", textQ, "/stats", "Counts.", ""},
+		{"a command that waits", textQ, "/clear", "/clear cannot run while a question is open.", ""},
+		{"a path", textQ, "/usr/local", "/usr/local is not a command. Pollux takes it as your answer.", "/usr/local"},
+		{"a path for a choice", choiceQ, "/tmp/x y", "/tmp/x is not a command. Pollux takes it as your answer.", "/tmp/x y"},
+		{"for yes or no", yesNoQ, "/clear", "/clear cannot run while a question is open.", ""},
+		{"in a line of several", textQ, "a\\\n/clear", "", "a\n/clear"},
+		{"of a closed choice", tool.Question{Text: "Which?", Kind: tool.ChoiceQuestion, Options: choiceQ.Options, Closed: true}, "/foo", "/foo is not a command.", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var got []tool.Answer
+				p := sit(t, backend{
+					LookupCommand: lookup, RunCommand: run,
+					Run: asks(&got, &tool.QuestionConfirmation{Title: "Ask User", Questions: []tool.Question{tt.question}}),
+				})
+				p.types("go")
+				p.skips()
+				for line := range strings.SplitSeq(tt.line, "\n") {
+					p.answers(line)
+				}
+				if s := p.skips(); !strings.Contains(s, tt.want) {
+					t.Errorf("sees %q", s)
+				}
+				if tt.answer == "" {
+					p.answers("/cancel")
+				}
+				p.leaves()
+				want := tool.Answer{Outcome: tool.Cancel}
+				if tt.answer != "" {
+					want = replyAnswer(tool.Reply{Answers: map[string]string{"0": tt.answer}})
+				}
+				if !cmp.Equal(got, []tool.Answer{want}) {
+					t.Errorf("answered %+v", got)
+				}
+			})
+		})
+	}
 }

@@ -120,6 +120,10 @@ func skipReason(e agent.Event, o backend) (why string) {
 		if !o.ShowThoughts {
 			return "thoughts are not wanted"
 		}
+	case agent.Retried:
+		if e.Cause.Type == "NO_RESPONSE_TEXT" || e.Cause.Type == "THINKING_ONLY_RESPONSE" {
+			return "no text is void; if all attempts fail, InvalidStream reports it once"
+		}
 	case agent.Finished:
 		if e.Reason.Note() == "" {
 			return "the end of the answer shows it"
@@ -206,12 +210,24 @@ func (l *loop) errorText(err error) string {
 		if api.Status == 429 && l.backend.QuotaHint != nil {
 			text += l.backend.QuotaHint()
 		}
-		text += wording.NextStep(api)
+		if hint := l.keyHint(api); hint != "" {
+			text += hint
+		} else {
+			text += wording.NextStep(api)
+		}
 		if l.backend.Debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}
 	}
 	return "Error: " + terminal.Text(text)
+}
+
+// keyHint returns the text about the key of a failed request, "" if the key is not at fault.
+func (l *loop) keyHint(err *llm.Error) string {
+	if l.backend.KeyHint == nil {
+		return ""
+	}
+	return l.backend.KeyHint(err)
 }
 
 // silenceTimer fires when nothing was shown for a while during a job, because a screen

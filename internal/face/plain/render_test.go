@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 		"Joined":        "Sent to the model: Mind the tests\n",
 		"ToolRequested": "", // told when it runs
 		"ToolUpdated":   "read_file: go.mod\n",
-		"ToolAsked":     "Nobody can answer any more: the input has ended. The answer is no.\n",
+		"ToolAsked":     "The input has ended: the answer is no.\n",
 		"ToolFinished":  "Done: read_file: 12 lines\n",
 		"Nested":        "investigate: Done: read_file: 12 lines\n",
 		"Compressed":    "Chat history compressed from 9000 to 1200 tokens.\n",

@@ -1,0 +1,355 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/llm/catalog"
+	"pollux/llm/provider"
+	"pollux/tool"
+)
+
+// SignIn is the result of a sign-in.
+type SignIn struct {
+	// Type is the value of security.auth.selectedType for the provider, "" if the person has
+	// cancelled. ID is the provider's id.
+	Type Type
+	ID   string
+	// Key is the new key, empty for a server on this machine, which has Model instead: the
+	// model that the person chose, by the name that --model takes.
+	Key   Key
+	Model string
+	// Text is a message for the person. It contains no key.
+	Text string
+}
+
+// SignIn asks the person for a provider, unless name is one, and for its key, tests the key
+// and stores it.
+func (c Command) SignIn(ctx context.Context, ask tool.Ask, name string) (SignIn, error) {
+	s := signIn{c, c.open(ctx), ctx, ask}
+	done, err := s.run(name)
+	if done.Type == "" && err == nil {
+		done.Text = unchanged
+	}
+	return done, err
+}
+
+// Advice returns when a program uses the result, "" if it does by default. It begins with a
+// line feed.
+func (s SignIn) Advice(in Inputs) string {
+	if s.Model != "" {
+		return "\nTo use it: pollux --model " + s.Model
+	}
+	a := &Accounts{in: in}
+	return a.advice(a.Table().Find(s.ID))
+}
+
+// signIn is a sign-in in progress.
+type signIn struct {
+	Command
+	accounts *Accounts
+	ctx      context.Context
+	ask      tool.Ask
+}
+
+func (s *signIn) run(name string) (SignIn, error) {
+	if name != "" {
+		p, err := s.accounts.StorableFor(name)
+		if err != nil {
+			return SignIn{}, err
+		}
+		return s.askKey(p)
+	}
+	problem := ""
+	for {
+		p, isLocal, err := s.pickProvider(problem)
+		switch {
+		case err != nil:
+			return SignIn{}, err
+		case isLocal:
+			var done SignIn
+			if done, problem, err = s.pickServer(); problem == "" || err != nil {
+				return done, err
+			}
+		case p == nil:
+			return SignIn{}, nil
+		default:
+			return s.askKey(p)
+		}
+	}
+}
+
+// The first choices of a sign-in, and the answers that are not providers.
+const (
+	localLabel = "A server on this machine"
+	moreLabel  = "More providers"
+)
+
+var firstChoices = [...]struct{ key, id, label string }{
+	{"g", "gemini", "Gemini"},
+	{"o", "openai", "OpenAI"},
+	{"a", "anthropic", "Anthropic"},
+	{"r", "openrouter", "OpenRouter"},
+}
+
+const signInHelp = "A key identifies your account at a provider, which bills you for requests.\n" +
+	"Gemini has keys without charge. A server on this machine needs no key."
+
+// pickProvider asks for a provider: first for one of the most used ones, then for one of all
+// others. isLocal means a server on this machine. The provider is nil if the person cancels.
+func (s *signIn) pickProvider(problem string) (p *provider.Profile, isLocal bool, err error) {
+	preselected, err := Preselected(s.Env)
+	if err != nil {
+		return nil, false, err
+	}
+	q := tool.Question{Text: problem + "Which provider do you want to use?", Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
+	shown := map[string]string{} // ids by label
+	rest := s.accounts.storableProviders()
+	add := func(key, label string, p *provider.Profile) {
+		shown[label] = p.ID
+		rest = slices.DeleteFunc(rest, func(other *provider.Profile) bool { return other.ID == p.ID })
+		q.Options = append(q.Options, tool.Option{Key: key, Label: label, Description: keyPage(p)})
+	}
+	for _, c := range firstChoices {
+		if p := s.accounts.Table().Find(c.id); p != nil && isStorable(p) {
+			add(c.key, c.label, p)
+		}
+	}
+	if p := s.accounts.FindProfile(string(preselected)); p != nil && preselected != "" {
+		if _, isFirst := shown[cmp.Or(p.Name, p.ID)]; !isFirst && slices.Contains(rest, p) {
+			add("", cmp.Or(p.Name, p.ID), p)
+		}
+	}
+	q.Options = append(
+		q.Options,
+		tool.Option{Key: "l", Label: localLabel, Description: "no key: Ollama, LM Studio, ..."},
+		tool.Option{Key: "m", Label: moreLabel, Description: fmt.Sprintf("%d others", len(rest))},
+	)
+	answer, err := question(s.ctx, s.ask, q)
+	switch answer {
+	case "":
+		return nil, false, err
+	case localLabel:
+		return nil, true, nil
+	case moreLabel:
+		q = tool.Question{Text: "Which provider do you want to use?", Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
+		for _, p := range rest {
+			shown[cmp.Or(p.Name, p.ID)] = p.ID
+			q.Options = append(q.Options, tool.Option{Label: cmp.Or(p.Name, p.ID)})
+		}
+		if answer, err = question(s.ctx, s.ask, q); answer == "" {
+			return nil, false, err
+		}
+	}
+	p, err = s.accounts.StorableFor(cmp.Or(shown[answer], answer))
+	return p, false, err
+}
+
+// keyPage returns the address of the page where the user creates a key, "" if it is not
+// known.
+func keyPage(p *provider.Profile) string {
+	if p.KeyPage == "" || p.CustomAddress {
+		return ""
+	}
+	return "key from " + p.KeyPage
+}
+
+// askKey asks for a provider's key until the provider accepts it, and stores it.
+func (s *signIn) askKey(p *provider.Profile) (SignIn, error) {
+	name := cmp.Or(p.Name, p.ID)
+	text := "Paste your API key for " + name + "."
+	if p.KeyPage != "" && !p.CustomAddress {
+		text = "Create an API key at https://" + p.KeyPage + "\nThen paste it here. Pollux does not show it."
+	}
+	help := "Pollux sends the key only to " + name + ", and stores it on this machine."
+	if vars := Variables(p); len(vars) > 0 {
+		help += "\nTo set the key as a variable instead, type /cancel and export " + vars[0] + "."
+	}
+	for problem := ""; ; {
+		key, err := question(s.ctx, s.ask, tool.Question{Text: problem + text, Header: "API key", Kind: tool.SecretQuestion, Help: help})
+		if key == "" || err != nil {
+			return SignIn{}, err
+		}
+		if s.Notify != nil {
+			s.Notify("Testing the key with " + name + " ...")
+		}
+		tested := s.accounts.testKey(s.ctx, p, key)
+		if s.ctx.Err() != nil {
+			return SignIn{}, context.Cause(s.ctx)
+		}
+		switch tested.state {
+		case keyRefused:
+			problem = name + " did not accept the key:\n" + tested.reason + "\nPollux did not store it.\n"
+			continue
+		case keyInvalid:
+			problem = tested.reason + "\n"
+			continue
+		case keyUntested:
+			store, err := s.confirmUntested(tested.reason)
+			if !store || err != nil {
+				return SignIn{}, err
+			}
+		}
+		return s.store(p, key)
+	}
+}
+
+// confirmUntested asks whether to store a key that could not be tested.
+func (s *signIn) confirmUntested(reason string) (bool, error) {
+	const yes = "Store the key"
+	answer, err := question(s.ctx, s.ask, tool.Question{
+		Text: "The key is not tested: " + reason + "\nStore it?", Header: "Store", Kind: tool.ChoiceQuestion, Closed: true,
+		Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: "Do not store it"}},
+		Help:    "If the key is wrong, the first request fails. You can then replace the key.",
+	})
+	return answer == yes, err
+}
+
+// store stores a key. For Gemini it also selects the type in the user's settings: Gemini CLI
+// reads the same file, and knows only Google's types.
+func (s *signIn) store(p *provider.Profile, key string) (SignIn, error) {
+	where, text, err := s.accounts.storeKey(p, key)
+	if err != nil {
+		return SignIn{}, err
+	}
+	done := SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: where}, Text: text}
+	if !isGoogle(p) || config.AuthSelectedType.In(s.Settings) == string(done.Type) {
+		return done, nil
+	}
+	if err := s.Paths.Set(config.User, string(config.AuthSelectedType), string(done.Type)); err != nil {
+		return done, err
+	}
+	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", config.AuthSelectedType, done.Type, s.Paths.Display(s.Settings.UserFile()))
+	return done, nil
+}
+
+// localServer is a model server on this machine that answers.
+type localServer struct {
+	provider.Access
+	models []catalog.Model
+}
+
+// pickServer asks for a server on this machine and one of its models. problem is a text for
+// the person if there is no server or no model.
+func (s *signIn) pickServer() (done SignIn, problem string, err error) {
+	servers := s.accounts.localServers(s.ctx)
+	switch {
+	case s.ctx.Err() != nil:
+		return SignIn{}, "", context.Cause(s.ctx)
+	case len(servers) == 0:
+		return SignIn{}, "No model server answers on this machine. Pollux asked:\n" + s.accounts.localPorts() + "\n" +
+			"To start one: ollama serve, then: ollama pull qwen3\n", nil
+	}
+	server := &servers[0]
+	if len(servers) > 1 {
+		q := tool.Question{Text: "Which server do you want to use?", Header: "Server", Kind: tool.ChoiceQuestion, Closed: true}
+		for _, one := range servers {
+			q.Options = append(q.Options, tool.Option{Label: one.Name, Description: provider.RedactAddress(one.BaseURL)})
+		}
+		answer, err := question(s.ctx, s.ask, q)
+		if answer == "" || err != nil {
+			return SignIn{}, "", err
+		}
+		server = &servers[slices.IndexFunc(servers, func(one localServer) bool { return one.Name == answer })]
+	}
+	address := provider.RedactAddress(server.BaseURL)
+	var model string
+	switch len(server.models) {
+	case 0:
+		return SignIn{}, server.Name + " at " + address + " has no models. Download one first.\n", nil
+	case 1:
+		model = server.models[0].Name
+	default:
+		q := tool.Question{Text: server.Name + " has these models. Which one do you want to use?", Header: "Model", Kind: tool.ChoiceQuestion, Closed: true}
+		for _, m := range server.models {
+			q.Options = append(q.Options, tool.Option{Label: m.Name})
+		}
+		if model, err = question(s.ctx, s.ask, q); model == "" || err != nil {
+			return SignIn{}, "", err
+		}
+	}
+	return SignIn{
+		Type: Type(server.ID), ID: server.ID, Model: server.ID + "/" + model,
+		Text: fmt.Sprintf("Using the model %s of %s at %s.", model, server.Name, address),
+	}, "", nil
+}
+
+// localServers returns the model servers on this machine that answer: those that the
+// environment names, and those on the usual ports.
+func (a *Accounts) localServers(ctx context.Context) []localServer {
+	var candidates []provider.Access
+	for p := range a.Table().All() {
+		if access, found := a.plain(p); found && p.Local != nil {
+			candidates = append(candidates, access)
+		}
+	}
+	for _, access := range a.Table().Discover(ctx, time.Second) {
+		if !slices.ContainsFunc(candidates, func(known provider.Access) bool { return known.ID == access.ID }) {
+			candidates = append(candidates, access)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	var servers []localServer
+	for _, access := range candidates {
+		client, err := provider.Open(access, a.Network)
+		if err != nil || a.permit(Type(access.ID)) != nil {
+			continue
+		}
+		if models, err := client.Models(ctx); err == nil {
+			servers = append(servers, localServer{access, models})
+		}
+	}
+	return servers
+}
+
+// localPorts lists the servers on this machine that Pollux looks for, with their ports.
+func (a *Accounts) localPorts() string {
+	var list []string
+	for p := range a.Table().All() {
+		switch access, found := a.plain(p); {
+		case p.Local == nil:
+		case found:
+			list = append(list, cmp.Or(p.Name, p.ID)+" ("+provider.RedactAddress(access.BaseURL)+")")
+		default:
+			list = append(list, fmt.Sprintf("%s (port %d)", cmp.Or(p.Name, p.ID), p.Local.Port))
+		}
+	}
+	half := (len(list) + 1) / 2
+	return strings.Join(list[:half], ", ") + ",\n" + strings.Join(list[half:], ", ") + "."
+}
+
+// question asks one question. It returns "" if the person does not answer.
+func question(ctx context.Context, ask tool.Ask, q tool.Question) (string, error) {
+	if ask == nil {
+		return "", exit.Errorf(exit.Input, "Signing in needs a terminal. Without one, use: pollux auth set < key.txt")
+	}
+	answer, err := ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{q}})
+	if err != nil || answer.Outcome == tool.Cancel || answer.Reply == nil {
+		return "", err
+	}
+	return strings.TrimSpace(answer.Reply.Answers["0"]), nil
+}
+
+// hostOf returns the host that requests with this access go to.
+func hostOf(access *provider.Access) string {
+	address := access.BaseURL
+	switch {
+	case address != "":
+	case access.Protocol == provider.Gemini:
+		address = "https://generativelanguage.googleapis.com"
+	case access.Protocol == provider.Vertex:
+		address = "https://aiplatform.googleapis.com"
+	}
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return cmp.Or(access.Name, access.ID)
+}

@@ -1,0 +1,122 @@
+package models
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+
+	"pollux/internal/auth"
+	"pollux/llm/catalog"
+)
+
+// Listing is what a provider's list of models says about one name.
+type Listing struct {
+	Provider string // the provider's name
+	// IsListed reports whether the provider has the model. If it has not, Close are the names
+	// that resemble it, at most five.
+	IsListed bool
+	Close    []string
+}
+
+// listTimeout is how long a provider has to list its models.
+const listTimeout = 5 * time.Second
+
+// CheckName asks the provider of a model whether it has the model. It sends no request for
+// models of the catalog. The error means that the provider did not list its models.
+func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error) {
+	if d.accountModels == nil {
+		return Listing{IsListed: true}, nil
+	}
+	_, known, err := d.accountModels.resolve(name)
+	if err != nil {
+		return Listing{IsListed: true}, nil //nolint:nilerr // Choose returns the error
+	}
+	l := Listing{Provider: known.account.Name}
+	if l.Provider == "" {
+		l.Provider = known.account.ID
+	}
+	for m := range catalog.Models(known.account.ID) {
+		if m.Name == known.name {
+			l.IsListed = true
+			return l, nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	names, err := known.client.List(ctx)
+	if err != nil || len(names) == 0 {
+		return l, err
+	}
+	l.IsListed = isListed(names, known.name)
+	if !l.IsListed {
+		l.Close = closest(names, known.name)
+		if prefix, _, ok := strings.Cut(name, "/"); ok && prefix+"/"+known.name == name {
+			for i := range l.Close {
+				l.Close[i] = prefix + "/" + l.Close[i]
+			}
+		}
+	}
+	return l, nil
+}
+
+// isListed reports whether a list of models has one with this name. Part of a name may select
+// a variant: "qwen3" is "qwen3:latest", and "a/b:free" is "a/b".
+func isListed(names []string, name string) bool {
+	base, variant, _ := strings.Cut(name, ":")
+	if stem, ok := strings.CutSuffix(base, "-latest"); ok {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, stem) })
+	}
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == name || variant == "" && n == name+":latest" || n == base && strings.Contains(base, "/")
+	})
+}
+
+// closest returns the names that resemble a mistyped one, the closest first.
+func closest(names []string, name string) []string {
+	const most = 5
+	distance := func(n string) int {
+		d := levenshtein.ComputeDistance(strings.ToLower(n), strings.ToLower(name))
+		if strings.Contains(n, name) || strings.Contains(name, n) {
+			d /= 4
+		}
+		return d
+	}
+	near := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return distance(n) > max(2, len(name)/3) })
+	slices.SortStableFunc(near, func(a, b string) int { return distance(a) - distance(b) })
+	return near[:min(len(near), most)]
+}
+
+// LocalModels asks the server on this machine that serves the current model for all its models,
+// with the names that [Directory.Choose] accepts. It returns nil if the current model is
+// elsewhere, or the server does not answer.
+func (d *Directory) LocalModels(ctx context.Context) []catalog.Model {
+	account := d.Current().Account
+	if d.accountModels == nil || account.Profile == nil || account.Local == nil {
+		return nil
+	}
+	client, err := d.accountModels.client(account)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	list, err := client.Models(ctx)
+	if err != nil {
+		return nil
+	}
+	for i := range list {
+		list[i].Name = d.prefix(account) + list[i].Name
+	}
+	return list
+}
+
+// prefix returns what precedes the names of an account's models, "" for the default account.
+func (d *Directory) prefix(account auth.Account) string {
+	if def, err := d.accountModels.accounts().Default(); err == nil && def.ConfiguredID == account.ConfiguredID {
+		return ""
+	}
+	return account.ConfiguredID + "/"
+}
