@@ -8,7 +8,7 @@ help:
 demo: ## watch the agent work: no key, no network
 	go run ./cmd/pollux demo
 
-quick: ## run the tests of a minute: without the longest ones
+quick: ## run all tests but the longest
 	go test -short ./...
 
 test: ## run all tests

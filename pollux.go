@@ -17,8 +17,9 @@
 //		}
 //	}
 //
-// Package agent defines the events and how to answer them. To add a tool, implement
-// tool.Tool; to use another model, implement llm.Generator.
+// Package agent defines the events and how to answer them. To add a tool, call tool.Func or
+// implement tool.Tool; to use another model, implement llm.Generator. The directory examples
+// has a program for each.
 package pollux
 
 import (
@@ -79,7 +80,7 @@ type Approval int
 
 // The sets of tool calls, from the smallest to the largest.
 const (
-	ApproveReads Approval = iota // calls that change nothing
+	ApproveReads Approval = iota // calls that change nothing, see tool.ReadOnly
 	ApproveEdits                 // ApproveReads, and edits of files in the workspace
 	ApproveAll                   // all tool calls
 )
