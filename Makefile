@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo test build install bench lint check update docs fuzz
+.PHONY: help demo quick test compare build install bench lint check update docs fuzz
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -8,8 +8,14 @@ help:
 demo: ## watch the agent work: no key, no network
 	go run ./cmd/pollux demo
 
+quick: ## run the tests of a minute: without the longest ones
+	go test -short ./...
+
 test: ## run all tests
 	go test ./...
+
+compare: ## run the scenes with Gemini CLI too; downloads it from npm once (100 MB, needs Node.js)
+	POLLUX_COMPARE=1 go test ./acceptance/gemini
 
 build: ## build ./pollux
 	CGO_ENABLED=0 go build -trimpath -o pollux ./cmd/pollux

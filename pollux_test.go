@@ -1,11 +1,13 @@
 package pollux_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"pollux/internal/scriptmodel/scripttest"
+	"pollux/tool"
 
 	"pollux"
 )
@@ -72,5 +74,50 @@ func TestMention(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestFunc checks that a tool of the program that changes nothing runs without a question, and
+// that the model does not see another one if no one can approve its calls.
+func TestFunc(t *testing.T) {
+	t.Parallel()
+	calls := map[string]int{}
+	count := func(name string, options ...func(*tool.Spec)) tool.Tool {
+		f, err := tool.Func(name, "Count.", func(_ context.Context, a struct {
+			By int `json:"by"`
+		},
+		) (string, error) {
+			calls[name] += a.By
+			return "counted", nil
+		}, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	scripted := scripttest.Gemini(t, `
+turn
+  expect tool look
+  expect not tool change
+  call look {"by": 2}
+turn
+  expect result look_1 counted
+  text Done.
+`)
+	a, err := pollux.New(pollux.Options{
+		Dir: t.TempDir(), Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash",
+		Tools: []tool.Tool{count("look", tool.ReadOnly), count("change")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, err := range a.Run(t.Context(), "Count.") {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if calls["look"] != 2 || len(calls) != 1 {
+		t.Errorf("calls: %v", calls)
 	}
 }

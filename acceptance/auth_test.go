@@ -103,7 +103,7 @@ func TestNoAccount(t *testing.T) {
 	t.Parallel()
 	const machine = "Could not authenticate using metadata server application default credentials. Please select a different authentication method " +
 		"or ensure you are in a properly configured environment. Error: "
-	const file = "Could not load the default credentials. The credentials file "
+	const file = "Could not load the default credentials. Cannot use the credentials file "
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -124,14 +124,14 @@ func TestNoAccount(t *testing.T) {
 	}{
 		"a server that is silent":       {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + silent(t)}, machine + "the metadata server does not answer\n"},
 		"a server that knows nothing":   {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "")}, machine + "metadata: GCE metadata "},
-		"a server that talks":           {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "<html>")}, machine + "what the metadata server says is no token\n"},
+		"a server that talks":           {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "<html>")}, machine + "the metadata server returned no token\n"},
 		"no server":                     {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=127.0.0.1:1"}, machine},
-		"no file":                       {with(filepath.Join(dir, "none.json")), file + filepath.Join(dir, "none.json") + " cannot be used: no such file or directory. "},
-		"a directory":                   {with(dir), file + dir + " cannot be used: it is a directory. "},
-		"a file without end":            {with("/dev/zero"), file + "/dev/zero cannot be used: it is not a regular file. "},
-		"a file of a gigabyte":          {with(huge), file + huge + " cannot be used: it is larger than 1 MB. "},
-		"a file that is no JSON":        {with(write("text.json", "hunter2")), "cannot be used: it is not JSON of credentials. "},
-		"a file of something different": {with(write("other.json", `{"type": "pigeon"}`)), `cannot be used: credentials of the type "pigeon" are not known. `},
+		"no file":                       {with(filepath.Join(dir, "none.json")), file + filepath.Join(dir, "none.json") + ": no such file or directory. "},
+		"a directory":                   {with(dir), file + dir + ": it is a directory. "},
+		"a file without end":            {with("/dev/zero"), file + "/dev/zero: it is not a regular file. "},
+		"a file of a gigabyte":          {with(huge), file + huge + ": it is larger than 1 MB. "},
+		"a file that is no JSON":        {with(write("text.json", "hunter2")), ": it is not a JSON credentials file. "},
+		"a file of something different": {with(write("other.json", `{"type": "pigeon"}`)), `: unknown credentials type "pigeon". `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +184,7 @@ func TestTypedKey(t *testing.T) {
 			}
 			stop := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGKILL); _ = tty.Close() })
 			defer stop.Stop()
-			if !seen("(it is not shown): ") {
+			if !seen("(not shown while you type): ") {
 				t.Fatalf("it does not ask: %q", &screen)
 			}
 			if _, err := io.WriteString(tty, c.typed); err != nil {

@@ -27,6 +27,9 @@ var chaosFaults = flag.Int("chaos", 0, "faults of each kind that TestChaos cause
 //
 // 500 faults of each kind: go test ./acceptance -run Chaos -v -timeout 1h -chaos 100
 func TestChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stalled connections take their time")
+	}
 	t.Parallel()
 	program := build(t)
 	kinds := map[string][]fault{"mixed": {cut, stall, garbage}}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,28 +59,46 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestLinks checks that the targets of links in the pages exist.
+// TestLinks checks that the targets of links in the pages exist, headings included.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	link := regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
-	for name, text := range pages(t) {
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)]*))?\)`)
+	all := pages(t)
+	for name, text := range all {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+			target := name
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(name), m[1])
+			}
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %v", name, err)
+			}
+			if m[2] != "" && !slices.Contains(anchors(all[target]), m[2]) {
+				t.Errorf("%s: %s has no heading #%s", name, target, m[2])
 			}
 		}
 	}
 }
 
-// TestMap checks that the map in docs/architecture.md lists exactly the rooms that exist.
+// anchors returns the names by which links refer to the headings of a page.
+func anchors(text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile("(?m)^#+ (.*)$").FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
+
+// TestMap checks that docs/architecture.md lists exactly the packages that exist.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	text := pages(t)["../docs/architecture.md"]
-	_, rooms, _ := strings.Cut(text, "## The rooms")
-	rooms, _, _ = strings.Cut(rooms, "\n## ")
-	drawn := map[string]bool{}
-	for _, m := range regexp.MustCompile("`([a-z]+(?:/[a-z]+)*)`").FindAllStringSubmatch(rooms, -1) {
-		drawn[m[1]] = true
+	_, packages, _ := strings.Cut(text, "## Packages")
+	packages, _, _ = strings.Cut(packages, "\n## ")
+	listed := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([a-z]+(?:/[a-z]+)*)`").FindAllStringSubmatch(packages, -1) {
+		listed[m[1]] = true
 	}
 	for _, top := range []string{"llm", "tool", "agent", "internal"} {
 		err := filepath.WalkDir(filepath.Join("..", top), func(path string, d fs.DirEntry, err error) error {
@@ -92,9 +111,9 @@ func TestMap(t *testing.T) {
 			if sources, _ := filepath.Glob(filepath.Join(path, "*.go")); len(sources) == 0 {
 				return nil
 			}
-			room := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
-			if !drawn[room] && !drawn[strings.TrimPrefix(room, "internal/")] {
-				t.Errorf("docs/architecture.md does not name %s", room)
+			pkg := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
+			if !listed[pkg] && !listed[strings.TrimPrefix(pkg, "internal/")] {
+				t.Errorf("docs/architecture.md does not name %s", pkg)
 			}
 			return nil
 		})
@@ -102,10 +121,10 @@ func TestMap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for room := range drawn {
-		a, b := filepath.Join("..", room), filepath.Join("..", "internal", room)
+	for pkg := range listed {
+		a, b := filepath.Join("..", pkg), filepath.Join("..", "internal", pkg)
 		if !isDir(a) && !isDir(b) {
-			t.Errorf("docs/architecture.md names %s, which is not there", room)
+			t.Errorf("docs/architecture.md names %s, which is not there", pkg)
 		}
 	}
 }

@@ -20,6 +20,10 @@ import (
 // With -v it prints a table, which bench/README.md has.
 func TestFirstRequest(t *testing.T) {
 	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
 	program := build(t)
 	for _, tt := range []struct {
 		name, wire, model string
@@ -72,8 +76,8 @@ func TestFirstRequest(t *testing.T) {
 				}
 			}
 			p.write("GEMINI.md", "Run the tests with make check.\n")
-			if err := exec.Command("git", "init", "-q", p.work).Run(); err != nil {
-				t.Skip("there is no git")
+			if out, err := exec.Command(git, "init", "-q", p.work).CombinedOutput(); err != nil {
+				t.Fatalf("git init: %v\n%s", err, out)
 			}
 			cmd := p.command(program, append(tt.args, "-p", "What is this?")...)
 			if out, err := cmd.CombinedOutput(); err != nil {

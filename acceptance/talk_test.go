@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,8 +34,10 @@ import (
 //	hang up       closes the terminal
 //	end CODE      waits for the program to end with this code; it is the last line
 //
-// TEXT is the rest of the line, with {{WORK}}, {{HOME}}, and \n for a line end. A line
-// that starts with # is a comment. Only valid text may appear on the screen.
+// TEXT is the rest of the line, with {{WORK}}, {{HOME}}, and \n for a line end. A space in it
+// also matches a line end and the indentation after it, because Pollux breaks lines at the width
+// of the terminal. A line that starts with # is a comment. Only valid text may appear on the
+// screen.
 func talk() {
 	if err := play(os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -168,7 +171,7 @@ func (s *screen) do(line string) error {
 	case "see":
 		return s.see(rest)
 	case "not":
-		if strings.Contains(s.last, rest) {
+		if pattern(rest).MatchString(s.last) {
 			return errors.New("it was there")
 		}
 		return nil
@@ -198,13 +201,19 @@ func (s *screen) do(line string) error {
 // thought is longer than the time in which a question ignores input.
 const thought = 300 * time.Millisecond
 
+// pattern returns the expression for a text that may be broken at its spaces.
+func pattern(text string) *regexp.Regexp {
+	return regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(text), " ", "(?: |\n *)"))
+}
+
 func (s *screen) see(text string) error {
+	find := pattern(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		if before, _, ok := strings.Cut(s.all[s.at:], text); ok {
-			s.at += len(before) + len(text)
-			s.last = before
+		if found := find.FindStringIndex(s.all[s.at:]); found != nil {
+			s.last = s.all[s.at : s.at+found[0]]
+			s.at += found[1]
 			return nil
 		}
 		switch {

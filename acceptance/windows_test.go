@@ -26,6 +26,9 @@ var everyWindow = flag.Bool("windows", false, "run all jobs with all windows on 
 // With -v it prints a table. The table in bench/README.md comes from
 // go test ./acceptance -run Windows -v -windows.
 func TestWindows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
 	t.Parallel()
 	windows, modes := []int{6_000, 32_000, 200_000}, []string{"native"}
 	if *everyWindow {

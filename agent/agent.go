@@ -21,12 +21,13 @@ type Config struct {
 	// SessionID is the session that the conversation belongs to; [Agent.Restart]
 	// begins another.
 	SessionID string
-	// System returns the system instruction for a model. It should return the same pointer as
-	// long as the text is the same.
-	System func(model string) *llm.Content
-	// Form returns the form of the tool declarations for a model. A nil Form is [tool.Full] for
-	// older models and [tool.Brief] for all others.
-	Form func(model string) tool.Form
+	// System returns the system instruction in a form. It should return the same pointer as long
+	// as the text is the same. A nil System is for none.
+	System func(form tool.Form) *llm.Content
+	// Form returns the form of the system instruction and the tool declarations for a model with
+	// a context window of this size in tokens, see [Agent.Window]; 0 means unknown. A nil Form is
+	// [tool.Full] for older models and [tool.Brief] for all others.
+	Form func(model string, window int) tool.Form
 	// Context holds the messages at the head of the history, before the first prompt.
 	Context []Message
 	// Sampling returns the temperature, the thinking level and other sampling parameters for a
@@ -106,7 +107,7 @@ func New(cfg Config) *Agent {
 }
 
 // formOf returns the form of the declarations for a model's family.
-func formOf(model string) tool.Form {
+func formOf(model string, _ int) tool.Form {
 	if catalog.IsModern(model) {
 		return tool.Brief
 	}
@@ -134,12 +135,17 @@ func (a *Agent) SetHistory(ctx context.Context, messages []Message) {
 	a.conv.load(ctx, messages)
 }
 
+// Window returns the size of a model's context window in tokens: the size that [Config.Limit]
+// returns, or the one that the model's server reported in an error if that is smaller; 0 if
+// both are unknown. It may be called during a run.
+func (a *Agent) Window(model string) int { return a.conv.window(model, a.cfg.Limit(model)) }
+
 // Room returns the number of tokens that a prompt should have at most in what it adds to the
 // words of the person, such as files: half of what the model's window has left, and 0 if the
 // window is unknown. It may be called during a run.
 func (a *Agent) Room() int {
 	model := a.chosenModel()
-	limit := a.limit(model)
+	limit := a.Window(model)
 	if limit == 0 {
 		return 0
 	}

@@ -204,7 +204,7 @@ func TestRunTool(t *testing.T) {
 		t.Errorf("cancelled: %s", got)
 	}
 	for range a.RunTool(t.Context(), agent.ToolCall{Name: "known"}, nil) {
-		break // nobody listens, and nothing hangs
+		break // no one reads the events, and nothing hangs
 	}
 	if h := a.History(); len(h) != 1 {
 		t.Errorf("the model hears %s", words(h))

@@ -18,7 +18,7 @@ const maxEarlier = 40_000
 // grow with the conversation.
 func (r *run) earlier(j *job) func() iter.Seq2[json.RawMessage, string] {
 	call := j.call
-	room, limit := maxEarlier, r.limit(r.chosen)
+	room, limit := maxEarlier, r.Window(r.chosen)
 	if limit > 0 {
 		room = min(room, limit/8)
 	}
@@ -78,9 +78,13 @@ func earlierResults(messages []Message, name string, mayChange func(name string)
 	}
 }
 
-// callOf returns the call with this id in the last message of the model, nil if there is none.
+// callDistance is the number of messages before a result among which its call is: results follow
+// the message of the model that has the calls, and a few messages may stand between.
+const callDistance = 3
+
+// callOf returns the call with this id in the last callDistance messages, nil if there is none.
 func callOf(messages []Message, id string) *llm.FunctionCall {
-	for i := len(messages) - 1; i >= 0 && i >= len(messages)-3; i-- {
+	for i := len(messages) - 1; i >= max(0, len(messages)-callDistance); i-- {
 		for _, call := range messages[i].Content.FunctionCalls() {
 			if call.ID == id {
 				return call

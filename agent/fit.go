@@ -12,7 +12,7 @@ import (
 // possible. It shortens tool results first, then the history, and at last leaves out media that
 // tools have read; never a part of a prompt.
 func (r *run) fit(ctx context.Context, message *llm.Content) (*llm.Content, error) {
-	limit := r.limit(r.chosen)
+	limit := r.Window(r.chosen)
 	if limit == 0 {
 		return message, nil
 	}
@@ -65,19 +65,19 @@ func (r *run) tokens(ctx context.Context, message *llm.Content) int {
 }
 
 // left returns the number of tokens that the model's window has left for the next message.
-func (r *run) left() int { return r.limit(r.chosen) - r.conv.tokens }
+func (r *run) left() int { return r.Window(r.chosen) - r.conv.tokens }
 
 // roomOfCall returns [ToolCall.Room] for each of the given number of calls. If little is left,
 // the history will be compressed for the results.
 func (r *run) roomOfCall(calls int) int {
-	all := max(r.room(), r.limit(r.chosen)/8)
+	all := max(r.room(), r.Window(r.chosen)/8)
 	return max(min(all, 1), all/calls)
 }
 
 // room returns the number of tokens that the results of the next message may have, 0 if the
 // window is unknown: half of what is left, so that the model can answer and go on.
 func (r *run) room() int {
-	if r.limit(r.chosen) == 0 {
+	if r.Window(r.chosen) == 0 {
 		return 0
 	}
 	return max(1, r.left()/2)
@@ -134,7 +134,7 @@ func (r *run) withoutMedia(message *llm.Content) *llm.Content {
 // overflowCause returns the reason why message does not fit.
 func (r *run) overflowCause(message *llm.Content, need int) OverflowCause {
 	const aPrompt = 256 // tokens of a short prompt with a short answer
-	fixed, limit := r.conv.fixed(), r.limit(r.chosen)
+	fixed, limit := r.conv.fixed(), r.Window(r.chosen)
 	isResult := message.HasFunctionResponse() // which is as short as it gets
 	switch {
 	case limit == 0:
@@ -180,16 +180,19 @@ func (r *run) sendShorter(ctx context.Context, message *llm.Content, failed *rep
 	}
 }
 
-// shrink makes the next request shorter and reports whether it could: the history, or the results
-// in message if they are much larger. The estimates have missed the real size, or the window is
-// unknown.
+// shrink makes the next request shorter and reports whether it could: the instruction and the
+// tools if the window is smaller than was known, else the history, or the results in message if
+// they are much larger. The estimates have missed the real size, or the window is unknown.
 func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.RequestSize) (bool, error) {
+	if r.shrinkFixed() && r.left() >= (*message).Tokens() {
+		return true, nil
+	}
 	if (*message).Tokens() > 2*(r.conv.tokens-r.conv.fixed()) && r.shrinkResults(ctx, message, asked) {
 		return true, nil
 	}
 	before := r.conv.tokens
 	room := before / 2
-	if limit := r.limit(r.chosen); limit > 0 {
+	if limit := r.Window(r.chosen); limit > 0 {
 		room = min(room, limit/2)
 	}
 	shorter, err := r.shorten(ctx, CompressRequest{Force: true, Room: max(1, room)})
@@ -197,6 +200,19 @@ func (r *run) shrink(ctx context.Context, message **llm.Content, asked llm.Reque
 		return shorter, err
 	}
 	return r.shrinkResults(ctx, message, asked), nil
+}
+
+// shrinkFixed measures the instruction and the tools of the next request, which have another form
+// if the model's window turned out to be small, and reports whether they are shorter.
+func (r *run) shrinkFixed() bool {
+	next := r.requestConfig(r.chosen, false, r.tools)
+	saved := r.conv.overhead - next.Tokens()
+	if saved <= 0 {
+		return false
+	}
+	r.conv.overhead -= saved
+	r.conv.tokens = max(0, r.conv.tokens-saved)
+	return true
 }
 
 // shrinkResults shortens the results in message, or leaves out their media if that saves little,
@@ -223,7 +239,7 @@ func (r *run) shrinkResults(ctx context.Context, message **llm.Content, asked ll
 func (r *run) overflow(message *llm.Content, asked llm.RequestSize, cause error) error {
 	e := Overflow{Estimate: asked.Prompt + asked.Answer, Remaining: asked.Window, Err: cause}
 	if !asked.Exceeds() {
-		e.Estimate, e.Remaining = r.conv.tokens+message.Tokens(), r.limit(r.chosen)
+		e.Estimate, e.Remaining = r.conv.tokens+message.Tokens(), r.Window(r.chosen)
 		if e.Remaining >= e.Estimate { // the vendor's limit is lower, but unknown
 			e.Remaining = 0
 		}

@@ -4,19 +4,22 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/catalog"
+	"pollux/tool"
 )
 
 // summary compresses any history to one message if it is forced to.
 type summary struct {
 	status agent.CompressionStatus
 	forced int
-	tokens int // of the history, as it was told at the last time
+	tokens int // of the history, as last reported
 }
 
 func (s *summary) Compress(_ context.Context, o agent.CompressRequest) ([]agent.Message, agent.Compression) {
@@ -200,6 +203,54 @@ func TestLearnedWindow(t *testing.T) {
 	}
 	if len(s.requests) != 2 {
 		t.Errorf("%d requests", len(s.requests))
+	}
+}
+
+// A window that the vendor reports gives the instruction and the tools another form, in the same
+// prompt and in a later one, without a compression where that is enough.
+func TestLearnedForm(t *testing.T) {
+	t.Parallel()
+	refuse := breaks(&llm.Error{Kind: llm.KindContextWindow, Size: llm.RequestSize{Prompt: 4300, Window: 4096}})
+	for name, answers := range map[string][]func(context.Context, func(*llm.Response, error) bool){
+		"first prompt": {refuse, says(text("ok")), says(text("ok"))},
+		"later prompt": {says(text("ok")), refuse, says(text("ok"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{answers: answers}
+			c := &summary{status: agent.CompressNoOp}
+			texts := map[tool.Form]*llm.Content{
+				tool.Full:    llm.User(llm.Text(strings.Repeat("many words ", 1000))),
+				tool.Compact: llm.User(llm.Text("few words")),
+			}
+			a := newAgent(t, s, func(cfg *agent.Config) {
+				cfg.Compressor = c
+				cfg.Limit = func(string) int { return 0 }
+				cfg.System = func(f tool.Form) *llm.Content { return texts[f] }
+				cfg.Form = func(_ string, window int) tool.Form {
+					if catalog.IsSmall(window) {
+						return tool.Compact
+					}
+					return tool.Full
+				}
+			}, echo("look"))
+			for range 2 {
+				want := lines("TurnStarted", "ModelInfo", "text ok", "end of turn STOP")
+				if got := play(t.Context(), a, "hi"); got != want {
+					t.Errorf("got\n%s", got)
+				}
+			}
+			isCompact := false
+			for i, r := range s.requests {
+				isCompact = isCompact || i > 0 && len(s.requests[i-1].Contents) == len(r.Contents) // sent again
+				if got := r.Config.SystemInstruction == texts[tool.Compact]; got != isCompact {
+					t.Errorf("request %d: compact is %v", i, got)
+				}
+			}
+			if window := a.Window(s.requests[0].Model); len(s.requests) != 3 || c.forced != 0 || window != 4096 {
+				t.Errorf("%d requests, %d compressions, a window of %d", len(s.requests), c.forced, window)
+			}
+		})
 	}
 }
 

@@ -114,7 +114,7 @@ func (a *Agent) compress(ctx context.Context, trigger CompressTrigger, o Compres
 	if a.cfg.Hooks != nil {
 		a.cfg.Hooks.PreCompress(ctx, trigger)
 	}
-	o.History, o.Tokens, o.Limit, o.Fixed = a.conv.history.all, a.conv.tokens, a.limit(o.Model), a.conv.fixed()
+	o.History, o.Tokens, o.Limit, o.Fixed = a.conv.history.all, a.conv.tokens, a.Window(o.Model), a.conv.fixed()
 	history, c := a.cfg.Compressor.Compress(ctx, o)
 	if ctx.Err() != nil {
 		return Compression{}, context.Cause(ctx)
@@ -131,7 +131,7 @@ func (r *run) mask(ctx context.Context) error {
 	if r.cfg.Masker == nil {
 		return nil
 	}
-	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all, r.limit(r.chosen))
+	history, saved := r.cfg.Masker.Mask(ctx, r.conv.history.all, r.Window(r.chosen))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -256,9 +256,6 @@ func (r *run) settle(ctx context.Context) {
 	}
 	r.conv.settle(ctx)
 }
-
-// limit returns the size of a model's context window in tokens, 0 if it is unknown.
-func (a *Agent) limit(model string) int { return a.conv.window(model, a.cfg.Limit(model)) }
 
 // chosenModel returns the model for the next prompt.
 func (a *Agent) chosenModel() string {

@@ -309,10 +309,11 @@ func (a *Agent) RequestConfig(model string) llm.Config {
 
 func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) llm.Config {
 	cfg := a.cfg.Sampling(model, retry)
+	form := a.cfg.Form(model, a.Window(model))
 	if a.cfg.System != nil {
-		cfg.SystemInstruction = a.cfg.System(model)
+		cfg.SystemInstruction = a.cfg.System(form)
 	}
-	if set := tools.Declarations(a.cfg.Form(model)); len(set.Functions) > 0 {
+	if set := tools.Declarations(form); len(set.Functions) > 0 {
 		cfg.Tools = []*llm.ToolSet{set}
 	}
 	return cfg

@@ -1,9 +1,34 @@
-// Package docs is the documentation, for the tool with which a model reads it.
+// Package docs contains the documentation, for the /docs command and for the tool with which a
+// model reads it.
 package docs
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+	"regexp"
+)
 
-// Pages are the pages of this directory.
-//
 //go:embed *.md
-var Pages embed.FS
+var files embed.FS
+
+// Pages holds the pages of this directory, without HTML comments: those are for tests.
+var Pages pages
+
+type pages struct{}
+
+// Open opens a page or the directory ".". Reading from the file returns the comments, too; use
+// ReadFile for the text.
+func (pages) Open(name string) (fs.File, error) { return files.Open(name) }
+
+// ReadDir lists the pages. The only directory is ".".
+func (pages) ReadDir(name string) ([]fs.DirEntry, error) { return files.ReadDir(name) }
+
+// ReadFile returns the text of a page without HTML comments. It returns an error if there is no
+// such page.
+func (pages) ReadFile(name string) ([]byte, error) {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return regexp.MustCompile(`(?m)^<!--.*-->\n\n?`).ReplaceAll(text, nil), nil
+}

@@ -86,8 +86,8 @@ const (
 	KindValidation
 	// KindModelNotFound: there is no such model, or not for this account (404).
 	KindModelNotFound
-	// KindNoTools: the model cannot be given tools; it may be told of them in
-	// words (llm/texttool).
+	// KindNoTools: the model does not support tools; llm/texttool can describe them
+	// in text.
 	KindNoTools
 	// KindQuota: a quota is used up for longer than it is worth waiting.
 	KindQuota

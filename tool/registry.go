@@ -135,7 +135,7 @@ func (r *Registry) Hide(hide func(*Spec) bool) {
 }
 
 // Spare makes spare decide which tools the declarations in a form leave out; nil leaves out
-// none. A call of such a tool is run all the same. The answers must always be the same.
+// none. A call of such a tool still runs. The answers must always be the same.
 func (r *Registry) Spare(spare func(Form, *Spec) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -37,7 +37,7 @@ type Spec struct {
 	// WholeTexts are the parameters whose value is a whole text, see [llm.FunctionDeclaration].
 	WholeTexts []string
 	// Compact, if set, is declared to a model with little room, see [Form]. Its schema has the
-	// parameters that are used every day; a call may have those of Schema all the same.
+	// parameters that are used every day; a call may still have those of Schema.
 	Compact *Declaration
 	Kind    Kind
 	// Serial tools run alone and in the order of the calls, whatever their Kind. So do tools
@@ -50,7 +50,7 @@ type Spec struct {
 	Plain bool
 }
 
-// Declaration is what a model is told of a tool.
+// Declaration is the description of a tool for a model.
 type Declaration struct {
 	Description string
 	Schema      json.RawMessage

@@ -30,7 +30,7 @@ func TestSharedHome(t *testing.T) {
 	}
 	const there = "../other/project"
 
-	// Settings of an older release, before and after Gemini CLI writes them anew.
+	// Settings of an older release, before and after Gemini CLI rewrites them.
 	h.pollux(t, "", "-p write")
 	h.made(t, "made\n")
 	h.run(t, "", "-p write")
@@ -203,7 +203,7 @@ func TestSharedHomeAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Settings of today: Gemini CLI writes older ones anew as it starts, and two that do
+	// Settings of today: Gemini CLI rewrites older ones as it starts, and two that do
 	// so at once read what the other has half written.
 	s.files["home/.gemini/settings.json"] = `{
 		"security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -257,7 +257,7 @@ func TestSharedHomeAtOnce(t *testing.T) {
 	if len(slices.Compact(slugs)) != len(dirs) {
 		t.Errorf("two projects have one place: %v", projects)
 	}
-	// Gemini CLI may end while it makes a lock, and leave it: that must hold nobody up.
+	// Gemini CLI may end while it makes a lock, and leave it: it must not block Pollux.
 	lock := filepath.Join(g.home, ".gemini", "projects.json.lock")
 	if _, err := os.Stat(lock); err == nil {
 		if o := g.play(t, pollux, run{args: "-p count", dir: late}); o.exit != 0 {

@@ -18,10 +18,16 @@ import (
 	"time"
 )
 
-// peer returns the command of Gemini CLI, as its release is on npm, or skips the
-// test and says what is missing.
+// compareVariable enables the comparison with Gemini CLI if its value is 1.
+const compareVariable = "POLLUX_COMPARE"
+
+// peer returns the command of Gemini CLI, as its release is on npm. It skips the test if
+// the comparison is not enabled, or if something is missing on this machine.
 func peer(t *testing.T) []string {
 	t.Helper()
+	if os.Getenv(compareVariable) != "1" {
+		t.Skipf("NOT COMPARED WITH GEMINI CLI: set %s=1, or run make compare (needs Node.js, downloads 100 MB)", compareVariable)
+	}
 	if raced {
 		t.Skip("compared with Gemini CLI without the race detector, which sees nothing of another program")
 	}

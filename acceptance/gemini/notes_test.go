@@ -15,7 +15,7 @@ import (
 // theirs returns what Gemini CLI does in a scene. It does the same each time, and
 // takes more than a second for it: what it did is noted beside the program, and holds
 // as long as the scene, the program, Node.js, the scripted model and this package are
-// the same. Anew, it plays in any case.
+// the same. The last argument makes it play in any case.
 func theirs(t *testing.T, s *scene, command []string, anew bool) map[string]any {
 	t.Helper()
 	note, err := noteOf(s, command[0])

@@ -102,7 +102,7 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "model_3 model_retired",
-		paths: []string{`runs[*].stderr.lines."Warning: Using *, which replaces *"`},
+		paths: []string{`runs[*].stderr.lines."Warning: Using * instead of *"`},
 		what:  "Where a newer model is asked for the one that is named, such as `gemini-3.1-pro-preview` for `gemini-3-pro-preview`, standard error says so.",
 	},
 	{

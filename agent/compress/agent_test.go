@@ -76,7 +76,7 @@ func TestInTheLoop(t *testing.T) {
 			system := llm.User(llm.Text("You are an agent."))
 			a := agent.New(agent.Config{
 				Generator: s, Model: "m", Tools: tool.NewRegistry(), Gate: noGate{},
-				System:  func(string) *llm.Content { return system },
+				System:  func(tool.Form) *llm.Content { return system },
 				Context: []agent.Message{opening()},
 				Limit:   func(string) int { return known },
 				Compressor: compress.New(compress.Options{

@@ -171,7 +171,7 @@ func (c *Compressor) Compress(ctx context.Context, o agent.CompressRequest) ([]a
 // the threshold is a fraction of what the fixed part leaves.
 func (c *Compressor) start(o agent.CompressRequest) int {
 	fixed := 0
-	if o.Limit <= smallWindow {
+	if catalog.IsSmall(o.Limit) {
 		fixed = min(o.Fixed, o.Limit/2) // more than half cannot be right
 	}
 	return fixed + int(math.Ceil(c.Threshold*float64(o.Limit-fixed)))

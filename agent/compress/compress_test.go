@@ -32,7 +32,7 @@ func TestTrigger(t *testing.T) {
 		{0.2, 1_048_576, 209_715, false, false},
 		{0.2, 1_048_576, 209_716, false, true},
 		{0, 1_048_576, 10, true, true},
-		{0, 0, 10_000_000, false, false}, // a window that nobody knows
+		{0, 0, 10_000_000, false, false}, // an unknown window
 		{0, 0, 10_000_000, true, true},
 		{2, 1000, 1999, false, false},
 	} {

@@ -35,7 +35,7 @@ func TestSplit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		kinds    string
-		lengths  []int // nil: all the same
+		lengths  []int // nil: all equal
 		fraction float64
 		want     int
 	}{

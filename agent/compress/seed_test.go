@@ -96,7 +96,7 @@ func TestSeed(t *testing.T) {
 	if done.Status != agent.CompressInflated || done.After <= done.Before || len(same) != len(history) {
 		t.Errorf("%+v", done)
 	}
-	// And is not tried again, unless somebody asks.
+	// It is not tried again without a request.
 	if _, done := c.Compress(t.Context(), over); done.Status != agent.CompressNoOp || len(s.requests) != 3 {
 		t.Errorf("%+v after %d requests", done, len(s.requests))
 	}

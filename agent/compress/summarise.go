@@ -9,6 +9,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/llm/catalog"
 )
 
 // Alias returns the alias, in the settings, of the model that summarizes conversations of the
@@ -42,7 +43,7 @@ type writer struct {
 // writers returns the writer for the summary of a history of this many tokens. second is the
 // conversation's own model without its tools, for the case that first calls a tool instead.
 func (w *compression) writers(history int) (first, second writer) {
-	text := instructions(w.FiveSections, w.isSmall(), w.planPath())
+	text := instructions(w.FiveSections, w.isBrief(), w.planPath())
 	tokens := llm.EstimateTokens([]llm.Part{{Text: text}})
 	system := llm.User(llm.Text(text))
 
@@ -229,7 +230,7 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 	if older {
 		task = taskIntegrate
 	}
-	if !w.isSmall() {
+	if !w.isBrief() {
 		task += taskScratch
 	}
 	if w.Focus != "" {
@@ -241,7 +242,7 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 		return "", err
 	}
 	first, ok := parseSnapshot(answer, w.FiveSections)
-	if w.SkipVerification || w.isSmall() && first.isWellFormed() || ok && llm.EstimateTokens([]llm.Part{{Text: first.body}}) > size {
+	if w.SkipVerification || w.isBrief() && first.isWellFormed() || ok && llm.EstimateTokens([]llm.Part{{Text: first.body}}) > size {
 		if !ok {
 			return "", errNoSummary
 		}
@@ -266,13 +267,9 @@ func (w *compression) ask(ctx context.Context, by writer, contents []*llm.Conten
 	return "", errNoSummary
 }
 
-// smallWindow is the largest window, in tokens, in which a snapshot is written in few words, and
-// not verified if it is well formed. Otherwise much of what the model reads would be for it.
-const smallWindow = 32 << 10
-
-func (w *compression) isSmall() bool {
-	return w.CompressRequest.Limit > 0 && w.CompressRequest.Limit <= smallWindow
-}
+// isBrief reports whether the snapshot is written in few words, and not verified if it is well
+// formed. In a small window, much of what the model reads would be for it.
+func (w *compression) isBrief() bool { return catalog.IsSmall(w.CompressRequest.Limit) }
 
 // generate sends a request and returns the text of the answer. It returns an error if there is
 // none.

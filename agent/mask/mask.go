@@ -163,7 +163,7 @@ func textTokens(r *llm.FunctionResponse) int {
 // shorten saves an output and returns its masked form, or nil if that is not smaller.
 func (m *Masker) shorten(o output) (*llm.FunctionResponse, error) {
 	// Before it writes a file, shorten compares the sizes with a path of typical length.
-	const aPath = "/home/somebody/.gemini/tmp/a-project-of-theirs/tool-outputs/session-00000000-0000-0000-0000-000000000000/read_file_1.txt"
+	const aPath = "/home/username/.gemini/tmp/a-project-of-theirs/tool-outputs/session-00000000-0000-0000-0000-000000000000/read_file_1.txt"
 	text := fileText(o.response.Response)
 	shown := preview(text)
 	short := *o.response

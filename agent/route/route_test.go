@@ -258,7 +258,7 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// The model of a prompt does not change; the next prompt is decided anew.
+// The model of a prompt does not change; the next prompt gets a new decision.
 func TestSticky(t *testing.T) {
 	t.Parallel()
 	j := &judge{answers: []string{`{"complexity_reasoning":"little","complexity_score":3}`, `{"complexity_reasoning":"much","complexity_score":99}`}}

@@ -56,14 +56,8 @@ type file struct {
 func parseModule(t *testing.T, root string) []*file {
 	t.Helper()
 	var files []*file
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return skipSource(root, name, d)
-		}
-		if !strings.HasSuffix(name, ".go") || !d.Type().IsRegular() {
+	err := walkSource(root, func(name string) error {
+		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
 		src, err := os.ReadFile(name)
@@ -88,6 +82,21 @@ func parseModule(t *testing.T, root string) []*file {
 		t.Fatal("no source files found")
 	}
 	return files
+}
+
+// walkSource calls visit for each regular file of the module at root.
+func walkSource(root string, visit func(name string) error) error {
+	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipSource(root, name, d)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		return visit(name)
+	})
 }
 
 // skipSource returns fs.SkipDir for directories that are not part of this module's source.
@@ -165,6 +174,8 @@ func TestRules(t *testing.T) {
 		{"pollux.go", `package pollux; import "pollux/internal/session"`, ""},
 		{"pollux.go", `package pollux; import "pollux/internal/cli"`, "beside ."},
 		{"internal/session/build.go", `package session; import "pollux"`, "the root package is above internal/session"},
+		{"examples/tool/main.go", `package main; import "pollux/tool"`, ""},
+		{"examples/tool/main.go", `package main; import "pollux/internal/session"`, "an example shows the library"},
 		{"stuff/stuff.go", `package stuff`, "stuff has no place"},
 		{"internal/stuff/stuff.go", `package stuff`, "internal/stuff has no place"},
 		{"internal/durable/x.go", `package durable; import "pollux/internal/config"`, "internal/config is above internal/durable"},

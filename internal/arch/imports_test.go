@@ -9,7 +9,7 @@ import (
 const module = "pollux"
 
 // layers lists the floors of the module from top to bottom. A room is a directory with its
-// subdirectories. It may import rooms of lower floors, but no other room of its own floor.
+// subdirectories. It may import packages of lower layers, but no other package of its own layer.
 var layers = []struct {
 	floor string   // name in messages
 	rooms []string // path.Match patterns for the leading elements of a directory
@@ -80,6 +80,8 @@ func importsPointDown(f *file, report reporter) {
 		}
 		to, other := locate(dir)
 		switch {
+		case f.isUnder("examples") && isWithin(dir, "internal"):
+			report(spec.Pos(), "imports %s, which no other module can import: an example shows the library", name)
 		case to < 0:
 			report(spec.Pos(), "imports %s, which has no place in the house", name)
 		case to < from:

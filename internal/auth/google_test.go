@@ -74,7 +74,7 @@ func TestVertexFile(t *testing.T) {
 	for _, vertex := range []string{"GOOGLE_CLOUD_PROJECT=p", "GOOGLE_CLOUD_PROJECT_ID=p"} {
 		in := inputs(t, selected("vertex-ai"), vertex, "GOOGLE_CLOUD_LOCATION=l", "GOOGLE_APPLICATION_CREDENTIALS="+dir)
 		_, err := choose(in)
-		want := "Could not load the default credentials. The credentials file " + dir + " cannot be used: it is a directory. "
+		want := "Could not load the default credentials. Cannot use the credentials file " + dir + ": it is a directory. "
 		if exit.CodeOf(err) != exit.Auth || !strings.HasPrefix(err.Error(), want) {
 			t.Error(err)
 		}

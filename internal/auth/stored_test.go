@@ -189,8 +189,8 @@ func TestStoreIsLeftAlone(t *testing.T) {
 func TestStoreIsBroken(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"hello": "where secrets are kept, cannot be used: it is damaged, or of another machine or user; move it away and store the keys again.",
-		"":      "cannot be used: it is damaged",
+		"hello": "the file is damaged or from another machine or user; move it away and store your keys again.",
+		"":      "the file is damaged",
 	} {
 		in := inputs(t, "", "GEMINI_FORCE_FILE_STORAGE=true")
 		var warnings []string

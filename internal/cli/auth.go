@@ -34,13 +34,13 @@ func authCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return run(words)
 		}}
 	}
-	cmd := sub("auth", "Say how Pollux proves itself to models' providers, and store keys for them", 0, c.status)
-	status := sub("status", "Say which provider a run uses, and where its key comes from", 0, c.status)
-	list := sub("list", "Say which keys are stored, and where; the keys themselves are not shown", 0, c.list)
-	set := sub("set [provider]", "Store a key, which is asked for, or read from standard input; of Gemini, if no provider is named", 1, c.set)
-	remove := sub("remove [provider]", "Forget a key that is stored", 1, c.remove)
+	cmd := sub("auth", "Show sign-in status and manage API keys", 0, c.status)
+	status := sub("status", "Show the provider in use and the source of its key", 0, c.status)
+	list := sub("list", "List stored API keys without showing them", 0, c.list)
+	set := sub("set [provider]", "Store an API key that you type or pipe in", 1, c.set)
+	remove := sub("remove [provider]", "Delete a stored API key", 1, c.remove)
 	for _, sub := range []*cobra.Command{cmd, status, list} {
-		sub.Flags().BoolVar(&c.json, "json", false, "Print a JSON object")
+		sub.Flags().BoolVar(&c.json, "json", false, "Print JSON")
 	}
 	cmd.AddCommand(status, set, remove, list)
 	return cmd
@@ -99,7 +99,7 @@ func (c *authActions) status([]string) error {
 	if c.json {
 		printed = c.print(s)
 	} else {
-		printed = s.write(c.term.Out)
+		printed = s.write(c.term.Out, c.term.OutWidth())
 	}
 	if printed == nil && err != nil {
 		printed = &exit.Shown{Err: err}
@@ -107,11 +107,11 @@ func (c *authActions) status([]string) error {
 	return printed
 }
 
-func (s *authStatus) write(w io.Writer) error {
+func (s *authStatus) write(w io.Writer, width int) error {
 	var text strings.Builder
 	line := func(head, body string) {
 		if body != "" {
-			fmt.Fprintf(&text, "%-9s %s\n", head, clean(strings.ReplaceAll(body, "\n", "\n          ")))
+			text.WriteString(terminal.Hang(fmt.Sprintf("%-9s ", head), clean(body), width) + "\n")
 		}
 	}
 	line("Problem", s.Problem)
@@ -138,7 +138,7 @@ func (c *authActions) list([]string) error {
 		return cmp.Or(c.print(map[string]any{"keys": keys}), storeError(err))
 	}
 	if err == nil || len(there) > 0 {
-		if _, err := fmt.Fprintln(c.term.Out, clean(auth.FormatStored(there))); err != nil {
+		if err := printText(c.term, auth.FormatStored(there)); err != nil {
 			return err
 		}
 	}
@@ -173,8 +173,7 @@ func (c *authActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.term.Out, clean(text))
-	return err
+	return printText(c.term, text)
 }
 
 func (c *authActions) remove(words []string) error {
@@ -190,8 +189,7 @@ func (c *authActions) remove(words []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.term.Out, clean(text))
-	return err
+	return printText(c.term, text)
 }
 
 // maxInput is the maximum size of the input for a key, in bytes. [auth.Accounts.StoreKey]
@@ -208,7 +206,7 @@ func (c *authActions) readKey(name string) (string, error) {
 			return "", exit.Errorf(exit.General, "The key cannot be read here, for %w. Give it as standard input.", err)
 		}
 		defer show()
-		fmt.Fprintf(c.term.Err, "The key for %s (it is not shown): ", clean(name))
+		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown while you type): ", clean(name))))
 	}
 	input := c.term.Input()
 	defer input.Close()

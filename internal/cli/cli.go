@@ -121,7 +121,7 @@ func (p *program) main(args []string) exit.Code {
 	p.format, p.literal = line.format(), line.literal
 	switch {
 	case line.help:
-		printHelp(p.term.Out, p.root, p.term.Width)
+		printHelp(p.term.Out, p.root, p.term.OutWidth())
 		return p.finish(context.Background(), nil)
 	case line.version:
 		fmt.Fprintln(p.term.Out, version(p.env))
@@ -151,7 +151,7 @@ func (p *program) rootCommand() *cobra.Command {
 	}
 	// Replace cobra's help command: a prompt can begin with "help".
 	root.SetHelpCommand(&cobra.Command{Use: "\x00", Hidden: true})
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(p.term.Out, cmd, p.term.Width) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(p.term.Out, cmd, p.term.OutWidth()) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err) })
 	root.SetOut(p.term.Out)
 	root.SetErr(p.term.Err)
@@ -205,7 +205,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 		warnings = append(warnings, "Warning: the prompt of --prompt-interactive (-i) is ignored: the positional prompt is used.")
 	}
 	for _, warning := range warnings {
-		fmt.Fprintln(p.term.Err, warning)
+		printNote(p.term, warning)
 	}
 	env := p.env
 	if flags.SkipTrust {

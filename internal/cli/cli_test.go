@@ -313,7 +313,7 @@ func TestLater(t *testing.T) {
 		err       string
 	}{
 		{"-s", "", exit.Sandbox, "The sandbox is" + version + ": run it without --sandbox.\n"},
-		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "The sandbox is" + version + ": unset GEMINI_SANDBOX to run without it.\n"},
+		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "Sandboxes are not available yet, but GEMINI_SANDBOX is set. Unset it to run without one.\n"},
 		{"hi", "GEMINI_SANDBOX=False", exit.OK, ""},
 		{"hi", "GEMINI_SANDBOX=true SANDBOX=x", exit.OK, ""},
 		{"-w", "", exit.General, "Worktrees are" + version + ": run it without --worktree.\n"},

@@ -33,7 +33,7 @@ var shells = []string{"bash", "zsh", "fish"}
 func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion <" + strings.Join(shells, "|") + ">",
-		Short: "Print what makes your shell complete command lines of Pollux",
+		Short: "Print a shell completion script",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) != 1 || !slices.Contains(shells, words[0]) {
 				return &usageError{message: "Name your shell: " + strings.Join(shells, ", ") + ".", cmd: cmd}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,15 +27,15 @@ func configCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var all bool
-	list := c.sub("list", "List what is set, and where", 0, func([]string) error { return c.list(all) })
-	list.Flags().BoolVar(&all, "all", false, "List the keys that nobody has set too")
+	list := c.sub("list", "List settings and their sources", 0, func([]string) error { return c.list(all) })
+	list.Flags().BoolVar(&all, "all", false, "Include keys that are not set")
 	cmd.AddCommand(
-		c.sub("get KEY", "Print the value that counts, or with --scope what one file says", 1, c.get),
-		c.sub("set KEY VALUE", "Write a value, in JSON or as plain text, into your settings file or that of --scope", 2, c.set),
-		c.sub("unset KEY", "Take a key out of your settings file, or that of --scope", 1, c.unset),
+		c.sub("get KEY", "Print the value of a setting", 1, c.get),
+		c.sub("set KEY VALUE", "Set a setting to a JSON value or plain text", 2, c.set),
+		c.sub("unset KEY", "Remove a setting from a settings file", 1, c.unset),
 		list,
-		c.sub("path", "Print where the settings files are", 0, c.path),
-		c.sub("explain KEY", "Say what a key does, which value counts, and which file it comes from", 1, c.explain),
+		c.sub("path", "Print the paths of the settings files", 0, c.path),
+		c.sub("explain KEY", "Explain a setting, its value and its source", 1, c.explain),
 	)
 	return cmd
 }
@@ -67,9 +66,9 @@ func (c *configActions) sub(use, short string, n int, run func(words []string) e
 		}
 		return run(words)
 	}
-	cmd.Flags().StringVar(&c.scope, "scope", "", "Whose settings: user, workspace, system")
+	cmd.Flags().StringVar(&c.scope, "scope", "", "Settings file: user, workspace or system")
 	cmd.Flags().BoolVar(&c.json, "json", false, "Print JSON")
-	cmd.Flags().BoolP("help", "h", false, "Print this help")
+	cmd.Flags().BoolP("help", "h", false, "Show help")
 	return cmd
 }
 
@@ -135,7 +134,7 @@ func (c *configActions) get(words []string) error {
 	case v == nil:
 		return exit.Errorf(exit.General, "%s is not set.", key)
 	case isText:
-		_, err := fmt.Fprintln(c.term.Out, clean(text))
+		_, err := fmt.Fprintln(c.term.Out, clean(text)) // a value, which may be copied
 		return err
 	}
 	return c.print(v)
@@ -158,7 +157,7 @@ func (c *configActions) list(all bool) error {
 		From  []string `json:"from"`
 	}
 	entries := make(map[string]entry, len(keys))
-	table := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, key := range keys {
 		v, from := s.Effective(key)
 		if v = config.MaskSecrets(key, v); c.json {
@@ -168,12 +167,12 @@ func (c *configActions) list(all bool) error {
 		if len(from) == 0 {
 			from = []string{"default"}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", key, show(v), strings.Join(from, " + "))
+		rows = append(rows, []string{key, show(v), strings.Join(from, " + ")})
 	}
 	if c.json {
 		return c.print(entries)
 	}
-	return table.Flush()
+	return printTable(c.term, nil, rows)
 }
 
 func (c *configActions) set(words []string) error {
@@ -193,7 +192,7 @@ func (c *configActions) set(words []string) error {
 	if c.json {
 		err = c.print(map[string]any{"key": key, "value": shown, "scope": scope.String(), "file": paths.File(scope)})
 	} else {
-		_, err = fmt.Fprintf(c.term.Out, "Set %s to %s in %s\n", key, show(shown), clean(paths.File(scope)))
+		err = printText(c.term, fmt.Sprintf("Set %s to %s in %s", key, show(shown), paths.Display(paths.File(scope))))
 	}
 	if err != nil {
 		return err
@@ -206,7 +205,7 @@ func (c *configActions) set(words []string) error {
 // key has no effect yet, or that another value has priority.
 func (c *configActions) afterSet(key string, scope config.Scope, text string, v any) {
 	note := func(format string, args ...any) {
-		fmt.Fprintf(c.term.Err, "Note: "+format+"\n", args...)
+		printNote(c.term, fmt.Sprintf("Note: "+format, args...))
 	}
 	if _, isText := v.(string); isText && strings.ContainsAny(text[:min(len(text), 1)], `{["`) && !json.Valid([]byte(text)) {
 		note("the value is not JSON: it was taken as a string.")
@@ -222,7 +221,7 @@ func (c *configActions) afterSet(key string, scope config.Scope, text string, v 
 	quiet.Err = io.Discard // no warnings about other settings
 	set, err := loadSettings(&quiet, c.env)
 	if err != nil {
-		fmt.Fprintln(c.term.Err, clean(err.Error()))
+		printNote(c.term, err.Error())
 		return
 	}
 	if _, err := telemetry.Resolve(set.Settings, c.env); err != nil && row.Path == string(config.Telemetry) {
@@ -257,9 +256,9 @@ func (c *configActions) unset(words []string) error {
 	case c.json:
 		return c.print(map[string]any{"key": key, "removed": found, "scope": scope.String(), "file": paths.File(scope)})
 	case !found:
-		_, err = fmt.Fprintf(c.term.Out, "%s is not set in %s\n", key, clean(paths.File(scope)))
+		err = printText(c.term, fmt.Sprintf("%s is not set in %s", key, paths.Display(paths.File(scope))))
 	default:
-		_, err = fmt.Fprintf(c.term.Out, "Removed %s from %s\n", key, clean(paths.File(scope)))
+		err = printText(c.term, fmt.Sprintf("Removed %s from %s", key, paths.Display(paths.File(scope))))
 	}
 	return err
 }
@@ -304,22 +303,22 @@ func (c *configActions) path([]string) error {
 	// Continue after an error: users need the path of a broken file to fix it.
 	set, err := loadSettings(c.term, c.env)
 	if err != nil {
-		fmt.Fprintln(c.term.Err, clean(err.Error()))
+		printNote(c.term, err.Error())
 	}
 	layers := config.Files(set.Settings, paths)
 	list := []layerJSON{}
-	table := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, l := range layers {
 		if c.scope != "" && l.Scope != scope {
 			continue
 		}
 		list = append(list, layerJSON{Scope: l.Scope.String(), File: l.File, State: l.State})
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Scope, clean(l.File), l.State)
+		rows = append(rows, []string{l.Scope.String(), clean(l.File), l.State})
 	}
 	if c.json {
 		return c.print(list)
 	}
-	return table.Flush()
+	return printTable(c.term, nil, rows)
 }
 
 // show returns a value as JSON on one line, or "unset" for nil.

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"pollux/internal/config"
 )
@@ -63,31 +61,39 @@ func (c *configActions) explainJSON(e *config.Explanation) error {
 }
 
 func (c *configActions) writeExplanation(e *config.Explanation) error {
-	w := tabwriter.NewWriter(c.term.Out, 0, 0, 2, ' ', 0)
 	from := "the default"
 	if len(e.From) > 0 {
 		from = "from " + strings.Join(e.From, " + ")
 	}
-	fmt.Fprintf(w, "%s\t%s\n", e.Path, e.Key.Doc)
-	fmt.Fprintf(w, "Value\t%s (%s)\n", show(config.MaskSecrets(e.Path, e.Value)), from)
-	if e.Path == e.Key.Path {
-		fmt.Fprintf(w, "Default\t%s\n", show(e.Key.Default))
+	rows := [][]string{
+		{e.Path, e.Key.Doc},
+		{"Value", show(config.MaskSecrets(e.Path, e.Value)) + " (" + from + ")"},
 	}
-	fmt.Fprintf(w, "Type\t%s\n", e.Key.DescribeType())
-	fmt.Fprintf(w, "Layers\t%s\n", e.Key.DescribeMerge())
-	fmt.Fprintf(w, "Support\t%s\n", strings.TrimSuffix(e.Key.Support.String()+": "+e.Key.Support.Explain(), ": "))
+	if e.Path == e.Key.Path {
+		rows = append(rows, []string{"Default", show(e.Key.Default)})
+	}
+	rows = append(
+		rows,
+		[]string{"Type", e.Key.DescribeType()},
+		[]string{"Layers", e.Key.DescribeMerge()},
+		[]string{"Support", strings.TrimSuffix(e.Key.Support.String()+": "+e.Key.Support.Explain(), ": ")},
+	)
+	if err := printTable(c.term, nil, rows); err != nil {
+		return err
+	}
+	rows = nil
 	for _, l := range e.Layers {
 		content := l.State
 		if l.IsSet {
 			content = show(config.MaskSecrets(e.Path, l.Value))
 		} else if l.State == "read" {
-			content = "says nothing"
+			content = "not set"
 		}
 		place := l.File
 		if l.Line > 0 {
 			place += ":" + strconv.Itoa(l.Line)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", l.Scope, content, clean(place))
+		rows = append(rows, []string{"  " + l.Scope.String(), content, clean(place)})
 	}
-	return w.Flush()
+	return printTable(c.term, nil, rows)
 }

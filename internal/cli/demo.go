@@ -20,7 +20,7 @@ func demoCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Watch Pollux find and mend a bug: no key and no network needed",
+		Short: "Watch Pollux fix a bug, without a key or network",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return demo.Run(cmd.Context(), demo.Options{
@@ -31,7 +31,7 @@ func demoCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&keep, "keep", false, "Keep the project, and say where it is")
+	cmd.Flags().BoolVar(&keep, "keep", false, "Keep the demo project and print its path")
 	return cmd
 }
 

@@ -15,23 +15,22 @@ import (
 
 // doctorCommand returns the subcommand doctor, which checks the user's setup and tests the model.
 func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
-	var asJSON, offline bool
+	var asJSON, offline, all bool
 	o := doctor.Options{
-		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t.Err), DebugLog: t.Err},
+		Session:  session.Options{Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)},
 		Terminal: t,
 	}
 	cmd := &cobra.Command{
-		Use: "doctor",
-		Short: "Say what is set and from where, what is missing, and try the model, " +
-			"with a few hundred tokens; its exit code is 0 where a run could work, else the run's",
-		Args: cobra.NoArgs,
+		Use:   "doctor",
+		Short: "Check your setup and test the model",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if offline {
 				o.Unasked = "because of --offline"
 			}
 			if t.ErrTTY && !asJSON {
 				o.Asking = func(model string) {
-					fmt.Fprintf(t.Err, "Asking %s, which costs a few hundred tokens ...\n", clean(model))
+					printNote(t, fmt.Sprintf("Testing %s with a few hundred tokens ...", model))
 				}
 			}
 			report, err := doctor.Examine(cmd.Context(), o)
@@ -44,7 +43,7 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				e.SetEscapeHTML(false)
 				err = e.Encode(report)
 			} else {
-				err = report.Write(t.Out, t.OutColor())
+				err = report.Write(t.Out, doctor.Layout{Width: t.OutWidth(), Color: t.OutColor(), All: all})
 			}
 			if failure := report.Failure(); err == nil && failure != nil {
 				err = &exit.Shown{Err: failure}
@@ -52,8 +51,9 @@ func doctorCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
-	cmd.Flags().BoolVar(&offline, "offline", false, "Do not ask the model anything")
-	cmd.Flags().StringVarP(&o.Session.Model, "model", "m", "", "The model, as for a run")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "List all providers that are not set up")
+	cmd.Flags().BoolVar(&offline, "offline", false, "Skip the test of the model")
+	cmd.Flags().StringVarP(&o.Session.Model, "model", "m", "", "Model to test")
 	return cmd
 }

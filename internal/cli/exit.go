@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -83,25 +82,11 @@ func isForPeople(err error) bool {
 // line prints a message to stderr, wrapped if stderr is a terminal, and in red if it supports
 // color.
 func (p *program) line(message string) {
-	message = clean(message)
-	if p.term.ErrTTY {
-		message = wrapLines(message, p.term.Width)
-	}
+	message = p.term.WrapErr(clean(message))
 	if p.term.ErrColor() {
 		message = "\x1b[31m" + message + "\x1b[0m"
 	}
 	fmt.Fprintln(p.term.Err, message)
-}
-
-// wrapLines wraps each line of text at width columns. It keeps lines that fit.
-func wrapLines(text string, width int) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if utf8.RuneCountInString(line) > width {
-			lines[i] = strings.Join(wrap(line, width), "\n")
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // jsonError returns the object that --output-format=json prints for an error. The code is

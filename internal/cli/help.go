@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"pollux/internal/terminal"
 )
 
 // printHelp prints the help of a command, wrapped at width columns. It does not wrap if
@@ -188,18 +190,14 @@ func (h helpWriter) heading(text string) { fmt.Fprintf(h.w, "\n%s\n", text) }
 
 // text prints a wrapped paragraph.
 func (h helpWriter) text(text string) {
-	for _, line := range wrap(text, h.width) {
-		fmt.Fprintln(h.w, line)
-	}
+	fmt.Fprintln(h.w, terminal.Wrap(text, h.width))
 }
 
 // lines prints a section of wrapped lines.
 func (h helpWriter) lines(title string, lines ...string) {
 	h.heading(title)
 	for _, text := range lines {
-		for _, line := range wrap(text, h.width-2) {
-			fmt.Fprintf(h.w, "  %s\n", line)
-		}
+		fmt.Fprintln(h.w, terminal.Hang("  ", text, h.width))
 	}
 }
 
@@ -237,32 +235,7 @@ func (h helpWriter) rows(indent string, rows [][2]string, left int) {
 		} else {
 			fmt.Fprint(h.w, gap[n:])
 		}
-		for i, line := range wrap(row[1], h.width-len(indent)-len(gap)) {
-			if i > 0 {
-				fmt.Fprintf(h.w, "%s%s", indent, gap)
-			}
-			fmt.Fprintln(h.w, line)
-		}
+		text := terminal.Wrap(row[1], h.width-len(indent)-len(gap))
+		fmt.Fprintln(h.w, strings.ReplaceAll(text, "\n", "\n"+indent+gap))
 	}
-}
-
-// wrap breaks text at spaces into lines of at most room characters. A longer word gets its
-// own line. wrap returns text as one line if room is not positive.
-func wrap(text string, room int) []string {
-	if room <= 0 {
-		return []string{text}
-	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,7 @@ import (
 func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
 	// newCommand returns a subcommand that prints the files with write, or as JSON.
-	newCommand := func(use, short string, write func(w io.Writer, files []memory.File) error) *cobra.Command {
+	newCommand := func(use, short string, write func(t *terminal.Terminal, files []memory.File) error) *cobra.Command {
 		sub := &cobra.Command{
 			Use: use, Short: short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
@@ -36,31 +35,28 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 				if asJSON {
 					return writeMemoryJSON(t.Out, set.IsTrusted(), files)
 				}
-				return write(t.Out, files)
+				return write(t, files)
 			},
 		}
-		sub.Flags().BoolVar(&asJSON, "json", false, "Print a JSON object")
+		sub.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
 		return sub
 	}
-	printed := func(text func([]memory.File) string) func(io.Writer, []memory.File) error {
-		return func(w io.Writer, files []memory.File) error {
-			_, err := fmt.Fprintln(w, clean(text(files)))
-			return err
-		}
+	printed := func(text func([]memory.File) string) func(*terminal.Terminal, []memory.File) error {
+		return func(t *terminal.Terminal, files []memory.File) error { return printText(t, text(files)) }
 	}
-	refresh := newCommand("refresh", "Read all files, and say what there is", printed(memory.FormatReloaded))
+	refresh := newCommand("refresh", "Reload context files and print a summary", printed(memory.FormatReloaded))
 	refresh.Aliases = []string{"reload"}
-	show := newCommand("show", "Show the text, and what each file costs in tokens", writeMemory)
+	show := newCommand("show", "Print the loaded context and its size in tokens", writeMemory)
 	cmd := &cobra.Command{
-		Use: "memory", Short: "Show what the model is told by GEMINI.md files, and add to it",
+		Use: "memory", Short: "Show and edit context files such as GEMINI.md",
 		Args: cobra.NoArgs, RunE: show.RunE,
 	}
 	cmd.AddCommand(
 		show,
-		newCommand("list", "Name the files", printed(memory.List)),
+		newCommand("list", "List context files", printed(memory.List)),
 		refresh,
 		&cobra.Command{
-			Use: "add <text...>", Short: "Add a line to your own file, for all projects", Args: cobra.MinimumNArgs(1),
+			Use: "add <text...>", Short: "Add a line to your context file for all projects", Args: cobra.MinimumNArgs(1),
 			RunE: func(_ *cobra.Command, words []string) error { return addMemory(t, env, strings.Join(words, " ")) },
 		},
 	)
@@ -68,13 +64,12 @@ func memoryCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 }
 
 // writeMemory prints the text of the files and a table of their estimated tokens.
-func writeMemory(w io.Writer, files []memory.File) error {
-	if _, err := fmt.Fprintln(w, clean(memory.Show(files))); err != nil || len(files) == 0 {
-		return err
+func writeMemory(t *terminal.Terminal, files []memory.File) error {
+	if _, err := fmt.Fprintln(t.Out, clean(memory.Show(files))); err != nil || len(files) == 0 {
+		return err // the text is shown as the model sees it
 	}
-	fmt.Fprintln(w)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TOKENS\tTIER\tFILE")
+	fmt.Fprintln(t.Out)
+	var rows [][]string
 	total := 0
 	for _, f := range files {
 		note := ""
@@ -85,10 +80,10 @@ func writeMemory(w io.Writer, files []memory.File) error {
 			note += " (cut)"
 		}
 		total += f.Tokens()
-		fmt.Fprintf(table, "%d\t%s\t%s%s\n", f.Tokens(), f.Tier, clean(f.Path), note)
+		rows = append(rows, []string{strconv.Itoa(f.Tokens()), string(f.Tier), clean(f.Path) + note})
 	}
-	fmt.Fprintf(table, "%s\t\tabout, in every request\n", strconv.Itoa(total))
-	return table.Flush()
+	rows = append(rows, []string{strconv.Itoa(total), "", "in every request, estimated"})
+	return printTable(t, []string{"TOKENS", "TIER", "FILE"}, rows)
 }
 
 // memoryJSON is the output of `pollux memory --json`.
@@ -133,10 +128,9 @@ func addMemory(t *terminal.Terminal, env *config.Env, text string) error {
 	if err != nil {
 		return exit.Errorf(exit.General, "Cannot add to memory: %w.", err)
 	}
-	format := "Added to %s: %s\n"
+	format := "Added to %s: %s"
 	if !added {
-		format = "It is already in %s: %s\n"
+		format = "Already in %s: %s"
 	}
-	_, err = fmt.Fprintf(t.Out, format, clean(set.MemoryFile()), clean(strings.TrimPrefix(item, "- ")))
-	return err
+	return printText(t, fmt.Sprintf(format, set.Paths.Display(set.MemoryFile()), strings.TrimPrefix(item, "- ")))
 }

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -32,23 +31,24 @@ func modelsCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "models [provider[/word]...]",
-		Short: "List the models that your providers offer, with a word in their names or all, and what is known of them",
+		Short: "List available models, with their context windows and prices",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			lists, err := listModels(cmd.Context(), t, env, names)
 			if err != nil {
 				return err
 			}
-			write := writeModels
 			if asJSON {
-				write = writeModelsJSON
+				err = writeModelsJSON(t.Out, lists)
+			} else {
+				err = writeModels(t, lists)
 			}
-			if err := write(t.Out, lists); err != nil {
+			if err != nil {
 				return err
 			}
 			return listError(lists)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print a JSON array of objects")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON")
 	return cmd
 }
 
@@ -186,9 +186,8 @@ func firstLine(err error) string {
 }
 
 // writeModels prints the models as a table. Unknown values are "-".
-func writeModels(w io.Writer, lists []listing) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MODEL\tWINDOW\tANSWER\tTOOLS\tTHINKING\tIMAGES\t$/M IN\tCACHED\tOUT")
+func writeModels(t *terminal.Terminal, lists []listing) error {
+	var rows [][]string
 	for _, l := range lists {
 		for _, m := range l.models {
 			in, cached, out := "-", "-", "-"
@@ -196,11 +195,13 @@ func writeModels(w io.Writer, lists []listing) error {
 				in, out = rate(&p.Input), rate(&p.Output)
 				cached = rate(p.CacheRead)
 			}
-			fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", cell(l.account.ConfiguredID), cell(m.Name), wording.Tokens(m.Input), wording.Tokens(m.Output),
-				word(m.Tools), thinking(m), word(m.Images), in, cached, out)
+			rows = append(rows, []string{
+				cell(l.account.ConfiguredID) + "/" + cell(m.Name), wording.Tokens(m.Input), wording.Tokens(m.Output),
+				word(m.Tools), thinking(m), word(m.Images), in, cached, out,
+			})
 		}
 	}
-	return table.Flush()
+	return printTable(t, []string{"MODEL", "WINDOW", "ANSWER", "TOOLS", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"}, rows)
 }
 
 // cell removes unprintable characters from untrusted text for a table cell: newlines,

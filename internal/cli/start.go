@@ -31,8 +31,11 @@ func (req *request) session() session.Options {
 		Dir: req.Dir, Env: req.Env, Flags: f.Settings,
 		Model: f.Model, ApprovalMode: f.ApprovalMode, SessionID: req.SessionID, Version: req.Version(),
 		Replay: f.FakeResponses, ReplayAnyOrder: !f.FakeStrict, Record: f.RecordResponses,
-		Debug:  f.Debug,
-		Loaded: func(s *config.Settings) { req.SetFormat(config.OutputFormat.In(s)) },
+		Debug: f.Debug,
+		Loaded: func(s *config.Settings) {
+			req.SetFormat(config.OutputFormat.In(s))
+			wrapsFor(req.Terminal)(s)
+		},
 	}
 }
 
@@ -43,7 +46,7 @@ func loadSettings(t *terminal.Terminal, env *config.Env) (*session.Setup, error)
 	if err != nil {
 		return nil, err
 	}
-	set := session.NewSetup(session.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t.Err), DebugLog: t.Err})
+	set := session.NewSetup(session.Options{Dir: dir, Env: env, Version: version(env), Warn: warnTo(t), DebugLog: t.Err, Loaded: wrapsFor(t)})
 	return set, set.Load(context.Background())
 }
 
@@ -56,21 +59,27 @@ func look(t *terminal.Terminal, env *config.Env) (*session.Setup, error) {
 	return set, err
 }
 
-// warnTo returns a function that writes each warning to w, followed by a newline.
-func warnTo(w io.Writer) func(string) {
-	return func(text string) { _, _ = io.WriteString(w, clean(text)+"\n") }
+// warnTo returns a function that prints each warning to standard error, on lines of its own.
+func warnTo(t *terminal.Terminal) func(string) {
+	return func(text string) { printNote(t, text) }
+}
+
+// wrapsFor returns a function that turns line breaks at the width of the terminal off if the
+// settings are those for a screen reader.
+func wrapsFor(t *terminal.Terminal) func(*config.Settings) {
+	return func(s *config.Settings) { t.SetWrapping(!config.ScreenReader.In(s)) }
 }
 
 // runHeadless runs one prompt without user interaction.
 func runHeadless(ctx context.Context, req request) error {
 	f, t := req.Flags, req.Terminal
 	o := req.session()
-	o.Warn, o.DebugLog = warnTo(t.Err), t.Err
+	o.Warn, o.DebugLog = warnTo(t), t.Err
 	return headless.RunJob(ctx, headless.Job{
 		Session: o,
 		Input:   headless.Input{Stdin: piped(t), Argument: req.Query, IsPromptFlag: req.PromptGiven, Err: t.Err},
 		Options: headless.Options{
-			Out: t.Out, Err: t.Err, Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning, Color: t.ErrColor(),
+			Out: t.Out, Err: t.Err, OutWidth: t.OutWidth, ErrWidth: t.ErrWidth, Raw: f.RawOutput, RawAccepted: !f.RawOutputWarning, Color: t.ErrColor(),
 			SessionID: req.SessionID, Prompt: req.Query,
 		},
 		Terminal: t,

@@ -117,6 +117,38 @@ func (p *Paths) Display(path string) string {
 	return path
 }
 
+// DisplayText returns a text with the paths in it in the form of [Paths.Display], except that of
+// the home directory itself. A path begins at the beginning of a line or after a space, a quote or
+// an opening parenthesis.
+func (p *Paths) DisplayText(text string) string {
+	if !strings.Contains(text, p.home) && !strings.Contains(text, p.resolvedHome()) {
+		return text
+	}
+	var b strings.Builder
+	isStart, start := true, 0
+	for i := range len(text) {
+		if isStart && i > start {
+			b.WriteString(p.displayStart(text[start:i]))
+			start = i
+		}
+		isStart = strings.IndexByte(" \n\t\"'`(", text[i]) >= 0
+	}
+	b.WriteString(p.displayStart(text[start:]))
+	return b.String()
+}
+
+// displayStart applies Display to the path at the beginning of a text.
+func (p *Paths) displayStart(text string) string {
+	end := strings.IndexAny(text, " \n\t\"'`,;:)")
+	if end < 0 {
+		end = len(text)
+	}
+	if short := p.Display(text[:end]); short != "~" {
+		return short + text[end:]
+	}
+	return text
+}
+
 // Absolute returns the absolute form of a path that a user wrote. "~" is the home directory;
 // relative paths start at the working directory.
 func (p *Paths) Absolute(path string) string {

@@ -34,6 +34,21 @@ func TestDisplay(t *testing.T) {
 			t.Errorf("%s: Display(%q) = %q, want %q", tt.env, tt.path, got, tt.want)
 		}
 	}
+	texts := NewPaths(NewEnv("HOME=/home/me"), "/w")
+	for text, want := range map[string]string{
+		"":                                   "",
+		"nothing":                            "nothing",
+		"/home/me":                           "/home/me",
+		"/home/me/a b":                       "~/a b",
+		"see /home/me/a:1, '/home/me/b c'.":  "see ~/a:1, '~/b c'.",
+		"(/home/me) \"/home/me2\"":           "(/home/me) \"/home/me2\"",
+		"x=/home/me/a http://host/home/me/a": "x=/home/me/a http://host/home/me/a",
+		"KEY in /home/me/.env\n/home/me/b":   "KEY in ~/.env\n~/b",
+	} {
+		if got := texts.DisplayText(text); got != want {
+			t.Errorf("DisplayText(%q) = %q, want %q", text, got, want)
+		}
+	}
 	p := NewPaths(NewEnv("HOME="+home, "GEMINI_CLI_HOME="+link), base)
 	if path := filepath.Join(link, "a"); p.Display(path) != path {
 		t.Errorf("with GEMINI_CLI_HOME: Display(%q) = %q", path, p.Display(path))

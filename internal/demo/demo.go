@@ -65,12 +65,12 @@ type Setup struct {
 func Run(ctx context.Context, o Options) (err error) {
 	root, err := os.MkdirTemp("", "pollux-demo-")
 	if err != nil {
-		return fmt.Errorf("make the demo's project: %w", err)
+		return fmt.Errorf("create the demo project: %w", err)
 	}
 	if !o.Keep {
 		defer func() {
 			if e := os.RemoveAll(root); err == nil && e != nil {
-				err = fmt.Errorf("remove the demo's project: %w", e)
+				err = fmt.Errorf("remove the demo project: %w", e)
 			}
 		}()
 	}
@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		APIKey: "demo", Model: "gemini-2.5-flash", Prompt: Prompt,
 	}
 	if err := writeProject(setup); err != nil {
-		return fmt.Errorf("make the demo's project: %w", err)
+		return fmt.Errorf("create the demo project: %w", err)
 	}
 	model, err := serve(o.Live)
 	if err != nil {
@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	if err := model.Check(); err != nil {
-		return fmt.Errorf("the demo did not go by its script: %w", err)
+		return fmt.Errorf("the demo differed from its script: %w", err)
 	}
 	if err := s.changes(setup.Dir); err != nil {
 		return err
@@ -126,7 +126,7 @@ func writeProject(setup Setup) error {
 func serve(live bool) (*scriptmodel.Server, error) {
 	script, err := scriptmodel.Parse(modelScript)
 	if err != nil {
-		return nil, fmt.Errorf("the demo's script: %w", err)
+		return nil, fmt.Errorf("load the demo script: %w", err)
 	}
 	for i := range script.Turns {
 		t := &script.Turns[i]
@@ -152,11 +152,11 @@ func serve(live bool) (*scriptmodel.Server, error) {
 func play(ctx context.Context, o Options, setup Setup, s *screen) error {
 	events, err := o.Start(ctx, setup)
 	if err != nil {
-		return fmt.Errorf("start the demo's agent: %w", err)
+		return fmt.Errorf("start the demo agent: %w", err)
 	}
 	for e, err := range events {
 		if err != nil {
-			return fmt.Errorf("the demo's agent: %w", err)
+			return fmt.Errorf("run the demo agent: %w", err)
 		}
 		if err := s.show(e); err != nil {
 			return err

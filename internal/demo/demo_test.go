@@ -138,7 +138,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("a line that is too long or ends in a space: %q", l)
 		}
 	}
-	kept := regexp.MustCompile(`kept in (.*)`).FindStringSubmatch(out.String())
+	kept := regexp.MustCompile(`project is in (.*)`).FindStringSubmatch(out.String())
 	if kept == nil {
 		t.Fatalf("it does not say where the project is:\n%s", out.String())
 	}
@@ -162,7 +162,7 @@ func TestRunFails(t *testing.T) {
 	}{
 		{"no start", t.Context(), func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) { return nil, broken }, "broken"},
 		{"an error", t.Context(), seq(func(yield func(agent.Event, error) bool) { yield(nil, broken) }), "broken"},
-		{"nothing done", t.Context(), seq(func(func(agent.Event, error) bool) {}), "did not go by its script"},
+		{"nothing done", t.Context(), seq(func(func(agent.Event, error) bool) {}), "differed from its script"},
 		{"cancelled", ctx, seq(func(yield func(agent.Event, error) bool) { cancel(); yield(agent.Cancelled{}, nil) }), "canceled"},
 		{"damage", t.Context(), func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error) {
 			events, err := start(ctx, setup)

@@ -60,7 +60,7 @@ func (s *screen) printf(format string, args ...any) {
 }
 
 func (s *screen) intro(setup Setup) {
-	s.printf("%s\n", s.styled(bold, "Pollux, a demonstration"))
+	s.printf("%s\n", s.styled(bold, "Pollux demo"))
 	s.printf("The model is a script on %s: no key, no network. The agent, its\n", setup.BaseURL)
 	s.printf("tools and the project in %s are real.\n\n", setup.Dir)
 	s.printf("%s %s\n", s.styled(cyan, ">"), s.styled(bold, setup.Prompt))
@@ -90,7 +90,7 @@ func (s *screen) show(e agent.Event) error {
 		s.printf("%s\n", s.styled(red, e.Message))
 	case agent.Waiting:
 		s.end()
-		s.printf("%s\n", s.styled(red, fmt.Sprintf("%v; trying again", e.Err)))
+		s.printf("%s\n", s.styled(red, fmt.Sprintf("%v; retrying", e.Err)))
 	}
 	return s.err
 }
@@ -223,7 +223,7 @@ func (s *screen) diff(text string) {
 }
 
 func (s *screen) tests(out []byte) {
-	s.heading("The project's tests, run once more by the demo itself")
+	s.heading("The tests of the project, run once more by the demo")
 	s.quote(string(out))
 }
 
@@ -233,5 +233,5 @@ func (s *screen) outro(requests int, took time.Duration) {
 }
 
 func (s *screen) kept(dir string) {
-	s.printf("The project is kept in %s\n", dir)
+	s.printf("The project is in %s\n", dir)
 }

@@ -36,16 +36,16 @@ type Options struct {
 	Asking func(model string)
 }
 
-// Text returns the output of [Report.Write] without colors. It returns an error only if ctx
-// ends; the text describes problems of the setup.
+// Text returns the output of [Report.Write] without colors, at the width of the terminal. It
+// returns an error only if ctx ends; the text describes problems of the setup.
 func Text(ctx context.Context, o Options) (string, error) {
 	r, err := Examine(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	var text strings.Builder
-	err = r.Write(&text, false)
-	return text.String(), err
+	var out strings.Builder
+	err = r.Write(&out, Layout{Width: o.Terminal.OutWidth()})
+	return out.String(), err
 }
 
 // Report is the result of a diagnosis. Programs read its JSON form: fields may be added, but
@@ -87,6 +87,7 @@ type Report struct {
 	Sections []sectionReport `json:"sections"`
 
 	failure error
+	paths   *config.Paths
 }
 
 // Failure returns the error that a run would end with, or nil if a run could work.
@@ -168,6 +169,7 @@ func (x *examination) checkGeneral(o session.Options) sectionReport {
 		s.ok("directory", o.Dir)
 	}
 	x.set = session.NewSetup(o)
+	x.paths = x.set.Paths
 	home := x.set.Paths.Home()
 	switch {
 	case env.Get("GEMINI_CLI_HOME") != "":
@@ -292,8 +294,15 @@ func (x *examination) summarize() {
 	}
 }
 
-// Write prints the report as text. If color is true, the verdicts are colored.
-func (r *Report) Write(w io.Writer, color bool) error {
+// Layout configures [Report.Write].
+type Layout struct {
+	Width int  // columns at which lines are broken, 0 for none
+	Color bool // whether the verdicts are colored
+	All   bool // whether to list all providers that are not set up
+}
+
+// Write prints the report as text.
+func (r *Report) Write(w io.Writer, layout Layout) error {
 	colors := map[verdict]string{verdictOK: "\x1b[32m", verdictWarning: "\x1b[33m", verdictMissing: "\x1b[90m", verdictBroken: "\x1b[31m"}
 	var b strings.Builder
 	for i := range r.Sections {
@@ -303,26 +312,31 @@ func (r *Report) Write(w io.Writer, color bool) error {
 		}
 		fmt.Fprintf(&b, "%s\n", s.Title)
 		for _, c := range s.Checks {
-			mark := fmt.Sprintf("%-8s", c.Verdict)
-			if color {
-				mark = colors[c.Verdict] + mark + "\x1b[0m"
+			mark := fmt.Sprintf("  %-8s ", c.Verdict)
+			line := terminal.Hang(mark, terminal.Line(c.Subject)+": "+r.text(c.Text), layout.Width)
+			if layout.Color && strings.HasPrefix(line, mark) {
+				line = "  " + colors[c.Verdict] + mark[2:len(mark)-1] + "\x1b[0m" + line[len(mark)-1:]
 			}
-			fmt.Fprintf(&b, "  %s %s: %s\n", mark, terminal.Line(c.Subject), indent(c.Text))
+			b.WriteString(line + "\n")
 			if c.Next != "" {
-				fmt.Fprintf(&b, "           next: %s\n", indent(c.Next))
+				b.WriteString(terminal.Hang("           ", "next: "+r.text(c.Next), layout.Width) + "\n")
 			}
 		}
 		if s.ID == "model" {
-			r.writeProviders(&b)
+			r.writeProviders(&b, layout)
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "Summary: %s\n", terminal.Line(r.Summary))
+	b.WriteString(terminal.Wrap("Summary: "+r.text(r.Summary), layout.Width) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// indent indents all lines of a text but the first, so that they line up in the report.
-func indent(text string) string {
-	return strings.ReplaceAll(terminal.Text(strings.TrimSpace(text)), "\n", "\n           ")
+// text returns a text in the form in which it is printed: without control characters, and with
+// short paths.
+func (r *Report) text(s string) string {
+	if s = terminal.Text(strings.TrimSpace(s)); r.paths != nil {
+		s = r.paths.DisplayText(s)
+	}
+	return s
 }

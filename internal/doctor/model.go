@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
@@ -192,39 +192,56 @@ func (d *Report) describeModel() string {
 	return text
 }
 
-// writeProviders prints the providers that are set up, then the others.
-func (d *Report) writeProviders(w io.Writer) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	d.writeProviderTable(table, "Set up, in the order in which they count:", func(r *providerReport) (string, bool) {
-		if r.Address == "" || r.Address == r.From {
-			return r.From, r.From != ""
+// everyday are the providers that most people begin with.
+var everyday = []string{"gemini", "openai", "anthropic", "openrouter", "ollama"}
+
+// writeProviders prints the providers that are set up, then the others: the everyday ones, or
+// all.
+func (d *Report) writeProviders(w io.Writer, layout Layout) {
+	d.writeProviderTable(w, layout, "Set up, in the order in which they count:", func(r *providerReport) (string, bool) {
+		text := r.From
+		if r.Address != "" && r.Address != r.From {
+			text += " at " + r.Address
 		}
-		return r.From + " at " + r.Address, r.From != ""
+		if r.State == "used" || r.State == "found" {
+			text += " (" + r.State + ")"
+		}
+		return text, r.From != ""
 	})
-	d.writeProviderTable(table, "Not set up:", func(r *providerReport) (string, bool) {
+	hidden := 0
+	d.writeProviderTable(w, layout, "Not set up:", func(r *providerReport) (string, bool) {
+		if r.State == "missing" && !layout.All && !slices.Contains(everyday, r.ID) {
+			hidden++
+			return "", false
+		}
 		return "needs " + r.Needs, r.State == "missing"
 	})
-	_ = table.Flush() // writing to memory cannot fail
+	if hidden > 0 {
+		fmt.Fprintf(w, "    and %d more: pollux doctor --all\n", hidden)
+	}
 }
 
 // writeProviderTable prints a heading and the providers that belong under it. about returns
 // the text for a provider, and whether it belongs there.
-func (d *Report) writeProviderTable(w io.Writer, heading string, about func(*providerReport) (string, bool)) {
+func (d *Report) writeProviderTable(w io.Writer, layout Layout, heading string, about func(*providerReport) (string, bool)) {
+	const indent = "    "
+	var rows [][]string
 	for i := range d.Providers {
 		r := &d.Providers[i]
-		text, belongs := about(r)
-		if !belongs {
-			continue
+		if text, belongs := about(r); belongs {
+			rows = append(rows, []string{terminal.Line(r.ID), terminal.Line(r.Name), d.text(text)})
 		}
-		if heading != "" {
-			fmt.Fprintf(w, "\n  %s\n", heading)
-			heading = ""
-		}
-		mark := ""
-		if r.State == "used" || r.State == "found" {
-			mark = " (" + r.State + ")"
-		}
-		fmt.Fprintf(w, "    %s\t%s\t%s%s\n", terminal.Line(r.ID), terminal.Line(r.Name), terminal.Line(text), mark)
+	}
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n  %s\n", heading)
+	width := layout.Width
+	if width > 0 {
+		width -= len(indent)
+	}
+	for line := range strings.Lines(terminal.Table(nil, rows, width)) {
+		io.WriteString(w, indent+line) // writing to memory cannot fail
 	}
 }
 

@@ -48,7 +48,7 @@ func TestWriteFileReadOnly(t *testing.T) {
 	}
 }
 
-// A directory that lets nobody see what is in it can be written in.
+// A directory that cannot be listed can be written in.
 func TestWriteFileUnlistable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

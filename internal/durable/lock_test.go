@@ -17,7 +17,7 @@ import (
 	"pollux/internal/durable"
 )
 
-// add adds 1 to the number in a file, under the lock, and fails if somebody else is
+// add adds 1 to the number in a file, under the lock, and fails if another goroutine is
 // doing the same.
 func add(file string) error {
 	unlock, err := durable.Lock(file)
@@ -62,8 +62,8 @@ func check(t *testing.T, file, want string) {
 	}
 }
 
-// Whoever holds the lock is alone, and what a killed session left behind stops
-// nobody.
+// Only one process holds the lock, and a lock file left by a killed session does not block
+// others.
 func TestLock(t *testing.T) {
 	t.Parallel()
 	for _, asFile := range []bool{false, true} {
@@ -168,7 +168,7 @@ func TestLockChild(t *testing.T) {
 	}
 }
 
-// Whoever does not want to wait any longer does not have to.
+// Cancelling the context ends the wait for a lock.
 func TestLockCancelled(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

@@ -57,7 +57,7 @@ var ErrNoEditor = errors.New("No external editor is available. Please run /edito
 // ErrUnsaved is returned if the editor ended without saving the file.
 //
 //lint:ignore ST1005 shown to the user without a prefix
-var ErrUnsaved = errors.New("Nothing was saved in the editor, so nothing comes of it.")
+var ErrUnsaved = errors.New("The file was not saved in the editor. Nothing changed.")
 
 // Open opens a file in the editor. It returns [ErrUnsaved] if the editor did not save
 // the file.
@@ -125,7 +125,7 @@ func (e *Editor) find() (*command, error) {
 		words, err := shell.Fields(line, e.getenv)
 		if err != nil || len(words) == 0 {
 			//lint:ignore ST1005 shown to the user without a prefix
-			return nil, fmt.Errorf("The editor command %q cannot be read. Set VISUAL or EDITOR to a program and its arguments.", line)
+			return nil, fmt.Errorf("Invalid editor command %q. Set VISUAL or EDITOR to a program and its arguments.", line)
 		}
 		return e.findFirst(words[:1], words[1:])
 	}

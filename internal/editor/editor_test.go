@@ -164,9 +164,9 @@ func TestProblems(t *testing.T) {
 		{editor.Options{Visual: "nowhere -x"}, fmt.Sprintf(missing, "nowhere")},
 		{editor.Options{Visual: "folder"}, fmt.Sprintf(missing, "folder")},
 		{editor.Options{Visual: "./breaks"}, fmt.Sprintf(missing, "./breaks")},
-		{editor.Options{Visual: "vim 'half"}, `The editor command "vim 'half" cannot be read. Set VISUAL or EDITOR to a program and its arguments.`},
-		{editor.Options{Visual: "$(touch /tmp/pwned)"}, `The editor command "$(touch /tmp/pwned)" cannot be read. Set VISUAL or EDITOR to a program and its arguments.`},
-		{editor.Options{Visual: "$NOTHING"}, `The editor command "$NOTHING" cannot be read. Set VISUAL or EDITOR to a program and its arguments.`},
+		{editor.Options{Visual: "vim 'half"}, `Invalid editor command "vim 'half". Set VISUAL or EDITOR to a program and its arguments.`},
+		{editor.Options{Visual: "$(touch /tmp/pwned)"}, `Invalid editor command "$(touch /tmp/pwned)". Set VISUAL or EDITOR to a program and its arguments.`},
+		{editor.Options{Visual: "$NOTHING"}, `Invalid editor command "$NOTHING". Set VISUAL or EDITOR to a program and its arguments.`},
 		{editor.Options{Visual: "breaks"}, "External editor exited with status 3"},
 		{editor.Options{Visual: "dies"}, "External editor was ended by a signal (signal: killed)"},
 	} {
@@ -214,14 +214,14 @@ func TestText(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo more >>"$file"`:                           "draft\nmore\n",
 		`echo new >"$file.tmp"; mv "$file.tmp" "$file"`: "new\n",
-		`:`: "error: Nothing was saved in the editor, so nothing comes of it.",
+		`:`: "error: The file was not saved in the editor. Nothing changed.",
 		`cat "$file" >"$file.tmp"; mv "$file.tmp" "$file"`: "draft\n",
 		`touch "$file"`:              "draft\n",
 		`: >"$file"`:                 "",
-		`rm "$file"`:                 "error: read what the editor saved: ",
-		`rm "$file"; mkfifo "$file"`: "error: read what the editor saved: it is no file any more",
-		`printf '\377' >"$file"`:     "error: read what the editor saved: it is not UTF-8 text",
-		`truncate -s 40M "$file"`:    "error: read what the editor saved: it is larger than 32 MiB",
+		`rm "$file"`:                 "error: read the edited file: ",
+		`rm "$file"; mkfifo "$file"`: "error: read the edited file: it is not a regular file",
+		`printf '\377' >"$file"`:     "error: read the edited file: it is not UTF-8 text",
+		`truncate -s 40M "$file"`:    "error: read the edited file: it is larger than 32 MiB",
 		`exit 1`:                     "error: External editor exited with status 1",
 	} {
 		d := newDesk(t)

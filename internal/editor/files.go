@@ -58,7 +58,7 @@ func (e *Editor) Change(ctx context.Context, name, before, after string) (string
 func (e *Editor) withTempDir(pattern string, f func(dir string) (string, error)) (string, error) {
 	dir, err := os.MkdirTemp(e.options.Temp, pattern)
 	if err != nil {
-		return "", fmt.Errorf("make a directory for the editor: %w", err)
+		return "", fmt.Errorf("create a directory for the editor: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	return f(dir)
@@ -78,24 +78,24 @@ func writeBackdated(path, text string) error {
 func readResult(path string) (string, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("read what the editor saved: %w", err)
+		return "", fmt.Errorf("read the edited file: %w", err)
 	}
 	if !fi.Mode().IsRegular() {
-		return "", errors.New("read what the editor saved: it is no file any more")
+		return "", errors.New("read the edited file: it is not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("read what the editor saved: %w", err)
+		return "", fmt.Errorf("read the edited file: %w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read what the editor saved: %w", err)
+		return "", fmt.Errorf("read the edited file: %w", err)
 	case len(text) > maxText:
-		return "", fmt.Errorf("read what the editor saved: it is larger than %d MiB", maxText>>20)
+		return "", fmt.Errorf("read the edited file: it is larger than %d MiB", maxText>>20)
 	case !utf8.Valid(text):
-		return "", errors.New("read what the editor saved: it is not UTF-8 text")
+		return "", errors.New("read the edited file: it is not UTF-8 text")
 	}
 	return string(text), nil
 }

@@ -141,7 +141,7 @@ func TestUntrustedFlags(t *testing.T) {
 	}
 	newScene(t, policy.Options{Mode: policy.Yolo, Interactive: true}, "--evil").expect("make --evil", "-")
 	s = newScene(t, policy.Options{Mode: policy.Default, Rules: allowing("make")}, "--evil")
-	if a := s.expect("make --evil", "-"); a.Run == nil { // where nobody is there, rules decide
+	if a := s.expect("make --evil", "-"); a.Run == nil { // without a user, rules decide
 		t.Errorf("%+v", a.Refusal)
 	}
 	s = newScene(t, policy.Options{Mode: policy.Default, Interactive: true, Rules: []policy.Rule{{Tools: []string{"*"}, Decision: policy.Deny, Priority: 4}}}, "--evil")

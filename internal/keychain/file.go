@@ -46,11 +46,11 @@ const maxFile = 4 << 20
 var deriveKey = sync.OnceValues(func() ([]byte, error) {
 	host, err := os.Hostname()
 	if err != nil {
-		return nil, fmt.Errorf("name of this machine: %w", err)
+		return nil, fmt.Errorf("read the host name: %w", err)
 	}
 	u, err := user.Current()
 	if err != nil {
-		return nil, fmt.Errorf("name of the user: %w", err)
+		return nil, fmt.Errorf("read the user name: %w", err)
 	}
 	name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // Windows: DOMAIN\name
 	return scrypt.Key([]byte("gemini-cli-oauth"), []byte(host+"-"+name+"-gemini-cli"), 1<<14, 8, 1, 32)
@@ -167,14 +167,14 @@ func (f *file) read() (secrets, error) {
 		all, err = f.open(data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s, where secrets are kept, cannot be used: %w", f.path, err)
+		return nil, fmt.Errorf("cannot read stored secrets in %s: %w", f.path, err)
 	}
 	return all, nil
 }
 
 // errForeign is the error for every kind of invalid content, because the remedy is always the
 // same.
-var errForeign = errors.New("it is damaged, or of another machine or user; move it away and store the keys again")
+var errForeign = errors.New("the file is damaged or from another machine or user; move it away and store your keys again")
 
 // open decrypts the content of the file. Older files have initialization vectors of 16 bytes.
 func (f *file) open(data []byte) (secrets, error) {

@@ -182,7 +182,7 @@ func TestFileLink(t *testing.T) {
 	}
 }
 
-// Nobody has to wait for a lock that another program has left behind.
+// A lock that another program has left does not block.
 func TestFileLocked(t *testing.T) {
 	t.Parallel()
 	s, path := inFile(t)

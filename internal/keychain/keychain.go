@@ -1,4 +1,4 @@
-// Package keychain stores the user's secrets: in the system's keychain or, if there is none,
+// Package keychain stores the user's secrets: in the system keychain or, if there is none,
 // in an encrypted file below ~/.gemini. Gemini CLI uses the same places, names and formats, so
 // each program finds what the other has stored.
 //
@@ -19,20 +19,20 @@ import (
 	"time"
 )
 
-// ErrNotFound means that there is no such secret.
-var ErrNotFound = errors.New("there is no such secret")
+// ErrNotFound means that secret not found.
+var ErrNotFound = errors.New("secret not found")
 
 // errNoKeychain means that this machine has no keychain. Users need not know about it.
-var errNoKeychain = errors.New("there is no keychain here")
+var errNoKeychain = errors.New("no keychain found")
 
-// System is the Where of secrets in the system's keychain.
-const System = "the system's keychain"
+// System is the Where of secrets in the system keychain.
+const System = "the system keychain"
 
 // Options configure a [Store].
 type Options struct {
 	// File is the path of the encrypted file.
 	File string
-	// FileOnly disables the system's keychain.
+	// FileOnly disables the system keychain.
 	FileOnly bool
 	// Bus is the address of the session's D-Bus, which is needed for keychains other than
 	// those of macOS and Windows; "" if there is none.
@@ -53,7 +53,7 @@ type Store struct {
 	timeout time.Duration
 
 	mu          sync.Mutex
-	unavailable error // why the system's keychain is not used any more
+	unavailable error // why the system keychain is not used any more
 }
 
 // Open returns a store. It contacts no keychain yet.
@@ -79,7 +79,7 @@ type Secret struct {
 	Value, Where string
 }
 
-// Get returns the secret from the system's keychain and from the encrypted file, in this
+// Get returns the secret from the system keychain and from the encrypted file, in this
 // order. Both may have one, with different values, if the keychain was available at some times
 // only. The caller has to decide which one is valid. If there is none, the error is
 // [ErrNotFound] or the reason why the keychain or file cannot be read.
@@ -100,14 +100,14 @@ func (s *Store) Get(ctx context.Context, service, account string) ([]Secret, err
 }
 
 // Stored is the result of [Store.Set]. Where is [System] or the path of the encrypted file.
-// FallbackReason is the reason why the system's keychain was not used; nil if it was, or if
+// FallbackReason is the reason why the system keychain was not used; nil if it was, or if
 // there is none.
 type Stored struct {
 	Where          string
 	FallbackReason error
 }
 
-// Set stores a secret and replaces an existing one. It first tests the system's keychain with
+// Set stores a secret and replaces an existing one. It first tests the system keychain with
 // a dummy secret; if the keychain cannot be used, Set stores the secret in the encrypted file,
 // and a secret that the keychain may contain stays there.
 func (s *Store) Set(ctx context.Context, service, account, secret string) (Stored, error) {
@@ -146,12 +146,12 @@ func testBackend(ctx context.Context, b backend, service string) error {
 	}
 	got, err := b.get(ctx, service, account)
 	if err == nil && got != value || errors.Is(err, ErrNotFound) {
-		err = errors.New("it does not give back what is stored in it")
+		err = errors.New("it does not return stored secrets")
 	}
 	return cmp.Or(err, b.remove(ctx, service, account))
 }
 
-// Remove removes a secret from the system's keychain and the encrypted file. The error is
+// Remove removes a secret from the system keychain and the encrypted file. The error is
 // [ErrNotFound] if neither has it.
 func (s *Store) Remove(ctx context.Context, service, account string) error {
 	_, failure := query(ctx, s, func(ctx context.Context, b backend) (struct{}, error) {
@@ -207,7 +207,7 @@ func mainError(file, system error) error {
 	return system
 }
 
-// query calls the system's keychain and waits for the result until the timeout. A keychain
+// query calls the system keychain and waits for the result until the timeout. A keychain
 // that has failed is not called again.
 func query[T any](ctx context.Context, s *Store, call func(context.Context, backend) (T, error)) (T, error) {
 	var none T
@@ -246,9 +246,9 @@ func query[T any](ctx context.Context, s *Store, call func(context.Context, back
 	case ctx.Err() != nil:
 		return none, context.Cause(ctx)
 	case callCtx.Err() != nil:
-		a.err = fmt.Errorf("%s does not answer", System)
+		a.err = fmt.Errorf("%s does not respond", System)
 	case !errors.Is(a.err, errNoKeychain):
-		a.err = fmt.Errorf("%s cannot be used: %w", System, a.err)
+		a.err = fmt.Errorf("cannot use %s: %w", System, a.err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func (s security) set(ctx context.Context, service, account, secret string) erro
 		quote(service), quote(account), quote(service+"/"+account), hex.EncodeToString([]byte(secret)))
 	const longest = 4000 // the program silently truncates longer lines
 	if len(line) > longest {
-		return errors.New("the secret is too long for it")
+		return errors.New("the secret is too long")
 	}
 	_, stderr, err := s.run(ctx, line, "-i")
 	if err == nil && len(bytes.TrimSpace(stderr)) > 0 { // in interactive mode the exit code is always 0

@@ -205,10 +205,10 @@ func (c *conn) waitForPrompt(prompt dbus.ObjectPath) error {
 		case signal, ok := <-signals:
 			switch {
 			case !ok:
-				return errors.New("it has gone away")
+				return errors.New("it stopped running")
 			case signal.Path != prompt || signal.Name != "org.freedesktop.Secret.Prompt.Completed" || len(signal.Body) == 0:
 			case signal.Body[0] == true: // dismissed
-				return errors.New("it stays locked")
+				return errors.New("it is still locked")
 			default:
 				return nil
 			}

@@ -63,7 +63,7 @@ type desk struct {
 	mu       sync.Mutex
 	items    map[dbus.ObjectPath]*item
 	made     int
-	locked   bool // until somebody is asked
+	locked   bool // until the user is asked
 	dismiss  bool // who is asked says no
 	lossy    bool // what is stored comes back otherwise
 	silent   chan struct{}
@@ -250,7 +250,7 @@ func TestSecretService(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 
-	// Locked: nobody is asked unless somebody is there.
+	// Locked: the user is asked only in a terminal.
 	if _, err := s.Set(ctx, "svc", "acct", "1"); err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func (d *desk) set(change func()) {
 	change()
 }
 
-// asked returns how often somebody was asked to unlock it.
+// asked returns how often the user was asked to unlock it.
 func (d *desk) asked() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -302,7 +302,7 @@ func TestSilent(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "gemini-credentials.json")
 		s := Open(Options{File: path, Bus: bus})
 		s.timeout = 20 * time.Millisecond
-		if _, err := s.Get(t.Context(), "svc", "acct"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "does not answer") {
+		if _, err := s.Get(t.Context(), "svc", "acct"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "does not respond") {
 			t.Error(err)
 		}
 		s.timeout = time.Hour

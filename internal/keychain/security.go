@@ -21,7 +21,7 @@ func passwordIn(output []byte) (string, error) {
 			}
 		}
 	}
-	return "", errors.New("security(1) shows no password")
+	return "", errors.New("security(1) printed no password")
 }
 
 // accountsIn returns the accounts of a service in the output of "security dump-keychain".

@@ -44,9 +44,9 @@ func Item(text string) (string, error) {
 	text = strings.ReplaceAll(strings.Join(words, " "), "</", "< /")
 	switch {
 	case text == "":
-		return "", errors.New("there is nothing to remember")
+		return "", errors.New("the text is empty")
 	case len(text) > maxItem:
-		return "", fmt.Errorf("it is longer than %d bytes", maxItem)
+		return "", fmt.Errorf("the text is longer than %d bytes", maxItem)
 	}
 	return "- " + text, nil
 }
@@ -76,7 +76,7 @@ func Add(file, text string) (item string, added bool, err error) {
 		return item, false, nil
 	}
 	if len(after) > maxFile {
-		return "", false, fmt.Errorf("%s is full: it would have more than %d KiB", file, maxFile>>10)
+		return "", false, fmt.Errorf("%s would be larger than %d KiB", file, maxFile>>10)
 	}
 	if err := durable.WriteFile(file, []byte(after), 0o600); err != nil {
 		return "", false, err
@@ -101,7 +101,7 @@ func Read(file string) (string, error) {
 	defer f.Close()
 	data, err := readUpTo(f, maxFile)
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s has more than %d KiB", file, maxFile>>10)
+		err = fmt.Errorf("%s is larger than %d KiB", file, maxFile>>10)
 	}
 	if err == nil && strings.ContainsRune(string(data), 0) { // UTF-16, for example
 		err = fmt.Errorf("%s is not UTF-8 text", file)

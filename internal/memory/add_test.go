@@ -57,11 +57,11 @@ func TestAddRefuses(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"d/GEMINI.md/": "", "big/GEMINI.md": strings.Repeat("x\n", 128<<10), "wide/GEMINI.md": "\xff\xfea\x00"})
 	for _, c := range []struct{ file, text, want string }{
-		{"GEMINI.md", " \n ", "there is nothing to remember"},
-		{"GEMINI.md", " - ## ", "there is nothing to remember"},
+		{"GEMINI.md", " \n ", "the text is empty"},
+		{"GEMINI.md", " - ## ", "the text is empty"},
 		{"GEMINI.md", strings.Repeat("x", 5000), "longer than 4096 bytes"},
 		{"d/GEMINI.md", "x", "is a directory"},
-		{"big/GEMINI.md", "x", "it would have more than 256 KiB"},
+		{"big/GEMINI.md", "x", "would be larger than 256 KiB"},
 		{"wide/GEMINI.md", "x", "is not UTF-8 text"},
 	} {
 		if _, _, err := memory.Add(p.at(c.file), c.text); err == nil || !strings.Contains(err.Error(), c.want) {

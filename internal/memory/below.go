@@ -21,7 +21,7 @@ func (l *loaded) addBelow() {
 		top := l.top(dir)
 		for queue := []string{dir}; len(queue) > 0; queue = queue[1:] {
 			if looked++; looked > l.MaxDirs {
-				l.Warn(fmt.Sprintf("Warning: Memory files were looked for in %d directories; there are more. context.discoveryMaxDirs says how many are searched.", l.MaxDirs))
+				l.Warn(fmt.Sprintf("Warning: Searched only %d directories for context files. To search more, increase context.discoveryMaxDirs.", l.MaxDirs))
 				return
 			}
 			if queue[0] != dir {
@@ -64,7 +64,7 @@ func (l *loaded) subdirectories(dir string, n int) []string {
 		},
 	}, func(workspace.Entry) error { return nil })
 	if err != nil {
-		l.Log.Debug("directory not searched for memory files", "path", dir, "error", err)
+		l.Log.Debug("directory not searched for context files", "path", dir, "error", err)
 	}
 	first()
 	for i, name := range names {

@@ -39,9 +39,9 @@ func TestNoFiles(t *testing.T) {
 		}
 	}
 	p.wantSaid(
-		"Warning: The memory file /p/f/GEMINI.md is not used: not a regular file.",
-		"Warning: The memory file /p/b/GEMINI.md is not used: it is not text.",
-		"Warning: The memory file /p/s/GEMINI.md is not used: too many levels of symbolic links.")
+		"Warning: Ignoring the context file /p/f/GEMINI.md: not a regular file.",
+		"Warning: Ignoring the context file /p/b/GEMINI.md: it is not a text file.",
+		"Warning: Ignoring the context file /p/s/GEMINI.md: too many levels of symbolic links.")
 	if got := m.Discover(p.at("p/imports")); !strings.Contains(got, "\n"+want+"\n") {
 		t.Errorf("imports: %q, want %q", got, want)
 	}
@@ -74,12 +74,12 @@ func TestLinksOut(t *testing.T) {
 			t.Errorf("%s: %q, want %q", dir, got, want)
 		}
 	}
-	if len(p.said) != 2 || !strings.HasSuffix(p.said[0], "/p/GEMINI.md is not used: it leads to what is no memory file of the project.") {
+	if len(p.said) != 2 || !strings.HasSuffix(p.said[0], "/p/GEMINI.md: it links to a file that is not a context file of the project.") {
 		t.Errorf("said %q", p.said)
 	}
 }
 
-// What somebody else has put above the workspace is not the project's.
+// Files of other users above the workspace do not belong to the project.
 func TestForeignAbove(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -108,7 +108,7 @@ func (im *importer) flat(path string, got content) string {
 // Reasons for failed imports.
 var (
 	errTraversal = errors.New("Path traversal attempt") //lint:ignore ST1005 the text is a contract
-	errRoom      = errors.New("there is no more room for imports")
+	errRoom      = errors.New("too many imports")
 )
 
 // imported is a file that an import refers to.
@@ -180,5 +180,5 @@ func (im *importer) report() {
 	if more := im.lost - len(im.failed); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	im.Warn(fmt.Sprintf("Warning: %s imports what cannot be imported: %s.", workspace.PrintableName(im.file.Path), text))
+	im.Warn(fmt.Sprintf("Warning: Failed imports in %s: %s.", workspace.PrintableName(im.file.Path), text))
 }

@@ -65,24 +65,24 @@ func TestImportTree(t *testing.T) {
 		"missing": {
 			map[string]string{"": "@./gone @gone.md"},
 			"<!-- Import failed: ./gone - no such file or directory --> <!-- Import failed: gone.md - no such file or directory -->",
-			"Warning: /p/GEMINI.md imports what cannot be imported: @./gone (no such file or directory), @gone.md (no such file or directory).",
+			"Warning: Failed imports in /p/GEMINI.md: @./gone (no such file or directory), @gone.md (no such file or directory).",
 		},
 		"outside": {
 			map[string]string{"": "@../secret.md @/etc/passwd @../../../../etc/passwd"},
 			"<!-- Import failed: ../secret.md - Path traversal attempt --> <!-- Import failed: /etc/passwd - Path traversal attempt --> " +
 				"<!-- Import failed: ../../../../etc/passwd - Path traversal attempt -->",
-			"Warning: /p/GEMINI.md imports what cannot be imported: @../secret.md (Path traversal attempt), @/etc/passwd (Path traversal attempt), @../../../../etc/passwd (Path traversal attempt).",
+			"Warning: Failed imports in /p/GEMINI.md: @../secret.md (Path traversal attempt), @/etc/passwd (Path traversal attempt), @../../../../etc/passwd (Path traversal attempt).",
 		},
 		"addresses": {
 			map[string]string{"": "@https://example.com/a.md @file:///etc/passwd"},
 			"<!-- Import failed: https://example.com/a.md - Path traversal attempt --> <!-- Import failed: file:///etc/passwd - Path traversal attempt -->",
-			"Warning: /p/GEMINI.md imports what cannot be imported: @https://example.com/a.md (Path traversal attempt), @file:///etc/passwd (Path traversal attempt).",
+			"Warning: Failed imports in /p/GEMINI.md: @https://example.com/a.md (Path traversal attempt), @file:///etc/passwd (Path traversal attempt).",
 		},
 		"no files": {
 			map[string]string{"": "@./dir/ @.env.md @./.env @./bin.md", "dir/x": "", ".env": "KEY=1", ".env.md": "E", "bin.md": "\x00\x01"},
 			"<!-- Import failed: ./dir/ - is a directory --> <!-- Imported from: .env.md -->\nE\n<!-- End of import from: .env.md --> " +
-				"<!-- Import failed: ./.env - it is where no tool may look --> <!-- Import failed: ./bin.md - it is not text -->",
-			"Warning: /p/GEMINI.md imports what cannot be imported: @./dir/ (is a directory), @./.env (it is where no tool may look), @./bin.md (it is not text).",
+				"<!-- Import failed: ./.env - tools cannot access it --> <!-- Import failed: ./bin.md - it is not a text file -->",
+			"Warning: Failed imports in /p/GEMINI.md: @./dir/ (is a directory), @./.env (tools cannot access it), @./bin.md (it is not a text file).",
 		},
 		"code": {
 			map[string]string{"": "`@a.md` ``x ` @a.md`` @a.md\n```sh\n@a.md\n```\n~~~\n@a.md\n~~~\n- one\n\n      ````\n      @a.md\n      ```\n      ````\nlone ` @a.md\n\nlone ` @a.md", "a.md": "A"},
@@ -175,7 +175,7 @@ func TestImportLinks(t *testing.T) {
 	if strings.Contains(got, "secret\n") || strings.Contains(got, "url") || !strings.Contains(got, "\ninside\n") {
 		t.Errorf("text = %q", got)
 	}
-	for i, want := range []string{"Imported from", "Path traversal attempt", "Path traversal attempt", "", "no tool may look", "Path traversal attempt", "Path traversal attempt"} {
+	for i, want := range []string{"Imported from", "Path traversal attempt", "Path traversal attempt", "", "tools cannot access it", "Path traversal attempt", "Path traversal attempt"} {
 		line := got[strings.Index(got, fmt.Sprint(i+1, " <!-- ")):]
 		line, _, _ = strings.Cut(line, "-->")
 		if !strings.Contains(line, want) || want != "Imported from" && !strings.Contains(line, "Import failed") {

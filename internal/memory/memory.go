@@ -251,7 +251,7 @@ func (l *loaded) add(c candidate) {
 	}
 	l.room -= len(f.Text)
 	if f.Cut {
-		l.Warn("Warning: " + workspace.PrintableName(f.Path) + " is too large for a memory file, or imports one that is: only the beginning is used.")
+		l.Warn("Warning: " + workspace.PrintableName(f.Path) + " is too large or imports a file that is too large. Pollux uses only the beginning.")
 	}
 	l.files = append(l.files, f)
 }
@@ -277,6 +277,6 @@ func (s seenFile) is(info fs.FileInfo) bool {
 func (l *loaded) refuse(path string) {
 	if !l.full {
 		l.full = true
-		l.Warn("Warning: There are more memory files than can be used; " + workspace.PrintableName(path) + " and those behind it are left out. `pollux memory show` says what is used.")
+		l.Warn("Warning: Too many context files; " + workspace.PrintableName(path) + " and the following ones are not loaded. Run pollux memory show to see what is loaded.")
 	}
 }

@@ -308,6 +308,9 @@ func TestEager(t *testing.T) {
 
 // A search ends, and says so; without it such a tree costs nothing.
 func TestTenThousandDirectories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it creates 10,000 directories")
+	}
 	t.Parallel()
 	p := newPlace(t, map[string]string{"p/.git/": "", "p/GEMINI.md": "top"})
 	for i := range 100 {
@@ -326,7 +329,7 @@ func TestTenThousandDirectories(t *testing.T) {
 	if n := len(m.Files()); n != 101 {
 		t.Errorf("%d files, want those of the top and of the first level", n)
 	}
-	p.wantSaid("Warning: Memory files were looked for in 200 directories; there are more. context.discoveryMaxDirs says how many are searched.")
+	p.wantSaid("Warning: Searched only 200 directories for context files. To search more, increase context.discoveryMaxDirs.")
 	o.MaxDirs = 3
 	p.wantFiles(memory.New(o), "project p/GEMINI.md", "discovered p/d00/GEMINI.md", "discovered p/d01/GEMINI.md")
 	o.MaxDirs = 0
@@ -343,10 +346,10 @@ func TestEagerExactly(t *testing.T) {
 	p.wantSaid()
 	o.MaxDirs = 2
 	p.wantFiles(memory.New(o), "discovered p/a/GEMINI.md")
-	p.wantSaid("Warning: Memory files were looked for in 2 directories; there are more. context.discoveryMaxDirs says how many are searched.")
+	p.wantSaid("Warning: Searched only 2 directories for context files. To search more, increase context.discoveryMaxDirs.")
 }
 
-// Nobody searches for what cannot be told any more.
+// The search ends when the model cannot get more.
 func TestEagerUntilFull(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -358,7 +361,7 @@ func TestEagerUntilFull(t *testing.T) {
 	if n := len(memory.New(o).Files()); n != 1000 {
 		t.Errorf("%d files", n)
 	}
-	p.wantSaid("Warning: There are more memory files than can be used; /p/d1000/GEMINI.md and those behind it are left out. `pollux memory show` says what is used.")
+	p.wantSaid("Warning: Too many context files; /p/d1000/GEMINI.md and the following ones are not loaded. Run pollux memory show to see what is loaded.")
 }
 
 func TestReload(t *testing.T) {

@@ -26,8 +26,8 @@ type content struct {
 
 // Reasons for not using a file.
 var (
-	errElsewhere = errors.New("it leads to what is no memory file of the project")
-	errBinary    = errors.New("it is not text")
+	errElsewhere = errors.New("it links to a file that is not a context file of the project")
+	errBinary    = errors.New("it is not a text file")
 )
 
 // read reads a memory file. A link may point to any file in the root. Links out of the root
@@ -158,18 +158,18 @@ func (l *loaded) importRoot(c candidate) string {
 func (l *loaded) skipped(path string, err error) {
 	for _, usual := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.EISDIR, syscall.ENOTDIR} {
 		if errors.Is(err, usual) {
-			l.Log.Debug("memory file skipped", "path", path, "error", err)
+			l.Log.Debug("context file skipped", "path", path, "error", err)
 			return
 		}
 	}
-	l.Warn(fmt.Sprintf("Warning: The memory file %s is not used: %s.", workspace.PrintableName(path), why(err)))
+	l.Warn(fmt.Sprintf("Warning: Ignoring the context file %s: %s.", workspace.PrintableName(path), why(err)))
 }
 
 // why returns a short description of an error about a file.
 func why(err error) string {
 	var refused workspace.Refusal
 	if errors.As(err, &refused) {
-		return "it is where no tool may look"
+		return "tools cannot access it"
 	}
 	return durable.Cause(err).Error()
 }

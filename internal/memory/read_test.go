@@ -54,7 +54,7 @@ func TestHugeFile(t *testing.T) {
 	if !ok || note != "Cut here: the file is too large -->" || !f.Cut || len(f.Text) > 257<<10 || len(f.Text) < 255<<10 || len(text)%len(line) != len(line)-1 {
 		t.Errorf("%d bytes that end in %q", len(f.Text), f.Text[len(f.Text)-100:])
 	}
-	p.wantSaid("Warning: /p/GEMINI.md is too large for a memory file, or imports one that is: only the beginning is used.")
+	p.wantSaid("Warning: /p/GEMINI.md is too large or imports a file that is too large. Pollux uses only the beginning.")
 }
 
 // Without ends of lines too, and no character is cut in two.
@@ -87,7 +87,7 @@ func TestManyFiles(t *testing.T) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.said) != 2 || !strings.Contains(p.said[0], "/p/d14/GEMINI.md is too large") || !strings.Contains(p.said[1], "There are more memory files than can be used; /p/d15/GEMINI.md and those behind it are left out.") {
+	if len(p.said) != 2 || !strings.Contains(p.said[0], "/p/d14/GEMINI.md is too large") || !strings.Contains(p.said[1], "Too many context files; /p/d15/GEMINI.md and the following ones are not loaded.") {
 		t.Errorf("said %q", p.said)
 	}
 }

@@ -178,7 +178,7 @@ func TestExpandSkips(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of what is in the workspace but can't be read, the model is told.
+		// The model gets a note about files of the workspace that cannot be read.
 		want := []string{e.Parts[0].Text}
 		if mention == "huge.txt" || mention == "dir" {
 			want = append(want, "\n--- Content from referenced files ---", none)

@@ -60,7 +60,7 @@ func (p *parser) policy(path string, v any, resolve func(string) (string, error)
 	if resolve != nil {
 		model, err := resolve(policy.Model)
 		if err != nil {
-			p.ignored(path, "%s cannot be asked: %s", config.Printable(policy.Model), strings.TrimSuffix(err.Error(), "."))
+			p.ignored(path, "cannot use %s: %s", config.Printable(policy.Model), strings.TrimSuffix(err.Error(), "."))
 			return policy, false
 		}
 		policy.Model = model

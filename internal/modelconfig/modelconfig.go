@@ -151,7 +151,7 @@ func (r *Resolver) ChatConfig(model string, retry bool) llm.Config {
 	}
 	res, err := r.Resolve(Key{Model: name, Retry: retry, Chat: true})
 	if err != nil {
-		r.complain(fmt.Sprintf("Warning: modelConfigs cannot be used for %s: %v", config.Printable(model), err))
+		r.complain(fmt.Sprintf("Warning: Ignoring modelConfigs for %s: %v", config.Printable(model), err))
 		return r.defaults(model)
 	}
 	return res.Config
@@ -211,7 +211,7 @@ func (r *Resolver) model(name string, chosen bool) (string, error) {
 // one.
 func (r *Resolver) NoteReplaced(name, model string) {
 	if catalog.Replaces(model, name) {
-		r.complain(fmt.Sprintf("Warning: Using %s, which replaces %s.", config.Printable(model), config.Printable(name)))
+		r.complain(fmt.Sprintf("Warning: Using %s instead of %s.", config.Printable(model), config.Printable(name)))
 	}
 }
 

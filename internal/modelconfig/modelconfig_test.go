@@ -410,7 +410,7 @@ func TestOtherVendors(t *testing.T) {
 	}
 }
 
-// A user who asks for what nobody runs is told, once.
+// Tools that the provider does not run are warned about once.
 func TestToolsThatNobodyRuns(t *testing.T) {
 	t.Parallel()
 	var warnings []string
@@ -423,7 +423,7 @@ func TestToolsThatNobodyRuns(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"Warning: modelConfigs asks for googleSearch or urlContext with claude-opus-4-6, for which nobody runs them: they are left out."}
+	want := []string{"Warning: modelConfigs sets googleSearch or urlContext for claude-opus-4-6, which does not support them. Ignoring them."}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Error(diff)
 	}
@@ -433,7 +433,7 @@ func TestToolsThatNobodyRuns(t *testing.T) {
 // and that the built-in configuration, which names old models too, causes none.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
-	const warning = "Warning: Using gemini-3.1-pro-preview, which replaces gemini-3-pro-preview."
+	const warning = "Warning: Using gemini-3.1-pro-preview instead of gemini-3-pro-preview."
 	for _, c := range []struct{ name, settings, model string }{
 		{"chosen", `{}`, "gemini-3-pro-preview"},
 		{"chosen beside settings", `{"customAliases": {"other": {"extends": "base"}}}`, "gemini-3-pro-preview"},
@@ -561,7 +561,7 @@ func TestChatSurvivesBrokenAliases(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	want := []string{`Warning: modelConfigs cannot be used for gemini-2.5-pro: Circular alias dependency: gemini-2.5-pro -> chat-base-2.5 -> chat-base -> chat-base`}
+	want := []string{`Warning: Ignoring modelConfigs for gemini-2.5-pro: Circular alias dependency: gemini-2.5-pro -> chat-base-2.5 -> chat-base -> chat-base`}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Error(diff)
 	}

@@ -69,7 +69,7 @@ func (r *Resolver) resolveIn(tables []map[string]*alias, k Key) (Resolved, error
 	if cfg.Tools != nil && !r.hosted(model) {
 		cfg.Tools = nil // a configuration has no other tools
 		if userWantsTools(links, matched) {
-			r.complain(fmt.Sprintf("Warning: modelConfigs asks for googleSearch or urlContext with %s, for which nobody runs them: they are left out.", config.Printable(model)))
+			r.complain(fmt.Sprintf("Warning: modelConfigs sets googleSearch or urlContext for %s, which does not support them. Ignoring them.", config.Printable(model)))
 		}
 	}
 	return Resolved{Model: model, Config: cfg}, nil

@@ -37,7 +37,7 @@ const mostWarnings = 10
 // ignored reports that a setting is ignored, and why.
 func (p *parser) ignored(path, format string, args ...any) {
 	if p.warnings++; p.warnings <= mostWarnings {
-		p.warn(fmt.Sprintf("Warning: the setting %.300q is ignored: ", path) + fmt.Sprintf(format, args...) + ".")
+		p.warn(fmt.Sprintf("Warning: Ignoring the setting %.300q: ", path) + fmt.Sprintf(format, args...) + ".")
 	}
 }
 
@@ -48,14 +48,14 @@ func (p *parser) unknownName(path, name string) {
 	}
 	if !p.unknown[name] {
 		p.unknown[name] = true
-		p.ignored(path+"."+name, "Pollux knows no %.100q here", name)
+		p.ignored(path+"."+name, "unknown key %.100q", name)
 	}
 }
 
 // done reports how many warnings were omitted.
 func (p *parser) done() {
 	if n := p.warnings - mostWarnings; n > 0 {
-		p.warn(fmt.Sprintf("Warning: %d more settings of modelConfigs are ignored.", n))
+		p.warn(fmt.Sprintf("Warning: Ignoring %d more settings in modelConfigs.", n))
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *parser) override(path string, v any) *override {
 		return nil
 	}
 	if len(match) == 0 {
-		p.ignored(path, "its match is empty; name a model, an overrideScope or isRetry")
+		p.ignored(path, "its match is empty; set model, overrideScope or isRetry")
 		return nil
 	}
 	o := &override{}
@@ -152,7 +152,7 @@ func (p *parser) override(path string, v any) *override {
 			p.ignored(path, "%s must be a string, not %s", name, typeOf(match[name]))
 			return nil
 		default:
-			p.ignored(path, "Pollux cannot match %.100q", name)
+			p.ignored(path, "unknown match key %.100q", name)
 			return nil
 		}
 	}
@@ -288,7 +288,7 @@ func (p *parser) tools(path string, v any) (any, bool) {
 				p.unknownName(at, name)
 				continue
 			case len(options) > 0:
-				p.ignored(at+"."+name, "the tool has no settings of its own in Pollux; it is asked for without them")
+				p.ignored(at+"."+name, "the tool has no settings in Pollux; they are ignored")
 			}
 			set[name] = fields[name]
 		}

@@ -13,7 +13,7 @@ import (
 	"pollux/llm/fallback"
 )
 
-// What is wrong is told and ignored; what stands beside it counts.
+// Wrong settings are warned about and ignored; the others count.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
 	const at = "modelConfigs.customAliases.a.modelConfig.generateContentConfig."
@@ -25,7 +25,7 @@ func TestWrongSettings(t *testing.T) {
 	}
 	seed := llm.Config{Seed: new(1)}
 	ignored := func(path, why string) []string {
-		return []string{"Warning: the setting \"" + path + "\" is ignored: " + why + "."}
+		return []string{"Warning: Ignoring the setting \"" + path + "\": " + why + "."}
 	}
 	for _, tt := range []struct {
 		name, settings string
@@ -53,19 +53,19 @@ func TestWrongSettings(t *testing.T) {
 		{"wrong safety", ofA(`"safetySettings": [1]`), ignored(at+"safetySettings", "it must be an array of objects"), seed},
 		{"no tools", ofA(`"tools": {"googleSearch": {}}`), ignored(at+"tools", "it must be an array of objects"), seed},
 		{
-			"strange tool", ofA(`"tools": [{"codeExecution": {}, "urlContext": {}}]`), ignored(at+"tools.0.codeExecution", `Pollux knows no "codeExecution" here`),
+			"strange tool", ofA(`"tools": [{"codeExecution": {}, "urlContext": {}}]`), ignored(at+"tools.0.codeExecution", `unknown key "codeExecution"`),
 			llm.Config{Seed: new(1), Tools: []*llm.ToolSet{{URLContext: true}}},
 		},
 		{
 			"tool with settings", ofA(`"tools": [{"googleSearch": {"excludeDomains": ["x"]}}]`),
-			ignored(at+"tools.0.googleSearch", "the tool has no settings of its own in Pollux; it is asked for without them"),
+			ignored(at+"tools.0.googleSearch", "the tool has no settings in Pollux; they are ignored"),
 			llm.Config{Seed: new(1), Tools: []*llm.ToolSet{{GoogleSearch: true}}},
 		},
-		{"strange key", ofA(`"responseModalities": ["AUDIO"]`), ignored(at+"responseModalities", `Pollux knows no "responseModalities" here`), seed},
-		{"strange thinking", ofA(`"thinkingConfig": {"depth": 3}`), ignored(at+"thinkingConfig.depth", `Pollux knows no "depth" here`), seed},
+		{"strange key", ofA(`"responseModalities": ["AUDIO"]`), ignored(at+"responseModalities", `unknown key "responseModalities"`), seed},
+		{"strange thinking", ofA(`"thinkingConfig": {"depth": 3}`), ignored(at+"thinkingConfig.depth", `unknown key "depth"`), seed},
 		{"null is no mistake", ofA(`"temperature": null, "thinkingConfig": null, "tools": null, "labels": null, "stopSequences": null, "safetySettings": null, "responseJsonSchema": null`), nil, seed},
 
-		{"strange field", `{"customAliases": {"a": {"modelconfig": {}, "modelConfig": {"model": "m"}}}}`, ignored("modelConfigs.customAliases.a.modelconfig", `Pollux knows no "modelconfig" here`), llm.Config{}},
+		{"strange field", `{"customAliases": {"a": {"modelconfig": {}, "modelConfig": {"model": "m"}}}}`, ignored("modelConfigs.customAliases.a.modelconfig", `unknown key "modelconfig"`), llm.Config{}},
 		{"wrong configuration", `{"customAliases": {"a": {"modelConfig": []}}}`, ignored("modelConfigs.customAliases.a.modelConfig", "it must be an object, not an array"), llm.Config{}},
 		{"wrong model", `{"customAliases": {"a": {"modelConfig": {"model": 5, "generateContentConfig": {"seed": 1}}}}}`, ignored("modelConfigs.customAliases.a.modelConfig.model", "it must be a string, not a number"), llm.Config{}},
 		{"wrong alias", `{"customAliases": {"b": "c"}}`, ignored("modelConfigs.customAliases.b", "it must be an object, not a string"), llm.Config{}},
@@ -74,11 +74,11 @@ func TestWrongSettings(t *testing.T) {
 
 		{"wrong override", override(`"x"`), ignored("modelConfigs.customOverrides.0", "it must be an object, not a string"), seed},
 		{"no match", override(`{"modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0.match", "it must be an object, not null"), seed},
-		{"empty match", override(`{"match": {}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", "its match is empty; name a model, an overrideScope or isRetry"), seed},
+		{"empty match", override(`{"match": {}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", "its match is empty; set model, overrideScope or isRetry"), seed},
 		{"match of another type", override(`{"match": {"model": 1}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", "model must be a string, not a number"), seed},
 		{"match of no retry", override(`{"match": {"model": "a", "isRetry": "maybe"}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", "isRetry must be a boolean, not a string"), seed},
 		{"match of null", override(`{"match": {"model": null}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", "model must be a string, not null"), seed},
-		{"strange match", override(`{"match": {"model": "a", "agent": "x"}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", `Pollux cannot match "agent"`), seed},
+		{"strange match", override(`{"match": {"model": "a", "agent": "x"}, "modelConfig": {"generateContentConfig": {"seed": 2}}}`), ignored("modelConfigs.customOverrides.0", `unknown match key "agent"`), seed},
 		{"the next override counts", override(`1, {"match": {"model": "a"}, "modelConfig": {"generateContentConfig": {"topK": 2}}}`), ignored("modelConfigs.customOverrides.0", "it must be an object, not a number"), llm.Config{Seed: new(1), TopK: new(2.0)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestWarningsAreFew(t *testing.T) {
 	if len(warnings) != mostWarnings+1 || len(all) > 8000 || strings.ContainsAny(all, "\x1b\a") || strings.Count(all, `"same"`) != 1 {
 		t.Errorf("%d warnings of %d bytes:\n%.2000s", len(warnings), len(all), all)
 	}
-	if want := "Warning: 991 more settings of modelConfigs are ignored."; warnings[len(warnings)-1] != want {
+	if want := "Warning: Ignoring 991 more settings in modelConfigs."; warnings[len(warnings)-1] != want {
 		t.Errorf("%s, want %s", warnings[len(warnings)-1], want)
 	}
 }
@@ -155,14 +155,14 @@ func TestChains(t *testing.T) {
 	}
 	const at = "modelConfigs.modelChains.mine."
 	want := []string{
-		`Warning: the setting "` + at + `1.colour" is ignored: Pollux knows no "colour" here.`,
-		`Warning: the setting "` + at + `1.maxAttempts" is ignored: it must be a whole number from 0, not -1.`,
-		`Warning: the setting "` + at + `1.actions.boredom" is ignored: Pollux knows no "boredom" here.`,
-		`Warning: the setting "` + at + `1.actions.terminal" is ignored: it must be one of ["prompt" "silent"], not "shout".`,
-		`Warning: the setting "` + at + `2" is ignored: it must name a model.`,
-		`Warning: the setting "` + at + `3" is ignored: it must be an object, not a number.`,
-		`Warning: the setting "` + at + `4" is ignored: m3 cannot be asked: no account.`,
-		`Warning: the setting "modelConfigs.modelChains.none" is ignored: it must be an array, not an object.`,
+		`Warning: Ignoring the setting "` + at + `1.colour": unknown key "colour".`,
+		`Warning: Ignoring the setting "` + at + `1.maxAttempts": it must be a whole number from 0, not -1.`,
+		`Warning: Ignoring the setting "` + at + `1.actions.boredom": unknown key "boredom".`,
+		`Warning: Ignoring the setting "` + at + `1.actions.terminal": it must be one of ["prompt" "silent"], not "shout".`,
+		`Warning: Ignoring the setting "` + at + `2": it must name a model.`,
+		`Warning: Ignoring the setting "` + at + `3": it must be an object, not a number.`,
+		`Warning: Ignoring the setting "` + at + `4": cannot use m3: no account.`,
+		`Warning: Ignoring the setting "modelConfigs.modelChains.none": it must be an array, not an object.`,
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

@@ -15,8 +15,8 @@ type Finder struct {
 	// Path is the value of PATH. Directories that are not absolute do not count:
 	// they mean whatever lies in the working directory.
 	Path string
-	// Outside are directories whose programs do not count: what a repository
-	// brings along must not run because it has a known name.
+	// Outside are directories whose programs do not count: a program of a repository
+	// must not run because it has a known name.
 	Outside []string
 }
 

@@ -104,7 +104,7 @@ const GateFD = 86
 
 // ErrIdle is the cause when a process was ended because it printed nothing for
 // [Command.Idle].
-var ErrIdle = errors.New("it printed nothing for too long")
+var ErrIdle = errors.New("it printed no output for too long")
 
 // String returns the name that errors use.
 func (c *Command) String() string {

@@ -80,11 +80,11 @@ type Parts struct {
 	Gate      agent.Gate
 	// WhyHidden returns why the model does not see a tool; nil gives no reasons.
 	WhyHidden func(name string) string
-	// Instruction returns the system instruction for a model; nil is for none.
-	Instruction func(model string) *llm.Content
-	// Form returns how much the declarations of the tools say to a model; nil says more to
-	// older models.
-	Form func(model string) tool.Form
+	// Instruction returns the system instruction in a form; nil is for none.
+	Instruction func(form tool.Form) *llm.Content
+	// Form returns the form of the instruction and the tools for a model with a context window
+	// of this size in tokens, 0 if it is unknown; nil says more to older models.
+	Form func(model string, window int) tool.Form
 	// Context opens the conversation, before the first prompt.
 	Context   []agent.Message
 	SessionID string
@@ -154,7 +154,7 @@ func (s *Session) parts(g llm.Generator) Parts {
 		Tools:       s.registry,
 		Gate:        s.newGate(),
 		WhyHidden:   s.whyHidden,
-		Instruction: s.instructionFor,
+		Instruction: s.instruction.For,
 		Form:        s.form,
 		Context:     []agent.Message{s.opening()},
 		SessionID:   s.ID(),

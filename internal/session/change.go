@@ -120,8 +120,13 @@ func (s *Session) SetModel(name string) (string, error) {
 	return now.Model, nil
 }
 
-// Window returns how many tokens a model takes, 0 if that is not known.
-func (s *Session) Window(model string) int { return s.models.Describe(model).Input }
+// Window returns the size of a model's context window in tokens, 0 if it is unknown.
+func (s *Session) Window(model string) int {
+	if s.agent == nil { // while the session is built, no server has reported a window
+		return s.models.Describe(model).Input
+	}
+	return s.agent.Window(model)
+}
 
 // Known returns the models that the session's providers are known to have, by the
 // names that [Session.SetModel] takes. It asks no provider.

@@ -96,7 +96,7 @@ turn
 	if err := f.talk(t.Context(), session.Options{Dir: h.dir, Env: h.env, Generator: model}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "? Do you trust the files in this folder?\nI shall write it down.\n? change word.txt\nwrite_file: success\nDone.\n"; out.String() != want {
+	if want := "? Do you trust the files in this folder?\n! Attached: notes.txt (1 line)\nI shall write it down.\n? change word.txt\nwrite_file: success\nDone.\n"; out.String() != want {
 		t.Errorf("the face shows\n%s\nwant\n%s", out.String(), want)
 	}
 	if got := h.read(t, h.dir+"/word.txt"); got != "heron" {

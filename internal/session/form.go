@@ -9,10 +9,6 @@ import (
 	"pollux/tool"
 )
 
-// smallWindow is the largest context window, in tokens, whose model gets the compact form of
-// instruction, tools and directory tree.
-const smallWindow = 32 << 10
-
 // everyday are the built-in tools in the compact form: most work can be done with them.
 // exit_plan_mode is there only in plan mode, which cannot be left without it.
 var everyday = []string{
@@ -22,10 +18,11 @@ var everyday = []string{
 
 const topicTool = "update_topic"
 
-// form returns how much the instruction and the tools say to a model.
-func (s *Session) form(model string) tool.Form {
+// form returns how much the instruction and the tools say to a model with a context window of
+// this size in tokens, 0 if it is unknown.
+func (s *Session) form(model string, window int) tool.Form {
 	switch {
-	case s.isCompact(model):
+	case s.isCompact(model, window):
 		return tool.Compact
 	case catalog.IsModern(model):
 		return tool.Brief
@@ -33,20 +30,19 @@ func (s *Session) form(model string) tool.Form {
 	return tool.Full
 }
 
-func (s *Session) isCompact(model string) bool {
+func (s *Session) isCompact(model string, window int) bool {
 	switch config.Instructions.In(s.Settings) {
 	case "compact":
 		return true
 	case "full":
 		return false
 	}
-	window := s.Window(model)
-	return window > 0 && window <= smallWindow || s.fallback != nil && texttool.IsText(s.fallback, model)
+	return catalog.IsSmall(window) || s.fallback != nil && texttool.IsText(s.fallback, model)
 }
 
 // treeItems returns the number of files and folders in a tree for the current model.
 func (s *Session) treeItems() int {
-	if s.isCompact(s.Current().Model) {
+	if model := s.Current().Model; s.isCompact(model, s.Window(model)) {
 		return 40
 	}
 	return 200

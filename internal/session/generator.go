@@ -32,7 +32,7 @@ func (s *Session) openModels(ctx context.Context, unreachable error) (*models.Di
 	case s.Replay != "":
 		player, err := replay.Open(s.Replay, !s.ReplayAnyOrder)
 		if err != nil {
-			return nil, exit.Errorf(exit.Input, "cannot play answers: %w", err)
+			return nil, exit.Errorf(exit.Input, "cannot replay responses: %w", err)
 		}
 		return models.ForGenerator(player, o)
 	}
@@ -85,7 +85,7 @@ func (s *Session) generator() (llm.Generator, error) {
 	}
 	recorder, err := replay.Record(g, s.Record)
 	if err != nil {
-		return nil, exit.Errorf(exit.Input, "cannot record answers: %w", err)
+		return nil, exit.Errorf(exit.Input, "cannot record responses: %w", err)
 	}
 	s.closers = append(s.closers, func() { _ = recorder.Close() }) // every line is on disk already
 	return recorder, nil
@@ -166,7 +166,7 @@ func (p *Setup) WithToolCalls(m *models.Directory, g llm.Generator) llm.Generato
 	}
 	var rules []argmap.Rule
 	if err := config.ToolMappings.Decode(p.Settings, &rules); err != nil {
-		p.Warn("Warning: pollux.toolMappings cannot be used: " + err.Error())
+		p.Warn("Warning: Ignoring pollux.toolMappings: " + err.Error())
 	}
 	return argmap.Wrap(g, func(model string) argmap.Names {
 		own := argmap.Names(nil)

@@ -10,7 +10,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/prompt"
-	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -56,9 +55,6 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 		}
 	}), nil
 }
-
-// instructionFor returns the system instruction for a model.
-func (s *Session) instructionFor(model string) *llm.Content { return s.instruction.For(s.form(model)) }
 
 // ownInstruction reads the user's replacement for the system instruction, nil for none,
 // and returns the path of its file.

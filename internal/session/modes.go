@@ -61,7 +61,7 @@ func (s *Session) modeName() string { return s.policy.Mode().String() }
 // during a run. The error says why the mode cannot be switched to.
 func (s *Session) SetMode(m policy.Mode) error {
 	if m == policy.Plan && !config.PlanEnabled.In(s.Settings) {
-		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings: set general.plan.enabled to true.")
+		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings. To enable it, set general.plan.enabled to true.")
 	}
 	return s.switchMode(m)
 }

@@ -15,6 +15,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/repository"
+	"pollux/tool"
 )
 
 // rules are what policy files say, and where answers go that count in all future
@@ -75,7 +76,7 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 func (p *Setup) warnOfMissing(key config.Strings, flag string) {
 	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			p.Warn("Warning: " + flag + " names " + path + ", and there is no such file or directory.")
+			p.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
 		}
 	}
 }
@@ -99,7 +100,7 @@ func (p *Setup) adminPaths() []string {
 		return config.AdminPolicyPaths.In(flag)
 	}
 	if len(config.AdminPolicyPaths.In(p.Settings.ForScope(config.Workspace))) > 0 {
-		p.Warn("Warning: adminPolicyPaths in the workspace's settings has no effect: set it in your own.")
+		p.Warn("Warning: Ignoring adminPolicyPaths in workspace settings. Set it in your user settings.")
 	}
 	var list []string
 	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
@@ -133,12 +134,12 @@ func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity)
 	hash, changed, err := project.Changed()
 	switch {
 	case err != nil:
-		s.Warn("Warning: workspace policies are not used: " + err.Error())
+		s.Warn("Warning: Ignoring workspace policies: " + err.Error())
 		return false
 	case !changed:
 		return true
 	case s.Interactive && s.Asker == nil:
-		s.Warn("Warning: workspace policies changed or are new, and are not used: there is nobody to accept them.")
+		s.Warn("Warning: Ignoring workspace policies that are new or changed. To accept them, start Pollux interactively.")
 		return false
 	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
 		return false
@@ -175,6 +176,9 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
 	}
+	if names := readOnly(s.Options.Tools); len(names) > 0 {
+		more = append(more, policy.ReadRule(names))
+	}
 	ws := s.Workspace
 	return policy.New(policy.Options{
 		Rules:       slices.Concat(r.Rules, policy.FromSettings(toolSettings(s.Settings)), more),
@@ -198,6 +202,18 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		Report:        s.Warn,
 		Display:       s.Paths.Display,
 	})
+}
+
+// readOnly returns the names of the tools that change nothing.
+func readOnly(tools []tool.Tool) []string {
+	var names []string
+	for _, t := range tools {
+		switch spec := t.Spec(); spec.Kind {
+		case tool.KindRead, tool.KindSearch, tool.KindThink:
+			names = append(names, spec.Name)
+		}
+	}
+	return names
 }
 
 // repository returns the checker of the workspace's git repository.

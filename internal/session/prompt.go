@@ -64,10 +64,10 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 		return agent.Prompt{}, err
 	}
 	for _, skipped := range asked.Skipped {
-		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s was left out: %s.", skipped.Path, skipped.Reason)))
+		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("Cannot attach @%s: %s.", skipped.Path, skipped.Reason)))
 	}
 	for _, cut := range asked.Cut {
-		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the model's context window: the prompt has %s, and the model can read the rest.", cut.Path, cut.Reason)))
+		s.Warn("Warning: " + terminal.Line(fmt.Sprintf("@%s is too long for the context window. The prompt contains %s; the model can read the rest.", cut.Path, cut.Reason)))
 	}
 	s.reportMentions(asked)
 	p := agent.Prompt{Parts: asked.Parts, ID: s.agent.NewPromptID()}
@@ -116,14 +116,14 @@ func (s *Session) FitInput(text string) string {
 	if room == 0 || llm.EstimateTokens([]llm.Part{{Text: text}}) <= room {
 		return text
 	}
-	where := "It could not be saved"
+	where := "Pollux could not save it"
 	if path, err := s.saveOutput("standard_input", text); err == nil {
-		where = "The whole is in " + path
+		where = "The full input is in " + path
 	} else {
 		where += ": " + durable.Cause(err).Error()
 	}
 	short := shorten.Within(text, room, func() string { return "" })
-	s.Warn(fmt.Sprintf("Warning: standard input is too long for the model's context window: the prompt has its beginning and its end. %s.", where))
+	s.Warn(fmt.Sprintf("Warning: Standard input is too long for the context window. The prompt contains its beginning and its end. %s.", where))
 	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 
@@ -138,5 +138,5 @@ func quotaHint(t auth.Type) string {
 	case auth.GeminiAPIKey, auth.Gateway, "": // the last where no provider answers
 		return "\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"
 	}
-	return "\nPlease wait and try again later, or name models to ask instead in pollux.fallback of your settings."
+	return "\nPlease wait and try again later, or set fallback models in pollux.fallback."
 }

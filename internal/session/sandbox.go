@@ -26,8 +26,8 @@ func (p *Setup) RefuseSandbox() error {
 		asked, _ = v["enabled"].(bool)
 	}
 	if asked {
-		return exit.Errorf(exit.Sandbox, "The sandbox that tools.sandbox asks for is not available yet in this version of Pollux: "+
-			"use --no-sandbox to run without it.")
+		return exit.Errorf(exit.Sandbox, "Sandboxes are not available yet, but tools.sandbox is set: "+
+			"use --no-sandbox to run without one.")
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func (p *Setup) RefuseSandbox() error {
 // RefuseSandboxIn returns an error where the environment asks for a sandbox.
 func RefuseSandboxIn(env *config.Env) error {
 	if env.Get("SANDBOX") == "" && namesSandbox(env.Get("GEMINI_SANDBOX")) {
-		return exit.Errorf(exit.Sandbox, "The sandbox is not available yet in this version of Pollux: unset GEMINI_SANDBOX to run without it.")
+		return exit.Errorf(exit.Sandbox, "Sandboxes are not available yet, but GEMINI_SANDBOX is set. Unset it to run without one.")
 	}
 	return nil
 }

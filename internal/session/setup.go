@@ -180,7 +180,7 @@ func (p *Setup) openLog() {
 	if path := p.Env.Get("GEMINI_DEBUG_LOG_FILE"); path != "" {
 		file, closer, err := telemetry.DebugLog(p.Paths.Absolute(path))
 		if err != nil {
-			p.Warn("Warning: GEMINI_DEBUG_LOG_FILE cannot be written: " + err.Error())
+			p.Warn("Warning: Cannot write the debug log (GEMINI_DEBUG_LOG_FILE): " + err.Error())
 		} else {
 			p.logFile, p.logClose = slog.New(file), closer
 			to = append(to, file)

@@ -150,7 +150,8 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 
 // declares reports whether the requests to the current model declare a tool.
 func (s *Session) declares(name string) bool {
-	set := s.registry.Snapshot().Declarations(s.form(s.Current().Model))
+	model := s.Current().Model
+	set := s.registry.Snapshot().Declarations(s.form(model, s.Window(model)))
 	return slices.ContainsFunc(set.Functions, func(f llm.FunctionDeclaration) bool { return f.Name == name })
 }
 

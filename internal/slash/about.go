@@ -90,18 +90,18 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 	for _, row := range s.reportFacts() {
 		info.WriteString("* **" + row[0] + ":** " + terminal.Line(row[1]) + "\n")
 	}
-	text := "To report a problem, say what you did, what happened and what you expected, and add:\n\n" + info.String()
+	text := "Describe what you did, what happened and what you expected. Add this information:\n\n" + info.String()
 	var tracker struct{ URLTemplate string }
 	if err := config.BugCommand.Decode(s.CurrentSettings(), &tracker); err != nil {
 		return Result{}, err
 	}
 	if template := tracker.URLTemplate; template != "" {
 		title = terminal.Cut(terminal.Line(title), 1000)
-		text = "To report a problem, open:\n\n" + strings.NewReplacer(
+		text = "To report a problem, open this page:\n\n" + strings.NewReplacer(
 			"{title}", escapeComponent(title), "{info}", escapeComponent(info.String()), "{problem}", escapeComponent(title),
 		).Replace(template) + "\n"
 	} else {
-		text += "\nadvanced.bugCommand.urlTemplate in your settings can name a tracker to open in its place."
+		text += "\nTo use an issue tracker, set advanced.bugCommand.urlTemplate in your settings."
 	}
 	if len(s.History()) < 2 { // only the opening message
 		return Result{Text: text}, nil
@@ -110,7 +110,7 @@ func bug(_ context.Context, s *Runner, title string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: text + "\nThe conversation is in " + path + ". Look it over before you add it to a report."}, nil
+	return Result{Text: text + "\nThe conversation is saved in " + path + ". Check it for private data before you share it."}, nil
 }
 
 // writeBugHistory writes the conversation to a new file in the project's temporary
@@ -137,7 +137,7 @@ func escapeComponent(text string) string {
 func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 	text, err := doctor.Text(ctx, doctor.Options{
 		Session: session.Options{Dir: s.Dir, Env: s.Options.Env, Model: s.Options.Model, Version: s.Version}, Terminal: s.Terminal,
-		Unasked: "which pollux doctor on the command line does",
+		Unasked: "run pollux doctor in a shell to test the model",
 	})
 	return Result{Text: text}, err
 }
@@ -178,7 +178,7 @@ func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
 	}
 	rows := s.accountRows()
 	if len(rows) == 0 {
-		return textResult("Nobody is signed in: the answers come from elsewhere.")
+		return textResult("Not signed in: responses are replayed or come from a custom provider.")
 	}
 	if from := s.Current().Account.From; from != "" {
 		rows = append(rows, []string{"Key", from})

@@ -26,7 +26,7 @@ func TestMemory(t *testing.T) {
 	}
 	own := filepath.Join(d.home, ".gemini", "GEMINI.md")
 	d.wantText("/memory add Likes\x1b[31m tea. ", "Added to "+own+": Likes")
-	d.wantText("/memory add Likes\x1b[31m tea.", "It is already in "+own)
+	d.wantText("/memory add Likes\x1b[31m tea.", "Already in "+own)
 	if system := d.Memory.Texts().Global; !strings.Contains(system, "tea.") {
 		t.Error("the model is not told what was added")
 	}
@@ -41,20 +41,20 @@ func TestDirectories(t *testing.T) {
 		d.file(filepath.Join(base, name, "GEMINI.md"), "Know "+name)
 	}
 	one, comma, space := filepath.Join(base, "one"), filepath.Join(base, "two, three"), filepath.Join(base, "four five")
-	d.wantText("/dir add "+one, "Nothing was added.") // the user does not answer
+	d.wantText("/dir add "+one, "No directory added.") // the user does not answer
 	d.answers = []string{"Yes"}
 	d.wantText("/dir add "+one, "Added "+one+" to the workspace.")
 	if h := d.history(); !strings.Contains(h, one) || !strings.Contains(h, "Know one") {
 		t.Errorf("the model is told %s", h)
 	}
-	d.answers = []string{"yes, and remember the directories as trusted"}
+	d.answers = []string{"yes, and trust these directories in the future"}
 	d.wantText("/directory add "+comma, "Added "+comma)
 	levels, err := trust.Read(d.TrustOptions().File)
 	if err != nil || len(levels) != 1 || levels[comma] != trust.TrustFolder {
 		t.Errorf("%v, %v", levels, err)
 	}
 	d.answers = []string{"Yes"}
-	r := d.wantFailure(`/directory add `+strings.ReplaceAll(space, " ", `\ `)+", "+one+",,"+d.file("f", ""), "Added "+space, one+" is part of the workspace already", "it is not a directory")
+	r := d.wantFailure(`/directory add `+strings.ReplaceAll(space, " ", `\ `)+", "+one+",,"+d.file("f", ""), "Added "+space, one+" is already in the workspace", "it is not a directory")
 	if strings.Count(r.Text, "\n") != 2 {
 		t.Errorf("%s", r.Text)
 	}
@@ -73,10 +73,10 @@ func TestModes(t *testing.T) {
 	d := newDriver(t, setup{settings: `{"security": {"disableYoloMode": true}}`, model: threeResponses})
 	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux lets files be edited")
 	d.wantFailure("/mode yolo", "You cannot enter YOLO mode since it is disabled in your settings.")
-	if r := d.wantText("/plan make @a better", "Plan mode: "); r.Prompt != "make @a better" || d.Mode() != policy.Plan {
+	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt != "make @a better" || d.Mode() != policy.Plan {
 		t.Errorf("%+v in %s", r, d.Mode())
 	}
-	d.wantText("/plan", "This is plan mode already.")
+	d.wantText("/plan", "Plan mode is already on.")
 	d.wantText("/tools", "plan mode", "exit_plan_mode")
 
 	off := newDriver(t, setup{settings: `{"general": {"plan": {"enabled": false}}}`})
@@ -98,7 +98,7 @@ turn
 	d.file("plans/p.md", "# The plan\n\x1b[31m1. Go\n")
 	d.prompt("Plan it")
 	d.wantText("/plan copy", "# The plan\n1. Go")
-	d.wantText("/plan", "Plan mode: ", "Approved plan: "+filepath.Join(d.dir, "plans", "p.md"), "# The plan")
+	d.wantText("/plan", "Plan mode is on: ", "Approved plan: "+filepath.Join(d.dir, "plans", "p.md"), "# The plan")
 	if d.run("/clear"); d.Plan() != "" {
 		t.Error("the plan outlives its conversation")
 	}
@@ -113,19 +113,21 @@ turn
   text Said.
 `})
 	d.prompt("Make it")
-	d.wantText("/permissions", "Allowed in this session; ", "\n1. run_shell_command: touch *")
+	d.wantText("/permissions", "Approvals in this session. ", "\n1. run_shell_command: touch *")
 	for _, arg := range []string{"", " 0", " 2", " touch", " 1 2", " 99999999999999999999"} {
-		d.wantFailure("/permissions revoke"+arg, "is no number of something you have allowed")
+		d.wantFailure("/permissions revoke"+arg, "No approval has the number")
 	}
-	d.wantText("/permissions revoke 1", "You are asked again about: run_shell_command: touch *")
-	d.wantText("/permissions", "You have allowed nothing beyond single calls")
-	d.wantFailure("/permissions revoke 1", "is no number")
+	d.wantText("/permissions revoke 1", "Approval revoked: run_shell_command: touch *")
+	d.wantText("/permissions", "No approvals in this session")
+	d.wantFailure("/permissions revoke 1", "No approval has the number")
 	for answer, want := range map[string]trust.Level{
 		"Trust folder (" + filepath.Base(d.dir) + ")": trust.TrustFolder, "trust parent folder (" + filepath.Base(filepath.Dir(d.dir)) + ")": trust.TrustParent,
 		"Don't trust": trust.DoNotTrust,
 	} {
 		d.answers = []string{answer}
-		d.wantText("/permissions trust", string(want))
+		d.wantText("/permissions trust", map[trust.Level]string{
+			trust.TrustFolder: d.dir + " is trusted now", trust.TrustParent: filepath.Dir(d.dir) + " is trusted now", trust.DoNotTrust: d.dir + " is not trusted now",
+		}[want])
 		if levels, err := trust.Read(d.TrustOptions().File); err != nil || levels[d.dir] != want {
 			t.Errorf("%s: %v, %v", answer, levels, err)
 		}
@@ -134,7 +136,7 @@ turn
 	d.file(".gemini/settings.json", `{"tools": {"allowed": ["run_shell_command"]}, "hooks": {}, "mcpServers": {"evil\u001b[2J": {"command": "x"}}}`)
 	d.file(".gemini/commands/go.toml", `prompt = "go"`)
 	d.asked = nil
-	d.wantText("/permissions trust", "Nothing was changed.")
+	d.wantText("/permissions trust", "Nothing changed.")
 	for _, part := range []string{"- Commands: /go", "- MCP Servers: evil", "- Settings: ", "- Think twice: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
 			t.Errorf("the person is not told %q but %q", part, text)
@@ -142,12 +144,12 @@ turn
 	}
 	sub := filepath.Dir(d.file("sub/x", ""))
 	d.answers = []string{"Trust folder (sub)"}
-	d.wantText("/permissions trust sub", sub+": TRUST_FOLDER", "when Pollux is started there the next time")
+	d.wantText("/permissions trust sub", sub+" is trusted now", "the next time you start Pollux there")
 	d.file(d.TrustOptions().File, "{broken")
 	d.wantFailure("/permissions", "not valid JSON")
 	d = newDriver(t, setup{settings: `{"security": {"folderTrust": {"enabled": false}}}`})
-	d.wantText("/permissions", "all folders are")
-	d.wantFailure("/permissions trust", "Folder trust is switched off")
+	d.wantText("/permissions", "because security.folderTrust.enabled is false")
+	d.wantFailure("/permissions trust", "Folder trust is off")
 }
 
 // TestTrustTakesEffect checks that a trust decision about the session's own folder applies
@@ -166,18 +168,18 @@ func TestTrustTakesEffect(t *testing.T) {
 	}
 	checkTrusted(false)
 	d.answers = []string{"Trust folder (" + filepath.Base(d.dir) + ")"}
-	d.wantText("/permissions trust", "From now on its instructions count", "count from the next start")
+	d.wantText("/permissions trust", "Its context files are loaded now", "take effect the next time you start Pollux")
 	checkTrusted(true)
 	d.answers = []string{"Trust parent folder (" + filepath.Base(filepath.Dir(d.dir)) + ")"}
 	d.wantText("/permissions trust", "the next time")
 	d.answers = []string{"Don't trust"}
-	d.wantText("/permissions trust", "From now on its instructions do not count", "lasts until you leave")
+	d.wantText("/permissions trust", "Its context files are unloaded", "stay in effect until you exit Pollux")
 	if mode := d.Mode(); mode != policy.Default {
 		t.Errorf("the mode is %v", mode)
 	}
 	checkTrusted(false)
 	d.file(d.TrustOptions().File, `{"`+d.dir+`": "TRUST_FOLDER"}`)
-	d.wantText("/permissions", d.dir+" is trusted", "This session goes on as it was begun")
+	d.wantText("/permissions", d.dir+" is trusted", "This session keeps its state")
 }
 
 func TestSettings(t *testing.T) {
@@ -188,7 +190,7 @@ func TestSettings(t *testing.T) {
 	}
 	d.wantText("/settings get mcpServers.a.command", `= "x" (user)`)
 	d.wantText("/settings get model.maxSessionTurns", "= -1 (default)")
-	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Paths.UserSettings(), "from the next start")
+	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Paths.UserSettings(), "the next time you start Pollux")
 	d.wantText("/settings get model.maxSessionTurns", "= 7 (user)")
 	if data, _ := os.ReadFile(d.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
 		t.Errorf("the comment is gone: %s", data)
@@ -209,16 +211,16 @@ func TestEditor(t *testing.T) {
 	}
 	d.Env = d.Env.With("PATH=" + bin)
 	d.answers = []string{"micro"}
-	d.wantText("/editor", "Your editor is micro.")
+	d.wantText("/editor", "Editor: micro.")
 	if n := len(d.asked[0].Options); n != 2 {
 		t.Errorf("%d are offered: %+v", n, d.asked[0].Options)
 	}
 	if got := config.PreferredEditor.In(d.CurrentSettings()); got != "micro" {
 		t.Errorf("the settings say %q", got)
 	}
-	d.wantText("/editor zed", "Your editor is zed. Editor command 'zed' was not found in PATH.")
-	d.wantText("/editor", "Nothing was changed.")
-	if !strings.Contains(d.asked[1].Text, "Your editor is zed.") {
+	d.wantText("/editor zed", "Editor: zed. Editor command 'zed' was not found in PATH.")
+	d.wantText("/editor", "Nothing changed.")
+	if !strings.Contains(d.asked[1].Text, "Editor: zed.") {
 		t.Errorf("asked %q", d.asked[1].Text)
 	}
 	d.wantText("/editor none", "Removed general.preferredEditor")
@@ -244,14 +246,14 @@ turn
 func TestDoctorAndAuth(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{settings: `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`})
-	d.wantText("/doctor", "Summary: A run would end with exit code 55", "not asked, which pollux doctor on the command line does")
+	d.wantText("/doctor", "Summary: A run would end with exit code 55", "not asked, run pollux doctor in a shell to test the model")
 	d.wantText("/auth", "Nothing was changed.")
 	if len(d.asked) != 1 || !strings.HasPrefix(d.asked[0].Text, "Whose key") {
 		t.Errorf("asked %v", d.asked)
 	}
 	d.wantFailure("/auth logout openai", "No key for OpenAI is stored.")
 	d.wantText("/auth list", "No key is stored")
-	d.wantText("/auth status", "the answers come from elsewhere")
+	d.wantText("/auth status", "Not signed in")
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, known, err := d.Runner.Run(canceled, "/doctor"); !known || !errors.Is(err, context.Canceled) {

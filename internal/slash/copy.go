@@ -21,7 +21,7 @@ func copyResponse(ctx context.Context, s *Runner, args string) (Result, error) {
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return usageError("Name an answer by its number from the end, as in: /copy 2")
+			return usageError("Enter a number that counts from the last response, such as /copy 2")
 		}
 	}
 	text := nthResponse(s.History(), n)
@@ -63,13 +63,13 @@ func (s *Runner) copyToClipboard(ctx context.Context, text string) error {
 		})
 		switch {
 		case err != nil:
-			return exit.Errorf(exit.General, "%s did not take the text for the clipboard: %w", c[0], err)
+			return exit.Errorf(exit.General, "Cannot copy with %s: %w", c[0], err)
 		case status != process.Status{}:
-			return exit.Errorf(exit.General, "%s did not take the text for the clipboard: %s", c[0], status)
+			return exit.Errorf(exit.General, "Cannot copy with %s: %s", c[0], status)
 		}
 		return nil
 	}
-	return exit.Errorf(exit.General, "No clipboard can be reached here. On Linux it needs a screen, and wl-copy, xclip or xsel.")
+	return exit.Errorf(exit.General, "No clipboard found. On Linux, install wl-copy, xclip or xsel, and use a graphical session.")
 }
 
 // clipboardCommands returns the commands that can set the clipboard on this system, in

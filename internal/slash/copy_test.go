@@ -21,7 +21,7 @@ func TestCopy(t *testing.T) {
 	d.wantText("/copy", "No output in history")
 	d.prompt("one")
 	d.prompt("two")
-	d.wantFailure("/copy", "No clipboard can be reached here.")
+	d.wantFailure("/copy", "No clipboard found.")
 	bin := t.TempDir()
 	// Like xclip, this program stores its input and leaves a process in the background.
 	xclip := "#!/bin/sh\nset -e\n[ \"$*\" = '-selection clipboard' ]\ncat > '" + bin + "/held'\nsleep 100 &\necho $! > '" + bin + "/pid'\n"
@@ -42,13 +42,13 @@ func TestCopy(t *testing.T) {
 	}
 	d.wantText("/copy 3", "No output in history")
 	for _, line := range []string{"/copy 0", "/copy -1", "/copy code", "/copy 1 2"} {
-		d.wantFailure(line, "as in: /copy 2")
+		d.wantFailure(line, "such as /copy 2")
 	}
 	if _, err := os.Stat(filepath.Join(bin, "fooled")); err == nil {
 		t.Error("a program of the project's is run")
 	}
 	d.file(filepath.Join(bin, "xclip"), "#!/bin/sh\nexit 1\n")
-	d.wantFailure("/copy", "xclip did not take the text for the clipboard: exit status 1")
+	d.wantFailure("/copy", "xclip: exit status 1")
 }
 
 // kill kills the process whose ID is in the file at path.

@@ -20,13 +20,13 @@ func directoryShow(_ context.Context, s *Runner, _ string) (Result, error) {
 // directories that are not trusted.
 func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 	if args == "" {
-		return usageError("Name one directory or several, as in: /directory add ../lib,~/notes")
+		return usageError("Enter one or more directories, such as /directory add ../lib,~/notes")
 	}
 	if s.Env.Get("SANDBOX") == "sandbox-exec" && strings.HasPrefix(s.Env.Get("SEATBELT_PROFILE"), "restrictive-") {
-		return usageError("The sandbox that Pollux runs in keeps other directories out. Start with --include-directories instead.")
+		return usageError("Cannot add directories inside a sandbox. Restart with --include-directories instead.")
 	}
 	if len(args) > maxPath {
-		return usageError("That is too long for the names of directories.")
+		return usageError("The directory names are too long.")
 	}
 	dirs, problems := s.parseDirectories(args)
 	untrusted, err := s.untrustedDirs(dirs)
@@ -39,18 +39,18 @@ func directoryAdd(ctx context.Context, s *Runner, args string) (Result, error) {
 			return Result{}, err
 		}
 		if !agreed {
-			return Result{Text: "Nothing was added."}, nil
+			return Result{Text: "No directory added."}, nil
 		}
 	}
 	var lines []string
 	for _, dir := range dirs {
 		switch path, added, err := s.AddDirectory(ctx, dir); {
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s was not added: %v", dir, err))
+			problems = append(problems, fmt.Sprintf("Cannot add %s: %v", dir, err))
 		case added:
 			lines = append(lines, "Added "+path+" to the workspace.")
 		default:
-			lines = append(lines, path+" is part of the workspace already.")
+			lines = append(lines, path+" is already in the workspace.")
 		}
 	}
 	text := strings.Join(append(lines, problems...), "\n")
@@ -73,9 +73,9 @@ func (s *Runner) parseDirectories(args string) (dirs, problems []string) {
 		dir := s.resolvePath(name)
 		switch info, err := os.Stat(dir); {
 		case len(dirs) == maxDirs:
-			return dirs, append(problems, fmt.Sprintf("Only the first %d directories are taken.", maxDirs))
+			return dirs, append(problems, fmt.Sprintf("Only the first %d directories were added.", maxDirs))
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s was not added: %v", dir, durable.Cause(err)))
+			problems = append(problems, fmt.Sprintf("Cannot add %s: %v", dir, durable.Cause(err)))
 		case !info.IsDir():
 			problems = append(problems, dir+" was not added: it is not a directory.")
 		default:
@@ -105,9 +105,9 @@ func (s *Runner) untrustedDirs(dirs []string) ([]string, error) {
 // confirmTrust asks the user whether to add untrusted directories, and reports whether the
 // user agrees. It stores the directories as trusted if the user chooses to remember them.
 func (s *Runner) confirmTrust(ctx context.Context, dirs []string) (bool, error) {
-	const once, always = "Yes", "Yes, and remember the directories as trusted"
+	const once, always = "Yes", "Yes, and trust these directories in the future"
 	answer, err := s.choose(ctx, "Trust",
-		"Do you trust what is in these directories? The model will read it, and may follow what it says.\n\n- "+strings.Join(dirs, "\n- "),
+		"Do you trust the files in these directories? The model reads them and can follow instructions in them.\n\n- "+strings.Join(dirs, "\n- "),
 		false, tool.Option{Label: once}, tool.Option{Label: always}, tool.Option{Label: "No"})
 	if err != nil || answer != always {
 		return answer == once, err

@@ -27,7 +27,7 @@ func memoryReload(ctx context.Context, s *Runner, _ string) (Result, error) {
 // memoryAdd adds a line to the user's own memory file, and reloads the memory.
 func memoryAdd(ctx context.Context, s *Runner, text string) (Result, error) {
 	if text == "" {
-		return usageError("Say what to remember, as in: /memory add I write British English.")
+		return usageError("Enter the text to remember, such as /memory add I write British English.")
 	}
 	file := s.MemoryFile()
 	item, added, err := memory.Add(file, text)
@@ -36,7 +36,7 @@ func memoryAdd(ctx context.Context, s *Runner, text string) (Result, error) {
 	}
 	item = strings.TrimPrefix(item, "- ")
 	if !added {
-		return textResult("It is already in %s: %s", file, item)
+		return textResult("Already in %s: %s", file, item)
 	}
 	s.ReloadMemory(ctx)
 	return textResult("Added to %s: %s", file, item)

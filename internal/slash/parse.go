@@ -99,7 +99,7 @@ func (c Call) subcommandNames() string {
 			names = append(names, sub.Name)
 		}
 	}
-	return "There are: " + strings.Join(names, ", ") + "."
+	return "Available: " + strings.Join(names, ", ") + "."
 }
 
 // usage returns the name of a command with its arguments.

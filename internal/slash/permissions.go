@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,29 +27,29 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 		return Result{}, err
 	}
 	text := s.Workspace.Root() + " is " + map[trust.State]string{
-		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted: nobody has decided",
+		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted, because you have not decided yet",
 	}[state]
 	switch {
 	case s.TrustOptions().Restricted == "true" || s.TrustOptions().Workspace != "":
-		text += ", as the environment or --skip-trust says."
+		text += ", because of --skip-trust or the environment."
 	case !s.TrustOptions().Enabled:
-		text += ": all folders are, because security.folderTrust.enabled is false."
+		text += ", because security.folderTrust.enabled is false."
 	default:
-		text += ". /permissions trust changes it."
+		text += ". To change this, run /permissions trust."
 	}
 	if trusted := s.Trusted(); trusted != (state == trust.Trusted) {
-		text += " This session goes on as it was begun: /permissions trust or a new start changes that."
+		text += " This session keeps its state. To change it, run /permissions trust or restart Pollux."
 	}
-	text += fmt.Sprintf("\nThe approval mode is %s.", s.Mode())
+	text += fmt.Sprintf("\nApproval mode: %s.", s.Mode())
 	grants := s.Grants()
 	if len(grants) == 0 {
-		return Result{Text: text + "\nYou have allowed nothing beyond single calls in this session."}, nil
+		return Result{Text: text + "\nNo approvals in this session, except for single tool calls."}, nil
 	}
-	text += "\n\nAllowed in this session; /permissions revoke <number> takes it back:\n"
+	text += "\n\nApprovals in this session. To revoke one, run /permissions revoke <number>.\n"
 	for _, g := range grants {
 		text += fmt.Sprintf("\n%d. %s", g.ID, terminal.Line(g.Text))
 		if g.File != "" {
-			text += ", in later ones too: " + terminal.Line(g.File)
+			text += ", also in future sessions: " + terminal.Line(g.File)
 		}
 	}
 	return Result{Text: text}, nil
@@ -60,29 +61,29 @@ func permissionsRevoke(_ context.Context, s *Runner, args string) (Result, error
 	n, err := strconv.Atoi(args)
 	i := slices.IndexFunc(grants, func(g policy.Grant) bool { return g.ID == n })
 	if err != nil || i < 0 {
-		return usageError("%s is no number of something you have allowed in this session. /permissions lists it.", strconv.Quote(terminal.Cut(args, 40)))
+		return usageError("No approval has the number %s. Run /permissions to list them.", strconv.Quote(terminal.Cut(args, 40)))
 	}
 	description := terminal.Line(grants[i].Text)
 	if _, err := s.Revoke(n); err != nil {
-		return Result{}, exit.Errorf(exit.General, "You are asked again about %s, but only in this session: %w.", description, err)
+		return Result{}, exit.Errorf(exit.General, "Approval revoked for this session only: %s. Cannot change the policy file: %w.", description, err)
 	}
-	return textResult("You are asked again about: %s", description)
+	return textResult("Approval revoked: %s", description)
 }
 
 // permissionsTrust asks the user whether to trust a folder, and stores the answer. Without
 // args it asks about the workspace root.
 func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, error) {
 	if !s.TrustOptions().Enabled {
-		return usageError("Folder trust is switched off: set security.folderTrust.enabled to true to decide about folders.")
+		return usageError("Folder trust is off. To use it, set security.folderTrust.enabled to true.")
 	}
 	dir := s.Workspace.Root()
 	if len(args) > maxPath {
-		return usageError("That is too long for the name of a directory.")
+		return usageError("The directory name is too long.")
 	}
 	if args != "" {
 		dir = s.resolvePath(args)
 		if info, err := os.Stat(dir); err != nil {
-			return usageError("%s cannot be trusted: %w", dir, durable.Cause(err))
+			return usageError("Cannot trust %s: %w", dir, durable.Cause(err))
 		} else if !info.IsDir() {
 			return usageError("%s is not a directory.", dir)
 		}
@@ -94,13 +95,20 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	case err != nil:
 		return Result{}, err
 	case level == "":
-		return Result{Text: "Nothing was changed."}, nil
+		return Result{Text: "Nothing changed."}, nil
 	}
 	effect, err := s.applyTrust(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	return textResult("%s: %s, in %s. %s", dir, level, s.TrustOptions().File, effect)
+	folder, trusted := dir, "trusted"
+	switch level {
+	case trust.TrustParent:
+		folder = filepath.Dir(dir)
+	case trust.DoNotTrust:
+		trusted = "not trusted"
+	}
+	return textResult("%s is %s now. Saved in %s. %s", folder, trusted, s.TrustOptions().File, effect)
 }
 
 // applyTrust updates the session to the stored trust of its own folder. It returns a
@@ -113,15 +121,15 @@ func (s *Runner) applyTrust(ctx context.Context) (string, error) {
 	trusted := state == trust.Trusted
 	switch {
 	case trusted == s.Trusted():
-		return "It counts when Pollux is started there the next time.", nil
+		return "Takes effect the next time you start Pollux there.", nil
 	case trusted:
 		s.SetTrusted(ctx, true)
-		return "From now on its instructions count, and you may allow things for the session and switch modes. " +
-			"Its settings, .env files and policies, and what they bring about, count from the next start.", s.ReloadSettings()
+		return "Its context files are loaded now, and you can approve tools for the session and change the approval mode. " +
+			"Its settings, .env files and policies take effect the next time you start Pollux.", s.ReloadSettings()
 	}
 	s.SetTrusted(ctx, false)
-	return "From now on its instructions do not count, answers hold for a single call, and the mode is default. " +
-		"What its settings, .env files and policies have brought about lasts until you leave.", s.ReloadSettings()
+	return "Its context files are unloaded, you approve each tool call, and the approval mode is default. " +
+		"Its settings, .env files and policies stay in effect until you exit Pollux.", s.ReloadSettings()
 }
 
 // listPolicies lists the active policy rules by approval mode.
@@ -137,9 +145,9 @@ func listPolicies(_ context.Context, s *Runner, _ string) (Result, error) {
 		mode  policy.Mode
 	}{
 		{"Normal Mode Policies", policy.Default},
-		{"Auto Edit Mode Policies (beside those of normal mode)", policy.AutoEdit},
-		{"Yolo Mode Policies (beside those of normal mode)", policy.Yolo},
-		{"Plan Mode Policies (beside those of normal mode)", policy.Plan},
+		{"Auto Edit Mode Policies (in addition to those of normal mode)", policy.AutoEdit},
+		{"Yolo Mode Policies (in addition to those of normal mode)", policy.Yolo},
+		{"Plan Mode Policies (in addition to those of normal mode)", policy.Plan},
 	} {
 		n := 0
 		for i := range rules {

@@ -18,20 +18,20 @@ import (
 func settingsList(_ context.Context, s *Runner, _ string) (Result, error) {
 	keys := s.CurrentSettings().SetKeys()
 	if len(keys) == 0 {
-		return textResult("Nothing is set: all settings have their defaults. /settings set <key> <value> sets one.")
+		return textResult("All settings have their default values. To change one, run /settings set <key> <value>.")
 	}
 	rows := make([][]string, len(keys))
 	for i, key := range keys {
 		v, from := s.CurrentSettings().Effective(key)
 		rows[i] = []string{key, terminal.Cut(oneLineJSON(config.MaskSecrets(key, v)), 200), strings.Join(from, " + ")}
 	}
-	return textResult("%s\nYour own file is %s.", formatTable(rows...), s.CurrentSettings().UserFile())
+	return textResult("%s\nYour settings file is %s.", formatTable(rows...), s.CurrentSettings().UserFile())
 }
 
 // settingsGet shows the value, the source and the documentation of a setting.
 func settingsGet(_ context.Context, s *Runner, key string) (Result, error) {
 	if key == "" {
-		return usageError("Name a setting, as in: /settings get model.name")
+		return usageError("Enter a setting, such as /settings get model.name")
 	}
 	e, err := config.Explain(s.CurrentSettings(), s.Paths, key)
 	if err != nil {
@@ -52,7 +52,7 @@ func settingsGet(_ context.Context, s *Runner, key string) (Result, error) {
 func settingsSet(_ context.Context, s *Runner, args string) (Result, error) {
 	key, value := cutWord(args)
 	if value == "" {
-		return usageError("Name a setting and its value, as in: /settings set model.name gemini-2.5-pro")
+		return usageError("Enter a setting and a value, such as /settings set model.name gemini-2.5-pro")
 	}
 	v, err := config.ParseValue(key, value, s.Env)
 	if err != nil {
@@ -67,7 +67,7 @@ func settingsSet(_ context.Context, s *Runner, args string) (Result, error) {
 // settingsUnset removes a setting from the user's settings file.
 func settingsUnset(_ context.Context, s *Runner, key string) (Result, error) {
 	if key == "" {
-		return usageError("Name a setting, as in: /settings unset model.name")
+		return usageError("Enter a setting, such as /settings unset model.name")
 	}
 	if _, err := config.Find(key); err != nil {
 		return Result{}, err
@@ -91,7 +91,7 @@ func (s *Runner) settingChanged(key, text string) (Result, error) {
 	if row, err := config.Find(key); err == nil && row.Support.Explain() != "" {
 		return Result{Text: text + " " + row.Support.Explain()}, nil
 	}
-	return Result{Text: text + " It counts from the next start."}, nil
+	return Result{Text: text + " Takes effect the next time you start Pollux."}, nil
 }
 
 // oneLineJSON returns v as JSON on one line, or "unset" for nil.
@@ -116,19 +116,19 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 			return Result{}, errNeedsPerson
 		}
 		current := config.PreferredEditor.In(s.CurrentSettings())
-		options := []tool.Option{{Label: none, Description: "what VISUAL and EDITOR name"}}
+		options := []tool.Option{{Label: none, Description: "$VISUAL or $EDITOR"}}
 		for _, id := range editor.IDs() {
 			if s.checkEditor(id) == nil {
 				options = append(options, tool.Option{Label: id})
 			}
 		}
-		question := "Which editor do you want? Those that are not installed are left out."
+		question := "Which editor do you want to use? The list contains installed editors only."
 		if current != "" {
-			question = "Your editor is " + current + ". " + question
+			question = "Editor: " + current + ". " + question
 		}
 		var err error
 		if id, err = s.choose(ctx, "Editor", question, true, options...); err != nil || id == "" {
-			return Result{Text: "Nothing was changed."}, err
+			return Result{Text: "Nothing changed."}, err
 		}
 	}
 	switch {
@@ -143,7 +143,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	if err := s.ReloadSettings(); err != nil {
 		return Result{}, err
 	}
-	text := "Your editor is " + id + "."
+	text := "Editor: " + id + "."
 	if err := s.checkEditor(id); err != nil {
 		text += " " + err.Error()
 	}

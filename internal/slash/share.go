@@ -27,7 +27,7 @@ func share(ctx context.Context, s *Runner, file string) (Result, error) {
 // export writes the session record to a file.
 func export(ctx context.Context, s *Runner, file string) (Result, error) {
 	if file == "" {
-		return usageError("Name a file that ends in .json or .md, as in: /export-session session.md")
+		return usageError("Enter a file name that ends in .json or .md, such as /export-session session.md")
 	}
 	return s.writeConversation(ctx, file, true, "Session exported to %s")
 }
@@ -37,7 +37,7 @@ func export(ctx context.Context, s *Runner, file string) (Result, error) {
 // .json files. done is the format of the success message, with %s for the path.
 func (s *Runner) writeConversation(ctx context.Context, file string, record bool, done string) (Result, error) {
 	if len(file) > maxPath {
-		return usageError("That is too long for the name of a file.")
+		return usageError("The file name is too long.")
 	}
 	path := s.resolvePath(file)
 	ext := strings.ToLower(filepath.Ext(path))
@@ -50,12 +50,12 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return Result{}, fmt.Errorf("%s cannot be written: %w", path, durable.Cause(err))
+		return Result{}, fmt.Errorf("Cannot write %s: %w", path, durable.Cause(err))
 	case !info.Mode().IsRegular():
-		return usageError("%s is there, and is no file that could be replaced.", path)
+		return usageError("Cannot replace %s: it is not a regular file.", path)
 	default:
-		if yes, err := s.confirm(ctx, "Overwrite", path+" exists. Replace it?"); err != nil || !yes {
-			return Result{Text: "Nothing was written."}, err
+		if yes, err := s.confirm(ctx, "Overwrite", path+" already exists. Replace it?"); err != nil || !yes {
+			return Result{Text: "Nothing written."}, err
 		}
 	}
 	data, err := s.conversationData(ext, record)
@@ -63,7 +63,7 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 		return Result{}, err
 	}
 	if err := durable.WriteFile(path, data, 0o600); err != nil {
-		return Result{}, fmt.Errorf("the conversation was not written: %w", err)
+		return Result{}, fmt.Errorf("cannot write the conversation: %w", err)
 	}
 	return textResult(done, path)
 }
@@ -105,5 +105,5 @@ func (s *Runner) resolvePath(typed string) string {
 
 // chatBrowse returns an error, because Pollux does not save conversations yet.
 func chatBrowse(context.Context, *Runner, string) (Result, error) {
-	return usageError("Conversations are not kept yet in this version of Pollux. /chat share writes this one to a file.")
+	return usageError("Pollux does not save conversations yet. To write this one to a file, run /chat share.")
 }

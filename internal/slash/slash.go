@@ -124,7 +124,7 @@ func (s *Runner) run(ctx context.Context, call Call) (Result, error) {
 	case len(c.Subs) > 0:
 		return usageError("There is no /%s. %s", terminal.Line(call.Name+" "+terminal.Cut(call.Args, 40)), call.subcommandNames())
 	}
-	return usageError("/%s takes no arguments. To ask the model, put a word before it.", call.Name)
+	return usageError("/%s takes no arguments. To send this text to the model, start it with another word.", call.Name)
 }
 
 // usageError returns an error about how the user called a command.

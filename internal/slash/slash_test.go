@@ -32,13 +32,13 @@ func TestOutput(t *testing.T) {
 		"/help":             {"/memory", "  add <text>", "/compress (summarize, compact) [what to keep]", "Not there yet: /agents", "/shortcuts lists"},
 		"/help memory":      {"/memory\n", "/memory add <text>", "It waits"},
 		"/help /stats":      {"Other names: usage.", "It may be used while"},
-		"/help memory show": {"/memory show\n", "Show the text"},
+		"/help memory show": {"/memory show\n", "Show the loaded context"},
 		"/help theme":       {"not available yet"},
 		"/docs":             {"headless ", "settings "},
 		"/docs headless":    {"\n## "},
 		"/shortcuts":        {"Ctrl+C stops."},
-		"/context":          {"gemini-2.5-flash has about ", " of 1,048,576 (", "System instruction", "Free", "[#....", "1 memory file(s)"},
-		"/cost":             {"Nothing has been asked yet"},
+		"/context":          {"gemini-2.5-flash has about ", " of 1,048,576 (", "System instruction", "Free", "[#....", "in 1 file(s)"},
+		"/cost":             {"No cost"},
 		"/stats":            {"Session Stats", "first", "Tool Calls", "0 ( ✓ 0 x 0 )", "Wall Time"},
 		"/stats model":      {"No API calls"},
 		"/stats tools":      {"No tool calls"},
@@ -46,15 +46,15 @@ func TestOutput(t *testing.T) {
 		"/memory list":      {"There are 1 GEMINI.md file(s) in use:", "GEMINI.md"},
 		"/tools":            {"default mode", "- ReadFile (read_file)", "- Shell (run_shell_command)"},
 		"/tools desc":       {"- ReadFile (read_file)\n    "},
-		"/tasks":            {"No commands run in the background."},
+		"/tasks":            {"No background commands."},
 		"/policies list":    {"### Normal Mode Policies\n\n1. **", "### Plan Mode Policies", "[Priority: 1.05]", "[Source: Default: read-only tools]", "read_file"},
-		"/permissions":      {d.dir + " is not trusted: nobody has decided", "approval mode is default", "You have allowed nothing"},
+		"/permissions":      {d.dir + " is not trusted, because you have not decided yet", "Approval mode: default", "No approvals in this session"},
 		"/directory show":   {"- " + d.dir},
 		"/mode":             {"* default", "  yolo"},
-		"/settings":         {"Nothing is set"},
+		"/settings":         {"All settings have their default values"},
 		"/bug it breaks":    {"* **CLI Version:** 1.2.3", "advanced.bugCommand.urlTemplate"},
 		"/compress":         {"Nothing to compress."},
-		"/plan copy":        {"No plan has been approved"},
+		"/plan copy":        {"no approved plan"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			d := *d
@@ -69,41 +69,41 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{})
 	for line, parts := range map[string][]string{
-		"/memory":              {"Command '/memory' requires a subcommand. Available:\n  - show: Show the text", "\n  - add <text>: "},
+		"/memory":              {"Command '/memory' requires a subcommand. Available:\n  - show: Show the loaded context", "\n  - add <text>: "},
 		"/memory forget me":    {"Command '/memory' requires a subcommand."},
-		"/stats all":           {"There is no /stats all. There are: session, model, tools."},
+		"/stats all":           {"There is no /stats all. Available: session, model, tools."},
 		"/clear the table":     {"/clear takes no arguments."},
 		"/help zzzzzz":         {"There is no command /zzzzzz. /help lists"},
 		"/help statz":          {"Did you mean /stats?"},
-		"/memory add":          {"Say what to remember"},
+		"/memory add":          {"Enter the text to remember"},
 		"/memory add \x00\x1b": {"nothing to remember"},
 		"/memory add " + strings.Repeat("x", 5000): {"Cannot add to memory: it is longer than"},
 		"/directory":                             {"requires a subcommand"},
-		"/directory add":                         {"Name one directory"},
-		"/directory add \x1b[31mnowhere":         {"nowhere was not added: "},
+		"/directory add":                         {"Enter one or more directories"},
+		"/directory add \x1b[31mnowhere":         {"nowhere: "},
 		"/docs ../go.mod":                        {"There is no page"},
 		"/mode fast":                             {"Invalid approval mode: fast. Valid values are: yolo, auto_edit, plan, default"},
 		"/model set":                             {"Name one model"},
 		"/model set a b":                         {"Name one model"},
 		"/model set --fast":                      {"Name one model"},
-		"/model other":                           {"There is no /model other. There are: manage, set."},
-		"/settings get":                          {"Name a setting"},
+		"/model other":                           {"There is no /model other. Available: manage, set."},
+		"/settings get":                          {"Enter a setting"},
 		"/settings get modle.name":               {`There is no setting "modle.name". Did you mean "model.name"?`},
-		"/settings set model.name":               {"Name a setting and its value"},
+		"/settings set model.name":               {"Enter a setting and a value"},
 		"/settings set model.maxSessionTurns x":  {"model.maxSessionTurns must be a number"},
 		"/settings unset nope":                   {"There is no setting"},
 		"/editor notepad":                        {"Editor 'notepad' is not a recognized editor identifier. Supported editors: vscode"},
-		"/export-session":                        {"Name a file"},
+		"/export-session":                        {"Enter a file name"},
 		"/export-session a.txt":                  {"Invalid file format. Only .md and .json are supported."},
 		"/chat share":                            {"No conversation found to save."},
-		"/chat":                                  {"not kept yet"},
+		"/chat":                                  {"does not save conversations yet"},
 		"/chat save x":                           {"The command /chat save is not available yet in this version of Pollux."},
 		"/mcp list":                              {"The command /mcp is not available yet in this version of Pollux."},
 		"/theme":                                 {"The command /theme is not available yet"},
 		"/quit --delete":                         {"there is nothing to delete"},
 		"/quit now":                              {"Use /quit."},
 		"/compress " + strings.Repeat("x", 2001): {"too long"},
-		"/permissions trust nowhere":             {"nowhere cannot be trusted: no such file"},
+		"/permissions trust nowhere":             {"nowhere: no such file"},
 	} {
 		t.Run(terminal.Cut(line, 40), func(t *testing.T) {
 			d := *d
@@ -136,7 +136,7 @@ func TestNonInteractive(t *testing.T) {
 		}
 	}
 	d.wantFailure("/mcp", "not available yet")
-	d.wantText("/settings list", "Nothing is set")
+	d.wantText("/settings list", "All settings have their default values")
 	d.wantText("/about", "1.2.3")
 }
 
@@ -165,7 +165,7 @@ turn
 	if h := d.history(); !strings.Contains(h, "All of it") {
 		t.Errorf("history: %.300s", h)
 	}
-	r := d.wantText("/clear", "A new conversation has begun.")
+	r := d.wantText("/clear", "Started a new conversation.")
 	if !r.Clear || d.history() != "" || d.ID() == "first" || len(d.Stats.Snapshot().Models) != 0 {
 		t.Errorf("%+v, history %q, session %s", r, d.history(), d.ID())
 	}
@@ -258,7 +258,7 @@ func TestShare(t *testing.T) {
 
 	mine := d.file("mine.json", "mine")
 	d.answers = []string{"no"}
-	d.wantText("/chat share mine.json", "Nothing was written.")
+	d.wantText("/chat share mine.json", "Nothing written.")
 	if data, _ = os.ReadFile(mine); string(data) != "mine" {
 		t.Error("a file was overwritten")
 	}
@@ -270,12 +270,12 @@ func TestShare(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(d.dir, "dir.md"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.wantFailure("/chat share dir.md", "no file that could be replaced")
-	d.wantFailure("/chat share nowhere/x.md", "the conversation was not written")
-	if r := d.wantFailure("/chat share mine.json/x.md", "x.md cannot be written: not a directory"); strings.Contains(r.Text, "lstat") {
+	d.wantFailure("/chat share dir.md", "it is not a regular file")
+	d.wantFailure("/chat share nowhere/x.md", "cannot write the conversation")
+	if r := d.wantFailure("/chat share mine.json/x.md", "x.md: not a directory"); strings.Contains(r.Text, "lstat") {
 		t.Errorf("%s", r.Text)
 	}
-	d.wantText("/bug broken", "bug-report-history-", "Look it over")
+	d.wantText("/bug broken", "bug-report-history-", "Check it for private data")
 }
 
 func TestBugAddress(t *testing.T) {
@@ -287,7 +287,7 @@ func TestBugAddress(t *testing.T) {
 func TestInit(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{settings: `{"context": {"fileName": "AGENTS.md"}}`})
-	r := d.wantText("/init", "Empty AGENTS.md made.")
+	r := d.wantText("/init", "Empty AGENTS.md created.")
 	if !strings.Contains(r.Prompt, "`AGENTS.md`") || strings.Contains(r.Prompt, "FILE") {
 		t.Errorf("the prompt is %.300s", r.Prompt)
 	}

@@ -161,7 +161,7 @@ func statsTools(_ context.Context, s *Runner, _ string) (Result, error) {
 func cost(_ context.Context, s *Runner, _ string) (Result, error) {
 	c := s.Stats.Snapshot()
 	if len(c.Models) == 0 {
-		return textResult("Nothing has been asked yet, and nothing paid.")
+		return textResult("No cost: no requests were sent in this session.")
 	}
 	dollars := func(usd *float64) string {
 		if usd == nil {
@@ -178,7 +178,7 @@ func cost(_ context.Context, s *Runner, _ string) (Result, error) {
 	}
 	text := formatTable(rows...) + "\n"
 	if total := c.Cost(); total != nil {
-		return textResult("%sTogether %s, at list prices.", text, dollars(total))
+		return textResult("%sTotal: %s at list prices.", text, dollars(total))
 	}
-	return textResult("%sWhat all of it cost is not known: not every model's price is.", text)
+	return textResult("%sTotal cost unknown: no price for some models.", text)
 }

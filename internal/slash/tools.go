@@ -25,10 +25,10 @@ func toolsDescribe(_ context.Context, s *Runner, _ string) (Result, error) {
 func (s *Runner) listTools(descriptions bool) (Result, error) {
 	specs := s.Tools()
 	if len(specs) == 0 {
-		return textResult("The model has no tools.")
+		return textResult("No tools are available.")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tools that the model has in %s mode:\n", s.Mode())
+	fmt.Fprintf(&b, "Available tools in %s mode:\n", s.Mode())
 	for _, spec := range specs {
 		fmt.Fprintf(&b, "\n- %s (%s)", spec.DisplayName, spec.Name)
 		if descriptions {
@@ -42,7 +42,7 @@ func (s *Runner) listTools(descriptions bool) (Result, error) {
 func listTasks(_ context.Context, s *Runner, _ string) (Result, error) {
 	list := s.Processes.List()
 	if len(list) == 0 {
-		return textResult("No commands run in the background.")
+		return textResult("No background commands.")
 	}
 	rows := [][]string{{"PID", "STATE", "COMMAND", "OUTPUT"}}
 	for _, p := range list {

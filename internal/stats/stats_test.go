@@ -20,7 +20,7 @@ import (
 	"pollux/tool"
 )
 
-// answer is a generator that takes its time and says what it is told to.
+// answer is a generator that takes its time and returns fixed responses.
 type answer struct {
 	llm.Generator
 	takes  time.Duration

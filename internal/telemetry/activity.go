@@ -189,7 +189,7 @@ func (a *Activity) write(at time.Time, kind string, payload any) {
 	if !a.tried {
 		a.tried = true
 		if a.file, err = openFile(a.o.Path); err != nil {
-			a.o.Warn("The activity log cannot be written: " + err.Error())
+			a.o.Warn("Cannot write the activity log: " + err.Error())
 		}
 	}
 	if a.file != nil {
@@ -197,7 +197,7 @@ func (a *Activity) write(at time.Time, kind string, payload any) {
 		if err != nil {
 			_ = a.file.Close()
 			a.file = nil
-			a.o.Warn("The activity log cannot be written: " + err.Error())
+			a.o.Warn("Cannot write the activity log: " + err.Error())
 		}
 	}
 }

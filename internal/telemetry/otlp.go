@@ -103,7 +103,7 @@ func (w *otlp) post(ctx context.Context, path string, message []byte) error {
 		return err
 	}
 	if res.StatusCode/100 != 2 {
-		return fmt.Errorf("%s%s answered %s", shown(w.endpoint), path, res.Status)
+		return fmt.Errorf("%s%s responded with %s", shown(w.endpoint), path, res.Status)
 	}
 	return nil
 }
@@ -122,9 +122,9 @@ func (w *otlp) call(ctx context.Context, path string, message []byte) error {
 	}
 	switch status := header.Get("Grpc-Status"); {
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s answered %s to gRPC", shown(w.endpoint), res.Status)
+		return fmt.Errorf("%s responded to gRPC with %s", shown(w.endpoint), res.Status)
 	case status != "0":
-		return fmt.Errorf("%s answered gRPC status %s %s", shown(w.endpoint), status, cut(header.Get("Grpc-Message"), 200))
+		return fmt.Errorf("%s responded with gRPC status %s %s", shown(w.endpoint), status, cut(header.Get("Grpc-Message"), 200))
 	}
 	return nil
 }

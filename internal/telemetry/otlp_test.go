@@ -236,7 +236,7 @@ func TestOTLPFails(t *testing.T) {
 		{"no gRPC", "grpc", func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(http.StatusNotFound)
 			return true
-		}, "404 Not Found to gRPC"},
+		}, "to gRPC with 404 Not Found"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

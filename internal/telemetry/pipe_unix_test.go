@@ -14,7 +14,7 @@ import (
 	"pollux/llm/observe"
 )
 
-// A pipe that nobody reads is not waited at.
+// Telemetry does not wait for a pipe without a reader.
 func TestPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -26,7 +26,7 @@ func TestPipeWithoutReader(t *testing.T) {
 		tel.Close()
 		t.Error("it began")
 	}
-	if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "Telemetry is off: the outfile cannot be written: ") {
+	if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "Telemetry is off: cannot write the outfile: ") {
 		t.Errorf("warnings: %q", s.lines)
 	}
 }
@@ -51,7 +51,7 @@ func TestNeverWaits(t *testing.T) {
 	}
 	tel.timeout = 10 * time.Millisecond
 	tel.Close()
-	if len(s.lines) != 2 || !strings.Contains(s.lines[1], "records came faster than they could be written") {
+	if len(s.lines) != 2 || !strings.Contains(s.lines[1], "records were dropped because writing was too slow") {
 		t.Errorf("warnings: %q", s.lines)
 	}
 }

@@ -79,15 +79,15 @@ func Resolve(s *config.Settings, env *config.Env) (Settings, error) {
 func (s *Settings) DisabledReason() string {
 	switch {
 	case s.CLIAuth && s.Collector:
-		return "telemetry.useCollector and telemetry.useCliAuth exclude each other."
+		return "set either telemetry.useCollector or telemetry.useCliAuth, not both."
 	case s.CLIAuth:
-		return "telemetry.useCliAuth sends with a login with Google, which Pollux does not have. Unset it, and name telemetry.outfile or telemetry.otlpEndpoint."
+		return "Pollux does not support telemetry.useCliAuth. Unset it, and set telemetry.outfile or telemetry.otlpEndpoint."
 	case s.Outfile != "":
 		return ""
 	case s.Google && !s.Collector:
-		return "Pollux sends nothing to Google Cloud by itself. Set telemetry.outfile, or telemetry.useCollector and an OTLP endpoint."
+		return "Pollux cannot send telemetry to Google Cloud directly. Set telemetry.outfile, or telemetry.useCollector and an OTLP endpoint."
 	case s.Endpoint == "":
-		return "there is neither telemetry.outfile nor telemetry.otlpEndpoint."
+		return "set telemetry.outfile or telemetry.otlpEndpoint."
 	}
 	return ""
 }
@@ -156,7 +156,7 @@ func address(text, protocol string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("telemetry.otlpEndpoint must be an address that begins with http:// or https://, such as %s", defaultEndpoint)
+		return "", fmt.Errorf("telemetry.otlpEndpoint must be a URL that begins with http:// or https://, such as %s", defaultEndpoint)
 	}
 	u.RawQuery, u.Fragment = "", ""
 	if protocol == "grpc" {

@@ -107,7 +107,7 @@ func TestResolveRefuses(t *testing.T) {
 		{`{"telemetry": {"otlpProtocol": "udp"}}`, nil, "Invalid telemetry configuration: Invalid telemetry OTLP protocol: udp. Valid values are: grpc, http."},
 		{`{"telemetry": {"enabled": "perhaps"}}`, nil, "Invalid telemetry configuration: telemetry.enabled must be true or false."},
 		{`{"telemetry": {"outfile": 7}}`, nil, "Invalid telemetry configuration: telemetry.outfile must be a string."},
-		{`{"telemetry": {"enabled": true, "otlpEndpoint": "localhost:4317"}}`, nil, "Invalid telemetry configuration: telemetry.otlpEndpoint must be an address that begins with http:// or https://, such as http://localhost:4317"},
+		{`{"telemetry": {"enabled": true, "otlpEndpoint": "localhost:4317"}}`, nil, "Invalid telemetry configuration: telemetry.otlpEndpoint must be a URL that begins with http:// or https://, such as http://localhost:4317"},
 	} {
 		_, err := resolve(t, tt.file, tt.vars...)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || exit.CodeOf(err) != exit.Config {

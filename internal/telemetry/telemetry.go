@@ -152,7 +152,7 @@ func open(o *Options, clean func(string) string) sink {
 	}
 	f, err := openFile(path)
 	if err != nil {
-		o.Warn(fmt.Sprintf("Telemetry is off: the outfile cannot be written: %v", err))
+		o.Warn(fmt.Sprintf("Telemetry is off: cannot write the outfile: %v", err))
 		return nil
 	}
 	return newFile(f, resource(o), clean)
@@ -241,7 +241,7 @@ func (t *Telemetry) Close() {
 			t.o.Warn("Telemetry is incomplete: " + t.clean(t.failure.Error()))
 		}
 		if n := t.dropped.Load(); n > 0 {
-			t.o.Warn(fmt.Sprintf("Telemetry is incomplete: %d records came faster than they could be written.", n))
+			t.o.Warn(fmt.Sprintf("Telemetry is incomplete: %d records were dropped because writing was too slow.", n))
 		}
 	})
 }

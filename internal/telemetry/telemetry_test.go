@@ -132,7 +132,7 @@ func options(path string, s *warnings) Options {
 	}
 }
 
-// model answers what it is told to.
+// model returns fixed responses.
 type model struct {
 	llm.Generator
 	chunks []*llm.Response
@@ -493,13 +493,13 @@ func TestNoPlace(t *testing.T) {
 		set  Settings
 		want string
 	}{
-		{"a directory", Settings{Outfile: dir}, "Telemetry is off: the outfile cannot be written: "},
-		{"below a file", Settings{Outfile: plain + "/x"}, "Telemetry is off: the outfile cannot be written: "},
-		{"NUL", Settings{Outfile: "a\x00b"}, "Telemetry is off: the outfile cannot be written: "},
-		{"Google", Settings{Google: true, Endpoint: "http://127.0.0.1:1"}, "Telemetry is off: Pollux sends nothing to Google Cloud by itself."},
-		{"both", Settings{Collector: true, CLIAuth: true, Outfile: plain}, "Telemetry is off: telemetry.useCollector and telemetry.useCliAuth exclude each other."},
-		{"a login", Settings{CLIAuth: true, Outfile: plain}, "Telemetry is off: telemetry.useCliAuth sends with a login with Google"},
-		{"nowhere", Settings{}, "Telemetry is off: there is neither telemetry.outfile nor telemetry.otlpEndpoint."},
+		{"a directory", Settings{Outfile: dir}, "Telemetry is off: cannot write the outfile: "},
+		{"below a file", Settings{Outfile: plain + "/x"}, "Telemetry is off: cannot write the outfile: "},
+		{"NUL", Settings{Outfile: "a\x00b"}, "Telemetry is off: cannot write the outfile: "},
+		{"Google", Settings{Google: true, Endpoint: "http://127.0.0.1:1"}, "Telemetry is off: Pollux cannot send telemetry to Google Cloud directly."},
+		{"both", Settings{Collector: true, CLIAuth: true, Outfile: plain}, "Telemetry is off: set either telemetry.useCollector or telemetry.useCliAuth, not both."},
+		{"a login", Settings{CLIAuth: true, Outfile: plain}, "Telemetry is off: Pollux does not support telemetry.useCliAuth"},
+		{"nowhere", Settings{}, "Telemetry is off: set telemetry.outfile or telemetry.otlpEndpoint."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -562,7 +562,7 @@ func TestLargeRequest(t *testing.T) {
 	}
 }
 
-// Messages are told as the conventions for generative AI have them.
+// Messages are recorded as the conventions for generative AI require.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	c := llm.Model(
@@ -728,7 +728,7 @@ func BenchmarkOff(b *testing.B) {
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			tel := &Telemetry{o: options(os.DevNull, &warnings{}), queue: make(chan any, 1)} // that nobody empties
+			tel := &Telemetry{o: options(os.DevNull, &warnings{}), queue: make(chan any, 1)} // that is never emptied
 			req := ask("x")
 			req.Contents = slices.Repeat(req.Contents, n)
 			b.ReportAllocs()

@@ -145,7 +145,7 @@ func TestHide(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := *term
-	copied.Restore() // by whoever ends the program
+	copied.Restore() // by the code that ends the program
 	say("at last\n")
 	screen := ""
 	p := make([]byte, 100)

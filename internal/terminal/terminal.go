@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/term"
 )
@@ -18,13 +19,15 @@ type Terminal struct {
 
 	// InTTY, OutTTY and ErrTTY report which streams are terminals.
 	InTTY, OutTTY, ErrTTY bool
-	// Width is the number of columns of Out, 0 if it is not a terminal.
+	// Width is the number of columns of Out when Pollux started, 0 if it is not a terminal.
+	// See [Terminal.OutWidth].
 	Width int
 	// Color reports whether the user wants colors on streams that are terminals.
 	Color bool
 
-	out, err *os.File // the files that New was given; Out and Err may be wrapped
-	changes  *changes // nil if nothing can be changed
+	out, err    *os.File     // the files that New was given; Out and Err may be wrapped
+	changes     *changes     // nil if nothing can be changed
+	isUnwrapped *atomic.Bool // see SetWrapping; nil if lines are always wrapped
 }
 
 // New returns a terminal for a process's files. getenv returns variables of its environment:
@@ -32,7 +35,7 @@ type Terminal struct {
 func New(in, out, err *os.File, getenv func(string) string) *Terminal {
 	t := &Terminal{
 		In: in, Out: out, Err: err,
-		out: out, err: err, changes: &changes{},
+		out: out, err: err, changes: &changes{}, isUnwrapped: new(atomic.Bool),
 		InTTY:  term.IsTerminal(int(in.Fd())),
 		OutTTY: term.IsTerminal(int(out.Fd())),
 		ErrTTY: term.IsTerminal(int(err.Fd())),
@@ -51,6 +54,38 @@ func (t *Terminal) OutColor() bool { return t.Color && t.OutTTY }
 
 // ErrColor reports whether output to Err should be colored.
 func (t *Terminal) ErrColor() bool { return t.Color && t.ErrTTY }
+
+// SetWrapping sets whether Pollux breaks lines at the width of the terminal, for this terminal
+// and its copies. Screen readers read whole lines better.
+func (t *Terminal) SetWrapping(wraps bool) {
+	if t.isUnwrapped != nil {
+		t.isUnwrapped.Store(!wraps)
+	}
+}
+
+// OutWidth returns the current number of columns at which lines on Out are broken, 0 if they
+// are not: Out is not a terminal, its width is unknown, or [Terminal.SetWrapping] turned it off.
+func (t *Terminal) OutWidth() int { return t.width(t.OutTTY, t.out) }
+
+// ErrWidth is [Terminal.OutWidth] for Err.
+func (t *Terminal) ErrWidth() int { return t.width(t.ErrTTY, t.err) }
+
+func (t *Terminal) width(isTerminal bool, file *os.File) int {
+	if !isTerminal || t.isUnwrapped != nil && t.isUnwrapped.Load() {
+		return 0
+	}
+	if file == nil {
+		return t.Width
+	}
+	columns, _, _ := term.GetSize(int(file.Fd())) // 0 if it fails
+	return columns
+}
+
+// WrapOut returns text with its lines broken for Out; see [Wrap].
+func (t *Terminal) WrapOut(text string) string { return Wrap(text, t.OutWidth()) }
+
+// WrapErr returns text with its lines broken for Err; see [Wrap].
+func (t *Terminal) WrapErr(text string) string { return Wrap(text, t.ErrWidth()) }
 
 // Test returns a terminal for tests. It reads input from a string and writes to the returned
 // buffers. None of its streams is a terminal.

@@ -60,6 +60,54 @@ func TestNewOnTerminal(t *testing.T) {
 	}
 }
 
+// The width follows the window, and is 0 where lines are not to be broken.
+func TestOutWidth(t *testing.T) {
+	t.Parallel()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	defer master.Close()
+	defer tty.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	term := New(tty, tty, w, getenv(nil))
+	watched := *term
+	watched.Out = wrapped{term.Out}
+	for _, columns := range []int{80, 40, 0} {
+		if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: uint16(columns)}); err != nil {
+			t.Fatal(err)
+		}
+		if watched.OutWidth() != columns || watched.ErrWidth() != 0 {
+			t.Errorf("widths %d and %d, want %d and 0", watched.OutWidth(), watched.ErrWidth(), columns)
+		}
+	}
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	term.SetWrapping(false)
+	if got := watched.OutWidth(); got != 0 {
+		t.Errorf("width %d without wrapping", got)
+	}
+}
+
+func BenchmarkOutWidth(b *testing.B) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		b.Skipf("no pseudo-terminal here: %v", err)
+	}
+	defer master.Close()
+	defer tty.Close()
+	term := New(tty, tty, tty, getenv(nil))
+	for b.Loop() {
+		term.OutWidth()
+	}
+}
+
 func TestTest(t *testing.T) {
 	t.Parallel()
 	term, out, errs := Test("in")

@@ -19,7 +19,7 @@ import (
 //
 // An os.Root cannot do this. It keeps us inside the workspace, but there it follows links to
 // .git and .env; it blocks on a pipe that replaces a directory; and a root that is kept open
-// becomes stale when the workspace is cloned anew.
+// becomes stale when the workspace is cloned again.
 //
 // confined returns the part of the disk that file tools may access.
 

@@ -15,7 +15,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-// TestDiskConfined uses paths that nobody has checked before.
+// TestDiskConfined uses paths that were not checked before.
 func TestDiskConfined(t *testing.T) {
 	t.Parallel()
 	dir := realDir(t)
@@ -190,7 +190,7 @@ func TestDiskAnew(t *testing.T) {
 	}
 }
 
-// TestDiskUnlistable reads and writes where nobody may look around.
+// TestDiskUnlistable reads and writes in directories that cannot be listed.
 func TestDiskUnlistable(t *testing.T) {
 	t.Parallel()
 	dir := realDir(t)

@@ -85,7 +85,7 @@ func TestRepositories(t *testing.T) {
 		"work/tree/shared": "", "work/tree/kept": "",
 		"work/odd/.git": "gitdir: " + strings.Repeat("x", 10_000), "work/odd/x": "",
 	})
-	// The workspace is a directory that its repository ignores: people work there all the same.
+	// The workspace is a directory that its repository ignores: people still work there.
 	w, _ := workspace.New(workspace.Options{Root: dir + "/work"})
 	want := []string{".gitignore", "deep/b.txt", "nested/a.log", "nested/outer", "odd/x", "tree/kept"}
 	if got := walk(t, w, w.Root(), workspace.WalkOptions{Filter: everything}); !slices.Equal(got, want) {

@@ -20,8 +20,8 @@ import (
 )
 
 // swap exchanges two names, as fast as it can, until the test is over. One of
-// them is an honest file or directory, the other a link: whoever checks a path
-// and then uses it meets the one at the check and the other at the use.
+// them is an honest file or directory, the other a link: code that checks a path
+// and then uses it gets the first at the check and the second at the use.
 func swap(t *testing.T, a, b string) {
 	t.Helper()
 	exchange := func() error { return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE) }

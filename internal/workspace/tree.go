@@ -58,7 +58,7 @@ func (w *Workspace) tree(dir string, items int) string {
 			f.closed = true
 		} else if err := w.fill(f, &room); err != nil {
 			if f == root {
-				return fmt.Sprintf("Error: Could not read directory %q. Check that it exists and that you may read it.", dir)
+				return fmt.Sprintf("Error: Could not read directory %q. Check that it exists and that you have permission to read it.", dir)
 			}
 			f.closed = true
 		}

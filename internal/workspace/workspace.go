@@ -69,7 +69,7 @@ func New(o Options) (*Workspace, []error) {
 	w.dirs.Store(&[]string{root})
 	for _, dir := range o.Include {
 		if _, _, err := w.Add(dir); err != nil {
-			warnings = append(warnings, fmt.Errorf("the include directory %s is left out: %w; look at --include-directories and context.includeDirectories", dir, durable.Cause(err)))
+			warnings = append(warnings, fmt.Errorf("ignoring the include directory %s: %w; check --include-directories and context.includeDirectories", dir, durable.Cause(err)))
 		}
 	}
 	if o.ProjectTemp != "" {

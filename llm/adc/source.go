@@ -72,7 +72,7 @@ func (s Source) read() (data []byte, kind credentials.CredType, err error) {
 		kind, err = typeOf(data)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("the credentials file %s cannot be used: %w", path, err)
+		return nil, "", fmt.Errorf("cannot use the credentials file %s: %w", path, err)
 	}
 	return data, kind, nil
 }
@@ -136,15 +136,15 @@ func typeOf(data []byte) (credentials.CredType, error) {
 		Web        json.RawMessage      `json:"web"`
 	}
 	if json.Unmarshal(data, &file) != nil {
-		return "", errors.New("it is not JSON of credentials")
+		return "", errors.New("it is not a JSON credentials file")
 	}
 	switch {
 	case file.Type == "" && (file.Installed != nil || file.Web != nil):
-		return "", errors.New("it is of an OAuth client, which has no credentials")
+		return "", errors.New("it describes an OAuth client, which has no credentials")
 	case file.Type == "":
 		return "", errors.New(`it has no "type"`)
 	case !slices.Contains(credentialTypes, file.Type):
-		return "", fmt.Errorf("credentials of the type %.40q are not known", file.Type)
+		return "", fmt.Errorf("unknown credentials type %.40q", file.Type)
 	case file.Type != credentials.ServiceAccount:
 	case file.Email == "":
 		return "", errors.New(`the service account has no "client_email"`)
@@ -197,7 +197,7 @@ func (m metadataTokens) Token(ctx context.Context) (*auth.Token, error) {
 		Seconds int    `json:"expires_in"`
 	}
 	if json.Unmarshal([]byte(body), &token) != nil || token.Value == "" || strings.ContainsFunc(token.Value, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New("what the metadata server says is no token")
+		return nil, errors.New("the metadata server returned no token")
 	}
 	return &auth.Token{Value: token.Value, Type: token.Type, Expiry: time.Now().Add(time.Duration(token.Seconds) * time.Second)}, nil
 }

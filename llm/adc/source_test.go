@@ -62,17 +62,17 @@ func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"account":          {account(t, "http://127.0.0.1:1"), ""},
 		"login":            {`{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"}`, ""},
-		"empty":            {"", "it is not JSON of credentials"},
-		"malformed":        {`{"type": "service_account", "private_key": hunter2`, "it is not JSON of credentials"},
-		"a list":           {`[]`, "it is not JSON of credentials"},
+		"empty":            {"", "it is not a JSON credentials file"},
+		"malformed":        {`{"type": "service_account", "private_key": hunter2`, "it is not a JSON credentials file"},
+		"a list":           {`[]`, "it is not a JSON credentials file"},
 		"no type":          {`{"client_email": "x"}`, `it has no "type"`},
-		"an OAuth client":  {`{"installed": {"client_id": "x"}}`, "it is of an OAuth client, which has no credentials"},
-		"another type":     {`{"type": "carrier_pigeon"}`, `credentials of the type "carrier_pigeon" are not known`},
-		"a number":         {`{"type": 7}`, "it is not JSON of credentials"},
+		"an OAuth client":  {`{"installed": {"client_id": "x"}}`, "it describes an OAuth client, which has no credentials"},
+		"another type":     {`{"type": "carrier_pigeon"}`, `unknown credentials type "carrier_pigeon"`},
+		"a number":         {`{"type": 7}`, "it is not a JSON credentials file"},
 		"no address":       {`{"type": "service_account", "private_key": "x"}`, `the service account has no "client_email"`},
 		"no key":           {`{"type": "service_account", "client_email": "x", "private_key": "hunter2"}`, `the service account has no "private_key" in PEM form`},
 		"huge":             {strings.Repeat(" ", 2<<20), "it is larger than 1 MB"},
-		"byte order mark?": {"\uFEFF{}", "it is not JSON of credentials"},
+		"byte order mark?": {"\uFEFF{}", "it is not a JSON credentials file"},
 	} {
 		file := filepath.Join(t.TempDir(), "key.json")
 		if err := os.WriteFile(file, []byte(c.content), 0o600); err != nil {
@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 		}
 		want := ""
 		if c.want != "" {
-			want = "the credentials file " + file + " cannot be used: " + c.want
+			want = "cannot use the credentials file " + file + ": " + c.want
 		}
 		for _, s := range []adc.Source{{File: file}, {Login: file}} {
 			got := ""

@@ -7,9 +7,7 @@
 package argmap
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -124,12 +122,12 @@ func (n Names) Merge(more Names) Names {
 // Apply renames any and root is not empty, it also makes relative paths in path,
 // absolute_path and file_path absolute below root. Other arguments are returned unchanged.
 func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root string) json.RawMessage {
-	given, err := members(args)
-	if err != nil || len(given) == 0 {
+	schema := parse(tool.Parameters)
+	if len(schema.properties) == 0 {
 		return args
 	}
-	var schema struct{ Properties map[string]json.RawMessage }
-	if json.Unmarshal(tool.Parameters, &schema) != nil || len(schema.Properties) == 0 {
+	given, err := members(args)
+	if err != nil {
 		return args
 	}
 	names := n[tool.Name]
@@ -140,12 +138,12 @@ func (n Names) Apply(tool *llm.FunctionDeclaration, args json.RawMessage, root s
 	changed := false
 	for i := range given {
 		m := &given[i]
-		if schema.Properties[m.name] != nil {
+		if schema.properties[m.name] != nil {
 			continue
 		}
 		plain := snakeCase(m.name)
 		for _, name := range [...]string{names[m.name], plain, names[plain]} {
-			if name != "" && !taken[name] && schema.Properties[name] != nil {
+			if name != "" && !taken[name] && schema.properties[name] != nil {
 				m.name, taken[name], changed = name, true, true
 				break
 			}
@@ -182,33 +180,6 @@ func snakeCase(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// members returns the members of an object in their order, as encoding/json reads them.
-func members(object json.RawMessage) ([]member, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("no object")
-	}
-	var out []member
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		m := member{name: name.(string)} // keys are strings
-		if err := d.Decode(&m.value); err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	_, err := d.Token()
-	return out, err
 }
 
 // absolutePath returns the value of an argument, made absolute below root if it is a

@@ -31,9 +31,12 @@ type Reading struct {
 // unchanged.
 func (n Names) Read(tool string, schema, args json.RawMessage) Reading {
 	unchanged := Reading{Args: args}
+	s := parse(schema)
+	if len(s.properties) == 0 {
+		return unchanged
+	}
 	given, err := members(args)
-	s := parseSchema(schema)
-	if err != nil || len(s.Properties) == 0 {
+	if err != nil {
 		return unchanged
 	}
 	r := &reader{schema: s, names: n[tool]}
@@ -48,7 +51,7 @@ func (n Names) Read(tool string, schema, args json.RawMessage) Reading {
 
 // reader reads the arguments of one call.
 type reader struct {
-	schema     parameters
+	schema     *schema
 	names      map[string]string
 	args       []member
 	notes      []string
@@ -88,7 +91,7 @@ func (r *reader) joinURL(given []member) []member {
 		return slices.IndexFunc(given, func(m member) bool { return m.name == name })
 	}
 	i, j := find("url"), find("prompt")
-	if r.names["url"] != "prompt" || r.schema.Properties["url"] != nil || i < 0 || j < 0 {
+	if r.names["url"] != "prompt" || r.schema.properties["url"] != nil || i < 0 || j < 0 {
 		return given
 	}
 	var url, prompt string
@@ -106,22 +109,22 @@ func (r *reader) joinURL(given []member) []member {
 // Parameter returns the parameter of a tool that an argument is for, or the argument's own name
 // if there is none.
 func (n Names) Parameter(tool string, schema json.RawMessage, argument string) string {
-	r := reader{schema: parseSchema(schema), names: n[tool]}
+	r := reader{schema: parse(schema), names: n[tool]}
 	return r.nameOf(argument)
 }
 
 // nameOf returns the parameter that an argument is for, or its own name if there is none.
 func (r *reader) nameOf(name string) string {
-	if r.schema.Properties[name] != nil {
+	if r.schema.properties[name] != nil {
 		return name
 	}
 	plain := snakeCase(name)
 	for _, known := range [...]string{r.names[name], plain, r.names[plain]} {
-		if known != "" && r.schema.Properties[known] != nil {
+		if known != "" && r.schema.properties[known] != nil {
 			return known
 		}
 	}
-	for known := range r.schema.Properties {
+	for known := range r.schema.properties {
 		if strings.EqualFold(known, name) {
 			return known
 		}
@@ -149,7 +152,7 @@ func brief(value json.RawMessage) string {
 // readLines replaces offset, the number of lines to skip, and limit, the number of lines to
 // read, by start_line and end_line where the schema has these.
 func (r *reader) readLines() {
-	p := r.schema.Properties
+	p := r.schema.properties
 	if p["start_line"] == nil || p["end_line"] == nil || p["offset"] != nil || p["limit"] != nil {
 		return
 	}
@@ -186,14 +189,14 @@ const maxLine = 1<<30 - 1
 func (r *reader) number(name string) (int, bool) {
 	for _, m := range r.args {
 		var n float64
-		if m.name == name && string(m.value) != "null" && json.Unmarshal(fit(integerSchema, m.value, 0), &n) == nil && n == math.Trunc(n) && math.Abs(n) <= maxLine {
+		if m.name == name && string(m.value) != "null" && json.Unmarshal(integer.fit(m.value, 0), &n) == nil && n == math.Trunc(n) && math.Abs(n) <= maxLine {
 			return int(n), true
 		}
 	}
 	return 0, false
 }
 
-var integerSchema = json.RawMessage(`{"type":"integer"}`)
+var integer = &schema{kinds: []string{"integer"}}
 
 func (r *reader) remove(name string) {
 	r.args = slices.DeleteFunc(r.args, func(m member) bool { return m.name == name })
@@ -204,7 +207,7 @@ func (r *reader) remove(name string) {
 func (r *reader) fit() {
 	kept := r.args[:0]
 	for _, m := range r.args {
-		value, keep := r.schema.fit(m, 0)
+		value, keep := r.schema.fitMember(m, 0)
 		r.hasChanged = r.hasChanged || !keep || !bytes.Equal(value, m.value)
 		if keep {
 			kept = append(kept, member{m.name, value})
@@ -217,7 +220,7 @@ func (r *reader) fit() {
 func (r *reader) ignored() []string {
 	var names []string
 	for _, m := range r.args {
-		if r.schema.Properties[m.name] == nil {
+		if r.schema.properties[m.name] == nil {
 			names = append(names, m.name)
 		}
 	}

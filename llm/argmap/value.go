@@ -3,7 +3,6 @@ package argmap
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -13,51 +12,31 @@ import (
 	"pollux/llm/laxjson"
 )
 
-// maxNesting is the maximum depth at which values are read by their schema.
-const maxNesting = 8
-
-// parameters is the part of a schema that describes an object.
-type parameters struct {
-	Properties map[string]json.RawMessage
-	Required   []string
-}
-
-// parseSchema returns the description of an object, without properties if schema has none.
-func parseSchema(schema json.RawMessage) parameters {
-	var p parameters
-	if json.Unmarshal(schema, &p) != nil {
-		return parameters{}
-	}
-	return p
-}
-
 // fit returns the value of a member in a type that the schema allows. It reports whether the
 // member stays: null, and an empty string, stand for no value where the schema allows neither.
-func (p *parameters) fit(m member, depth int) (json.RawMessage, bool) {
-	schema := p.Properties[m.name]
-	kinds := Kinds(schema)
-	isNone := string(m.value) == "null" && !slices.Contains(kinds, "null") ||
-		string(m.value) == `""` && !slices.Contains(kinds, "string") && !slices.Contains(kinds, "array")
-	if isNone && len(kinds) > 0 && !slices.Contains(p.Required, m.name) {
+func (s *schema) fitMember(m member, depth int) (json.RawMessage, bool) {
+	property := s.property(m.name)
+	isNone := string(m.value) == "null" && !property.allows("null") ||
+		string(m.value) == `""` && !property.allows("string") && !property.allows("array")
+	if isNone && len(property.kinds) > 0 && !slices.Contains(s.required, m.name) {
 		return nil, false
 	}
-	return fit(schema, m.value, depth), true
+	return property.fit(m.value, depth), true
 }
 
 // fit returns a value in a type that the schema allows, or as it is if there is no one reading.
-func fit(schema, value json.RawMessage, depth int) json.RawMessage {
-	kinds := Kinds(schema)
+func (s *schema) fit(value json.RawMessage, depth int) json.RawMessage {
 	value = bytes.TrimSpace(value)
-	if len(kinds) == 0 || len(value) == 0 || depth > maxNesting {
+	if len(s.kinds) == 0 || len(value) == 0 || depth > maxNesting {
 		return value
 	}
 	kind := kindOf(value)
 	switch {
-	case kind == "object" && slices.Contains(kinds, kind):
-		return fitObject(schema, value, depth)
-	case kind == "array" && slices.Contains(kinds, kind):
-		return fitArray(schema, value, depth)
-	case slices.Contains(kinds, kind), kind == "number" && slices.Contains(kinds, "integer"), kind == "null":
+	case kind == "object" && s.allows(kind):
+		return s.fitObject(value, depth)
+	case kind == "array" && s.allows(kind):
+		return s.fitArray(value, depth)
+	case s.allows(kind), kind == "number" && s.allows("integer"), kind == "null":
 		return value
 	}
 	text := string(value)
@@ -65,32 +44,34 @@ func fit(schema, value json.RawMessage, depth int) json.RawMessage {
 		return value
 	}
 	if kind == "string" {
-		for _, k := range kinds {
+		for _, k := range s.kinds {
 			if v := fromWord(k, strings.TrimSpace(text)); v != nil {
-				return fit(schema, v, depth+1)
+				return s.fit(v, depth+1)
 			}
 		}
 	}
 	switch {
-	case slices.Contains(kinds, "string") && (kind == "number" || kind == "boolean"):
+	case s.allows("string") && (kind == "number" || kind == "boolean"):
 		return llm.AppendString(nil, text)
-	case slices.Contains(kinds, "array") && kind != "array":
-		return fitSingle(schema, value, depth)
+	case s.allows("array") && kind != "array":
+		return s.fitSingle(value, depth)
 	}
 	return value
 }
 
 // fitObject fits the members of an object.
-func fitObject(schema, value json.RawMessage, depth int) json.RawMessage {
+func (s *schema) fitObject(value json.RawMessage, depth int) json.RawMessage {
+	if len(s.properties) == 0 {
+		return value
+	}
 	given, err := members(value)
-	p := parseSchema(schema)
-	if err != nil || len(p.Properties) == 0 {
+	if err != nil {
 		return value
 	}
 	var fitted []member
 	hasChanged := false
 	for _, m := range given {
-		v, keep := p.fit(m, depth+1)
+		v, keep := s.fitMember(m, depth+1)
 		hasChanged = hasChanged || !keep || !bytes.Equal(v, m.value)
 		if keep {
 			fitted = append(fitted, member{m.name, v})
@@ -102,23 +83,15 @@ func fitObject(schema, value json.RawMessage, depth int) json.RawMessage {
 	return encode(fitted)
 }
 
-// itemsOf returns the schema of the items of an array, nil if there is none.
-func itemsOf(schema json.RawMessage) json.RawMessage {
-	var s struct{ Items json.RawMessage }
-	_ = json.Unmarshal(schema, &s) // a schema that says nothing allows all items
-	return s.Items
-}
-
 // fitArray fits the items of an array.
-func fitArray(schema, value json.RawMessage, depth int) json.RawMessage {
+func (s *schema) fitArray(value json.RawMessage, depth int) json.RawMessage {
 	var items []json.RawMessage
-	if json.Unmarshal(value, &items) != nil {
+	if len(s.items.kinds) == 0 || json.Unmarshal(value, &items) != nil {
 		return value
 	}
-	of := itemsOf(schema)
 	hasChanged := false
 	for i, v := range items {
-		items[i] = fit(of, v, depth+1)
+		items[i] = s.items.fit(v, depth+1)
 		hasChanged = hasChanged || !bytes.Equal(items[i], v)
 	}
 	if !hasChanged {
@@ -136,10 +109,9 @@ func asBytes(values []json.RawMessage) [][]byte {
 }
 
 // fitSingle returns an array of one value if that can be an item.
-func fitSingle(schema, value json.RawMessage, depth int) json.RawMessage {
-	of := itemsOf(schema)
-	item := fit(of, value, depth+1)
-	if kinds, kind := Kinds(of), kindOf(item); len(kinds) > 0 && !slices.Contains(kinds, kind) && (kind != "number" || !slices.Contains(kinds, "integer")) {
+func (s *schema) fitSingle(value json.RawMessage, depth int) json.RawMessage {
+	item := s.items.fit(value, depth+1)
+	if kind := kindOf(item); len(s.items.kinds) > 0 && !s.items.allows(kind) && (kind != "number" || !s.items.allows("integer")) {
 		return value
 	}
 	return slices.Concat([]byte{'['}, item, []byte{']'})
@@ -162,17 +134,17 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// FromText returns the value of a parameter that a model wrote as plain text, as JSON of a type
-// that its schema allows. Where the schema allows a string or says nothing, and where text is
-// no value of that type, the value is a string.
-func FromText(schema json.RawMessage, text string) json.RawMessage {
-	kinds := Kinds(schema)
+// FromText returns the value of a tool's parameter that a model wrote as plain text, as JSON of
+// a type that the tool's schema allows. The value is a string if the schema allows a string, has
+// no such parameter or no type for it, and if text is not a value of an allowed type.
+func FromText(schema json.RawMessage, parameter, text string) json.RawMessage {
+	s := parse(schema).property(parameter)
 	word := strings.TrimSpace(text)
-	if slices.Contains(kinds, "null") && strings.EqualFold(word, "null") {
+	if s.allows("null") && strings.EqualFold(word, "null") {
 		return json.RawMessage("null")
 	}
-	if !slices.Contains(kinds, "string") {
-		for _, kind := range kinds {
+	if !s.allows("string") {
+		for _, kind := range s.kinds {
 			if v := fromWord(kind, word); v != nil {
 				return v
 			}
@@ -226,30 +198,4 @@ func wholeNumber(kind, number string) json.RawMessage {
 		return strconv.AppendInt(nil, int64(f), 10)
 	}
 	return json.RawMessage(number)
-}
-
-// Kinds returns the JSON types that a schema allows, nil if it does not say.
-func Kinds(schema json.RawMessage) []string { return kinds(schema, 0) }
-
-func kinds(schema json.RawMessage, depth int) []string {
-	var s struct {
-		Type         any
-		AnyOf, OneOf []json.RawMessage
-	}
-	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil || depth > maxNesting {
-		return nil
-	}
-	var out []string
-	switch v := s.Type.(type) {
-	case string:
-		out = append(out, strings.ToLower(v))
-	case []any:
-		for _, kind := range v {
-			out = append(out, strings.ToLower(fmt.Sprint(kind)))
-		}
-	}
-	for _, choice := range append(s.AnyOf, s.OneOf...) {
-		out = append(out, kinds(choice, depth+1)...)
-	}
-	return out
 }

@@ -28,6 +28,10 @@ type Model struct {
 	Price                     *Price
 }
 
+// IsSmall reports whether a context window of this size, in tokens, is small: what a request
+// repeats in each turn would take a large part of it. An unknown window, 0, is not small.
+func IsSmall(window int) bool { return 0 < window && window <= 32<<10 }
+
 // Ability is the answer to whether a model can do something.
 type Ability int8
 

@@ -50,7 +50,7 @@ func Write(w Writer, f Form, contents []*llm.Content, thoughtsAfter int) {
 }
 
 // missingResult is sent as the result of a call that has none.
-const missingResult = "No result: the call was cancelled, or what came of it was lost."
+const missingResult = "No result: the call was cancelled, or its result was lost."
 
 // conversation holds pieces that are not written yet.
 type conversation struct {

@@ -42,7 +42,8 @@ func (r Random) Text() string {
 	return b.String()
 }
 
-// Repeat calls check as often as the flag -random says. If the test fails, it logs the seed.
+// Repeat calls check as often as the flag -random says, and a tenth of that with -short. If the
+// test fails, it logs the seed.
 func Repeat(t *testing.T, check func(r Random)) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -52,7 +53,11 @@ func Repeat(t *testing.T, check func(r Random)) {
 			t.Logf("seed %d", seed)
 		}
 	}()
-	for range *random {
+	n := *random
+	if testing.Short() {
+		n = (n + 9) / 10
+	}
+	for range n {
 		check(r)
 	}
 }

@@ -47,7 +47,7 @@ func (c *Client) learn(m *model, err error, q chatRequest) bool {
 	case q.hasImages && has("image", "vision"):
 		return remember("the model takes no images", func(m *model) { m.imageSupport = catalog.No })
 	case q.hasSchema && (e.Kind == llm.KindBadRequest || e.Kind == llm.KindServer) && isFormatError(lower):
-		return remember("the form of answers is told in words", func(m *model) { m.schemaInText = true })
+		return remember("the form of answers is described in text", func(m *model) { m.schemaInText = true })
 	}
 	return false
 }

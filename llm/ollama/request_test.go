@@ -67,7 +67,7 @@ func TestMessages(t *testing.T) {
 		{
 			"lost result",
 			[]*llm.Content{hello, called("1", "f", `{}`), llm.User(llm.Text("go on"))},
-			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"No result: the call was cancelled, or what came of it was lost.","tool_name":"f","tool_call_id":"1"},{"role":"user","content":"go on"}`, nil,
+			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"No result: the call was cancelled, or its result was lost.","tool_name":"f","tool_call_id":"1"},{"role":"user","content":"go on"}`, nil,
 		},
 		{"result of nothing", []*llm.Content{hello, llm.User(result("1", "f", "x"), llm.Text("b"))}, `{"role":"user","content":"hello\nb"}`, nil},
 		{

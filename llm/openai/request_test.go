@@ -52,7 +52,7 @@ func blob(mime, data string) llm.Part {
 
 func TestChatMessages(t *testing.T) {
 	t.Parallel()
-	const lostText = `"No result: the call was cancelled, or what came of it was lost."`
+	const lostText = `"No result: the call was cancelled, or its result was lost."`
 	ls := func(id string) string {
 		return `{"id":"` + id + `","type":"function","function":{"name":"ls","arguments":"{}"}}`
 	}

@@ -231,7 +231,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// A wait that nobody sits through is no wait: the failure is told at once.
+// A longer wait than the limit is not waited for: the failure is returned at once.
 func TestLongestWait(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []llm.ErrorKind{llm.KindRateLimit, llm.KindServer, llm.KindCapacity} {
@@ -252,7 +252,7 @@ func TestStandby(t *testing.T) {
 		name    string
 		standby bool
 		errs    []error
-		want    []time.Duration // nil: as ever
+		want    []time.Duration // nil: as usual
 		told    int
 		fails   bool
 	}{
@@ -276,7 +276,7 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-// Nobody waits long for what only helps: a question on the side is asked once
+// Auxiliary requests do not wait long: one is sent once
 // more, soon or not at all.
 func TestQuestionsOnTheSide(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@ func (p *parser) correction() string {
 const maxCounted = 16
 
 // countCalls returns the number of the call that cannot be parsed, from 1, and that of all
-// calls in the message, as far as their beginnings can be told from text.
+// calls in the message, as far as their beginnings can be distinguished from text.
 func (p *parser) countCalls() (index, total int) {
 	index = len(p.calls)
 	if !p.isRead {

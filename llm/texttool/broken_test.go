@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBrokenText checks what a model is told of a text in JSON that has ended too early, or
+// TestBrokenText checks the message to the model about a text in JSON that has ended too early, or
 // has line breaks of two kinds, and that the form without escapes is offered.
 func TestBrokenText(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestBrokenText(t *testing.T) {
 	}
 }
 
-// TestWhichCall checks that a model is told which of several calls cannot be read, and that the
+// TestWhichCall checks that the message to the model names which of several calls cannot be read, and that the
 // quoted part of it ends before the next one.
 func TestWhichCall(t *testing.T) {
 	t.Parallel()

@@ -53,9 +53,7 @@ func (t toolSet) has(name string) bool {
 // value returns the value of a parameter that a model wrote as plain text, as JSON of a type
 // that the tool's schema allows.
 func (t toolSet) value(tool, parameter, text string) json.RawMessage {
-	var s struct{ Properties map[string]json.RawMessage }
-	_ = json.Unmarshal(t[tool].schema, &s) // without a schema the value is a string
-	return argmap.FromText(s.Properties[parameter], text)
+	return argmap.FromText(t[tool].schema, parameter, text)
 }
 
 // isWholeText reports whether the value of a parameter is a whole text. The name may be one

@@ -45,6 +45,10 @@ type Options struct {
 	Out    io.Writer // receives only answers
 	Err    io.Writer // receives everything else
 
+	// OutWidth and ErrWidth return the columns at which texts for people on Out and Err are
+	// broken, 0 to break none. nil is 0.
+	OutWidth, ErrWidth func() int
+
 	// Raw keeps terminal escapes and other control characters in answers. RawAccepted
 	// suppresses the warning about Raw.
 	Raw         bool
@@ -157,7 +161,10 @@ func newFace(o Options) *face {
 	if o.Start.IsZero() {
 		o.Start = time.Now()
 	}
-	f := &face{Options: o, out: newOutput(o.Out), err: &errOutput{w: o.Err}}
+	f := &face{Options: o, out: newOutput(o.Out), err: &errOutput{w: o.Err, width: o.ErrWidth}}
+	if !o.Raw {
+		f.out.width = o.OutWidth
+	}
 	switch o.Format {
 	case JSON:
 		f.enc = &jsonObject{face: f}
@@ -200,7 +207,7 @@ func (f *face) renderEvent(e agent.Event) {
 		f.batch.add(e.Call)
 		f.enc.call(e.Call)
 	case agent.ToolAsked:
-		e.Answer(tool.Answer{Outcome: tool.Cancel, Nobody: true})
+		e.Answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
 	case agent.ToolFinished:
 		f.deliverResults(f.batch.finish(&e))
 	case agent.Finished:

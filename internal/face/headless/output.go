@@ -25,6 +25,9 @@ type output struct {
 	written time.Time   // time of the last write
 	timer   *time.Timer
 	armed   bool
+	// width returns the columns at which text is broken, 0 to break none; nil is 0.
+	width   func() int
+	wrapper terminal.Wrapper
 }
 
 const (
@@ -34,9 +37,22 @@ const (
 
 func newOutput(w io.Writer) *output { return &output{w: w} }
 
+// writeString writes a piece of text, broken at the width of the terminal. A word may be held
+// back until it is complete.
 func (o *output) writeString(s string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.width != nil {
+		if columns := o.width(); columns > 0 {
+			s = o.wrapper.Add(s, columns)
+		} else {
+			s = o.wrapper.Flush(0) + s
+		}
+	}
+	o.append(s)
+}
+
+func (o *output) append(s string) {
 	if len(s) == 0 || o.err != nil {
 		return
 	}
@@ -82,6 +98,10 @@ func (o *output) afterWrite(last byte) {
 func (o *output) endLine() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.width != nil {
+		o.append(o.wrapper.Flush(o.width()))
+		o.wrapper = terminal.Wrapper{}
+	}
 	if o.midLine && o.err == nil {
 		o.buf = append(o.buf, '\n')
 		o.afterWrite('\n')
@@ -128,18 +148,28 @@ func isClosedPipe(err error) bool {
 
 // errOutput writes whole lines and is safe for concurrent use. It ignores write errors.
 type errOutput struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu    sync.Mutex
+	w     io.Writer
+	width func() int // columns at which lines are broken, 0 to break none; nil is 0
 }
 
-func (e *errOutput) line(s string) { e.write(append([]byte(s), '\n')) }
+func (e *errOutput) line(s string) { e.write(append([]byte(e.wrap(s)), '\n')) }
+
+func (e *errOutput) wrap(s string) string {
+	if e.width == nil {
+		return s
+	}
+	return terminal.Wrap(s, e.width())
+}
 
 // printFailure writes the message of a failure for people, in red if the failure is
 // fatal and color is set.
 func (e *errOutput) printFailure(x explanation, color bool) {
 	line := terminal.Clean(x.line)
 	if x.isFatal && color {
-		line = "\x1b[31m" + line + "\x1b[0m"
+		line = "\x1b[31m" + e.wrap(line) + "\x1b[0m"
+		e.write([]byte(line + "\n"))
+		return
 	}
 	e.line(line)
 }

@@ -62,6 +62,33 @@ func TestFlushing(t *testing.T) {
 	})
 }
 
+// Text is broken at the width of a terminal, but JSON is not.
+func TestOutputWidth(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	out := newOutput(&b)
+	out.width = func() int { return 20 }
+	for _, chunk := range strings.Split("- one two three four five", "") {
+		out.writeString(chunk)
+	}
+	out.endLine()
+	out.write([]byte("one two three four five\n"))
+	out.writeString("six")
+	out.endLine()
+	if err := out.close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "- one two three four\n  five\none two three four five\nsix\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	b.Reset()
+	e := errOutput{w: &b, width: out.width}
+	e.printFailure(explanation{line: "one two three four five", isFatal: true}, true)
+	if got, want := b.String(), "\x1b[31mone two three four\nfive\x1b[0m\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // The buffer stays small for fast chunks.
 func TestBufferIsBounded(t *testing.T) {
 	t.Parallel()

@@ -233,7 +233,7 @@ func (l *loop) showOutput(label, text, short string) string {
 // Pollux.
 func (l *loop) showQuoted(lines []string) {
 	for _, line := range lines {
-		l.screen.line("  " + line)
+		l.screen.verbatim("  " + line)
 	}
 }
 

@@ -140,10 +140,17 @@ const indent = "  "
 // showText writes at most so many lines of a text, 0 for all of them, and returns the
 // number of hidden lines. It warns if the text has characters that cannot be shown.
 func (d *dialog) showText(text string, most int) (hidden int) {
+	return d.showLines(text, most, d.screen.line)
+}
+
+// showCode is showText for a text whose lines must not be broken.
+func (d *dialog) showCode(text string, most int) (hidden int) {
+	return d.showLines(text, most, d.screen.verbatim)
+}
+
+func (d *dialog) showLines(text string, most int, write func(string)) (hidden int) {
 	lines, hidden := firstLines(text, most, 0)
-	for _, line := range append(lines, omittedLines(hidden)...) {
-		d.print(indent + line)
-	}
+	write(indent + strings.Join(append(lines, omittedLines(hidden)...), "\n"+indent))
 	if !isShownUnchanged(text) {
 		d.print("Warning: characters that cannot be shown were left out above.")
 	}
@@ -160,7 +167,7 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
 	d.print("File: " + terminal.Line(c.FilePath) + ", " + countChanges(c.Diff))
-	hidden := d.showText(text, longDiff)
+	hidden := d.showCode(text, longDiff)
 	for {
 		d.print("Apply this change?")
 		var also []confirmOption
@@ -173,7 +180,7 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 		}
 		switch outcome {
 		case viewAll:
-			hidden = d.showText(text, 0)
+			hidden = d.showCode(text, 0)
 		case tool.ModifyWithEditor:
 			if edited, ok := d.editChange(c); ok {
 				return tool.Answer{Outcome: outcome, Content: &edited}, nil
@@ -216,7 +223,7 @@ func (d *dialog) editChange(c *tool.EditConfirmation) (edited string, ok bool) {
 
 func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
-	hidden := d.showText(c.Command, longCommand)
+	hidden := d.showCode(c.Command, longCommand)
 	script, err := shellcmd.Parse(c.Command)
 	if err == nil && len(script.Commands) > 1 {
 		d.showCommands(script.Commands)
@@ -246,7 +253,7 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 		case err != nil:
 			return tool.Answer{}, err
 		case outcome == viewAll:
-			hidden = d.showText(c.Command, 0)
+			hidden = d.showCode(c.Command, 0)
 		default:
 			return d.answerFor(outcome)
 		}

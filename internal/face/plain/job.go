@@ -29,6 +29,7 @@ type jobItem struct {
 	event    agent.Event
 	err      error
 	result   *slash.Result
+	output   *string // output of a program
 	composed *string // text from the editor
 	opened   *backend
 }
@@ -182,6 +183,10 @@ func (l *loop) handle(it jobItem) {
 		l.showEvent(it.event)
 	case it.composed != nil:
 		l.queueComposed(*it.composed)
+	case it.output != nil:
+		if text := terminal.Text(*it.output); !isBlank(text) {
+			l.screen.verbatim(text)
+		}
 	case it.result != nil:
 		l.showResult(*it.result)
 	}

@@ -74,7 +74,7 @@ type Face struct {
 }
 
 func newFace(o backend) *Face {
-	return &Face{backend: o, screen: newScreen(o.Terminal.Out), answerDelay: answerDelay, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	return &Face{backend: o, screen: newScreen(o.Terminal), answerDelay: answerDelay, questions: make(chan *question), wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
 // Warn shows a message between other output, without disturbing what the user types.
@@ -248,7 +248,7 @@ func (l *loop) step(ctx context.Context) {
 		l.finishDialog(a)
 	case <-l.wake:
 	case <-l.renderer.timer.C:
-		l.renderer.flushWord()
+		l.screen.flushWord()
 	case <-l.silence.timer.C:
 		l.showStillWorking()
 	}

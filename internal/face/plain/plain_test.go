@@ -396,7 +396,7 @@ func TestCtrlC(t *testing.T) {
 			p.ctrlC()
 			p.types("go")
 			p.ctrlC()
-			p.sees("> \nPress Ctrl+C again to exit.\n> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
+			p.sees("> \nPress Ctrl+C again to exit.\n> go\nModel: I\nbeg\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
 			p.leaves()
 		})
 	})
@@ -415,7 +415,7 @@ func TestCtrlC(t *testing.T) {
 			p := sit(t, backend{Run: hangs})
 			p.types("go")
 			p.ctrlC()
-			p.sees("> go\nModel: I \nbeg\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
+			p.sees("> go\nModel: I\nbeg\nRequest cancelled. Press Ctrl+C again to exit.\n> ")
 			p.ctrlC()
 			if err := <-p.done; err != nil {
 				t.Error(err)

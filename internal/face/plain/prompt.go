@@ -190,7 +190,7 @@ func (l *loop) runShell(command string) {
 				emit(jobItem{result: &slash.Result{Text: err.Error(), Failed: true}})
 				return
 			}
-			emit(jobItem{result: &slash.Result{Text: text}})
+			emit(jobItem{output: &text})
 		})
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"pollux/agent"
 	"pollux/internal/exit"
@@ -20,33 +18,31 @@ import (
 
 // renderer writes the model's answer to the screen in whole words.
 type renderer struct {
-	screen      *screen
-	clean       terminal.Linear
-	partialWord string      // a word that may be incomplete
-	timer       *time.Timer // flushes partialWord
-	inAnswer    bool        // within an answer
-	calls       toolCalls
+	screen   *screen
+	clean    terminal.Linear
+	blank    string      // white space before the answer
+	timer    *time.Timer // writes an incomplete word
+	inAnswer bool        // within an answer
+	calls    toolCalls
 }
 
 // reset prepares the renderer for a new prompt.
 func (v *renderer) reset() { v.calls = toolCalls{} }
 
-// addText writes a piece of the answer. It holds an incomplete word back, because a
-// screen reader reads text as it arrives.
-func (v *renderer) addText(s string) {
-	s = v.partialWord + v.clean.Strip(s)
+// addText writes a piece of the answer.
+func (v *renderer) addText(s string) { v.addClean(v.clean.Strip(s)) }
+
+func (v *renderer) addClean(s string) {
 	if !v.inAnswer {
-		if s = strings.TrimLeft(s, "\n"); strings.TrimSpace(s) == "" {
-			v.partialWord = s
+		s = strings.TrimLeft(v.blank+s, "\n")
+		if v.blank = ""; isBlank(s) {
+			v.blank = s
 			return
 		}
 		v.inAnswer = true
-		s = "Model: " + s
+		v.screen.label("Model: ")
 	}
-	cut := wordStart(s)
-	s, v.partialWord = s[:cut], s[cut:]
-	v.screen.text(s)
-	if v.partialWord != "" {
+	if v.screen.text(s) {
 		v.timer.Reset(wordDelay)
 	}
 }
@@ -54,46 +50,15 @@ func (v *renderer) addText(s string) {
 // wordDelay is how long an incomplete word is held back.
 const wordDelay = 200 * time.Millisecond
 
-// flushWord writes the word that was held back.
-func (v *renderer) flushWord() {
-	if v.inAnswer {
-		v.screen.text(v.partialWord)
-		v.partialWord = ""
-	}
-}
-
-// longestWord is the length of the longest word that is held back, in bytes.
-const longestWord = 64
-
-// wordStart returns the start of the last word of s if the word may be incomplete, else
-// len(s). Words of scripts without spaces are complete.
-func wordStart(s string) int {
-	const firstIdeograph = 0x2E80
-	for i := len(s); i > 0; {
-		r, n := utf8.DecodeLastRuneInString(s[:i])
-		switch {
-		case unicode.IsSpace(r):
-			return i
-		case r >= firstIdeograph || len(s)-i > longestWord:
-			return len(s)
-		}
-		i -= n
-	}
-	return 0
-}
-
 // endAnswer ends the answer and its line.
 func (v *renderer) endAnswer() {
 	v.timer.Stop()
-	rest := v.partialWord + v.clean.Flush()
-	v.partialWord = ""
-	if v.inAnswer {
-		v.screen.text(strings.TrimRight(rest, " \n"))
-	} else if strings.TrimSpace(rest) != "" {
-		v.screen.text("Model: " + strings.TrimSpace(rest))
+	if rest := v.clean.Flush(); !isBlank(rest) {
+		v.addClean(strings.TrimRight(rest, " \n"))
+		v.timer.Stop()
 	}
-	v.inAnswer = false
-	v.screen.endLine()
+	v.inAnswer, v.blank = false, ""
+	v.screen.endText()
 }
 
 // showEvent shows an event.

@@ -13,6 +13,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/stats"
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -170,24 +171,53 @@ func TestHesitation(t *testing.T) {
 			return nil
 		})})
 		p.types("go")
-		p.sees("> go\nModel: One ")
+		p.sees("> go\nModel: One")
 		time.Sleep(time.Second)
-		p.sees("wo")
+		p.sees(" wo")
 		p.leaves()
 		p.sees("rd\nAgent powering down. Goodbye!\n")
 	})
 }
 
-// An incomplete word is shown after a delay; words of scripts without spaces are shown
-// at once.
-func TestWordStart(t *testing.T) {
+// Lines are broken at words where the terminal is narrower; code and the output of programs
+// are not.
+func TestWrapping(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]int{
-		"": 0, "word": 0, "a word": 2, "a word ": 7, "a\nb": 2, "日本": 6, "a 日": 5, "é": 0,
-		strings.Repeat("x", 63): 0, strings.Repeat("x", 100): 100,
+	for _, tt := range []struct {
+		name string
+		do   func(*screen, *renderer)
+		want string
+	}{
+		{"answer", func(_ *screen, v *renderer) {
+			for _, chunk := range strings.Split("One two three four five.\n- six seven eight nine ten\n```\ncode code code code code\n```\n", "") {
+				v.addText(chunk)
+			}
+			v.endAnswer()
+		}, "Model: One two three\nfour five.\n- six seven eight\n  nine ten\n```\ncode code code code code\n```\n"},
+		{"warning within an answer", func(s *screen, v *renderer) {
+			v.addText("One two th")
+			s.line("Warning: one two three")
+			v.addText("ree four")
+			v.endAnswer()
+		}, "Model: One two\nWarning: one two\nthree\nthree four\n"},
+		{"prompt", func(s *screen, _ *renderer) { s.showPrompt("Answer, 1 to 3, or ? for help: ") }, "Answer, 1 to 3, or ?\nfor help: "},
+		{"question within an answer", func(s *screen, v *renderer) {
+			v.addText("one two three ")
+			v.endAnswer()
+			s.line("1. Trust this folder.")
+			s.showPrompt("> ")
+			v.addText("four ")
+			v.endAnswer()
+			s.restorePrompt()
+		}, "Model: one two three\n1. Trust this\n   folder.\n> \nModel: four\n> "},
+		{"output", func(s *screen, _ *renderer) { s.verbatim("one two three four five\n") }, "one two three four five\n"},
 	} {
-		if got := wordStart(s); got != want {
-			t.Errorf("%q: %d, want %d", s, got, want)
+		out := &paper{}
+		s := &screen{w: out, width: func() int { return 20 }}
+		tt.do(s, &renderer{screen: s, timer: stoppedTimer()})
+		s.flush()
+		if got := out.String(); got != tt.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", tt.name, got, tt.want)
 		}
 	}
 }
@@ -331,7 +361,7 @@ func TestFlood(t *testing.T) {
 
 func BenchmarkAnswer(b *testing.B) {
 	for b.Loop() {
-		v := renderer{screen: newScreen(new(paper)), timer: stoppedTimer()}
+		v := renderer{screen: newScreen(&terminal.Terminal{Out: new(paper), OutTTY: true, Width: 80}), timer: stoppedTimer()}
 		for range 1000 {
 			v.addText("a word or two, ")
 		}

@@ -5,13 +5,17 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pollux/internal/terminal"
 )
 
-// screen writes text from top to bottom, for the loop and for dialogs. Its methods take
-// clean text.
+// screen writes text from top to bottom, for the loop and for dialogs. It breaks lines at
+// words where they are wider than the terminal. Its methods take clean text.
 type screen struct {
 	mu        sync.Mutex
 	w         io.Writer
+	width     func() int // columns of the terminal, 0 to break no lines
+	wrapper   terminal.Wrapper
 	buf       []byte
 	midLine   bool   // the last write did not end a line
 	prompt    string // the visible prompt, in the last line
@@ -21,35 +25,60 @@ type screen struct {
 	err       error
 }
 
-func newScreen(w io.Writer) *screen { return &screen{w: w} }
+func newScreen(t *terminal.Terminal) *screen { return &screen{w: t.Out, width: t.OutWidth} }
 
-// text writes a piece of text, which may end within a line.
-func (s *screen) text(t string) {
-	if t == "" {
-		return
-	}
+// label writes the label of a text, at the beginning of a line.
+func (s *screen) label(t string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.suspendForText()
+	s.freshLine()
+	s.wrapper = terminal.Wrapper{}
+	s.wrapper.Label(t)
 	s.write(t)
+}
+
+// text writes a piece of text, which may end within a line. It holds an incomplete word
+// back, because a screen reader reads text as it arrives, and reports whether it does.
+func (s *screen) text(t string) (isHolding bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writeText(s.wrapper.Add(t, s.width()))
+	return s.wrapper.IsHolding()
+}
+
+// flushWord writes the incomplete word that was held back.
+func (s *screen) flushWord() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writeText(s.wrapper.Flush(s.width()))
+}
+
+// endText ends a text and its line.
+func (s *screen) endText() {
+	s.flushWord()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wrapper = terminal.Wrapper{}
+	if s.prompt == "" {
+		s.freshLine()
+	}
 }
 
 // line writes one or several whole lines.
 func (s *screen) line(t string) {
+	s.verbatim(terminal.Wrap(strings.TrimRight(t, "\n"), s.width()))
+}
+
+// verbatim writes lines that must not be broken: code and the output of programs. The
+// terminal breaks them where they are too wide.
+func (s *screen) verbatim(t string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.suspendForText()
 	s.freshLine()
 	s.write(strings.TrimRight(t, "\n") + "\n")
-}
-
-// endLine ends the current line of text.
-func (s *screen) endLine() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.prompt == "" {
-		s.freshLine()
-	}
+	s.wrapper.Restart()
 }
 
 // showPrompt writes a prompt and leaves the cursor after it.
@@ -58,7 +87,7 @@ func (s *screen) showPrompt(prompt string) {
 	defer s.mu.Unlock()
 	s.freshLine()
 	s.prompt, s.suspended = prompt, ""
-	s.write(prompt)
+	s.write(terminal.Wrap(prompt, s.width()))
 }
 
 // hasPrompt reports whether a prompt is visible or interrupted.
@@ -90,6 +119,7 @@ func (s *screen) newLine(echo string, tty bool) {
 	switch {
 	case tty:
 		s.midLine = false
+		s.wrapper.Restart()
 	case s.prompt != "":
 		s.write(echo + "\n")
 	}
@@ -102,7 +132,7 @@ func (s *screen) restorePrompt() {
 	if s.suspended != "" {
 		s.freshLine()
 		s.prompt, s.suspended = s.suspended, ""
-		s.write(s.prompt)
+		s.write(terminal.Wrap(s.prompt, s.width()))
 	}
 }
 
@@ -122,6 +152,7 @@ func (s *screen) breakLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.write("\n")
+	s.wrapper.Restart()
 	s.prompt, s.suspended = "", ""
 }
 
@@ -164,9 +195,17 @@ func (s *screen) flush() {
 	s.writeOut()
 }
 
+func (s *screen) writeText(t string) {
+	if t != "" {
+		s.suspendForText()
+		s.write(t)
+	}
+}
+
 func (s *screen) suspendForText() {
 	if s.prompt != "" {
 		s.freshLine()
+		s.wrapper.Restart()
 		s.prompt, s.suspended = "", s.prompt
 	}
 }

@@ -9,24 +9,24 @@ import (
 )
 
 // errSlow is the reason for stopping a program.
-var errSlow = fmt.Errorf("no answer in %d s", timeout/time.Second)
+var errSlow = fmt.Errorf("no response within %d s", timeout/time.Second)
 
 // docker queries the version of the daemon, because the client works without it.
 func docker(ctx context.Context, o *Options) Ability {
-	return o.daemon(ctx, "docker", "start it, or check that your user may use it: docker info", "version", "--format", "{{.Server.Version}}")
+	return o.daemon(ctx, "docker", "start Docker, or check your permissions with docker info", "version", "--format", "{{.Server.Version}}")
 }
 
 // podman has a daemon only on systems where it needs a virtual machine.
 func podman(ctx context.Context, o *Options) Ability {
 	if runtime.GOOS == "linux" {
-		return o.daemon(ctx, "podman", "see what it says: podman --version", "--version")
+		return o.daemon(ctx, "podman", "run podman --version to see the error", "--version")
 	}
-	return o.daemon(ctx, "podman", "start its machine: podman machine start", "version", "--format", "{{.Server.Version}}")
+	return o.daemon(ctx, "podman", "run podman machine start", "version", "--format", "{{.Server.Version}}")
 }
 
 // daemon looks for a program and runs it to query the version of its daemon.
 func (o *Options) daemon(ctx context.Context, name, next string, args ...string) Ability {
-	a := Ability{State: Missing, Detail: "it is not installed"}
+	a := Ability{State: Missing, Detail: "not installed"}
 	if a.Program = o.Programs.Find(name); a.Program == "" {
 		return a
 	}
@@ -44,9 +44,9 @@ func present(name string) func(context.Context, *Options) Ability {
 	return func(_ context.Context, o *Options) Ability {
 		path := o.Programs.Find(name)
 		if path == "" {
-			return Ability{State: Missing, Detail: "it is not installed"}
+			return Ability{State: Missing, Detail: "not installed"}
 		}
-		return Ability{State: Works, Program: path, Detail: "it is there, and was not tried"}
+		return Ability{State: Works, Program: path, Detail: "installed, not tested"}
 	}
 }
 

@@ -14,10 +14,10 @@ func probes() []probe {
 func seatbelt(ctx context.Context, o *Options) Ability {
 	const path = "/usr/bin/sandbox-exec" // part of the system; never use another one
 	if o.Programs.Find(path) == "" {
-		return Ability{State: Missing, Detail: "it is not there"}
+		return Ability{State: Missing, Detail: "not found"}
 	}
 	if _, err := o.ask(ctx, path, "-p", "(version 1)(allow default)", "/usr/bin/true"); err != nil {
-		return Ability{State: Broken, Program: path, Detail: err.Error(), Next: "inside another sandbox it cannot be used"}
+		return Ability{State: Broken, Program: path, Detail: err.Error(), Next: "not available inside another sandbox"}
 	}
 	return Ability{State: Works, Program: path}
 }

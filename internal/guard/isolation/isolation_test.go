@@ -66,10 +66,10 @@ func TestPrograms(t *testing.T) {
 		Podman: {State: Broken, Detail: "Cannot connect: is it running?"},
 		Bubblewrap: {
 			State: Broken, Version: "9.9",
-			Detail: "it works, but not with namespaces of its own for processes and devices: bwrap: no /proc for you",
+			Detail: "works, but without process and device namespaces: bwrap: no /proc for you",
 		},
-		GVisor: {State: Works, Detail: "it is there, and was not tried"},
-		LXC:    {State: Missing, Detail: "it is not installed"},
+		GVisor: {State: Works, Detail: "installed, not tested"},
+		LXC:    {State: Missing, Detail: "not installed"},
 	}
 	for _, got := range found {
 		if w, is := want[got.Kind]; is {
@@ -87,7 +87,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// Programs that never answer keep nobody waiting.
+// Programs that never answer do not block the examination.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

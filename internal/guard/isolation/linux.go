@@ -37,27 +37,27 @@ func landlock(context.Context, *Options) Ability {
 	case 0:
 		return Ability{State: Works, Version: strconv.Itoa(int(abi)), Detail: landlockScope(int(abi))}
 	case unix.ENOSYS:
-		return Ability{State: Missing, Detail: "this kernel has none (Linux 5.13 was the first that did)"}
+		return Ability{State: Missing, Detail: "not supported by this kernel (needs Linux 5.13)"}
 	case unix.EOPNOTSUPP:
 		return Ability{
-			State: Broken, Detail: "this kernel has it, but it was not switched on at boot",
-			Next: "add landlock to the kernel's parameter lsm=",
+			State: Broken, Detail: "not enabled at boot",
+			Next: "add landlock to the kernel parameter lsm=",
 		}
 	}
-	return Ability{State: Broken, Detail: "the kernel refuses to say: " + errno.Error() + " (a container's filter may be in the way)"}
+	return Ability{State: Broken, Detail: "not permitted: " + errno.Error() + " (a container can block it)"}
 }
 
 // landlockScope describes what a version can confine.
 func landlockScope(abi int) string {
 	switch {
 	case abi < 3:
-		return "for files, but for cutting them short"
+		return "for files, except truncation"
 	case abi < 4:
 		return "for files"
 	case abi < 6:
-		return "for files, and which TCP ports are used"
+		return "for files and TCP ports"
 	}
-	return "for files, which TCP ports are used, and signals to processes outside"
+	return "for files, TCP ports and signals"
 }
 
 // seccomp checks whether filters can reject system calls and end processes.
@@ -67,9 +67,9 @@ func seccomp(context.Context, *Options) Ability {
 		switch errno {
 		case 0:
 		case unix.ENOSYS, unix.EINVAL:
-			return Ability{State: Missing, Detail: "this kernel has no filters on system calls"}
+			return Ability{State: Missing, Detail: "not supported by this kernel"}
 		default:
-			return Ability{State: Broken, Detail: "the kernel refuses to say: " + errno.Error()}
+			return Ability{State: Broken, Detail: "not permitted: " + errno.Error()}
 		}
 	}
 	return Ability{State: Works}
@@ -102,7 +102,7 @@ func namespaces(ctx context.Context, o *Options) Ability {
 	if err == nil {
 		return Ability{State: Works}
 	}
-	a := Ability{State: Broken, Detail: "the kernel refuses: " + errnoOf(err)}
+	a := Ability{State: Broken, Detail: "not permitted by the kernel: " + errnoOf(err)}
 	for _, l := range limits {
 		if said, err := os.ReadFile(l.file); err == nil && strings.TrimSpace(string(said)) == l.value {
 			a.Detail = fmt.Sprintf("%s is %s", l.file, l.value)
@@ -125,7 +125,7 @@ func errnoOf(err error) string {
 // bubblewrap is tried with the options of real use. If that fails, it is tried with minimal
 // ones.
 func bubblewrap(ctx context.Context, o *Options) Ability {
-	a := Ability{State: Missing, Detail: "it is not installed", Next: "install the package bubblewrap"}
+	a := Ability{State: Missing, Detail: "not installed", Next: "install the package bubblewrap"}
 	if a.Program = o.Programs.Find("bwrap"); a.Program == "" {
 		return a
 	}
@@ -143,14 +143,14 @@ func bubblewrap(ctx context.Context, o *Options) Ability {
 		a.State, a.Detail, a.Next = Works, "", ""
 		return a
 	}
-	a.State, a.Detail, a.Next = Broken, err.Error(), "user namespaces have to work first"
+	a.State, a.Detail, a.Next = Broken, err.Error(), "needs user namespaces"
 	if ctx.Err() != nil {
 		a.Next = ""
 		return a
 	}
 	if _, simple := o.ask(ctx, a.Program, "--ro-bind", "/", "/", nothing); simple == nil {
-		a.Detail = "it works, but not with namespaces of its own for processes and devices: " + a.Detail
-		a.Next = "a container that this runs in may have to be started with more rights"
+		a.Detail = "works, but without process and device namespaces: " + a.Detail
+		a.Next = "inside a container, start the container with more privileges"
 	}
 	return a
 }

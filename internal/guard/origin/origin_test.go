@@ -106,7 +106,7 @@ func TestWhoSays(t *testing.T) {
 	if got := w.Untrusted("x --evil --worse --third --fourth --open"); fmt.Sprint(got) != "[--evil --worse --third --open]" {
 		t.Errorf("got %q", got)
 	}
-	c.messages = c.messages[:1] // taken back, and begun anew
+	c.messages = c.messages[:1] // taken back, and started again
 	c.printed("--later")
 	if got := w.Untrusted("x --later"); len(got) != 1 {
 		t.Errorf("got %q", got)

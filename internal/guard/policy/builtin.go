@@ -84,6 +84,12 @@ func PlanRule(dir string) Rule {
 	}
 }
 
+// ReadRule returns a rule that allows calls of tools which change nothing. The built-in rules name
+// only tools of Pollux; tools are those of the program that embeds it.
+func ReadRule(tools []string) Rule {
+	return Rule{Tools: tools, Decision: Allow, Priority: 1.050, Source: "Program: read-only tools"}
+}
+
 // readingAgent matches the agents that only read.
 func readingAgent() *Pattern {
 	return &Pattern{source: `\x00"agent_name":"(?:codebase_investigator|cli_help)"\x00`}

@@ -69,7 +69,7 @@ func (f fields) texts(key string, required bool) []string {
 		for _, item := range v {
 			s, ok := item.(string)
 			if !ok {
-				f.refuse(key, "must hold strings only, not %s", kindOf(item))
+				f.refuse(key, "must contain only strings, not %s", kindOf(item))
 				return nil
 			}
 			list = append(list, s)
@@ -86,7 +86,7 @@ func (f fields) choice(key string, choices ...string) string {
 	s, ok := v.value.(string)
 	switch {
 	case !there:
-		f.refuse(key, "is missing; it is one of %s", strings.Join(choices, ", "))
+		f.refuse(key, "is missing; it must be one of %s", strings.Join(choices, ", "))
 	case !ok:
 		f.refuse(key, "must be one of %s, not %s", strings.Join(choices, ", "), kindOf(v.value))
 	case !slices.Contains(choices, s):
@@ -101,7 +101,7 @@ func (f fields) priority(rule bool) int64 {
 	n, ok := m.value.(int64)
 	switch {
 	case !there && rule:
-		f.refuse("priority", "is missing; it is a whole number from 0 to 999")
+		f.refuse("priority", "is missing; it must be a whole number from 0 to 999")
 	case there && !ok:
 		f.refuse("priority", "must be a whole number from 0 to 999, not %s", kindOf(m.value))
 	case rule && (n < 0 || n > 999):
@@ -115,7 +115,7 @@ func (f fields) modes() Modes {
 	for _, name := range f.texts("modes", false) {
 		i := slices.IndexFunc([]Mode{Plan, Default, AutoEdit, Yolo}, func(m Mode) bool { return m.String() == name })
 		if i < 0 {
-			f.refuse("modes", "must be of default, autoEdit, plan and yolo, not %.40q", name)
+			f.refuse("modes", "must be default, autoEdit, plan or yolo, not %.40q", name)
 			continue
 		}
 		set |= In(Mode(i))

@@ -76,7 +76,7 @@ func parseFile(data []byte, tier Tier, source string) parsed {
 	if err != nil {
 		return parsed{problems: []problem{{
 			message: "TOML parsing failed", details: "  " + err.Error(),
-			suggestion: "put this line right: until then no rule of the file counts",
+			suggestion: "fix this line; Pollux ignores the file until then",
 		}}}
 	}
 	r := fileReader{tier: tier, source: source}
@@ -84,7 +84,7 @@ func parseFile(data []byte, tier Tier, source string) parsed {
 	if len(r.wrong) > 0 {
 		r.problems = append(r.misspelt, problem{
 			message: "Schema validation failed", details: strings.Join(r.wrong, "\n"),
-			suggestion: "put these fields right: until then no rule of the file counts",
+			suggestion: "fix these fields; Pollux ignores the file until then",
 		})
 		r.rules, r.checkers, r.err = nil, nil, nil
 	} else {
@@ -214,13 +214,13 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 	if prefixes != nil || regex != "" {
 		if problem := shellSyntax(rule.Tools, prefixes, regex, pattern); problem != "" {
 			r.problems = append(r.problems, problemOf("Invalid shell command syntax", f, problem,
-				"commandPrefix and commandRegex stand alone, each with toolName = \"run_shell_command\""))
+				"use commandPrefix or commandRegex, not both, with toolName = \"run_shell_command\""))
 		}
 	}
 	var err error
 	switch {
 	case prefixes != nil && len(prefixes) == 0:
-		err = errors.New("commandPrefix names no command")
+		err = errors.New("commandPrefix is empty")
 	case prefixes != nil:
 		rule.Prefixes = prefixes
 		if slices.ContainsFunc(prefixes, func(p string) bool { return len(p) > maxPattern }) {
@@ -238,7 +238,7 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 	if errors.Is(err, errUnsafe) || errors.Is(err, errTooLong) {
 		message = "Unsafe regex pattern (potential ReDoS)"
 	}
-	r.problems = append(r.problems, problemOf(message, f, err.Error(), "without its condition the rule is not used"))
+	r.problems = append(r.problems, problemOf(message, f, err.Error(), "the rule is ignored without its condition"))
 	return false
 }
 
@@ -250,11 +250,11 @@ func problemOf(message string, f fields, what, suggestion string) problem {
 func shellSyntax(tools, prefixes []string, regex, pattern string) string {
 	switch {
 	case len(tools) != 1 || tools[0] != shellTool && tools[0] != legacyShellTool:
-		return "commands belong to the tool run_shell_command alone"
+		return "only the tool run_shell_command has commands"
 	case prefixes != nil && regex != "":
-		return "commandPrefix and commandRegex are both there; commandPrefix counts"
+		return "commandPrefix and commandRegex are both set; Pollux uses commandPrefix"
 	case pattern != "":
-		return "argsPattern does not count beside commandPrefix or commandRegex"
+		return "Pollux ignores argsPattern if commandPrefix or commandRegex is set"
 	}
 	return ""
 }
@@ -279,7 +279,7 @@ func (r *fileReader) misnamed(f fields, tools []string, server string) {
 // unlikely returns a suggestion for an unknown tool name, "" if there is none.
 func unlikely(name string) string {
 	if strings.Contains(name, "__") {
-		return "tools of an MCP server are called mcp_<server>_<tool>"
+		return "MCP tools have names such as mcp_<server>_<tool>"
 	}
 	if len(name) > 64 || strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
 		return ""

@@ -80,7 +80,7 @@ func (i Integrity) read() (map[string]string, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(data, &known); err != nil {
-		return nil, fmt.Errorf("%s is no list of hashes: remove it to accept the policies anew", i.File)
+		return nil, fmt.Errorf("%s is not a list of hashes; delete it to accept the policies again", i.File)
 	}
 	return known, nil
 }

@@ -8,8 +8,8 @@ import (
 	"pollux/internal/workspace"
 )
 
-// A command is not harmless that reads, by links which the project brings along, what
-// the model may not see.
+// A command is not harmless if it reads files that are hidden from the model, through links in
+// the project.
 func TestLinksOut(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

@@ -83,7 +83,7 @@ func (l *loader) system(s Sources) bool {
 	if _, err := os.Stat(s.System); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	reason := "its owner cannot be checked"
+	reason := "cannot check its owner"
 	if s.Foreign != nil {
 		reason = s.Foreign(s.System)
 	}

@@ -37,7 +37,7 @@ func (e *Engine) reason(name string, v Verdict) string {
 		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", e.display(r.file), r.line, verb)
 	case r != nil && strings.HasPrefix(r.Source, "Settings ("):
 		key, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(r.Source, "Settings "), "()"), ",")
-		if key == nobodyToAsk {
+		if key == noUser {
 			return "A headless run has no user who could answer."
 		}
 		return fmt.Sprintf("The setting %s %s. A user can change that setting.", key, verb)

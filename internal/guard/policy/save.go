@@ -58,7 +58,7 @@ func (s *Saved) add(r Rule) (note string, err error) {
 		old, top = nil, &section{}
 	} else if len(old) > 0 {
 		if p := parseFile(old, s.Tier, SavedName); p.rules == nil && len(p.problems) > 0 {
-			return "", fmt.Errorf("%s has rules that are wrong, so that none of it counts: put them right first", s.File)
+			return "", fmt.Errorf("%s has invalid rules, so Pollux ignores it; fix them first", s.File)
 		}
 	}
 	data := withRule(old, top, r)
@@ -66,7 +66,7 @@ func (s *Saved) add(r Rule) (note string, err error) {
 		return note, nil
 	}
 	if p := parseFile(data, s.Tier, SavedName); len(p.rules) == 0 {
-		return note, fmt.Errorf("%s is written in a way that a rule cannot be added to", s.File)
+		return note, fmt.Errorf("%s: cannot add a rule, because its format is not supported", s.File)
 	}
 	return note, s.write(data)
 }
@@ -94,7 +94,7 @@ func (s *Saved) write(data []byte) error {
 func (s *Saved) remove(r Rule) error {
 	unlock, err := durable.Lock(s.File)
 	if err != nil {
-		return fmt.Errorf("take a rule out of %s: %w", s.File, durable.Cause(err))
+		return fmt.Errorf("remove a rule from %s: %w", s.File, durable.Cause(err))
 	}
 	defer unlock()
 	data, err := durable.ReadFile(s.File, maxFile)
@@ -106,14 +106,14 @@ func (s *Saved) remove(r Rule) error {
 		top, err = parseTOML(data)
 	}
 	if err != nil {
-		return fmt.Errorf("take a rule out of %s: %w", s.File, err)
+		return fmt.Errorf("remove a rule from %s: %w", s.File, err)
 	}
 	for _, t := range rulesOf(top) {
 		if !sameCalls(t, r) {
 			continue
 		}
 		if err := s.write(without(data, t)); err != nil {
-			return fmt.Errorf("take a rule out of %s: %w", s.File, err)
+			return fmt.Errorf("remove a rule from %s: %w", s.File, err)
 		}
 		return nil
 	}
@@ -143,7 +143,7 @@ func without(data []byte, s *section) []byte {
 // checkLoadable returns an error if a rule could not be read again after saving.
 func checkLoadable(r Rule) error {
 	if slices.ContainsFunc(r.Prefixes, func(p string) bool { return len(p) > maxPattern || !utf8.ValidString(p) }) {
-		return errors.New("the command is too long, or no text")
+		return errors.New("the command is too long or not valid UTF-8")
 	}
 	if r.Args == nil {
 		return nil

@@ -216,8 +216,8 @@ func TestSavedFails(t *testing.T) {
 	wrong := "[[rule]]\ntoolName = \"x\"\n"
 	inline := "rule = [{toolName = \"xyzzy\", decision = \"deny\", priority = 1}]\n"
 	for _, tt := range []struct{ text, want string }{
-		{wrong, " has rules that are wrong, so that none of it counts: put them right first"},
-		{inline, " is written in a way that a rule cannot be added to"},
+		{wrong, " has invalid rules, so Pollux ignores it; fix them first"},
+		{inline, ": cannot add a rule, because its format is not supported"},
 	} {
 		e, file, reports = saving(t, Default, tt.text)
 		if !e.Remember(command("make"), tool.ProceedAlwaysAndSave) || e.Check(command("make x")).Decision != Allow {

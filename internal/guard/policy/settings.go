@@ -21,8 +21,8 @@ type Settings struct {
 	HeadlessServers []string
 }
 
-// nobodyToAsk is the source of the rule that denies questions to the user in headless runs.
-const nobodyToAsk = "nobody to ask"
+// noUser is the source of the rule that denies questions to the user in headless runs.
+const noUser = "no one can approve"
 
 // FromSettings returns the rules for settings.
 func FromSettings(s Settings) []Rule {
@@ -33,7 +33,7 @@ func FromSettings(s Settings) []Rule {
 	for _, server := range s.ExcludedServers {
 		add(Rule{Tools: serverTools(server), Decision: Deny, Priority: 4.9, Source: "Settings (mcp.excluded)"})
 	}
-	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (" + nobodyToAsk + ")"})
+	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (" + noUser + ")"})
 	for _, entry := range s.Exclude {
 		add(entryRule(entry, Rule{Decision: Deny, Priority: 4.4, Source: "Settings (tools.exclude)"}))
 	}

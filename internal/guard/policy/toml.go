@@ -143,7 +143,7 @@ func (r *tomlReader) expression(n *unstable.Node) error {
 // add adds a member. The error is not nil if the key exists.
 func (s *section) add(key string, m member) error {
 	if _, taken := s.members[key]; taken {
-		return fmt.Errorf("the key %q is there twice", key)
+		return fmt.Errorf("duplicate key %q", key)
 	}
 	if !s.put(key, m) {
 		return errors.New("a table with more than 1000 keys")
@@ -178,7 +178,7 @@ func (r *tomlReader) descend(s *section, names []string, offset, line int, dotte
 			s = below
 		case *section:
 			if v.closed != dotted {
-				return nil, r.wrong(offset, fmt.Sprintf("the table %q is complete already", name))
+				return nil, r.wrong(offset, fmt.Sprintf("the table %q is already defined", name))
 			}
 			s = v
 		case []*section:
@@ -197,7 +197,7 @@ func (r *tomlReader) header(names []string, offset, line int) error {
 	case err != nil:
 		return err
 	case s.named:
-		return r.wrong(offset, fmt.Sprintf("the table %q is there twice", strings.Join(names, ".")))
+		return r.wrong(offset, fmt.Sprintf("duplicate table %q", strings.Join(names, ".")))
 	}
 	s.named = true
 	r.here = s
@@ -271,7 +271,7 @@ func (r *tomlReader) inline(n *unstable.Node, line, depth int) (any, error) {
 		}
 		into, err := r.descend(s, names[:len(names)-1], offset, line, true)
 		if err != nil {
-			return nil, errors.New("a table in braces contradicts itself")
+			return nil, errors.New("an inline table contains conflicting keys")
 		}
 		v, err := r.value(it.Node().Value(), line, depth+1)
 		if err != nil {

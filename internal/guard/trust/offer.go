@@ -95,7 +95,7 @@ func (o *Contents) files(dir, ending string, show func(name string) string) []st
 			o.Errors = append(o.Errors, err.Error())
 			return nil
 		case path == dir && !d.IsDir():
-			o.Errors = append(o.Errors, dir+" is no directory, but may be a link to one")
+			o.Errors = append(o.Errors, dir+" is not a directory, but it can be a link to one")
 			return nil
 		case d.Type()&fs.ModeSymlink != 0: // to a file or a whole directory
 			show = func(name string) string { return name + ", a link" }
@@ -139,10 +139,10 @@ func (o *Contents) settings(s *config.Settings) {
 		}
 	}
 	if command := config.ToolsDiscovery.In(s); command != "" {
-		o.Warnings = append(o.Warnings, "This project runs a program at every start (tools.discoveryCommand): "+command)
+		o.Warnings = append(o.Warnings, "This project runs a command at every start (tools.discoveryCommand): "+command)
 	}
 	if _, ok := s.Lookup(string(config.Telemetry)); ok {
-		o.Warnings = append(o.Warnings, "This project decides whether records are kept of what is said, and who gets them (telemetry).")
+		o.Warnings = append(o.Warnings, "This project configures telemetry: what is recorded and where it is sent (telemetry).")
 	}
 	if len(config.ToolsAllowed.In(s)) > 0 {
 		o.Warnings = append(o.Warnings, "This project auto-approves certain tools (tools.allowed).")

@@ -57,8 +57,8 @@ func TestLook(t *testing.T) {
 		Memory:   []string{"GEMINI.md"},
 		Settings: []string{"security.folderTrust.enabled", "telemetry", "tools.allowed", "tools.discoveryCommand", "tools.sandbox"},
 		Warnings: []string{
-			"This project runs a program at every start (tools.discoveryCommand): ./tools.sh",
-			"This project decides whether records are kept of what is said, and who gets them (telemetry).",
+			"This project runs a command at every start (tools.discoveryCommand): ./tools.sh",
+			"This project configures telemetry: what is recorded and where it is sent (telemetry).",
 			"This project auto-approves certain tools (tools.allowed).",
 			"This project attempts to disable folder trust (security.folderTrust.enabled).",
 			"This project disables the security sandbox (tools.sandbox).",
@@ -93,13 +93,13 @@ func TestLookAtLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := Contents{Skills: []string{"draw, a link"}, Errors: []string{filepath.Join(own, "policies") + " is no directory, but may be a link to one"}}
+	want := Contents{Skills: []string{"draw, a link"}, Errors: []string{filepath.Join(own, "policies") + " is not a directory, but it can be a link to one"}}
 	if diff := cmp.Diff(want, Inspect(dir, nil, nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-// A folder that nobody trusts yet may be made to waste a person's time.
+// An untrusted folder may be built to waste a person's time.
 func TestLookAtHostile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

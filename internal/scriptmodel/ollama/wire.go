@@ -217,7 +217,7 @@ func (h *reader) result(m map[string]any, text, at string) *protocol.Error {
 	by := cmp.Or(id, name)
 	switch {
 	case by == "":
-		return invalid("%s: a result of which nobody knows the tool", at)
+		return invalid("%s: a result of an unknown tool", at)
 	case h.done[by] >= h.calls[by]:
 		return invalid("%s: a result of no call: %q", at, by)
 	case name != "" && h.names[by] != name:

@@ -141,7 +141,7 @@ func (l *language) block(r *rand.Rand, depth, n int) []string {
 	return out
 }
 
-// randomCase returns an edit with a mistake, nil if the random one is of no use.
+// randomCase returns an edit with a mistake, nil if the random one is not useful.
 func randomCase(r *rand.Rand) *randomCall {
 	l := &languages[r.IntN(len(languages))]
 	file := l.block(r, 0, 5+r.IntN(40))

@@ -8,7 +8,7 @@ import (
 	"pollux/llm"
 )
 
-// Files that have names like pieces of prose are files all the same.
+// Files with names like pieces of prose are still files.
 func TestOddNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"app/[...slug]/page.tsx", `notes for "the talk"/a.md`, "FAIL logs/a.txt"} {

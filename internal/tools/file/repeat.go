@@ -27,8 +27,8 @@ const (
 
 // repeated returns what the model gets in place of a text that it has already: that the file is
 // unchanged, and which result shows it. It returns "" if the model does not have the text, if the
-// latest result with some of these lines shows them differently, or if it asks again after it was
-// told so.
+// latest result with some of these lines shows them differently, or if it asks again after such
+// a result.
 func (c *readFileCall) repeated(ctx context.Context, host tool.Host, got *content) string {
 	if host.Earlier == nil || !got.isText() || got.isPastEnd() || len(got.text) < minRepeated {
 		return ""

@@ -348,8 +348,8 @@ func (f *fixer) FixEdit(_ context.Context, e EditFailure) (EditFix, error) {
 
 func (f *fixer) Unescape(context.Context, string) (string, error) { return "corrected", f.err }
 
-// Whoever looks on learns how the place of an edit was found, and whether what a
-// model proposed could be made.
+// The observer gets how the place of an edit was found, and whether the edit of a
+// model could be applied.
 func TestReplaceWatched(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)

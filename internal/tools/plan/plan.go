@@ -103,7 +103,7 @@ func (s *session) read(path string) (plan, problem string) {
 	case err != nil:
 		return "", fmt.Sprintf("Failed to read plan file: %v", err)
 	case len(data) > maxPlan:
-		return "", fmt.Sprintf("Plan file is too long: %s. Nobody can approve what they cannot read; keep it below 1 MB.", path)
+		return "", fmt.Sprintf("Plan file is too long: %s. The user cannot read it; keep it below 1 MB.", path)
 	case len(bytes.TrimSpace(data)) == 0:
 		return "", fmt.Sprintf("Plan file is empty: %s. You must write the plan into it before requesting approval.", path)
 	}

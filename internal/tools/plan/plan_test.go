@@ -141,7 +141,7 @@ func TestExit(t *testing.T) {
 		name     string
 		headless bool
 		from     string // the mode that the model went into plan mode from; "" if the session began there
-		allowed  bool   // by a rule: nobody is asked
+		allowed  bool   // by a rule, without a question
 		reply    *tool.Reply
 		refuses  string
 		mode     string // afterwards
@@ -195,7 +195,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// Where a plan can't be read there is nothing to ask about, and the model is told.
+// A plan that cannot be read is an error for the model, without a question.
 func TestNoPlan(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

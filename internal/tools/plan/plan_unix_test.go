@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A FIFO would keep whoever opens it waiting.
+// Opening a FIFO would block.
 func TestPlanIsFIFO(t *testing.T) {
 	t.Parallel()
 	h := build(t)

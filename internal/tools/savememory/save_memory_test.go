@@ -59,7 +59,7 @@ func TestSaveRefuses(t *testing.T) {
 	for fact, want := range map[string]string{
 		"":                        `Parameter "fact" must be a non-empty string.`,
 		" \n":                     `Parameter "fact" must be a non-empty string.`,
-		"## -":                    "the fact cannot be saved: there is nothing to remember",
+		"## -":                    "the fact cannot be saved: the text is empty",
 		strings.Repeat("x", 5000): "the fact cannot be saved: it is longer than 4096 bytes",
 	} {
 		if _, err := build(t, filepath.Join(dir, "GEMINI.md"), fact); err == nil || err.Error() != want {

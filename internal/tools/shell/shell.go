@@ -54,7 +54,7 @@ type Options struct {
 	// means no limit.
 	InactivityTimeout time.Duration
 	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
-	// is. Where it is not, the model is told to read the file with the output.
+	// is. If it is not, the result names the file with the output.
 	CanReadOn func() bool
 	// Debug shows the user the text that the model gets.
 	Debug bool

@@ -93,8 +93,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// Pages that nobody should write end soon (this test would not), and their words
-// are there.
+// Malformed pages are converted in bounded time (else this test does not end), with all their
+// words.
 func TestMarkdownHostile(t *testing.T) {
 	t.Parallel()
 	fill := func(s string) string { return strings.Repeat(s, 1<<18/len(s)) }

@@ -1,0 +1,106 @@
+// Package examples tests the programs of its subdirectories.
+package examples
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pollux/internal/scriptmodel"
+	wire "pollux/internal/scriptmodel/gemini"
+)
+
+// TestRun runs each program in a directory with one file, with a model on loopback that plays a script.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./...")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	tests := map[string]struct{ script, input, want string }{
+		"tool": {
+			script: `
+turn
+  expect tool opening_hours
+  call opening_hours {"days": ["sat", "sun"], "shop": "Bremen"}
+turn
+  expect result opening_hours_1 "sat: 10:00-14:00\nsun: closed"
+  text Yes, on Saturday.
+`,
+			want: "[opening_hours {\"days\":[\"sat\",\"sun\"],\"shop\":\"Bremen\"}: success]\nYes, on Saturday.\n",
+		},
+		"face": {
+			script: `
+turn
+  expect prompt Write a note.
+  call write_file {"file_path": "note.txt", "content": "milk\n"}
+turn
+  expect result write_file_1 note.txt
+  text Done.
+turn
+  expect prompt Remove it.
+  call run_shell_command {"command": "rm note.txt"}
+turn
+  expect prompt Thanks.
+  text You are welcome.
+`,
+			input: "Write a note.\ny\nRemove it.\nn\nThanks.\n",
+			want:  "+milk\nMake this change? [y/n] [write_file: success]\nDone.\n> \nRun rm note.txt? [y/n] [run_shell_command: cancelled]\n> You are welcome.\n> ",
+		},
+		"provider": {want: "The listing has 2 lines.\n"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, filepath.Join(bin, name))
+			cmd.Dir = t.TempDir()
+			if err := os.WriteFile(filepath.Join(cmd.Dir, "read.me"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Stdin = strings.NewReader(tt.input)
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+			check := func() error { return nil }
+			if tt.script != "" {
+				server := serve(t, tt.script)
+				check = server.Check
+				cmd.Env = append(cmd.Env, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+server.URL())
+			}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v", err)
+			}
+			if err := check(); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(string(out), tt.want) {
+				t.Errorf("it prints\n%s\nwant\n%s", out, tt.want)
+			}
+		})
+	}
+	programs, err := filepath.Glob("*/main.go")
+	if err != nil || len(programs) != len(tests) {
+		t.Errorf("%d programs and %d tests: %v", len(programs), len(tests), err)
+	}
+}
+
+// serve starts a model that plays a script.
+func serve(t *testing.T, text string) *scriptmodel.Server {
+	t.Helper()
+	script, err := scriptmodel.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{wire.Wire{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return server
+}

@@ -1,0 +1,71 @@
+package terminal
+
+import "strings"
+
+// Table returns rows as aligned columns, separated by two spaces, one line for each row, that
+// are at most width columns wide; 0 is no limit. If the rows are wider, the text of the last
+// column is wrapped. If too little room is left for that, each row becomes a block: its first
+// cell, and below it the others, with the cells of head before them. head may be nil. Cells must
+// be clean text without line ends.
+func Table(head []string, rows [][]string, width int) string {
+	const gap, least = 2, 24
+	all := rows
+	if head != nil {
+		all = append([][]string{head}, rows...)
+	}
+	var widths []int
+	for _, row := range all {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Width(cell))
+		}
+	}
+	if len(widths) == 0 {
+		return ""
+	}
+	left := 0 // of the last column
+	for _, w := range widths[:len(widths)-1] {
+		left += w + gap
+	}
+	last := widths[len(widths)-1]
+	if width >= MinWidth && left+last > width && (width-left < least || len(widths) > 2 && width-left < last/2) {
+		return stack(head, rows, width)
+	}
+	var b strings.Builder
+	for _, row := range all {
+		var line strings.Builder
+		for i, cell := range row {
+			if i == len(widths)-1 && width > 0 {
+				cell = strings.ReplaceAll(Wrap(cell, width-left), "\n", "\n"+strings.Repeat(" ", left))
+			}
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-Width(cell)+gap))
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// stack returns the rows of a table as blocks.
+func stack(head []string, rows [][]string, width int) string {
+	const indent = "  "
+	var b strings.Builder
+	for _, row := range rows {
+		for i, cell := range row {
+			switch {
+			case i == 0:
+				b.WriteString(Wrap(cell, width) + "\n")
+			case cell == "":
+			case i < len(head) && head[i] != "":
+				b.WriteString(Hang(indent, head[i]+": "+cell, width) + "\n")
+			default:
+				b.WriteString(Hang(indent+indent, cell, width) + "\n")
+			}
+		}
+	}
+	return b.String()
+}

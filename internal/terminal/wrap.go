@@ -1,0 +1,306 @@
+package terminal
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// Wrap breaks the lines of a text at spaces, so that no line is wider than width columns
+// unless it is a single word. Continuation lines are indented like the text of their line:
+// behind the marker of a list item, else below the first word. Wrap does not change blocks of
+// code: lines between Markdown fences, and lines indented by four columns or more outside a
+// list. It returns the text unchanged if width is less than [MinWidth].
+func Wrap(text string, width int) string {
+	if width < MinWidth {
+		return text
+	}
+	var w Wrapper
+	return w.Add(text, width) + w.Flush(width) + string(w.spaces)
+}
+
+// Hang returns text behind a prefix, wrapped like [Wrap], with continuation lines below the
+// text. If less than half of the width is left for the text, it begins on a line of its own.
+func Hang(prefix, text string, width int) string {
+	indent := Width(prefix)
+	if width >= MinWidth && indent > width/2 {
+		prefix, indent = Wrap(strings.TrimRight(prefix, " "), width)+"\n    ", 4
+	}
+	if width > 0 { // too narrow for the text is too narrow for wrapping
+		width -= indent
+	}
+	return prefix + strings.ReplaceAll(Wrap(text, width), "\n", "\n"+strings.Repeat(" ", indent))
+}
+
+// MinWidth is the smallest width at which text is wrapped.
+const MinWidth = 10
+
+// Width returns the number of columns that a text without control characters takes: two for
+// wide characters, none for combining ones.
+func Width(s string) int {
+	if n, isNarrow := narrowWidth(s); isNarrow {
+		return n
+	}
+	return uniseg.StringWidth(s)
+}
+
+// narrowWidth returns the number of characters of s if each is a cluster of one column.
+func narrowWidth(s string) (n int, isNarrow bool) {
+	for _, r := range s {
+		if r >= firstCombining {
+			return 0, false
+		}
+		n++
+	}
+	return n, true
+}
+
+// firstCombining is the first character that may join others or take other than one column.
+const firstCombining = 0x300
+
+// Wrapper wraps a stream of text like [Wrap]. The result does not depend on how the stream is
+// split: an incomplete word is held back until it is complete, or wider than the rest of the
+// line. The zero Wrapper is at the beginning of a line.
+type Wrapper struct {
+	column int    // of the cursor
+	label  int    // width of the label before the line
+	hang   int    // indentation of continuation lines
+	spaces []byte // white space before the next word
+	word   string // the part of the current word that is held back
+	isOpen bool   // a part of the current word has been returned
+
+	hasWord    bool   // the line has a word
+	hasMarker  bool   // the word before the next one is the marker of a list item
+	isVerbatim bool   // the line is code
+	fence      string // the fence that began a block of code; "" outside
+	inList     bool   // the last line without indentation belongs to a list
+	hasText    bool   // the last line has text that is not code
+	out        strings.Builder
+}
+
+// Add returns the text of s that can be shown, preceded by text that was held back before. s
+// contains no parts of UTF-8 sequences.
+// width is the current number of columns; less than [MinWidth] breaks no lines.
+func (w *Wrapper) Add(s string, width int) string {
+	w.out.Reset()
+	w.out.Grow(len(s) + len(s)/16)
+	for s != "" {
+		i := strings.IndexAny(s, " \t\n")
+		if i < 0 {
+			i = len(s)
+		}
+		if w.word == "" {
+			w.word = s[:i]
+		} else {
+			w.word += s[:i]
+		}
+		if i == len(s) {
+			break
+		}
+		w.endWord(width)
+		if s[i] == '\n' {
+			w.endLine(width)
+		} else {
+			w.spaces = append(w.spaces, s[i])
+		}
+		s = s[i+1:]
+	}
+	w.placeWord(width, false)
+	return w.out.String()
+}
+
+// Flush returns the part of a word that was held back. The rest of the word can follow.
+func (w *Wrapper) Flush(width int) string {
+	w.out.Reset()
+	if w.word != "" {
+		w.placeWord(width, true)
+		w.isOpen = true
+	}
+	return w.out.String()
+}
+
+// IsHolding reports whether a part of a word is held back.
+func (w *Wrapper) IsHolding() bool { return w.word != "" }
+
+// Label records that a label, which is not a part of the text, was written at the beginning of
+// the line.
+func (w *Wrapper) Label(label string) { w.label, w.column = Width(label), Width(label) }
+
+// Restart records that other text was written and the cursor is at the beginning of a line.
+func (w *Wrapper) Restart() { w.column, w.label, w.spaces, w.isOpen = 0, 0, w.spaces[:0], false }
+
+func (w *Wrapper) endWord(width int) {
+	w.placeWord(width, true)
+	w.isOpen = false
+}
+
+func (w *Wrapper) endLine(width int) {
+	if width < MinWidth || w.isVerbatim || w.fence != "" {
+		w.out.Write(w.spaces)
+	}
+	w.out.WriteByte('\n')
+	w.hasText = w.hasWord && !w.isVerbatim
+	w.hasWord, w.hasMarker, w.isVerbatim = false, false, false
+	w.column, w.label, w.hang, w.spaces = 0, 0, 0, w.spaces[:0]
+}
+
+// longestWord is the length in bytes at which an incomplete word is returned where lines are
+// not broken.
+const longestWord = 64
+
+// longestCharacter is the length in bytes at which a character is returned although more
+// combining characters may follow.
+const longestCharacter = 512
+
+// placeWord writes the pieces of the word. If the word is not complete, it holds back the last
+// piece until it is known to be wider than the rest of the line, and the last character, which
+// may be incomplete, in any case.
+func (w *Wrapper) placeWord(width int, isComplete bool) {
+	for w.word != "" {
+		n, columns, tail, tailColumns := firstPiece(w.word)
+		if n < len(w.word) || isComplete {
+			w.place(w.word[:n], columns, width)
+			w.word, w.isOpen = w.word[n:], false
+			continue
+		}
+		head := columns - tailColumns
+		isDecided := afterSpaces(w.column, w.spaces)+head > width
+		if width < MinWidth || w.isVerbatim || !w.hasWord {
+			isDecided = tail >= longestWord
+		}
+		if len(w.word) > longestCharacter {
+			tail, head = len(w.word), columns
+		}
+		if tail > 0 && (w.isOpen || isDecided || tail == len(w.word)) {
+			w.place(w.word[:tail], head, width)
+			w.word, w.isOpen = w.word[tail:], true
+		}
+		return
+	}
+}
+
+// place writes a piece of a word after the spaces before it, or on a new line.
+func (w *Wrapper) place(piece string, columns, width int) {
+	start := afterSpaces(w.column, w.spaces)
+	if !w.hasWord {
+		w.beginLine(piece, start-w.label, width)
+	} else if w.hasMarker {
+		w.hasMarker = false
+		w.setHang(start-w.label, width)
+	}
+	wraps := width >= MinWidth && !w.isVerbatim && !w.isOpen
+	if wraps && start+columns > width && start > w.hang {
+		w.out.WriteByte('\n')
+		for range w.hang {
+			w.out.WriteByte(' ')
+		}
+		start = w.hang
+	} else {
+		w.out.Write(w.spaces)
+	}
+	w.out.WriteString(piece)
+	w.column, w.spaces, w.hasWord = start+columns, w.spaces[:0], true
+}
+
+// setHang sets the indentation of continuation lines, unless that would leave less than half of
+// the width.
+func (w *Wrapper) setHang(columns, width int) {
+	if columns <= width/2 {
+		w.hang = columns
+	}
+}
+
+// beginLine decides how the line that begins with this word is wrapped.
+func (w *Wrapper) beginLine(word string, indent, width int) {
+	const codeIndent = 4
+	w.setHang(indent, width)
+	switch {
+	case w.fence != "":
+		w.isVerbatim = true
+		if strings.HasPrefix(word, w.fence) && strings.Trim(word, w.fence[:1]) == "" {
+			w.fence = ""
+		}
+	case fenceOf(word) != "":
+		w.isVerbatim, w.fence = true, fenceOf(word)
+	case indent >= codeIndent && !w.inList && !w.hasText:
+		w.isVerbatim = true
+	case isMarker(word):
+		w.inList, w.hasMarker = true, true
+	case indent == 0 && !w.hasText:
+		w.inList = false
+	}
+}
+
+// fenceOf returns the fence that a word begins, "" if it begins none.
+func fenceOf(word string) string {
+	const shortest, longest = 3, 10
+	if word[0] != '`' && word[0] != '~' {
+		return ""
+	}
+	info := strings.TrimLeft(word, word[:1])
+	if n := len(word) - len(info); n >= shortest && !strings.Contains(info, "`") {
+		return word[:min(n, longest)]
+	}
+	return ""
+}
+
+// isMarker reports whether a word at the beginning of a line is the marker of a list item.
+func isMarker(word string) bool {
+	const maxDigits = 9
+	switch word {
+	case "-", "*", "+", "•":
+		return true
+	}
+	digits := strings.TrimRight(word, ".)")
+	return len(word) == len(digits)+1 && digits != "" && len(digits) <= maxDigits && strings.Trim(digits, "0123456789") == ""
+}
+
+// afterSpaces returns the column after spaces and tabs that begin at a column.
+func afterSpaces(column int, spaces []byte) int {
+	const tabStop = 8
+	for i := range len(spaces) {
+		if column++; spaces[i] == '\t' {
+			column = (column + tabStop - 1) / tabStop * tabStop
+		}
+	}
+	return column
+}
+
+// firstPiece returns the length and the columns of the first part of a word that cannot be
+// broken, and the start and the columns of the last character in it. Only words with wide
+// characters have more than one part.
+func firstPiece(word string) (n, columns, tail, tailColumns int) {
+	if count, isNarrow := narrowWidth(word); isNarrow {
+		_, size := utf8.DecodeLastRuneInString(word)
+		return len(word), count, len(word) - size, 1
+	}
+	state, last := -1, ""
+	for rest := word; rest != ""; {
+		var cluster string
+		var width int
+		cluster, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if n > 0 && (isWide(last, tailColumns) || isWide(cluster, width)) && mayBreak(last, cluster) {
+			break
+		}
+		tail, tailColumns, last = n, width, cluster
+		n, columns = n+len(cluster), columns+width
+	}
+	return n, columns, tail, tailColumns
+}
+
+// isWide reports whether a character is an ideograph or another one that can stand alone.
+func isWide(cluster string, columns int) bool {
+	const firstWide = 0x1100
+	r, _ := utf8.DecodeRuneInString(cluster)
+	return columns == 2 && r >= firstWide
+}
+
+// mayBreak reports whether a line may end between two characters, at least one of which is
+// wide: not after opening punctuation, nor before closing punctuation and sound marks.
+func mayBreak(before, after string) bool {
+	first, _ := utf8.DecodeRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return !unicode.In(first, unicode.Ps, unicode.Pi) && !unicode.In(next, unicode.Pe, unicode.Pf, unicode.Po, unicode.Lm, unicode.Mn, unicode.Sk)
+}
