@@ -283,7 +283,7 @@ func TestPagesNameCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{"help": true, "version": true}
-	for _, m := range regexp.MustCompile(`(?m)^  pollux ([a-z]+)`).FindAllStringSubmatch(string(help), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+):  `).FindAllStringSubmatch(string(help), -1) {
 		known[m[1]] = true
 	}
 	if len(known) < 5 {

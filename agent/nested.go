@@ -26,7 +26,7 @@ func Forward(host tool.Host, events iter.Seq2[Event, error]) iter.Seq2[Event, er
 			case host.Nested != nil:
 				host.Nested(nested{e})
 			case isQuestion:
-				asked.Answer(tool.Answer{Outcome: tool.Cancel, Nobody: true})
+				asked.Answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
 			}
 			if !yield(e, err) {
 				return
@@ -55,6 +55,6 @@ func showNested(call *ToolCall, e tool.NestedEvent, show func(Event) bool) {
 	}
 	asked.Within = slices.Concat([]*ToolCall{call}, asked.Within)
 	if !show(asked) {
-		asked.Answer(tool.Answer{Outcome: tool.Cancel, Nobody: true})
+		asked.Answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
 	}
 }

@@ -142,7 +142,7 @@ func (g openGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask
 		a, err := ask(ctx, details)
 		if err != nil || a.Outcome == tool.Cancel {
 			no := agent.Admission{Cancelled: true, Refusal: &tool.Result{}}
-			if a.Nobody {
+			if a.Unattended {
 				no.Refusal = tool.Fail(tool.ErrUnhandled, "nobody")
 			}
 			if a.Feedback != "" {

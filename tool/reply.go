@@ -91,6 +91,6 @@ type Answer struct {
 	// Feedback, with [Cancel], describes what the person wants instead. The model gets it as
 	// the result of the call, and the run continues.
 	Feedback string
-	// Nobody, with [Cancel], means that no person was there to answer.
-	Nobody bool
+	// Unattended, with [Cancel], means that no person was there to answer.
+	Unattended bool
 }

@@ -46,7 +46,7 @@ var table = []allowed{
 		what:  "Pollux writes no report with the whole conversation into the directory for temporary files, where others can read it.",
 	},
 	{
-		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_53 slash_ui",
+		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_52 exit_53 exit_55 slash_ui",
 		paths: []string{`runs[*].stdout`},
 		what:  "In `json` and `stream-json`, standard output ends with an object with the error. Gemini CLI writes it to standard error, in `json` only.",
 	},
@@ -279,6 +279,21 @@ var table = []allowed{
 		what: "The error if the file to edit is a directory.",
 	},
 	{
+		kind: words, scenes: "usage_conflict usage_unknown_flag",
+		paths: []string{`runs[0].stderr.lines."*"`, `runs[1].stderr.lines."*"`, `runs[2].stderr.lines."*"`},
+		what:  "A usage error is one line: the message, a hint, and how to get help.",
+	},
+	{
+		kind: words, scenes: "exit_42",
+		paths: []string{`runs[0].stderr.lines."No input*"`, `runs[2].stderr.lines."No input*"`},
+		what:  "The message about a missing prompt names Pollux.",
+	},
+	{
+		kind: better, scenes: "tools_allowed tools_exclude",
+		paths: []string{`runs[*].stderr.lines."Warning: *"`},
+		what:  "No warning at each start that `tools.allowed` and `tools.exclude` are deprecated: `pollux doctor` says so.",
+	},
+	{
 		kind: words, scenes: "exit_55",
 		paths: []string{`runs[*].stderr.lines."* is not running in a trusted directory. *"`},
 		what:  "The error for an untrusted folder.",
@@ -355,7 +370,7 @@ var table = []allowed{
 	},
 	{
 		kind: missing, scenes: "mcp_settings",
-		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."Warning: no effect yet *"`},
+		paths: []string{`runs[0].stderr.lines."MCP issues detected. *"`, `runs[0].stderr.lines."* no effect yet*"`},
 		what:  "There are no MCP servers: a warning names the setting.",
 	},
 	{

@@ -67,7 +67,7 @@ func (f *face) ask(e agent.ToolAsked) tool.Answer {
 	case *tool.InfoConfirmation:
 		fmt.Print(d.Prompt)
 	default: // questions and plans need more than yes or no
-		return tool.Answer{Outcome: tool.Cancel, Nobody: true}
+		return tool.Answer{Outcome: tool.Cancel, Unattended: true}
 	}
 	fmt.Print(" [y/n] ")
 	if f.in.Scan() && f.in.Text() == "y" {

@@ -57,7 +57,7 @@ var habits = []struct{ avoid, instead string }{
 var notYet = []string{
 	"internal/cli", "internal/face", "internal/slash", "internal/config", "internal/auth", "internal/session",
 	"internal/doctor", "internal/wording", "internal/models", "llm/provider", "internal/guard/policy/settings.go",
-	"tool/reply.go",                                                                        // the field Nobody of Answer
+	"tool/reply.go",                                                                        // the field Unattended of Answer
 	"docs/settings.md", "docs/environment.md", "docs/commands.md", "docs/compatibility.md", // made from packages in this list
 	"internal/arch/words_test.go",
 	// Instructions for models.
@@ -104,9 +104,9 @@ func TestWords(t *testing.T) {
 func TestWordCheck(t *testing.T) {
 	t.Parallel()
 	check := newWordCheck()
-	const src = "// Package a is of\n// use all the same.\npackage a\n\nvar kind = \"Nobody\" // a skin\n"
+	const src = "// Package a is of\n// use all the same.\npackage a\n\nvar kind = \"Unattended\" // a skin\n"
 	for name, want := range map[string][]string{
-		"a.go":      {`a.go:1: "is of\n// use"; instead: useful, useless`, `a.go:2: "all the same"; instead: still, anyway`, `a.go:5: "Nobody"`},
+		"a.go":      {`a.go:1: "is of\n// use"; instead: useful, useless`, `a.go:2: "all the same"; instead: still, anyway`, `a.go:5: "Unattended"`},
 		"a_test.go": {`a_test.go:1: "is of\n// use"`, `a_test.go:2: "all the same"`},
 	} {
 		got, err := check.source(name, []byte(src))

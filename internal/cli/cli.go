@@ -199,10 +199,10 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	case first && query == "":
 		query = p.raw.promptInteractive
 	case first && p.headless():
-		warnings = append(warnings, "Warning: the positional prompt is ignored: --prompt-interactive (-i) has another one.")
+		warnings = append(warnings, "Warning: The prompt of --prompt-interactive (-i) replaces the positional prompt.")
 		query = p.raw.promptInteractive
 	case first:
-		warnings = append(warnings, "Warning: the prompt of --prompt-interactive (-i) is ignored: the positional prompt is used.")
+		warnings = append(warnings, "Warning: The positional prompt replaces the prompt of --prompt-interactive (-i).")
 	}
 	for _, warning := range warnings {
 		printNote(p.term, warning)

@@ -36,7 +36,7 @@ func (p *program) completionCommand() *cobra.Command {
 		Short: "Print a shell completion script",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) != 1 || !slices.Contains(shells, words[0]) {
-				return &usageError{message: "Name your shell: " + strings.Join(shells, ", ") + ".", cmd: cmd}
+				return &usageError{message: "Choose a shell: " + strings.Join(shells, ", ") + ".", cmd: cmd}
 			}
 			script := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[words[0]]
 			if _, err := fmt.Fprint(p.term.Out, script); err != nil {

@@ -62,7 +62,7 @@ func (c *configActions) sub(use, short string, n int, run func(words []string) e
 			return &usageError{message: fmt.Sprintf("pollux config %s takes %s, not %d.", cmd.Name(), wording.Count(n, "argument"), len(words)), cmd: cmd}
 		}
 		if _, ok := config.ParseScope(c.scope); c.scope != "" && !ok {
-			return &usageError{message: fmt.Sprintf("There is no scope %q. There are: user, workspace, system.", clean(c.scope)), cmd: cmd}
+			return &usageError{message: fmt.Sprintf("Unknown scope %q. Choose user, workspace or system.", clean(c.scope)), cmd: cmd}
 		}
 		return run(words)
 	}
@@ -295,7 +295,7 @@ func (c *configActions) path([]string) error {
 	if c.scope != "" && !c.json {
 		file := paths.File(scope)
 		if file == "" {
-			return exit.Errorf(exit.Input, "There are no workspace settings in the home directory: its file is the user's.")
+			return exit.Errorf(exit.Input, "The home directory has no workspace settings. Use the user settings.")
 		}
 		_, err := fmt.Fprintln(c.term.Out, clean(file))
 		return err

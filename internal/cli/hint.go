@@ -13,7 +13,7 @@ import (
 func hint(unknown []string, sets ...*pflag.FlagSet) string {
 	for _, name := range unknown {
 		if instead := replacement(name); instead != "" {
-			return dashed(name) + " is gone: " + instead + "."
+			return dashed(name) + " was removed: " + instead + "."
 		}
 		if near := nearest(kebab(name), sets); near != "" {
 			return "Did you mean --" + near + "?"
@@ -37,17 +37,17 @@ func replacement(flag string) string {
 	case flag == "checkpointing", flag == "c":
 		return "set general.checkpointing.enabled in your settings"
 	case flag == "all-files", flag == "a":
-		return "name files and directories in the prompt, with @ before them"
+		return "put @ before the path of a file or directory in the prompt"
 	case flag == "show-memory-usage":
 		return "set ui.showMemoryUsage in your settings"
 	case flag == "telemetry", strings.HasPrefix(flag, "telemetry-"):
-		return "see telemetry in your settings, and the GEMINI_TELEMETRY_ variables"
+		return "use the telemetry settings or the GEMINI_TELEMETRY_ variables"
 	case flag == "proxy":
 		return "set HTTPS_PROXY in the environment"
 	case flag == "sandbox-image":
 		return "set GEMINI_SANDBOX_IMAGE in the environment"
 	case flag == "session-summary":
-		return "-o json has the numbers of a run"
+		return "use -o json for the statistics of a run"
 	case flag == "ide-mode", flag == "ide-mode-feature":
 		return "set ide.enabled in your settings"
 	}

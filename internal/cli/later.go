@@ -45,7 +45,7 @@ var refusals = [...]refusal{
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
 	{"list-extensions", exit.General, "Extensions are"},
-	{"resume", exit.General, "Going on with a session is"},
+	{"resume", exit.General, "Resuming a session is"},
 	{"session-file", exit.General, "Importing a session is"},
 	{"list-sessions", exit.General, "Listing sessions is"},
 	{"delete-session", exit.General, "Deleting sessions is"},
@@ -69,18 +69,18 @@ func later(f *pflag.FlagSet, r *rawFlags, env *config.Env) (warnings []string, e
 		if !flag.Changed || isBool(flag) && flag.Value.String() == "false" {
 			continue
 		}
-		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux: run it without --%s.", refused.what, refused.flag)
+		return nil, exit.Errorf(refused.code, "%s not available yet in this version of Pollux. Run it without --%s.", refused.what, refused.flag)
 	}
 	if err := session.RefuseSandboxIn(env); err != nil {
 		return nil, err
 	}
 	if f.Changed("allowed-mcp-server-names") && !slices.Equal(r.mcpServers, list{""}) {
-		warnings = append(warnings, fmt.Sprintf("Warning: MCP servers are not available yet in this version of Pollux: %s will not be used.",
+		warnings = append(warnings, fmt.Sprintf("Warning: MCP servers are not available yet in this version of Pollux. Ignored: %s.",
 			strings.Join(r.mcpServers, ", ")))
 	}
 	none := len(r.extensions) == 1 && (r.extensions[0] == "" || strings.EqualFold(r.extensions[0], "none"))
 	if f.Changed("extensions") && !none {
-		warnings = append(warnings, fmt.Sprintf("Warning: extensions are not available yet in this version of Pollux: %s will not be used.",
+		warnings = append(warnings, fmt.Sprintf("Warning: Extensions are not available yet in this version of Pollux. Ignored: %s.",
 			strings.Join(r.extensions, ", ")))
 	}
 	return warnings, nil

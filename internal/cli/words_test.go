@@ -18,7 +18,7 @@ func TestWrongWords(t *testing.T) {
 		"demo|surplus":     {"Unknown argument: surplus", ""},
 		"demo|a\x1b[2J|b":  {"Unknown arguments: a[2J, b", ""},
 		"config|get":       {"pollux config get takes 1 argument, not 0.", ""},
-		"completion|a|b":   {"Name your shell: bash, zsh, fish.", ""},
+		"completion|a|b":   {"Choose a shell: bash, zsh, fish.", ""},
 		"config|--bogus|x": {"Unknown argument: bogus", ""},
 	} {
 		s := (&start{args: strings.Split(args, "|"), commands: []subcommand{sample(nil), configCommand, memoryCommand}}).do()

@@ -115,7 +115,7 @@ func findDotEnv(p *Paths, trusted, ignoreLocal bool) (found dotEnvPlace, data []
 		case err == nil:
 			return at, content, warnings
 		case !errors.Is(err, errAbsent) && !errors.Is(err, durable.ErrDirectory) && !isUnreachable(at.file, err):
-			warnings = append(warnings, Warning(fmt.Sprintf("Warning: %s was not read: %v.", at.file, err)))
+			warnings = append(warnings, Warning(fmt.Sprintf("Warning: Cannot read %s: %v.", at.file, err)))
 		}
 	}
 	return dotEnvPlace{}, nil, warnings

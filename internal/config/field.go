@@ -27,19 +27,19 @@ func Find(path string) (*Key, error) {
 	}
 	if isGroup(path) {
 		first := table[search(path+".")].Path
-		return nil, exit.Errorf(exit.Input, "%q is a group of settings: name one of them, such as %s.", path, first)
+		return nil, exit.Errorf(exit.Input, "%q is a group of settings. Name one of them, such as %s.", path, first)
 	}
 	for _, moves := range [][]move{flat[:], renamed[:]} {
 		for _, m := range moves {
 			if to := strings.TrimPrefix(m.to, "!"); m.from == path && to != "" {
-				return nil, exit.Errorf(exit.Input, "%q is an old name: it is %s now.", path, to)
+				return nil, exit.Errorf(exit.Input, "%q is an old name. Use %s.", path, to)
 			}
 		}
 	}
 	if near, ok := nearest(path); ok {
 		return nil, exit.Errorf(exit.Input, "There is no setting %q. Did you mean %q?", Printable(path), near)
 	}
-	return nil, exit.Errorf(exit.Input, "There is no setting %q. pollux config list --all shows all there are.", Printable(path))
+	return nil, exit.Errorf(exit.Input, "There is no setting %q. Run 'pollux config list --all' to see all settings.", Printable(path))
 }
 
 // IsGroup reports whether there are keys below a path.
@@ -63,7 +63,7 @@ func (k *Key) checkPart(names []string) error {
 			return nil
 		}
 		slices.Sort(fields)
-		return exit.Errorf(exit.Input, "%s has no field %q. There are: %s.", k.Path, Printable(names[0]), strings.Join(fields, ", "))
+		return exit.Errorf(exit.Input, "%s has no field %q. Its fields are: %s.", k.Path, Printable(names[0]), strings.Join(fields, ", "))
 	}
 	return exit.Errorf(exit.Input, "%s is %s: it has no parts.", k.Path, k.DescribeType())
 }
@@ -116,7 +116,7 @@ func ParseValue(path, text string, env *Env) (any, error) {
 	case err != nil:
 		return nil, err
 	case strings.HasPrefix(path, "admin."):
-		return nil, exit.Errorf(exit.Input, "%s is set by an administrator's server, never by a file.", path)
+		return nil, exit.Errorf(exit.Input, "Only an administrator's server can set %s.", path)
 	case !utf8.ValidString(text):
 		return nil, exit.Errorf(exit.Input, "The value for %s is not valid UTF-8.", path)
 	}

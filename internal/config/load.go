@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 )
 
@@ -100,7 +101,7 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	case isUnreachable(path, err) && (scope == User || scope == Workspace):
 		// For example, a container whose user has no home directory. System settings are not
 		// skipped like this: they may forbid something.
-		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s cannot be entered: %v. What is set there is not used.", filepath.Dir(path), err)))
+		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: Cannot open %s: %v. Pollux ignores the settings there.", filepath.Dir(path), durable.Cause(err))))
 		return nil
 	case err != nil:
 		l.fail(scope, path, err)

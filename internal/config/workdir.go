@@ -13,7 +13,7 @@ import (
 func WorkingDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", exit.Errorf(exit.General, "The working directory cannot be used: %w. Change to one that exists.", durable.Cause(err))
+		return "", exit.Errorf(exit.General, "Cannot use the working directory: %w. Change to a directory that exists.", durable.Cause(err))
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real, nil

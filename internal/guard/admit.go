@@ -195,8 +195,8 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 	default: // also unknown outcomes
 		no := g.cancel(refusedDisplay(details))
 		switch {
-		case answer.Nobody:
-			no.result.Error = &tool.Error{Type: tool.ErrUnhandled, Message: "Not run: this call needs the user's approval, and no user is there to give it."}
+		case answer.Unattended:
+			no.result.Error = &tool.Error{Type: tool.ErrUnhandled, Message: "Not run: this call needs the user's approval, and no user can be asked."}
 		case answer.Feedback != "":
 			no.result.Content = []llm.Part{llm.Text(answer.Feedback)}
 		}

@@ -444,8 +444,8 @@ func TestFeedback(t *testing.T) {
 		t.Errorf("the feedback is %q", got)
 	}
 	a = g.Admit(t.Context(), call("write_file", "a", "theirs"), writer(t.TempDir()),
-		answers(t, tool.Answer{Outcome: tool.Cancel, Nobody: true}))
-	if !a.Cancelled || a.Refusal.Error == nil || !strings.Contains(a.Refusal.Error.Message, "no user is there") {
+		answers(t, tool.Answer{Outcome: tool.Cancel, Unattended: true}))
+	if !a.Cancelled || a.Refusal.Error == nil || !strings.Contains(a.Refusal.Error.Message, "no user can be asked") {
 		t.Errorf("without anybody: %+v", a)
 	}
 }

@@ -192,7 +192,7 @@ func TestSettings(t *testing.T) {
 	d.wantText("/settings set model.maxSessionTurns 7", "Set model.maxSessionTurns to 7 in "+d.Paths.UserSettings(), "the next time you start Pollux")
 	d.wantText("/settings get model.maxSessionTurns", "= 7 (user)")
 	if data, _ := os.ReadFile(d.Paths.UserSettings()); !strings.Contains(string(data), "// mine") {
-		t.Errorf("the comment is gone: %s", data)
+		t.Errorf("the comment was removed: %s", data)
 	}
 	d.wantText("/settings unset model.maxSessionTurns", "Removed model.maxSessionTurns")
 	d.wantText("/settings unset model.maxSessionTurns", "is not set in")

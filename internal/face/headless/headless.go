@@ -211,7 +211,7 @@ func (f *face) renderEvent(e agent.Event) {
 		f.batch.add(e.Call)
 		f.enc.call(e.Call)
 	case agent.ToolAsked:
-		e.Answer(tool.Answer{Outcome: tool.Cancel, Nobody: true})
+		e.Answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
 	case agent.ToolFinished:
 		f.deliverResults(f.batch.finish(&e))
 	case agent.Finished:

@@ -170,9 +170,9 @@ func decodeText(data []byte, err io.Writer) string {
 	s := string(data)
 	switch {
 	case strings.IndexByte(s, 0) >= 0:
-		warn(err, "stdin is not text: what is none was replaced by U+FFFD. A file for the model to look at can be named in the prompt, with @ before it.")
+		warn(err, "stdin is not text. Pollux replaced invalid bytes with U+FFFD. To attach a file, put @ before its path in the prompt.")
 	case !utf8.ValidString(s):
-		warn(err, "stdin is not plain UTF-8 text: what is none was replaced by U+FFFD.")
+		warn(err, "stdin is not valid UTF-8. Pollux replaced invalid bytes with U+FFFD.")
 	default:
 		return s
 	}

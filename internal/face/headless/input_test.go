@@ -49,7 +49,7 @@ func TestPrompt(t *testing.T) {
 		{name: "closed and nothing", stdin: closed, failure: NoInput},
 		{name: "a directory", stdin: dir, words: "hi", failure: "Cannot read stdin: is a directory."},
 		{name: "broken half-way", stdin: io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("input/output error"))), failure: "Cannot read stdin: input/output error."},
-		{name: "not UTF-8", stdin: strings.NewReader("a\xff\xfeb"), want: "a\uFFFDb", warning: "Warning: stdin is not plain UTF-8 text"},
+		{name: "not UTF-8", stdin: strings.NewReader("a\xff\xfeb"), want: "a\uFFFDb", warning: "Warning: stdin is not valid UTF-8"},
 		{name: "binary", stdin: strings.NewReader("\x7fELF\x00\x01é"), want: "\x7fELF\uFFFD\x01é", warning: "Warning: stdin is not text"},
 		{name: "NULs", stdin: strings.NewReader("a" + strings.Repeat("\x00", 99) + "b"), want: "a\uFFFDb", warning: "Warning: stdin is not text"},
 		{name: "UTF-16", stdin: strings.NewReader("\xff\xfeh\x00\xe9\x00=\xd8\x00\xde"), want: "hé😀"},

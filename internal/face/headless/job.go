@@ -81,9 +81,9 @@ func tellEnded(w io.Writer, s *session.Session) {
 	switch len(names) {
 	case 0:
 	case 1:
-		fmt.Fprintln(w, "Ended the background command "+names[0])
+		fmt.Fprintln(w, "Stopped the background command "+names[0])
 	default:
-		fmt.Fprintf(w, "Ended %d background commands: %s\n", len(names), strings.Join(names, ", "))
+		fmt.Fprintf(w, "Stopped %d background commands: %s\n", len(names), strings.Join(names, ", "))
 	}
 }
 

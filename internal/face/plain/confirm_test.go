@@ -352,7 +352,7 @@ func TestInputEndsInQuestion(t *testing.T) {
 		p := sit(t, backend{Run: asks(&got, shellQuestion(), shellQuestion())})
 		p.types("go")
 		p.leaves()
-		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.Cancel, Nobody: true}, {Outcome: tool.Cancel, Nobody: true}}) {
+		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.Cancel, Unattended: true}, {Outcome: tool.Cancel, Unattended: true}}) {
 			t.Errorf("answered %+v", got)
 		}
 	})

@@ -65,7 +65,7 @@ var errRefused = errors.New("the question was refused")
 // the order of the model's calls, numbered as one batch.
 func (l *loop) addQuestion(q *question) {
 	if l.inputEnded {
-		q.answer(tool.Answer{Outcome: tool.Cancel, Nobody: true})
+		q.answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
 		l.screen.line("The input has ended: the answer is no.")
 		return
 	}
@@ -156,7 +156,7 @@ func (l *loop) finishDialog(a tool.Answer) {
 	l.dialog = nil
 	d.cancel()
 	l.screen.dropPrompt()
-	a.Nobody = l.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
+	a.Unattended = l.inputEnded && a.Outcome == tool.Cancel && a.Feedback == ""
 	d.q.answer(a)
 	l.silence.begin(l)
 	if len(l.pending) > 0 {
@@ -170,7 +170,7 @@ func (l *loop) finishDialog(a tool.Answer) {
 func (l *loop) dismissQuestions() {
 	l.batchTimer.Stop()
 	for _, q := range l.pending {
-		q.answer(tool.Answer{Outcome: tool.Cancel, Nobody: l.inputEnded})
+		q.answer(tool.Answer{Outcome: tool.Cancel, Unattended: l.inputEnded})
 	}
 	l.pending = nil
 	if l.dialog != nil {

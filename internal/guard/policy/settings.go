@@ -22,7 +22,7 @@ type Settings struct {
 }
 
 // noUser is the source of the rule that denies questions to the user in headless runs.
-const noUser = "no user to ask"
+const noUser = "no one can approve"
 
 // FromSettings returns the rules for settings.
 func FromSettings(s Settings) []Rule {
