@@ -51,6 +51,11 @@ var table = []allowed{
 		what:  "Standard output ends with an object that has the error in `json` and `stream-json`, whatever went wrong; Gemini CLI writes it to standard error, in `json` alone.",
 	},
 	{
+		kind: better, scenes: "exit_41 exit_41_type",
+		paths: []string{`runs[*].stderr.lines."Please set an Auth method *"`, `runs[*].stderr.lines."Invalid auth method selected."`, `runs[*].stderr.lines."No model is set up*"`, `runs[*].stderr.lines."  *"`, `runs[*].stderr.lines."Unknown provider *"`, `runs[*].stderr.objects[*].error.message`},
+		what:  "Without a model, the message lists the keys to set with the page of each, `pollux auth set`, local servers and the ports that Pollux has asked, and `pollux doctor`. Gemini CLI names three variables of Google, of which Pollux supports two.",
+	},
+	{
 		kind: better, scenes: "exit_53",
 		paths: []string{`runs[0].stderr.objects[1]`},
 		what:  "An error is written to standard error once. Gemini CLI writes that of `model.maxSessionTurns` twice.",

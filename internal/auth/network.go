@@ -53,7 +53,7 @@ func proxy(env *config.Env) (*url.URL, error) {
 		}
 		u, err := url.Parse(address)
 		if err != nil || u.Hostname() == "" || !slices.Contains(proxySchemes, u.Scheme) {
-			return nil, exit.Errorf(exit.Auth, "%s is not the address of a proxy: write it as http://host:port, or unset it.", name)
+			return nil, exit.Errorf(exit.Auth, "%s is not a proxy address. Write it as http://host:port, or unset it.", name)
 		}
 		return u, nil
 	}

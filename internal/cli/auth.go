@@ -19,6 +19,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/provider"
 )
 
@@ -83,6 +84,12 @@ type authStatus struct {
 
 func (c *authActions) status([]string) error {
 	one, err := c.accounts.Default()
+	if c.accounts.Chosen == "" && c.openErr == nil {
+		if found := c.accounts.Discover(c.ctx); len(found) > 0 { // as a run does
+			c.accounts.Adopt(found[0])
+		}
+		one, err = c.accounts.Default()
+	}
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx) // the check is incomplete
 	}
@@ -91,7 +98,7 @@ func (c *authActions) status([]string) error {
 	}
 	s := authStatus{Provider: one.ConfiguredID, Type: string(c.accounts.Chosen), Why: c.setup.Where(c.accounts.Why)}
 	if err != nil {
-		s.Problem = err.Error()
+		s.Problem = wording.Summary(err)
 	} else {
 		s.Key, s.Address = c.setup.Where(one.From), provider.RedactAddress(one.BaseURL)
 	}
@@ -99,7 +106,7 @@ func (c *authActions) status([]string) error {
 	if c.json {
 		printed = c.print(s)
 	} else {
-		printed = s.write(c.term.Out)
+		printed = s.write(c.term.Out, err)
 	}
 	if printed == nil && err != nil {
 		printed = &exit.Shown{Err: err}
@@ -107,14 +114,18 @@ func (c *authActions) status([]string) error {
 	return printed
 }
 
-func (s *authStatus) write(w io.Writer) error {
+func (s *authStatus) write(w io.Writer, problem error) error {
 	var text strings.Builder
 	line := func(head, body string) {
 		if body != "" {
 			fmt.Fprintf(&text, "%-9s %s\n", head, clean(strings.ReplaceAll(body, "\n", "\n          ")))
 		}
 	}
-	line("Problem", s.Problem)
+	if s.Type == "" && problem != nil {
+		fmt.Fprintln(&text, clean(wording.Error(problem)))
+	} else if problem != nil {
+		line("Problem", wording.Error(problem))
+	}
 	if s.Type != "" {
 		line("Provider", cmp.Or(s.Provider, s.Type)+", because of "+s.Why)
 		line("Key", s.Key)

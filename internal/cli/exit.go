@@ -74,14 +74,14 @@ func (p *program) report(err error) {
 	code := exit.CodeOf(err)
 	plain := code == exit.Config || code == exit.Untrusted
 	if p.format == "json" && !plain {
-		object := jsonError(p.id, err, message)
+		object := jsonError(p.id, err, wording.Summary(err))
 		fmt.Fprintf(p.term.Err, "%s\n", object)
 		fmt.Fprintf(p.term.Out, "%s\n", object)
 		return
 	}
 	p.line(message)
 	if p.format == "stream-json" {
-		fmt.Fprintf(p.term.Out, "%s\n", streamError(err, message))
+		fmt.Fprintf(p.term.Out, "%s\n", streamError(err, wording.Summary(err)))
 	}
 }
 

@@ -95,7 +95,7 @@ func (r *Report) Failure() error { return r.failure }
 // fail records the error that a run would end with. It keeps only the first one.
 func (r *Report) fail(err error) {
 	if r.failure == nil {
-		r.failure, r.Problem, r.ExitCode = err, wording.Error(err), exit.CodeOf(err)
+		r.failure, r.Problem, r.ExitCode = err, wording.Summary(err), exit.CodeOf(err)
 	}
 }
 

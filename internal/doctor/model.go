@@ -71,7 +71,7 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 		if def, defErr := accounts.Default(); defErr == nil && errors.As(err, &api) { // from listing the provider's models
 			next = x.advice(&def, err)
 		}
-		s.broken("model", wording.Error(err), next)
+		s.broken("model", wording.Summary(err), next)
 	}
 	if x.Default != "" {
 		s.ok("provider", x.Default+", because of "+x.Why)

@@ -21,6 +21,15 @@ func Error(err error) string {
 	return err.Error()
 }
 
+// Summary returns [Error] on one line, for machine-readable output.
+func Summary(err error) string {
+	var e *exit.Error
+	if errors.As(err, &e) {
+		return e.Error()
+	}
+	return Error(err)
+}
+
 // Count returns a number of things: "1 key", "2 keys".
 func Count(n int, noun string) string {
 	if n == 1 {

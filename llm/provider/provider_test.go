@@ -108,7 +108,7 @@ func TestAddErrors(t *testing.T) {
 	} {
 		table := Builtin()
 		errs := table.Add(map[string]json.RawMessage{"mine": json.RawMessage(entry)})
-		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) || !strings.HasPrefix(errs[0].Error(), "modelProviders.mine is left out: ") {
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) || !strings.HasPrefix(errs[0].Error(), "modelProviders.mine is ignored: ") {
 			t.Errorf("%s: %v, want %s", entry, errs, want)
 		}
 		if table.Find("mine") != nil {

@@ -68,7 +68,7 @@ func (t *Table) Add(own map[string]json.RawMessage) []error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(own)) {
 		if err := t.add(id, own[id]); err != nil {
-			errs = append(errs, fmt.Errorf("modelProviders.%s is left out: %w", truncate(id), err))
+			errs = append(errs, fmt.Errorf("modelProviders.%s is ignored: %w", truncate(id), err))
 		}
 	}
 	return errs

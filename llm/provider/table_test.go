@@ -40,7 +40,7 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 		"openrouter": {"headers": {"X-Title": "evil"}, "models": [{}]},
 		"xai": {"aliases": ["evil"], "models": [{}]},
 		"mistral": {"quirks": {"drop": ["tools"], "nonsense": 1}}}`)
-	if strings.Count(errs, "left out") != 5 {
+	if strings.Count(errs, "is ignored") != 5 {
 		t.Fatal(errs)
 	}
 	for p := range Builtin().All() {
