@@ -39,6 +39,16 @@ func timeouts(s *config.Settings) httpwire.Timeouts {
 	}
 }
 
+// ProxyVariable returns the variable that sets the proxy, "" if none does.
+func ProxyVariable(env *config.Env) string {
+	for _, name := range proxyVars {
+		if trimmed(env, name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // proxy returns the URL of the proxy, nil if there is none. It is the first variable that is
 // set; "host:port" is accepted too. Errors do not contain the address, because it may include
 // a password.

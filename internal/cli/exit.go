@@ -101,19 +101,21 @@ func jsonError(id string, err error, message string) []byte {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 		Code    int    `json:"code"`
+		Details string `json:"details,omitempty"` // the provider's response
 	}
+	details := ""
 	code := int(exit.CodeOf(err))
 	var api *llm.Error
 	if errors.As(err, &api) {
 		if api.Status != 0 {
 			code = api.Status
 		}
-		message = api.Error()
+		message, details = api.Error(), api.Body
 	}
 	return encode(struct {
 		SessionID string `json:"session_id"`
 		Error     detail `json:"error"`
-	}{id, detail{exit.TypeOf(err), message, code}}, "  ")
+	}{id, detail{exit.TypeOf(err), message, code, details}}, "  ")
 }
 
 // streamError returns the result event that --output-format=stream-json prints for a run

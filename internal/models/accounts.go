@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/exit"
+	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
@@ -81,7 +83,11 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case len(list) == 1, len(list) > 1 && account.Local != nil:
 		return list[0].Name, nil
 	case err != nil:
-		return "", exit.Errorf(exit.Input, "Cannot list the models of %s: %w", at, err)
+		step := ""
+		if api, ok := errors.AsType[*llm.Error](err); ok {
+			step = wording.NextStep(api, wording.Place{Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama})
+		}
+		return "", exit.Errorf(exit.Input, "Cannot list the models of %s: %w.%s", at, err, cmp.Or(step, " Choose a model with --model."))
 	case len(list) == 0:
 		return "", exit.Errorf(exit.Input, "%s has no models.%s", at, pullHint(account))
 	}

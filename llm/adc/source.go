@@ -197,7 +197,7 @@ func (m metadataTokens) Token(ctx context.Context) (*auth.Token, error) {
 		Seconds int    `json:"expires_in"`
 	}
 	if json.Unmarshal([]byte(body), &token) != nil || token.Value == "" || strings.ContainsFunc(token.Value, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New("what the metadata server says is no token")
+		return nil, errors.New("the metadata server returned no token")
 	}
 	return &auth.Token{Value: token.Value, Type: token.Type, Expiry: time.Now().Add(time.Duration(token.Seconds) * time.Second)}, nil
 }

@@ -325,5 +325,5 @@ func responseError(res *httpwire.Response) error {
 	if err != nil {
 		return err
 	}
-	return statusError(res.Status, res.Header, data)
+	return statusError(res.Host, res.Status, res.Header, data)
 }

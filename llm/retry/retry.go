@@ -186,7 +186,7 @@ func endsWithin(ctx context.Context, d time.Duration) bool {
 	return ok && time.Until(end) < d
 }
 
-// longestWait is the longest that a server may ask for: nobody sits through more.
+// longestWait is the longest that a server may ask for: no user waits for more.
 const longestWait = 5 * time.Minute
 
 // silentAttempts is the number of attempts with a server that was silent for longer than

@@ -56,9 +56,9 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
-	// QuotaHint is appended to the message of a request that failed with status 429. It
-	// begins with a line feed.
-	QuotaHint string
+	// Place returns what the advice about a failed request depends on. nil means general
+	// advice.
+	Place func() wording.Place
 
 	// Stats counts the events of the run. The generator reports requests to it through
 	// its Meter. nil is a new counter.
