@@ -144,7 +144,7 @@ func (c *Client) listLocal(ctx context.Context, path string) ([]catalog.Model, e
 		}
 	}
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("read the models of %s: %w", c.access.Name, err)
+		return nil, fmt.Errorf("cannot read the models of %s: %w", c.access.Name, err)
 	}
 	var loaded, rest []catalog.Model
 	for _, m := range list.Data {

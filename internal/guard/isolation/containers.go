@@ -26,7 +26,7 @@ func podman(ctx context.Context, o *Options) Ability {
 
 // daemon looks for a program and runs it to query the version of its daemon.
 func (o *Options) daemon(ctx context.Context, name, next string, args ...string) Ability {
-	a := Ability{State: Missing, Detail: "it is not installed"}
+	a := Ability{State: Missing, Detail: "not installed"}
 	if a.Program = o.Programs.Find(name); a.Program == "" {
 		return a
 	}
@@ -44,7 +44,7 @@ func present(name string) func(context.Context, *Options) Ability {
 	return func(_ context.Context, o *Options) Ability {
 		path := o.Programs.Find(name)
 		if path == "" {
-			return Ability{State: Missing, Detail: "it is not installed"}
+			return Ability{State: Missing, Detail: "not installed"}
 		}
 		return Ability{State: Works, Program: path, Detail: "it is there, and was not tried"}
 	}

@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 			Detail: "it works, but not with namespaces of its own for processes and devices: bwrap: no /proc for you",
 		},
 		GVisor: {State: Works, Detail: "it is there, and was not tried"},
-		LXC:    {State: Missing, Detail: "it is not installed"},
+		LXC:    {State: Missing, Detail: "not installed"},
 	}
 	for _, got := range found {
 		if w, is := want[got.Kind]; is {

@@ -125,7 +125,7 @@ func errnoOf(err error) string {
 // bubblewrap is tried with the options of real use. If that fails, it is tried with minimal
 // ones.
 func bubblewrap(ctx context.Context, o *Options) Ability {
-	a := Ability{State: Missing, Detail: "it is not installed", Next: "install the package bubblewrap"}
+	a := Ability{State: Missing, Detail: "not installed", Next: "install the package bubblewrap"}
 	if a.Program = o.Programs.Find("bwrap"); a.Program == "" {
 		return a
 	}
