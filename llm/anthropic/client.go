@@ -229,7 +229,7 @@ func (c *Client) streamOnce(ctx context.Context, q *query, r *reply, yield func(
 			return r.isPaused()
 		}
 	}
-	yield(nil, &llm.Error{Kind: llm.KindIncomplete, Message: "the model's answer ended before it was complete"})
+	yield(nil, &llm.Error{Kind: llm.KindIncomplete, Message: "The response ended before it was complete"})
 	return false
 }
 

@@ -29,8 +29,8 @@ type silence struct {
 	timer  *time.Timer
 }
 
-// startSilence returns the silence of a request that is about to be sent, nil if nobody
-// wants to know of it.
+// startSilence returns the silence of a request that is about to be sent, nil if no
+// one watches it.
 func startSilence(ctx context.Context, host string) *silence {
 	report, ok := ctx.Value(silenceKey{}).(func(string, time.Duration))
 	if !ok {

@@ -208,7 +208,7 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	return 0, &llm.Error{Kind: llm.KindOther, Message: "the server of " + req.Model + " cannot count tokens"}
+	return 0, &llm.Error{Kind: llm.KindOther, Message: "Ollama cannot count the tokens of a request"}
 }
 
 // send sends a chat request and returns a response with status 200. It returns
