@@ -101,9 +101,8 @@ func TestVertexAccounts(t *testing.T) {
 // TestNoAccount checks that missing credentials end the run with exit code 41 and one line.
 func TestNoAccount(t *testing.T) {
 	t.Parallel()
-	const machine = "Could not authenticate using metadata server application default credentials. Please select a different authentication method " +
-		"or ensure you are in a properly configured environment. Error: "
-	const file = "Could not load the default credentials. Cannot use the credentials file "
+	const machine = "Cannot use the Google Cloud account of this machine: "
+	const file = "Cannot use your Google Cloud credentials: cannot use the credentials file "
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -122,9 +121,9 @@ func TestNoAccount(t *testing.T) {
 		env  []string
 		want string
 	}{
-		"a server that is silent":       {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + silent(t)}, machine + "the metadata server does not answer\n"},
+		"a server that is silent":       {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + silent(t)}, machine + "the metadata server does not respond. "},
 		"a server that knows nothing":   {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "")}, machine + "metadata: GCE metadata "},
-		"a server that talks":           {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "<html>")}, machine + "the metadata server returned no token\n"},
+		"a server that talks":           {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=" + metadata(t, "<html>")}, machine + "the metadata server returned no token. "},
 		"no server":                     {[]string{"CLOUD_SHELL=true", "GCE_METADATA_HOST=127.0.0.1:1"}, machine},
 		"no file":                       {with(filepath.Join(dir, "none.json")), file + filepath.Join(dir, "none.json") + ": no such file or directory. "},
 		"a directory":                   {with(dir), file + dir + ": it is a directory. "},

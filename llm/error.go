@@ -27,6 +27,10 @@ type Error struct {
 	// Waited is how long the server sent nothing of its response, with [KindNetwork], if
 	// the request was given up because of that; else 0.
 	Waited time.Duration
+	// Host is the host, with its port if the address has one, that a request of
+	// [KindNetwork] or [KindNoServer] was for; else "". Proxy is the host of the proxy
+	// if the connection failed there.
+	Host, Proxy string
 	// Link is a page where the user can do something about it; often empty.
 	Link string
 	// Err is the cause below, if any.
@@ -40,7 +44,7 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
 	}
-	return fmt.Sprintf("request failed with status %d", e.Status)
+	return fmt.Sprintf("The request failed with status %d", e.Status)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -112,6 +116,8 @@ const (
 	KindServer
 	// KindNetwork: the connection failed; try again.
 	KindNetwork
+	// KindNoServer: nothing listens at an address of this machine; start the server.
+	KindNoServer
 	// KindIncomplete: the stream ended in the middle of a frame; try again.
 	KindIncomplete
 	// KindContextWindow: the request is larger than the model's window.
@@ -139,7 +145,7 @@ func (k ErrorKind) String() string {
 		return "QUOTA_EXCEEDED"
 	case KindServer:
 		return "SERVER_ERROR"
-	case KindNetwork:
+	case KindNetwork, KindNoServer:
 		return "FETCH_FAILED"
 	case KindIncomplete:
 		return "INCOMPLETE_JSON"

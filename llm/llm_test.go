@@ -60,9 +60,9 @@ func TestParts(t *testing.T) {
 func TestError(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]*llm.Error{
-		"said":                           {Message: "said", Err: io.EOF, Status: 500},
-		"EOF":                            {Err: io.EOF, Status: 500},
-		"request failed with status 500": {Status: 500},
+		"said":                               {Message: "said", Err: io.EOF, Status: 500},
+		"EOF":                                {Err: io.EOF, Status: 500},
+		"The request failed with status 500": {Status: 500},
 	} {
 		if e.Error() != want || e.Err != nil && !errors.Is(e, io.EOF) {
 			t.Errorf("%q, want %q", e.Error(), want)

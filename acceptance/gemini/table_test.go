@@ -37,7 +37,7 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "api_400",
-		paths: []string{`runs[*].stderr.lines."An unexpected critical error occurred:[object Object]"`, `runs[*].stderr.lines."[API Error: *"`},
+		paths: []string{`runs[*].stderr.lines."An unexpected critical error occurred:[object Object]"`, `runs[*].stderr.lines."Request contains an invalid argument*"`},
 		what:  "An API error is printed as text, with the next step, instead of `[object Object]`.",
 	},
 	{
@@ -49,6 +49,38 @@ var table = []allowed{
 		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_52 exit_53 exit_55 slash_ui",
 		paths: []string{`runs[*].stdout`},
 		what:  "In `json` and `stream-json`, standard output ends with an object with the error. Gemini CLI writes it to standard error, in `json` only.",
+	},
+	{
+		kind: better, scenes: "exit_41",
+		paths: []string{
+			`runs[0].stderr.objects[0].error.message`, `runs[1].stderr.lines."Please set an Auth method *"`, `runs[1].stderr.lines."No model is set up*"`,
+			`runs[1].stderr.lines."export *"`, `runs[1].stderr.lines."pollux *"`, `runs[1].stderr.lines."ollama *"`, `runs[1].stderr.lines."none answered *"`,
+			`runs[1].stderr.lines."30000, 1337"`,
+		},
+		what: "Without a model, the message lists the keys to set with the page of each, `pollux auth set`, local servers and the ports that Pollux has asked, and `pollux doctor`. Gemini CLI names three variables of Google, of which Pollux supports two.",
+	},
+	{
+		kind: better, scenes: "exit_41_type",
+		paths: []string{`runs[0].stderr.objects[0].error.message`},
+		what:  "An unknown value of `security.auth.selectedType` is named in the message, with the command that lists the valid ones.",
+	},
+	{
+		kind: better, scenes: "exit_41_vertex",
+		paths: []string{
+			`runs[0].stderr.lines."Update your environment *"`, `runs[0].stderr.lines."Vertex AI needs *"`, `runs[0].stderr.lines."When using Vertex AI*"`,
+			`runs[0].stderr.lines."• *"`,
+		},
+		what: "What an account lacks is one line.",
+	},
+	{
+		kind: better, scenes: "api_400 api_404 api_500",
+		paths: []string{`runs[*].stderr.objects[0].error.details`, `runs[*].stdout[*].error.details`},
+		what:  "The error object of `json` and `stream-json` has one key more, `details`: the provider's response as it came, at most 64 KiB, without keys.",
+	},
+	{
+		kind: better, scenes: "api_400 api_500",
+		paths: []string{`runs[*].stderr.objects[0].error.message`},
+		what:  "`message` in `json` is the provider's sentence. Gemini CLI's is sometimes the sentence and sometimes the response as JSON in a string.",
 	},
 	{
 		kind: better, scenes: "exit_53",

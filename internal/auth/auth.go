@@ -10,10 +10,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/internal/config"
@@ -79,8 +81,9 @@ type Accounts struct {
 	table      *provider.Table
 	read       sync.Once // initializes table
 	enforced   Type
-	found      *Account // discovered on this machine, not configured
-	fromStored bool     // the default is known only from the stored keys
+	found      *Account    // discovered on this machine, not configured
+	looked     atomic.Bool // whether Discover has looked for servers
+	fromStored bool        // the default is known only from the stored keys
 	opened     sync.Once
 	keys       *keyring
 	withheld   sync.Once // limits the warning about an unused key to one
@@ -103,13 +106,6 @@ func Open(in Inputs) (*Accounts, error) {
 	}
 	return a, err
 }
-
-const (
-	retry = "Update your environment and try again (no reload needed if using .env)!"
-
-	nothingSet = "Please set an Auth method in your %s or specify one of the following environment variables before running: " +
-		"GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GENAI_USE_GCA"
-)
 
 // choose determines the default: the type in the settings, else the type that the environment
 // implies, else the type of a stored key. It returns an error if the settings enforce another
@@ -195,7 +191,7 @@ func (a *Accounts) Table() *provider.Table {
 			a.addOwn(scope)
 		}
 		if _, set := a.in.Settings.ForScope(config.Workspace).Lookup(string(config.ModelProviders)); set {
-			a.warn("modelProviders in the workspace's settings is left out: it says where keys are sent. Put it into " + a.in.Settings.UserFile())
+			a.warn("modelProviders in this project's settings is ignored, because it decides where keys are sent. Move it to " + a.in.Settings.UserFile())
 		}
 	})
 	return a.table
@@ -211,7 +207,7 @@ func (a *Accounts) addOwn(scope config.Scope) {
 	for _, id := range slices.Sorted(maps.Keys(own)) {
 		if Type(id).isGoogles() && a.table.Find(id) == nil {
 			delete(own, id)
-			a.warn("modelProviders." + id + " is left out: security.auth.selectedType means one of Google's by that name")
+			a.warn("modelProviders." + id + " is ignored: security.auth.selectedType uses this name for a Google sign-in type")
 		}
 	}
 	for _, err := range a.table.Add(own) {
@@ -240,6 +236,7 @@ func (a *Accounts) Discover(ctx context.Context) []provider.Access {
 	if !config.LocalServers.In(a.in.Settings) {
 		return nil
 	}
+	a.looked.Store(true)
 	found := a.Table().Discover(ctx, time.Duration(config.LocalServerTimeout.In(a.in.Settings)*float64(time.Millisecond)))
 	return slices.DeleteFunc(found, func(access provider.Access) bool { return a.permit(Type(access.ID)) != nil })
 }
@@ -259,7 +256,7 @@ func (a *Accounts) Default() (Account, error) {
 	case a.found != nil:
 		return *a.found, nil
 	case a.Chosen == "":
-		return Account{}, exit.Errorf(exit.Auth, nothingSet, a.in.Settings.UserFile())
+		return Account{}, a.nothingSetUp()
 	}
 	return a.Find(string(a.Chosen))
 }
@@ -291,7 +288,7 @@ func (a *Accounts) find(t Type, read reading) (Account, error) {
 	}
 	p := a.Table().Find(string(t))
 	if p == nil {
-		return Account{}, exit.Errorf(exit.Auth, "Invalid auth method selected.")
+		return Account{}, exit.Errorf(exit.Auth, "Unknown provider %q. 'pollux doctor' lists the providers; security.auth.selectedType selects one.", t)
 	}
 	if isGoogle(p) {
 		return a.google(a.googleType(p), read)
@@ -330,15 +327,19 @@ func missing(a *provider.Access) error {
 	name := cmp.Or(p.Name, p.ID)
 	switch {
 	case a.LacksAddress():
-		return exit.Errorf(exit.Auth, "When using %s, you must specify its address in the %s environment variable.\n"+retry, name, strings.Join(p.BaseURLVars, " or the "))
+		return exit.Errorf(exit.Auth, "%s needs an address. Set %s.", name, strings.Join(p.BaseURLVars, " or "))
 	case slices.Contains(p.KeyVars, "OPENAI_API_KEY") && !p.CustomAddress:
-		return exit.Errorf(exit.Auth, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n"+retry)
+		return exit.Errorf(exit.Auth, "%s needs an API key. Set OPENAI_API_KEY, or run 'pollux auth set %s'. For a server without keys, set OPENAI_BASE_URL.", name, p.ID)
 	}
 	vars := Variables(p)
 	if len(vars) == 0 {
-		return exit.Errorf(exit.Auth, "%s needs a key, and modelProviders.%s says neither apiKey nor keyVars. Add one of them, or \"keyless\": true.", name, p.ID)
+		return exit.Errorf(exit.Auth, "%s needs an API key. Set apiKey, keyVars or \"keyless\": true in modelProviders.%s.", name, p.ID)
 	}
-	return exit.Errorf(exit.Auth, "When using %s, you must specify the %s environment variable.\n"+retry, name, strings.Join(vars, " or the "))
+	text := fmt.Sprintf("%s needs an API key. Set %s", name, strings.Join(vars, " or "))
+	if isStorable(p) {
+		text += ", or run 'pollux auth set " + p.ID + "'"
+	}
+	return exit.Errorf(exit.Auth, "%s.", text)
 }
 
 // Variables returns the names of the environment variables that may hold a provider's

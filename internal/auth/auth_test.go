@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -172,25 +173,21 @@ func TestChooseErrors(t *testing.T) {
 		env      []string
 		want     string
 	}{
-		"nothing": {"", nil, "Please set an Auth method in your <settings> or specify one of the following environment variables " +
-			"before running: GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GENAI_USE_GCA"},
-		"no key": {selected("gemini-api-key"), nil, "When using Gemini API, you must specify the GEMINI_API_KEY environment variable.\n" +
-			"Update your environment and try again (no reload needed if using .env)!"},
-		"vertex incomplete": {selected("vertex-ai"), []string{"GOOGLE_CLOUD_PROJECT=p"}, "When using Vertex AI, you must specify either:\n" +
-			"• GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION environment variables.\n" +
-			"• GOOGLE_API_KEY environment variable (if using express mode).\n" +
-			"Update your environment and try again (no reload needed if using .env)!"},
-		"unknown type":         {selected("magic"), []string{"GEMINI_API_KEY=k"}, "Invalid auth method selected."},
+		"nothing": {"", nil, "No model is set up. Set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENROUTER_API_KEY, run 'pollux auth set', " +
+			"or start a model server on this machine. 'pollux doctor' checks everything."},
+		"no key":               {selected("gemini-api-key"), nil, noGeminiKey},
+		"vertex incomplete":    {selected("vertex-ai"), []string{"GOOGLE_CLOUD_PROJECT=p"}, noVertex},
+		"unknown type":         {selected("magic"), []string{"GEMINI_API_KEY=k"}, `Unknown provider "magic". 'pollux doctor' lists the providers; security.auth.selectedType selects one.`},
 		"gateway, no URL":      {selected("gateway"), nil, noGatewayURL},
 		"enforced, other":      {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"GEMINI_API_KEY=k"}, "The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'. Please re-authenticate with the correct type."},
 		"enforced, none":       {`{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, nil, "The auth type 'vertex-ai' is enforced, but no authentication is configured."},
-		"bad base URL":         {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=nonsense"}, "Invalid custom base URL: nonsense"},
-		"base URL of a file":   {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=file:///etc"}, "Invalid custom base URL: file:///etc"},
-		"google login":         {"", []string{"GOOGLE_GENAI_USE_GCA=true", "GEMINI_API_KEY=k"}, `Pollux leaves out "Login with Google" (oauth-personal) on purpose: its terms do not let programs other than Google's own use it. ` + works},
-		"selected login":       {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, `Pollux leaves out "Login with Google" (oauth-personal) on purpose: its terms do not let programs other than Google's own use it. ` + works},
-		"openai":               {selected("openai"), nil, "When using OpenAI, you must specify the OPENAI_API_KEY environment variable, or OPENAI_BASE_URL for a server that needs no key.\n" + retry},
-		"anthropic":            {selected("anthropic"), nil, "When using Anthropic, you must specify the ANTHROPIC_API_KEY or the ANTHROPIC_AUTH_TOKEN environment variable.\n" + retry},
-		"anthropic, bad token": {"", []string{"ANTHROPIC_AUTH_TOKEN=a b"}, "The API key has a space, a line break or a character outside ASCII. Check ANTHROPIC_AUTH_TOKEN."},
+		"bad base URL":         {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=nonsense"}, "Invalid custom base URL: nonsense. Write it as https://host/path."},
+		"base URL of a file":   {"", []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=file:///etc"}, "Invalid custom base URL: file:///etc. Write it as https://host/path."},
+		"google login":         {"", []string{"GOOGLE_GENAI_USE_GCA=true", "GEMINI_API_KEY=k"}, fmt.Sprintf(noGoogleLogin, "oauth-personal")},
+		"selected login":       {selected("oauth-personal"), []string{"GEMINI_API_KEY=k"}, fmt.Sprintf(noGoogleLogin, "oauth-personal")},
+		"openai":               {selected("openai"), nil, "OpenAI needs an API key. Set OPENAI_API_KEY, or run 'pollux auth set openai'. For a server without keys, set OPENAI_BASE_URL."},
+		"anthropic":            {selected("anthropic"), nil, "Anthropic needs an API key. Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or run 'pollux auth set anthropic'."},
+		"anthropic, bad token": {"", []string{"ANTHROPIC_AUTH_TOKEN=a b"}, "The API key in ANTHROPIC_AUTH_TOKEN contains a space, a line break or a non-ASCII character. Remove it."},
 	} {
 		in := inputs(t, tt.settings, tt.env...)
 		_, err := choose(in)

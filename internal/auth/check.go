@@ -25,7 +25,7 @@ func checkURL(address string) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s", provider.RedactAddress(address))
+		return exit.Errorf(exit.Auth, "Invalid custom base URL: %s. Write it as https://host/path.", provider.RedactAddress(address))
 	}
 	return nil
 }
@@ -38,15 +38,15 @@ const maxKey = 4096
 func checkKey(code exit.Code, key, from string) error {
 	switch {
 	case len(key) > maxKey:
-		return exit.Errorf(code, "The API key is too long. Check %s.", from)
+		return exit.Errorf(code, "The API key in %s is too long: API keys have at most %d characters.", from, maxKey)
 	case strings.HasPrefix(key, "\uFEFF"):
-		return exit.Errorf(code, "The API key begins with a byte order mark. Remove it from %s.", from)
+		return exit.Errorf(code, "The API key in %s begins with a byte order mark. Remove it.", from)
 	case len(key) > 1 && key[0] == key[len(key)-1] && strings.ContainsRune("\"'`", rune(key[0])):
-		return exit.Errorf(code, "The API key is in quotation marks. Remove them from %s.", from)
+		return exit.Errorf(code, "The API key in %s is in quotation marks. Remove them.", from)
 	}
 	for _, r := range key {
 		if r <= ' ' || r >= 0x7f {
-			return exit.Errorf(code, "The API key has a space, a line break or a character outside ASCII. Check %s.", from)
+			return exit.Errorf(code, "The API key in %s contains a space, a line break or a non-ASCII character. Remove it.", from)
 		}
 	}
 	return nil

@@ -15,21 +15,18 @@ import (
 )
 
 const (
-	noGeminiKey = "When using Gemini API, you must specify the GEMINI_API_KEY environment variable.\n" + retry
-	noVertex    = "When using Vertex AI, you must specify either:\n" +
-		"• GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION environment variables.\n" +
-		"• GOOGLE_API_KEY environment variable (if using express mode).\n" + retry
-	noGatewayURL = "When using a gateway, you must specify the GOOGLE_GEMINI_BASE_URL environment variable.\n" + retry
+	noGeminiKey  = "Gemini needs an API key. Set GEMINI_API_KEY, or run 'pollux auth set gemini'. Create a key at https://aistudio.google.com/apikey."
+	noVertex     = "Vertex AI needs GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or GOOGLE_API_KEY (express mode)."
+	noGatewayURL = "A gateway needs an address. Set GOOGLE_GEMINI_BASE_URL."
 
-	works = "Use a key from https://aistudio.google.com/apikey: set GEMINI_API_KEY, or store it with pollux auth set, and let " +
-		"security.auth.selectedType be \"gemini-api-key\". Or use Vertex AI: \"vertex-ai\" with GOOGLE_CLOUD_PROJECT and " +
-		"GOOGLE_CLOUD_LOCATION, or with GOOGLE_API_KEY. Or any other provider: pollux doctor says which."
-	noGoogleLogin = "Pollux leaves out \"Login with Google\" (%s) on purpose: its terms do not let programs other than Google's own use it. " + works
+	noGoogleLogin = "Pollux does not support \"Login with Google\" (%s): its terms allow only Google's own programs. " +
+		"Create a key at https://aistudio.google.com/apikey, set GEMINI_API_KEY, and set security.auth.selectedType to \"gemini-api-key\" " +
+		"(or \"vertex-ai\"; 'pollux doctor' lists all providers)."
 
-	noMachine = "Could not authenticate using metadata server application default credentials. Please select a different authentication method " +
-		"or ensure you are in a properly configured environment. Error: %s"
-	noADC = "Could not load the default credentials. %s. Check what GOOGLE_APPLICATION_CREDENTIALS names, or log in with " +
-		"gcloud auth application-default login."
+	noMachine = "Cannot use the Google Cloud account of this machine: %s. " +
+		"Select another provider in security.auth.selectedType, or run 'pollux doctor'."
+	noADC = "Cannot use your Google Cloud credentials: %s. Check GOOGLE_APPLICATION_CREDENTIALS, or run " +
+		"'gcloud auth application-default login'."
 )
 
 // isGoogles reports whether a type is one of Gemini CLI's types for Google.
@@ -146,15 +143,14 @@ func checkLocation(access *provider.Access) error {
 	if access.BaseURL != "" || adc.IsLocation(access.Location) {
 		return nil
 	}
-	return exit.Errorf(exit.Auth, "GOOGLE_CLOUD_LOCATION is %q, which is no location of Google Cloud's: set it to one, as \"global\" or \"us-central1\".", access.Location)
+	return exit.Errorf(exit.Auth, "GOOGLE_CLOUD_LOCATION is %q, which is not a Google Cloud location. Set it to \"global\" or \"us-central1\", for example.", access.Location)
 }
 
 // checkADC returns an error if the default credentials are not usable, as far as that can be
 // checked locally.
 func (a *Accounts) checkADC() error {
 	if err := adc.FromEnv(a.in.Env.Get).Check(); err != nil {
-		text := err.Error()
-		return exit.Errorf(exit.Auth, noADC, strings.ToUpper(text[:1])+text[1:])
+		return exit.Errorf(exit.Auth, noADC, strings.TrimSuffix(err.Error(), "."))
 	}
 	return nil
 }
@@ -177,7 +173,7 @@ func (a *Accounts) onMachine(access *provider.Access) error {
 	access.Project = cmp.Or(access.Project, trimmed(a.in.Env, "DEVSHELL_PROJECT_ID"), m.project)
 	access.Location = cmp.Or(access.Location, "global")
 	if access.Project == "" {
-		return exit.Errorf(exit.Auth, noMachine, "it does not say which project this is: set GOOGLE_CLOUD_PROJECT")
+		return exit.Errorf(exit.Auth, noMachine, "it reports no project, and GOOGLE_CLOUD_PROJECT is not set")
 	}
 	return checkLocation(access)
 }
@@ -194,9 +190,9 @@ func (a *Accounts) askMachine() (machine, error) {
 	case a.in.Context.Err() != nil:
 		return machine{}, context.Cause(a.in.Context)
 	case ctx.Err() != nil:
-		err = errors.New("the metadata server does not answer")
+		err = errors.New("the metadata server does not respond")
 	}
-	return machine{}, exit.Errorf(exit.Auth, noMachine, shorten(err.Error()))
+	return machine{}, exit.Errorf(exit.Auth, noMachine, strings.TrimSuffix(shorten(err.Error()), "."))
 }
 
 // shorten returns the first line of an external text, cut to 300 bytes.

@@ -49,7 +49,7 @@ func TestMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	accounts.machine = func() (machine, error) { return machine{tokens: given.tokens}, nil }
-	if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || !strings.HasSuffix(err.Error(), "set GOOGLE_CLOUD_PROJECT") {
+	if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || !strings.Contains(err.Error(), "GOOGLE_CLOUD_PROJECT is not set") {
 		t.Error(err)
 	}
 
@@ -74,7 +74,7 @@ func TestVertexFile(t *testing.T) {
 	for _, vertex := range []string{"GOOGLE_CLOUD_PROJECT=p", "GOOGLE_CLOUD_PROJECT_ID=p"} {
 		in := inputs(t, selected("vertex-ai"), vertex, "GOOGLE_CLOUD_LOCATION=l", "GOOGLE_APPLICATION_CREDENTIALS="+dir)
 		_, err := choose(in)
-		want := "Could not load the default credentials. Cannot use the credentials file " + dir + ": it is a directory. "
+		want := "Cannot use your Google Cloud credentials: cannot use the credentials file " + dir + ": it is a directory. "
 		if exit.CodeOf(err) != exit.Auth || !strings.HasPrefix(err.Error(), want) {
 			t.Error(err)
 		}
@@ -102,7 +102,7 @@ func TestLocationIsNoAddress(t *testing.T) {
 		}
 		accounts.machine = func() (machine, error) { return machine{}, nil }
 		accounts.adcError = func() error { return nil }
-		want := `GOOGLE_CLOUD_LOCATION is "elsewhere.example/x", which is no location of Google Cloud's`
+		want := `GOOGLE_CLOUD_LOCATION is "elsewhere.example/x", which is not a Google Cloud location`
 		if _, err := accounts.Default(); exit.CodeOf(err) != exit.Auth || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", env, err)
 		}

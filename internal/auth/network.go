@@ -39,6 +39,16 @@ func timeouts(s *config.Settings) httpwire.Timeouts {
 	}
 }
 
+// ProxyVariable returns the variable that sets the proxy, "" if none does.
+func ProxyVariable(env *config.Env) string {
+	for _, name := range proxyVars {
+		if trimmed(env, name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // proxy returns the URL of the proxy, nil if there is none. It is the first variable that is
 // set; "host:port" is accepted too. Errors do not contain the address, because it may include
 // a password.
@@ -53,7 +63,7 @@ func proxy(env *config.Env) (*url.URL, error) {
 		}
 		u, err := url.Parse(address)
 		if err != nil || u.Hostname() == "" || !slices.Contains(proxySchemes, u.Scheme) {
-			return nil, exit.Errorf(exit.Auth, "%s is not the address of a proxy: write it as http://host:port, or unset it.", name)
+			return nil, exit.Errorf(exit.Auth, "%s is not a proxy address. Write it as http://host:port, or unset it.", name)
 		}
 		return u, nil
 	}

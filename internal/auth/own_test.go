@@ -22,24 +22,24 @@ func TestOwn(t *testing.T) {
 	}{
 		"a key for Google":      {`{"modelProviders": {"gemini": {"apiKey": "own"}}}`, "", "auto", "gemini  own  gemini-3.1-pro-preview"},
 		"its variable":          {`{"modelProviders": {"gemini": {"keyVars": "MY"}}}`, "MY=k GEMINI_API_KEY=g", "auto", "gemini  k  gemini-3.1-pro-preview"},
-		"none":                  {`{"modelProviders": {"gemini": {"keyVars": []}}}`, "GEMINI_API_KEY=g", "auto", "! Please set an Auth method"},
+		"none":                  {`{"modelProviders": {"gemini": {"keyVars": []}}}`, "GEMINI_API_KEY=g", "auto", "! No model is set up"},
 		"its address":           {`{"modelProviders": {"gemini": {"baseUrl": "http://h"}}}`, "GEMINI_API_KEY=g", "auto", "gemini http://h g  gemini-3.1-pro-preview"},
 		"a gateway":             {`{"modelProviders": {"google": {"baseUrl": "http://h", "keyless": true}}}`, "", "auto", "gemini http://h   gemini-2.5-pro"},
 		"a key for Vertex":      {`{"modelProviders": {"vertex-ai": {"apiKey": "own"}}}`, "", "gemini-2.5-pro", "vertexai  own  gemini-2.5-pro"},
-		"Vertex's variable":     {"", "GOOGLE_API_KEY=k", "auto", "! Please set an Auth method"},
-		"key emptied":           {`{"modelProviders": {"openai": {"keyVars": []}}}`, "OPENAI_API_KEY=o", "openai/m", "! modelProviders.openai says neither apiKey nor keyVars"},
+		"Vertex's variable":     {"", "GOOGLE_API_KEY=k", "auto", "! No model is set up"},
+		"key emptied":           {`{"modelProviders": {"openai": {"keyVars": []}}}`, "OPENAI_API_KEY=o", "openai/m", "! OpenAI needs an API key. Set apiKey, keyVars or"},
 		"keyless":               {`{"modelProviders": {"xai": {"keyless": true}}` + sel + `grok"}}}`, "", "auto", "xai https://api.x.ai/v1   grok-4.5"},
 		"named, with a key":     {`{"modelProviders": {"hf": {"apiKey": "own"}}}`, "", "auto", "huggingface https://router.huggingface.co/v1 own  zai-org/GLM-5.2:fireworks-ai"},
 		"named, told otherwise": {`{"modelProviders": {"hf": {"onlyNamed": false}}}`, "HF_TOKEN=t", "x/y", "huggingface https://router.huggingface.co/v1 t  x/y"},
 		"token":                 {`{"modelProviders": {"mine": {"baseUrl": "http://h", "tokenVars": "T", "modelVars": "M"}}}`, "T=t M=m", "auto", "mine http://h  t m"},
 		"address of a variable": {`{"modelProviders": {"mine": {"baseUrl": "http://h", "baseUrlVars": ["U"], "keyless": true, "model": "m"}}}`, "U=http://u", "auto", "mine http://u   m"},
-		"variables alone":       {`{"modelProviders": {"mine": {"baseUrlVars": ["U", "V"], "keyless": true}}` + sel + `mine"}}}`, "", "m", "! you must specify its address in the U or the V environment variable"},
+		"variables alone":       {`{"modelProviders": {"mine": {"baseUrlVars": ["U", "V"], "keyless": true}}` + sel + `mine"}}}`, "", "m", "! mine needs an address. Set U or V."},
 		"an address emptied":    {`{"modelProviders": {"deepseek": {"baseUrl": ""}}}`, "DEEPSEEK_API_KEY=d", "auto", "deepseek https://api.deepseek.com/v1 d  deepseek-v4-pro"},
 		"OpenAI moved":          {`{"modelProviders": {"openai": {"baseUrl": "http://h"}}}`, "OPENAI_API_KEY=o", "m", "openai http://h o  m"},
 		"router":                {`{"modelProviders": {"mine": {"baseUrl": "http://h", "keyless": true, "router": true}}}`, "", "xai/m", "mine http://h   xai/m"},
-		"Azure without address": {"", "AZURE_OPENAI_API_KEY=a", "azure/gpt-5", "! you must specify its address in the AZURE_OPENAI_ENDPOINT or"},
+		"Azure without address": {"", "AZURE_OPENAI_API_KEY=a", "azure/gpt-5", "! Azure OpenAI needs an address. Set AZURE_OPENAI_ENDPOINT or"},
 		"not by itself":         {"", "AZURE_OPENAI_API_KEY=a DEEPSEEK_API_KEY=d", "auto", "deepseek https://api.deepseek.com/v1 d  deepseek-v4-pro"},
-		"like Google's":         {`{"modelProviders": {"gateway": {"baseUrl": "http://h", "keyless": true}}` + sel + `gateway"}}}`, "", "auto", "! When using a gateway"},
+		"like Google's":         {`{"modelProviders": {"gateway": {"baseUrl": "http://h", "keyless": true}}` + sel + `gateway"}}}`, "", "auto", "! A gateway needs an address"},
 		"another's address":     {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1", "auto", "deepseek https://api.deepseek.com/v1 o  deepseek-v4-pro"},
 		"one address":           {`{"modelProviders": {"one": {"baseUrl": "http://h/1", "apiKey": "k1"}, "two": {"baseUrl": "http://h/2", "apiKey": "k2"}}}`, "", "two/m", "two http://h/2 k2  m"},
 		"both keys":             {"", "OPENAI_API_KEY=o OPENAI_BASE_URL=https://api.deepseek.com/v1 DEEPSEEK_API_KEY=d", "deepseek/m", "deepseek https://api.deepseek.com/v1 d  m"},
@@ -191,7 +191,7 @@ func TestLayers(t *testing.T) {
 	if err != nil || one.BaseURL != "http://above" || one.Model != "a" || one.SmallModel != "s" || len(one.Headers) != 2 || one.APIKey != "key" {
 		t.Errorf("the account is %+v of %+v, %v", one, one.Profile, err)
 	}
-	if len(warnings) != 2 || !strings.Contains(warnings[0], "modelProviders.bad is left out: baseUrl may not be a JSON number") || !strings.Contains(warnings[1], "modelProviders.worse") {
+	if len(warnings) != 2 || !strings.Contains(warnings[0], "modelProviders.bad is ignored: baseUrl may not be a JSON number") || !strings.Contains(warnings[1], "modelProviders.worse") {
 		t.Errorf("warnings are %q", warnings)
 	}
 }

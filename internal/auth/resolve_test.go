@@ -49,7 +49,7 @@ func TestResolve(t *testing.T) {
 		{"", "", "ollama/library/qwen3", "ollama library/qwen3"},
 		{"", oai, "gemini/flash", "! GEMINI_API_KEY"},
 		{"", gem + " " + oai, "google/flash-lite", "gemini gemini-3.5-flash-lite"},
-		{"", gem, "deepseek/deepseek-v4-pro", "! When using DeepSeek, you must specify the DEEPSEEK_API_KEY"},
+		{"", gem, "deepseek/deepseek-v4-pro", "! DeepSeek needs an API key. Set DEEPSEEK_API_KEY"},
 		{"", "DASHSCOPE_API_KEY=q", "qwen/qwen3.7-max", "alibaba-singapore qwen3.7-max"},
 		// A router's models have slashes.
 		{"", or, "anthropic/claude-sonnet-4.6", "openrouter anthropic/claude-sonnet-4.6"},
@@ -59,7 +59,7 @@ func TestResolve(t *testing.T) {
 		// Neither family nor provider.
 		{"", ds, "strange", "deepseek strange"},
 		{"", oai + " " + ds, "deepseek-v4-flash", "deepseek deepseek-v4-flash"},
-		{"", oai + " " + ds, "strange", `! "strange" could be a model of several providers that you have set up. Write one of: openai/strange, deepseek/strange.`},
+		{"", oai + " " + ds, "strange", `! Several of your providers may have the model "strange". Choose one: openai/strange, deepseek/strange.`},
 		{selected("openai"), oai + " " + ds, "strange", "openai strange"},
 		{"", oai + " OPENAI_BASE_URL=http://h " + ds, "strange", "openai strange"},
 		// The user's own.
@@ -67,7 +67,7 @@ func TestResolve(t *testing.T) {
 		{mine, gem, "claude-x", "mine claude-x"},
 		{mine, gem + " " + ant, "claude-x", "mine claude-x"},
 		{mine, gem + " " + oai, "openai/gpt-5", "openai gpt-5"},
-		{"", "HF_TOKEN=h", "auto", "! Please set an Auth method"},
+		{"", "HF_TOKEN=h", "auto", "! No model is set up"},
 		{"", "HF_TOKEN=h", "hf/x/y", "huggingface x/y"},
 		{"", oai + " OPENAI_BASE_URL=https://api.deepseek.com/v1", "deepseek-v4-pro", "deepseek deepseek-v4-pro"},
 	} {
@@ -138,7 +138,7 @@ func TestWorkspaceHasNoSay(t *testing.T) {
 	if err != nil || one.BaseURL != "https://api.openai.com/v1" {
 		t.Errorf("the key goes to %s, %v", one.BaseURL, err)
 	}
-	if len(warnings) != 1 || !strings.Contains(warnings[0], "modelProviders in the workspace's settings is left out") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "modelProviders in this project's settings is ignored") {
 		t.Errorf("warnings are %q", warnings)
 	}
 }

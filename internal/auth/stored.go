@@ -87,7 +87,7 @@ func (k *keyring) get(p *provider.Profile) (key, where string) {
 	found, err := k.store.Get(k.ctx, service, account)
 	if err == nil {
 		if secret, err = newest(found); err != nil {
-			err = errors.New("the key that is stored for " + p.ID + " cannot be read: store it again with pollux auth set " + p.ID)
+			err = errors.New("the key stored for " + p.ID + " cannot be read. To store it again: pollux auth set " + p.ID)
 		}
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (k *keyring) prefetch() {
 
 // Set stores a provider's key, replacing an existing one.
 func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) {
-	if err := checkKey(exit.Input, key, "what you typed"); err != nil {
+	if err := checkKey(exit.Input, key, "your input"); err != nil {
 		return keychain.Stored{}, err
 	}
 	service, account := nameOf(p)
@@ -266,8 +266,8 @@ func (a *Accounts) withholds(p *provider.Profile, access *provider.Access) bool 
 	at := slices.IndexFunc(deciding, func(name string) bool { return a.in.Env.IsSetByProject(name) })
 	if at >= 0 {
 		a.withheld.Do(func() {
-			a.warn("the key that is stored for " + p.ID + " is left out: " + deciding[at] + " in this project's .env file decides who would get it. " +
-				"If that is meant, set it in your shell")
+			a.warn("the key stored for " + p.ID + " is not used: " + deciding[at] + " in this project's .env file decides where the key is sent. " +
+				"To use the key, set " + deciding[at] + " in your shell")
 		})
 	}
 	return at >= 0

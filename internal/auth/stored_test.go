@@ -69,8 +69,8 @@ func TestStored(t *testing.T) {
 		"enforced, not there":         {`{"security": {"auth": {"enforcedType": "anthropic"}}}`, "openai=o", "", "auto", "! The auth type 'anthropic' is enforced"},
 		"external":                    {`{"security": {"auth": {"selectedType": "gemini-api-key", "useExternal": true}}}`, "gemini=s", "", "auto", "gemini  "},
 		"a gateway":                   {selected("gateway"), "gemini=s", "GOOGLE_GEMINI_BASE_URL=http://h", "auto", "gemini  http://h"},
-		"none":                        {"", "", "", "auto", "! Please set an Auth method"},
-		"another's than is selected":  {selected("openai"), "gemini=s", "", "auto", "! When using OpenAI"},
+		"none":                        {"", "", "", "auto", "! No model is set up"},
+		"another's than is selected":  {selected("openai"), "gemini=s", "", "auto", "! OpenAI needs an API key"},
 	} {
 		in := withKeys(t, c.settings, strings.Fields(c.keys), strings.Fields(c.env)...)
 		accounts, err := Open(in)
@@ -152,7 +152,7 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 			accounts.Reachable()
 			one, _ := accounts.Find(c.key)
 			sent := place == "home"
-			if (one.APIKey == "s") != sent || (len(told) == 0) != sent || !sent && !strings.Contains(told[0], "the key that is stored for "+c.key+" is left out: "+c.name+" in") {
+			if (one.APIKey == "s") != sent || (len(told) == 0) != sent || !sent && !strings.Contains(told[0], "the key stored for "+c.key+" is not used: "+c.name+" in") {
 				t.Errorf("%s in %s: %q, %q", c.env, place, one.APIKey, told)
 			}
 		}

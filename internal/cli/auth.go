@@ -20,6 +20,7 @@ import (
 	"pollux/internal/face/plain"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/provider"
 	"pollux/tool"
 )
@@ -89,6 +90,12 @@ type authStatus struct {
 
 func (c *authActions) status([]string) error {
 	one, err := c.accounts.Default()
+	if c.accounts.Chosen == "" && c.openErr == nil {
+		if found := c.accounts.Discover(c.ctx); len(found) > 0 { // as a run does
+			c.accounts.Adopt(found[0])
+		}
+		one, err = c.accounts.Default()
+	}
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx) // the check is incomplete
 	}
@@ -97,7 +104,7 @@ func (c *authActions) status([]string) error {
 	}
 	s := authStatus{Provider: one.ConfiguredID, Type: string(c.accounts.Chosen), Why: c.setup.Where(c.accounts.Why)}
 	if err != nil {
-		s.Problem = err.Error()
+		s.Problem = wording.Summary(err)
 	} else {
 		s.Key, s.Address = c.setup.Where(one.From), provider.RedactAddress(one.BaseURL)
 	}
@@ -105,7 +112,7 @@ func (c *authActions) status([]string) error {
 	if c.json {
 		printed = c.print(s)
 	} else {
-		printed = c.write(&s)
+		printed = c.write(&s, err)
 	}
 	if printed == nil && err != nil {
 		printed = &exit.Shown{Err: err}
@@ -114,7 +121,7 @@ func (c *authActions) status([]string) error {
 }
 
 // write prints the status at the width of the terminal, with short paths.
-func (c *authActions) write(s *authStatus) error {
+func (c *authActions) write(s *authStatus, problem error) error {
 	var text strings.Builder
 	line := func(head, body string) {
 		if body != "" {
@@ -122,7 +129,11 @@ func (c *authActions) write(s *authStatus) error {
 			text.WriteString(terminal.Hang(fmt.Sprintf("%-9s ", head), body, c.term.OutWidth()) + "\n")
 		}
 	}
-	line("Problem", s.Problem)
+	if s.Type == "" && problem != nil {
+		fmt.Fprintln(&text, clean(wording.Error(problem)))
+	} else if problem != nil {
+		line("Problem", wording.Error(problem))
+	}
 	if s.Type != "" {
 		line("Provider", cmp.Or(s.Provider, s.Type)+", because of "+s.Why)
 		line("Key", s.Key)

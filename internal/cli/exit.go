@@ -56,7 +56,7 @@ func (p *program) report(err error) {
 	}
 	switch p.format {
 	case "json":
-		object := jsonError(p.id, err, message)
+		object := jsonError(p.id, err, wording.Summary(err))
 		if isForPeople(err) {
 			p.line(message)
 		} else {
@@ -65,7 +65,7 @@ func (p *program) report(err error) {
 		fmt.Fprintf(p.term.Out, "%s\n", object)
 	case "stream-json":
 		p.line(message)
-		fmt.Fprintf(p.term.Out, "%s\n", streamError(err, message))
+		fmt.Fprintf(p.term.Out, "%s\n", streamError(err, wording.Summary(err)))
 	default:
 		p.line(message)
 	}
@@ -96,19 +96,21 @@ func jsonError(id string, err error, message string) []byte {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 		Code    int    `json:"code"`
+		Details string `json:"details,omitempty"` // the provider's response
 	}
+	details := ""
 	code := int(exit.CodeOf(err))
 	var api *llm.Error
 	if errors.As(err, &api) {
 		if api.Status != 0 {
 			code = api.Status
 		}
-		message = api.Error()
+		message, details = api.Error(), api.Body
 	}
 	return encode(struct {
 		SessionID string `json:"session_id"`
 		Error     detail `json:"error"`
-	}{id, detail{exit.TypeOf(err), message, code}}, "  ")
+	}{id, detail{exit.TypeOf(err), message, code, details}}, "  ")
 }
 
 // streamError returns the result event that --output-format=stream-json prints for a run

@@ -107,7 +107,7 @@ func listModels(ctx context.Context, t *terminal.Terminal, env *config.Env, name
 	}
 	for _, l := range lists {
 		if l.err != nil {
-			set.Warn(fmt.Sprintf("Warning: %s does not say which models it has: %s", cmp.Or(l.account.Name, l.account.ID), firstLine(l.err)))
+			set.Warn(fmt.Sprintf("Warning: Cannot list the models of %s: %s", cmp.Or(l.account.Name, l.account.ID), wording.Error(l.err)))
 		}
 	}
 	return lists, nil
@@ -121,7 +121,7 @@ func (l *listing) fetch(ctx context.Context, accounts *auth.Accounts) {
 		l.models, err = client.Models(ctx)
 	}
 	if l.err = err; errors.Is(err, context.DeadlineExceeded) {
-		l.err = fmt.Errorf("no answer in %d s", listTimeout/time.Second)
+		l.err = fmt.Errorf("no response within %d s", listTimeout/time.Second)
 	}
 	l.models = slices.DeleteFunc(l.models, func(m catalog.Model) bool { return !l.matches(m.Name) })
 }
@@ -143,7 +143,7 @@ func newListings(ctx context.Context, accounts *auth.Accounts, names []string) (
 		id, word, _ := strings.Cut(name, "/") // an empty word matches all names
 		account, err := accounts.Find(id)
 		if err != nil && accounts.Table().Find(id) == nil {
-			return nil, exit.Errorf(exit.Input, "No provider is named %q. There are: %s.", id, strings.Join(ids(accounts), ", "))
+			return nil, exit.Errorf(exit.Input, "Unknown provider %q. The providers are: %s.", id, strings.Join(ids(accounts), ", "))
 		}
 		if err != nil {
 			return nil, err
@@ -178,11 +178,6 @@ func ids(accounts *auth.Accounts) []string {
 		list = append(list, p.ID)
 	}
 	return list
-}
-
-func firstLine(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text
 }
 
 // writeModels prints the models as a table. Unknown values are "-".

@@ -6,11 +6,13 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"pollux/internal/auth"
@@ -96,8 +98,14 @@ func (r *Report) Failure() error { return r.failure }
 // fail records the error that a run would end with. It keeps only the first one.
 func (r *Report) fail(err error) {
 	if r.failure == nil {
-		r.failure, r.Problem, r.ExitCode = err, wording.Error(err), exit.CodeOf(err)
+		r.failure, r.Problem, r.ExitCode = err, problemText(err), exit.CodeOf(err)
 	}
+}
+
+// problemText returns the message of an error in one line, without the advice to run the
+// doctor.
+func problemText(err error) string {
+	return strings.TrimSuffix(wording.Summary(err), " 'pollux doctor' checks everything.")
 }
 
 // examination holds the state of a diagnosis in progress.
@@ -124,16 +132,16 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 			Version: o.Session.Version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Fallback: []string{}, LeftOut: []string{},
 		},
 	}
-	env := o.Session.Env
+	vars := o.Session.Env
 	general := x.checkGeneral(o.Session)
 	defer x.set.Close()
-	x.programs = process.Finder{Path: env.Get("PATH"), Outside: x.workspaceDirs()}
+	x.programs = process.Finder{Path: vars.Get("PATH"), Outside: x.workspaceDirs()}
 	abilities := make(chan isolation.Abilities, 1)
 	go func() {
-		abilities <- isolation.Probe(ctx, isolation.Options{Programs: x.programs, Env: minimalEnv(env)})
+		abilities <- isolation.Probe(ctx, isolation.Options{Programs: x.programs, Env: minimalEnv(vars)})
 	}()
 
-	x.Sections = append(x.Sections, general, x.checkSettings(), x.checkEnv(), x.checkTrust())
+	settings, env, folder := x.checkSettings(), x.checkEnv(), x.checkTrust()
 	// The checks run in the order in which a run reports their errors, as fail keeps the
 	// first one.
 	x.checkSandboxRequest()
@@ -143,8 +151,8 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	if deferredErr != nil {
 		x.fail(deferredErr)
 	}
-	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), rules, x.checkMemory(), x.checkTools(ctx), x.checkUnusedFeatures(),
-		x.checkSandbox(<-abilities), x.checkTerminal(ctx), x.checkFiles(), x.checkNetwork(), telemetry)
+	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, rules, x.checkMemory(), x.checkTools(ctx),
+		x.checkUnusedFeatures(), x.checkNetwork(), telemetry, x.checkFiles(), x.checkTerminal(ctx), x.checkSandbox(<-abilities), general)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -155,14 +163,14 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 // checkGeneral creates the setup and reports the version, the working directory and the home
 // directory.
 func (x *examination) checkGeneral(o session.Options) sectionReport {
-	s := sectionReport{ID: "general", Title: "General"}
+	s := sectionReport{ID: "general", Title: "Version and directories"}
 	s.ok("version", "Pollux "+x.Version+" on "+x.Platform)
 	env, err := o.Env, error(nil)
 	if o.Dir == "" {
 		o.Dir, err = config.WorkingDir()
 	}
 	if err != nil {
-		s.broken("directory", err.Error(), "cd to a directory that exists; the rest of this is about your home directory")
+		s.broken("directory", err.Error(), "cd to a directory that exists. The other checks are about your home directory")
 		o.Dir = config.NewPaths(env, string(filepath.Separator)).Home()
 		x.fail(err)
 	} else {
@@ -173,9 +181,9 @@ func (x *examination) checkGeneral(o session.Options) sectionReport {
 	home := x.set.Paths.Home()
 	switch {
 	case env.Get("GEMINI_CLI_HOME") != "":
-		s.ok("home", home+", by GEMINI_CLI_HOME")
+		s.ok("home", home+" (GEMINI_CLI_HOME)")
 	case env.First("HOME", "USERPROFILE") == "":
-		s.warn("home", "HOME is not set: your files are looked for in "+home, "set HOME, or GEMINI_CLI_HOME")
+		s.warn("home", "HOME is not set. Pollux uses "+home, "set HOME or GEMINI_CLI_HOME")
 	default:
 		s.ok("home", home)
 	}
@@ -221,7 +229,7 @@ type verdict string
 const (
 	verdictOK      verdict = "ok"
 	verdictWarning verdict = "warning" // it works, but not as it should
-	verdictMissing verdict = "missing" // it does not exist, and may not be needed
+	verdictNote    verdict = "note"    // something optional is not there, or is not used
 	verdictBroken  verdict = "broken"  // it exists, but does not work
 )
 
@@ -252,8 +260,8 @@ func (s *sectionReport) warn(subject, text, next string) {
 	s.Checks = append(s.Checks, check{subject, verdictWarning, text, next})
 }
 
-func (s *sectionReport) missing(subject, text, next string) {
-	s.Checks = append(s.Checks, check{subject, verdictMissing, text, next})
+func (s *sectionReport) note(subject, text, next string) {
+	s.Checks = append(s.Checks, check{subject, verdictNote, text, next})
 }
 
 func (s *sectionReport) broken(subject, text, next string) {
@@ -264,13 +272,15 @@ func (s *sectionReport) broken(subject, text, next string) {
 func (x *examination) summarize() {
 	var subjects []string
 	problems := 0
-	for i := range x.Sections {
-		for _, c := range x.Sections[i].Checks {
-			if x.Sections[i].Optional || c.Verdict != verdictWarning && c.Verdict != verdictBroken {
-				continue
-			}
-			if problems++; len(subjects) == 0 || subjects[len(subjects)-1] != c.Subject {
-				subjects = append(subjects, c.Subject)
+	for _, v := range [...]verdict{verdictBroken, verdictWarning} { // errors first
+		for i := range x.Sections {
+			for _, c := range x.Sections[i].Checks {
+				if x.Sections[i].Optional || c.Verdict != v {
+					continue
+				}
+				if problems++; !slices.Contains(subjects, c.Subject) {
+					subjects = append(subjects, c.Subject)
+				}
 			}
 		}
 	}
@@ -278,19 +288,20 @@ func (x *examination) summarize() {
 	if len(subjects) > limit {
 		subjects = append(subjects[:limit], "...")
 	}
-	about := fmt.Sprintf("%s to look at: %s.", wording.Count(problems, "thing"), strings.Join(subjects, ", "))
+	about := fmt.Sprintf("%s to check: %s.", wording.Count(problems, "thing"), strings.Join(subjects, ", "))
 	switch {
 	case x.failure != nil:
 		x.Verdict = verdictBroken
 		first, _, _ := strings.Cut(x.Problem, "\n")
-		x.Summary = fmt.Sprintf("A run would end with exit code %d: %s", x.ExitCode, strings.TrimSuffix(truncate(first, 300), "."))
+		first, _, _ = strings.Cut(first, ". ")
+		x.Summary = fmt.Sprintf("Pollux cannot run here (exit code %d): %s", x.ExitCode, strings.TrimSuffix(truncate(first, 300), "."))
 		if x.Summary += "."; problems > 1 {
 			x.Summary += " " + about
 		}
 	case problems > 0:
-		x.Verdict, x.Summary = verdictWarning, "A run can work. "+about
+		x.Verdict, x.Summary = verdictWarning, "Pollux can run. "+about
 	default:
-		x.Verdict, x.Summary = verdictOK, "A run can work, and nothing is wrong."
+		x.Verdict, x.Summary = verdictOK, "Pollux can run. No problems found."
 	}
 }
 
@@ -307,7 +318,7 @@ func (r *Report) Write(w io.Writer, layout Layout) error {
 	if r.Terminal.ScreenReader {
 		layout.Width = 0
 	}
-	colors := map[verdict]string{verdictOK: "\x1b[32m", verdictWarning: "\x1b[33m", verdictMissing: "\x1b[90m", verdictBroken: "\x1b[31m"}
+	colors := map[verdict]string{verdictOK: "\x1b[32m", verdictWarning: "\x1b[33m", verdictNote: "\x1b[90m", verdictBroken: "\x1b[31m"}
 	var b strings.Builder
 	for i := range r.Sections {
 		s := &r.Sections[i]
@@ -316,7 +327,7 @@ func (r *Report) Write(w io.Writer, layout Layout) error {
 		}
 		fmt.Fprintf(&b, "%s\n", s.Title)
 		for _, c := range s.Checks {
-			mark := fmt.Sprintf("  %-8s ", c.Verdict)
+			mark := fmt.Sprintf("  %-8s ", cmp.Or(shownVerdicts[c.Verdict], string(c.Verdict)))
 			line := terminal.Hang(mark, terminal.Line(c.Subject)+": "+r.text(c.Text), layout.Width)
 			if layout.Color && strings.HasPrefix(line, mark) {
 				line = "  " + colors[c.Verdict] + mark[2:len(mark)-1] + "\x1b[0m" + line[len(mark)-1:]
@@ -344,3 +355,6 @@ func (r *Report) text(s string) string {
 	}
 	return s
 }
+
+// shownVerdicts are the words for verdicts in text, where they differ from those for programs.
+var shownVerdicts = map[verdict]string{verdictBroken: "error"}

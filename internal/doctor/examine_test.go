@@ -55,31 +55,31 @@ func TestDoctorTerminal(t *testing.T) {
 		tty  bool
 		want string
 	}{
-		"none": {[]string{"TERM=xterm"}, false, "ok streams: stdin is no terminal, stdout is no terminal, stderr is no terminal\n"},
+		"none": {[]string{"TERM=xterm"}, false, "ok streams: stdin is not a terminal, stdout is not a terminal, stderr is not a terminal\n"},
 		"good": {
 			[]string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=en_GB.UTF-8", "TERM_PROGRAM=WezTerm", "SSH_TTY=x"},
 			true,
 			"ok streams: stdin is a terminal, stdout is a terminal, stderr is a terminal; 90 columns\n" +
-				"ok program: WezTerm, over SSH\nok colours: true colour (COLORTERM)\nok characters: UTF-8, by LANG=en_GB.UTF-8\n" +
-				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n",
+				"ok program: WezTerm, over SSH\nok colors: true colour (COLORTERM)\nok characters: UTF-8 (LANG=en_GB.UTF-8)\n" +
+				"ok clipboard: through the terminal (OSC 52), if it allows that\n",
 		},
 		"dumb": {
 			[]string{"TERM=dumb", "LANG=C"},
 			true,
 			"ok streams: stdin is a terminal, stdout is a terminal, stderr is a terminal; 90 columns\n" +
-				"ok program: one that does not say its name\nwarning colours: none (TERM): TERM is \"dumb\", the terminal of which nothing is expected\n" +
-				"warning characters: LANG=C is not UTF-8: what is not ASCII may look wrong\n" +
-				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n",
+				"ok program: unknown\nwarning colors: none (TERM): TERM is \"dumb\"\n" +
+				"warning characters: LANG=C is not UTF-8; characters outside ASCII may look wrong\n" +
+				"ok clipboard: through the terminal (OSC 52), if it allows that\n",
 		},
 		"tmux": {
 			[]string{"TERM=screen", "TMUX=/tmp/x", "LANG=C.UTF-8", "PATH=" + bin, "SSH_TTY=x"},
 			true,
 			"ok streams: stdin is a terminal, stdout is a terminal, stderr is a terminal; 90 columns\n" +
-				"ok program: one that does not say its name, with tmux in it, over SSH\n" +
-				"warning colours: 16 (TERM): TERM is \"screen\" inside tmux\nok characters: UTF-8, by LANG=C.UTF-8\n" +
-				"ok clipboard: by the terminal itself (OSC 52), where it allows that\n" +
-				"warning tmux: allow-passthrough is 0; it should be on, for notifications\nwarning tmux: set-clipboard is external; it should be on, for the clipboard\n" +
-				"ok tmux: extended-keys is on, for Shift+Enter\n",
+				"ok program: unknown, in tmux, over SSH\n" +
+				"warning colors: 16 (TERM): TERM is \"screen\" inside tmux\nok characters: UTF-8 (LANG=C.UTF-8)\n" +
+				"ok clipboard: through the terminal (OSC 52), if it allows that\n" +
+				"warning tmux: allow-passthrough is 0; it should be on for notifications\nwarning tmux: set-clipboard is external; it should be on for the clipboard\n" +
+				"ok tmux: extended-keys is on (Shift+Enter)\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestText(t *testing.T) {
 	term.InTTY, term.OutTTY = true, true
 	env := testEnv(t, "TERM=\x1b]0;title\a\x1b[2J", "SANDBOX=a\nb\x1b[31m", "TERM_PROGRAM=\u202eevil")
 	text, err := Text(t.Context(), Options{Session: session.Options{Env: env}, Terminal: term, Unasked: "here"})
-	if err != nil || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, "Pollux runs in a sandbox already: a b") {
+	if err != nil || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, "Pollux runs in a sandbox: a b") {
 		t.Errorf("%v\n%q", err, text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -128,24 +128,24 @@ func TestAdvice(t *testing.T) {
 		want string
 	}{
 		{&llm.Error{Kind: llm.KindUnauthorized}, "check MY_KEY: it is wrong"},
-		{&llm.Error{Kind: llm.KindForbidden}, "the key is known"},
-		{&llm.Error{Kind: llm.KindModelNotFound}, "pollux models mine lists"},
-		{&llm.Error{Kind: llm.KindQuota, Link: "https://pay"}, "wait, or name another model"},
-		{&llm.Error{Kind: llm.KindValidation, Link: "https://\x1b[2Jhelp"}, "your account needs you: https://help"},
-		{&llm.Error{Kind: llm.KindServer}, "the fault is the provider's"},
-		{&llm.Error{Kind: llm.KindContextWindow}, "the server gives the model too small a window"},
-		{&llm.Error{Kind: llm.KindBadRequest}, "the provider does not take"},
+		{&llm.Error{Kind: llm.KindForbidden}, "check the permissions of MY_KEY"},
+		{&llm.Error{Kind: llm.KindModelNotFound}, "choose a model of 'pollux models mine'"},
+		{&llm.Error{Kind: llm.KindQuota, Link: "https://pay"}, "wait, or choose another model"},
+		{&llm.Error{Kind: llm.KindValidation, Link: "https://\x1b[2Jhelp"}, "check your account: https://help"},
+		{&llm.Error{Kind: llm.KindServer}, "the provider failed"},
+		{&llm.Error{Kind: llm.KindContextWindow}, "the context window of the model is too small"},
+		{&llm.Error{Kind: llm.KindBadRequest}, "the provider rejected"},
 		{&llm.Error{Kind: llm.KindOther}, "check that http://***@host/v1 is"},
-		{&llm.Error{Kind: llm.KindOther, Err: &tls.CertificateVerificationError{}}, "if somebody on the way re-encrypts"},
-		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNREFUSED"}, "nothing listens at http://***@host/v1"},
-		{&llm.Error{Kind: llm.KindNetwork, Code: "ENOTFOUND"}, "no host has this name"},
-		{&llm.Error{Kind: llm.KindNetwork, Code: "EAI_AGAIN"}, "names cannot be looked up"},
-		{&llm.Error{Kind: llm.KindNetwork, Code: "EPROTO"}, "who answers there does not speak TLS"},
-		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNRESET"}, "somebody hangs up"},
-		{&llm.Error{Kind: llm.KindNetwork, Message: "proxyconnect tcp: refused"}, "the proxy"},
+		{&llm.Error{Kind: llm.KindOther, Err: &tls.CertificateVerificationError{}}, "if a proxy or gateway of your company"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNREFUSED"}, "check the address http://***@host/v1: nothing"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ENOTFOUND"}, "check the address http://***@host/v1 and the DNS"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "EAI_AGAIN"}, "check the network and the DNS"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "EPROTO"}, "check whether http://***@host/v1 should"},
+		{&llm.Error{Kind: llm.KindNetwork, Code: "ECONNRESET"}, "try again; if it fails again"},
+		{&llm.Error{Kind: llm.KindNetwork, Proxy: "p:1"}, "check HTTPS_PROXY, or unset it"},
 		{&llm.Error{Kind: llm.KindNetwork, Code: "ETIMEDOUT"}, "check the network"},
 		{errProbeTimeout, "check the network"},
-		{context.Canceled, "try another model"},
+		{context.Canceled, "choose another model"},
 	} {
 		if got := x.advice(account, tt.err); !strings.HasPrefix(got, tt.want) || strings.ContainsAny(got, "\x1b") || strings.Contains(got, "pass@") {
 			t.Errorf("%v: %q, want %q...", tt.err, got, tt.want)
@@ -172,16 +172,16 @@ func TestParseSettingsWarning(t *testing.T) {
 
 func TestSummarize(t *testing.T) {
 	t.Parallel()
-	warned := sectionReport{Checks: []check{{"a", verdictWarning, "", ""}, {"a", verdictWarning, "", ""}, {"b", verdictBroken, "", ""}, {"c", verdictMissing, "", ""}}}
+	warned := sectionReport{Checks: []check{{"a", verdictWarning, "", ""}, {"a", verdictWarning, "", ""}, {"b", verdictBroken, "", ""}, {"c", verdictNote, "", ""}}}
 	for _, tt := range []struct {
 		sections []sectionReport
 		failure  error
 		want     string
 	}{
-		{nil, nil, "ok: A run can work, and nothing is wrong."},
-		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: A run can work, and nothing is wrong."},
-		{[]sectionReport{warned}, nil, "warning: A run can work. 3 things to look at: a, b."},
-		{[]sectionReport{warned}, &llm.Error{Message: "no\nway"}, "broken: A run would end with exit code 1: [API Error: no. 3 things to look at: a, b."},
+		{nil, nil, "ok: Pollux can run. No problems found."},
+		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: Pollux can run. No problems found."},
+		{[]sectionReport{warned}, nil, "warning: Pollux can run. 3 things to check: b, a."},
+		{[]sectionReport{warned}, &llm.Error{Message: "no\nway"}, "broken: Pollux cannot run here (exit code 1): no way. 3 things to check: b, a."},
 	} {
 		x := &examination{Report: &Report{Sections: tt.sections}}
 		if tt.failure != nil {

@@ -29,20 +29,20 @@ func (x *examination) checkFiles() sectionReport {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		s.broken("directory", at+" cannot be looked at: "+durable.Cause(err).Error(), "check the permissions of it and of what is above it")
+		s.broken("directory", at+": "+durable.Cause(err).Error(), "check its permissions and those of its parent directories")
 	case !info.IsDir():
-		s.broken("directory", at+" is no directory", "move it away: settings, memory and sessions are kept in "+dir)
+		s.broken("directory", at+" is not a directory", "move it away. Pollux keeps settings, memory and sessions in "+dir)
 	case !isWritable(at, info):
-		s.broken("directory", at+" cannot be written: nothing can be kept there", "change its owner or permissions, or set GEMINI_CLI_HOME to another home")
+		s.broken("directory", at+" is not writable", "change its owner or permissions, or set GEMINI_CLI_HOME to another directory")
 	case at != dir:
-		s.ok("directory", dir+" is not there yet, and can be made")
+		s.ok("directory", dir+" does not exist yet and can be created")
 	default:
-		s.ok("directory", dir+" can be written")
+		s.ok("directory", dir+" is writable")
 	}
 	if free, known := freeSpace(at); known && free < lowSpace {
-		s.warn("space", fmt.Sprintf("%d MB are left where %s is", free>>20, dir), "make room: sessions, snapshots and long outputs are kept there")
+		s.warn("space", fmt.Sprintf("%d MB free on the disk of %s", free>>20, dir), "free some space: Pollux keeps sessions, snapshots and long outputs there")
 	} else if known {
-		s.ok("space", fmt.Sprintf("%.1f GB are left", float64(free)/(1<<30)))
+		s.ok("space", fmt.Sprintf("%.1f GB free", float64(free)/(1<<30)))
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "projects.json")); errors.Is(err, fs.ErrPermission) {
 		return s // the other files in dir have the same problem
@@ -86,15 +86,15 @@ func (x *examination) checkRegistry(s *sectionReport, file string) {
 	}
 	switch {
 	case isAbsent(err):
-		s.ok("projects", file+" is not there yet")
+		s.ok("projects", "none yet")
 	case errors.Is(err, fs.ErrPermission):
 		s.broken("projects", file+": "+durable.Cause(err).Error(), "change its permissions")
 	case err != nil:
-		s.broken("projects", file+": "+durable.Cause(err).Error(), "move it away: it is made anew")
+		s.broken("projects", file+": "+durable.Cause(err).Error(), "move it away; Pollux creates a new one")
 	case json.Unmarshal(data, &registry) != nil || registry.Projects == nil:
-		s.warn("projects", file+" is no list of projects: it counts as empty", "move it away: it is made anew")
+		s.warn("projects", file+" is not a list of projects, Pollux treats it as empty", "move it away; Pollux creates a new one")
 	default:
-		s.ok("projects", fmt.Sprintf("%s knows %s", file, wording.Count(len(registry.Projects), "project")))
+		s.ok("projects", wording.Count(len(registry.Projects), "project")+" in "+file)
 	}
 }
 
@@ -127,15 +127,15 @@ func (x *examination) checkSecrets(s *sectionReport) {
 		case err != nil:
 			s.broken("secrets", file+": "+durable.Cause(err).Error(), "check its permissions, or move it away")
 		case info.IsDir():
-			s.broken("secrets", file+" is a directory: what belongs into it can be neither kept nor found", "move it away")
+			s.broken("secrets", file+" is a directory, not a file", "move it away")
 		case !info.Mode().IsRegular():
 			s.broken("secrets", file+" is not a regular file", "move it away")
 		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-			s.warn("secrets", fmt.Sprintf("%s can be read or written by others on this machine (%03o)", file, info.Mode().Perm()), "chmod 600 "+shellQuote(file))
+			s.warn("secrets", fmt.Sprintf("other users can read or write %s (%03o)", file, info.Mode().Perm()), "chmod 600 "+shellQuote(file))
 		}
 	}
 	if len(s.Checks) == before {
-		s.ok("secrets", "no file with secrets is open to others")
+		s.ok("secrets", "only you can read your keys")
 	}
 }
 
@@ -172,25 +172,25 @@ func (x *examination) checkNetwork() sectionReport {
 	case name == "":
 		s.ok("proxy", "none")
 	case n.Proxy == nil:
-		s.broken("proxy", name+" is not the address of one", "write it as http://host:port, or unset it")
+		s.broken("proxy", name+" is not a proxy address", "write it as http://host:port, or unset it")
 	case n.NoProxy != "":
-		s.ok("proxy", x.Proxy+", by "+x.set.Where(name)+", but not for "+n.NoProxy)
+		s.ok("proxy", x.Proxy+" ("+x.set.Where(name)+"), except for "+n.NoProxy)
 	default:
-		s.ok("proxy", x.Proxy+", by "+x.set.Where(name))
+		s.ok("proxy", x.Proxy+" ("+x.set.Where(name)+")")
 	}
 	for _, file := range slices.Compact(n.RootCAs) {
 		data, err := durable.ReadFile(file, maxFileSize)
 		switch {
 		case err != nil:
-			s.broken("authorities", file+": "+durable.Cause(err).Error(), "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+			s.broken("certificates", file+": "+durable.Cause(err).Error(), "fix or unset NODE_EXTRA_CA_CERTS or SSL_CERT_FILE")
 		case !x509.NewCertPool().AppendCertsFromPEM(data):
-			s.broken("authorities", file+" holds no certificate in PEM", "correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or unset it")
+			s.broken("certificates", file+" contains no PEM certificate", "fix or unset NODE_EXTRA_CA_CERTS or SSL_CERT_FILE")
 		default:
-			s.ok("authorities", "the system's, and those of "+file)
+			s.ok("certificates", "those of the system and of "+file)
 		}
 	}
 	if len(n.RootCAs) == 0 {
-		s.ok("authorities", "the system's")
+		s.ok("certificates", "those of the system")
 	}
 	return s
 }
@@ -221,7 +221,7 @@ func (x *examination) checkTelemetry() sectionReport {
 	set, err := telemetry.Resolve(x.set.Settings, x.set.Env)
 	switch {
 	case err != nil:
-		s.broken("telemetry", err.Error(), "correct it, or unset it: no run starts, also where telemetry is off")
+		s.broken("telemetry", err.Error(), "fix or unset it. Pollux does not start until then")
 		x.fail(err)
 		return s
 	case !set.Enabled:
@@ -229,15 +229,15 @@ func (x *examination) checkTelemetry() sectionReport {
 		return s
 	}
 	_, from := x.set.Settings.Effective("telemetry")
-	by := "the settings (" + strings.Join(from, ", ") + ")"
+	by := "settings: " + strings.Join(from, ", ")
 	if _, set := x.set.Env.Lookup("GEMINI_TELEMETRY_ENABLED"); set {
 		by = x.set.Where("GEMINI_TELEMETRY_ENABLED")
 	}
 	switch why := set.DisabledReason(); {
 	case why != "":
-		s.warn("telemetry", "on, by "+by+", and nothing is told: "+why, "correct that, or turn telemetry off")
+		s.warn("telemetry", "on ("+by+"), but nothing is recorded: "+why, "fix this, or turn telemetry off")
 	case set.Outfile == "":
-		s.ok("telemetry", "on, by "+by+", and sent to "+provider.RedactAddress(set.Endpoint)+" by "+set.Protocol)
+		s.ok("telemetry", "on ("+by+"), sent to "+provider.RedactAddress(set.Endpoint)+" ("+set.Protocol+")")
 	default:
 		x.checkOutfile(&s, x.set.Paths.Absolute(set.Outfile), by)
 	}
@@ -247,21 +247,21 @@ func (x *examination) checkTelemetry() sectionReport {
 // checkOutfile reports whether telemetry can be written to a file. It does not create the
 // file.
 func (x *examination) checkOutfile(s *sectionReport, file, by string) {
-	text := "on, by " + by + ", and written to " + file
+	text := "on (" + by + "), written to " + file
 	at := nearestExisting(file)
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		text += ", which cannot be looked at: " + durable.Cause(err).Error()
+		text += ": " + durable.Cause(err).Error()
 	case at == file && info.IsDir():
 		text += ", which is a directory"
 	case at != file && !info.IsDir():
-		text += ", which cannot be made: " + at + " is no directory"
+		text += ", which cannot be created: " + at + " is not a directory"
 	case !isWritable(at, info):
-		text += ", which cannot be written"
+		text += ", which is not writable"
 	default:
 		s.ok("telemetry", text)
 		return
 	}
-	s.warn("telemetry", text, "name another file in telemetry.outfile")
+	s.warn("telemetry", text, "set telemetry.outfile to another file")
 }

@@ -51,23 +51,23 @@ type liveReport struct {
 // first.
 const probeTimeout = 20 * time.Second
 
-var errProbeTimeout = fmt.Errorf("no answer in %d s", probeTimeout/time.Second)
+var errProbeTimeout = fmt.Errorf("no response within %d s", probeTimeout/time.Second)
 
 // checkRoundTrip asks the model to call a tool and to repeat its result.
 func (x *examination) checkRoundTrip(ctx context.Context, o Options, chosen *modelChoice) sectionReport {
-	s := sectionReport{ID: "live", Title: "Round trip"}
+	s := sectionReport{ID: "live", Title: "Test request"}
 	switch {
 	case o.Unasked != "":
 		x.Live.Why = "--offline"
-		s.ok("answer", "not asked, "+o.Unasked)
+		s.ok("answer", "not sent, "+o.Unasked)
 		return s
 	case chosen == nil:
 		x.Live.Why = "there is no model to ask"
-		s.missing("answer", "not asked: there is none to ask", "see above")
+		s.note("answer", "not sent: no model is set up, see above", "")
 		return s
 	case x.hasBrokenSettings:
 		x.Live.Why = "a settings file cannot be used"
-		s.missing("answer", "not asked: which one the broken settings name, and where it is, is not known", "correct the settings")
+		s.note("answer", "not sent: a settings file has an error", "fix the settings file, see below")
 		return s
 	}
 	if o.Asking != nil {
@@ -79,32 +79,32 @@ func (x *examination) checkRoundTrip(ctx context.Context, o Options, chosen *mod
 	x.Live = newLiveReport(chosen.model, &result)
 	model, account := chosen.model, chosen.account
 	for _, change := range result.Switches {
-		s.warn("answer", model+" does not answer: "+describeError(change.Err), x.advice(&account, change.Err))
+		s.warn("answer", model+" failed: "+describeError(change.Err), x.advice(&account, change.Err))
 		model = change.To
 		account, _, _ = x.accounts.Resolve(model) // cannot fail: Pollux has used this account
 	}
 	if result.Err != nil {
-		s.broken("answer", model+" does not answer: "+describeError(result.Err), x.advice(&account, result.Err))
+		s.broken("answer", model+" failed: "+describeError(result.Err), x.advice(&account, result.Err))
 		x.fail(result.Err)
 		return s
 	}
-	answers := " answers: "
+	answers := " responded: "
 	if model != chosen.model {
-		answers = " answers in its place: "
+		answers = " responded instead: "
 	}
 	s.ok("answer", model+answers+x.Live.metrics())
 	shown := strconv.Quote(truncate(result.Answer, 80))
 	switch {
 	case result.Calls == callsNative:
-		s.ok("tool call", "the model calls tools by its protocol")
+		s.ok("tool call", "native tool calls work")
 	case result.Calls == callsInText:
-		s.ok("tool call", "the model has no tool calling of its own; Pollux reads calls from its words")
+		s.ok("tool call", "the model has no native tool calls; Pollux reads them from its text")
 	default:
-		s.warn("tool call", "the model was asked to call a tool and did not; it said "+shown,
-			"choose a model that can (pollux models), or set pollux.toolCalling to text")
+		s.warn("tool call", "the model did not call the tool. It returned "+shown,
+			"choose a model with tool calls (pollux models), or set pollux.toolCalling to text")
 	}
 	if result.Calls != "" && !result.Repeated {
-		s.warn("result", "the model did not repeat what the tool said; it said "+shown, "try again; if it stays so, choose another model")
+		s.warn("result", "the model did not repeat the tool result. It returned "+shown, "try again, or choose another model")
 	}
 	return s
 }
@@ -160,7 +160,7 @@ func truncate(text string, limit int) string {
 
 // metrics describes the time, the requests, the tokens and the cost of the test.
 func (r *liveReport) metrics() string {
-	text := fmt.Sprintf("the first piece after %d ms, all after %d ms; %s", r.FirstMillis, r.TotalMillis, wording.Count(r.Requests, "request"))
+	text := fmt.Sprintf("first token after %d ms, complete after %d ms, %s", r.FirstMillis, r.TotalMillis, wording.Count(r.Requests, "request"))
 	if r.PromptTokens+r.AnswerTokens > 0 {
 		text += fmt.Sprintf(", %d tokens in and %d out", r.PromptTokens, r.AnswerTokens)
 	}
@@ -172,41 +172,46 @@ func (r *liveReport) metrics() string {
 
 // advice returns the next step for the user after an error of a model.
 func (x *examination) advice(account *auth.Account, err error) string {
-	at := cmp.Or(provider.RedactAddress(account.BaseURL), "its provider's address")
-	key := cmp.Or(x.set.Where(account.From), "its key")
+	at := cmp.Or(provider.RedactAddress(account.BaseURL), "the base URL")
+	key := cmp.Or(x.set.Where(account.From), "the API key")
 	var api *llm.Error
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, errProbeTimeout) && account.Local != nil:
-		return "the model may still be loading: try again in a minute, or ask a smaller one"
+		return "the model may still be loading: try again in a minute, or choose a smaller model"
 	case errors.Is(err, errProbeTimeout):
-		return "check the network" + x.proxyHint() + ", or that " + at + " is the right address; a model that thinks for long may need more time than this"
+		return "check the network" + x.proxyHint() + " and the address " + at + ". Models that think for long may need more time"
 	case !errors.As(err, &api):
-		return "try another model with --model"
+		return "choose another model with --model"
+	case errors.As(err, &untrusted) && api.Code != "UNABLE_TO_GET_ISSUER_CERT_LOCALLY" && api.Code != "":
+		return "check the address " + at + " and the clock of this machine"
 	case errors.As(err, &untrusted):
-		return "if somebody on the way re-encrypts, as companies do, name their certificate in NODE_EXTRA_CA_CERTS or SSL_CERT_FILE; else do not trust " + at
+		return "if a proxy or gateway of your company signs the certificate, set NODE_EXTRA_CA_CERTS to its CA file"
+	}
+	if api.Proxy != "" || api.Code == "EPROTO" {
+		return x.networkAdvice(api, at, account.Local != nil)
 	}
 	switch api.Kind {
 	case llm.KindUnauthorized:
-		return "check " + key + ": it is wrong, has expired, or is for another provider than " + at
+		return "check " + key + ": it is wrong, expired, or for another provider than " + at
 	case llm.KindForbidden:
-		return "the key is known, and may not do this: check what " + key + " is allowed, or whether the model is for your account"
+		return "check the permissions of " + key + ", and whether your account may use the model"
 	case llm.KindModelNotFound:
-		return "pollux models " + account.ConfiguredID + " lists what there is; name one with --model, or check the address " + at
+		return "choose a model of 'pollux models " + account.ConfiguredID + "' with --model, or check the address " + at
 	case llm.KindQuota, llm.KindRateLimit, llm.KindCapacity:
-		return "wait, or name another model with --model; pollux.fallback names some for such a case" + linkSuffix(api)
+		return "wait, or choose another model with --model; pollux.fallback lists models for this case" + linkSuffix(api)
 	case llm.KindSuspended, llm.KindValidation:
-		return "your account needs you" + linkSuffix(api)
+		return "check your account" + linkSuffix(api)
 	case llm.KindContextWindow:
-		return "the server gives the model too small a window: raise it, it should be 16,000 tokens at least"
+		return "the context window of the model is too small: set it to at least 16,000 tokens in the server"
 	case llm.KindServer:
-		return "the fault is the provider's: try again, or name another model with --model"
-	case llm.KindNetwork, llm.KindIncomplete:
+		return "the provider failed: try again later, or choose another model with --model"
+	case llm.KindNetwork, llm.KindNoServer, llm.KindIncomplete:
 		return x.networkAdvice(api, at, account.Local != nil)
 	case llm.KindBadRequest:
-		return "the provider does not take what Pollux sends: check that the address " + at + " speaks " + string(account.Protocol)
+		return "the provider rejected the request: check that " + at + " uses the protocol " + string(account.Protocol)
 	}
-	return "check that " + at + " is the address of a model's server"
+	return "check that " + at + " is the address of a model provider"
 }
 
 // linkSuffix returns the link of an error as the end of a sentence, or "" if there is none.
@@ -229,20 +234,20 @@ func (x *examination) proxyHint() string {
 // networkAdvice returns the next step for the user after a failed connection.
 func (x *examination) networkAdvice(e *llm.Error, at string, local bool) string {
 	switch {
-	case strings.Contains(e.Error(), "proxyconnect"), strings.Contains(e.Error(), "socks connect"):
-		return "the proxy " + x.Proxy + " cannot be reached: check HTTPS_PROXY and HTTP_PROXY, or unset them"
+	case e.Proxy != "":
+		return "check " + cmp.Or(x.proxyVariable(), "HTTPS_PROXY") + ", or unset it"
 	case e.Code == "ECONNREFUSED" && local:
-		return "nothing listens at " + at + ": start the server"
+		return "start the server at " + at
 	case e.Code == "ECONNREFUSED":
-		return "nothing listens at " + at + ": check the address and its port"
+		return "check the address " + at + ": nothing listens on this port"
 	case e.Code == "ENOTFOUND":
-		return "no host has this name: check the address " + at + ", and that names can be looked up here" + x.proxyHint()
+		return "check the address " + at + " and the DNS settings" + x.proxyHint()
 	case e.Code == "EAI_AGAIN":
-		return "names cannot be looked up just now: check the network" + x.proxyHint()
+		return "check the network and the DNS settings" + x.proxyHint()
 	case e.Code == "EPROTO", e.Code == "ERR_SSL_BAD_RECORD_MAC", strings.Contains(e.Error(), "HTTP response to HTTPS client"):
-		return "who answers there does not speak TLS: check whether " + at + " should begin with http://"
+		return "check whether " + at + " should begin with http://"
 	case e.Code == "ERR_STREAM_PREMATURE_CLOSE", e.Code == "ECONNRESET", e.Kind == llm.KindIncomplete:
-		return "somebody hangs up: try again; if it stays so, check the address " + at + x.proxyHint()
+		return "try again; if it fails again, check the address " + at + x.proxyHint()
 	}
 	return "check the network" + x.proxyHint() + ", and the address " + at
 }

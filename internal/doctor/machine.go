@@ -33,7 +33,7 @@ func (x *examination) checkMemory() sectionReport {
 	s := sectionReport{ID: "memory", Title: "Memory"}
 	x.Memory.Files = []memoryFileReport{}
 	memory := x.withWarn(func(text string) {
-		s.warn("warning", strings.TrimPrefix(text, "Warning: "), "pollux memory shows what is used")
+		s.warn("warning", strings.TrimPrefix(text, "Warning: "), "'pollux memory' shows the memory files")
 	}).OpenMemory()
 	for _, f := range memory.Files() {
 		r := memoryFileReport{f.Path, string(f.Tier), f.Tokens(), f.Cut}
@@ -41,15 +41,15 @@ func (x *examination) checkMemory() sectionReport {
 		x.Memory.Tokens += r.Tokens
 		text := fmt.Sprintf("%s, about %d tokens", f.Path, r.Tokens)
 		if f.Cut {
-			s.warn("file", text+", is cut: it is too large", "shorten it, or split it by directories")
+			s.warn("file", text+", truncated because it is too large", "shorten it, or split it into files of subdirectories")
 			continue
 		}
 		s.ok("file", text)
 	}
 	if len(x.Memory.Files) == 0 {
-		s.ok("files", "there are none")
+		s.ok("files", "none")
 	} else {
-		s.ok("all", fmt.Sprintf("about %d tokens in every request", x.Memory.Tokens))
+		s.ok("all", fmt.Sprintf("about %d tokens in each request", x.Memory.Tokens))
 	}
 	return s
 }
@@ -58,27 +58,27 @@ func (x *examination) checkMemory() sectionReport {
 func (x *examination) checkTools(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "tools", Title: "Programs"}
 	if !config.UseRipgrep.In(x.set.Settings) {
-		s.ok("ripgrep", "not used, because of tools.useRipgrep: Pollux searches by itself")
+		s.ok("ripgrep", "off (tools.useRipgrep); Pollux uses its own search")
 	} else if path := x.set.Ripgrep(); path != "" {
 		s.ok("ripgrep", path)
 	} else {
-		s.missing("ripgrep", "not found outside of the workspace: Pollux searches by itself, which takes longer in large folders", "install ripgrep")
+		s.note("ripgrep", "not found; Pollux uses its own search, which is slower in large folders", "install ripgrep")
 	}
 	if git := x.programs.Find("git"); git == "" {
-		s.missing("git", "not found: the model cannot look at history, and changes cannot be undone from it", "install git")
+		s.note("git", "not found; the model cannot read the history or restore files from it", "install git")
 	} else {
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errProgramTimeout)
 		defer cancel()
 		output, err := process.Launcher{}.Ask(ctx, &process.Command{Path: git, Args: []string{"--version"}, Env: minimalEnv(x.set.Options.Env)})
 		if err != nil {
-			s.broken("git", git+": "+truncate(err.Error(), 200), "run it by hand")
+			s.broken("git", git+": "+truncate(err.Error(), 200), "run it in your shell to see the problem")
 		} else {
 			s.ok("git", git+", "+truncate(output, 80))
 		}
 	}
 	shell := cmp.Or(x.programs.Find("bash"), x.programs.Find("sh"))
 	if shell == "" {
-		s.missing("shell", "neither bash nor sh is found: commands cannot be run", "check PATH")
+		s.warn("shell", "bash and sh not found; the model cannot run commands", "check PATH")
 	} else {
 		s.ok("shell", shell)
 	}
@@ -86,7 +86,7 @@ func (x *examination) checkTools(ctx context.Context) sectionReport {
 	return s
 }
 
-var errProgramTimeout = errors.New("no answer in 3 s")
+var errProgramTimeout = errors.New("no response within 3 s")
 
 // checkEditor checks the editor that the user has configured.
 func (x *examination) checkEditor(s *sectionReport) {
@@ -96,13 +96,13 @@ func (x *examination) checkEditor(s *sectionReport) {
 			continue
 		}
 		if path := x.programs.Find(words[0]); path != "" {
-			s.ok("editor", path+", by "+name)
+			s.ok("editor", path+" ("+name+")")
 		} else {
-			s.broken("editor", fmt.Sprintf("%s is %q, which is no program here", name, words[0]), "set "+name+" to one that is installed")
+			s.warn("editor", fmt.Sprintf("%s is %q, which is not installed", name, words[0]), "set "+name+" to an installed editor")
 		}
 		return
 	}
-	s.missing("editor", "neither VISUAL nor EDITOR is set", "set EDITOR, to edit what is proposed to you")
+	s.note("editor", "EDITOR is not set", "set EDITOR to edit proposed changes before you accept them")
 }
 
 // sandboxReport lists the sandboxes that are available for commands.
@@ -140,10 +140,10 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 	s := sectionReport{ID: "sandbox", Title: "Sandbox", Optional: x.sandboxErr == nil}
 	x.Sandbox = sandboxReport{Inside: terminal.Line(x.set.Options.Env.Get("SANDBOX")), Best: append([]isolation.Kind{}, found.Best()...), Abilities: []abilityReport{}}
 	if x.sandboxErr != nil {
-		s.broken("asked for", x.sandboxErr.Error(), "")
+		s.broken("requested", x.sandboxErr.Error(), "")
 	}
 	if x.Sandbox.Inside != "" {
-		s.ok("inside", "Pollux runs in a sandbox already: "+x.Sandbox.Inside)
+		s.ok("inside", "Pollux runs in a sandbox: "+x.Sandbox.Inside)
 	}
 	for _, a := range found {
 		detail := truncate(a.Detail, 300)
@@ -158,17 +158,20 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 		if detail != "" {
 			text = strings.TrimPrefix(text+": "+detail, ": ")
 		}
-		verdict := map[isolation.State]verdict{isolation.Works: verdictOK, isolation.Missing: verdictMissing, isolation.Broken: verdictBroken}[a.State]
-		s.Checks = append(s.Checks, check{string(a.Kind), verdict, text, a.Next})
+		if a.State == isolation.Works {
+			s.ok(string(a.Kind), text)
+		} else {
+			s.note(string(a.Kind), text, "") // Pollux does not use it yet
+		}
 	}
 	if best := x.Sandbox.Best; len(best) == 0 {
-		s.missing("choice", "commands could not be confined here", "")
+		s.note("choice", "no sandbox is available on this machine", "")
 	} else {
 		names := make([]string, len(best))
 		for i, kind := range best {
 			names[i] = string(kind)
 		}
-		s.ok("choice", "commands would be confined with "+strings.Join(names, " and ")+"; Pollux does not do so yet")
+		s.ok("choice", strings.Join(names, " and ")+" (Pollux does not run commands in a sandbox yet)")
 	}
 	return s
 }
@@ -207,9 +210,9 @@ func (x *examination) checkTerminal(ctx context.Context) sectionReport {
 	if !a.In && !a.Out {
 		return s // no one sees the terminal
 	}
-	name := cmp.Or(x.Terminal.Emulator, "one that does not say its name")
+	name := cmp.Or(x.Terminal.Emulator, "unknown")
 	if a.Multiplexer != "" {
-		name += ", with " + a.Multiplexer + " in it"
+		name += ", in " + a.Multiplexer
 	}
 	if a.SSH {
 		name += ", over SSH"
@@ -221,22 +224,22 @@ func (x *examination) checkTerminal(ctx context.Context) sectionReport {
 	x.checkColors(&s, &a)
 	switch {
 	case a.UTF8:
-		s.ok("characters", strings.TrimSuffix("UTF-8, by "+terminal.Line(a.Locale), ", by "))
+		s.ok("characters", strings.TrimSuffix("UTF-8 ("+terminal.Line(a.Locale)+")", " ()"))
 	case a.Locale == "":
-		s.warn("characters", "no locale is set: what is not ASCII may look wrong", "set LANG, for instance to C.UTF-8")
+		s.warn("characters", "no locale is set; characters outside ASCII may look wrong", "set LANG=C.UTF-8")
 	default:
-		s.warn("characters", terminal.Line(a.Locale)+" is not UTF-8: what is not ASCII may look wrong", "set LANG, for instance to C.UTF-8")
+		s.warn("characters", terminal.Line(a.Locale)+" is not UTF-8; characters outside ASCII may look wrong", "set LANG=C.UTF-8")
 	}
 	switch {
 	case x.Terminal.Clipboard != "":
-		s.ok("clipboard", "by "+a.Clipboard)
+		s.ok("clipboard", a.Clipboard)
 	case a.Clipboard != "":
-		s.missing("clipboard", a.Clipboard+" is not found: images cannot be pasted", "install what has it")
+		s.note("clipboard", a.Clipboard+" not found; you cannot paste images", "install "+a.Clipboard)
 	default:
-		s.ok("clipboard", "by the terminal itself (OSC 52), where it allows that")
+		s.ok("clipboard", "through the terminal (OSC 52), if it allows that")
 	}
 	if x.Terminal.ScreenReader {
-		s.ok("screen reader", "on, by ui.accessibility.screenReader")
+		s.ok("screen reader", "on (ui.accessibility.screenReader)")
 	}
 	if a.Multiplexer == "tmux" {
 		x.checkTmux(ctx, &s)
@@ -246,7 +249,7 @@ func (x *examination) checkTerminal(ctx context.Context) sectionReport {
 
 // describeStreams describes which standard streams are terminals, and their size.
 func describeStreams(a *terminal.Abilities) string {
-	kind := map[bool]string{true: "a terminal", false: "no terminal"}
+	kind := map[bool]string{true: "a terminal", false: "not a terminal"}
 	text := fmt.Sprintf("stdin is %s, stdout is %s, stderr is %s", kind[a.In], kind[a.Out], kind[a.Err])
 	if a.Width > 0 {
 		text += fmt.Sprintf("; %d columns", a.Width)
@@ -263,17 +266,17 @@ func (x *examination) checkColors(s *sectionReport, a *terminal.Abilities) {
 	name := terminal.Line(a.Term)
 	switch {
 	case a.ColorsBy == "NO_COLOR" || a.ColorsBy == "FORCE_COLOR" || a.Colors == terminal.TrueColors:
-		s.ok("colours", text)
+		s.ok("colors", text)
 	case a.Multiplexer == "tmux" && strings.HasPrefix(a.Term, "screen"):
-		s.warn("colours", fmt.Sprintf("%s: TERM is %q inside tmux", text, name), `put into ~/.tmux.conf: set -g default-terminal "tmux-256color"`)
+		s.warn("colors", fmt.Sprintf("%s: TERM is %q inside tmux", text, name), `put into ~/.tmux.conf: set -g default-terminal "tmux-256color"`)
 	case a.Multiplexer == "screen":
-		s.warn("colours", text+": GNU screen shows few colours and drops what it does not know", "tmux shows more")
+		s.warn("colors", text+": GNU screen supports few colors", "use tmux")
 	case a.Colors == terminal.NoColors:
-		s.warn("colours", fmt.Sprintf("%s: TERM is %q, the terminal of which nothing is expected", text, name), "set TERM to what your terminal is, for instance xterm-256color")
+		s.warn("colors", fmt.Sprintf("%s: TERM is %q", text, name), "set TERM to your terminal, for example xterm-256color")
 	case a.Colors == terminal.Colors16:
-		s.warn("colours", text, "if your terminal can show 256, set TERM to xterm-256color")
+		s.warn("colors", text, "if your terminal supports 256 colors, set TERM=xterm-256color")
 	default:
-		s.ok("colours", text+"; if your terminal shows true colours, set COLORTERM=truecolor")
+		s.ok("colors", text+"; if your terminal supports more, set COLORTERM=truecolor")
 	}
 }
 
@@ -299,11 +302,11 @@ func (x *examination) checkTmux(ctx context.Context, s *sectionReport) {
 		}
 		switch {
 		case output == "":
-			s.ok("tmux", want.option+" should be on, for "+want.feature+"; tmux does not say whether it is")
+			s.ok("tmux", want.option+" should be on for "+want.feature+" (tmux does not report it)")
 		case strings.Contains(" "+want.values+" ", " "+output+" "), output == "1", output == "2":
-			s.ok("tmux", want.option+" is "+truncate(output, 20)+", for "+want.feature)
+			s.ok("tmux", want.option+" is "+truncate(output, 20)+" ("+want.feature+")")
 		default:
-			s.warn("tmux", want.option+" is "+truncate(output, 20)+"; it should be on, for "+want.feature, command)
+			s.warn("tmux", want.option+" is "+truncate(output, 20)+"; it should be on for "+want.feature, command)
 		}
 	}
 }

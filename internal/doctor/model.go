@@ -66,15 +66,15 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 	x.addProviders(accounts, found)
 	if err != nil {
 		x.fail(err)
-		next := "set what one of the providers below needs, or name a model that one of them has with --model"
+		next := "set up one of the providers below, or choose a model of one with --model"
 		var api *llm.Error
 		if def, defErr := accounts.Default(); defErr == nil && errors.As(err, &api) { // from listing the provider's models
 			next = x.advice(&def, err)
 		}
-		s.broken("model", wording.Error(err), next)
+		s.broken("model", problemText(err), next)
 	}
 	if x.Default != "" {
-		s.ok("provider", x.Default+", because of "+x.Why)
+		s.ok("provider", x.Default+" (from "+x.Why+")")
 	}
 	if x.Model != "" {
 		s.ok("model", x.Model+x.describeModel())
@@ -83,11 +83,11 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 		s.ok("fallback", strings.Join(x.Fallback, ", "))
 	}
 	for _, text := range x.LeftOut {
-		s.warn("left out", text, "correct it, or do without it")
+		s.warn("setting", text, "fix or remove it")
 	}
 	for i := range x.Providers {
 		if r := &x.Providers[i]; r.State == "broken" {
-			s.warn("provider "+r.ID, r.Needs, "correct it, or unset it")
+			s.warn("provider "+r.ID, r.Needs, "fix or unset it")
 		}
 	}
 	return s, choice
@@ -144,7 +144,7 @@ func (x *examination) addProviders(accounts *auth.Accounts, found []provider.Acc
 		}
 		for _, local := range found {
 			if local.ID == p.ID && !isReady {
-				r.State, r.From, r.Address, r.Needs = "found", "it answers", local.BaseURL, ""
+				r.State, r.From, r.Address, r.Needs = "found", "running", local.BaseURL, ""
 				if p.ID == x.Default {
 					r.State = "used"
 				}
@@ -170,7 +170,7 @@ func requirements(p *provider.Profile, env *config.Env) string {
 	case keys == "" && !p.Keyless:
 		return "apiKey or keyVars in modelProviders." + p.ID
 	case p.Keyless:
-		return "to be named, as in --model " + p.ID + "/" + cmp.Or(p.Model, "...")
+		return "--model " + p.ID + "/" + cmp.Or(p.Model, "...")
 	}
 	return keys
 }
@@ -180,14 +180,14 @@ func (d *Report) describeModel() string {
 	text := ""
 	switch {
 	case d.Asked != d.Model && d.Named != "":
-		text = ", which " + strconv.Quote(d.Asked) + " (" + d.Named + ") stands for"
+		text = " (for " + strconv.Quote(d.Asked) + " from " + d.Named + ")"
 	case d.Asked != d.Model:
-		text = ", which " + strconv.Quote(d.Asked) + " stands for"
+		text = " (for " + strconv.Quote(d.Asked) + ")"
 	case d.Named != "":
-		text = ", named by " + d.Named
+		text = " (from " + d.Named + ")"
 	}
 	if d.Window > 0 {
-		text += "; it takes " + wording.Tokens(d.Window) + " tokens"
+		text += ", context window " + wording.Tokens(d.Window) + " tokens"
 	}
 	return text
 }
@@ -198,7 +198,7 @@ var everyday = []string{"gemini", "openai", "anthropic", "openrouter", "ollama"}
 // writeProviders prints the providers that are set up, then the others: the everyday ones, or
 // all.
 func (d *Report) writeProviders(w io.Writer, layout Layout) {
-	d.writeProviderTable(w, layout, "Set up, in the order in which they count:", func(r *providerReport) (string, bool) {
+	d.writeProviderTable(w, layout, "Set up, in order of precedence:", func(r *providerReport) (string, bool) {
 		text := r.From
 		if r.Address != "" && r.Address != r.From {
 			text += " at " + r.Address
@@ -209,12 +209,12 @@ func (d *Report) writeProviders(w io.Writer, layout Layout) {
 		return text, r.From != ""
 	})
 	hidden := 0
-	d.writeProviderTable(w, layout, "Not set up:", func(r *providerReport) (string, bool) {
+	d.writeProviderTable(w, layout, "Not set up, with what each needs:", func(r *providerReport) (string, bool) {
 		if r.State == "missing" && !layout.All && !slices.Contains(everyday, r.ID) {
 			hidden++
 			return "", false
 		}
-		return "needs " + r.Needs, r.State == "missing"
+		return r.Needs, r.State == "missing"
 	})
 	if hidden > 0 {
 		fmt.Fprintf(w, "    and %d more: pollux doctor --all\n", hidden)

@@ -98,10 +98,10 @@ func (r *probeResult) readEvents(events iter.Seq2[agent.Event, error]) {
 		case agent.InvalidStream:
 			r.Err = errors.New(e.Message)
 		case agent.MaxTurns:
-			r.Err = errors.New("the model goes on calling the tool")
+			r.Err = errors.New("the model keeps calling the tool")
 		case agent.Overflow:
 			if r.Err = e.Err; r.Err == nil {
-				r.Err = errors.New("a few words and one tool are more than the model takes")
+				r.Err = errors.New("the test request does not fit into the context window of the model")
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestProbe(t *testing.T) {
 		"mute":   {"turn\n text quince", "", "quince", true, 1, ""},
 		"wrong":  {"turn\n call connection_check {\"pong\": 1}\nturn\n text Sorry.", "", "Sorry.", false, 2, ""},
 		"unable": {"turn\n call run_shell_command {\"command\": \"rm -rf /\"}\nturn\n text Sorry.", "", "Sorry.", false, 2, ""},
-		"circle": {"turn\n times always\n call connection_check {\"ping\": \"a\"}", callsNative, "", false, 3, "the model goes on calling the tool"},
+		"circle": {"turn\n times always\n call connection_check {\"ping\": \"a\"}", callsNative, "", false, 3, "the model keeps calling the tool"},
 		"empty":  {"turn\n finish STOP", "", "", false, 1, "empty response"},
 		"busy":   {"turn\n fail 503 UNAVAILABLE The model is overloaded.", "", "", false, 1, "The model is overloaded."},
 	} {

@@ -60,7 +60,7 @@ func (x *examination) checkSettings() sectionReport {
 		s.ok("note", string(notice))
 	}
 	if names := settings.Ineffective(); len(names) > 0 {
-		s.missing("not yet", "set, without effect yet: "+strings.Join(names, ", "), laterNext)
+		s.note("not yet", "settings without effect in this version: "+strings.Join(names, ", "), laterNext)
 	}
 	if trustErr != nil {
 		x.fail(trustErr)
@@ -77,18 +77,18 @@ func (x *examination) addLayers(s *sectionReport, unread map[config.Scope]error)
 		switch err := unread[l.Scope]; {
 		case err != nil:
 			r.State = err.Error()
-			s.broken(subject, l.File+": "+r.State, "correct the file, or move it away: until then no run starts, and the rest of this leaves it out")
+			s.broken(subject, l.File+": "+r.State, "fix the file or move it away. Pollux does not start until then; the other checks ignore the file")
 		case l.State == "read":
 			r.Keys = len(x.set.Settings.ForScope(l.Scope).SetKeys())
 			s.ok(subject, fmt.Sprintf("%s sets %s", l.File, wording.Count(r.Keys, "key")))
 		case l.State == "absent":
-			s.ok(subject, l.File+" is not there")
+			s.ok(subject, "none ("+l.File+")")
 		case l.File == "":
-			s.ok(subject, "none, as this is the home directory")
+			s.ok(subject, "none in the home directory")
 		case l.State == "ignored":
-			s.warn(subject, l.File+" is ignored", "see below what is wrong with it")
+			s.warn(subject, l.File+" is ignored", "see below for the reason")
 		default:
-			s.warn(subject, l.File+" is "+l.State, "see below how to trust the folder")
+			s.warn(subject, l.File+" is "+l.State, "see Folder trust")
 		}
 		x.Layers = append(x.Layers, r)
 	}
@@ -99,9 +99,9 @@ func (x *examination) addLayers(s *sectionReport, unread map[config.Scope]error)
 func parseSettingsWarning(w string) (subject, text, next string) {
 	const wrong = "Invalid configuration in "
 	if !strings.HasPrefix(w, wrong) {
-		next = "pollux config path says which files count"
+		next = "'pollux config path' lists the settings files"
 		if strings.Contains(w, "permission denied") {
-			next = "change its permissions, or its owner"
+			next = "change its permissions or its owner"
 		}
 		return "note", strings.TrimPrefix(strings.Join(strings.Fields(w), " "), "Warning: "), next
 	}
@@ -116,7 +116,7 @@ func parseSettingsWarning(w string) (subject, text, next string) {
 			values = append(values, line)
 		}
 	}
-	return "wrong values", file + ": " + strings.Join(values, ", "), "correct them: pollux config explain KEY says what each may be"
+	return "wrong values", file + ": " + strings.Join(values, ", "), "fix them; 'pollux config explain KEY' lists the allowed values"
 }
 
 // envReport describes a .env file.
@@ -142,18 +142,18 @@ func (x *examination) checkEnv() sectionReport {
 		case f.Err != nil:
 			s.warn("unread file", f.Path+" cannot be read: "+f.State, "make it a readable text file, or move it away")
 		default:
-			s.ok("other file", f.Path+" does not count: "+f.State)
+			s.ok("other file", f.Path+" is not used: "+f.State)
 		}
 	}
 	if x.envFile == nil {
-		s.ok("file", "none is used")
+		s.ok("file", "none")
 	}
 	if x.EnvFiles == nil {
 		x.EnvFiles = []envReport{}
 	}
 	x.set.ReadEnv()
 	if names := config.IneffectiveVariables(x.set.Env); len(names) > 0 {
-		s.missing("not yet", "set, without effect yet: "+strings.Join(names, ", "), laterNext)
+		s.note("not yet", "variables without effect in this version: "+strings.Join(names, ", "), laterNext)
 	}
 	x.Asked, x.Named = x.set.Model, x.set.NamedBy()
 	return s
@@ -167,10 +167,10 @@ func (x *examination) checkEnvFile(s *sectionReport, f *config.EnvFile) {
 	}
 	s.ok("file", f.Path+text)
 	if len(f.AlreadySet) > 0 {
-		s.ok("overruled", "set in the environment already: "+strings.Join(f.AlreadySet, ", "))
+		s.ok("overruled", "already set in the environment: "+strings.Join(f.AlreadySet, ", "))
 	}
 	if len(f.Forbidden) > 0 {
-		s.warn("refused", "it may not set "+strings.Join(f.Forbidden, ", ")+" from where it lies",
+		s.warn("refused", "a .env file in this place may not set "+strings.Join(f.Forbidden, ", "),
 			"set them in the environment, or in "+filepath.Join(x.set.Paths.GeminiDir(), ".env"))
 	}
 	if n := len(f.InvalidLines); n > 0 {
@@ -178,7 +178,7 @@ func (x *examination) checkEnvFile(s *sectionReport, f *config.EnvFile) {
 		for _, line := range f.InvalidLines[:min(n, 5)] {
 			lines = append(lines, strconv.Itoa(line))
 		}
-		s.warn("odd lines", fmt.Sprintf("%s of it say nothing: %s", wording.Count(n, "line"), strings.Join(lines, ", ")), "write NAME=value, one a line")
+		s.warn("invalid lines", fmt.Sprintf("%s without NAME=value: %s", wording.Count(n, "line"), strings.Join(lines, ", ")), "write one NAME=value per line")
 	}
 }
 
@@ -187,24 +187,24 @@ func nonNil(names []string) []string { return append([]string{}, names...) }
 
 // checkTrust reports whether the workspace is trusted, and why.
 func (x *examination) checkTrust() sectionReport {
-	s := sectionReport{ID: "trust", Title: "Trust"}
+	s := sectionReport{ID: "trust", Title: "Folder trust"}
 	dir := x.set.Paths.Dir()
 	x.Trust = [...]string{trust.Unknown: "unknown", trust.Trusted: "trusted", trust.Untrusted: "untrusted"}[x.set.Trust]
-	const how = "--skip-trust trusts it for one run, GEMINI_CLI_TRUST_WORKSPACE=true for a shell or a CI job"
+	const how = "start pollux here and choose Trust folder. For one run: --skip-trust. In CI: GEMINI_CLI_TRUST_WORKSPACE=true"
 	env := x.set.Options.Env
 	switch {
 	case x.trustErr != nil:
-		s.broken("folder", x.trustErr.Error(), "correct the file, or move it away")
+		s.broken("folder", x.trustErr.Error(), "fix the file or move it away")
 	case x.set.Trust == trust.Trusted && env.Get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
-		s.ok("folder", dir+" is trusted, by GEMINI_CLI_TRUST_WORKSPACE")
+		s.ok("folder", dir+" is trusted (GEMINI_CLI_TRUST_WORKSPACE)")
 	case x.set.Trust == trust.Trusted && !config.FolderTrust.In(x.set.Settings):
-		s.ok("folder", dir+" is trusted, as security.folderTrust.enabled is off")
+		s.ok("folder", dir+" is trusted (security.folderTrust.enabled is off)")
 	case x.set.Trust == trust.Trusted:
-		s.ok("folder", dir+" is trusted, by "+x.set.TrustOptions().File)
+		s.ok("folder", dir+" is trusted ("+x.set.TrustOptions().File+")")
 	default:
 		refused := trust.CheckTrusted(x.set.Trust)
 		x.fail(refused)
-		text := dir + " is not trusted: its settings and instructions do not count, and a run that cannot ask refuses to work in it"
+		text := dir + " is not trusted. Pollux ignores its settings and instructions, and 'pollux -p' does not run in it"
 		switch {
 		case env.Get("GEMINI_RESTRICTED_MODE") == "true":
 			text += " (GEMINI_RESTRICTED_MODE is set)"
@@ -221,29 +221,29 @@ func (x *examination) checkTrust() sectionReport {
 func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 	s = sectionReport{ID: "rules", Title: "Policies and instructions"}
 	found := x.withWarn(func(text string) {
-		s.warn("policies", strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "Warning: "), "correct the file, or move it away")
+		s.warn("policies", strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "Warning: "), "fix the file or move it away")
 	}).Inspect()
 	if found.Refused != nil {
-		s.broken("policies", found.Refused.Error(), "correct the file, or move it away")
+		s.broken("policies", found.Refused.Error(), "fix the file or move it away")
 		x.fail(found.Refused)
 	} else {
 		s.ok("policies", wording.Count(found.Rules, "rule")+" in files")
 	}
 	switch {
 	case found.Unread != nil:
-		s.broken("instruction", found.Unread.Error(), "correct "+x.set.Where("GEMINI_SYSTEM_MD")+", or unset it")
+		s.broken("instruction", found.Unread.Error(), "fix "+x.set.Where("GEMINI_SYSTEM_MD")+" or unset it")
 		deferredErr = found.Unread
 	case found.Instruction != "":
-		s.ok("instruction", found.Instruction+", by "+x.set.Where("GEMINI_SYSTEM_MD"))
+		s.ok("instruction", found.Instruction+" ("+x.set.Where("GEMINI_SYSTEM_MD")+")")
 	}
 	switch {
 	case found.Undiscovered != nil:
-		s.broken("tool discovery", found.Undiscovered.Error(), "correct it, or unset tools.discoveryCommand")
+		s.broken("tool discovery", found.Undiscovered.Error(), "fix or unset tools.discoveryCommand")
 		deferredErr = found.Undiscovered // a run checks discovery before the instruction
 	case found.LacksCall:
 		s.warn("tool discovery", "tools.discoveryCommand has no effect without tools.callCommand", "set both, or neither")
 	case found.Discovers:
-		s.ok("tool discovery", "tools.discoveryCommand is set; a run will run it, and nothing has been run here")
+		s.ok("tool discovery", "tools.discoveryCommand is set (not run by pollux doctor)")
 	}
 	return s, deferredErr
 }
@@ -257,8 +257,8 @@ func unusedFeatures() []unusedFeature {
 	return []unusedFeature{
 		{"extensions", []string{"extensions"}},
 		{"skills", []string{"skills", filepath.Join("..", ".agents", "skills")}},
-		{"commands of your own", []string{"commands"}},
-		{"agents of your own", []string{"agents"}},
+		{"custom commands", []string{"commands"}},
+		{"custom agents", []string{"agents"}},
 		{"key bindings", []string{"keybindings.json"}},
 		{"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}},
 	}
@@ -273,7 +273,7 @@ type unusedFeature struct {
 
 // checkUnusedFeatures lists what the user has set up, but Pollux does not use yet.
 func (x *examination) checkUnusedFeatures() sectionReport {
-	s := sectionReport{ID: "later", Title: "Set up, and not used yet"}
+	s := sectionReport{ID: "later", Title: "Not supported yet"}
 	dirs := []string{x.set.Paths.GeminiDir()}
 	if !x.set.Paths.AtHome() {
 		dirs = append(dirs, filepath.Join(x.set.Paths.Dir(), ".gemini"))
@@ -282,7 +282,7 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 		for _, dir := range dirs {
 			for _, name := range feature.names {
 				if path := filepath.Join(dir, name); isNonEmpty(path) {
-					s.missing(feature.subject, path, laterNext)
+					s.note(feature.subject, path, laterNext)
 				}
 			}
 		}
@@ -293,10 +293,10 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 		if row, known := config.KeyOf(key.path); !known || row.Support != config.Later || len(entries) == 0 {
 			continue
 		}
-		s.missing(key.subject, fmt.Sprintf("%s, in the settings (%s)", strings.Join(sortedNames(entries), ", "), strings.Join(from, ", ")), laterNext)
+		s.note(key.subject, fmt.Sprintf("%s (in %s)", strings.Join(sortedNames(entries), ", "), strings.Join(from, ", ")), laterNext)
 	}
 	if len(s.Checks) == 0 {
-		s.ok("nothing", "all that is set up here is used")
+		s.ok("features", "everything that you have set up is supported")
 	}
 	return s
 }

@@ -4,6 +4,7 @@
 package exit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ type Error struct {
 	Type string
 	// Message is the complete text for the user: what happened, why, and what to do next.
 	Message string
+	// Summary is Message on one line, for machine-readable output and within other sentences.
+	// It is empty if Message is one line itself.
+	Summary string
 	Err     error // the cause, if any
 }
 
@@ -46,7 +50,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-func (e *Error) Error() string { return e.Message }
+// Error returns the summary, or the message if there is none.
+func (e *Error) Error() string { return cmp.Or(e.Summary, e.Message) }
 
 func (e *Error) Unwrap() error { return e.Err }
 

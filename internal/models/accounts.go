@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/exit"
+	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
@@ -99,15 +101,27 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case len(list) == 1, len(list) > 1 && account.Local != nil:
 		return list[0].Name, nil
 	case err != nil:
-		return "", exit.Errorf(exit.Input, "No model is named for %s, and it does not say which it has: %w. Name one with --model.", at, err)
+		step := ""
+		if api, ok := errors.AsType[*llm.Error](err); ok {
+			step = wording.NextStep(api, wording.Place{Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama})
+		}
+		return "", exit.Errorf(exit.Input, "Cannot list the models of %s: %w.%s", at, err, cmp.Or(step, " Choose a model with --model."))
 	case len(list) == 0:
-		return "", exit.Errorf(exit.Input, "No model is named for %s, and it has none. Name one with --model.", at)
+		return "", exit.Errorf(exit.Input, "%s has no models.%s", at, pullHint(account))
 	}
 	var names []string
 	for _, one := range list[:min(len(list), 5)] {
 		names = append(names, one.Name)
 	}
-	return "", exit.Errorf(exit.Input, "No model is named for %s. Name one with --model: %s.", at, strings.Join(names, ", "))
+	return "", exit.Errorf(exit.Input, "%s has several models. Choose one with --model: %s.", at, strings.Join(names, ", "))
+}
+
+// pullHint returns how to get a model for a server on this machine that has none.
+func pullHint(account auth.Account) string {
+	if account.Protocol == provider.Ollama {
+		return " Download one with: ollama pull qwen3"
+	}
+	return " Load one there, or choose another model with --model."
 }
 
 // find returns the model with this name in requests.
@@ -176,7 +190,7 @@ func (r *accountModels) generator(req *llm.Request) (llm.Generator, *llm.Request
 	case req.Model:
 		return known, req, nil
 	case "":
-		message := fmt.Sprintf("%q means the model that %s has, and it has not been asked which that is", req.Model, cmp.Or(known.account.Name, known.account.ID))
+		message := fmt.Sprintf("%s has not reported yet which model %q stands for. Choose a model by its name.", cmp.Or(known.account.Name, known.account.ID), req.Model)
 		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: message}
 	}
 	own := *req
@@ -196,10 +210,11 @@ func adoptLocalServer(ctx context.Context, accounts *auth.Accounts, name string,
 		return context.Cause(ctx)
 	}
 	if len(found) == 0 {
+		_, _, err = accounts.Resolve(name) // the error lists the ports that were asked
 		return err
 	}
 	accounts.Adopt(found[0])
-	warn(fmt.Sprintf("No provider is set up: using %s, which answers at %s.", found[0].Name, found[0].BaseURL))
+	warn(fmt.Sprintf("No provider is set up. Using %s at %s.", found[0].Name, found[0].BaseURL))
 	return nil
 }
 

@@ -125,7 +125,7 @@ func (d *Directory) Current() Current { return *d.current.Load() }
 func (d *Directory) Choose(name string) (Current, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
-		return Current{}, exit.Errorf(exit.Input, "There is no model without a name.")
+		return Current{}, exit.Errorf(exit.Input, "Enter the name of a model.")
 	}
 	if none, ok := d.fixed.(unreachable); ok {
 		return Current{}, none.err
@@ -157,7 +157,7 @@ func (d *Directory) checkProvider(name string) error {
 	for _, account := range d.accountModels.accounts().Reachable() {
 		ids = append(ids, account.ConfiguredID)
 	}
-	return exit.Errorf(exit.Input, "No provider is named %q. Those you have set up: %s.", head, strings.Join(ids, ", "))
+	return exit.Errorf(exit.Input, "Unknown provider %q. You have set up: %s.", head, strings.Join(ids, ", "))
 }
 
 // Resolve returns the name in requests for a model name or alias of the user or of a setting.
@@ -251,7 +251,7 @@ func (d *Directory) ResolveFallbacks(names []string, warn func(string)) []string
 		requestName, _, err := d.accountModels.resolve(name)
 		if err != nil {
 			why, _, _ := strings.Cut(err.Error(), "\n")
-			warn("Warning: pollux.fallback: " + name + " is left out: " + why)
+			warn("Warning: pollux.fallback: " + name + " is ignored: " + why)
 			continue
 		}
 		d.NoteReplaced(name, requestName)

@@ -106,7 +106,7 @@ func TestDispatch(t *testing.T) {
 		"anthropic/y":       "anthropic ? key-a",
 		"claude/y":          "anthropic ? key-a",
 		"mine/org/z":        "mine ? Bearer key-m",
-		"deepseek/d":        "! When using DeepSeek",
+		"deepseek/d":        "! DeepSeek needs an API key",
 		"mine/claude-3/../": "mine ? Bearer key-m",
 	} {
 		if got := ask(t, m, name); got != want && !(strings.HasPrefix(want, "! ") && strings.HasPrefix(got, want)) {
@@ -134,7 +134,7 @@ func TestMainModel(t *testing.T) {
 		"any":      "any",
 		"one/any":  "any",
 		"two/any":  "two/any",
-		"xai/grok": "! When using xAI",
+		"xai/grok": "! xAI needs an API key",
 	} {
 		got, _, err := m.resolve(name)
 		if want, wrong := strings.CutPrefix(want, "! "); wrong && (err == nil || !strings.Contains(err.Error(), want)) || !wrong && (got != want || err != nil) {
@@ -148,8 +148,8 @@ func TestMainModel(t *testing.T) {
 		t.Errorf("two/any is answered by %q", got)
 	}
 	for selected, want := range map[string]string{
-		"two":  "No model is named for two (" + two + "). Name one with --model: a, b.",
-		"gone": "No model is named for gone (http://***@127.0.0.1:1), and it does not say which it has: fetch failed",
+		"two":  "two (" + two + ") has several models. Choose one with --model: a, b.",
+		"gone": "Cannot list the models of gone (http://***@127.0.0.1:1): ",
 	} {
 		m := openAccounts(t, `{"modelProviders": {"two": {"baseUrl": "`+two+`", "keyless": true}, "gone": {"baseUrl": "http://u:hunter2@127.0.0.1:1", "keyless": true}},
 			"security": {"auth": {"selectedType": "`+selected+`"}}}`)
@@ -157,7 +157,7 @@ func TestMainModel(t *testing.T) {
 			t.Errorf("with %s it is %v, want %s", selected, err, want)
 		}
 		// A model that was never resolved gets no request with an empty name.
-		if got := ask(t, m, "auto"); !strings.HasPrefix(got, `! "auto" means the model that`) {
+		if got := ask(t, m, "auto"); !strings.HasPrefix(got, "! "+selected+" has not reported yet which model") {
 			t.Errorf("auto is answered by %q", got)
 		}
 	}
@@ -208,7 +208,7 @@ func TestFallbackNames(t *testing.T) {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
 	all := strings.Join(left, "\n")
-	if len(left) != 2 || !strings.Contains(all, "nobody/x is left out") || !strings.Contains(all, "xai/grok is left out: When using xAI") {
+	if len(left) != 2 || !strings.Contains(all, "nobody/x is ignored") || !strings.Contains(all, "xai/grok is ignored: xAI needs an API key") {
 		t.Errorf("left out are %q", left)
 	}
 }

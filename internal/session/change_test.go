@@ -131,9 +131,9 @@ func TestSetModel(t *testing.T) {
 	}
 	before := a.Current().Model
 	for name, want := range map[string]string{
-		"":         "There is no model without a name.",
-		"  ":       "There is no model without a name.",
-		"xai/grok": "When using xAI",
+		"":         "Enter the name of a model.",
+		"  ":       "Enter the name of a model.",
+		"xai/grok": "xAI needs an API key",
 	} {
 		if _, err := a.SetModel(name); err == nil || !strings.HasPrefix(err.Error(), want) || a.Current().Model != before {
 			t.Errorf("%q: %v, want %s; the model is %s", name, err, want, a.Current().Model)
@@ -165,7 +165,7 @@ func TestSetModelOfNobody(t *testing.T) {
 	t.Parallel()
 	a := open(t, `{}`, nil, "GEMINI_API_KEY=g")
 	for _, name := range []string{"nobody/x", "nobody/x/y", "/x"} {
-		if _, err := a.SetModel(name); err == nil || exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), "No provider is named") {
+		if _, err := a.SetModel(name); err == nil || exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), "Unknown provider") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -13,7 +13,9 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/mention"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm"
+	"pollux/llm/provider"
 )
 
 // Run puts a prompt to the model, with the files that it names with "@", and works
@@ -127,16 +129,26 @@ func (s *Session) FitInput(text string) string {
 	return "The standard input of this command is longer than your context window. " + where + ".\n" + short
 }
 
-// QuotaHint returns what a person may do about a request that was refused with status
-// 429, by the account that answers now. It begins with a line feed.
-func (s *Session) QuotaHint() string { return quotaHint(s.Current().Account.Type) }
-
-func quotaHint(t auth.Type) string {
-	switch t {
-	case auth.VertexAI, auth.ComputeADC: // which is Vertex AI as the machine
-		return "\nPlease wait and try again later. To increase your limits, request a quota increase through Vertex, or switch to another /auth method"
-	case auth.GeminiAPIKey, auth.Gateway, "": // the last where no provider answers
-		return "\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"
+// Place returns what the advice about a failed request depends on. inSession reports whether the
+// user can type commands.
+func (s *Session) Place(inSession bool) wording.Place {
+	account := s.Current().Account
+	p := wording.Place{InSession: inSession, ProxyVar: auth.ProxyVariable(s.Env)}
+	if account.Profile == nil {
+		return p
 	}
-	return "\nPlease wait and try again later, or set fallback models in pollux.fallback."
+	p.Provider, p.ProviderID, p.IsOllama = cmp.Or(account.Name, account.ID), account.ConfiguredID, account.Protocol == provider.Ollama
+	if account.APIKey != "" || account.AuthToken != "" {
+		p.KeyFrom = s.describeSource(account.From)
+	}
+	for _, name := range account.BaseURLVars {
+		if strings.TrimSpace(s.Env.Get(name)) != "" {
+			p.AddressVar = s.describeSource(name)
+			return p
+		}
+	}
+	if account.CustomAddress {
+		p.AddressVar = "modelProviders." + account.ConfiguredID + ".baseUrl"
+	}
+	return p
 }

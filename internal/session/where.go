@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"pollux/internal/config"
-	"pollux/llm"
 )
 
 // Where returns a key of the settings or a variable with the file that it is set in
@@ -48,23 +47,6 @@ func (p *Setup) describeSource(what string) string {
 		return name + " in " + p.Paths.Display(path)
 	}
 	return p.Paths.Display(where)
-}
-
-// KeyHint returns what a person can do about a request whose key the provider refused, "" for
-// other errors. It begins with a space.
-func (s *Session) KeyHint(err *llm.Error) string {
-	account := s.Current().Account
-	if !err.IsBadKey() || account.Profile == nil || account.From == "" {
-		return ""
-	}
-	text := " The key is from " + s.describeSource(account.From) + "."
-	if s.Interactive {
-		return text + " To replace it, type /auth."
-	}
-	if _, set := s.Env.Lookup(account.From); set {
-		return text + " Change it, or unset it and run: pollux auth set " + account.ID
-	}
-	return text + " To replace it, run: pollux auth set " + account.ID
 }
 
 // NamedBy returns where the user named the model, "" if nowhere.

@@ -138,7 +138,7 @@ func escapeComponent(text string) string {
 func runDoctor(ctx context.Context, s *Runner, _ string) (Result, error) {
 	text, err := doctor.Text(ctx, doctor.Options{
 		Session: session.Options{Dir: s.Dir, Env: s.Options.Env, Model: s.Options.Model, Version: s.Version}, Terminal: s.Terminal,
-		Unasked: "run pollux doctor in a shell to test the model",
+		Unasked: "run 'pollux doctor' in a shell for that",
 	})
 	return Result{Text: text}, err
 }

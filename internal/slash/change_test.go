@@ -245,7 +245,7 @@ turn
 func TestDoctorAndAuth(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{settings: `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`})
-	d.wantText("/doctor", "Summary: A run would end with exit code 55", "not asked, run pollux doctor in a shell to test the model")
+	d.wantText("/doctor", "Summary: Pollux cannot run here (exit code 55)", "not sent, run 'pollux doctor' in a shell for that")
 	d.wantText("/auth", "Nothing was changed.")
 	if len(d.asked) != 1 || !strings.HasPrefix(d.asked[0].Text, "Which provider") {
 		t.Errorf("asked %v", d.asked)

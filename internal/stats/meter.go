@@ -60,7 +60,7 @@ func ErrorType(err error) string {
 	switch e.Kind {
 	case llm.KindQuota, llm.KindCapacity, llm.KindRateLimit, llm.KindServer, llm.KindIncomplete, llm.KindContextWindow:
 		return e.Kind.String()
-	case llm.KindNetwork:
+	case llm.KindNetwork, llm.KindNoServer:
 		if e.Code != "" {
 			return e.Code
 		}

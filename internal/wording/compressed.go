@@ -13,7 +13,7 @@ func Compressed(c agent.Compression) (text string, failed bool) {
 	case agent.CompressedOK:
 		return fmt.Sprintf("Chat history compressed from %d to %d tokens.", c.Before, c.After), false
 	case agent.CompressContentTruncated:
-		return fmt.Sprintf("There is no summary, but what tools said at length is in files now: the chat history has gone from %d to %d tokens.",
+		return fmt.Sprintf("Chat history truncated from %d to %d tokens: long tool outputs are in files now, and there is no summary.",
 			c.Before, c.After), false
 	case agent.CompressNoOp:
 		return "Nothing to compress.", false

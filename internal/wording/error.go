@@ -8,7 +8,7 @@ import (
 	"pollux/llm"
 )
 
-// Error returns what a person is shown of an error that ends a run.
+// Error returns the message for people about an error that ends a run.
 func Error(err error) string {
 	var e *exit.Error
 	var api *llm.Error
@@ -16,9 +16,18 @@ func Error(err error) string {
 	case errors.As(err, &e):
 		return e.Message
 	case errors.As(err, &api):
-		return "[API Error: " + api.Error() + "]"
+		return Failure(api, Place{})
 	}
 	return err.Error()
+}
+
+// Summary returns [Error] on one line, for machine-readable output.
+func Summary(err error) string {
+	var e *exit.Error
+	if errors.As(err, &e) {
+		return e.Error()
+	}
+	return Error(err)
 }
 
 // Count returns a number of things: "1 key", "2 keys".

@@ -4,8 +4,6 @@
 package wording
 
 import (
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,7 +15,7 @@ import (
 // Sentences without parameters.
 const (
 	// NotStarted is the message of a session that was interrupted before it began.
-	NotStarted = "Nothing was started."
+	NotStarted = "Cancelled before the session started."
 	// Cancelled is the message of a run that was interrupted.
 	Cancelled = "Operation cancelled."
 	// MaxTurns is shown when a session has used all its turns.
@@ -62,15 +60,15 @@ func Silent(e agent.Silent) string {
 }
 
 // Patience continues the first sentence of [Silent] for a person.
-const Patience = " Reading a long prompt can take minutes; Ctrl+C stops."
+const Patience = " A long prompt can take minutes. Ctrl+C cancels."
 
 // Switched returns the sentence for a switch to another model, with the reason.
 func Switched(e agent.Switched) string {
-	cause := Reason(e.Err)
+	cause := sentence(e.Err)
 	if cause != "" {
-		cause = " (" + cause + ")"
+		cause = ": " + cause
 	}
-	return fmt.Sprintf("%s could not answer%s. Switched to %s.", e.From, cause, e.To)
+	return fmt.Sprintf("%s failed%s. Switched to %s.", e.From, cause, e.To)
 }
 
 // Reason returns the text of err on one line, without a final period, to be used within a
@@ -108,52 +106,31 @@ func InvalidStream(e agent.InvalidStream) string {
 	if e.Message != "" {
 		return e.Message
 	}
-	return "The model gave no usable answer (" + e.Type + ")."
+	return "The model returned no usable response (" + e.Type + ")."
 }
 
 // Overflow returns the sentences for a prompt that does not fit into the context window, with
 // what to do about it.
 func Overflow(e agent.Overflow) string {
-	advice := "Start a new session, or take a model with a larger window."
+	advice := "Start a new session, or choose a model with a larger context window."
 	switch e.Cause {
 	case agent.OverflowPrompt:
-		advice = "Send less at once: the model can read a file itself, in parts, if the prompt names it without @."
+		advice = "Send less text. The model can read a file in parts if you name it without @."
 	case agent.OverflowFixed:
-		advice = "The instructions and tools of each session fill it already: take a model with a larger window, or fewer tools (tools.core in your settings)."
+		advice = "The system instruction and the tools fill it: choose a model with a larger context window, or fewer tools (tools.core)."
 	}
-	message := fmt.Sprintf("Context window will overflow (estimated: %d, remaining: %d). %s", e.Estimate, e.Remaining, advice)
+	message := fmt.Sprintf("The prompt does not fit into the context window (%d tokens, %d left). %s", e.Estimate, e.Remaining, advice)
 	if reason := Reason(e.Err); reason != "" {
-		message += " The model's server says: " + reason + "."
+		message += " The provider reports: " + reason + "."
 	}
 	return message
 }
 
-// APIError returns the sentence for a failed request, in the form that Gemini CLI prints.
+// APIError returns the message of a failed request in stream-json, in the form of Gemini CLI,
+// which scripts match.
 func APIError(e *llm.Error) string {
 	if e.Status != 0 && e.Code != "" {
 		return fmt.Sprintf("[API Error: %s (Status: %s)]", e.Error(), e.Code)
 	}
 	return fmt.Sprintf("[API Error: %s]", e.Error())
-}
-
-// NextStep returns a sentence that tells the user what to do about a failed request. It begins
-// with a space and continues the line of the error message; it is empty if there is no advice.
-func NextStep(e *llm.Error) string {
-	var untrusted *tls.CertificateVerificationError
-	switch {
-	case errors.As(e, &untrusted):
-		return " If a proxy or gateway of your own signs that certificate, name the file of its CA in NODE_EXTRA_CA_CERTS."
-	case e.Waited > 0:
-		return fmt.Sprintf(" The server sent nothing for %d s. To wait longer, set startTimeout (in seconds) of the provider in modelProviders, or pollux.response.startTimeout.",
-			int(e.Waited/time.Second))
-	case e.Kind == llm.KindNetwork:
-		return " Check the network connection, and HTTPS_PROXY and GOOGLE_GEMINI_BASE_URL if they are set."
-	case e.Kind == llm.KindUnauthorized:
-		return " Check the API key, and security.auth.selectedType in your settings."
-	case e.Kind == llm.KindModelNotFound:
-		return " Choose another model with --model, GEMINI_MODEL or model.name in your settings."
-	case e.Link != "":
-		return " See " + e.Link
-	}
-	return ""
 }

@@ -229,7 +229,7 @@ func (c *Client) streamOnce(ctx context.Context, q *query, r *reply, yield func(
 			return r.isPaused()
 		}
 	}
-	yield(nil, &llm.Error{Kind: llm.KindIncomplete, Message: "the model's answer ended before it was complete"})
+	yield(nil, &llm.Error{Kind: llm.KindIncomplete, Message: "The response ended before it was complete"})
 	return false
 }
 
@@ -238,7 +238,7 @@ const maxPauses = 16
 
 // errPauses returns the error for a response with too many pauses.
 func errPauses() error {
-	return &llm.Error{Kind: llm.KindServer, Message: "the model's server paused the answer again and again"}
+	return &llm.Error{Kind: llm.KindServer, Message: "The provider paused the response too often"}
 }
 
 // Generate implements [llm.Generator].
@@ -405,5 +405,5 @@ func checkStatus(res *httpwire.Response, err error) (*httpwire.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	return nil, statusError(res.Status, res.Header, data, time.Now())
+	return nil, statusError(res.Host, res.Status, res.Header, data, time.Now())
 }

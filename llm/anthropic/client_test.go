@@ -72,7 +72,7 @@ func TestAddresses(t *testing.T) {
 		t.Error("no key is needed")
 	}
 	for _, o := range []Options{{APIKey: "k\x00"}, {AuthToken: "tökén", BaseURL: "https://gate.invalid"}} {
-		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "holds a character that no key has") {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), "contains a space, a line break") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -422,7 +422,7 @@ func TestErrors(t *testing.T) {
 			`{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`, llm.KindRateLimit, 30 * time.Second, "slow",
 		},
 		{401, nil, `{"error":"who are you"}`, llm.KindUnauthorized, 0, "who are you"},
-		{403, nil, `{"error":{"code":7}}`, llm.KindForbidden, 0, "7"},
+		{403, nil, `{"error":{"code":7}}`, llm.KindForbidden, 0, "host.example returned status 403 (Forbidden)"},
 		{404, nil, "<html>Not Found</html>", llm.KindModelNotFound, 0, "404"},
 		{307, http.Header{"Location": {"https://elsewhere"}}, "", llm.KindOther, 0, "elsewhere"},
 		{502, nil, "\xff\x00", llm.KindServer, 0, "502"},
@@ -466,7 +466,7 @@ func TestErrors(t *testing.T) {
 		{400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"invalid params, context window exceeds limit (2013)"}}`, llm.KindContextWindow, 0, "limit"},
 		{500, nil, `{"error":{"message":"insufficient balance (1008)"}}`, llm.KindQuota, 0, "balance"},
 	} {
-		e := statusError(c.status, c.header, []byte(c.body), now)
+		e := statusError("host.example", c.status, c.header, []byte(c.body), now)
 		if e.Kind != c.kind || e.RetryAfter != c.wait || !strings.Contains(e.Message, c.says) || e.Status != c.status {
 			t.Errorf("%d %s: %v after %v: %s", c.status, c.body, e.Kind, e.RetryAfter, e.Message)
 		}

@@ -48,22 +48,17 @@ func parseError(body []byte) (apiError, bool) {
 		e.Type, _ = inner.Status.(string)
 	}
 	e.Message, _ = inner.Message.(string)
-	if e.Message == "" {
-		e.Message = string(outer.Error)
-	}
 	return e, true
 }
 
 // statusError returns the error for a response whose status is not 200.
-func statusError(status int, header http.Header, body []byte, now time.Time) *llm.Error {
+func statusError(host string, status int, header http.Header, body []byte, now time.Time) *llm.Error {
 	api, ok := parseError(body)
 	if !ok {
 		api = parseException(header.Get("X-Amzn-Errortype"), body)
 	}
-	if api.Message == "" {
-		api.Message = httpwire.PlainMessage(status, header, body)
-	}
 	e := classify(status, api)
+	e.Message = httpwire.ErrorMessage(api.Message, host, status, header, body)
 	httpwire.SetBody(e, body)
 	e.RetryAfter = httpwire.RetryAfter(header, now)
 	if e.RetryAfter == 0 && e.Kind == llm.KindRateLimit {
@@ -82,7 +77,7 @@ func statusError(status int, header http.Header, body []byte, now time.Time) *ll
 func streamedError(data []byte) *llm.Error {
 	api, ok := parseError(data)
 	if !ok {
-		api.Message = "the model's server reported an error without saying which"
+		api.Message = httpwire.NoReason
 	}
 	return namedError(api, data)
 }
@@ -91,8 +86,8 @@ func streamedError(data []byte) *llm.Error {
 // type.
 func namedError(api apiError, body []byte) *llm.Error {
 	status := cmp.Or(statusByType[api.Type], statusByException[strings.ToLower(api.Type)], http.StatusInternalServerError)
-	api.Message = cmp.Or(api.Message, api.Type)
 	e := classify(status, api)
+	e.Message = cmp.Or(httpwire.Sentence(api.Message), api.Type, httpwire.NoReason)
 	httpwire.SetBody(e, body)
 	return e
 }

@@ -238,5 +238,5 @@ func frameError(r *httpwire.Response, err error) error {
 	case err == errBadFrame, err == errChecksum, err == httpwire.ErrTooLarge:
 		return httpwire.Malformed("frame", err, nil)
 	}
-	return r.NetworkError("read the answer from", err)
+	return r.NetworkError(err)
 }

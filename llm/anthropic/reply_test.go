@@ -256,7 +256,7 @@ func TestBadStreams(t *testing.T) {
 			ev(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+strings.Repeat("x", 1<<20)+`"}}`) + stopStream,
 			show([]llm.Part{llm.Text(strings.Repeat("x", 1<<20))}), "", llm.FinishStop,
 		},
-		"a web page": {"<html><body>Log in", "null", "web page", ""},
+		"a web page": {"<html><body>Log in", "null", "HTML page", ""},
 		"a message in one piece": {
 			`{"id":"m","type":"message","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`,
 			show([]llm.Part{llm.Text("a")}), "", llm.FinishStop,

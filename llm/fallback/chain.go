@@ -151,7 +151,7 @@ func kindOfFailure(e *llm.Error) Kind {
 			return Transient
 		}
 		return Unknown
-	case llm.KindNetwork, llm.KindIncomplete:
+	case llm.KindNetwork, llm.KindNoServer, llm.KindIncomplete:
 		return Unreachable
 	}
 	return ""

@@ -14,7 +14,8 @@
 //	KindRateLimit                     transient    30 s
 //	KindServer (0, 499, 503, 529)     transient    30 s
 //	KindServer (any other status)     unknown      30 s
-//	KindNetwork, KindIncomplete       unreachable  30 s
+//	KindNetwork, KindNoServer,
+//	KindIncomplete                    unreachable  30 s
 //	all others, cancellation          none         returned to the caller
 //
 // The outage is the duration of the state [Unavailable]. The state [StickyRetry]

@@ -72,9 +72,6 @@ func parseOneError(data []byte) (apiError, bool) {
 	if unmarshalLoosely(body.Error, &raw) != nil {
 		// Details is not a list, or the error is not an object: keep the rest.
 		raw.Details = nil
-		if raw.Message == nil {
-			raw.Message = string(body.Error)
-		}
 	}
 	e := apiError{Code: toInt(raw.Code), Status: toString(raw.Status), Message: toString(raw.Message)}
 	if e.Status == "" { // gateways to other vendors use a word as code

@@ -273,7 +273,7 @@ func checkStatus(res *httpwire.Response, err error) (*httpwire.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	return nil, statusError(res.Status, res.Header, data)
+	return nil, statusError(res.Host, res.Status, res.Header, data)
 }
 
 // post sends a request and returns when the header of the response has arrived. A

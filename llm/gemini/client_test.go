@@ -159,9 +159,9 @@ func TestAddressAndHeaders(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]gemini.Options{
-		"API key":                {APIKey: " "},
-		"holds a character":      {APIKey: "k\x00"},
-		"project and a location": {Vertex: &gemini.Vertex{Location: "us"}},
+		"API key":                        {APIKey: " "},
+		"contains a space, a line break": {APIKey: "k\x00"},
+		"project and a location":         {Vertex: &gemini.Vertex{Location: "us"}},
 		`"elsewhere.example/x" is not the name of a location of Google Cloud's`: {Vertex: &gemini.Vertex{Project: "p", Location: "elsewhere.example/x"}},
 		"Invalid custom base URL: localhost":                                    {APIKey: "k", BaseURL: "localhost"},
 		"Invalid custom base URL: ftp://x":                                      {APIKey: "k", BaseURL: "ftp://x"},
@@ -237,8 +237,8 @@ func TestStreams(t *testing.T) {
 		{"unframed error later", "data: " + hello + "\n\n" + failed + "\n", "hi", llm.KindServer, "got status: UNAVAILABLE. busy"},
 		{"a JSON array", "[" + hello + ",\n" + hello + "]", "hihi", 0, ""},
 		{"a JSON object", hello, "hi", 0, ""},
-		{"a web page", "<!DOCTYPE html><title>Log in</title>", "", llm.KindOther, "web page"},
-		{"text", "upstream connect error", "", llm.KindOther, "instead of a model's answer"},
+		{"a web page", "<!DOCTYPE html><title>Log in</title>", "", llm.KindOther, "HTML page"},
+		{"text", "upstream connect error", "", llm.KindOther, "instead of a model's response"},
 		{"cut JSON", `{"candidates":[`, "", llm.KindIncomplete, "Incomplete JSON segment"},
 		{"cut frame", "data: " + hello + "\n\ndata: {\"cand", "hi", llm.KindIncomplete, "Incomplete JSON segment"},
 		{"no blank line", "data: " + hello + "\n\ndata: " + hello + "\n", "hi", llm.KindIncomplete, "Incomplete JSON segment"},
@@ -394,8 +394,8 @@ func TestRootCAs(t *testing.T) {
 	}{
 		{[]string{good}, ""},
 		{nil, "certificate"},
-		{[]string{bad}, "bad.pem holds no PEM certificate"},
-		{[]string{filepath.Join(dir, "none")}, "read extra CA certificates"},
+		{[]string{bad}, "bad.pem contains no PEM certificate"},
+		{[]string{filepath.Join(dir, "none")}, "cannot read the CA certificates"},
 	} {
 		g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: s.URL, RootCAs: c.files})
 		if err != nil {

@@ -11,11 +11,9 @@ import (
 )
 
 // statusError returns the error for a response whose status is not 200.
-func statusError(status int, header http.Header, body []byte) error {
-	api, ok := parseError(body)
-	if !ok {
-		api = apiError{Message: httpwire.PlainMessage(status, header, body)}
-	}
+func statusError(host string, status int, header http.Header, body []byte) error {
+	api, _ := parseError(body)
+	api.Message = httpwire.ErrorMessage(api.Message, host, status, header, body)
 	api.Code = status
 	e := classify(api)
 	httpwire.SetBody(e, body)

@@ -77,8 +77,8 @@ func TestClassify(t *testing.T) {
 		{"bad request", 400, detailed(400, "bad"), llm.KindBadRequest, 0, "bad", ""},
 		{"unauthorized", 401, detailed(401, "who?"), llm.KindUnauthorized, 0, "who?", ""},
 		{"internal", 500, detailed(500, "oops"), llm.KindServer, 0, "oops", ""},
-		{"a web page", 502, "<html>\n<body>Bad\nGateway", llm.KindServer, 0, "got status: 502 Bad Gateway: <html> <body>Bad Gateway", ""},
-		{"nothing", 504, "", llm.KindServer, 0, "got status: 504 Gateway Timeout", ""},
+		{"a web page", 502, "<html>\n<body>Bad\nGateway", llm.KindServer, 0, "host.example sent an HTML page instead of JSON (status 502); check the base URL or proxy", ""},
+		{"nothing", 504, "", llm.KindServer, 0, "host.example returned status 504 (Gateway Timeout)", ""},
 		{"teapot", 418, `{"error":"short and stout"}`, llm.KindOther, 0, "short and stout", ""},
 		{"a list", 429, `[{"error":{"code":429,"message":"slow"}},{"x":1}]`, llm.KindRateLimit, 0, "slow", ""},
 		{"another vendor's", 401, `{"error":{"message":"bad key","type":"x","code":"invalid_api_key"}}`, llm.KindUnauthorized, 0, "bad key", ""},
@@ -90,7 +90,7 @@ func TestClassify(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var e *llm.Error
-			if !errors.As(statusError(c.status, http.Header{}, []byte(c.body)), &e) {
+			if !errors.As(statusError("host.example", c.status, http.Header{}, []byte(c.body)), &e) {
 				t.Fatal("no *llm.Error")
 			}
 			if e.Kind != c.kind || e.RetryAfter != c.delay || e.Status != c.status || e.Link != c.link {
@@ -127,7 +127,7 @@ func TestNestedTooDeep(t *testing.T) {
 func TestBigErrorBody(t *testing.T) {
 	t.Parallel()
 	var e *llm.Error
-	errors.As(statusError(500, http.Header{}, []byte(strings.Repeat("ü", 100<<10))), &e)
+	errors.As(statusError("host.example", 500, http.Header{}, []byte(strings.Repeat("ü", 100<<10))), &e)
 	if len(e.Body) > httpwire.MaxErrorBody || len(e.Body) < httpwire.MaxErrorBody-4 || len(e.Message) > 300 {
 		t.Errorf("a body of %d bytes, a message of %d", len(e.Body), len(e.Message))
 	}
@@ -136,11 +136,11 @@ func TestBigErrorBody(t *testing.T) {
 func TestRetryAfterHeader(t *testing.T) {
 	t.Parallel()
 	var e *llm.Error
-	errors.As(statusError(429, http.Header{"Retry-After": {"3600"}}, nil), &e)
+	errors.As(statusError("host.example", 429, http.Header{"Retry-After": {"3600"}}, nil), &e)
 	if e.Kind != llm.KindQuota {
 		t.Errorf("an hour's wait is %v", e.Kind)
 	}
-	errors.As(statusError(429, http.Header{"Retry-After": {"9"}}, []byte(detailed(429, "r", retryInfo("2s")))), &e)
+	errors.As(statusError("host.example", 429, http.Header{"Retry-After": {"9"}}, []byte(detailed(429, "r", retryInfo("2s")))), &e)
 	if e.RetryAfter != 2*time.Second {
 		t.Errorf("the body's delay gives way to the header's: %v", e.RetryAfter)
 	}
@@ -167,14 +167,14 @@ func FuzzParseError(f *testing.F) {
 	f.Add([]byte(`{"error":{"code":429,,"message":"a","details":[,{" @type":"google.rpc.Help","links":[{"url":"u"}]}],}}`))
 	f.Add([]byte(`[{"error":"x"}]`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		err := statusError(429, http.Header{}, body)
+		err := statusError("host.example", 429, http.Header{}, body)
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Status != 429 || e.Error() == "" {
 			t.Fatalf("%#v", err)
 		}
 		// An error inside the message of another one is parsed as itself.
 		var around *llm.Error
-		errors.As(statusError(429, http.Header{}, []byte(nested(1, string(body)))), &around)
+		errors.As(statusError("host.example", 429, http.Header{}, []byte(nested(1, string(body)))), &around)
 		if _, ok := parseError(body); ok && json.Valid(body) && !strings.Contains(string(body), "\ufffd") && around.Kind != e.Kind {
 			t.Fatalf("kind %v, nested %v", e.Kind, around.Kind)
 		}

@@ -121,7 +121,7 @@ func (c *Client) fetchModelPage(ctx context.Context, token string) (*modelPage, 
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxPage+1))
 	switch {
 	case err != nil:
-		return nil, res.NetworkError("read the models of", err)
+		return nil, res.NetworkError(err)
 	case len(data) > maxPage:
 		return nil, httpwire.Malformed("list of models", fmt.Errorf("a page of more than %d MB", maxPage>>20), nil)
 	}

@@ -120,14 +120,14 @@ func TestModelsBadAnswers(t *testing.T) {
 		kind   llm.ErrorKind
 		says   string
 	}{
-		{"web page", write(200, "\n<!doctype html><title>Welcome</title>"), llm.KindOther, "web page"},
+		{"HTML page", write(200, "\n<!doctype html><title>Welcome</title>"), llm.KindOther, "HTML page"},
 		{"no key", write(401, string(errorBody(401, "API key not valid."))), llm.KindUnauthorized, "API key not valid."},
 		{"not allowed", write(403, string(errorBody(403, "Not for you."))), llm.KindForbidden, "Not for you."},
 		{"too many", write(429, string(errorBody(429, "Slow down."))), llm.KindRateLimit, "Slow down."},
-		{"no list here", write(404, "nothing"), llm.KindModelNotFound, "404"},
+		{"no list here", write(404, "nothing"), llm.KindModelNotFound, "status 404 (Not Found): nothing"},
 		{"redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://example.org/login", http.StatusFound)
-		}, llm.KindOther, "redirect"},
+		}, llm.KindOther, "redirects"},
 		{"error under 200", write(200, string(errorBody(503, "Overloaded."))), llm.KindServer, "Overloaded."},
 		{"half a list", write(200, `{"models":[{"name":"models/a"`), llm.KindServer, "list of models"},
 		{"nothing", write(200, ""), llm.KindServer, "list of models"},
@@ -145,7 +145,7 @@ func TestModelsBadAnswers(t *testing.T) {
 			_, _ = io.WriteString(w, `{"models":[`)
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, llm.KindNetwork, "read the models of"},
+		}, llm.KindNetwork, "Lost the connection"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -54,6 +54,7 @@ type Timeouts struct {
 type Client struct {
 	http      func() (*http.Client, error)
 	timeouts  Timeouts
+	proxy     string      // host of the proxy
 	hasWorked atomic.Bool // the service has sent a stream in the right format
 }
 
@@ -61,6 +62,9 @@ type Client struct {
 // are reported by the first request.
 func NewClient(o Options) *Client {
 	c := &Client{timeouts: o.Timeouts, http: sync.OnceValues(func() (*http.Client, error) { return newHTTPClient(o) })}
+	if o.Proxy != nil {
+		c.proxy = o.Proxy.Host
+	}
 	if c.timeouts.Idle <= 0 {
 		c.timeouts.Idle = defaultIdle
 	}
@@ -77,7 +81,7 @@ func (c *Client) HTTP() (*http.Client, error) { return c.http() }
 func CleanKey(key, host string) (string, error) {
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return "", fmt.Errorf("the API key for %s holds a character that no key has", host)
+		return "", fmt.Errorf("the API key for %s contains a space, a line break or a non-ASCII character", host)
 	}
 	return key, nil
 }
@@ -138,11 +142,11 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	watchdog.silence = startSilence(ctx, r.URL.Host)
 	var raw *http.Response
 	watchdog.silence.during(func() { raw, err = client.Do(req.WithContext(watchdog.ctx)) })
-	res := &Response{Host: r.URL.Host, ctx: ctx, watchdog: watchdog, hasWorked: &c.hasWorked}
+	res := &Response{Host: r.URL.Host, proxy: c.proxy, ctx: ctx, watchdog: watchdog, hasWorked: &c.hasWorked}
 	if err != nil {
 		watchdog.stop()
 		exchange.fail(err)
-		return nil, res.NetworkError("send the request to", err)
+		return nil, res.sendError(err)
 	}
 	watchdog.pause()
 	res.Status, res.Header, res.closer = raw.StatusCode, raw.Header, raw.Body

@@ -56,7 +56,7 @@ func TestPost(t *testing.T) {
 	if res.Status != http.StatusTemporaryRedirect || string(data) != "there" || err != nil {
 		t.Errorf("%d %s %v", res.Status, data, err)
 	}
-	if m := PlainMessage(res.Status, res.Header, data); !strings.Contains(m, "elsewhere.invalid") {
+	if m := PlainMessage(res.Host, res.Status, res.Header, data); !strings.Contains(m, "elsewhere.invalid") {
 		t.Error(m)
 	}
 }
@@ -168,10 +168,10 @@ func TestEvents(t *testing.T) {
 		kind    llm.ErrorKind
 		message string
 	}{
-		"<html>Log in":          {llm.KindOther, "web page"},
+		"<html>Log in":          {llm.KindOther, "HTML page"},
 		"hello there":           {llm.KindOther, "text/plain instead"},
 		"hello there\n":         {llm.KindOther, "text/plain instead"},
-		"data: 1\n\n<html>":     {llm.KindServer, "web page"},
+		"data: 1\n\n<html>":     {llm.KindServer, "HTML page"},
 		"data: 1\n\nhello hi\n": {llm.KindServer, "no field"},
 		"[1,":                   {llm.KindIncomplete, "Incomplete JSON segment"},
 		"data: 1\n\ndata: {":    {llm.KindIncomplete, "Incomplete JSON segment"},

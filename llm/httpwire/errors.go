@@ -1,6 +1,9 @@
 package httpwire
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,7 +25,7 @@ func (r *Response) webPageError(page []byte) error {
 	}
 	return &llm.Error{
 		Kind: r.formatErrorKind(), Body: Clip(page, MaxErrorBody),
-		Message: fmt.Sprintf("%s answered with a web page instead of a model's answer: %q. Is the base URL right?", r.Host, Clip(page, 80)),
+		Message: fmt.Sprintf("%s sent an HTML page instead of JSON (status %d); check the base URL or proxy", r.Host, cmp.Or(r.Status, http.StatusOK)),
 	}
 }
 
@@ -45,15 +48,15 @@ func (r *Response) contentTypeError() error {
 	}
 	kind, why := r.Header.Get("Content-Type"), r.formatErrorKind()
 	if !strings.Contains(kind, "/") {
-		kind, why = "something of no content type", llm.KindServer
+		kind, why = "data without a content type", llm.KindServer
 	}
 	return &llm.Error{
 		Kind:    why,
-		Message: fmt.Sprintf("%s answered with %s instead of a model's answer. Is the base URL right?", r.Host, kind),
+		Message: fmt.Sprintf("%s sent %s instead of a model's response; check the base URL", r.Host, kind),
 	}
 }
 
-var errWebPage = errors.New("it contains a web page")
+var errWebPage = errors.New("it contains an HTML page")
 
 // isStream reports whether the headers of a response announce a stream of events
 // or of JSON lines.
@@ -71,7 +74,7 @@ func incompleteError(rest []byte) error {
 }
 
 func tooLargeError() error {
-	return &llm.Error{Kind: llm.KindServer, Message: fmt.Sprintf("the model's server sent more than %d MB in one piece", MaxFrame>>20)}
+	return &llm.Error{Kind: llm.KindServer, Message: fmt.Sprintf("The provider sent more than %d MB in one piece", MaxFrame>>20)}
 }
 
 // Malformed returns an error of kind [llm.KindServer] for a response that
@@ -79,21 +82,107 @@ func tooLargeError() error {
 func Malformed(what string, err error, data []byte) error {
 	return &llm.Error{
 		Kind: llm.KindServer, Code: "MALFORMED_RESPONSE", Body: Clip(data, MaxErrorBody),
-		Message: fmt.Sprintf("the model's server sent a malformed %s: %v", what, err), Err: err,
+		Message: fmt.Sprintf("The provider sent a malformed %s: %v", what, err), Err: err,
 	}
 }
 
 // PlainMessage returns a message for an error response that is not in the
 // provider's format, as sent by proxies and by servers of other protocols.
-func PlainMessage(status int, header http.Header, body []byte) string {
-	m := fmt.Sprintf("got status: %d %s", status, http.StatusText(status))
-	if location := header.Get("Location"); location != "" {
-		return m + ", a redirect to " + Clip([]byte(location), 200) + ". Set that as the base URL if it is right."
+func PlainMessage(host string, status int, header http.Header, body []byte) string {
+	m := strings.TrimSuffix(fmt.Sprintf("%s returned status %d (%s", host, status, http.StatusText(status)), " (")
+	if !strings.HasSuffix(m, strconv.Itoa(status)) {
+		m += ")"
 	}
-	if text := strings.Join(strings.Fields(Clip(body, 200)), " "); text != "" {
-		m += ": " + text
+	text := bytes.TrimSpace(body)
+	switch location := header.Get("Location"); {
+	case location != "":
+		return m + " and redirects to " + Clip([]byte(location), 200) + "; check the base URL"
+	case status == http.StatusProxyAuthRequired:
+		return "The proxy requires a user name and a password (status 407)"
+	case isHTML(text):
+		return fmt.Sprintf("%s sent an HTML page instead of JSON (status %d); check the base URL or proxy", host, status)
+	case len(text) == 0 || text[0] == '{' || text[0] == '[':
+		return m
 	}
-	return m
+	return m + ": " + strings.Join(strings.Fields(Clip(text, 200)), " ")
+}
+
+// NoReason is the message of an error that a provider reports without a message.
+const NoReason = "The provider reported an error without a message"
+
+// ErrorMessage returns the message of an error response for people: message without the
+// JSON around it (see [Sentence]), or [PlainMessage] if message contains no sentence.
+func ErrorMessage(message, host string, status int, header http.Header, body []byte) string {
+	const limit = 4 << 10
+	if message = Sentence(message); message == "" {
+		message, _ = messageInJSON(string(bytes.TrimSpace(body)))
+		message = Sentence(message)
+	}
+	return cmp.Or(Clip([]byte(message), limit), PlainMessage(host, status, header, body))
+}
+
+// Sentence returns the sentence in the message of an error. Gateways put the body of another
+// service into their own message, so that it is JSON, or ends with JSON: the result is then
+// the innermost message. It is "" if message is JSON without a message, or an HTML page.
+func Sentence(message string) string {
+	message = strings.TrimSpace(message)
+	const maxNested = 10
+	for range maxNested {
+		inner, found := messageInJSON(message)
+		if !found {
+			break
+		}
+		message = strings.TrimSpace(inner)
+	}
+	if isHTML([]byte(message)) || message != "" && strings.IndexByte("{[", message[0]) >= 0 && json.Valid([]byte(message)) {
+		return ""
+	}
+	return message
+}
+
+// messageInJSON returns the message of the JSON value that text is, or that it ends with.
+// found is false if there is none.
+func messageInJSON(text string) (message string, found bool) {
+	at := strings.IndexAny(text, `{["`)
+	if at < 0 || at > 0 && text[at] != '{' {
+		return "", false
+	}
+	d := json.NewDecoder(strings.NewReader(text[at:]))
+	var value any
+	if d.Decode(&value) != nil || strings.Trim(text[at+int(d.InputOffset()):], " \t\r\n.`'\")") != "" {
+		return "", false
+	}
+	members, _ := value.(map[string]any)
+	if at > 0 && members["error"] == nil && (members["message"] == nil || members["code"] == nil && members["status"] == nil && members["type"] == nil) {
+		return "", false // it may be a part of the request
+	}
+	message = messageOf(value)
+	return message, message != ""
+}
+
+// messageOf returns the message in a decoded JSON value, "" if there is none.
+func messageOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []any:
+		if len(value) > 0 {
+			return messageOf(value[0])
+		}
+	case map[string]any:
+		for _, key := range [...]string{"error", "message", "detail", "msg", "error_description", "errors"} {
+			if m := messageOf(value[key]); m != "" {
+				return m
+			}
+		}
+	}
+	return ""
+}
+
+// isHTML reports whether data is a web page, or another document that is not JSON and that no
+// person reads.
+func isHTML(data []byte) bool {
+	return len(data) > 0 && data[0] == '<' || bytes.Contains(bytes.ToLower(data[:min(len(data), 1<<10)]), []byte("<html"))
 }
 
 // ContainsAny reports whether s contains any of parts.

@@ -41,8 +41,8 @@ func TestLines(t *testing.T) {
 		{"cut in a line", "{}\n{\"a\":", []string{`{}`}, llm.KindIncomplete, "Incomplete JSON segment"},
 		{"cut in the first line", "{\"a\":", nil, llm.KindIncomplete, "Incomplete JSON segment"},
 		{"not JSON is the caller's business", "{}\n{x}\n", []string{`{}`, `{x}`}, 0, ""},
-		{"a web page", "<!doctype html>\n<p>", nil, llm.KindOther, "web page"},
-		{"text", "404 page not found", nil, llm.KindServer, "no content type instead of a model's answer"},
+		{"a web page", "<!doctype html>\n<p>", nil, llm.KindOther, "HTML page"},
+		{"text", "404 page not found", nil, llm.KindServer, "a content type instead of a model's response"},
 	} {
 		for how, r := range map[string]io.Reader{
 			"whole":    strings.NewReader(c.stream),

@@ -21,6 +21,7 @@ type Response struct {
 	Status int
 	Header http.Header
 	Host   string // for error messages
+	proxy  string // host of the client's proxy, "" if it has none
 	Body   io.Reader
 
 	ctx      context.Context // of the request; nil in some tests
@@ -68,7 +69,7 @@ func (r *Response) contextErr() error {
 func (r *Response) ReadAll() ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r.Body, MaxFrame+1))
 	if err != nil {
-		return nil, r.NetworkError("read the answer from", err)
+		return nil, r.NetworkError(err)
 	}
 	if len(data) > MaxFrame {
 		return nil, tooLargeError()
@@ -174,5 +175,5 @@ func (r *Response) streamError(err error, n int) error {
 	case ErrTooLarge:
 		return tooLargeError()
 	}
-	return r.NetworkError("read the answer from", err)
+	return r.NetworkError(err)
 }

@@ -32,6 +32,7 @@ func newHTTPClient(o Options) (*http.Client, error) {
 	}
 	if o.Proxy != nil {
 		proxy := (&httpproxy.Config{HTTPProxy: o.Proxy.String(), HTTPSProxy: o.Proxy.String(), NoProxy: o.NoProxy}).ProxyFunc()
+		t.OnProxyConnectResponse = checkProxy
 		t.Proxy = func(req *http.Request) (*url.URL, error) { return proxy(req.URL) }
 	}
 	if len(o.RootCAs) > 0 && (o.Secure || o.Proxy != nil && o.Proxy.Scheme == "https") {
@@ -42,10 +43,10 @@ func newHTTPClient(o Options) (*http.Client, error) {
 		for _, file := range o.RootCAs {
 			pem, err := os.ReadFile(file)
 			if err != nil {
-				return nil, fmt.Errorf("read extra CA certificates: %w", err)
+				return nil, fmt.Errorf("cannot read the CA certificates: %w", err)
 			}
 			if !pool.AppendCertsFromPEM(pem) {
-				return nil, fmt.Errorf("read extra CA certificates: %s holds no PEM certificate", file)
+				return nil, fmt.Errorf("cannot read the CA certificates: %s contains no PEM certificate", file)
 			}
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}

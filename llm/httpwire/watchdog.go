@@ -17,6 +17,7 @@ type watchdog struct {
 	cancel  context.CancelCauseFunc
 	timer   *time.Timer
 	start   time.Time
+	read    time.Time     // when the current wait began
 	first   time.Duration // for the first read
 	idle    time.Duration // for each later read
 	hasByte bool          // of the body
@@ -25,7 +26,8 @@ type watchdog struct {
 
 func newWatchdog(ctx context.Context, headerTimeout time.Duration, t Timeouts) *watchdog {
 	first := cmp.Or(t.Start, max(headerTimeout, t.Idle))
-	w := &watchdog{start: time.Now(), first: first, idle: t.Idle}
+	now := time.Now()
+	w := &watchdog{start: now, read: now, first: first, idle: t.Idle}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.timer = time.AfterFunc(headerTimeout, func() { w.cancel(errTimeout) })
 	return w
@@ -60,6 +62,7 @@ type watchedReader struct {
 func (r *watchedReader) Read(p []byte) (n int, err error) {
 	defer r.w.timer.Stop()
 	if r.w.hasByte {
+		r.w.read = time.Now()
 		r.w.timer.Reset(r.w.idle)
 		return r.r.Read(p)
 	}

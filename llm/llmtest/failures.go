@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func testRefused(t *testing.T, v Vendor) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	s.Close()
 	e := asError(t, onlyError(t, v.New(t, s.URL).Stream(t.Context(), Prompt("hello"))))
-	if e.Kind != llm.KindNetwork {
+	if e.Kind != llm.KindNoServer || e.Retryable() || !strings.HasPrefix(e.Message, "Cannot reach 127.0.0.1:") || !strings.HasSuffix(e.Message, " (connection refused)") {
 		t.Errorf("kind %v: %v", e.Kind, e)
 	}
 }

@@ -232,12 +232,12 @@ func (a *assembler) finalChunk() (*llm.Response, error) {
 	case !a.isDone:
 		return nil, &llm.Error{
 			Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Err: io.ErrUnexpectedEOF,
-			Message: "fetch failed: the model's server ended the stream before the end of the answer",
+			Message: "Ollama ended the stream before the end of the response",
 		}
 	case !a.HasContent && (a.doneReason == "load" || a.doneReason == "unload"):
 		return nil, &llm.Error{
 			Kind: llm.KindServer, Code: a.doneReason,
-			Message: "the model's server did not answer: it was busy with loading or unloading the model",
+			Message: "Ollama was loading or unloading the model and sent no response",
 		}
 	}
 	r := a.LastChunk()

@@ -208,7 +208,7 @@ func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (int, error)
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	return 0, &llm.Error{Kind: llm.KindOther, Message: "the server of " + req.Model + " cannot count tokens"}
+	return 0, &llm.Error{Kind: llm.KindOther, Message: "Ollama cannot count the tokens of a request"}
 }
 
 // send sends a chat request and returns a response with status 200. It returns
@@ -233,7 +233,7 @@ func (c *Client) post(ctx context.Context, model, method string, b *httpwire.Bod
 // checkStatus returns res if its status is 200, or an error about model.
 func (c *Client) checkStatus(model string, res *httpwire.Response, err error) (*httpwire.Response, error) {
 	if err != nil {
-		return nil, explainRefusedConnection(err, c.base.Host)
+		return nil, err
 	}
 	if res.Status == http.StatusOK {
 		return res, nil
@@ -243,7 +243,7 @@ func (c *Client) checkStatus(model string, res *httpwire.Response, err error) (*
 	if err != nil {
 		return nil, err
 	}
-	return nil, statusError(res.Status, res.Header, data, model)
+	return nil, statusError(res.Host, res.Status, res.Header, data, model)
 }
 
 // readJSON sends a request and returns the JSON body of the response.

@@ -141,7 +141,7 @@ func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]ollama.Options{
 		"Invalid custom base URL: ftp://x": {BaseURL: "ftp://x"},
-		"a character that no key has":      {APIKey: "a\nb"},
+		"contains a space, a line break":   {APIKey: "a\nb"},
 	} {
 		if _, err := ollama.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -221,7 +221,7 @@ func TestNoEndlessLessons(t *testing.T) {
 	url, all := listen(t, withDescription(fullDescription, func(recordedRequest) (int, string) { return 500, refusal("out of memory") }))
 	g := newClient(t, ollama.Options{BaseURL: url})
 	_, err := g.Generate(t.Context(), request("m"))
-	if n := len(all("/api/chat")); n != 3 || kindOf(t, err) != llm.KindOther || !strings.Contains(err.Error(), "A smaller model") {
+	if n := len(all("/api/chat")); n != 3 || kindOf(t, err) != llm.KindOther || !strings.Contains(err.Error(), "a smaller model") {
 		t.Errorf("%d requests, %v", n, err)
 	}
 	if m, err := g.Model(t.Context(), "m"); err != nil || m.Input != 8192 {
@@ -285,7 +285,7 @@ func TestErrors(t *testing.T) {
 		kind   llm.ErrorKind
 		text   string
 	}{
-		{404, nil, refusal(`model "m" not found, try pulling it first`), llm.KindModelNotFound, `model "m" not found. To get the model: ollama pull m`},
+		{404, nil, refusal(`model "m" not found, try pulling it first`), llm.KindModelNotFound, `model "m" not found. Download the model with: ollama pull m`},
 		{404, nil, refusal(`model 'm' not found`), llm.KindModelNotFound, "ollama pull m"},
 		{400, nil, refusal(`"m" does not support chat`), llm.KindBadRequest, "does not support chat"},
 		{400, nil, refusal("invalid options: num_ctx"), llm.KindBadRequest, ""},
@@ -297,10 +297,10 @@ func TestErrors(t *testing.T) {
 		{429, http.Header{"Retry-After": {"3600"}}, refusal("too many requests"), llm.KindQuota, ""},
 		{500, nil, refusal("llama runner process has terminated: exit status 2"), llm.KindServer, ""},
 		{503, nil, refusal("server busy, please try again.  maximum pending requests exceeded"), llm.KindServer, ""},
-		{502, nil, "<html>Bad Gateway</html>", llm.KindServer, "Bad Gateway"},
+		{502, nil, "<html>Bad Gateway</html>", llm.KindServer, "sent an HTML page instead of JSON (status 502)"},
 		{413, nil, "", llm.KindContextWindow, ""},
-		{302, http.Header{"Location": {"https://login.example"}}, "", llm.KindOther, "redirect to https://login.example"},
-		{200, nil, "<!doctype html><p>Log in", llm.KindOther, "web page"},
+		{302, http.Header{"Location": {"https://login.example"}}, "", llm.KindOther, "redirects to https://login.example"},
+		{200, nil, "<!doctype html><p>Log in", llm.KindOther, "HTML page"},
 		{200, nil, `{"message":{"con`, llm.KindIncomplete, "Incomplete JSON segment"},
 	} {
 		// The same errors from either method.
@@ -347,7 +347,7 @@ func TestSimilarServer(t *testing.T) {
 		t.Error(body)
 	}
 	url, _ = listen(t, func(recordedRequest) (int, string) { return 404, "404 page not found" })
-	if _, err := stream(t, newClient(t, ollama.Options{BaseURL: url}), request("m")); kindOf(t, err) != llm.KindOther || !strings.Contains(err.Error(), "Is that an Ollama server") {
+	if _, err := stream(t, newClient(t, ollama.Options{BaseURL: url}), request("m")); kindOf(t, err) != llm.KindOther || !strings.Contains(err.Error(), "Check that an Ollama server") {
 		t.Error(err)
 	}
 }
@@ -364,7 +364,7 @@ func TestConnectionRefused(t *testing.T) {
 	_, listed := g.Models(t.Context())
 	for _, err := range []error{streamed, listed} {
 		var e *llm.Error
-		if !errors.As(err, &e) || e.Kind != llm.KindNetwork || e.Code != "ECONNREFUSED" || !strings.Contains(e.Message, "ollama serve") {
+		if !errors.As(err, &e) || e.Kind != llm.KindNoServer || e.Code != "ECONNREFUSED" {
 			t.Errorf("error %#v", err)
 		}
 	}

@@ -1,8 +1,8 @@
 package ollama
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -35,17 +35,15 @@ func (e *apiError) message() string {
 }
 
 // statusError returns the error for a response whose status is not 200.
-func statusError(status int, header http.Header, body []byte, model string) error {
+func statusError(host string, status int, header http.Header, body []byte, model string) error {
 	var api apiError
 	isJSON := json.Unmarshal(body, &api) == nil
 	message := api.message()
-	e := &llm.Error{Status: status, Message: message, Link: api.SigninURL}
-	if !isJSON || message == "" {
-		e.Message = httpwire.PlainMessage(status, header, body)
-	}
+	e := &llm.Error{Status: status, Link: api.SigninURL}
+	e.Message = httpwire.ErrorMessage(message, host, status, header, body)
 	if e.Kind = errorKind(status, e.Message); !isJSON && e.Kind == llm.KindModelNotFound {
 		e.Kind = llm.KindOther // the server has not looked for a model
-		e.Message += ". Is that an Ollama server, and not too old a one?"
+		e.Message = strings.TrimSuffix(e.Message, ".") + ". Check that an Ollama server listens there, and that it is up to date"
 	}
 	e.RetryAfter = httpwire.RetryAfter(header, time.Now())
 	if e.Kind == llm.KindRateLimit && e.RetryAfter > httpwire.MaxRetryAfter {
@@ -63,10 +61,7 @@ func lineError(data []byte, model string) error {
 	if err := json.Unmarshal(data, &api); err != nil {
 		return httpwire.Malformed("chunk", err, data)
 	}
-	e := &llm.Error{Status: api.StatusCode, Message: api.message(), Link: api.SigninURL}
-	if e.Message == "" {
-		e.Message = "the model's server reports an error and does not say which"
-	}
+	e := &llm.Error{Status: api.StatusCode, Message: cmp.Or(httpwire.Sentence(api.message()), httpwire.NoReason), Link: api.SigninURL}
 	e.Kind = errorKind(e.Status, e.Message)
 	addAdvice(e, model)
 	httpwire.SetBody(e, data)
@@ -120,11 +115,11 @@ func isMemoryError(lower string) bool {
 func addAdvice(e *llm.Error, model string) {
 	switch {
 	case e.Kind == llm.KindModelNotFound:
-		e.Message = fmt.Sprintf("%s. To get the model: ollama pull %s", strings.TrimRight(strings.TrimSuffix(e.Message, ", try pulling it first"), "."), model)
+		e.Message = fmt.Sprintf("%s. Download the model with: ollama pull %s", strings.TrimRight(strings.TrimSuffix(e.Message, ", try pulling it first"), "."), model)
 	case e.Kind == llm.KindOther && isMemoryError(strings.ToLower(e.Message)):
-		e.Message = strings.TrimRight(e.Message, ".") + ". A smaller model, or a smaller window for this one, may fit."
+		e.Message = strings.TrimRight(e.Message, ".") + ". Use a smaller model or a smaller context window"
 	case e.Kind == llm.KindQuota && !strings.Contains(strings.ToLower(e.Message), "quota"):
-		e.Message = strings.TrimRight(e.Message, ".") + ". The account's quota is used up."
+		e.Message = strings.TrimRight(e.Message, ".") + ". Your quota is used up"
 	case e.Kind == llm.KindUnauthorized && e.Link != "":
 		e.Message = strings.TrimRight(e.Message, ".") + ". Sign in with: ollama signin"
 	}
@@ -134,21 +129,10 @@ func addAdvice(e *llm.Error, model string) {
 // exceeds the window.
 func tooLargeError(m *model, load int) error {
 	return &llm.Error{
-		Kind: llm.KindContextWindow,
-		Size: llm.RequestSize{Prompt: load, Window: m.window},
-		Message: fmt.Sprintf("the prompt has at least %d tokens and exceeds the context window of %s, which is %d tokens here (num_ctx): "+
-			"Ollama would cut off its beginning", load, m.name, m.window),
+		Kind:    llm.KindContextWindow,
+		Size:    llm.RequestSize{Prompt: load, Window: m.window},
+		Message: fmt.Sprintf("The prompt has at least %d tokens and does not fit into the context window of %s (num_ctx %d)", load, m.name, m.window),
 	}
-}
-
-// explainRefusedConnection adds how to start a server to a "connection refused"
-// error. It returns other errors unchanged.
-func explainRefusedConnection(err error, host string) error {
-	var e *llm.Error
-	if errors.As(err, &e) && e.Code == "ECONNREFUSED" {
-		e.Message = fmt.Sprintf("fetch failed: no Ollama server listens at %s. Start it with: ollama serve", host)
-	}
-	return err
 }
 
 // isFormatError reports whether a message is about the requested output format.

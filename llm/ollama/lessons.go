@@ -35,7 +35,7 @@ func (c *Client) learn(m *model, err error, q chatRequest) bool {
 			remember("the model takes no tools", func(m *model) { m.toolSupport = catalog.No })
 		}
 		return false
-	case e.Kind == llm.KindContextWindow || e.Kind == llm.KindIncomplete || e.Kind == llm.KindNetwork:
+	case e.Kind == llm.KindContextWindow || e.Kind == llm.KindIncomplete || e.Kind == llm.KindNetwork || e.Kind == llm.KindNoServer:
 		return false
 	case isMemoryError(lower) && !m.isRemote && m.window > minWindow:
 		half := max(m.window/2, minWindow)

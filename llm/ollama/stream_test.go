@@ -97,7 +97,7 @@ func TestStreams(t *testing.T) {
 		{name: "null message", stream: joinLines(`{"message":null,"done":false}`, `"content":null,"tool_calls":null,"thinking":null`, `"content":"a"`, stop), text: "a", finish: "STOP"},
 		{name: "odd types", stream: joinLines(`{"message":7,"done":"x","model":[]}`, `"content":7,"thinking":{},"tool_calls":"x"`, `"tool_calls":[7,{"function":7},{"function":{"name":8}}]`, `"content":"a"`, stop), text: "a", finish: "STOP"},
 		{name: "a megabyte", stream: joinLines(`"content":"`+strings.Repeat("x", 1<<20)+`"`, stop), text: strings.Repeat("x", 1<<20), finish: "STOP"},
-		{name: "a web page", stream: "<!doctype html>\n<p>Log in", kind: llm.KindServer, message: "web page"},
+		{name: "a web page", stream: "<!doctype html>\n<p>Log in", kind: llm.KindServer, message: "HTML page"},
 		{name: "text", stream: "404 page not found", kind: llm.KindIncomplete, message: "Incomplete JSON segment"},
 		{name: "malformed", stream: joinLines(`"content":"a"`) + "{\"message\":}\n" + joinLines(stop), text: "a", kind: llm.KindServer, message: "malformed"},
 		{name: "two values in a line", stream: joinLines(`"content":"a"`) + `{"message":{"content":"b"}}{"done":true}` + "\n", text: "a", kind: llm.KindServer, message: "malformed"},
@@ -107,7 +107,7 @@ func TestStreams(t *testing.T) {
 		{name: "an error behind text", stream: joinLines(`"content":"a"`, `{"error":"an error was encountered while running the model: unexpected EOF"}`), text: "a", kind: llm.KindServer, message: "unexpected EOF"},
 		{name: "an error with a status", stream: joinLines(`{"error":"too many concurrent requests","status_code":429}`), kind: llm.KindRateLimit, message: "too many"},
 		{name: "an error in an object", stream: joinLines(`{"error":{"message":"oops","code":7}}`), kind: llm.KindServer, message: "oops"},
-		{name: "an error of no words", stream: joinLines(`{"error":{}}`), kind: llm.KindServer, message: "does not say which"},
+		{name: "an error of no words", stream: joinLines(`{"error":{}}`), kind: llm.KindServer, message: "without a message"},
 		{name: "too long", stream: joinLines(`{"error":"the input length exceeds the context length"}`), kind: llm.KindContextWindow, message: "context length"},
 		{name: "no error", stream: joinLines(`{"error":null,"message":{"content":"a"}}`, stop), text: "a", finish: "STOP"},
 

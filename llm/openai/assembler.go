@@ -80,7 +80,7 @@ func (a *assembler) finalChunk(isDone bool) (*llm.Response, error) {
 	calls, whole := a.calls.parts(a.toolNames)
 	switch {
 	case a.finishReason == "" && !isDone && !a.HasContent && len(a.calls.all) == 0:
-		return nil, &llm.Error{Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Message: "fetch failed: the model's server ended the stream without an answer", Err: io.ErrUnexpectedEOF}
+		return nil, &llm.Error{Kind: llm.KindNetwork, Code: "ERR_STREAM_PREMATURE_CLOSE", Message: "The provider ended the stream without a response", Err: io.ErrUnexpectedEOF}
 	case a.finishReason == "" && !isDone && (!whole || a.calls.hasUnbegun() || a.t.Protocol == Responses):
 		return nil, &llm.Error{Kind: llm.KindIncomplete, Message: "Incomplete JSON segment at the end of the stream: it ended before the end of the answer or of a tool call"}
 	case !whole: // a limit cut the call off, whatever finish reason the service sent

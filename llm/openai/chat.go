@@ -99,7 +99,7 @@ func (a *assembler) decodeChoice(d *jx.Decoder) error {
 		a.finishReason = llm.FinishSafety
 	case "error", "error_finish":
 		if a.err == nil {
-			a.err = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "the model's server broke the answer off with an error"}
+			a.err = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "The provider ended the response with an error"}
 		}
 	default:
 		a.finishReason = llm.FinishUnspecified

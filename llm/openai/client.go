@@ -291,7 +291,7 @@ func (c *Client) headers(ctx context.Context, model string) (http.Header, error)
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
-			return nil, &llm.Error{Kind: llm.KindUnauthorized, Message: "get a token for " + c.endpoint.base.Host + ": " + err.Error(), Err: err}
+			return nil, &llm.Error{Kind: llm.KindUnauthorized, Message: "Cannot get a token for " + c.endpoint.base.Host + ": " + err.Error(), Err: err}
 		}
 		header.Set("Authorization", "Bearer "+token)
 	}
@@ -325,5 +325,5 @@ func responseError(res *httpwire.Response) error {
 	if err != nil {
 		return err
 	}
-	return statusError(res.Status, res.Header, data)
+	return statusError(res.Host, res.Status, res.Header, data)
 }

@@ -156,7 +156,7 @@ func TestBadOptions(t *testing.T) {
 		"Invalid custom base URL: localhost": {BaseURL: "localhost"},
 		"Invalid custom base URL: ftp://x":   {BaseURL: "ftp://x"},
 		"Invalid custom base URL: http://%":  {BaseURL: "http://%"},
-		"a character that no key has":        {APIKey: "a\nb"},
+		"contains a space, a line break":     {APIKey: "a\nb"},
 	} {
 		if _, err := openai.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -73,6 +73,7 @@ func (e *apiError) addRouterMetadata(metadata json.RawMessage) {
 	if inner, ok := parseError([]byte(e.ProviderMessage), true); ok {
 		e.ProviderMessage = inner.Message
 	}
+	e.ProviderMessage = httpwire.Sentence(e.ProviderMessage)
 	var fields map[string]string
 	if json.Unmarshal(m["headers"], &fields) == nil {
 		header := http.Header{}
@@ -133,14 +134,12 @@ func validationErrors(raw json.RawMessage) (message, param string) {
 }
 
 // statusError returns the error for a response whose status is not 200.
-func statusError(status int, header http.Header, body []byte) *llm.Error {
-	api, ok := parseError(body, true)
-	if !ok || api.Message == "" {
-		api.Message = httpwire.PlainMessage(status, header, body)
-	}
+func statusError(host string, status int, header http.Header, body []byte) *llm.Error {
+	api, _ := parseError(body, true)
 	api.Status = status
 	api.RetryAfter = max(api.RetryAfter, retryAfter(header, time.Now()))
 	e := classify(api)
+	e.Message = httpwire.ErrorMessage(e.Message, host, status, header, body)
 	httpwire.SetBody(e, body)
 	return e
 }
@@ -156,6 +155,9 @@ func errorInBody(data []byte) error {
 		return nil
 	}
 	e := classify(api)
+	if e.Message = httpwire.Sentence(e.Message); e.Message == "" {
+		e.Message = httpwire.NoReason
+	}
 	httpwire.SetBody(e, data)
 	return e
 }
@@ -169,9 +171,6 @@ func classify(api apiError) *llm.Error {
 	}
 	if api.ProviderMessage != "" && !strings.Contains(e.Message, api.ProviderMessage) {
 		e.Message = strings.TrimPrefix(e.Message+": "+httpwire.Clip([]byte(api.ProviderMessage), 2000), ": ")
-	}
-	if e.Message == "" {
-		e.Message = "the model's server reports an error and does not say which"
 	}
 	e.RetryAfter = max(api.RetryAfter, delayInMessage(e.Message))
 	e.Kind = errorKind(api, e.Message, e.RetryAfter)

@@ -109,7 +109,7 @@ func TestNoModels(t *testing.T) {
 		{401, strings.NewReader(refusalText), llm.KindUnauthorized, "no key"},
 		{404, strings.NewReader("404 page not found"), llm.KindModelNotFound, "404"},
 		{200, strings.NewReader(refusalText), llm.KindServer, "no key"},
-		{200, strings.NewReader("<html>"), llm.KindOther, "web page"},
+		{200, strings.NewReader("<html>"), llm.KindOther, "HTML page"},
 		{200, strings.NewReader(`{"data":[{"id":"a"`), llm.KindIncomplete, "Incomplete"},
 		{200, strings.NewReader(`{}`), llm.KindServer, "no list"},
 		{200, strings.NewReader(`"a"`), llm.KindServer, "no list"},

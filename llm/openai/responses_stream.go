@@ -160,7 +160,7 @@ func (a *assembler) decodeResponseObject(d *jx.Decoder, isWhole bool) error {
 	case status == "incomplete":
 		a.finishReason = llm.FinishMaxTokens
 	case status == "cancelled":
-		a.err = &llm.Error{Kind: llm.KindServer, Code: status, Message: "the model's server cancelled the answer"}
+		a.err = &llm.Error{Kind: llm.KindServer, Code: status, Message: "The provider cancelled the response"}
 	}
 	return nil
 }

@@ -21,12 +21,19 @@ import (
 	"pollux/llm/httpwire"
 )
 
-// Discover looks for model servers on their usual ports of this machine, all at the
-// same time and no longer than timeout. It returns those that answered, in the order of
-// the table. It connects only to the loopback interface, without a proxy.
-func (t *Table) Discover(ctx context.Context, timeout time.Duration) []Access {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+// responseTimeout is how long [Table.Discover] waits for the response of a server that has
+// accepted a connection. A server that is loading a model may need that long.
+const responseTimeout = time.Second
+
+// Discover looks for model servers on their usual ports of this machine, all at the same
+// time. A server must accept a connection within connectTimeout; it then has as long again,
+// or responseTimeout if that is longer, to respond. Discover returns the servers that
+// responded, in the order of the table. It connects only to the loopback interface, without
+// a proxy.
+func (t *Table) Discover(ctx context.Context, connectTimeout time.Duration) []Access {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout+max(connectTimeout, responseTimeout))
 	defer cancel()
+	dialer := &net.Dialer{Timeout: connectTimeout}
 	var locals []*Profile
 	for p := range t.All() {
 		if p.Local != nil {
@@ -38,7 +45,7 @@ func (t *Table) Discover(ctx context.Context, timeout time.Duration) []Access {
 	for i, p := range locals {
 		all.Go(func() {
 			at := url.URL{Scheme: "http", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port)), Path: p.Local.Probe}
-			data, err := probe(ctx, at.String())
+			data, err := probe(ctx, dialer, at.String())
 			found[i] = err == nil && hasMember(data, p.Local.Marker)
 		})
 	}
@@ -73,14 +80,14 @@ const (
 	maxList  = 8 << 20
 )
 
-// probe returns the response from an address on this machine.
-func probe(ctx context.Context, address string) ([]byte, error) {
+// probe returns the response from an address on this machine, with a connection of dialer.
+func probe(ctx context.Context, dialer *net.Dialer, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	// No proxy: the server is here. No redirect: it may lead elsewhere.
-	transport := &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10}
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
@@ -160,7 +167,7 @@ func (c *Client) listLocal(ctx context.Context, path string) ([]catalog.Model, e
 		}
 	}
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("read the models of %s: %w", c.access.Name, err)
+		return nil, fmt.Errorf("cannot read the models of %s: %w", c.access.Name, err)
 	}
 	var loaded, rest []catalog.Model
 	for _, m := range list.Data {

@@ -51,6 +51,27 @@ func flood(w interface{ Write([]byte) (int, error) }, r *http.Request, head, pie
 	}
 }
 
+// TestDiscoverSlow checks that a server that accepts connections at once has longer than the
+// time to connect to respond.
+func TestDiscoverSlow(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-r.Context().Done():
+		}
+		_, _ = w.Write([]byte(`{"data": []}`))
+	}))
+	t.Cleanup(s.Close)
+	table := &Table{}
+	if errs := table.Add(map[string]json.RawMessage{"slow": local(s, "/", "data")}); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if found := table.Discover(t.Context(), 50*time.Millisecond); len(found) != 1 {
+		t.Errorf("found %d servers", len(found))
+	}
+}
+
 // TestDiscoverHostile: whatever answers, it is not taken for a server of models,
 // and the search ends.
 func TestDiscoverHostile(t *testing.T) {

@@ -109,7 +109,7 @@ func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	a, n, header := c.access, c.network, c.header()
 	n.Timeouts = a.timeouts(n.Timeouts)
 	if a.LacksAddress() {
-		return nil, fmt.Errorf("%s has no address: set %s", cmp.Or(a.Name, a.ID), strings.Join(a.BaseURLVars, " or "))
+		return nil, fmt.Errorf("%s needs an address. Set %s", cmp.Or(a.Name, a.ID), strings.Join(a.BaseURLVars, " or "))
 	}
 	if a.KeyHeader != "" && a.APIKey != "" && p != Chat {
 		header.Set(a.KeyHeader, a.APIKey)
@@ -157,7 +157,7 @@ func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 		}
 		return gemini.New(o)
 	}
-	return nil, fmt.Errorf("no client speaks %q", p)
+	return nil, fmt.Errorf("unknown protocol %q", p)
 }
 
 // header returns the headers that are added to each request.

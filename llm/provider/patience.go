@@ -38,7 +38,7 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 func (p *Profile) checkTimeouts() error {
 	for _, n := range []float64{p.StartTimeout, p.IdleTimeout} {
 		if n < 0 || n > maxTimeout {
-			return errors.New("startTimeout and idleTimeout are seconds, at most a week of them")
+			return errors.New("startTimeout and idleTimeout must be seconds between 0 and 604800 (a week)")
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func TestTimeouts(t *testing.T) {
 	}
 	for _, entry := range []string{`{"startTimeout": -1}`, `{"idleTimeout": 1e9}`} {
 		errs := Builtin().Add(map[string]json.RawMessage{"openai": json.RawMessage(entry)})
-		if len(errs) != 1 || !strings.Contains(errs[0].Error(), "at most a week") {
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), "(a week)") {
 			t.Errorf("%s: %v", entry, errs)
 		}
 	}

@@ -121,7 +121,7 @@ func (p *Protocol) UnmarshalText(text []byte) error {
 		*p = Gemini
 	}
 	if !slices.Contains(protocols, *p) {
-		return fmt.Errorf("no protocol is named %q; there are %s", text, strings.Join(texts(protocols), ", "))
+		return fmt.Errorf("unknown protocol %q; the protocols are %s", text, strings.Join(texts(protocols), ", "))
 	}
 	return nil
 }

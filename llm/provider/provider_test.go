@@ -98,17 +98,17 @@ func TestAddErrors(t *testing.T) {
 		`[]`:                      "it may not be a JSON array",
 		`{"baseURl": 7}`:          "baseUrl may not be a JSON number",
 		`{"url": "http://x"}`:     `unknown field "url"`,
-		`{"baseUrl": "nonsense"}`: `"nonsense" is no address`,
+		`{"baseUrl": "nonsense"}`: `"nonsense" is not a URL`,
 		`{"keyless": true}`:       "it has no baseUrl",
-		`{"baseUrl": "http://x", "protocol": "smtp"}`:                                      `no protocol is named "smtp"`,
+		`{"baseUrl": "http://x", "protocol": "smtp"}`:                                      `unknown protocol "smtp"`,
 		`{"baseUrl": "http://x", "quirks": {"a": 1}}`:                                      `unknown field "a"`,
 		`{"baseUrl": "http://x", "models": [{}]}`:                                          "models[0] has no match",
-		`{"baseUrl": "http://x", "models": [{"match": "["}]}`:                              "is no pattern",
+		`{"baseUrl": "http://x", "models": [{"match": "["}]}`:                              "is not a valid pattern",
 		`{"baseUrl": "http://x", "models": [{"match": "m", "quirks": {"schema": "xml"}}]}`: "xml",
 	} {
 		table := Builtin()
 		errs := table.Add(map[string]json.RawMessage{"mine": json.RawMessage(entry)})
-		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) || !strings.HasPrefix(errs[0].Error(), "modelProviders.mine is left out: ") {
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) || !strings.HasPrefix(errs[0].Error(), "modelProviders.mine is ignored: ") {
 			t.Errorf("%s: %v, want %s", entry, errs, want)
 		}
 		if table.Find("mine") != nil {

@@ -68,7 +68,7 @@ func (t *Table) Add(own map[string]json.RawMessage) []error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(own)) {
 		if err := t.add(id, own[id]); err != nil {
-			errs = append(errs, fmt.Errorf("modelProviders.%s is left out: %w", truncate(id), err))
+			errs = append(errs, fmt.Errorf("modelProviders.%s is ignored: %w", truncate(id), err))
 		}
 	}
 	return errs
@@ -113,9 +113,9 @@ func checkName(name string) error {
 	odd := func(r rune) bool { return r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	switch {
 	case name == "" || len(name) > 64 || strings.ContainsFunc(name, odd):
-		return errors.New("a name has at most 64 letters, and may hold no slash and no space")
+		return errors.New("a name has at most 64 characters, without slashes and spaces")
 	case name == "models", name == "tunedModels":
-		return errors.New("names of Google's models begin so")
+		return errors.New("the name is reserved for Google's models")
 	}
 	return nil
 }
@@ -245,17 +245,17 @@ func (p *Profile) check() error {
 	if p.BaseURL != "" {
 		u, err := url.Parse(strings.ReplaceAll(p.BaseURL, "{model}", "m"))
 		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("the baseUrl %q is no address: write https://host/path", RedactAddress(p.BaseURL))
+			return fmt.Errorf("the baseUrl %q is not a URL; write https://host/path", RedactAddress(p.BaseURL))
 		}
 	} else if len(p.BaseURLVars) == 0 && p.needsAddress() {
 		return errors.New("it has no baseUrl")
 	}
 	if p.KeyHeader != "" && !httpguts.ValidHeaderFieldName(p.KeyHeader) {
-		return fmt.Errorf("keyHeader: %q is no header's name", truncate(p.KeyHeader))
+		return fmt.Errorf("keyHeader: %q is not a valid header name", truncate(p.KeyHeader))
 	}
 	for name, value := range p.Headers {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return fmt.Errorf("headers: %q cannot be sent", truncate(name))
+			return fmt.Errorf("headers: %q is not a valid header", truncate(name))
 		}
 	}
 	if l := p.Local; l != nil && (l.Port < 1 || l.Port > 65535) {
@@ -278,7 +278,7 @@ func (p *Profile) check() error {
 func (p *Profile) checkRule(r *Rule) error {
 	for _, pattern := range r.Match {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf(".match: %q is no pattern", truncate(pattern))
+			return fmt.Errorf(".match: %q is not a valid pattern", truncate(pattern))
 		}
 	}
 	if len(r.Match) == 0 {

@@ -40,7 +40,7 @@ func TestRefusedLeavesNoTrace(t *testing.T) {
 		"openrouter": {"headers": {"X-Title": "evil"}, "models": [{}]},
 		"xai": {"aliases": ["evil"], "models": [{}]},
 		"mistral": {"quirks": {"drop": ["tools"], "nonsense": 1}}}`)
-	if strings.Count(errs, "left out") != 5 {
+	if strings.Count(errs, "is ignored") != 5 {
 		t.Fatal(errs)
 	}
 	for p := range Builtin().All() {
@@ -96,19 +96,19 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	const there = `{"baseUrl": "http://h", "keyless": true`
 	for own, want := range map[string]string{
-		`{"": ` + there + `}}`:                                                   "at most 64 letters",
-		`{"a b": ` + there + `}}`:                                                "no space",
-		`{"a\u001b[": ` + there + `}}`:                                           "no space",
+		`{"": ` + there + `}}`:                                                   "at most 64 characters",
+		`{"a b": ` + there + `}}`:                                                "without slashes and spaces",
+		`{"a\u001b[": ` + there + `}}`:                                           "without slashes and spaces",
 		`{"models": ` + there + `}}`:                                             "Google's models",
 		`{"` + strings.Repeat("n", 65) + `": ` + there + `}}`:                    "at most 64",
 		`{"mine": ` + there + `, "aliases": "qwen"}}`:                            `the alias "qwen" is a name of alibaba-singapore`,
 		`{"mine": ` + there + `, "aliases": ["groq"]}}`:                          `the alias "groq" is a name of groq`,
 		`{"mine": ` + there + `, "aliases": ["a/b"]}}`:                           `the alias "a/b"`,
-		`{"mine": ` + there + `, "headers": {"A B": "1"}}}`:                      `headers: "A B" cannot be sent`,
-		`{"mine": ` + there + `, "headers": {"A": "x\r\nB: y"}}}`:                `headers: "A" cannot be sent`,
-		`{"mine": ` + there + `, "keyHeader": "a:"}}`:                            `"a:" is no header's name`,
-		`{"mine": {"baseUrl": "http://u:hunter2@:1/"}}`:                          `"http://***@:1/" is no address`,
-		`{"mine": {"baseUrl": "u:hunter2@host/"}}`:                               `"***@host/" is no address`,
+		`{"mine": ` + there + `, "headers": {"A B": "1"}}}`:                      `headers: "A B" is not a valid header`,
+		`{"mine": ` + there + `, "headers": {"A": "x\r\nB: y"}}}`:                `headers: "A" is not a valid header`,
+		`{"mine": ` + there + `, "keyHeader": "a:"}}`:                            `"a:" is not a valid header name`,
+		`{"mine": {"baseUrl": "http://u:hunter2@:1/"}}`:                          `"http://***@:1/" is not a URL`,
+		`{"mine": {"baseUrl": "u:hunter2@host/"}}`:                               `"***@host/" is not a URL`,
 		`{"mine": ` + there + `, "local": {"port": 70000}}}`:                     "local.port",
 		`{"mine": ` + there + `, "models": [{"match": "", "window": 1}]}}`:       "models[0] has no match",
 		`{"mine": ` + there + `, "models": [{"match": "m", "window": -1}]}}`:     "models[0]: a number of tokens is below 0",

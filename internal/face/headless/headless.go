@@ -25,7 +25,6 @@ import (
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
-	"pollux/llm"
 	"pollux/tool"
 )
 
@@ -62,12 +61,9 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
-	// QuotaHint is appended to the message of a request that failed with status 429. It
-	// begins with a line feed.
-	QuotaHint string
-	// KeyHint returns the text that follows the message of a request whose key the provider
-	// refused, "" for other failures. It begins with a space. nil is none.
-	KeyHint func(*llm.Error) string
+	// Place returns what the advice about a failed request depends on. nil means general
+	// advice.
+	Place func() wording.Place
 
 	// Stats counts the events of the run. The generator reports requests to it through
 	// its Meter. nil is a new counter.

@@ -24,6 +24,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/exit"
 	"pollux/internal/stats"
+	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/observe"
 	"pollux/tool"
@@ -152,7 +153,7 @@ func scenarios() []scenario {
 		},
 		{
 			name:    "api_error_429",
-			options: Options{QuotaHint: "\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"},
+			options: Options{Place: func() wording.Place { return wording.Place{Provider: "Gemini", ProviderID: "gemini"} }},
 			events:  events(agent.TurnStarted{Turn: 1}, agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 5170 * time.Millisecond, Err: rateLimit}}),
 			err:     rateLimit,
 		},
@@ -163,7 +164,7 @@ func scenarios() []scenario {
 		},
 		{
 			name: "api_error_offline",
-			err:  &llm.Error{Kind: llm.KindNetwork, Code: "ENOTFOUND", Message: "cannot reach generativelanguage.googleapis.com: no such host"},
+			err:  &llm.Error{Kind: llm.KindNetwork, Code: "ENOTFOUND", Message: "Cannot reach generativelanguage.googleapis.com (no such host)"},
 		},
 		{
 			name: "invalid_stream",
@@ -460,7 +461,7 @@ func TestColor(t *testing.T) {
 		want string
 	}{
 		{exit.Errorf(exit.Auth, "no key"), "\x1b[31mno key\x1b[0m\n"},
-		{&llm.Error{Message: "oops\x1b[2J"}, "[API Error: oops]\n"},
+		{&llm.Error{Message: "oops\x1b[2J"}, "oops.\n"},
 	} {
 		var out, errs bytes.Buffer
 		_ = RenderFailure(Options{Out: &out, Err: &errs, Color: true}, tt.err)
@@ -636,7 +637,7 @@ func TestDebugShowsTheAnswerOfTheVendor(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
 	_ = Run(t.Context(), Options{Out: &out, Err: &errs, Debug: true}, source(&llm.Error{Status: 400, Message: "bad", Body: `{"error":"bad"}`}))
-	if want := "[API Error: bad]\n[DEBUG] {\"error\":\"bad\"}\n"; errs.String() != want {
+	if want := "bad (status 400).\n[DEBUG] {\"error\":\"bad\"}\n"; errs.String() != want {
 		t.Errorf("stderr: %q", errs.String())
 	}
 }

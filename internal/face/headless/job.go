@@ -11,6 +11,7 @@ import (
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/catalog"
 )
 
@@ -21,7 +22,7 @@ type Job struct {
 	// Input describes the sources of the prompt.
 	Input Input
 	// Options configures the rendering. RunJob sets Format, Debug, Model, Prompt,
-	// QuotaHint and Stats from the session.
+	// Place and Stats from the session.
 	Options Options
 	// Terminal is the terminal that / commands use.
 	Terminal *terminal.Terminal
@@ -50,7 +51,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.Prompt, o.Stats, o.QuotaHint, o.KeyHint = text, s.Stats, s.QuotaHint(), s.KeyHint
+	o.Prompt, o.Stats, o.Place = text, s.Stats, func() wording.Place { return s.Place(false) }
 	if now := s.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
 	}

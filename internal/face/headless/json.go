@@ -100,7 +100,8 @@ func (j *jsonObject) errorObject(x explanation) []byte {
 	b = appendError(b, x.kind, x.message)
 	b = append(b[:len(b)-1], `,"code":`...)
 	b = strconv.AppendInt(b, int64(x.code), 10)
-	return indented(append(b, "}}"...))
+	b = appendDetails(append(b, '}'), x.details)
+	return indented(append(b, '}'))
 }
 
 // invalidStream is the error type of an unusable response.
@@ -122,6 +123,15 @@ func appendError(b []byte, kind, message string) []byte {
 	b = append(b, `,"message":`...)
 	b = appendString(b, message)
 	return append(b, '}')
+}
+
+// appendDetails adds the provider's response to an error object at the end of b.
+func appendDetails(b []byte, details string) []byte {
+	if details == "" {
+		return b
+	}
+	b = append(b[:len(b)-1], `,"details":`...)
+	return append(appendString(b, details), '}')
 }
 
 // appendString appends s as a JSON string, with U+FFFD for invalid UTF-8.

@@ -3,7 +3,6 @@ package headless
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"pollux/agent"
@@ -38,13 +37,8 @@ func blockedNotice(e agent.Blocked) notice {
 }
 
 func waitingNotice(e agent.Waiting) notice {
-	cause := wording.Reason(e.Err)
-	if cause != "" {
-		cause = ": " + cause
-	}
-	message := fmt.Sprintf("Attempt %d of %d failed%s. Trying again in %s.",
-		e.Attempt, e.MaxAttempts, cause, e.Delay.Round(100*time.Millisecond))
-	n := notice{line: "[WARNING] " + message}
+	message := wording.Retrying(e)
+	n := notice{line: message}
 	if wasSilent(e) {
 		n.severity, n.message, n.isTransient, n.isForPeople = "warning", message, true, true
 	}
@@ -117,18 +111,11 @@ type explanation struct {
 	alwaysLine bool   // printed on Err as a line in every format
 	kind       string // "type" in the json format
 	message    string // "message" in the json format
+	details    string // "details" in the JSON formats: the provider's response as it came
 	code       int
 	// streamKind and streamMessage are the type and the message in the stream-json
 	// format.
 	streamKind, streamMessage string
-}
-
-// keyHint returns the text about the key of a failed request, "" if the key is not at fault.
-func (f *face) keyHint(err *llm.Error) string {
-	if f.KeyHint == nil {
-		return ""
-	}
-	return f.KeyHint(err)
 }
 
 func (f *face) newExplanation(err error) explanation {
@@ -143,18 +130,14 @@ func (f *face) newExplanation(err error) explanation {
 		x.line, x.isFatal = fatal.Message, true
 		x.alwaysLine = fatal.Code == exit.Config || fatal.Code == exit.Untrusted
 	case errors.As(err, &api):
-		x.line = wording.APIError(api)
+		var at wording.Place
+		if f.Place != nil {
+			at = f.Place()
+		}
+		x.line, x.message, x.details = wording.Failure(api, at), api.Error(), api.Body
+		x.streamKind, x.streamMessage = "unknown", wording.APIError(api)
 		if api.Status == 429 {
-			x.line += f.QuotaHint
-		}
-		x.streamKind, x.streamMessage = "unknown", x.line
-		if hint := f.keyHint(api); hint != "" {
-			x.line += hint
-		} else {
-			x.line += wording.NextStep(api)
-		}
-		if api.Body != "" {
-			x.message = api.Body
+			x.streamMessage += wording.NextStep(api, at)
 		}
 		if api.Status != 0 {
 			x.code = api.Status

@@ -92,7 +92,7 @@ func (l *jsonLines) invalid(message string) {
 
 func (l *jsonLines) success() {
 	if l.unusable != "" {
-		l.errorResult(invalidStream, l.unusable)
+		l.errorResult(invalidStream, l.unusable, "")
 		return
 	}
 	l.openLine("result")
@@ -101,7 +101,7 @@ func (l *jsonLines) success() {
 	l.closeLine()
 }
 
-func (l *jsonLines) failure(x explanation) { l.errorResult(x.streamKind, x.streamMessage) }
+func (l *jsonLines) failure(x explanation) { l.errorResult(x.streamKind, x.streamMessage, x.details) }
 
 // early also writes the message for people to Err.
 func (l *jsonLines) early(x explanation) {
@@ -111,10 +111,11 @@ func (l *jsonLines) early(x explanation) {
 }
 
 // errorResult writes the last line of a failed run, with duration 0 as Gemini CLI does.
-func (l *jsonLines) errorResult(kind, message string) {
+func (l *jsonLines) errorResult(kind, message, details string) {
 	l.openLine("result")
 	l.member("status", "error")
 	l.errorMember(kind, message)
+	l.buf = appendDetails(l.buf, details)
 	l.statsMember(0)
 	l.closeLine()
 }

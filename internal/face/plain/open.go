@@ -15,7 +15,7 @@ import (
 	"pollux/internal/slash"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
-	"pollux/llm"
+	"pollux/internal/wording"
 )
 
 // backend holds the functions of a session that the face calls. Terminal and Run are
@@ -70,14 +70,11 @@ type backend struct {
 	ShowThoughts bool
 	// ScreenReader puts signs into words (setting ui.accessibility.screenReader).
 	ScreenReader bool
-	// QuotaHint returns the text that follows a failure with status 429, which depends
-	// on the provider. It begins with a line feed.
-	QuotaHint func() string
-	// KeyHint returns the text that follows a failure because of a key that the provider
-	// refused, "" for other failures. It begins with a space.
-	KeyHint func(*llm.Error) string
 	// IsTask means that no session follows what Open does.
 	IsTask bool
+	// Place returns what the advice about a failed request depends on. nil means general
+	// advice.
+	Place func() wording.Place
 	// Debug adds the provider's response to a failed request.
 	Debug bool
 }
@@ -117,8 +114,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Stats:        s.Stats,
 		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
 		ScreenReader: config.ScreenReader.In(s.Settings),
-		QuotaHint:    s.QuotaHint,
-		KeyHint:      s.KeyHint,
+		Place:        func() wording.Place { return s.Place(true) },
 		Debug:        s.Debugging(),
 	}, nil
 }

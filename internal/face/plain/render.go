@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -144,7 +143,7 @@ func eventText(e agent.Event) string {
 	case agent.Retried:
 		return "Warning: " + wording.Retried(e)
 	case agent.Waiting:
-		return retryText(e.Retry)
+		return wording.Retrying(e)
 	case agent.Silent:
 		if e.Elapsed < time.Minute {
 			return wording.Silent(e) + wording.Patience
@@ -169,15 +168,6 @@ func eventText(e agent.Event) string {
 		return wording.Blocked(e)
 	}
 	return ""
-}
-
-func retryText(r llm.Retry) string {
-	cause := wording.Reason(r.Err)
-	if cause != "" {
-		cause = ": " + cause
-	}
-	seconds := max(1, int(r.Delay.Round(time.Second)/time.Second))
-	return fmt.Sprintf("Retrying %s in %ds (%d/%d)%s", r.Model, seconds, r.Attempt+1, r.MaxAttempts, cause)
 }
 
 // showCancelled shows that the job was cancelled.
@@ -206,28 +196,16 @@ func (l *loop) errorText(err error) string {
 	case errors.As(err, &known):
 		text = known.Message
 	case errors.As(err, &api):
-		text = wording.APIError(api)
-		if api.Status == 429 && l.backend.QuotaHint != nil {
-			text += l.backend.QuotaHint()
+		at := wording.Place{InSession: true}
+		if l.backend.Place != nil {
+			at = l.backend.Place()
 		}
-		if hint := l.keyHint(api); hint != "" {
-			text += hint
-		} else {
-			text += wording.NextStep(api)
-		}
+		text = wording.Failure(api, at)
 		if l.backend.Debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}
 	}
 	return "Error: " + terminal.Text(text)
-}
-
-// keyHint returns the text about the key of a failed request, "" if the key is not at fault.
-func (l *loop) keyHint(err *llm.Error) string {
-	if l.backend.KeyHint == nil {
-		return ""
-	}
-	return l.backend.KeyHint(err)
 }
 
 // silenceTimer fires when nothing was shown for a while during a job, because a screen

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -76,13 +77,13 @@ func sample(e agent.Event) agent.Event {
 func TestEvents(t *testing.T) {
 	want := map[string]string{
 		"Text":          "Model: Hello\n",
-		"Switched":      "Warning: a could not answer (Busy). Switched to b.\n",
+		"Switched":      "Warning: a failed: Busy. Switched to b.\n",
 		"Thought":       "Thinking: Plan\nFirst this\n",
 		"Citations":     "Citations:\nhttps://example.org\n",
 		"Finished":      "Warning: Response truncated due to token limits.\n",
 		"Retried":       "Warning: The response was unusable. Ignore its text so far. Retrying.\n",
-		"Waiting":       "Retrying m in 2s (2/10): Overloaded\n",
-		"Silent":        "Waiting for m at gpu.local:8080, 10 s so far. Reading a long prompt can take minutes; Ctrl+C stops.\n",
+		"Waiting":       "Overloaded. Retrying in 2 s (2 of 10).\n",
+		"Silent":        "Waiting for m at gpu.local:8080, 10 s so far. A long prompt can take minutes. Ctrl+C cancels.\n",
 		"Joined":        "Sent to the model: Mind the tests\n",
 		"ToolRequested": "", // told when it runs
 		"ToolUpdated":   "read_file: go.mod\n",
@@ -90,7 +91,7 @@ func TestEvents(t *testing.T) {
 		"ToolFinished":  "Done: read_file: 12 lines\n",
 		"Nested":        "investigate: Done: read_file: 12 lines\n",
 		"Compressed":    "Chat history compressed from 9000 to 1200 tokens.\n",
-		"Overflow":      "Error: Context window will overflow (estimated: 0, remaining: 0). Start a new session, or take a model with a larger window.\n",
+		"Overflow":      "Error: The prompt does not fit into the context window (0 tokens, 0 left). Start a new session, or choose a model with a larger context window.\n",
 		"InvalidStream": "Error: The model response was blocked due to safety settings.\n",
 		"LoopDetected":  "A potential loop was detected. This can happen due to repetitive tool calls or other model behavior. The request has been halted.\n",
 		"MaxTurns":      "Error: Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.\n",
@@ -306,15 +307,15 @@ func TestFailures(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"api", &llm.Error{Kind: llm.KindServer, Status: 500, Code: "INTERNAL", Message: "Oh\x1b[2J no", Body: "{}"}, "Error: [API Error: Oh no (Status: INTERNAL)]\n[DEBUG] {}\n"},
-		{"quota", &llm.Error{Status: 429, Message: "Too much", Body: "b"}, "Error: [API Error: Too much]\nWait.\n[DEBUG] b\n"},
-		{"network", &llm.Error{Kind: llm.KindNetwork, Message: "no route"}, "Error: [API Error: no route] Check the network connection, and HTTPS_PROXY and GOOGLE_GEMINI_BASE_URL if they are set.\n"},
+		{"api", &llm.Error{Kind: llm.KindServer, Status: 500, Code: "INTERNAL", Message: "Oh\x1b[2J no", Body: "{}"}, "Error: Oh no (status 500). Try again later, or choose another model with /model.\n[DEBUG] {}\n"},
+		{"quota", &llm.Error{Kind: llm.KindQuota, Status: 429, Message: "Too much", Body: "b"}, "Error: Too much (status 429). Check your quota and billing at xAI, or choose another model with /model.\n[DEBUG] b\n"},
+		{"network", &llm.Error{Kind: llm.KindNetwork, Message: "no route"}, "Error: no route. Check the network.\n"},
 		{"with a code", exit.Errorf(exit.Input, "Not that way."), "Error: Not that way.\n"},
 		{"any", errors.New("oops"), "Error: oops\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				p := sit(t, backend{QuotaHint: func() string { return "\nWait." }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
+				p := sit(t, backend{Place: func() wording.Place { return wording.Place{InSession: true, Provider: "xAI"} }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
 				p.types("go")
 				p.sees("> go\n" + tt.want + "> ")
 				p.leaves()

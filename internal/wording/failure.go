@@ -1,0 +1,165 @@
+package wording
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pollux/agent"
+	"pollux/llm"
+)
+
+// Place is what the advice about a failed request depends on: where the user reads it, and
+// where requests go. The zero value leads to general advice.
+type Place struct {
+	InSession  bool   // the user can type commands such as /model
+	Provider   string // name of the provider
+	ProviderID string
+	IsOllama   bool   // the provider is an Ollama server
+	KeyFrom    string // variable, setting or store that the API key is from
+	AddressVar string // variable or setting that the address is from, "" for the provider's own
+	ProxyVar   string // variable that the proxy is from, "" for no proxy
+}
+
+// Failure returns the sentences for a failed request: what happened, and what to do next.
+func Failure(e *llm.Error, at Place) string { return sentence(e) + "." + NextStep(e, at) }
+
+// sentence returns what happened, on one line without a final period.
+func sentence(err error) string {
+	text := Reason(err)
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Status == 0 || e.Status == 200 || strings.Contains(text, fmt.Sprint(e.Status)) {
+		return text
+	}
+	return fmt.Sprintf("%s (status %d)", text, e.Status)
+}
+
+// Retrying returns the sentence for a failed attempt and the wait until the next one.
+func Retrying(e agent.Waiting) string {
+	text := sentence(e.Err)
+	if text == "" {
+		text = "The request failed"
+	}
+	seconds := max(1, int(e.Delay.Round(time.Second)/time.Second))
+	return fmt.Sprintf("%s. Retrying in %d s (%d of %d).", text, seconds, e.Attempt+1, e.MaxAttempts)
+}
+
+// NextStep returns what the user can do about a failed request. It begins with a space and
+// continues the line of the message; it is empty if there is no advice.
+func NextStep(e *llm.Error, at Place) string {
+	if step := nextStep(e, at); step != "" {
+		return " " + step
+	}
+	return ""
+}
+
+func nextStep(e *llm.Error, at Place) string {
+	switch {
+	case e.Proxy != "" && e.Status == 407:
+		return "Set " + cmp.Or(at.ProxyVar, "HTTPS_PROXY") + " to http://USER:PASSWORD@" + e.Proxy + "."
+	case e.Proxy != "":
+		return "Check " + cmp.Or(at.ProxyVar, "HTTPS_PROXY") + "."
+	case strings.HasPrefix(e.Code, "CERT_"), strings.HasPrefix(e.Code, "ERR_TLS_"), strings.HasPrefix(e.Code, "UNABLE_TO_"):
+		return certificateStep(e, at)
+	case e.Waited > 0:
+		return "To wait longer, set pollux.response.startTimeout (in seconds), or startTimeout of the provider in modelProviders."
+	}
+	other := "choose another model with --model"
+	if at.InSession {
+		other = "choose another model with /model"
+	}
+	if e.IsBadKey() {
+		return keyStep(at)
+	}
+	switch e.Kind {
+	case llm.KindNoServer:
+		return startStep(at)
+	case llm.KindNetwork:
+		return networkStep(at)
+	case llm.KindModelNotFound:
+		if strings.Contains(e.Message, "ollama pull") {
+			return ""
+		}
+		step := strings.ToUpper(other[:1]) + other[1:]
+		if !at.InSession {
+			step += " ('pollux models' lists them)"
+		}
+		return step + "."
+	case llm.KindQuota:
+		if page := cmp.Or(e.Link, billingPages[at.ProviderID]); page != "" {
+			return "Check your quota and billing at " + page + ", or " + other + "."
+		}
+		return "Check your quota and billing" + strings.TrimSuffix(" at "+at.Provider, " at ") + ", or " + other + "."
+	case llm.KindRateLimit, llm.KindCapacity:
+		return "Wait a minute and try again, or " + other + "."
+	case llm.KindServer, llm.KindIncomplete:
+		return "Try again later, or " + other + "."
+	}
+	if e.Link != "" {
+		return "See " + e.Link
+	}
+	return ""
+}
+
+// certificateStep returns what to do about a certificate that is not valid.
+func certificateStep(e *llm.Error, at Place) string {
+	switch {
+	case e.Code == "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
+		return "If a proxy or gateway of your company signs it, set NODE_EXTRA_CA_CERTS to its CA file."
+	case e.Code == "CERT_NOT_YET_VALID":
+		return ""
+	case at.AddressVar != "":
+		return "Check " + at.AddressVar + "."
+	}
+	return "Check the base URL and the network."
+}
+
+// startStep returns what to do if nothing listens at an address of this machine.
+func startStep(at Place) string {
+	switch {
+	case at.IsOllama:
+		return "Is Ollama running? Start it with: ollama serve"
+	case at.AddressVar != "":
+		return "Start the server there, or check " + at.AddressVar + "."
+	case at.Provider != "":
+		return "Is " + at.Provider + " running? Start its server."
+	}
+	return "Start the server, or check the base URL."
+}
+
+// networkStep returns what to check if a connection fails.
+func networkStep(at Place) string {
+	check := []string{"the network"}
+	for _, name := range []string{at.ProxyVar, at.AddressVar} {
+		if name != "" {
+			check = append(check, name)
+		}
+	}
+	return "Check " + strings.Join(check, " and ") + "."
+}
+
+// keyStep returns what to do about an API key that the provider refuses.
+func keyStep(at Place) string {
+	step := "Check the API key"
+	if at.KeyFrom != "" {
+		step += " in " + at.KeyFrom
+	}
+	switch {
+	case at.InSession:
+		return step + ", or enter another with /auth."
+	case at.ProviderID != "":
+		return step + ", or store another with: pollux auth set " + at.ProviderID
+	}
+	return step + "."
+}
+
+// billingPages are the pages on which users see their quota and pay, by provider id.
+var billingPages = map[string]string{
+	"gemini":     "https://aistudio.google.com/usage",
+	"vertexai":   "https://console.cloud.google.com/iam-admin/quotas",
+	"openai":     "https://platform.openai.com/settings/organization/billing",
+	"anthropic":  "https://console.anthropic.com/settings/billing",
+	"openrouter": "https://openrouter.ai/settings/credits",
+}
