@@ -53,7 +53,7 @@ func TestMachine(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A run that has ended asks nobody.
+	// A run that has ended sends no request.
 	in := inputs(t, "", "CLOUD_SHELL=true")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
@@ -92,7 +92,7 @@ func TestVertexFile(t *testing.T) {
 }
 
 // A location is a part of the address that tokens go to, and a .env file of a folder
-// that nobody trusts may say it.
+// that is not trusted may set it.
 func TestLocationIsNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, env := range []string{"GOOGLE_GENAI_USE_VERTEXAI=true GOOGLE_CLOUD_PROJECT=p", "CLOUD_SHELL=true DEVSHELL_PROJECT_ID=d"} {

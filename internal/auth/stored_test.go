@@ -98,7 +98,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// What a project brings along cannot name both the provider and the address that its
+// The files of a project cannot name both the provider and the address that its
 // key goes to.
 func TestStoredIsNotForProjects(t *testing.T) {
 	t.Parallel()
@@ -159,7 +159,7 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 	}
 }
 
-// Where the environment is enough, nobody looks at the store, however broken.
+// If the environment is enough, the store is not read, however broken.
 func TestStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ settings, env string }{

@@ -143,7 +143,7 @@ func TestDotEnvRules(t *testing.T) {
 	}
 }
 
-// What a project has set is told from what the user has.
+// Variables of a project are distinguished from those of the user.
 func TestDotEnvOfProject(t *testing.T) {
 	t.Parallel()
 	for file, of := range map[string]bool{"work/.env": true, "work/.gemini/.env": true, ".env": true, "home/.env": false, "home/.gemini/.env": false} {

@@ -171,7 +171,7 @@ func symlink(t *testing.T, to, path string) {
 	}
 }
 
-// Whoever keeps their settings elsewhere goes on doing so.
+// Settings that are kept elsewhere stay there.
 func TestSetThroughLink(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -30,7 +30,7 @@ func ownedByRoot(scope Scope, path string) (Warning, bool) {
 func remedy(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeSticky != 0 {
 		// All users need to write to /tmp.
-		return "move it to a directory that belongs to root and that nobody else may write to."
+		return "move it to a directory that belongs to root and that only root can write to."
 	}
 	return fmt.Sprintf("run: sudo chown root '%s' && sudo chmod go-w '%s'", path, path)
 }

@@ -40,7 +40,7 @@ func TestVariables(t *testing.T) {
 // program, and what is not is not.
 func TestVariablesAreRead(t *testing.T) {
 	t.Parallel()
-	// Where names stand that are only spoken of, or kept from somebody.
+	// Files with names that are only mentioned, or removed from an environment.
 	spoken := []string{"variables.go", "dotenv.go", "redact.go", "hint.go"}
 	named := map[string]string{}
 	name := regexp.MustCompile(`"([A-Za-z][A-Za-z0-9_]+)"|prefix ?\+ ?"([A-Z_]+)"|\.flag\("([A-Z_]+)"`)

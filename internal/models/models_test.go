@@ -241,7 +241,7 @@ func TestShared(t *testing.T) {
 	all.Wait()
 }
 
-// TestChoose: choosing a model asks a server anew which one it has, and the small model
+// TestChoose: choosing a model asks a server again which one it has, and the small model
 // of the provider that answers takes the place of a quick one.
 func TestChoose(t *testing.T) {
 	t.Parallel()

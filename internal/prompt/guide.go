@@ -81,7 +81,7 @@ func yolo(s System) string {
 	if s.Mode != "yolo" || !s.Interactive {
 		return ""
 	}
-	return "# YOLO\n\nThe user wants this done without questions. Choose sensible defaults and go on; ask only where a wrong guess would destroy something or waste most of the work. Unattended checks your calls, so check them yourself."
+	return "# YOLO\n\nThe user wants this done without questions. Choose sensible defaults and go on; ask only where a wrong guess would destroy something or waste most of the work. Nobody checks your calls, so check them yourself."
 }
 
 func sandbox(s System) string {

@@ -235,7 +235,7 @@ func (s *Session) unfinished() func(agent.Ending) bool {
 func (s *Session) newProcesses() *shell.Processes {
 	p := shell.NewProcesses(filepath.Join(s.Paths.RuntimeDir(), "tmp", "background-processes"))
 	s.closers = append(s.closers, p.Close)
-	s.Workspace.AllowRead(func() []string { // the model is told to read them
+	s.Workspace.AllowRead(func() []string { // the model gets their paths
 		var logs []string
 		for _, c := range p.List() {
 			logs = append(logs, c.Log)

@@ -401,7 +401,7 @@ func TestClearTopic(t *testing.T) {
 	}
 }
 
-// TestSetModelResets: a model that failed is asked again once the user chooses it anew.
+// TestSetModelResets: a model that failed is tried again once the user chooses it again.
 func TestSetModelResets(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool

@@ -48,9 +48,9 @@ func (s *Session) treeItems() int {
 	return 200
 }
 
-// spares returns which built-in tools the declarations leave out: update_topic where nobody
-// sees the topic and, in the compact form, all that are not for every day; but none that the
-// user's lists of wanted tools name.
+// spares returns which built-in tools the declarations leave out: update_topic if no user
+// sees the topic and, in the compact form, all tools that are not in everyday; but none that
+// the user's lists of wanted tools name.
 func (s *Session) spares(builtin []tool.Tool) func(tool.Form, *tool.Spec) bool {
 	named := toolSettings(s.Settings)
 	var always, compact []string

@@ -70,9 +70,8 @@ func (p *Setup) policyFiles(accepted func(project policy.Integrity) bool) (rules
 	return r, err
 }
 
-// warnOfMissing warns of paths that a flag names and that are not there: a slip of
-// the pen must not pass for a policy. Settings may be shared by machines that do not
-// all have the files.
+// warnOfMissing warns about paths that a flag names and that do not exist, because they are
+// typos. Settings may name them: machines that share settings can lack the files.
 func (p *Setup) warnOfMissing(key config.Strings, flag string) {
 	for _, path := range p.absolute(key.In(p.Settings.ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

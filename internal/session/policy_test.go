@@ -9,8 +9,8 @@ import (
 	"pollux/internal/guard/policy"
 )
 
-// A home directory that is none of ours has no policies; that it cannot be entered is
-// told once, by the settings.
+// A home directory of another user has no policies. Only the settings warn that it cannot be
+// entered.
 func TestPoliciesOutOfReach(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()

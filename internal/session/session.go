@@ -186,7 +186,7 @@ func (s *Session) closeParts() {
 // ID returns the session's id. It may be called during a run.
 func (s *Session) ID() string { return s.identity.Load().id }
 
-// Age returns how long ago the session began. It may be called during a run.
+// Age returns the time since the session began. It may be called during a run.
 func (s *Session) Age() time.Duration { return time.Since(s.identity.Load().began) }
 
 // begin gives the session a new conversation.
@@ -201,7 +201,7 @@ func (s *Session) begin(id string) {
 // during a run.
 func (s *Session) CurrentSettings() *config.Settings { return s.settings.Load() }
 
-// ReloadSettings reads the settings anew, for what looks at [Session.CurrentSettings];
+// ReloadSettings reads the settings again, for what looks at [Session.CurrentSettings];
 // the session itself keeps those that it was opened with.
 func (s *Session) ReloadSettings() error {
 	settings, err := s.reload()

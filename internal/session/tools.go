@@ -135,7 +135,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	if config.PlanEnabled.In(set) {
 		enter, exit := plan.Tools(plans)
 		tools = append(tools, exit)
-		if s.Interactive || core.Names(enter.Spec()) { // unattended, nobody would approve the plan
+		if s.Interactive || core.Names(enter.Spec()) { // unattended, no user can approve the plan
 			tools = append(tools, enter)
 		}
 	}

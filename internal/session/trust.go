@@ -48,7 +48,7 @@ func (p *Setup) askTrust(ctx context.Context, s *config.Settings) (trust.State, 
 }
 
 // AskTrust asks a person whether they trust the folder that o names, lists what it
-// brings along, and keeps the answer in the file of o. memoryFiles are the names of
+// contains, and stores the answer in the file of o. memoryFiles are the names of
 // files that instruct the model. It returns what was decided, "" for nothing; the
 // errors are those of asking and of writing the file.
 func AskTrust(ctx context.Context, asker Asker, o trust.Options, env *config.Env, memoryFiles []string) (trust.Level, error) {

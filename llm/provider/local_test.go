@@ -43,7 +43,7 @@ var hostile = map[string]http.HandlerFunc{
 	},
 }
 
-// flood writes for as long as somebody reads, and 1 GB at most.
+// flood writes as long as the client reads, and 1 GB at most.
 func flood(w interface{ Write([]byte) (int, error) }, r *http.Request, head, piece string) {
 	_, err := w.Write([]byte(head))
 	for sent := 0; err == nil && r.Context().Err() == nil && sent < 1<<30; sent += len(piece) {
@@ -132,7 +132,7 @@ func TestModelsHostile(t *testing.T) {
 }
 
 // TestLocalIsReached: what a local server says outside of its protocol is asked with
-// the same credentials and headers, and names that nobody could write are left out.
+// the same credentials and headers, and names that no one can type are left out.
 func TestLocalIsReached(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -98,7 +98,7 @@ func speaks(p *Profile) string {
 	return strings.Join(list, ", ")
 }
 
-// thoughts says how a provider's models are told to think, and when they want to
+// thoughts says how requests make a provider's models think, and when they want to
 // see their thoughts again.
 func thoughts(p *Profile) (asked, back string) {
 	switch p.Protocol {

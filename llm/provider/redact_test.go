@@ -115,7 +115,7 @@ func TestSecrets(t *testing.T) {
 				if strings.Contains(err.Error(), "SECRET") {
 					t.Errorf("%s: %v", protocol, err)
 				}
-				continue // Vertex AI, with nobody's token
+				continue // Vertex AI, without a token
 			}
 			g, err := c.For("m")
 			if err != nil {

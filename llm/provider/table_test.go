@@ -79,7 +79,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestProtocols: any provider can be told to speak any protocol; the quirks of the
+// TestProtocols: any provider can use any protocol; the quirks of the
 // one that it spoke are gone.
 func TestProtocols(t *testing.T) {
 	t.Parallel()

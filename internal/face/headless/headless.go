@@ -75,7 +75,7 @@ type Options struct {
 
 // ErrClosed is returned when the reader of Out has closed it. The program should exit
 // silently with status 0.
-var ErrClosed = errors.New("nobody reads the output any more")
+var ErrClosed = errors.New("the reader has closed the output")
 
 // Run renders the events of a run until it ends. It returns nil if the model answered,
 // even if the answer is empty or blocked. Otherwise it returns [ErrClosed] or a
@@ -251,7 +251,7 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 	case agent.ToolUpdated:
 		return "a script waits for results"
 	case agent.ToolAsked:
-		return "nobody is there to be asked: it is answered with Cancel"
+		return "no user can be asked: the answer is Cancel"
 	case agent.Nested:
 		return "what an agent inside a call does is no part of the answer; its questions come as ToolAsked"
 	case agent.Compressed:
@@ -264,7 +264,7 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 		}
 	case agent.Switched:
 		if format == JSON {
-			return "the answer is one all the same, and the statistics name the models"
+			return "the response is complete, and the statistics name the models"
 		}
 	case agent.Waiting:
 		if format != Text && !wasSilent(e) {

@@ -70,8 +70,8 @@ func (o *output) write(b []byte) {
 	o.afterWrite(b[len(b)-1])
 }
 
-// afterWrite writes the buffer if it is full or if the last write was long ago, else it
-// starts the timer.
+// afterWrite writes the buffer if it is full or if some time has passed since the last write,
+// else it starts the timer.
 func (o *output) afterWrite(last byte) {
 	o.midLine = last != '\n'
 	if len(o.buf) >= maxBuffer {

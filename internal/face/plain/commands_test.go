@@ -57,7 +57,7 @@ func TestCommands(t *testing.T) {
 		p.types("/stats all")
 		p.sees("/stats all\nError: There is no /stats all.\n> ")
 		p.types("/clear")
-		p.sees("/clear\nThe conversation begins anew.\n> ")
+		p.sees("/clear\nStarting a new conversation.\n> ")
 		p.types("/clear x")
 		p.sees("/clear x\nError: broken\n> ")
 		p.types("/plan x")

@@ -419,7 +419,7 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// pen is an editor that does as it is told.
+// pen is a scripted editor.
 type pen struct {
 	write  func(text string) (string, error)
 	seen   []string

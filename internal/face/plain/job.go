@@ -208,7 +208,7 @@ func (l *loop) showResult(r slash.Result) {
 	text := terminal.Text(r.Text)
 	switch {
 	case isBlank(text) && r.Clear:
-		l.screen.line("The conversation begins anew.")
+		l.screen.line("Starting a new conversation.")
 	case isBlank(text):
 	case r.Failed:
 		l.screen.line("Error: " + text)

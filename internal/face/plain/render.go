@@ -108,9 +108,9 @@ func skipReason(e agent.Event, o backend) (why string) {
 	case agent.TurnStarted:
 		return "the answer or the next call shows it"
 	case agent.ModelInfo:
-		return "a change of the model is told, and /model tells which one it is"
+		return "another event shows a change of the model, and /model shows the current one"
 	case agent.Thinking:
-		return "thoughts are told whole"
+		return "thoughts are shown when they are complete"
 	case agent.Nested:
 		if _, ok := e.Event.(agent.ToolFinished); !ok {
 			return "of an agent inside a call only its own calls are shown, when they have ended"

@@ -71,7 +71,7 @@ func atTerminal(t *testing.T, o backend) *desk {
 		_ = tty.Close()
 		<-watched // the other end is closed
 		_ = master.Close()
-		if strings.Contains(d.all, "\x1b") { // nobody writes to it any more
+		if strings.Contains(d.all, "\x1b") { // all writers have ended
 			t.Errorf("there are escapes on the screen: %q", d.all)
 		}
 	})
