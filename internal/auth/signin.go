@@ -100,7 +100,7 @@ var firstChoices = [...]struct{ key, id, label string }{
 }
 
 const signInHelp = "A key identifies your account at a provider, which bills you for requests.\n" +
-	"Gemini has keys without charge. A server on this machine needs no key."
+	"Gemini offers free keys. A server on this machine needs no key."
 
 // pickProvider asks for a provider: first for one of the most used ones, then for one of all
 // others. isLocal means a server on this machine. The provider is nil if the person cancels.

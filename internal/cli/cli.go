@@ -142,7 +142,7 @@ func (p *program) main(args []string) exit.Code {
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pollux [options] [command]",
-		Short: "Pollux CLI - Defaults to interactive mode. Use -p/--prompt for non-interactive (headless) mode.",
+		Short: "An AI agent for the terminal. Starts a session, or runs one prompt with -p.",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  p.prompt,
 		// finish prints errors and help.

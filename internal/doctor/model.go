@@ -195,8 +195,8 @@ func (d *Report) describeModel() string {
 // everyday are the providers that most people begin with.
 var everyday = []string{"gemini", "openai", "anthropic", "openrouter", "ollama"}
 
-// writeProviders prints the providers that are set up, then the others: the everyday ones, or
-// all.
+// writeProviders prints the providers that are set up, then the others: all if layout says so,
+// else the everyday ones if no provider is set up, and the number of the rest.
 func (d *Report) writeProviders(w io.Writer, layout Layout) {
 	d.writeProviderTable(w, layout, "Set up, in order of precedence:", func(r *providerReport) (string, bool) {
 		text := r.From
@@ -210,13 +210,16 @@ func (d *Report) writeProviders(w io.Writer, layout Layout) {
 	})
 	hidden := 0
 	d.writeProviderTable(w, layout, "Not set up, with what each needs:", func(r *providerReport) (string, bool) {
-		if r.State == "missing" && !layout.All && !slices.Contains(everyday, r.ID) {
+		if r.State == "missing" && !layout.All && (d.Default != "" || !slices.Contains(everyday, r.ID)) {
 			hidden++
 			return "", false
 		}
 		return r.Needs, r.State == "missing"
 	})
-	if hidden > 0 {
+	switch {
+	case hidden > 0 && d.Default != "":
+		fmt.Fprintf(w, "\n  %d more providers are not set up: pollux doctor --all\n", hidden)
+	case hidden > 0:
 		fmt.Fprintf(w, "    and %d more: pollux doctor --all\n", hidden)
 	}
 }

@@ -36,12 +36,9 @@ func (p *Setup) Where(what string) string {
 	return what
 }
 
-// describeSource returns where a key comes from, for people: "GEMINI_API_KEY in the
-// environment". what is a variable, a key of the settings or a place.
+// describeSource returns [Setup.Where] with a short path: "GEMINI_API_KEY in ~/project/.env".
+// what is a variable, a key of the settings or a place.
 func (p *Setup) describeSource(what string) string {
-	if _, set := p.Options.Env.Lookup(what); set {
-		return what + " in the environment"
-	}
 	where := p.Where(what)
 	if name, path, ok := strings.Cut(where, " in "); ok {
 		return name + " in " + p.Paths.Display(path)

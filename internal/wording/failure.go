@@ -70,7 +70,7 @@ func nextStep(e *llm.Error, at Place) string {
 	if at.InSession {
 		other = "choose another model with /model"
 	}
-	if e.IsBadKey() {
+	if e.IsBadKey() && !isWebPage(e) {
 		return keyStep(at)
 	}
 	switch e.Kind {
@@ -102,6 +102,10 @@ func nextStep(e *llm.Error, at Place) string {
 	}
 	return ""
 }
+
+// isWebPage reports whether the server sent a page for people, as proxies do. The message has the
+// next step.
+func isWebPage(e *llm.Error) bool { return strings.Contains(e.Message, "an HTML page") }
 
 // certificateStep returns what to do about a certificate that is not valid.
 func certificateStep(e *llm.Error, at Place) string {
