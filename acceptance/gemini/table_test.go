@@ -46,7 +46,7 @@ var table = []allowed{
 		what:  "Pollux writes no report with the whole conversation into the directory for temporary files, where others can read it.",
 	},
 	{
-		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_52 exit_53 exit_55 slash_ui",
+		kind: better, scenes: "api_400 api_404 api_500 exit_41 exit_41_type exit_42 exit_52 exit_52_yolo exit_53 exit_55 slash_ui",
 		paths: []string{`runs[*].stdout`},
 		what:  "In `json` and `stream-json`, standard output ends with an object with the error. Gemini CLI writes it to standard error, in `json` only.",
 	},
@@ -94,8 +94,8 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "api_404",
-		paths: []string{`runs[0].stderr.objects[0].error.code`, `runs[0].stderr.objects[0].error.message`},
-		what:  "A model that does not exist is reported like other API errors: with the HTTP status in `code` and the message of the server.",
+		paths: []string{`runs[0].stderr.objects[0].error.code`},
+		what:  "A model that does not exist is reported like other API errors: with the HTTP status in `code`.",
 	},
 	{
 		kind: better, scenes: "api_400",
@@ -124,8 +124,11 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "settings_wrong",
-		paths: []string{`runs[0].stderr.lines."Unknown setting *"`, `runs[0].stderr.lines."Invalid enum value. *"`},
-		what:  "Unknown settings cause a warning, and `output.format` may be `stream-json`.",
+		paths: []string{
+			`runs[0].stderr.lines."Unknown setting *"`, `runs[0].stderr.lines."Invalid enum value. *"`,
+			`runs[0].stderr.lines."Run 'pollux config explain KEY' *"`, `runs[0].stderr.lines."See: *"`,
+		},
+		what: "Unknown settings cause a warning, `output.format` may be `stream-json`, and the warning names the command that explains a setting instead of a web page.",
 	},
 	{
 		kind: better, scenes: "exit_52",
@@ -141,6 +144,24 @@ var table = []allowed{
 		kind: better, scenes: "at_file",
 		paths: []string{`requests[0].body.contents.new[0].parts[1].text`},
 		what:  "Mail addresses in a prompt stay as they are. Gemini CLI puts a space before the `@`.",
+	},
+	{
+		kind: better, scenes: "at_file",
+		paths: []string{`runs[0].stderr.lines."Warning: No file *"`},
+		what:  "If a prompt names a file that does not exist with `@`, a warning on standard error says so.",
+	},
+	{
+		kind: better, scenes: "tools_core tools_allowed",
+		paths: []string{
+			`requests[*].body.contents.new[1].parts[0].functionResponse.response.error`,
+			`runs[*].stderr.lines."Error executing tool *"`,
+		},
+		what: "If a tool is denied, the model and the user learn which setting, mode or policy file denies it, and what allows it.",
+	},
+	{
+		kind: better, scenes: "mcp_settings",
+		paths: []string{`home.".gemini/pollux/shown/*"`},
+		what:  "Pollux remembers in `~/.gemini/pollux/shown` which notices about settings it has printed, and prints each once.",
 	},
 	{
 		kind: better, scenes: "glob_link",
