@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/internal/durable"
+	"pollux/internal/exit"
 	"pollux/internal/transcript"
 )
 
@@ -50,7 +51,7 @@ func (s *Runner) writeConversation(ctx context.Context, file string, record bool
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return Result{}, fmt.Errorf("Cannot write %s: %w", path, durable.Cause(err))
+		return Result{}, exit.Errorf(exit.General, "Cannot write %s: %w", path, durable.Cause(err))
 	case !info.Mode().IsRegular():
 		return usageError("Cannot replace %s: it is not a regular file.", path)
 	default:
