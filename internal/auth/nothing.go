@@ -8,16 +8,8 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/llm/provider"
 )
-
-// keyPages lists the keys that the message of [Accounts.nothingSetUp] suggests: the variable, and
-// the page on which a user creates the key.
-var keyPages = []struct{ variable, page string }{
-	{"GEMINI_API_KEY", "https://aistudio.google.com/apikey"},
-	{"OPENAI_API_KEY", "https://platform.openai.com/api-keys"},
-	{"ANTHROPIC_API_KEY", "https://console.anthropic.com/settings/keys"},
-	{"OPENROUTER_API_KEY", "https://openrouter.ai/keys"},
-}
 
 // nothingSetUp returns the error of a user who has set up no provider: a list of the ways to do
 // so.
@@ -26,9 +18,10 @@ func (a *Accounts) nothingSetUp() error {
 	text.WriteString("No model is set up. Do one of these:\n")
 	line := func(do, about string) { fmt.Fprintf(&text, "  %-29s %s\n", do, about) }
 	var variables []string
-	for _, key := range keyPages {
-		line("export "+key.variable+"=...", key.page)
-		variables = append(variables, key.variable)
+	for _, id := range EverydayProviders() {
+		p := provider.Builtin().Find(id)
+		line("export "+p.KeyVars[0]+"=...", "https://"+p.KeyPage)
+		variables = append(variables, p.KeyVars[0])
 	}
 	line("pollux auth set", "store a key (in a session: /auth)")
 	ports, looked := a.askedPorts()

@@ -99,6 +99,15 @@ var firstChoices = [...]struct{ key, id, label string }{
 	{"r", "openrouter", "OpenRouter"},
 }
 
+// EverydayProviders returns the ids of the providers that most people begin with.
+func EverydayProviders() []string {
+	var ids []string
+	for _, c := range firstChoices {
+		ids = append(ids, c.id)
+	}
+	return ids
+}
+
 const signInHelp = "A key identifies your account at a provider, which bills you for requests.\n" +
 	"Gemini offers free keys. A server on this machine needs no key."
 

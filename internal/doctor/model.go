@@ -192,9 +192,6 @@ func (d *Report) describeModel() string {
 	return text
 }
 
-// everyday are the providers that most people begin with.
-var everyday = []string{"gemini", "openai", "anthropic", "openrouter", "ollama"}
-
 // writeProviders prints the providers that are set up, then the others: all if layout says so,
 // else the everyday ones if no provider is set up, and the number of the rest.
 func (d *Report) writeProviders(w io.Writer, layout Layout) {
@@ -208,7 +205,7 @@ func (d *Report) writeProviders(w io.Writer, layout Layout) {
 		}
 		return text, r.From != ""
 	})
-	hidden := 0
+	everyday, hidden := append(auth.EverydayProviders(), "ollama"), 0
 	d.writeProviderTable(w, layout, "Not set up, with what each needs:", func(r *providerReport) (string, bool) {
 		if r.State == "missing" && !layout.All && (d.Default != "" || !slices.Contains(everyday, r.ID)) {
 			hidden++
