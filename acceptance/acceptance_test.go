@@ -53,7 +53,8 @@
 // ~/project, with no settings, keys or trusted folders. Its files are in $HOME, and can be
 // named as in "exec talk $HOME/a.talk pollux" and "cmp got $HOME/want".
 //
-// The condition [fulldisk] is true if a small file system can be mounted; [root], if
+// The condition [modelserver] is true if a program on this machine listens on a usual port of
+// model servers, such as Ollama; [fulldisk] is true if a small file system can be mounted; [root], if
 // the tests run as root; [signals], if the tests were not started with SIGINT or
 // SIGHUP ignored, which children inherit; [wire:openai], if this is the protocol of
 // the script's run.
@@ -66,13 +67,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"pollux/llm/provider"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -203,10 +208,27 @@ func condition(name string) (bool, error) {
 		return os.Getuid() == 0, nil
 	case "signals":
 		return !signal.Ignored(syscall.SIGINT) && !signal.Ignored(syscall.SIGHUP), nil
+	case "modelserver":
+		return hasModelServer(), nil
 	case "fulldisk":
 		return canFillDisk()
 	}
 	return false, fmt.Errorf("unknown condition %s", name)
+}
+
+// hasModelServer reports whether a program listens on a usual port of model servers.
+func hasModelServer() bool {
+	for p := range provider.Builtin().All() {
+		if p.Local == nil {
+			continue
+		}
+		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Local.Port)), time.Second)
+		if err == nil {
+			_ = conn.Close()
+			return true
+		}
+	}
+	return false
 }
 
 func canFillDisk() (bool, error) {

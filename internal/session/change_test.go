@@ -180,7 +180,7 @@ func TestSetModelOfNobody(t *testing.T) {
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	warnings := 0
-	s := open(t, `{}`, func(o *Options) {
+	s := open(t, `{"pollux": {"localServers": false}}`, func(o *Options) {
 		o.Offline, o.Interactive, o.Warn = true, false, func(string) { warnings++ }
 	})
 	if s.Warn("later"); warnings != 1 {
