@@ -72,12 +72,13 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"pollux/llm/provider"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"pollux/llm/provider"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
