@@ -30,8 +30,8 @@ func TestCI(t *testing.T) {
 		run  func(*runner, string) (string, int)
 		lost string // what the job prints without the secret
 	}{
-		{"GitHub", (*runner).gitHub, "::error::The secret GEMINI_API_KEY is missing or wrong."},
-		{"GitLab", (*runner).gitLab, "The variable GEMINI_API_KEY is missing or wrong."},
+		{"GitHub", (*runner).gitHub, "::error::The secret GEMINI_API_KEY is not set."},
+		{"GitLab", (*runner).gitLab, "The variable GEMINI_API_KEY is not set."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -187,7 +187,7 @@ func (c *authActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
-	key, err := c.readKey(cmp.Or(p.Name, p.ID))
+	key, err := c.readKey(p)
 	if err != nil {
 		return err
 	}
@@ -235,17 +235,17 @@ func (c *authActions) remove(words []string) error {
 // checks the key itself.
 const maxInput = 64 << 10
 
-// readKey reads the key of the named provider from standard input. On a terminal it prints a
+// readKey reads the key of a provider from standard input. On a terminal it prints a
 // prompt, hides the input and reads one line. Otherwise it reads all of standard input. It
 // trims white space from both ends of the key.
-func (c *authActions) readKey(name string) (string, error) {
+func (c *authActions) readKey(p *provider.Profile) (string, error) {
 	if c.term.InTTY {
 		show, err := c.term.HideInput()
 		if err != nil {
 			return "", exit.Errorf(exit.General, "Cannot hide the key while you type: %w. Use standard input.", err)
 		}
 		defer show()
-		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown): ", clean(name))))
+		fmt.Fprint(c.term.Err, c.term.WrapErr(fmt.Sprintf("API key for %s (not shown): ", clean(cmp.Or(p.Name, p.ID)))))
 	}
 	input := c.term.Input()
 	defer input.Close()
@@ -271,7 +271,7 @@ func (c *authActions) readKey(name string) (string, error) {
 		case got.err != nil:
 			return "", exit.Errorf(exit.Input, "Cannot read the key: %w.", got.err)
 		case key == "":
-			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set < key.txt")
+			return "", exit.Errorf(exit.Input, "No key was entered. Type it, or use standard input: pollux auth set %s < key.txt", clean(p.ID))
 		}
 		return key, nil
 	}

@@ -381,7 +381,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 	}
 	for _, name := range auth.Variables(account.Profile) {
 		if s.Env.Get(name) != "" {
-			return "This session uses the new key.\nThe next one uses " + s.describeSource(name) + ": change it there.", nil
+			return "This session uses the new key.\nFuture sessions use " + s.describeSource(name) + ". Change it to the new key.", nil
 		}
 	}
 	return "This session uses the new key.", nil

@@ -117,7 +117,7 @@ func (d *dialog) answerFor(outcome tool.Outcome) (tool.Answer, error) {
 		return a, nil
 	}
 	var err error
-	a.Feedback, err = d.readText("What should the model do instead? (Enter to skip): ", textAnswer, textHelp)
+	a.Feedback, err = d.readText("What should the model do instead? (Enter stops it): ", textAnswer, textHelp)
 	return a, err
 }
 
