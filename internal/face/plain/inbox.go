@@ -42,21 +42,19 @@ type inbox struct {
 func newInbox(t *terminal.Terminal) *inbox {
 	b := &inbox{input: t.Input(), ready: make(chan struct{}, 1)}
 	b.space.L = &b.mu
-	go b.read(t)
+	go b.read(t.InTTY, t.LineLimit())
 	return b
 }
 
 // read reads lines until the input ends or the inbox is closed. Ctrl+D does not end a
-// terminal.
-func (b *inbox) read(t *terminal.Terminal) {
+// terminal. A line of limit bytes may have been cut; 0 means that lines are not cut.
+func (b *inbox) read(tty bool, limit int) {
 	r := bufio.NewReaderSize(b.input, 64<<10)
 	for {
 		line := readLine(r)
 		line.at = time.Now()
-		if limit := t.LineLimit(); limit > 0 && len(line.text) >= limit {
-			line.isCut = true
-		}
-		if !b.put(line) || line.err != nil && !(t.InTTY && errors.Is(line.err, io.EOF)) {
+		line.isCut = limit > 0 && len(line.text) >= limit
+		if !b.put(line) || line.err != nil && !(tty && errors.Is(line.err, io.EOF)) {
 			return
 		}
 	}
