@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -138,13 +139,16 @@ func TestMoveToBackground(t *testing.T) {
 	o := options(t)
 	done := make(chan *tool.Result, 1)
 	started := make(chan int, 1)
-	inv := build(t, shell.New(o), args{"command": "echo one; touch ready; while [ ! -e go ]; do sleep 0.01; done; echo two"})
-	go func() { done <- inv.Run(t.Context(), tool.Host{Started: func(pid int) { started <- pid }}) }()
+	inv := build(t, shell.New(o), args{"command": "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two"})
+	var shown atomic.Bool
+	go func() {
+		done <- inv.Run(t.Context(), tool.Host{
+			Started: func(pid int) { started <- pid },
+			Output:  func(d tool.Display) { shown.Store(strings.Contains(fmt.Sprint(d), "one")) },
+		})
+	}()
 	pid := <-started
-	processtest.WaitUntil(t, "it has printed", func() bool {
-		_, err := os.Stat(filepath.Join(o.Workspace.Root(), "ready"))
-		return err == nil
-	})
+	processtest.WaitUntil(t, "its output has been read", shown.Load)
 	if !o.Processes.Background(pid) {
 		t.Fatal("no such command")
 	}
