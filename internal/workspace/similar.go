@@ -122,7 +122,7 @@ func (s *similar) rank(p string) int {
 	return rank
 }
 
-// sharedBeginning is the rank of names of which one begins with the other.
+// sharedBeginning is the rank of two names if one is a prefix of the other.
 const sharedBeginning = 7
 
 // rankName is rank for the last names of two paths.
