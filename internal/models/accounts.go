@@ -101,11 +101,19 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case len(list) == 1, len(list) > 1 && account.Local != nil:
 		return list[0].Name, nil
 	case err != nil:
-		step := ""
+		code, step := exit.Input, ""
 		if api, ok := errors.AsType[*llm.Error](err); ok {
-			step = wording.NextStep(api, wording.Place{Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama})
+			place := wording.Place{Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama}
+			if api.IsBadKey() {
+				code = exit.Auth
+			}
+			if account.APIKey != "" || account.AuthToken != "" {
+				place.KeyFrom = account.From
+			}
+			step = wording.NextStep(api, place)
 		}
-		return "", exit.Errorf(exit.Input, "Cannot list the models of %s: %w.%s", at, err, cmp.Or(step, " Choose a model with --model."))
+		text := fmt.Sprintf("Cannot list the models of %s: %s.%s", at, strings.TrimSuffix(wording.Reason(err), "."), cmp.Or(step, " Choose a model with --model."))
+		return "", &exit.Error{Code: code, Message: text, Err: err}
 	case len(list) == 0:
 		return "", exit.Errorf(exit.Input, "%s has no models.%s", at, pullHint(account))
 	}
