@@ -76,6 +76,9 @@ func InVariable(name, value string) bool {
 	return hasSecretWord(strings.ToUpper(name)) || secretValue().MatchString(value)
 }
 
+// InName reports whether the name of an environment variable says that its value may be a secret.
+func InName(name string) bool { return sensitive(strings.ToUpper(name)) }
+
 func sensitive(name string) bool {
 	return slices.Contains(neverAllowed, name) || hasSecretWord(name)
 }

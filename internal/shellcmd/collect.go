@@ -12,8 +12,9 @@ type collector struct {
 	commands    []found
 	redirects   []redirect
 	substitutes bool
-	arithmetic  bool // $(( ))
-	expands     int  // place of the first of them
+	evaluated   string // see [Script.Evaluates]
+	arithmetic  bool   // $(( ))
+	expands     int    // place of the first of them
 }
 
 // found is a command and its place in the source.
@@ -45,6 +46,9 @@ func (c *collector) walk(file *syntax.File) error {
 		if err != nil {
 			return false
 		}
+		if c.evaluated == "" {
+			c.evaluated = c.evaluation(node)
+		}
 		switch n := node.(type) {
 		case *syntax.Stmt:
 			c.stmt(n, owned)
@@ -56,6 +60,11 @@ func (c *collector) walk(file *syntax.File) error {
 		case *syntax.ArithmExp:
 			c.expand(n)
 			c.arithmetic = c.arithmetic || !n.Bracket
+		case *syntax.CoprocClause:
+			// Of "coproc a= b=", the parser takes a= for a word, and b= for an assignment.
+			if call, ok := n.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) > 0 {
+				err = errNotShell
+			}
 		case *syntax.ExtGlob:
 			err = errExtGlob
 		case *syntax.ParamExp:
@@ -109,7 +118,9 @@ func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
 	f.Assigns = len(call.Assigns) > 0
 	for _, w := range call.Args {
 		word := Word{Text: c.text(w)}
-		word.Value, word.Static = static(w)
+		if word.Value, word.Static = static(w); !word.Static {
+			word.Variables = variables(w)
+		}
 		f.Words = append(f.Words, word)
 	}
 	f.Name = f.Words[0].Text
@@ -119,6 +130,32 @@ func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
 	f.Plain = spell(f.Words)
 	f.Inner, _ = c.inner(call)
 	c.commands = append(c.commands, f)
+	if behind := behindPrefix(call.Args); len(behind) > 0 {
+		c.call(&syntax.CallExpr{Args: behind}, nil)
+	}
+}
+
+// behindPrefix returns the words of the command that a builtin runs in its own place: "rm x" of
+// "command rm x". It returns nil if there is none.
+func behindPrefix(args []*syntax.Word) []*syntax.Word {
+	name, ok := static(args[0])
+	if !ok || name != "command" && name != "builtin" && name != "exec" {
+		return nil
+	}
+	for i := 1; i < len(args); i++ {
+		value, ok := static(args[i])
+		switch {
+		case !ok || !strings.HasPrefix(value, "-"):
+			return args[i:]
+		case name == "command" && strings.ContainsAny(value, "vV"):
+			return nil // only describes it
+		case value == "--":
+			return args[i+1:]
+		case name == "exec" && strings.HasSuffix(value, "a"):
+			i++ // the name that the program gets
+		}
+	}
+	return nil
 }
 
 // textWithout returns the text of a command without its redirections, which may be between the
@@ -152,7 +189,7 @@ func (c *collector) prefixed(name string, pos syntax.Pos, stmt *syntax.Stmt, own
 		return
 	}
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
+	if !ok || len(call.Args) == 0 || name == "coproc" && len(call.Assigns) > 0 {
 		return
 	}
 	owned[call] = true

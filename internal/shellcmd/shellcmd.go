@@ -27,8 +27,13 @@ type Script struct {
 	Redirections []string
 	// Substitutes reports whether there is a command or process substitution.
 	Substitutes bool
+	// Evaluates is the text of a construct with which bash evaluates a text for a second time,
+	// for example "eval", or changes how it runs the commands after it, for example by an
+	// assignment to PATH; "" if there is none. If there is one, Commands and Substitutes do not
+	// show everything that runs.
+	Evaluates string
 	// Plain reports whether the script is a single simple command: without redirection,
-	// substitution, chaining, grouping, negation and "&".
+	// substitution, second evaluation, chaining, grouping, negation and "&".
 	Plain bool
 }
 
@@ -60,6 +65,9 @@ type Word struct {
 	Value string // the argument that the program gets; set only if Static
 	// Static reports whether the shell has nothing to expand in the word.
 	Static bool
+	// Variables are the names of the variables in a word that is not static, if the shell expands
+	// nothing but $NAME and ${NAME} in it; otherwise nil.
+	Variables []string
 }
 
 // The errors of Parse.
@@ -98,7 +106,7 @@ func Parse(command string) (*Script, error) {
 	if len(c.commands) == 0 {
 		return nil, errNothing
 	}
-	s := &Script{Substitutes: c.substitutes}
+	s := &Script{Substitutes: c.substitutes, Evaluates: c.evaluated}
 	slices.SortStableFunc(c.commands, func(a, b found) int { return a.at - b.at })
 	slices.SortStableFunc(c.redirects, func(a, b redirect) int { return a.at - b.at })
 	for _, f := range c.commands {
@@ -110,7 +118,7 @@ func Parse(command string) (*Script, error) {
 	for _, r := range c.redirects {
 		s.Redirections = append(s.Redirections, r.op)
 	}
-	s.Plain = isPlain(file) && !s.Substitutes
+	s.Plain = isPlain(file) && !s.Substitutes && s.Evaluates == ""
 	return s, nil
 }
 

@@ -50,6 +50,10 @@ func TestParse(t *testing.T) {
 		{"# comment $(rm x)\nls", []string{"ls"}},
 		{"ls \\\n -l", []string{"ls \\\n -l"}},
 		{"trap 'rm x' EXIT", []string{"trap 'rm x' EXIT"}},
+		{"command -p rm x", []string{"command -p rm x", "rm x"}},
+		{"builtin command -- exec -c -a ls rm x", []string{"builtin command -- exec -c -a ls rm x", "command -- exec -c -a ls rm x", "exec -c -a ls rm x", "rm x"}},
+		{"command -v rm", []string{"command -v rm"}},
+		{"command --; exec 2>&1", []string{"command --", "exec"}},
 		{"{ a; } > out", []string{"a"}},
 		{"a > $(b)", []string{"a", "b"}},
 	}
@@ -81,7 +85,7 @@ func TestParseDetails(t *testing.T) {
 				{Text: "'rm'", Value: "rm", Static: true},
 				{Text: "-r", Value: "-r", Static: true},
 				{Text: `"a b"`, Value: "a b", Static: true},
-				{Text: "$X"},
+				{Text: "$X", Variables: []string{"X"}},
 			},
 		}}}},
 		{"A=1 ls", Script{Plain: true, Commands: []Command{{
@@ -89,7 +93,7 @@ func TestParseDetails(t *testing.T) {
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},
 		}}}},
 		{"time ls", Script{Commands: []Command{{Name: "time", Text: "time ls", Plain: "ls"}}}},
-		{"(( x ))", Script{Commands: []Command{{Name: "((", Text: "(( x ))", Plain: "(( x ))"}}}},
+		{"(( x ))", Script{Evaluates: "(( x ))", Commands: []Command{{Name: "((", Text: "(( x ))", Plain: "(( x ))"}}}},
 		{"ls >a <<<b", Script{Redirections: []string{">", "<<<"}, Commands: []Command{{
 			Name: "ls", Text: "ls <<<b", Plain: "ls", Redirected: true,
 			Words: []Word{{Text: "ls", Value: "ls", Static: true}},

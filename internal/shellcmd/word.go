@@ -44,6 +44,41 @@ func static(w *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
+// variables returns the names of the variables in a word, nil if the shell expands something else in
+// it, too.
+func variables(w *syntax.Word) []string {
+	var names []string
+	isPlain := true
+	for _, part := range w.Parts {
+		parts := []syntax.WordPart{part}
+		if q, ok := part.(*syntax.DblQuoted); ok && !q.Dollar {
+			parts = q.Parts
+		}
+		for _, p := range parts {
+			if param, ok := p.(*syntax.ParamExp); ok && isPlainParameter(param) {
+				names = append(names, param.Param.Value)
+				continue
+			}
+			inner := &syntax.Word{Parts: []syntax.WordPart{p}}
+			if _, isQuotedPart := part.(*syntax.DblQuoted); isQuotedPart {
+				inner.Parts = []syntax.WordPart{&syntax.DblQuoted{Parts: inner.Parts}}
+			}
+			_, ok := static(inner)
+			isPlain = isPlain && ok
+		}
+	}
+	if !isPlain {
+		return nil
+	}
+	return names
+}
+
+// isPlainParameter reports whether an expansion is $NAME or ${NAME}.
+func isPlainParameter(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil &&
+		p.Repl == nil && p.Names == 0 && p.Exp == nil
+}
+
 // unescape writes s without the backslashes that the shell removes: those before a character
 // of special, or before any character if special is empty. It returns false if s contains an
 // unescaped character of stop.

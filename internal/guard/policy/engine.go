@@ -167,6 +167,10 @@ type Verdict struct {
 	// Reason is a sentence about the rule, setting or mode that denies the call or requires
 	// approval, and about what a user can change. It is "" if Message says so.
 	Reason string
+	// Evaluates is the part of an allowed shell command with which bash evaluates a text for a
+	// second time, so that the command needs approval; see [shellcmd.Script]. "" if there is
+	// none.
+	Evaluates string
 }
 
 // Check decides about a call.

@@ -289,7 +289,7 @@ func TestHeuristics(t *testing.T) {
 	}
 
 	for _, c := range []string{
-		"ls", " ls ", "ls -la", "ls -la .", "cat a b/c", "echo $HOME *", "pwd", "grep -rn 'foo.*' src", "head -n 5 a", "wc -l a",
+		"ls", " ls ", "ls -la", "ls -la .", "cat a b/c", "echo $HOME \"${USER}s\" '*'", "pwd", "grep -rn 'foo.*' src", "head -n 5 a", "wc -l a",
 		"find . -name '*.go'", "/usr/bin/rg foo src", "git status", "git log --oneline -n 5", "git diff HEAD~1 -- a", "git branch -a", "git branch",
 		"sed -n 1,5p a", "sed -n '3p' a", `bash -lc "ls && cat a"`, "base64 a", "uniq a", "cd sub", `cat "a b"`,
 	} {
@@ -299,6 +299,8 @@ func TestHeuristics(t *testing.T) {
 	}
 	for _, c := range []string{
 		"ls /", "ls ..", "cat /etc/passwd", "cat ~/x", "cat ~", "cat $X", "cat a*", "cat {a,/etc/passwd}", "grep -f/etc/passwd a", "grep --file=/etc/passwd a",
+		"echo *", "echo ~", "echo {1..3}", "echo ${x:-y}", "echo ${x[i]}", "echo ${!x}", "echo $x[*]", "echo $GEMINI_API_KEY", `echo "key: ${OPENAI_API_KEY}"`, "expr $DATABASE_URL",
+		"seq ${x:y}", `bash -lc "echo ${x[i]}"`, "command ls", "eval ls",
 		"cat a > b", "ls | wc -l", "ls; ls", "ls &", "! ls", "(ls)", "FOO=1 ls", "echo $(ls)", "uniq a b", "find . -delete", "find . -exec rm {} +",
 		"rg foo", "./rg foo", "/tmp/rg foo", "/usr/bin/rg --pre x foo", "/usr/bin/rg -z foo", "git -c a=b status", "git log --output=x", "git diff --ext-diff",
 		"git branch -D main", "git branch new", "git push", "git diff --no-index /etc/passwd a", "git diff --no-ind a b", "git -C /etc status", "base64 -o x a", "base64 --output=x a",
@@ -694,5 +696,35 @@ func BenchmarkCheckShell(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		New(Options{Mode: Default})
+	}
+}
+
+// A rule for a command does not allow what bash makes of a text when it evaluates it a second time.
+func TestEvaluates(t *testing.T) {
+	t.Parallel()
+	scripts := []string{
+		"git log; [ -v 'a[$(rm x)]' ]", "git status && eval 'rm x'", "PATH=/evil; git status", "git log ${a[$i]}", "for ((i=0;i<1;i++)); do git log; done",
+		`bash -c "git log \${a[i]}"`, "git log; command eval x", "PS4='$(rm x)'; git log", "git log {a['$(rm x)']}>/dev/null",
+	}
+	rules := []Rule{{
+		Tools: []string{shellTool}, Decision: Allow, Priority: 4.1, AllowRedirection: true,
+		Prefixes: []string{"git", "[", "eval", "command", "((", "bash", "PATH=/evil;", "PS4='$(rm x)';", "for"},
+	}}
+	for _, c := range scripts {
+		for _, mode := range []Mode{Default, AutoEdit} {
+			e := engine(t, Options{Mode: mode, Trusted: true, Rules: rules})
+			if v := e.Check(command(c)); v.Decision != Ask || v.Evaluates == "" || !strings.Contains(v.Reason, "a second time") {
+				t.Errorf("%q in %s: %+v", c, mode, v)
+			}
+		}
+		for _, opts := range []Options{
+			{Mode: Yolo, Trusted: true},
+			{Mode: Yolo, Trusted: true, Rules: rules},
+			{Mode: Default, Trusted: true, Rules: []Rule{{Tools: []string{shellTool}, Decision: Allow, Priority: 4.1, AllowRedirection: true}}},
+		} {
+			if v := engine(t, opts).Check(command(c)); v.Decision != Allow {
+				t.Errorf("%q where every command is allowed: %+v", c, v)
+			}
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/secret"
 	"pollux/internal/shellcmd"
 )
 
@@ -204,7 +205,10 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 	name, args := list[0], list[1:]
 	switch name {
 	case "echo", "expr", "false", "id", "pwd", "seq", "true", "uname", "which", "whoami":
-		return true
+		// bash evaluates most expansions other than $NAME a second time.
+		return !slices.ContainsFunc(c.Words, func(w shellcmd.Word) bool {
+			return !w.Static && w.Variables == nil || slices.ContainsFunc(w.Variables, secret.InName)
+		})
 	}
 	// The other commands open files: their names must be known.
 	if slices.ContainsFunc(c.Words, func(w shellcmd.Word) bool { return !w.Static }) {
@@ -247,7 +251,7 @@ func (d *decider) safeScript(dir, text string) bool {
 		return false
 	}
 	script, err := shellcmd.Parse(text)
-	if err != nil || script.Substitutes || len(script.Redirections) > 0 {
+	if err != nil || script.Substitutes || script.Evaluates != "" || len(script.Redirections) > 0 {
 		return false
 	}
 	for _, c := range script.Commands {

@@ -29,8 +29,11 @@ func (e *Engine) reason(name string, v Verdict) string {
 	}
 	switch {
 	case r != nil && r.Decision == Allow: // a part of the call needs approval
-		if e.opts.Interactive || v.Message != "" {
+		switch {
+		case e.opts.Interactive || v.Message != "":
 			return ""
+		case v.Evaluates != "":
+			return fmt.Sprintf("bash evaluates a text in %s a second time, so a rule for the command does not allow it. Headless runs cannot ask for approval.", v.Evaluates)
 		}
 		return "Headless runs cannot ask for approval."
 	case r != nil && r.file != "":

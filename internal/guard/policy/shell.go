@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"strings"
 
 	"pollux/internal/shellcmd"
@@ -36,6 +37,9 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 	if v.Decision == Allow && len(script.Redirections) > 0 && d.stopsRedirection(v.Rule) {
 		v = Verdict{Decision: Ask}
 	}
+	if v.Decision == Allow && script.Evaluates != "" && d.state.mode != Yolo && v.Rule != nil && v.Rule.isConditional() {
+		v.Decision, v.Evaluates = Ask, script.Evaluates
+	}
 	for _, c := range script.Commands {
 		part := d.part(c)
 		if c.Text == strings.TrimSpace(command) && part.Decision != Deny {
@@ -48,7 +52,7 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 		case Deny:
 			return part
 		case Ask:
-			v.Decision = Ask
+			v.Decision, v.Evaluates = Ask, cmp.Or(v.Evaluates, part.Evaluates)
 		}
 	}
 	return v
