@@ -8,8 +8,9 @@
 // and shown while the command runs. When the command exits, the call returns, even if a
 // process that the command started keeps the output stream open.
 //
-// On Linux a foreground command does not outlive Pollux, however Pollux ends; on other
-// systems a kill -9 of Pollux leaves it running. Windows is not supported.
+// On Linux no command outlives Pollux, however Pollux ends, and neither does what a command leaves
+// running, unless it has moved to a session of its own; on other systems a kill -9 of Pollux leaves
+// both running. Windows is not supported.
 package shell
 
 import (
