@@ -119,8 +119,8 @@ func TestStoredIsNotForProjects(t *testing.T) {
 	}
 }
 
-// Nor can a project's .env file say where a stored key goes, or whose certificates
-// vouch for that, however the user has selected the provider; the user's own can.
+// Nor can a project's .env file say where a stored key goes, however the user has selected the
+// provider; the user's own can.
 func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ settings, key, env, name string }{
@@ -128,8 +128,6 @@ func TestStoredIsNotForProjectsAddresses(t *testing.T) {
 		{selected("openai"), "openai", "OPENAI_API_ENDPOINT=http://h/v1", "OPENAI_API_ENDPOINT"},
 		{selected("gemini-api-key"), "gemini", "GOOGLE_GEMINI_BASE_URL=http://h", "GOOGLE_GEMINI_BASE_URL"},
 		{selected("azure"), "azure", "AZURE_OPENAI_ENDPOINT=http://h", "AZURE_OPENAI_ENDPOINT"},
-		{"", "openai", "SSL_CERT_FILE=/h.pem", "SSL_CERT_FILE"},
-		{`{"modelProviders": {"mine": {"baseUrl": "http://user", "keyVars": "MINE"}}}`, "mine", "http_proxy=http://h", "http_proxy"},
 	} {
 		for _, place := range []string{"project", "home"} {
 			in := withKeys(t, c.settings, []string{c.key + "=s"})

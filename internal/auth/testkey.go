@@ -48,7 +48,7 @@ func (a *Accounts) testKey(ctx context.Context, p *provider.Profile, key string)
 	switch {
 	case !found:
 		return keyTest{state: keyUntestable} // the address is not known yet
-	case a.withholds(p, &access):
+	case a.withholds(p):
 		return keyTest{keyUntested, "a .env file of this project sets the address."}
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)

@@ -30,7 +30,7 @@ func (c *collector) evaluation(node syntax.Node) string {
 	case *syntax.BinaryTest:
 		found = isNumeric(n.Op) && !(isNumber(n.X) && isNumber(n.Y))
 	case *syntax.ParamExp:
-		found = expandsTwice(n)
+		found = expandsTwice(n) || hidesSubstitution(n)
 	case *syntax.Assign:
 		found = !isSubscript(n.Index) || n.Array != nil && slices.ContainsFunc(n.Array.Elems,
 			func(e *syntax.ArrayElem) bool { return !isSubscript(e.Index) })
@@ -115,6 +115,30 @@ func expandsTwice(p *syntax.ParamExp) bool {
 		return p.Param == nil || !isPrivate(p.Param.Value)
 	}
 	return false
+}
+
+// hidesSubstitution reports whether a ${...} has a substitution in single quotes. In double quotes
+// and in heredocs, bash takes these quotes for text and runs it; the parser does not.
+func hidesSubstitution(p *syntax.ParamExp) bool {
+	found := false
+	look := func(w *syntax.Word) {
+		if w == nil {
+			return
+		}
+		for _, part := range w.Parts {
+			if q, ok := part.(*syntax.SglQuoted); ok && suspicion(q.Value) >= 0 {
+				found = true
+			}
+		}
+	}
+	if p.Exp != nil {
+		look(p.Exp.Word)
+	}
+	if p.Repl != nil {
+		look(p.Repl.Orig)
+		look(p.Repl.With)
+	}
+	return found
 }
 
 // isPrivate reports whether a variable means something only to the script that sets it. bash and
