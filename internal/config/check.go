@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // check removes invalid values from a file's tree, so that the layer below is used for them,
@@ -222,25 +222,18 @@ func (c *checker) unknownWarnings(path string) []Warning {
 // nearest returns the key that was probably meant: one with the same name in another group, a
 // key or group with similar spelling.
 func nearest(path string) (string, bool) {
-	if len(path) > 100 {
-		return "", false
-	}
-	lower := strings.ToLower(path)
-	_, last := cutLast(lower)
-	best, found := len(path)/4+1, ""
+	_, last := cutLast(path)
+	var names []string
 	for i := range table {
-		candidate := strings.ToLower(table[i].Path)
-		if _, name := cutLast(candidate); name == last && len(last) > 4 {
+		if _, name := cutLast(table[i].Path); strings.EqualFold(name, last) && len(last) > 4 {
 			return table[i].Path, true
 		}
 		for name := table[i].Path; name != ""; name, _ = cutLast(name) {
-			d := levenshtein.ComputeDistance(lower, strings.ToLower(name))
-			if d <= best && (d < best || found == "") {
-				best, found = d, name
-			}
+			names = append(names, name)
 		}
 	}
-	return found, found != ""
+	near := spelling.Closest(path, slices.Values(names))
+	return near, near != ""
 }
 
 func cutLast(path string) (group, name string) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // Call is a command with its arguments, parsed from a line.
@@ -62,19 +62,19 @@ func findCommand(commands []*Command, name string) *Command {
 // no command is close enough.
 func Suggest(line string) string {
 	word, ok := strings.CutPrefix(strings.TrimSpace(line), "/")
-	if _, known := Lookup(line); !ok || known || len(word) < 3 || len(word) > 30 || strings.ContainsAny(word, " \t\n/.") {
+	if _, known := Lookup(line); !ok || known || strings.ContainsAny(word, " \t\n/.") {
 		return ""
 	}
-	const maxDistance = 2 // edits
-	best, bestDistance := "", maxDistance+1
+	var names []string
 	for _, c := range Commands() {
-		for _, name := range append([]string{c.Name}, c.Aliases...) {
-			if n := levenshtein.ComputeDistance(word, name); n < bestDistance && n < len(name) && !c.IsPlanned {
-				best, bestDistance = "/"+name, n
-			}
+		if !c.IsPlanned {
+			names = append(append(names, c.Name), c.Aliases...)
 		}
 	}
-	return best
+	if near := spelling.Closest(word, slices.Values(names)); near != "" {
+		return "/" + near
+	}
+	return ""
 }
 
 // subcommandList lists the available subcommands with their summaries.

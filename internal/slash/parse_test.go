@@ -63,7 +63,7 @@ func TestLookup(t *testing.T) {
 func TestSuggest(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"/statz": "/stats", "/hlep": "/help", "/modell": "/model", " /memry ": "/memory", "/new1": "/new",
+		"/statz": "/stats", "/sttas": "/stats", "/modle": "/model", "/hlep": "/help", "/modell": "/model", " /memry ": "/memory", "/new1": "/new",
 		"/stats": "", "/statz all": "", "/etc": "", "/x": "", "/usr/bin": "", "/a.go": "", "statz": "", "": "", "/zzzzzz": "",
 		"/" + strings.Repeat("x", 1<<20): "",
 	} {
