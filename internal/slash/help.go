@@ -92,7 +92,7 @@ func (c *Command) heading() string {
 func (s *Runner) explainCommand(line string) (Result, error) {
 	call, ok := Lookup(line)
 	if !ok {
-		if suggestion := Suggest(line); suggestion != "" {
+		if suggestion := suggest(strings.TrimPrefix(line, "/")); suggestion != "" {
 			return usageError("There is no command %s. Did you mean %s?", terminal.Cut(line, 40), suggestion)
 		}
 		return usageError("There is no command %s. /help all lists all commands.", terminal.Cut(line, 40))

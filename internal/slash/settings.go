@@ -113,7 +113,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	key := string(config.PreferredEditor)
 	if id == "" {
 		if s.Asker == nil {
-			return Result{}, errNeedsPerson
+			return Result{}, needsPerson("editor", "Name an editor, as in: /editor vim")
 		}
 		current := config.PreferredEditor.In(s.CurrentSettings())
 		options := []tool.Option{{Label: none, Description: "$VISUAL or $EDITOR"}}

@@ -30,11 +30,11 @@ type backend struct {
 	Run func(ctx context.Context, text string) iter.Seq2[agent.Event, error]
 
 	// LookupCommand reports whether a line is a / command, and whether the command may
-	// run while the model works. RunCommand runs it. SuggestCommand returns the command
-	// that a mistyped one resembles, "/stats" for "/statz", or "".
+	// run while the model works. RunCommand runs it. UnknownCommand explains that
+	// a line looks like a command and names none; "" for other lines.
 	LookupCommand  func(line string) (known, busy bool)
 	RunCommand     func(ctx context.Context, line string) (slash.Result, error)
-	SuggestCommand func(line string) string
+	UnknownCommand func(line string) string
 	// RunShell runs the command that the user typed after "!", and returns the text to
 	// show. If it is nil, such lines are prompts.
 	RunShell func(ctx context.Context, command string) (string, error)
@@ -101,7 +101,7 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 			r, _, err := commands.Run(ctx, line)
 			return r, err
 		},
-		SuggestCommand: slash.Suggest,
+		UnknownCommand: slash.Unknown,
 		RunShell:       s.RunTyped,
 		First:          o.First,
 		Welcome:        terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", s.Version, s.Paths.Display(s.Paths.Dir()), s.Current().Model)),
