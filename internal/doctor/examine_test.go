@@ -179,7 +179,7 @@ func TestSummarize(t *testing.T) {
 		want     string
 	}{
 		{nil, nil, "ok: Pollux can run. No problems found."},
-		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: Pollux can run. No problems found."},
+		{[]sectionReport{{Optional: true, Checks: warned.Checks}}, nil, "ok: Pollux can run. No problems found, 1 note."},
 		{[]sectionReport{warned}, nil, "warning: Pollux can run. 3 things to check: b, a."},
 		{[]sectionReport{warned}, &llm.Error{Message: "no\nway"}, "broken: Pollux cannot run here (exit code 1): no way. 3 things to check: b, a."},
 	} {
