@@ -130,7 +130,10 @@ func showDocs(_ context.Context, s *Runner, name string) (Result, error) {
 		if err != nil {
 			return usageError("There is no page %q. /docs lists all pages.", terminal.Cut(name, 40))
 		}
-		return Result{Text: string(text)}, nil
+		if s.Asker == nil { // not at a terminal, which wraps lines
+			return Result{Text: string(text)}, nil
+		}
+		return Result{Text: joinLines(string(text))}, nil
 	}
 	entries, err := docs.Pages.ReadDir(".")
 	if err != nil {
