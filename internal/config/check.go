@@ -28,8 +28,7 @@ type checker struct {
 
 // issue is an invalid value.
 type issue struct {
-	path, message      string
-	expected, received string // only for a value of the wrong type
+	path, message string
 }
 
 // group checks the keys below path.
@@ -169,11 +168,7 @@ func (c *checker) record(path string, v any, fields []string) bool {
 }
 
 func (c *checker) mismatch(path, kind string, v any) {
-	expected, received := typeName(kind), typeOf(v)
-	c.issues = append(c.issues, issue{
-		path: path, message: "Expected " + expected + ", received " + received,
-		expected: expected, received: received,
-	})
+	c.issues = append(c.issues, issue{path: path, message: "Expected " + typeName(kind) + ", received " + typeOf(v)})
 }
 
 // invalidWarnings returns the warning about invalid values. Its first lines have the format of
@@ -187,9 +182,6 @@ func (c *checker) invalidWarnings(path string) []Warning {
 	fmt.Fprintf(&b, "Invalid configuration in %s:\n\n", path)
 	for _, i := range c.issues[:min(len(c.issues), most)] {
 		fmt.Fprintf(&b, "Error in: %s\n    %s\n", Printable(i.path), i.message)
-		if i.expected != "" {
-			fmt.Fprintf(&b, "Expected: %s, but received: %s\n", i.expected, i.received)
-		}
 		b.WriteByte('\n')
 	}
 	if n := len(c.issues) - most; n > 0 {

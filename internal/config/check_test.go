@@ -29,18 +29,15 @@ Error in: advanced.bugCommand
 
 Error in: general.vimMode
     Expected boolean, received string
-Expected: boolean, but received: string
 
 Error in: model.maxSessionTurns
     Expected number, received array
-Expected: number, but received: array
 
 Error in: output.format
     Invalid enum value. Expected 'text' | 'json' | 'stream-json', received 'xml'
 
 Error in: security
     Expected object, received string
-Expected: object, but received: string
 
 ...and 2 more errors.
 Please fix the configuration.

@@ -314,7 +314,7 @@ var table = [...]Key{
 	{"general.plan.directory", "string", nil, restart, live, "Directory for plans, inside the project."},
 	{"general.plan.enabled", "bool", true, restart, live, "Enable plan mode."},
 	{"general.plan.modelRouting", "bool", true, 0, live, "Use a larger model to plan and a faster one to implement."},
-	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, live, "Editor for prompts and proposed changes. Default: $VISUAL or $EDITOR."},
+	{"general.preferredEditor", "enum vscode vscodium windsurf cursor zed antigravity sublimetext lapce nova bbedit vim neovim emacs hx emacsclient micro", nil, 0, live, "Editor for prompts and proposed changes. Default: $VISUAL, $EDITOR or vi."},
 	{"general.retryFetchErrors", "bool", true, 0, live, "Retry requests after network errors."},
 	{"general.sessionRetention.enabled", "bool", true, 0, later, "Delete old sessions automatically."},
 	{"general.sessionRetention.maxAge", "string", "30d", 0, later, "Maximum age of a session, such as 24h, 30d, 4w or 6m."},

@@ -155,7 +155,7 @@ func TestAdvice(t *testing.T) {
 
 func TestParseSettingsWarning(t *testing.T) {
 	t.Parallel()
-	many := "Invalid configuration in /s.json:\n\nError in: a.b\n    Expected boolean, received string\nExpected: boolean, but received: string\n\n" +
+	many := "Invalid configuration in /s.json:\n\nError in: a.b\n    Expected boolean, received string\n\n" +
 		"Error in: c\n    Wrong\n...and 7 more errors.\nPlease fix the configuration."
 	for w, want := range map[string][2]string{
 		many:                            {"wrong values", "/s.json: a.b (Expected boolean, received string), c (Wrong), ...and 7 more errors."},

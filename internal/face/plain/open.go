@@ -61,6 +61,9 @@ type backend struct {
 	Mode func() string
 	// ToolTitle returns the title of a tool for people, "" if it has none.
 	ToolTitle func(tool string) string
+	// ShortPath returns an absolute path relative to the workspace, else with ~ for the home
+	// directory. ShortText does the latter with the paths in a text.
+	ShortPath, ShortText func(string) string
 
 	// Editor is the user's editor, nil if there is none.
 	Editor Editor
@@ -110,6 +113,8 @@ func (f *Face) open(ctx context.Context, o Options) (backend, error) {
 		Offers: s.Offers, SavedIn: s.Paths.Display(s.SavedIn()), IsAllowed: s.Allowed,
 		Mode:         func() string { return s.Mode().String() },
 		ToolTitle:    s.ToolTitle,
+		ShortPath:    func(path string) string { return s.Paths.Display(s.Workspace.Display(path)) },
+		ShortText:    s.Paths.DisplayText,
 		Editor:       externalEditor{s, o.Terminal},
 		Stats:        s.Stats,
 		ShowThoughts: config.InlineThinking.In(s.Settings) == "full",
