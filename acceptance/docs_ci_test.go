@@ -192,6 +192,11 @@ func (r *runner) gitLab(secret string) (string, int) {
 	if !slices.Contains(job.Artifacts.Paths, "review.md") {
 		r.t.Errorf("review.md is not an artifact: %v", job.Artifacts.Paths)
 	}
+	for _, m := range regexp.MustCompile(`\$\{(\w+)\}`).FindAllStringSubmatch(job.Variables["POLLUX_SOURCE"], -1) {
+		if m[1] != "CI_JOB_TOKEN" && m[1] != "CI_SERVER_FQDN" {
+			r.t.Errorf("%s is not a variable of GitLab", m[1])
+		}
+	}
 	variables := maps.Clone(job.Variables)
 	maps.Copy(variables, map[string]string{
 		"POLLUX_SOURCE": "file://" + r.home + "/" + r.source, "GITLAB_CI": "true", "GEMINI_API_KEY": secret,

@@ -160,10 +160,10 @@ func (s *Settings) Notices() []Warning {
 	return notices
 }
 
-// Ineffective returns the keys that need something Pollux does not support yet, by the names
-// that the files use, sorted. It leaves out those set by flags, which the command line checks
-// itself.
-func (s *Settings) Ineffective() []string {
+// Ineffective returns the keys with one of these degrees of support that need something Pollux
+// does not support yet, by the names that the files use, sorted. It leaves out those set by
+// flags, which the command line checks itself.
+func (s *Settings) Ineffective(degrees ...Support) []string {
 	flags := s.ForScope(CommandLine)
 	var names []string
 	var walk func(path string, tree map[string]any)
@@ -172,7 +172,7 @@ func (s *Settings) Ineffective() []string {
 			at := join(path, name)
 			if key, ok := KeyOf(at); ok {
 				_, flag := flags.Lookup(at)
-				if key.Support == Later && key.needsSupport(v) && !flag {
+				if slices.Contains(degrees, key.Support) && key.needsSupport(v) && !flag {
 					names = append(names, s.nameInFile(at))
 				}
 			} else if below, ok := v.(map[string]any); ok {

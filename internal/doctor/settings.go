@@ -59,7 +59,7 @@ func (x *examination) checkSettings() sectionReport {
 	for _, notice := range settings.Notices() {
 		s.ok("note", string(notice))
 	}
-	if names := settings.Ineffective(); len(names) > 0 {
+	if names := settings.Ineffective(config.Later, config.Screen); len(names) > 0 {
 		s.note("not yet", "settings without effect in this version: "+strings.Join(names, ", "), laterNext)
 	}
 	if trustErr != nil {

@@ -90,23 +90,29 @@ func contents(dir string, env *config.Env, memoryFiles []string) string {
 	}
 	text := "\nThe folder has these files and settings for Pollux:"
 	for _, list := range []struct {
-		name  string
+		title string
 		items []string
+		key   string // of the setting that has the items
 	}{
-		{"Commands", o.Commands},
-		{"MCP servers", o.Servers},
-		{"Hooks", o.Hooks},
-		{"Skills", o.Skills},
-		{"Agents", o.Agents},
-		{"Policies", o.Policies},
-		{"Instructions", o.Memory},
-		{"Settings", o.Settings},
-		{"Warnings", o.Warnings},
-		{"Not readable", o.Errors},
+		{"Commands", o.Commands, ""},
+		{"MCP servers", o.Servers, "mcpServers"},
+		{"Hooks", o.Hooks, "hooks"},
+		{"Skills", o.Skills, ""},
+		{"Agents", o.Agents, ""},
+		{"Policies", o.Policies, ""},
+		{"Instructions", o.Memory, ""},
+		{"Settings", o.Settings, ""},
+		{"Warnings", o.Warnings, ""},
+		{"Not readable", o.Errors, ""},
 	} {
-		if len(list.items) > 0 {
-			text += "\n- " + list.name + ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)
+		if len(list.items) == 0 {
+			continue
 		}
+		text += "\n- " + list.title
+		if isFuture(list.title, list.key) {
+			text += " (not available yet)"
+		}
+		text += ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)
 	}
 	return text
 }

@@ -135,8 +135,8 @@ turn
 	d.file(".gemini/settings.json", `{"tools": {"allowed": ["run_shell_command"]}, "hooks": {}, "mcpServers": {"evil\u001b[2J": {"command": "x"}}}`)
 	d.file(".gemini/commands/go.toml", `prompt = "go"`)
 	d.asked = nil
-	d.wantText("/permissions trust", "Nothing changed.")
-	for _, part := range []string{"- Commands: /go", "- MCP servers: evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
+	d.wantText("/permissions trust", "Trust in "+d.dir+" is unchanged.")
+	for _, part := range []string{"- Commands (not available yet): /go", "- MCP servers (not available yet): evil", "- Settings: ", "- Warnings: This project auto-approves certain tools (tools.allowed)."} {
 		if text := d.asked[0].Text; !strings.Contains(text, part) || strings.Contains(text, "\x1b") {
 			t.Errorf("the person is not told %q but %q", part, text)
 		}
@@ -218,7 +218,7 @@ func TestEditor(t *testing.T) {
 		t.Errorf("the settings say %q", got)
 	}
 	d.wantText("/editor zed", "Editor: zed. Editor command 'zed' was not found in PATH.")
-	d.wantText("/editor", "Nothing changed.")
+	d.wantText("/editor", "The editor is unchanged.")
 	if !strings.Contains(d.asked[1].Text, "Editor: zed.") {
 		t.Errorf("asked %q", d.asked[1].Text)
 	}

@@ -95,7 +95,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	case err != nil:
 		return Result{}, err
 	case level == "":
-		return Result{Text: "Nothing changed."}, nil
+		return textResult("Trust in %s is unchanged.", s.Paths.Display(dir))
 	}
 	effect, err := s.applyTrust(ctx)
 	if err != nil {

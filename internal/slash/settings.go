@@ -113,10 +113,10 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 	key := string(config.PreferredEditor)
 	if id == "" {
 		if s.Asker == nil {
-			return Result{}, errNeedsPerson
+			return Result{}, needsPerson("editor", "Name an editor, as in: /editor vim")
 		}
 		current := config.PreferredEditor.In(s.CurrentSettings())
-		options := []tool.Option{{Label: none, Description: "$VISUAL or $EDITOR"}}
+		options := []tool.Option{{Label: none, Description: "$VISUAL, $EDITOR or vi"}}
 		for _, id := range editor.IDs() {
 			if s.checkEditor(id) == nil {
 				options = append(options, tool.Option{Label: id})
@@ -128,7 +128,7 @@ func chooseEditor(ctx context.Context, s *Runner, id string) (Result, error) {
 		}
 		var err error
 		if id, err = s.choose(ctx, "Editor", question, true, options...); err != nil || id == "" {
-			return Result{Text: "Nothing changed."}, err
+			return Result{Text: "The editor is unchanged."}, err
 		}
 	}
 	switch {

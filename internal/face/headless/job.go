@@ -120,6 +120,9 @@ func runCommand(ctx context.Context, commands *slash.Runner, text string) (promp
 	case err != nil:
 		return "", "", err
 	case !known:
+		if reason := slash.Unknown(text); reason != "" {
+			commands.Warn("Warning: " + reason + " Pollux sends it to the model as text.")
+		}
 		return text, "", commands.Reachable()
 	case r.Failed:
 		return "", "", r.Err

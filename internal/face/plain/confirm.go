@@ -166,7 +166,7 @@ func isShownUnchanged(text string) bool {
 func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
 	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
-	d.print("File: " + terminal.Line(c.FilePath) + ", " + countChanges(c.Diff))
+	d.print("File: " + d.shortPath(c.FilePath) + ", " + countChanges(c.Diff))
 	hidden := d.showCode(text, longDiff)
 	for {
 		d.print("Apply this change?")
@@ -189,6 +189,14 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 			return d.answerFor(outcome)
 		}
 	}
+}
+
+// shortPath returns a path in the form that people read.
+func (f *Face) shortPath(path string) string {
+	if f.backend.ShortPath != nil {
+		path = f.backend.ShortPath(path)
+	}
+	return terminal.Line(path)
 }
 
 // noEditor is the message for a missing external editor.
@@ -369,7 +377,7 @@ func (d *dialog) showURL(address string) {
 
 func (d *dialog) confirmPlan(c *tool.PlanConfirmation) (tool.Answer, error) {
 	d.printTitle(c.Title)
-	d.print("Plan in " + terminal.Line(c.Path) + ":")
+	d.print("Plan in " + d.shortPath(c.Path) + ":")
 	hidden := d.showText(c.Plan, longPlan)
 	for {
 		d.print("Ready to start implementation?")

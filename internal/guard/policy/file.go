@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"pollux/tool/spelling"
 )
 
 // Tier is the origin of rules. Those of higher tiers have precedence.
@@ -150,15 +150,10 @@ func (r *fileReader) tables(s *section, key string) []*section {
 // people add names and comments.
 func (r *fileReader) names(s *section, where string, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(s.members)) {
-		if slices.Contains(known, key) || len(key) > 64 {
+		if slices.Contains(known, key) {
 			continue
 		}
-		near, distance := "", 3
-		for _, k := range known {
-			if d := levenshtein.ComputeDistance(strings.ToLower(key), strings.ToLower(k)); d < distance {
-				near, distance = k, d
-			}
-		}
+		near := spelling.Closest(key, slices.Values(known))
 		if near == "" {
 			continue
 		}
@@ -281,17 +276,11 @@ func unlikely(name string) string {
 	if strings.Contains(name, "__") {
 		return "MCP tools have names such as mcp_<server>_<tool>"
 	}
-	if len(name) > 64 || strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
+	if strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "discovered_tool_") || slices.Contains(toolNames, name) {
 		return ""
 	}
-	near, distance := "", 4
-	for _, known := range toolNames {
-		// All short names are similar.
-		if d := levenshtein.ComputeDistance(name, known); d < distance && d <= len(known)/2 {
-			near, distance = known, d
-		}
-	}
-	if near == "" || name == "*" {
+	near := spelling.Closest(name, slices.Values(toolNames))
+	if near == "" {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %q?", near)

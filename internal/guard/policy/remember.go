@@ -53,7 +53,7 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 		return ""
 	}
 	if switches(c, answer) {
-		return "all edits of files (" + AutoEdit.String() + ")"
+		return "all edits of files (mode " + AutoEdit.name() + ")"
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
 	if !ok {
