@@ -24,7 +24,7 @@ type found struct {
 }
 
 type redirect struct {
-	op      string
+	Redirection
 	at, end int
 }
 
@@ -108,9 +108,7 @@ func (c *collector) call(call *syntax.CallExpr, redirects []*syntax.Redirect) {
 	f.Text = c.textWithout(&f, redirects)
 	f.Assigns = len(call.Assigns) > 0
 	for _, w := range call.Args {
-		word := Word{Text: c.text(w)}
-		word.Value, word.Static = static(w)
-		f.Words = append(f.Words, word)
+		f.Words = append(f.Words, c.word(w))
 	}
 	f.Name = f.Words[0].Text
 	if f.Words[0].Static {
@@ -176,10 +174,18 @@ func (c *collector) verbatim(name string, node syntax.Node) {
 func (c *collector) redirect(r *syntax.Redirect) redirect {
 	at := int(r.Pos().Offset())
 	end := int(r.OpPos.Offset()) + len(r.Op.String())
+	var target Word
 	if r.Word != nil {
 		end = int(r.Word.End().Offset())
+		target = c.word(r.Word)
 	}
-	return redirect{op: r.Op.String(), at: at, end: min(end, len(c.source))}
+	return redirect{Redirection{r.Op.String(), target}, at, min(end, len(c.source))}
+}
+
+func (c *collector) word(w *syntax.Word) Word {
+	word := Word{Text: c.text(w)}
+	word.Value, word.Static = static(w)
+	return word
 }
 
 func (c *collector) text(node syntax.Node) string {

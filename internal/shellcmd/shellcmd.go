@@ -23,8 +23,8 @@ type Script struct {
 	// Commands are the simple commands at any depth, including those in substitutions,
 	// heredocs, functions and loops, in the order of the text.
 	Commands []Command
-	// Redirections are the operators of all redirections, in the order of the text.
-	Redirections []string
+	// Redirections are all redirections, in the order of the text.
+	Redirections []Redirection
 	// Substitutes reports whether there is a command or process substitution.
 	Substitutes bool
 	// Plain reports whether the script is a single simple command: without redirection,
@@ -52,6 +52,12 @@ type Command struct {
 	// Inner is the script that the command passes to another shell (see [StripWrapper]), "" if
 	// there is none.
 	Inner string
+}
+
+// Redirection is one redirection of a [Script].
+type Redirection struct {
+	Op     string // the operator, such as ">>"
+	Target Word   // the word behind it: a file, a descriptor, the end of a heredoc
 }
 
 // Word is one word of a command.
@@ -108,7 +114,7 @@ func Parse(command string) (*Script, error) {
 		s.Commands = append(s.Commands, f.Command)
 	}
 	for _, r := range c.redirects {
-		s.Redirections = append(s.Redirections, r.op)
+		s.Redirections = append(s.Redirections, r.Redirection)
 	}
 	s.Plain = isPlain(file) && !s.Substitutes
 	return s, nil

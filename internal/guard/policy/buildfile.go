@@ -21,9 +21,12 @@ const (
 	Unprotected
 )
 
-// protectsBuildFile reports whether the call edits a protected build file.
-func (d *decider) protectsBuildFile() bool {
-	if !d.opts.BuildFiles.protects(d.state.mode) || !edits(d.q.Name) {
+// protectsBuildFile reports whether the call edits a protected build file. r is the rule that
+// allows the call: one of the user's that names the file permits it, unless build files are
+// always protected.
+func (d *decider) protectsBuildFile(r *Rule) bool {
+	if !d.opts.BuildFiles.protects(d.state.mode) || !edits(d.q.Name) ||
+		r.isUsers() && r.isConditional() && d.opts.BuildFiles != Protected {
 		return false
 	}
 	if slices.ContainsFunc(d.q.Paths, IsBuildFile) {

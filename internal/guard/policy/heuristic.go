@@ -10,25 +10,23 @@ import (
 )
 
 // heuristics adjusts the decision of a rule without conditions about a shell command. script
-// is nil if the command cannot be parsed.
-func (d *decider) heuristics(v Decision, script *shellcmd.Script) Decision {
-	if v == Deny {
-		return v
+// is nil if the command cannot be parsed. What the user wants to be asked about stays a
+// question, and so does everything in an untrusted folder.
+func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
+	if v.Decision == Deny {
+		return
 	}
 	dir := d.dir()
-	if d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir) {
-		return Ask
+	switch {
+	case d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir):
+		d.change(v, Ask, "dir_path is outside the workspace")
+	case !d.state.trusted && runsGit(d.q.command(), script):
+		d.change(v, Ask, "git runs programs that a repository names, and the folder is not trusted")
+	case d.state.mode != Yolo && isDangerous(firstWords(d.q.command(), script)):
+		d.change(v, Ask, "the command deletes or writes files, or runs other programs")
+	case v.Decision == Ask && d.interactive && d.state.trusted && v.Rule.isBuiltin() && d.isSafe(dir, script):
+		d.change(v, Allow, "the command is known to only read inside the workspace")
 	}
-	if !d.state.trusted && runsGit(d.q.command(), script) {
-		return Ask
-	}
-	if d.state.mode != Yolo && isDangerous(firstWords(d.q.command(), script)) {
-		return Ask
-	}
-	if v == Ask && d.opts.Interactive && d.isSafe(dir, script) {
-		return Allow
-	}
-	return v
 }
 
 // dir returns the directory that the command runs in, resolved like the shell tool does.
@@ -181,9 +179,8 @@ func shortFlag(arg string, c byte) bool {
 // IsReadOnly reports whether a call is a shell command that is known to only read what the
 // model may see anyway.
 func (e *Engine) IsReadOnly(c Call) bool {
-	q := newQuery(c)
-	script, err := shellcmd.Parse(q.command())
-	d := decider{Engine: e, state: e.state.Load(), q: q}
+	d := e.decider(c)
+	script, err := shellcmd.Parse(d.q.command())
 	return err == nil && d.isSafe(d.dir(), script)
 }
 

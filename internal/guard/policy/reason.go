@@ -11,7 +11,7 @@ import (
 // HiddenReason returns why a tool is hidden from the model, and what a user can do to allow it.
 func (e *Engine) HiddenReason(s *tool.Spec) string {
 	_, r := e.hides(s)
-	reason := e.reason(s.Name, Verdict{Decision: Deny, Rule: r})
+	reason := e.decider(Call{Name: s.Name}).reason(Verdict{Decision: Deny, Rule: r})
 	if r == nil || r.DenyMessage == "" {
 		return reason
 	}
@@ -21,20 +21,20 @@ func (e *Engine) HiddenReason(s *tool.Spec) string {
 // reason returns which rule, setting or mode refuses a call that is denied, or that needs an
 // approval which no user can give, and what a user can do to allow it. It returns "" if the
 // rule's own message says so.
-func (e *Engine) reason(name string, v Verdict) string {
-	r, mode := v.Rule, e.state.Load().mode
+func (d *decider) reason(v Verdict) string {
+	r, mode := v.Rule, d.state.mode
 	verb := "denies it"
 	if v.Decision == Ask {
 		verb = "requires approval"
 	}
 	switch {
 	case r != nil && r.Decision == Allow: // a part of the call needs approval
-		if e.opts.Interactive || v.Message != "" {
+		if d.interactive || v.Message != "" {
 			return ""
 		}
 		return "Headless runs cannot ask for approval."
 	case r != nil && r.file != "":
-		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", e.display(r.file), r.line, verb)
+		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", d.display(r.file), r.line, verb)
 	case r != nil && strings.HasPrefix(r.Source, "Settings ("):
 		key, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(r.Source, "Settings "), "()"), ",")
 		if key == noUser {
@@ -43,15 +43,15 @@ func (e *Engine) reason(name string, v Verdict) string {
 		return fmt.Sprintf("The setting %s %s. A user can change that setting.", key, verb)
 	case r != nil && r.DenyMessage != "":
 		return ""
-	case r != nil && strings.HasPrefix(r.Source, "Default: ") && e.opts.Interactive:
+	case r != nil && strings.HasPrefix(r.Source, "Default: ") && d.interactive:
 		return fmt.Sprintf("Approval mode %q %s.", mode.name(), verb)
 	case r != nil && !strings.HasPrefix(r.Source, "Default: "):
 		return fmt.Sprintf("A policy rule %s.", verb)
-	case e.opts.Interactive:
+	case d.interactive:
 		return ""
 	}
 	allow := "a policy rule, or all tools with --yolo"
-	if mode == Default && slices.Contains(autoEdited[:], name) {
+	if mode == Default && slices.Contains(autoEdited[:], d.q.Name) {
 		allow = "--approval-mode auto_edit"
 	}
 	return fmt.Sprintf("Headless runs cannot ask for approval, and approval mode %q does not allow it. A user can allow it with %s.", mode.name(), allow)

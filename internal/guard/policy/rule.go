@@ -81,6 +81,14 @@ var legacyNames = [...][2]string{{"search_file_content", "grep_search"}, {legacy
 // isConditional reports whether the rule has conditions on the arguments.
 func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 }
 
+// isBuiltin reports whether the decision of a call is Pollux's own: no rule matches (r is nil), or
+// a built-in one.
+func (r *Rule) isBuiltin() bool { return r == nil || r.Priority < float64(TierExtension) }
+
+// isUsers reports whether the rule is the user's, the administrator's, or one of a project that
+// the user accepted.
+func (r *Rule) isUsers() bool { return r != nil && r.Priority >= float64(TierWorkspace) }
+
 // matches reports whether the rule matches the call.
 func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
 	return r.matchesTool(c, mode, interactive) && r.matchesArgs(c)
