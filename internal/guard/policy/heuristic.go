@@ -112,6 +112,82 @@ func isDangerous(words []string) bool {
 	return false
 }
 
+// runsOthers reports whether a command runs other programs, deletes or writes with flags that the
+// user may not have thought of when they allowed the program: r does not name the flags.
+func (d *decider) runsOthers(c shellcmd.Command, r *Rule) bool {
+	list := words(c)
+	if c.Words == nil { // "time x"
+		list = strings.Fields(c.Plain)
+	}
+	list = r.withoutNamed(list, c)
+	isWrapped := false
+	for len(list) > 0 && (strings.Contains(list[0], "=") || isWrapper(list[0])) {
+		isWrapped, list = true, list[1:]
+	}
+	for i := range list {
+		name := filepath.Base(list[i])
+		switch {
+		case !isWrapped && (name == "rm" || name == "base64"):
+			return false // the program itself does it
+		case isDangerous(append([]string{name}, list[i+1:]...)):
+			return true
+		case !isWrapped:
+			return false
+		}
+	}
+	return false
+}
+
+// isWrapper reports whether a program runs the one that its arguments name.
+func isWrapper(name string) bool {
+	switch filepath.Base(name) {
+	case "sudo", "doas", "env", "time", "command", "nohup", "nice", "timeout", "setsid", "stdbuf", "xargs":
+		return true
+	}
+	return false
+}
+
+// runner returns the program of a prefix that allows whatever the program runs, "" if there is
+// none: a prefix with a subcommand says what it is about.
+func runner(prefix string) string {
+	fields := strings.Fields(prefix)
+	if len(fields) != 1 {
+		return ""
+	}
+	switch name := filepath.Base(fields[0]); name {
+	case "git", "find", "rg", "ssh", "scp", "rsync", "make", "gmake", "cmake", "ninja", "npm", "npx", "yarn", "pnpm", "bun", "node", "deno",
+		"python", "python3", "pip", "pip3", "uv", "perl", "ruby", "php", "go", "cargo", "mvn", "gradle", "docker", "podman", "kubectl",
+		"sh", "bash", "zsh", "fish", "awk", "sed", "tar", "watch", "parallel", "eval", "exec", "just", "task", "rake":
+		return name
+	default:
+		if isWrapper(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// withoutNamed returns the words of a command without the flags that the rule names.
+func (r *Rule) withoutNamed(words []string, c shellcmd.Command) []string {
+	named := 0 // words of the longest prefix
+	for _, p := range r.Prefixes {
+		if hasPrefix(c.Text, p) {
+			named = max(named, len(strings.Fields(p)))
+		}
+	}
+	var left []string
+	for i, word := range words {
+		isNamed := i < named
+		if r.Args != nil && len(r.Prefixes) == 0 {
+			isNamed = strings.Contains(r.Args.String(), word)
+		}
+		if i == 0 || !isNamed || !isFlag(word) && !strings.Contains(word, "=") {
+			left = append(left, word)
+		}
+	}
+	return left
+}
+
 func findRuns(arg string) bool {
 	switch arg {
 	case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf":

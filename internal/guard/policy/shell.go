@@ -33,9 +33,9 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 		d.change(&v, d.unreadable(v.Rule), "the command cannot be parsed")
 		return v
 	}
-	if v.Decision == Allow && len(script.Redirections) > 0 && d.stopsRedirection(v.Rule) {
-		d.change(&v, Ask, "the command redirects, and the rule does not allow redirection")
-		v.Rule = nil
+	d.moved = d.moved || moves(script)
+	if d.redirects(&v, script.Redirections); v.Decision == Deny {
+		return v
 	}
 	for _, c := range script.Commands {
 		part := d.part(c)
@@ -75,7 +75,11 @@ func (d *decider) part(c shellcmd.Command) Verdict {
 			continue
 		}
 		v := Verdict{Decision: r.Decision, Rule: r}
-		if v.Decision == Allow && c.Redirected && d.stopsRedirection(r) {
+		switch {
+		case v.Decision != Allow:
+		case c.Redirected && d.state.mode < AutoEdit && d.stopsRedirection(r):
+			v.Decision = Ask
+		case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
 			v.Decision = Ask
 		}
 		return v
@@ -100,5 +104,5 @@ func (d *decider) unreadable(r *Rule) Decision {
 // stopsRedirection reports whether a redirection needs the user's consent if r allows the
 // command.
 func (d *decider) stopsRedirection(r *Rule) bool {
-	return d.state.mode < AutoEdit && (r == nil || !r.AllowRedirection)
+	return d.state.mode < Yolo && (r == nil || !r.AllowRedirection)
 }
