@@ -116,7 +116,7 @@ func reach[T any](w *Workspace, op, path string, allowed func(string) bool, use 
 		got, err = use(clean)
 	}
 	if errors.Is(err, syscall.ELOOP) {
-		real := realpath(clean)
+		real := RealPath(clean)
 		if !allowed(real) {
 			return got, w.refuse(path)
 		}

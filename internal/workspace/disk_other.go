@@ -18,7 +18,7 @@ const fileFlags = 0
 // no way to open a path that surely contains none.
 
 func checkNoLinks(path string) error {
-	if realpath(path) != path {
+	if RealPath(path) != path {
 		return syscall.ELOOP
 	}
 	return nil

@@ -92,6 +92,9 @@ func (d *dialog) lastingOption(o policy.Offer, saved string) confirmOption {
 		}
 		c.help = "Pollux does not ask about this again, in later sessions too."
 	}
+	if len(o.Runners) > 0 {
+		c.label += " (" + terminal.Line(strings.Join(o.Runners, ", ")) + " can run other programs)"
+	}
 	c.isDefault = o.First
 	return confirmOption{c, o.Outcome}
 }

@@ -49,14 +49,15 @@ func (d *decider) check(v Verdict) Verdict {
 			return v
 		}
 		c := &d.checkers[i]
-		if !c.Calls.matches(d.q, d.state.mode, d.opts.Interactive) {
+		if !c.Calls.matches(d.q, d.state.mode, d.interactive) {
 			continue
 		}
 		switch d.opinion(c) {
 		case Deny:
+			d.change(&v, Deny, "the checker "+c.Name+" denies it")
 			v = Verdict{Decision: Deny}
 		case Ask:
-			v.Decision = Ask
+			d.change(&v, Ask, "the checker "+c.Name+" asks about it")
 		}
 	}
 	return v

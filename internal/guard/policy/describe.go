@@ -37,6 +37,8 @@ func (r *Rule) String() string {
 		b.WriteString(" (commands: `" + strings.Join(r.Prefixes, "`, `") + "`)")
 	case r.Args != nil:
 		b.WriteString(" (args match: `" + r.Args.String() + "`)")
+	case r.later:
+		b.WriteString(" (" + laterFiles + ")")
 	}
 	for key, value := range map[When]string{Interactive: " (interactive only)", Headless: " (headless only)"} {
 		if r.When == key {

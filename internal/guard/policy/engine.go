@@ -175,19 +175,39 @@ type Verdict struct {
 
 // Check decides about a call.
 func (e *Engine) Check(c Call) Verdict {
+	d := e.decider(c)
+	return d.verdict()
+}
+
+// decider checks one call against one state.
+type decider struct {
+	*Engine
+	state       *state
+	interactive bool // a user can answer
+	q           *query
+	moved       bool // a part of the command may run in another directory
+	log         *log // nil records nothing
+}
+
+func (e *Engine) decider(c Call) *decider {
 	q := newQuery(c)
 	q.root = e.opts.Dir
-	d := decider{Engine: e, state: e.state.Load(), q: q}
-	v := d.decide(q)
-	if q.shell() && q.command() != "" {
+	return &decider{Engine: e, state: e.state.Load(), interactive: e.opts.Interactive, q: q}
+}
+
+// verdict decides about the call.
+func (d *decider) verdict() Verdict {
+	v := d.decide(d.q)
+	d.log.start(v)
+	if d.q.shell() && d.q.command() != "" {
 		v = d.shell(v)
 	}
 	if v.Decision == Allow && d.asksForOutside() {
-		v.Decision = Ask
+		d.change(&v, Ask, "additional_permissions names files outside the workspace")
 	}
-	if v.Decision == Allow && d.protectsBuildFile() {
-		v.Decision = Ask
-		if !e.opts.Interactive {
+	if v.Decision == Allow && d.protectsBuildFile(v.Rule) {
+		d.change(&v, Ask, "the file is a build file (pollux.buildFiles)")
+		if !d.interactive {
 			v.Decision = Deny
 			v.Message = "Modifying build configuration files requires explicit user confirmation"
 		}
@@ -196,24 +216,23 @@ func (e *Engine) Check(c Call) Verdict {
 	if v.Decision == Deny && v.Message == "" && v.Rule != nil {
 		v.Message = v.Rule.DenyMessage
 	}
-	if v.Decision == Deny || v.Decision == Ask && !e.opts.Interactive {
-		v.Reason = e.reason(c.Name, v)
+	if v.Decision == Deny || v.Decision == Ask && !d.interactive {
+		v.Reason = d.reason(v)
 	}
 	return v
 }
 
-// decider checks one call against one state.
-type decider struct {
-	*Engine
-	state *state
-	q     *query
+// change changes a decision. why is the reason, as a clause.
+func (d *decider) change(v *Verdict, to Decision, why string) {
+	d.log.step(v.Decision, to, why)
+	v.Decision = to
 }
 
 // decide returns the verdict of the first matching rule.
 func (d *decider) decide(q *query) Verdict {
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
-		if r.matches(q, d.state.mode, d.opts.Interactive) {
+		if r.matches(q, d.state.mode, d.interactive) {
 			return Verdict{Decision: r.Decision, Rule: r}
 		}
 	}
@@ -225,7 +244,7 @@ func (d *decider) fallback() Decision {
 	switch {
 	case d.state.mode == Yolo:
 		return Allow
-	case d.opts.Interactive:
+	case d.interactive:
 		return Ask
 	}
 	return Deny
@@ -275,11 +294,10 @@ func (e *Engine) Hidden(s *tool.Spec) bool {
 // hides reports whether a tool should be hidden from the model, and the rule because of which,
 // nil if it is none.
 func (e *Engine) hides(s *tool.Spec) (bool, *Rule) {
-	q := newQuery(Call{Name: s.Name, Aliases: s.Aliases})
-	d := decider{Engine: e, state: e.state.Load(), q: q}
+	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
-		if !r.matchesTool(q, d.state.mode, d.opts.Interactive) {
+		if !r.matchesTool(d.q, d.state.mode, d.interactive) {
 			continue
 		}
 		if r.Decision != Deny {

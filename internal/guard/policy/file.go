@@ -89,6 +89,7 @@ func parseFile(data []byte, tier Tier, source string) parsed {
 		r.rules, r.checkers, r.err = nil, nil, nil
 	} else {
 		r.problems = append(r.misspelt, r.problems...)
+		r.warnOfRunners()
 	}
 	r.problems = few(r.problems)
 	return r.parsed
@@ -110,6 +111,7 @@ type fileReader struct {
 	tier     Tier
 	source   string
 	wrong    []string // descriptions of invalid fields
+	runners  []string // programs that a rule allows and that run others
 	misspelt []problem
 }
 
@@ -194,7 +196,29 @@ func (r *fileReader) rule(f fields) {
 	r.misnamed(f, rule.Tools, rule.Server)
 	if r.condition(f, &rule, prefixes, regex, pattern) {
 		r.rules = append(r.rules, rule)
+		for _, p := range rule.Prefixes {
+			if name := runner(p); name != "" && rule.Decision == Allow {
+				r.runners = append(r.runners, fmt.Sprintf("%s (line %d)", name, rule.line))
+			}
+		}
 	}
+}
+
+// warnOfRunners warns about rules that allow more than they seem to. Saved answers are left out:
+// the user saw the warning with the question.
+func (r *fileReader) warnOfRunners() {
+	const most = 5
+	if len(r.runners) == 0 || r.source == SavedName {
+		return
+	}
+	text := strings.Join(r.runners[:min(len(r.runners), most)], ", ")
+	if more := len(r.runners) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	r.problems = append(r.problems, problem{
+		warning: true, message: "Rules allow programs that run others", details: "  " + text,
+		suggestion: `allow single subcommands, such as "git status"`,
+	})
 }
 
 var ruleFields = []string{

@@ -24,6 +24,8 @@ type Offer struct {
 	Outcome tool.Outcome
 	// Rule is a short description of the calls that would run without asking.
 	Rule string
+	// Runners are the programs that would be allowed and that run others, such as git.
+	Runners []string
 	// First reports whether this should be the default answer
 	// (security.autoAddToPolicyByDefault).
 	First bool
@@ -36,11 +38,20 @@ func (e *Engine) Offers(c Call) []Offer {
 	if newQuery(c).Server != "" {
 		outcomes = []tool.Outcome{tool.ProceedAlwaysTool, tool.ProceedAlwaysServer, tool.ProceedAlwaysAndSave}
 	}
+	var runners []string
+	if q := newQuery(c); q.shell() {
+		list, _ := prefixes(q.command())
+		for _, p := range list {
+			if name := runner(p); name != "" {
+				runners = append(runners, name)
+			}
+		}
+	}
 	var offers []Offer
 	for _, o := range outcomes {
 		save := o == tool.ProceedAlwaysAndSave
 		if text := e.Preview(c, o); text != "" && (!save || e.CanSave()) {
-			offers = append(offers, Offer{Outcome: o, Rule: text, First: save && e.opts.SaveFirst && !newQuery(c).shell()})
+			offers = append(offers, Offer{Outcome: o, Rule: text, Runners: runners, First: save && e.opts.SaveFirst && !newQuery(c).shell()})
 		}
 	}
 	return offers

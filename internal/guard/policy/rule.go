@@ -56,6 +56,7 @@ type Rule struct {
 	line  int    // the line in file where the rule begins
 	only  string // the value that Args requires, for display
 	real  bool   // an allowing rule that also matches a file's real name
+	later bool   // matches only files that run or decide later
 }
 
 // When selects the sessions in which a rule applies.
@@ -79,7 +80,15 @@ const (
 var legacyNames = [...][2]string{{"search_file_content", "grep_search"}, {legacyShellTool, shellTool}}
 
 // isConditional reports whether the rule has conditions on the arguments.
-func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 }
+func (r *Rule) isConditional() bool { return r.Args != nil || len(r.Prefixes) > 0 || r.later }
+
+// isBuiltin reports whether the decision of a call is Pollux's own: no rule matches (r is nil), or
+// a built-in one.
+func (r *Rule) isBuiltin() bool { return r == nil || r.Priority < float64(TierExtension) }
+
+// isUsers reports whether the rule is the user's, the administrator's, or one of a project that
+// the user accepted.
+func (r *Rule) isUsers() bool { return r != nil && r.Priority >= float64(TierWorkspace) }
 
 // matches reports whether the rule matches the call.
 func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
@@ -154,6 +163,9 @@ func plainName(server string) string {
 // expression cannot be evaluated, restricting rules match and allowing rules do not.
 func (r *Rule) matchesArgs(c *query) bool {
 	if len(r.Prefixes) > 0 && !slices.ContainsFunc(r.Prefixes, func(p string) bool { return c.shell() && hasPrefix(c.command(), p) }) {
+		return false
+	}
+	if r.later && !c.runsLater() {
 		return false
 	}
 	if r.Args == nil {
