@@ -124,6 +124,9 @@ func TestLockOfKilled(t *testing.T) {
 	cmd.Env = append(os.Environ(), "LOCK_HOLD="+held)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
+		_, err = cmd.StdinPipe()
+	}
+	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
@@ -163,11 +166,13 @@ func TestLockHolder(t *testing.T) {
 	if file == "" {
 		t.Skip("runs as a child of TestLockOfKilled")
 	}
-	if _, err := durable.Lock(file); err != nil {
+	unlock, err := durable.Lock(file)
+	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Println("held")
-	select {}
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed
+	unlock()
 }
 
 // Of many processes that find the same lock left behind, one at a time gets it.
