@@ -103,6 +103,9 @@ func (a *Accounts) TestAndStoreKey(ctx context.Context, p *provider.Profile, key
 
 // storeKey stores a provider's key. It returns the place, and a message for the user.
 func (a *Accounts) storeKey(p *provider.Profile, key string) (where, text string, err error) {
+	if err := a.CheckStorable(p); err != nil {
+		return "", "", err
+	}
 	stored, err := a.keysOf().Set(p, key)
 	if err != nil {
 		return "", "", err
@@ -125,10 +128,8 @@ func (in Inputs) display(path string) string {
 // advice returns when a stored key is used, "" if it is used always. It begins with a line
 // feed.
 func (a *Accounts) advice(p *provider.Profile) string {
-	for _, name := range Variables(p) {
-		if a.in.Env.Get(name) != "" {
-			return "\n" + name + " is set and takes precedence. To use the stored key, unset it."
-		}
+	if name := firstSet(a.in.Env, Variables(p)); name != "" {
+		return "\n" + name + " is set and takes precedence. To use the stored key, unset it."
 	}
 	in := a.in
 	in.Warn = nil // warnings were already given
@@ -178,6 +179,8 @@ type Command struct {
 	Paths *config.Paths
 	// Notify shows the person a text while SignIn waits for a provider; nil shows none.
 	Notify func(text string)
+	// StoresOnly means that no session follows, so that a key has an effect only if it is stored.
+	StoresOnly bool
 }
 
 // open returns the accounts even if there are errors: keys can be stored in any case.

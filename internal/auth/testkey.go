@@ -49,7 +49,7 @@ func (a *Accounts) testKey(ctx context.Context, p *provider.Profile, key string)
 	case !found:
 		return keyTest{state: keyUntestable} // the address is not known yet
 	case a.withholds(p, &access):
-		return keyTest{keyUntested, "a .env file of this project sets the address."}
+		return keyTest{keyUntested, "a .env file of this project decides where the key is sent."}
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()

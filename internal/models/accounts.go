@@ -103,14 +103,10 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case err != nil:
 		code, step := exit.Input, ""
 		if api, ok := errors.AsType[*llm.Error](err); ok {
-			place := wording.Place{Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama}
 			if api.IsBadKey() {
 				code = exit.Auth
 			}
-			if account.APIKey != "" || account.AuthToken != "" {
-				place.KeyFrom = account.From
-			}
-			step = wording.NextStep(api, place)
+			step = wording.NextStep(api, Place(account))
 		}
 		text := fmt.Sprintf("Cannot list the models of %s: %s.%s", at, strings.TrimSuffix(wording.Reason(err), "."), cmp.Or(step, " Choose a model with --model."))
 		return "", &exit.Error{Code: code, Message: text, Err: err}
@@ -122,6 +118,25 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 		names = append(names, one.Name)
 	}
 	return "", exit.Errorf(exit.Input, "%s has several models. Choose one with --model: %s.", at, strings.Join(names, ", "))
+}
+
+// Place returns what the advice about a failed request to an account's provider depends on, as
+// far as the account determines it.
+func Place(account auth.Account) wording.Place {
+	p := wording.Place{
+		Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama,
+		AddressVar: account.AddressVar,
+	}
+	if account.APIKey != "" || account.AuthToken != "" {
+		p.KeyFrom = account.From
+	}
+	if account.GatewayKeyVar != "" {
+		p.Gateway, p.GatewayKeyVar = provider.RedactAddress(account.BaseURL), account.GatewayKeyVar
+	}
+	if account.CustomAddress && p.AddressVar == "" {
+		p.AddressVar = "modelProviders." + account.ConfiguredID + ".baseUrl"
+	}
+	return p
 }
 
 // pullHint returns how to get a model for a server on this machine that has none.

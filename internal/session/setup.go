@@ -380,7 +380,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 		return "To use it now: /model set " + done.ID + "/" + model, nil
 	}
 	for _, name := range auth.Variables(account.Profile) {
-		if s.Env.Get(name) != "" {
+		if done.IsStored && s.Env.Get(name) != "" {
 			return "This session uses the new key.\nFuture sessions use " + s.describeSource(name) + ". Change it to the new key.", nil
 		}
 	}
