@@ -79,7 +79,7 @@ func (a *Accounts) StoreKey(p *provider.Profile, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text + a.advice(p), nil
+	return text + a.advice(p, false), nil
 }
 
 // TestAndStoreKey tests a provider's key and stores it, unless the provider refuses it. It
@@ -126,10 +126,13 @@ func (in Inputs) display(path string) string {
 }
 
 // advice returns when a stored key is used, "" if it is used always. It begins with a line
-// feed.
-func (a *Accounts) advice(p *provider.Profile) string {
+// feed. isDefault reports whether the settings on disk select the provider.
+func (a *Accounts) advice(p *provider.Profile, isDefault bool) string {
 	if name := firstSet(a.in.Env, Variables(p)); name != "" {
 		return "\n" + name + " is set and takes precedence. To use the stored key, unset it."
+	}
+	if isDefault {
+		return ""
 	}
 	in := a.in
 	in.Warn = nil // warnings were already given

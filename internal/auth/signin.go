@@ -28,6 +28,8 @@ type SignIn struct {
 	Key      Key
 	IsStored bool
 	Model    string
+	// IsDefault reports whether the sign-in has selected the provider in the user's settings.
+	IsDefault bool
 	// Text is a message for the person. It contains no key.
 	Text string
 }
@@ -37,8 +39,12 @@ type SignIn struct {
 func (c Command) SignIn(ctx context.Context, ask tool.Ask, name string) (SignIn, error) {
 	s := signIn{c, c.open(ctx), ctx, ask}
 	done, err := s.run(name)
-	if done.Type == "" && err == nil {
+	switch {
+	case err != nil:
+	case done.Type == "":
 		done.Text = unchanged
+	default:
+		err = s.offerDefault(&done)
 	}
 	return done, err
 }
@@ -50,7 +56,7 @@ func (s SignIn) Advice(in Inputs) string {
 		return "\nTo use it: pollux --model " + s.Model
 	}
 	a := &Accounts{in: in}
-	return a.advice(a.Table().Find(s.ID))
+	return a.advice(a.Table().Find(s.ID), s.IsDefault)
 }
 
 // signIn is a sign-in in progress.
@@ -290,14 +296,76 @@ func (s *signIn) store(p *provider.Profile, key string) (SignIn, error) {
 		return SignIn{}, err
 	}
 	done := SignIn{Type: selectedAs(p), ID: p.ID, Key: Key{Value: key, Where: where}, IsStored: true, Text: text}
-	if !isGoogle(p) || config.AuthSelectedType.In(s.Settings) == string(done.Type) {
-		return done, nil
+	if isGoogle(p) && config.AuthSelectedType.In(s.Settings) != string(done.Type) {
+		s.selectType(&done)
 	}
-	if err := s.Paths.Set(config.User, string(config.AuthSelectedType), string(done.Type)); err != nil {
-		return done, err
-	}
-	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", config.AuthSelectedType, done.Type, s.Paths.Display(s.Settings.UserFile()))
 	return done, nil
+}
+
+// selectType selects the provider in the user's settings, and adds the result to the text. A
+// failure is no error, because this session can use the provider.
+func (s *signIn) selectType(done *SignIn) {
+	file := s.Paths.Display(s.Settings.UserFile())
+	if err := s.Paths.Set(config.User, string(config.AuthSelectedType), string(done.Type)); err != nil {
+		done.Text += fmt.Sprintf("\nCannot set %s to %q in %s: %v", config.AuthSelectedType, done.Type, file, err)
+		return
+	}
+	done.IsDefault = true
+	done.Text += fmt.Sprintf("\nSet %s to %q in %s.", config.AuthSelectedType, done.Type, file)
+}
+
+// offerDefault offers to select the new provider in the user's settings, if they or the
+// environment select one that cannot be used. Future sessions would otherwise ask again, and
+// runs without a terminal would fail.
+func (s *signIn) offerDefault(done *SignIn) error {
+	_, unusable := s.accounts.Default()
+	if unusable == nil || s.accounts.Chosen == "" || s.accounts.Chosen == done.Type || s.accounts.permit(done.Type) != nil || done.IsDefault {
+		return nil
+	}
+	where, scope := s.accounts.Why, config.SystemDefaults
+	if s.accounts.Selected {
+		scope = s.selectedIn()
+		where += " in " + s.Paths.Display(s.Paths.File(scope))
+	}
+	cause := fmt.Sprintf("%s still selects %q.", where, s.accounts.Chosen)
+	if scope > config.User {
+		done.Text += fmt.Sprintf("\nFuture sessions ask again: %s Change it to %q.", cause, done.Type)
+		return nil
+	}
+	const yes = "Change it"
+	answer, err := question(s.ctx, s.ask, tool.Question{
+		Text:   fmt.Sprintf("%s\nChange %s to %q?", cause, config.AuthSelectedType, done.Type),
+		Header: "Settings", Kind: tool.ChoiceQuestion, Closed: true,
+		Options: []tool.Option{
+			{Key: "y", Label: yes, Description: "future sessions use " + s.displayName(done)},
+			{Key: "n", Label: "Keep it", Description: "future sessions ask again"},
+		},
+		Help: "Gemini CLI reads the same setting. It supports only Google's sign-in types, and asks again if there is another one.",
+	})
+	if answer == yes {
+		s.selectType(done)
+	} else if err == nil {
+		done.Text += "\nFuture sessions ask again: " + cause
+	}
+	return err
+}
+
+// selectedIn returns the scope of the settings that determines security.auth.selectedType.
+func (s *signIn) selectedIn() config.Scope {
+	for scope := config.System; scope > config.SystemDefaults; scope-- {
+		if _, set := s.Settings.ForScope(scope).Lookup(string(config.AuthSelectedType)); set {
+			return scope
+		}
+	}
+	return config.SystemDefaults
+}
+
+// displayName returns the name of the provider of a sign-in.
+func (s *signIn) displayName(done *SignIn) string {
+	if p := s.accounts.FindProfile(done.ID); p != nil && p.Name != "" {
+		return p.Name
+	}
+	return done.ID
 }
 
 // localServer is a model server on this machine that answers.

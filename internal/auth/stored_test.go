@@ -430,15 +430,16 @@ func TestSignInAtGateway(t *testing.T) {
 		in := withKeys(t, selected("oauth-personal"), nil, c.variable+"="+good)
 		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
 		var shown []string
-		asked := answers(t, "secret-wrong", "secret-ok")
+		asked := answers(t, "secret-wrong", "secret-ok", "Keep it")
 		if c.provider == "vertexai" { // the service has no request to test a key
-			asked = answers(t, "secret-ok")
+			asked = answers(t, "secret-ok", "Keep it")
 		}
 		done, err := command.SignIn(t.Context(), func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
 			shown = append(shown, details.(*tool.QuestionConfirmation).Questions[0].Text)
 			return asked(ctx, details)
 		}, c.provider)
-		if want := "Not stored: the key is for " + good + ". For future sessions, set " + c.keyVar + "."; err != nil || done.Text != want || done.IsStored || done.ID != c.provider {
+		if want := "Not stored: the key is for " + good + ". For future sessions, set " + c.keyVar + ".\nFuture sessions ask again: security.auth.selectedType in " +
+			in.Settings.UserFile() + ` still selects "oauth-personal".`; err != nil || done.Text != want || done.IsStored || done.ID != c.provider {
 			t.Errorf("%s: %+v, %v", c.provider, done, err)
 		}
 		if shown[0] != "Paste your API key for "+good+"." {
