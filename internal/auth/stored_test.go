@@ -293,7 +293,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"secret one", "secret\none", "secret\x00", "secret\u00e9", "\uFEFFsecret", `"secret"`, "'secret'", strings.Repeat("secret", 1000)} {
-		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.Input || strings.Contains(err.Error(), "secret") {
+		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.General || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -304,7 +304,7 @@ func TestKeep(t *testing.T) {
 		"nobody": `No provider is named "nobody". Pollux stores keys for: gemini, vertexai, openai, `,
 		"ollama": `Ollama needs no key`,
 	} {
-		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
+		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}
 	}
@@ -315,7 +315,7 @@ func TestKeep(t *testing.T) {
 		t.Error(text, err)
 	}
 	for _, name := range []string{"claude", "nobody"} {
-		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.Input {
+		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.General {
 			t.Error(err)
 		}
 	}
