@@ -156,7 +156,7 @@ func (k *keyring) prefetch() {
 
 // Set stores a provider's key, replacing an existing one.
 func (k *keyring) Set(p *provider.Profile, key string) (keychain.Stored, error) {
-	if err := checkKey(exit.Input, key, "your input"); err != nil {
+	if err := checkKey(exit.General, key, "your input"); err != nil {
 		return keychain.Stored{}, err
 	}
 	service, account := nameOf(p)

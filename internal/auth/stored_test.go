@@ -23,9 +23,15 @@ func withKeys(t *testing.T, settings string, keys []string, env ...string) Input
 	t.Helper()
 	in := inputs(t, settings, append(env, "GEMINI_FORCE_FILE_STORAGE=true")...)
 	in.Warn = func(text string) { t.Error(text) }
+	storing := in // without gateways, for which no key is stored
+	for _, pair := range env {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasSuffix(name, "_BASE_URL") {
+			storing.Env = storing.Env.With(name + "=")
+		}
+	}
 	for _, pair := range keys {
 		id, key, _ := strings.Cut(pair, "=")
-		a, _ := Open(in)
+		a, _ := Open(storing)
 		p, err := a.StorableFor(id)
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +291,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"secret one", "secret\none", "secret\x00", "secret\u00e9", "\uFEFFsecret", `"secret"`, "'secret'", strings.Repeat("secret", 1000)} {
-		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.Input || strings.Contains(err.Error(), "secret") {
+		if _, err := accounts.StoreKey(accounts.FindProfile("gemini"), bad); exit.CodeOf(err) != exit.General || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -296,7 +302,7 @@ func TestKeep(t *testing.T) {
 		"nobody": `No provider is named "nobody". Pollux stores keys for: gemini, vertexai, openai, `,
 		"ollama": `Ollama needs no key`,
 	} {
-		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), want) {
+		if _, err := accounts.StorableFor(name); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}
 	}
@@ -307,7 +313,7 @@ func TestKeep(t *testing.T) {
 		t.Error(text, err)
 	}
 	for _, name := range []string{"claude", "nobody"} {
-		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.Input {
+		if _, err := accounts.RemoveKey(name); exit.CodeOf(err) != exit.General {
 			t.Error(err)
 		}
 	}
@@ -349,7 +355,7 @@ func keyServer(t *testing.T, key string, status int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := r.Header
-		if sent := h.Get("X-Goog-Api-Key") + strings.TrimPrefix(h.Get("Authorization"), "Bearer "); key == "" || sent != key {
+		if sent := h.Get("X-Goog-Api-Key") + h.Get("X-Api-Key") + strings.TrimPrefix(h.Get("Authorization"), "Bearer "); key == "" || sent != key {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"error": {"message": "This key is not valid"}}`)
 			return
@@ -363,7 +369,8 @@ func keyServer(t *testing.T, key string, status int) string {
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	good, bad, busy := keyServer(t, "secret-ok", 401), keyServer(t, "", 401), keyServer(t, "", 503)
-	in := withKeys(t, "", nil, "GOOGLE_GEMINI_BASE_URL="+good, "OPENAI_BASE_URL="+good, "OPENROUTER_BASE_URL="+bad, "DEEPSEEK_BASE_URL="+busy, "MISTRAL_BASE_URL=http://127.0.0.1:1")
+	in := withKeys(t, fmt.Sprintf(`{"modelProviders": {"gemini": {"baseUrl": %[1]q}, "openai": {"baseUrl": %[1]q}, "openrouter": {"baseUrl": %q},
+		"deepseek": {"baseUrl": %q}, "mistral": {"baseUrl": "http://127.0.0.1:1"}}}`, good, bad, busy), nil)
 	c := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
 	run := func(name, want string, said ...string) {
 		t.Helper()
@@ -403,6 +410,97 @@ func TestSignIn(t *testing.T) {
 	c.Env = c.Env.With("GEMINI_DEFAULT_AUTH_TYPE=pigeon")
 	if _, err := c.SignIn(t.Context(), nil, ""); err == nil || !strings.HasPrefix(err.Error(), "Invalid value for GEMINI_DEFAULT_AUTH_TYPE") {
 		t.Error(err)
+	}
+}
+
+// TestSignInAtGateway checks that a key for an address of a variable is tested there, is used in
+// this session, and is never stored as that of the variable's provider.
+func TestSignInAtGateway(t *testing.T) {
+	t.Parallel()
+	good := keyServer(t, "secret-ok", 401)
+	for _, c := range []struct{ provider, variable, keyVar string }{
+		{"openai", "OPENAI_BASE_URL", "OPENAI_API_KEY"},
+		{"anthropic", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"},
+		{"gemini", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"},
+		{"vertexai", "GOOGLE_VERTEX_BASE_URL", "GOOGLE_API_KEY"},
+		{"openrouter", "OPENROUTER_BASE_URL", "OPENROUTER_API_KEY"},
+	} {
+		in := withKeys(t, selected("oauth-personal"), nil, c.variable+"="+good)
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		var shown []string
+		asked := answers(t, "secret-wrong", "secret-ok", "Keep it")
+		if c.provider == "vertexai" { // the service has no request to test a key
+			asked = answers(t, "secret-ok", "Keep it")
+		}
+		done, err := command.SignIn(t.Context(), func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+			shown = append(shown, details.(*tool.QuestionConfirmation).Questions[0].Text)
+			return asked(ctx, details)
+		}, c.provider)
+		if want := "Not stored: the key is for " + good + ". For future sessions, set " + c.keyVar + ".\nFuture sessions ask again: security.auth.selectedType in " +
+			in.Settings.UserFile() + ` still selects "oauth-personal".`; err != nil || done.Text != want || done.IsStored || done.ID != c.provider {
+			t.Errorf("%s: %+v, %v", c.provider, done, err)
+		}
+		if shown[0] != "Paste your API key for "+good+"." {
+			t.Errorf("%s: %q", c.provider, shown)
+		}
+		if list, err := command.List(t.Context()); list != "No key is stored." || err != nil {
+			t.Errorf("%s: %s, %v", c.provider, list, err)
+		}
+		if config.AuthSelectedType.In(in.Settings) != "oauth-personal" {
+			t.Errorf("%s: the setting has changed", c.provider)
+		}
+		in.Typed = map[string]Key{c.provider: done.Key}
+		if accounts, err := Open(in); err != nil {
+			t.Error(err)
+		} else if one, err := accounts.Find(c.provider); err != nil || one.APIKey != "secret-ok" || one.BaseURL != good {
+			t.Errorf("%s: %+v, %v", c.provider, one, err)
+		}
+
+		command.StoresOnly = true
+		want := "Cannot store a key for "
+		if _, err := command.SignIn(t.Context(), answers(t), c.provider); err == nil || !strings.HasPrefix(err.Error(), want) ||
+			!strings.HasSuffix(err.Error(), ": "+c.variable+" sends requests to "+good+". Set "+c.keyVar+" to the key for that address, or unset "+c.variable+".") {
+			t.Errorf("%s: %v", c.provider, err)
+		}
+		accounts, _ := Open(in)
+		if _, err := accounts.StoreKey(accounts.FindProfile(c.provider), "secret-ok"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", c.provider, err)
+		}
+	}
+	// The variable may name the provider itself, and the settings may name another address. A
+	// project's .env file cannot ask for a key.
+	own := withKeys(t, "", nil, "OPENAI_BASE_URL=https://api.openai.com/v1", "AZURE_OPENAI_ENDPOINT="+good,
+		"GOOGLE_GEMINI_BASE_URL=https://generativelanguage.googleapis.com/", "GOOGLE_VERTEX_BASE_URL=https://us-central1-aiplatform.googleapis.com")
+	accounts, _ := Open(own)
+	for _, id := range []string{"openai", "azure", "gemini", "vertexai", "anthropic"} {
+		if err := accounts.CheckStorable(accounts.FindProfile(id)); err != nil {
+			t.Error(err)
+		}
+	}
+	home := filepath.Dir(filepath.Dir(own.Settings.UserFile()))
+	project := filepath.Join(home, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, ".env"), []byte("ANTHROPIC_BASE_URL="+good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	paths := config.NewPaths(own.Env, project)
+	own.Env, _ = config.WithDotEnv(own.Env, own.Settings, paths)
+	command := Command{Inputs: own, Paths: paths}
+	const refused = "Cannot store a key for Anthropic: ANTHROPIC_BASE_URL in this project's .env file sends requests to "
+	if _, err := command.SignIn(t.Context(), answers(t), "anthropic"); err == nil || !strings.HasPrefix(err.Error(), refused) {
+		t.Error(err)
+	}
+	var shown string
+	if done, err := command.SignIn(t.Context(), func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+		q := details.(*tool.QuestionConfirmation).Questions[0]
+		if shown += q.Text; strings.HasPrefix(q.Text, refused) {
+			return tool.Answer{Outcome: tool.Cancel}, nil
+		}
+		return answers(t, "Anthropic")(ctx, details)
+	}, ""); err != nil || done.Text != "Nothing was changed." || !strings.Contains(shown, refused) {
+		t.Errorf("%+v, %v, %s", done, err, shown)
 	}
 }
 

@@ -187,6 +187,9 @@ func (c *authActions) set(words []string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.accounts.CheckStorable(p); err != nil {
+		return err
+	}
 	key, err := c.readKey(p)
 	if err != nil {
 		return err
@@ -207,7 +210,7 @@ func (c *authActions) set(words []string) error {
 func (c *authActions) signIn(name string) error {
 	return plain.RunTask(c.ctx, c.term, func(ctx context.Context, ask tool.Ask, show func(string)) (string, error) {
 		in := auth.Inputs{Settings: c.setup.Settings, Env: c.setup.Env}
-		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show}.SignIn(ctx, ask, name)
+		done, err := auth.Command{Inputs: in, Paths: c.setup.Paths, Notify: show, StoresOnly: true}.SignIn(ctx, ask, name)
 		if err != nil || done.Type == "" {
 			return done.Text, err
 		}

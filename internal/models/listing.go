@@ -8,7 +8,6 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"pollux/internal/auth"
 	"pollux/llm/catalog"
 )
 
@@ -89,34 +88,26 @@ func closest(names []string, name string) []string {
 	return near[:min(len(near), most)]
 }
 
-// LocalModels asks the server on this machine that serves the current model for all its models,
-// with the names that [Directory.Choose] accepts. It returns nil if the current model is
-// elsewhere, or the server does not answer.
-func (d *Directory) LocalModels(ctx context.Context) []catalog.Model {
+// ServerModels asks the server of the current model for all its models, with the names that
+// [Directory.Choose] accepts, if it is on this machine or at an address of the user's: it may then
+// have any models. It returns nil for other providers.
+func (d *Directory) ServerModels(ctx context.Context) ([]catalog.Model, error) {
 	account := d.Current().Account
-	if d.accountModels == nil || account.Profile == nil || account.Local == nil {
-		return nil
+	if d.accountModels == nil || account.Profile == nil || account.Local == nil && !account.HasCustomAddress() {
+		return nil, nil
 	}
 	client, err := d.accountModels.client(account)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	list, err := client.Models(ctx)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	for i := range list {
-		list[i].Name = d.prefix(account) + list[i].Name
+		list[i].Name = d.accountModels.requestName(account, list[i].Name)
 	}
-	return list
-}
-
-// prefix returns what precedes the names of an account's models, "" for the default account.
-func (d *Directory) prefix(account auth.Account) string {
-	if def, err := d.accountModels.accounts().Default(); err == nil && def.ConfiguredID == account.ConfiguredID {
-		return ""
-	}
-	return account.ConfiguredID + "/"
+	return list, nil
 }

@@ -153,8 +153,10 @@ func TestMainModel(t *testing.T) {
 	} {
 		m := openAccounts(t, `{"modelProviders": {"two": {"baseUrl": "`+two+`", "keyless": true}, "gone": {"baseUrl": "http://u:hunter2@127.0.0.1:1", "keyless": true}},
 			"security": {"auth": {"selectedType": "`+selected+`"}}}`)
-		if _, _, err := m.resolve("auto"); err == nil || !strings.HasPrefix(err.Error(), want) || exit.CodeOf(err) != exit.Input {
+		if _, _, err := m.resolve("auto"); err == nil || !strings.HasPrefix(err.Error(), want) || exit.CodeOf(err) != exit.General {
 			t.Errorf("with %s it is %v, want %s", selected, err, want)
+		} else if unchosen, _ := errors.AsType[*UnchosenError](err); unchosen == nil || unchosen.CanName() != (selected == "two") {
+			t.Errorf("with %s a name helps: %+v", selected, unchosen)
 		}
 		// A model that was never resolved gets no request with an empty name.
 		if got := ask(t, m, "auto"); !strings.HasPrefix(got, "! "+selected+" has not reported yet which model") {

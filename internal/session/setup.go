@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -246,8 +245,8 @@ func (p *Setup) chooseMode() error {
 	return nil
 }
 
-// Open builds the session. If no model can be reached because a key is missing, it asks
-// the person for one. The errors carry the exit code of the program. Requests to providers
+// Open builds the session. If no model can be reached because a key is missing or refused, or
+// because several models can be, it asks the person. The errors carry the exit code of the program. Requests to providers
 // about their models, outside of prompts, end with ctx.
 func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	s, err := build(ctx, p, nil)
@@ -257,8 +256,8 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 		if offline, again := p.rebuild(ctx, err); again == nil {
 			s, err = offline, nil
 		}
-	case p.Asker != nil && exit.CodeOf(err) == exit.Auth && auth.CheckNetwork(p.Env) == nil:
-		s, err = p.signIn(ctx, err)
+	case p.Asker != nil:
+		s, err = p.resolve(ctx, err)
 	}
 	switch {
 	case err == nil:
@@ -270,42 +269,6 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
 	}
 	return nil, err
-}
-
-// signIn has the person store a key, and builds the session with it.
-func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: auth.Inputs{Settings: p.Settings, Env: p.Env}, Paths: p.Paths, Notify: p.Warn}
-	if command.IsUnset(ctx) {
-		p.Warn("No model is set up yet.")
-	} else {
-		p.Warn(missing.Error())
-	}
-	done, err := command.SignIn(ctx, p.Asker.Ask, "")
-	if err == nil {
-		err = ctx.Err() // a cancelled question may pass for one without an answer
-	}
-	if err != nil {
-		return nil, err
-	}
-	if done.Type == "" {
-		done.Text += "\nTo sign in later, run pollux again, or: pollux auth set"
-	}
-	p.Warn(done.Text)
-	p.keepKey(done)
-	if done.Model != "" {
-		p.Options.Model = done.Model
-	}
-	if err := p.renew(done.Type); err != nil {
-		return nil, err
-	}
-	if done.Model != "" {
-		p.Model, p.Named = done.Model, true
-	}
-	s, err := p.rebuild(ctx, nil)
-	if err != nil && err.Error() == missing.Error() {
-		return nil, &exit.Shown{Err: err}
-	}
-	return s, err
 }
 
 // rebuild builds the session in a second attempt, which repeats no warnings of the first.
@@ -320,71 +283,6 @@ func (p *Setup) quiet() *Setup {
 	again := *p
 	again.Warn = func(string) {}
 	return &again
-}
-
-// renew reads settings and the .env file again after the person has stored a key.
-// selected, if not "", overrides the provider that they select.
-func (p *Setup) renew(selected auth.Type) error {
-	if selected != "" {
-		p.Flags = maps.Clone(p.Flags)
-		if p.Flags == nil {
-			p.Flags = map[string]any{}
-		}
-		p.Flags[string(config.AuthSelectedType)] = string(selected)
-	}
-	settings, err := p.reload()
-	if err != nil {
-		return err
-	}
-	p.Settings = settings
-	p.Env, _ = config.WithDotEnv(p.Options.Env, settings, p.Paths)
-	return nil
-}
-
-// keepKey makes this session use a key that the person has typed.
-func (p *Setup) keepKey(done auth.SignIn) {
-	if done.Key.Value == "" {
-		return
-	}
-	p.newKeys = maps.Clone(p.newKeys)
-	if p.newKeys == nil {
-		p.newKeys = map[string]auth.Key{}
-	}
-	p.newKeys[done.ID] = done.Key
-}
-
-// SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
-// do to use it, "" if the current model uses it from now on. It must not be called during a
-// run.
-func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error) {
-	if done.Model != "" {
-		_, err := s.SetModel(done.Model)
-		return "", err
-	}
-	s.keepKey(done)
-	if err := s.ReloadSettings(); err != nil {
-		return "", err
-	}
-	in := auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys}
-	accounts, err := auth.Open(in)
-	if err != nil {
-		return "", err
-	}
-	s.models.ReplaceAccounts(accounts)
-	account := s.Current().Account
-	if account.ID != done.ID && account.ConfiguredID != done.ID {
-		model := "NAME"
-		if p := accounts.FindProfile(done.ID); p != nil && p.Model != "" {
-			model = p.Model
-		}
-		return "To use it now: /model set " + done.ID + "/" + model, nil
-	}
-	for _, name := range auth.Variables(account.Profile) {
-		if s.Env.Get(name) != "" {
-			return "This session uses the new key.\nFuture sessions use " + s.describeSource(name) + ". Change it to the new key.", nil
-		}
-	}
-	return "This session uses the new key.", nil
 }
 
 // UserAgentHeader returns the User-Agent header of requests, in the layout of Gemini CLI's; "{model}" stands for the model's name.

@@ -142,8 +142,12 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 	for i, o := range c.Options {
 		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description), Key: o.Key}
 	}
+	kind := tool.ChoiceQuestion
+	if len(options) == 0 {
+		kind = tool.TextQuestion
+	}
 	answer, err := asker.Ask(ctx, &tool.QuestionConfirmation{Title: c.Header, Questions: []tool.Question{{
-		Text: terminal.Text(c.Text), Header: c.Header, Kind: tool.ChoiceQuestion, Options: options, Closed: !c.Free, Help: c.Help,
+		Text: terminal.Text(c.Text), Header: c.Header, Kind: kind, Options: options, Closed: !c.Free, Help: c.Help,
 	}}})
 	switch {
 	case err != nil:

@@ -11,19 +11,23 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
-// modelChoose shows the current model, and asks the user to choose another one: of all models of
-// a server on this machine, else of the best known ones.
+// modelChoose shows the current model, and asks the user to choose another one: of the models of a
+// server that may have any, else of the best known ones.
 func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
-	maxOptions := 12
-	list := s.LocalModels(ctx)
-	if len(list) == 0 {
-		list = s.Known()
-	} else {
-		maxOptions = len(list) + 1
+	maxOptions, problem := session.MaxModelChoices, ""
+	list, err := s.ServerModels(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	case err != nil:
+		problem = "Cannot list its models: " + wording.Reason(err) + ".\n"
+	case list == nil:
+		maxOptions, list = 12, s.Known()
 	}
 	current := s.Current().Model
 	options := []tool.Option{{Label: current, Description: "current model"}}
@@ -33,7 +37,7 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 		}
 	}
 	name, err := session.Choose(ctx, s.Asker, session.Choice{
-		Header: "Model", Text: "The current model is " + current + ".\nChoose a model, or type the name of another one.", Free: true, Options: options,
+		Header: "Model", Text: "The current model is " + current + ".\n" + problem + "Choose a model, or type the name of another one.", Free: true, Options: options,
 		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
 	})
 	if err != nil || name == "" || name == current {

@@ -14,7 +14,8 @@ import (
 type Access struct {
 	*Profile
 	// BaseURL is the address of the service, "" for the default of the protocol.
-	BaseURL string
+	// AddressVar is the variable that set it, "" if it is that of the profile.
+	BaseURL, AddressVar string
 	// APIKey and AuthToken, a bearer token, are the credentials. From is their source:
 	// the name of a variable or of a setting.
 	APIKey, AuthToken string
@@ -50,7 +51,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	a = Access{Profile: p, BaseURL: p.BaseURL, APIKey: strings.TrimSpace(p.APIKey)}
 	base, baseFrom := first(p.BaseURLVars)
 	if base != "" {
-		a.BaseURL = base
+		a.BaseURL, a.AddressVar = base, baseFrom
 		if p.Imitated && !p.CustomAddress && host(base) != host(p.BaseURL) { // something else may be there
 			a.Profile = p.elsewhere()
 		}
