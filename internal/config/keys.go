@@ -93,6 +93,7 @@ const (
 	RetryFetchErrors    = Bool("general.retryFetchErrors")
 	PlanEnabled         = Bool("general.plan.enabled")
 	PlanDirectory       = String("general.plan.directory")
+	PlanThen            = String("pollux.planThen")
 	TopicUpdates        = Bool("general.topicUpdateNarration")
 	WriteTodos          = Bool("useWriteTodos")
 	OutputFormat        = String("output.format")
@@ -134,6 +135,7 @@ const (
 	AdminPolicyPaths       = Strings("adminPolicyPaths")
 	WorkspacePolicies      = Bool("pollux.workspacePolicies")
 	BuildFiles             = String("pollux.buildFiles")
+	TrustProjectSafety     = Bool("pollux.trustProjectSafety")
 	PermanentApproval      = Bool("security.enablePermanentToolApproval")
 	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
 	ToolsDiscovery         = String("tools.discoveryCommand")
@@ -375,6 +377,7 @@ var table = [...]Key{
 	{"pollux.memory.eager", "bool", false, restart, live, "Load context files from all subdirectories at start, as part of the system prompt."},
 	{"pollux.memory.saveTool", "bool", false, restart, live, "Give the model the save_memory tool instead of letting it edit context files."},
 	{"pollux.nudge", "bool", true, 0, live, "Ask the model to continue if its response ends with an announcement, a tool call written as text, or no comment on tool results. At most twice per prompt. No effect if model.skipNextSpeakerCheck is false."},
+	{"pollux.planThen", "enum auto_edit yolo", nil, restart, live, "Approval mode in which a script that starts in plan mode carries out its plan. By default the plan is the answer. Not read from workspace settings."},
 	{"pollux.response.idleTimeout", "number", 300.0, 0, live, "Seconds without data after which a response counts as cut off and Pollux retries. A provider's own idleTimeout takes precedence."},
 	{"pollux.response.startTimeout", "number", 0.0, 0, live, "Seconds to wait for the first byte of a response. 0 means 120, 300 without streaming, or 1800 for Ollama and addresses in private networks. A provider's own startTimeout takes precedence."},
 	{"pollux.retryDelay", "number", 5.0, 0, live, "Seconds to wait before the first retry of a failed request. The delay doubles with each retry up to 30 seconds, unless the provider requests a longer one."},
@@ -384,6 +387,7 @@ var table = [...]Key{
 	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},
+	{"pollux.trustProjectSafety", "bool", false, restart, live, "Let trusted projects loosen settings that protect you, such as security.disableYoloMode, as Gemini CLI does. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
 

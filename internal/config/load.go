@@ -60,7 +60,10 @@ func Load(src Sources) (*Settings, []Warning, error) {
 		s.trust = trusted
 	}
 	if path := src.Paths.WorkspaceSettings(); path != "" && s.trust {
+		s.merge()
 		s.layers[Workspace] = l.file(Workspace, path)
+		s.written = l.written
+		l.warnings = append(l.warnings, s.tighten()...)
 	}
 	if len(l.fatal) > 0 {
 		return nil, l.warnings, exit.Errorf(exit.Config, "%s\nPlease fix the configuration file(s) and try again.",

@@ -242,7 +242,30 @@ func (p *Setup) chooseMode() error {
 		p.Warn("YOLO mode is enabled. All tool calls will be automatically approved.")
 	}
 	p.Mode = mode
+	return p.announcePlanThen()
+}
+
+// announcePlanThen warns that no user approves the plan of this run before it is carried out.
+func (p *Setup) announcePlanThen() error {
+	then := p.planThen()
+	if p.Mode != policy.Plan || p.Interactive || then == "" {
+		return nil
+	}
+	if then == policy.Yolo.String() && config.DisableYolo.In(p.Settings) {
+		return exit.Errorf(exit.Config, "Cannot carry out a plan in YOLO mode since it is disabled in your settings: change pollux.planThen, or set security.disableYoloMode to false.")
+	}
+	p.Warn("Pollux carries out the plan without approval, in approval mode " + config.PlanThen.In(p.Settings) + " (pollux.planThen).")
 	return nil
+}
+
+// planThen returns the mode in which a plan is carried out that no user can approve, "" if it is
+// the answer.
+func (p *Setup) planThen() string {
+	m, err := policy.ParseMode(config.PlanThen.In(p.Settings))
+	if err != nil || m <= policy.Default {
+		return ""
+	}
+	return m.String()
 }
 
 // Open builds the session. If no model can be reached because a key is missing or refused, or

@@ -91,7 +91,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	watched := file.WithObserver(file.EditObserver{Made: s.telemetry.RecordEdit, Corrected: s.telemetry.RecordEditCorrection})
 	reach := s.web(g)
 	plans := plan.Options{
-		Workspace: ws, Dir: s.plans.directory, Interactive: s.Interactive,
+		Workspace: ws, Dir: s.plans.directory, Interactive: s.Interactive, Then: s.planThen(),
 		Mode: s.modeName, SetMode: s.setModeName, Approved: s.approvePlan,
 	}
 	commands := shell.Options{

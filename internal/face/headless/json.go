@@ -37,7 +37,11 @@ func (j *jsonObject) discard(agent.Retried) { j.response = j.response[:j.turnSta
 
 func (j *jsonObject) call(*agent.ToolCall) { j.hasCalls = true }
 
-func (j *jsonObject) result(*agent.ToolFinished) {}
+func (j *jsonObject) result(r *agent.ToolFinished) {
+	if r.Result != nil && r.Result.Answer != "" { // comes in the same turn
+		j.turn()
+	}
+}
 
 func (j *jsonObject) notice(n notice) {
 	if n.severity != "" && !n.isTransient {

@@ -230,13 +230,32 @@ func (d *decider) change(v *Verdict, to Decision, why string) {
 
 // decide returns the verdict of the first matching rule.
 func (d *decider) decide(q *query) Verdict {
+	return d.first(func(r *Rule) bool { return r.matches(q, d.state.mode, d.interactive) })
+}
+
+// first returns the verdict of the first rule that matches. Rules that may only restrict do not
+// replace a stricter verdict of later rules.
+func (d *decider) first(matches func(r *Rule) bool) Verdict {
+	var asks *Rule
+	v := Verdict{Decision: d.fallback()}
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
-		if r.matches(q, d.state.mode, d.interactive) {
-			return Verdict{Decision: r.Decision, Rule: r}
+		if !matches(r) {
+			continue
 		}
+		if r.restricts && r.Decision != Deny {
+			if asks == nil && r.Decision == Ask {
+				asks = r
+			}
+			continue
+		}
+		v = Verdict{Decision: r.Decision, Rule: r}
+		break
 	}
-	return Verdict{Decision: d.fallback()}
+	if asks != nil && v.Decision == Allow {
+		v = Verdict{Decision: Ask, Rule: asks}
+	}
+	return v
 }
 
 // fallback returns the decision for calls that no rule matches.
@@ -298,6 +317,9 @@ func (e *Engine) hides(s *tool.Spec) (bool, *Rule) {
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
 		if !r.matchesTool(d.q, d.state.mode, d.interactive) {
+			continue
+		}
+		if r.restricts && r.Decision != Deny {
 			continue
 		}
 		if r.Decision != Deny {

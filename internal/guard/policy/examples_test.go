@@ -81,7 +81,7 @@ checker = { type = "external", name = "mine" }
 toolName = "*"
 priority = 5000
 checker = { type = "in-process", name = "conseca" }
-`), TierUser, "f")
+`), origin{tier: TierUser}, "f")
 	if len(p.problems) > 0 || len(p.checkers) != 3 {
 		t.Fatalf("%+v", p)
 	}
@@ -119,7 +119,7 @@ checker = { type = "in-process", name = "conseca" }
 		"toolName = '*'", "toolName = '*'\nchecker = 1", "checker = {type = 'in-process', name = 'conseca'}",
 		"toolName = '*'\nchecker = {type = 'in-process', name = 'mine'}", "toolName = '*'\nchecker = {type = 'x', name = 'mine'}",
 	} {
-		if p := parseFile([]byte("[[safety_checker]]\n"+bad), TierUser, "f"); len(p.problems) != 1 || len(p.checkers) > 0 {
+		if p := parseFile([]byte("[[safety_checker]]\n"+bad), origin{tier: TierUser}, "f"); len(p.problems) != 1 || len(p.checkers) > 0 {
 			t.Errorf("%q: %+v", bad, p)
 		}
 	}
@@ -159,12 +159,12 @@ func BenchmarkTenThousandRules(b *testing.B) {
 	text := strings.Repeat("[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 100\ncommandPrefix = [\"x\", \"y z\"]\n", 10_000)
 	b.Run("parse", func(b *testing.B) {
 		for b.Loop() {
-			if p := parseFile([]byte(text), TierUser, "f"); len(p.rules) != 10_000 {
+			if p := parseFile([]byte(text), origin{tier: TierUser}, "f"); len(p.rules) != 10_000 {
 				b.Fatal(p.problems)
 			}
 		}
 	})
-	e := engine(b, Options{Rules: parseFile([]byte(text), TierUser, "f").rules, Mode: Default, Interactive: true, Trusted: true})
+	e := engine(b, Options{Rules: parseFile([]byte(text), origin{tier: TierUser}, "f").rules, Mode: Default, Interactive: true, Trusted: true})
 	for name, c := range map[string]Call{"shell": command("cd internal && go test ./..."), "read": call("read_file", "file_path", "x")} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -45,12 +45,16 @@ type problem struct {
 	message, details, suggestion string
 }
 
-func (p problem) text(tier Tier, file string) string {
+func (p problem) text(from origin, file string) string {
 	severity := "error"
 	if p.warning {
 		severity = "warning"
 	}
-	text := fmt.Sprintf("[%s] Policy file %s in %s:\n  %s", strings.ToUpper(tier.String()), severity, file, p.message)
+	owner := from.tier.String()
+	if from.tier != TierExtension {
+		owner = cmp.Or(from.label, owner)
+	}
+	text := fmt.Sprintf("[%s] Policy file %s in %s:\n  %s", strings.ToUpper(owner), severity, file, p.message)
 	if p.details != "" {
 		text += "\n" + p.details
 	}
@@ -59,6 +63,17 @@ func (p problem) text(tier Tier, file string) string {
 	}
 	return text
 }
+
+// origin is where a file comes from.
+type origin struct {
+	tier Tier
+	// label replaces the tier's name in the sources of rules, unless it is "".
+	label string
+	// restricts reports whether the file may only restrict: rules that allow are left out.
+	restricts bool
+}
+
+func (o origin) source(file string) string { return cmp.Or(o.label, o.tier.String()) + ": " + file }
 
 // parsed is the content of a file.
 type parsed struct {
@@ -71,7 +86,7 @@ type parsed struct {
 // parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
 // rules is used: a part of the rules may allow what the others deny. source is the name of the
 // file in its rules.
-func parseFile(data []byte, tier Tier, source string) parsed {
+func parseFile(data []byte, from origin, source string) parsed {
 	top, err := parseTOML(data)
 	if err != nil {
 		return parsed{problems: []problem{{
@@ -79,7 +94,7 @@ func parseFile(data []byte, tier Tier, source string) parsed {
 			suggestion: "fix this line; Pollux ignores the file until then",
 		}}}
 	}
-	r := fileReader{tier: tier, source: source}
+	r := fileReader{origin: from, source: source}
 	r.top(top)
 	if len(r.wrong) > 0 {
 		r.problems = append(r.misspelt, problem{
@@ -108,7 +123,7 @@ func few(list []problem) []problem {
 // fileReader converts the tables of a file to rules.
 type fileReader struct {
 	parsed
-	tier     Tier
+	origin   origin
 	source   string
 	wrong    []string // descriptions of invalid fields
 	runners  []string // programs that a rule allows and that run others
@@ -174,7 +189,7 @@ func (r *fileReader) rule(f fields) {
 	rule := Rule{
 		Tools:            f.texts("toolName", true),
 		Decision:         Decision(f.choice("decision", string(Allow), string(Deny), string(Ask))),
-		Priority:         r.tier.priority(f.priority(true)),
+		Priority:         r.origin.tier.priority(f.priority(true)),
 		Server:           f.text("mcpName"),
 		Modes:            f.modes(),
 		When:             f.when(),
@@ -182,8 +197,9 @@ func (r *fileReader) rule(f fields) {
 		Annotations:      f.annotations(),
 		AllowRedirection: f.flag("allowRedirection", "allow_redirection"),
 		DenyMessage:      f.either("denyMessage", "deny_message"),
-		Source:           r.tier.String() + ": " + r.source,
+		Source:           r.origin.source(r.source),
 		line:             f.s.line,
+		restricts:        r.origin.restricts,
 	}
 	prefixes, regex, pattern := f.texts("commandPrefix", false), f.text("commandRegex"), f.text("argsPattern")
 	if len(r.wrong) > before {
@@ -194,6 +210,9 @@ func (r *fileReader) rule(f fields) {
 		return
 	}
 	r.misnamed(f, rule.Tools, rule.Server)
+	if r.permits(f, &rule) {
+		return
+	}
 	if r.condition(f, &rule, prefixes, regex, pattern) {
 		r.rules = append(r.rules, rule)
 		for _, p := range rule.Prefixes {
@@ -202,6 +221,31 @@ func (r *fileReader) rule(f fields) {
 			}
 		}
 	}
+}
+
+// permits reports whether a rule would permit something that its source may not. It warns about
+// such a rule.
+func (r *fileReader) permits(f fields, rule *Rule) bool {
+	what := ""
+	switch {
+	case !r.origin.restricts:
+	case rule.Decision == Allow:
+		what = "rules that allow"
+	case r.origin.tier == TierExtension && rule.Modes != 0 && rule.Modes.Has(Yolo):
+		what = "rules for yolo mode"
+	}
+	if what == "" {
+		return false
+	}
+	owner := "a project"
+	if r.origin.tier == TierExtension {
+		owner = "an extension"
+	}
+	r.problems = append(r.problems, problem{
+		warning: true, message: "Rule ignored", details: "  " + f.label() + ": " + owner + " cannot have " + what,
+		suggestion: "copy the rule to your own policy files, if you want it",
+	})
+	return true
 }
 
 // warnOfRunners warns about rules that allow more than they seem to. Saved answers are left out:

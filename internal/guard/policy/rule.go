@@ -57,6 +57,9 @@ type Rule struct {
 	only  string // the value that Args requires, for display
 	real  bool   // an allowing rule that also matches a file's real name
 	later bool   // matches only files that run or decide later
+	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
+	// forbid, but not permit.
+	restricts bool
 }
 
 // When selects the sessions in which a rule applies.

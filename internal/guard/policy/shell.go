@@ -73,24 +73,19 @@ func (d *decider) part(c shellcmd.Command) Verdict {
 	if c.Plain != c.Text {
 		plain = d.q.of(c.Plain)
 	}
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
+	v := d.first(func(r *Rule) bool {
 		// A restricted command stays restricted with quotes or assignments.
-		if !r.matches(q, d.state.mode, d.interactive) &&
-			!(r.Decision != Allow && r.isConditional() && plain != q && r.matches(plain, d.state.mode, d.interactive)) {
-			continue
-		}
-		v := Verdict{Decision: r.Decision, Rule: r}
-		switch {
-		case v.Decision != Allow:
-		case c.Redirected && d.state.mode < AutoEdit && d.stopsRedirection(r):
-			v.Decision = Ask
-		case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
-			v.Decision = Ask
-		}
-		return v
+		return r.matches(q, d.state.mode, d.interactive) ||
+			r.Decision != Allow && r.isConditional() && plain != q && r.matches(plain, d.state.mode, d.interactive)
+	})
+	switch r := v.Rule; {
+	case v.Decision != Allow || r == nil:
+	case c.Redirected && d.state.mode < AutoEdit && d.stopsRedirection(r):
+		v.Decision = Ask
+	case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
+		v.Decision = Ask
 	}
-	return Verdict{Decision: d.fallback()}
+	return v
 }
 
 // inner decides about a script that a command passes to another shell.
