@@ -42,6 +42,9 @@ type Setup struct {
 	policies *bool               // the answer about the project's policies
 	newKeys  map[string]auth.Key // keys that the person typed in this session, by provider
 	isMuted  *atomic.Bool        // warnings are dropped
+
+	wasTrustAsked    bool     // the person has decided about the folder in this run
+	refusedVariables []string // of the folder's .env file
 }
 
 // Settle reads the user's settings for a directory, and asks about trust in it. It sends
@@ -111,13 +114,14 @@ func NewSetup(o Options) *Setup {
 
 // Load reads the settings, and decides whether the folder is trusted.
 func (p *Setup) Load(ctx context.Context) error {
-	settings, warnings, err := p.read(func(s *config.Settings) (state trust.State, err error) {
+	settings, warnings, err := p.read(ctx, func(s *config.Settings) (state trust.State, err error) {
 		if p.Options.Trusted {
 			return trust.Trusted, nil
 		}
 		state, err = p.Decide(s)
 		if err == nil && state == trust.Unknown && p.Asker != nil {
 			state, err = p.askTrust(ctx, s)
+			p.wasTrustAsked = true
 		}
 		return state, err
 	})
@@ -129,13 +133,14 @@ func (p *Setup) Load(ctx context.Context) error {
 }
 
 // read reads the settings of a folder whose trust decide settles.
-func (p *Setup) read(decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
+func (p *Setup) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
 	return config.Load(config.Sources{
 		Paths: p.Paths, Env: p.Options.Env, Flags: p.Flags,
 		Trusted: func(s *config.Settings) (trusted bool, err error) {
 			p.Trust, err = decide(s)
 			return p.IsTrusted(), err
 		},
+		Admit: func(s *config.Settings, workspace map[string]any) error { return p.admit(ctx, s, workspace) },
 	})
 }
 
@@ -155,7 +160,7 @@ func (p *Setup) ReadEnv() {
 	for _, w := range warnings {
 		p.Warn(string(w))
 	}
-	p.Env = env
+	p.Env = env.Without(p.refusedVariables...)
 	p.Model = config.Model(p.Options.Model, p.Env, p.Settings)
 	p.Named = config.ChosenModel(p.Options.Model, p.Env, p.Settings) != ""
 	p.openLog()

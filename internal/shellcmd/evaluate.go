@@ -46,8 +46,9 @@ func (c *collector) evaluation(node syntax.Node) string {
 		found = declares(n)
 	case *syntax.CallExpr:
 		// Assignments before a command end with it; alone they stay.
-		found = len(n.Args) == 0 && slices.ContainsFunc(n.Assigns, func(a *syntax.Assign) bool { return !isPrivate(a.Name.Value) }) ||
-			callsEvaluator(n)
+		found = callsEvaluator(n) || slices.ContainsFunc(n.Assigns, func(a *syntax.Assign) bool {
+			return isInteger(a.Name.Value) || len(n.Args) == 0 && !isPrivate(a.Name.Value)
+		})
 	}
 	if !found {
 		return ""
@@ -149,6 +150,15 @@ func isPrivate(name string) bool {
 		return false
 	}
 	return len(name) == 1 || strings.ToUpper(name) != name
+}
+
+// isInteger reports whether bash evaluates as a number what is assigned to a variable.
+func isInteger(name string) bool {
+	switch name {
+	case "RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME":
+		return true
+	}
+	return false
 }
 
 // isName reports whether name is the name of a variable.

@@ -67,6 +67,7 @@ func TestEvaluates(t *testing.T) {
 		`PS4='$(touch x)'`,
 		`http_proxy=evil; ls`,
 		`OPTIND='a[$(touch x)]'`,
+		`RANDOM+='a[$(touch x)]' ls`,
 		`BASH_CMDS[git]=/usr/bin/touch; git x`,
 		`exec {a['$(touch x)']}>/dev/null`,
 		`{PATH}>/dev/null ls`,

@@ -90,7 +90,7 @@ func permissionsTrust(ctx context.Context, s *Runner, args string) (Result, erro
 	}
 	o := s.TrustOptions()
 	o.Dir = dir
-	level, err := session.AskTrust(ctx, s.Asker, o, s.Env, memory.Names(config.MemoryNames.In(s.CurrentSettings())))
+	level, err := session.AskTrust(ctx, s.Asker, o, s.Env, memory.Names(config.MemoryNames.In(s.CurrentSettings())), nil)
 	switch {
 	case err != nil:
 		return Result{}, err
