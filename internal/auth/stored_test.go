@@ -403,7 +403,7 @@ func TestSignIn(t *testing.T) {
 	if text, err := c.List(t.Context()); err != nil || strings.Count(text, "\n") != 3 || strings.Contains(text, "secret") {
 		t.Error(text, err)
 	}
-	if text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); text != "Removed the key for Google AI Studio." || err != nil {
+	if id, text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); id != "gemini" || text != "Removed the key for Google AI Studio." || err != nil {
 		t.Error(text, err)
 	}
 	if _, err := c.SignIn(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {

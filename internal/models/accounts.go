@@ -50,15 +50,10 @@ func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.N
 func (r *accountModels) accounts() *auth.Accounts { return r.current.Load() }
 
 // replaceAccounts makes other accounts pay for the next requests: those of the same
-// providers. A model whose provider is not among them keeps its account.
+// providers. Requests to a model fail if its provider is not among them.
 func (r *accountModels) replaceAccounts(accounts *auth.Accounts) {
 	r.current.Store(accounts)
-	r.renewClients(func(account auth.Account) auth.Account {
-		if renewed, err := accounts.Find(account.ConfiguredID); err == nil {
-			return renewed
-		}
-		return account
-	})
+	r.renewClients(func(account auth.Account) (auth.Account, error) { return accounts.Find(account.ConfiguredID) })
 }
 
 // resolve returns the model for a model name of the user, and its name in requests. If the name
@@ -281,20 +276,27 @@ func (r *accountModels) startSession(session string) {
 	r.mu.Lock()
 	r.network.Session = session
 	r.mu.Unlock()
-	r.renewClients(func(account auth.Account) auth.Account { return account })
+	r.renewClients(func(account auth.Account) (auth.Account, error) { return account, nil })
 }
 
 // renewClients creates the clients of all known models again. renew returns the account to use
-// in the place of another one of the same provider.
-func (r *accountModels) renewClients(renew func(auth.Account) auth.Account) {
+// in the place of another one of the same provider, or why there is none.
+func (r *accountModels) renewClients(renew func(auth.Account) (auth.Account, error)) {
 	r.mu.Lock()
 	old := r.names
 	r.names, r.clients = map[string]*model{}, map[string]*provider.Client{}
 	r.mu.Unlock()
 	for name, known := range old {
-		if _, err := r.add(name, renew(known.account), known.name); err != nil {
+		account, err := renew(known.account)
+		if err == nil {
+			_, err = r.add(name, account, known.name)
+		}
+		if err != nil {
+			lost := *known
+			lost.account.APIKey, lost.account.AuthToken = "", ""
+			lost.Generator = unreachable{&llm.Error{Kind: llm.KindUnauthorized, Message: cmp.Or(account.Name, account.ID) + " needs an API key", Err: err}}
 			r.mu.Lock()
-			r.names[name] = known
+			r.names[name] = &lost
 			r.mu.Unlock()
 		}
 	}

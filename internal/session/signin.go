@@ -134,6 +134,32 @@ func (p *Setup) keepKey(done auth.SignIn) {
 	p.newKeys[done.ID] = done.Key
 }
 
+// SignedOut makes the session stop using the key of a provider that the person has removed. It
+// reports whether the person had typed the key in this session, and returns a sentence about the
+// current model if the key was for it. It must not be called during a run.
+func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text string) {
+	_, hadTyped = s.newKeys[id]
+	s.newKeys = maps.Clone(s.newKeys)
+	delete(s.newKeys, id)
+	before := s.Current().Account
+	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
+	s.models.ReplaceAccounts(accounts)
+	now := s.Current().Account
+	switch {
+	case before.ConfiguredID != id || before.APIKey == now.APIKey:
+		return hadTyped, ""
+	case now.APIKey == "":
+		return hadTyped, "The current model has no key now. Enter one with /auth, or choose another model with /model."
+	}
+	return hadTyped, "This session now uses the key in " + s.describeSource(now.From) + "."
+}
+
+// authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
+// be that of a command, does not end later queries.
+func (s *Session) authInputs(ctx context.Context) auth.Inputs {
+	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: context.WithoutCancel(ctx), Interactive: s.Interactive, Typed: s.newKeys}
+}
+
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
 // do to use it, "" if the current model uses it from now on. It must not be called during a
 // run.
@@ -146,8 +172,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 	if err := s.ReloadSettings(); err != nil {
 		return "", err
 	}
-	in := auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys}
-	accounts, err := auth.Open(in)
+	accounts, err := auth.Open(s.authInputs(ctx))
 	if err != nil {
 		return "", err
 	}

@@ -156,6 +156,9 @@ func keyStep(at Place) string {
 		}
 		return step + "."
 	}
+	if at.InSession && at.ProviderID != "" && at.KeyFrom == "" {
+		return "Enter a key with /auth."
+	}
 	step := "Check the API key"
 	if at.KeyFrom != "" {
 		step += " in " + at.KeyFrom
