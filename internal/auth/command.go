@@ -114,7 +114,7 @@ func (a *Accounts) storeKey(p *provider.Profile, key string) (where, text string
 		text += " The keychain is not available: " + stored.FallbackReason.Error() + "."
 	}
 	if stored.Where != keychain.System {
-		text += "\nPrograms that you run can read it there."
+		text += "\nOther programs that you run can read this file."
 	}
 	return stored.Where, text, nil
 }

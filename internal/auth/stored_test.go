@@ -278,9 +278,9 @@ func TestKeep(t *testing.T) {
 	}
 	file := credentialsFile(in)
 	for name, want := range map[string]string{
-		"openai": "Stored the key for OpenAI in " + file + ".\nPrograms that you run can read it there.\n" +
+		"openai": "Stored the key for OpenAI in " + file + ".\nOther programs that you run can read this file.\n" +
 			"OPENAI_API_KEY is set and takes precedence. To use the stored key, unset it.",
-		"claude": "Stored the key for Anthropic in " + file + ".\nPrograms that you run can read it there.\n" +
+		"claude": "Stored the key for Anthropic in " + file + ".\nOther programs that you run can read this file.\n" +
 			"To use it: pollux --model anthropic/claude-sonnet-4-6\n" +
 			"To make it the default: pollux config set security.auth.selectedType anthropic",
 	} {
@@ -389,7 +389,7 @@ func TestSignIn(t *testing.T) {
 		}
 	}
 	stored := func(name string) string {
-		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nPrograms that you run can read it there."
+		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nOther programs that you run can read this file."
 	}
 	run("", "Nothing was changed.", "")
 	run("openai", "Nothing was changed.", "")

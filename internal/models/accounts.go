@@ -93,8 +93,13 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	defer cancel()
 	list, err := client.Models(ctx)
 	at := cmp.Or(account.Name, account.ID)
-	if account.BaseURL != "" {
-		at += " (" + provider.RedactAddress(account.BaseURL) + ")"
+	start := at
+	switch address := provider.RedactAddress(account.BaseURL); {
+	case account.GatewayKeyVar != "":
+		at, start = "the gateway at "+address, "The gateway at "+address
+	case address != "":
+		at += " (" + address + ")"
+		start = at
 	}
 	switch {
 	case r.ctx.Err() != nil:
@@ -112,13 +117,13 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 		text := fmt.Sprintf("Cannot list the models of %s: %s.", at, strings.TrimSuffix(wording.Reason(err), "."))
 		return "", &exit.Error{Code: code, Message: text + cmp.Or(step, " Choose a model with --model."), Err: &UnchosenError{Problem: text, Err: err}}
 	case len(list) == 0:
-		return "", exit.Errorf(exit.General, "%s has no models.%s", at, pullHint(account))
+		return "", exit.Errorf(exit.General, "%s has no models.%s", start, pullHint(account))
 	}
 	var names []string
 	for _, one := range list[:min(len(list), 5)] {
 		names = append(names, one.Name)
 	}
-	text := at + " has several models."
+	text := start + " has several models."
 	unchosen := &UnchosenError{Problem: text}
 	for _, m := range list {
 		unchosen.Names = append(unchosen.Names, r.requestName(account, m.Name))

@@ -198,7 +198,7 @@ func authStatus(_ context.Context, s *Runner, _ string) (Result, error) {
 	if len(rows) == 0 {
 		return textResult("Not signed in: responses are replayed or come from a custom provider.")
 	}
-	if from := s.Current().Account.From; from != "" {
+	if from := s.Current().Account.KeySource(); from != "" {
 		rows = append(rows, []string{"Key", from})
 	}
 	return Result{Text: s.formatTable(nil, rows...)}, nil
