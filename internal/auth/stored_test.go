@@ -506,6 +506,46 @@ func TestSignInAtGateway(t *testing.T) {
 	}
 }
 
+// TestOfferDefault checks when a sign-in offers to select the provider, and what follows.
+func TestOfferDefault(t *testing.T) {
+	t.Parallel()
+	good := keyServer(t, "secret-ok", 401)
+	moved := fmt.Sprintf(`"modelProviders": {"openai": {"baseUrl": %[1]q}, "gemini": {"baseUrl": %[1]q}}`, good)
+	for name, c := range map[string]struct {
+		provider, auth, broken string
+		said                   []string
+		want                   string // in the text
+		selected               string // in the file
+	}{
+		"nothing selected":       {"openai", `{}`, "", nil, "", ""},
+		"the provider selected":  {"openai", `{"selectedType": "openai"}`, "", nil, "", "openai"},
+		"another that works":     {"openai", `{"selectedType": "gateway"}`, "", nil, "", "gateway"},
+		"another without a key":  {"openai", `{"selectedType": "anthropic"}`, "", []string{"Change it"}, `Set security.auth.selectedType to "openai" in`, "openai"},
+		"kept":                   {"openai", `{"selectedType": "anthropic"}`, "", []string{"Keep it"}, `Future sessions ask again: security.auth.selectedType in`, "anthropic"},
+		"cancelled":              {"openai", `{"selectedType": "anthropic"}`, "", []string{""}, `Future sessions ask again`, "anthropic"},
+		"another is enforced":    {"openai", `{"selectedType": "anthropic", "enforcedType": "anthropic"}`, "", nil, "", "anthropic"},
+		"Gemini needs no answer": {"gemini", `{"selectedType": "anthropic"}`, "", nil, `Set security.auth.selectedType to "gemini-api-key" in`, "gemini-api-key"},
+		"a file that is broken":  {"openai", `{"selectedType": "anthropic"}`, "{", []string{"Change it"}, `Cannot set security.auth.selectedType to "openai" in`, ""},
+	} {
+		in := withKeys(t, `{`+moved+`, "security": {"auth": `+c.auth+`}}`, nil)
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		if c.broken != "" {
+			if err := os.WriteFile(in.Settings.UserFile(), []byte(c.broken), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done, err := command.SignIn(t.Context(), answers(t, append([]string{"secret-ok"}, c.said...)...), c.provider)
+		_, rest, _ := strings.Cut(done.Text, "this file.")
+		if err != nil || done.Type == "" || (c.want == "") != (rest == "") || !strings.Contains(rest, c.want) || done.IsDefault != strings.HasPrefix(c.want, "Set") {
+			t.Errorf("%s: %+v, %v", name, done, err)
+		}
+		again, _, err := config.Load(config.Sources{Paths: command.Paths, Env: in.Env})
+		if c.broken == "" && (err != nil || config.AuthSelectedType.In(again) != c.selected) {
+			t.Errorf("%s: the setting is %q, %v", name, config.AuthSelectedType.In(again), err)
+		}
+	}
+}
+
 // A key that was typed in this session goes before all others, but not to an address of the
 // project.
 func TestTypedKey(t *testing.T) {

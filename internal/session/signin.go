@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 
 	"pollux/internal/auth"
@@ -36,7 +37,7 @@ func (p *Setup) resolve(ctx context.Context, problem error) (s *Session, err err
 // the person chooses none.
 func (p *Setup) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
 	c := Choice{
-		Header: "Model", Text: unchosen.Problem + "\nWhich one do you want to use?", Free: true, Options: modelChoices(unchosen.Names),
+		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: true, Options: modelChoices(unchosen.Names),
 		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
 	}
 	if len(unchosen.Names) == 0 {
@@ -59,6 +60,14 @@ func (p *Setup) useModel(name string) { p.Options.Model, p.Model, p.Named = name
 
 // MaxModelChoices is how many models of a server a question lists. The person can name others.
 const MaxModelChoices = 40
+
+// MoreModels returns a line about the models that a question does not list, "" if it lists all.
+func MoreModels(total int) string {
+	if total <= MaxModelChoices {
+		return ""
+	}
+	return fmt.Sprintf("These are the first %d of %d: 'pollux models' lists all.\n", MaxModelChoices, total)
+}
 
 // modelChoices returns the options of a question for one of these models.
 func modelChoices(names []string) []tool.Option {

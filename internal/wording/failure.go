@@ -167,7 +167,7 @@ func keyStep(at Place) string {
 	case at.InSession:
 		return step + ", or enter another with /auth."
 	case at.ProviderID != "" && at.GatewayKeyVar == "":
-		return step + ", or store another with: pollux auth set " + at.ProviderID
+		return step + ", or store another with 'pollux auth set " + at.ProviderID + "'."
 	}
 	return step + "."
 }
