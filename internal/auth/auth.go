@@ -69,6 +69,14 @@ type Account struct {
 	provider.Access
 }
 
+// KeySource returns where the credentials of an account are from, "" if it has none.
+func (a Account) KeySource() string {
+	if a.APIKey == "" && a.AuthToken == "" && a.Profile != nil && (a.Keyless || a.From == a.AddressVar) {
+		return ""
+	}
+	return a.From
+}
+
 // Accounts are the providers that the user can reach. After [Open] and [Accounts.Adopt] they
 // are safe for concurrent use.
 type Accounts struct {

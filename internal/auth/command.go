@@ -114,7 +114,7 @@ func (a *Accounts) storeKey(p *provider.Profile, key string) (where, text string
 		text += " The keychain is not available: " + stored.FallbackReason.Error() + "."
 	}
 	if stored.Where != keychain.System {
-		text += "\nPrograms that you run can read it there."
+		text += "\nOther programs that you run can read this file."
 	}
 	return stored.Where, text, nil
 }
@@ -204,27 +204,38 @@ func (c Command) List(ctx context.Context) (string, error) {
 }
 
 // SignOut removes the stored key of the provider called name, and asks for the provider if
-// name is empty. It returns a message for the user.
-func (c Command) SignOut(ctx context.Context, ask tool.Ask, name string) (string, error) {
+// name is empty. It returns the provider's id, "" if the person has cancelled or there is no key,
+// and a message for the user.
+func (c Command) SignOut(ctx context.Context, ask tool.Ask, name string) (id, text string, err error) {
 	a := c.open(ctx)
-	if name != "" {
-		return a.RemoveKey(name)
+	if name == "" {
+		if name, text, err = c.pickStored(ctx, a, ask); name == "" {
+			return "", text, err
+		}
 	}
+	if id = name; a.FindProfile(name) != nil {
+		id = a.FindProfile(name).ID
+	}
+	text, err = a.RemoveKey(name)
+	return id, text, err
+}
+
+// pickStored asks for one of the providers with a stored key. text is a message for the user if
+// there is none.
+func (c Command) pickStored(ctx context.Context, a *Accounts, ask tool.Ask) (name, text string, err error) {
 	there, err := a.StoredKeys()
 	switch {
 	case err != nil:
-		return "", err
+		return "", "", err
 	case len(there) == 0:
-		return "No key is stored.", nil
+		return "", "No key is stored.", nil
 	}
 	q := tool.Question{Text: "Which key do you want to remove?", Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true}
 	for _, id := range slices.Sorted(maps.Keys(there)) {
 		q.Options = append(q.Options, tool.Option{Label: id, Description: c.display(there[id])})
 	}
-	if name, err = question(ctx, ask, q); name == "" {
-		return unchanged, err
-	}
-	return a.RemoveKey(name)
+	name, err = question(ctx, ask, q)
+	return name, unchanged, err
 }
 
 // FormatStored returns a text that lists where keys are stored.

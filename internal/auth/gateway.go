@@ -39,7 +39,8 @@ func isGateway(p *provider.Profile, access *provider.Access) bool {
 	if access.AddressVar == "" || !isStorable(p) || p.BaseURL == "" && !isGoogle(p) {
 		return false
 	}
-	there, own := hostOf(access), hostOf(&provider.Access{Profile: p, BaseURL: p.BaseURL})
+	normal := func(host string) string { return strings.TrimSuffix(strings.ToLower(host), ":443") }
+	there, own := normal(hostOf(access)), normal(hostOf(&provider.Access{Profile: p, BaseURL: p.BaseURL}))
 	return there != own && (p.ID != "vertexai" || !strings.HasSuffix(there, "-"+own)) // regions have hosts of their own
 }
 

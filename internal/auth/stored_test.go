@@ -276,9 +276,9 @@ func TestKeep(t *testing.T) {
 	}
 	file := credentialsFile(in)
 	for name, want := range map[string]string{
-		"openai": "Stored the key for OpenAI in " + file + ".\nPrograms that you run can read it there.\n" +
+		"openai": "Stored the key for OpenAI in " + file + ".\nOther programs that you run can read this file.\n" +
 			"OPENAI_API_KEY is set and takes precedence. To use the stored key, unset it.",
-		"claude": "Stored the key for Anthropic in " + file + ".\nPrograms that you run can read it there.\n" +
+		"claude": "Stored the key for Anthropic in " + file + ".\nOther programs that you run can read this file.\n" +
 			"To use it: pollux --model anthropic/claude-sonnet-4-6\n" +
 			"To make it the default: pollux config set security.auth.selectedType anthropic",
 	} {
@@ -387,7 +387,7 @@ func TestSignIn(t *testing.T) {
 		}
 	}
 	stored := func(name string) string {
-		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nPrograms that you run can read it there."
+		return "Stored the key for " + name + " in ~/gemini-credentials.json.\nOther programs that you run can read this file."
 	}
 	run("", "Nothing was changed.", "")
 	run("openai", "Nothing was changed.", "")
@@ -401,7 +401,7 @@ func TestSignIn(t *testing.T) {
 	if text, err := c.List(t.Context()); err != nil || strings.Count(text, "\n") != 3 || strings.Contains(text, "secret") {
 		t.Error(text, err)
 	}
-	if text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); text != "Removed the key for Google AI Studio." || err != nil {
+	if id, text, err := c.SignOut(t.Context(), answers(t, "gemini"), ""); id != "gemini" || text != "Removed the key for Google AI Studio." || err != nil {
 		t.Error(text, err)
 	}
 	if _, err := c.SignIn(t.Context(), nil, ""); exit.CodeOf(err) != exit.Input {
@@ -501,6 +501,46 @@ func TestSignInAtGateway(t *testing.T) {
 		return answers(t, "Anthropic")(ctx, details)
 	}, ""); err != nil || done.Text != "Nothing was changed." || !strings.Contains(shown, refused) {
 		t.Errorf("%+v, %v, %s", done, err, shown)
+	}
+}
+
+// TestOfferDefault checks when a sign-in offers to select the provider, and what follows.
+func TestOfferDefault(t *testing.T) {
+	t.Parallel()
+	good := keyServer(t, "secret-ok", 401)
+	moved := fmt.Sprintf(`"modelProviders": {"openai": {"baseUrl": %[1]q}, "gemini": {"baseUrl": %[1]q}}`, good)
+	for name, c := range map[string]struct {
+		provider, auth, broken string
+		said                   []string
+		want                   string // in the text
+		selected               string // in the file
+	}{
+		"nothing selected":       {"openai", `{}`, "", nil, "", ""},
+		"the provider selected":  {"openai", `{"selectedType": "openai"}`, "", nil, "", "openai"},
+		"another that works":     {"openai", `{"selectedType": "gateway"}`, "", nil, "", "gateway"},
+		"another without a key":  {"openai", `{"selectedType": "anthropic"}`, "", []string{"Change it"}, `Set security.auth.selectedType to "openai" in`, "openai"},
+		"kept":                   {"openai", `{"selectedType": "anthropic"}`, "", []string{"Keep it"}, `Future sessions ask again: security.auth.selectedType in`, "anthropic"},
+		"cancelled":              {"openai", `{"selectedType": "anthropic"}`, "", []string{""}, `Future sessions ask again`, "anthropic"},
+		"another is enforced":    {"openai", `{"selectedType": "anthropic", "enforcedType": "anthropic"}`, "", nil, "", "anthropic"},
+		"Gemini needs no answer": {"gemini", `{"selectedType": "anthropic"}`, "", nil, `Set security.auth.selectedType to "gemini-api-key" in`, "gemini-api-key"},
+		"a file that is broken":  {"openai", `{"selectedType": "anthropic"}`, "{", []string{"Change it"}, `Cannot set security.auth.selectedType to "openai" in`, ""},
+	} {
+		in := withKeys(t, `{`+moved+`, "security": {"auth": `+c.auth+`}}`, nil)
+		command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+		if c.broken != "" {
+			if err := os.WriteFile(in.Settings.UserFile(), []byte(c.broken), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done, err := command.SignIn(t.Context(), answers(t, append([]string{"secret-ok"}, c.said...)...), c.provider)
+		_, rest, _ := strings.Cut(done.Text, "this file.")
+		if err != nil || done.Type == "" || (c.want == "") != (rest == "") || !strings.Contains(rest, c.want) || done.IsDefault != strings.HasPrefix(c.want, "Set") {
+			t.Errorf("%s: %+v, %v", name, done, err)
+		}
+		again, _, err := config.Load(config.Sources{Paths: command.Paths, Env: in.Env})
+		if c.broken == "" && (err != nil || config.AuthSelectedType.In(again) != c.selected) {
+			t.Errorf("%s: the setting is %q, %v", name, config.AuthSelectedType.In(again), err)
+		}
 	}
 }
 

@@ -160,8 +160,8 @@ func TestParseSettingsWarning(t *testing.T) {
 	for w, want := range map[string][2]string{
 		many:                            {"wrong values", "/s.json: a.b (Expected boolean, received string), c (Wrong), ...and 7 more errors."},
 		"Invalid configuration in x:":   {"wrong values", "x: "},
-		"Warning: this\nand that":       {"note", "this and that"},
-		"Security Warning: Skipping it": {"note", "Security Warning: Skipping it"},
+		"Warning: this\nand that":       {"settings", "this and that"},
+		"Security Warning: Skipping it": {"settings", "Security Warning: Skipping it"},
 	} {
 		subject, text, next := parseSettingsWarning(w)
 		if subject != want[0] || text != want[1] || next == "" {

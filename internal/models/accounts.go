@@ -50,15 +50,10 @@ func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.N
 func (r *accountModels) accounts() *auth.Accounts { return r.current.Load() }
 
 // replaceAccounts makes other accounts pay for the next requests: those of the same
-// providers. A model whose provider is not among them keeps its account.
+// providers. Requests to a model fail if its provider is not among them.
 func (r *accountModels) replaceAccounts(accounts *auth.Accounts) {
 	r.current.Store(accounts)
-	r.renewClients(func(account auth.Account) auth.Account {
-		if renewed, err := accounts.Find(account.ConfiguredID); err == nil {
-			return renewed
-		}
-		return account
-	})
+	r.renewClients(func(account auth.Account) (auth.Account, error) { return accounts.Find(account.ConfiguredID) })
 }
 
 // resolve returns the model for a model name of the user, and its name in requests. If the name
@@ -98,8 +93,13 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	defer cancel()
 	list, err := client.Models(ctx)
 	at := cmp.Or(account.Name, account.ID)
-	if account.BaseURL != "" {
-		at += " (" + provider.RedactAddress(account.BaseURL) + ")"
+	start := at
+	switch address := provider.RedactAddress(account.BaseURL); {
+	case account.GatewayKeyVar != "":
+		at, start = "the gateway at "+address, "The gateway at "+address
+	case address != "":
+		at += " (" + address + ")"
+		start = at
 	}
 	switch {
 	case r.ctx.Err() != nil:
@@ -117,13 +117,13 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 		text := fmt.Sprintf("Cannot list the models of %s: %s.", at, strings.TrimSuffix(wording.Reason(err), "."))
 		return "", &exit.Error{Code: code, Message: text + cmp.Or(step, " Choose a model with --model."), Err: &UnchosenError{Problem: text, Err: err}}
 	case len(list) == 0:
-		return "", exit.Errorf(exit.General, "%s has no models.%s", at, pullHint(account))
+		return "", exit.Errorf(exit.General, "%s has no models.%s", start, pullHint(account))
 	}
 	var names []string
 	for _, one := range list[:min(len(list), 5)] {
 		names = append(names, one.Name)
 	}
-	text := at + " has several models."
+	text := start + " has several models."
 	unchosen := &UnchosenError{Problem: text}
 	for _, m := range list {
 		unchosen.Names = append(unchosen.Names, r.requestName(account, m.Name))
@@ -281,20 +281,27 @@ func (r *accountModels) startSession(session string) {
 	r.mu.Lock()
 	r.network.Session = session
 	r.mu.Unlock()
-	r.renewClients(func(account auth.Account) auth.Account { return account })
+	r.renewClients(func(account auth.Account) (auth.Account, error) { return account, nil })
 }
 
 // renewClients creates the clients of all known models again. renew returns the account to use
-// in the place of another one of the same provider.
-func (r *accountModels) renewClients(renew func(auth.Account) auth.Account) {
+// in the place of another one of the same provider, or why there is none.
+func (r *accountModels) renewClients(renew func(auth.Account) (auth.Account, error)) {
 	r.mu.Lock()
 	old := r.names
 	r.names, r.clients = map[string]*model{}, map[string]*provider.Client{}
 	r.mu.Unlock()
 	for name, known := range old {
-		if _, err := r.add(name, renew(known.account), known.name); err != nil {
+		account, err := renew(known.account)
+		if err == nil {
+			_, err = r.add(name, account, known.name)
+		}
+		if err != nil {
+			lost := *known
+			lost.account.APIKey, lost.account.AuthToken = "", ""
+			lost.Generator = unreachable{&llm.Error{Kind: llm.KindUnauthorized, Message: cmp.Or(account.Name, account.ID) + " needs an API key", Err: err}}
 			r.mu.Lock()
-			r.names[name] = known
+			r.names[name] = &lost
 			r.mu.Unlock()
 		}
 	}

@@ -327,6 +327,14 @@ func TestReplaceAccounts(t *testing.T) {
 	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "google gemini-2.5-pro new" || d.Current().Account.From != "a file" {
 		t.Error(got, d.Current().Account.From)
 	}
+	in.Env, in.Typed = in.Env.With("GEMINI_API_KEY=", "GOOGLE_GEMINI_BASE_URL="), nil
+	if accounts, err = auth.Open(in); err != nil {
+		t.Fatal(err)
+	}
+	d.ReplaceAccounts(accounts)
+	if got := ask(t, d.accountModels, "gemini-2.5-pro"); got != "! Google AI Studio needs an API key" || d.Current().Account.APIKey != "" {
+		t.Error(got, d.Current().Account.APIKey)
+	}
 }
 
 // TestCheckName checks names against the list of a provider.

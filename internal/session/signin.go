@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 
 	"pollux/internal/auth"
@@ -36,7 +37,7 @@ func (p *Setup) resolve(ctx context.Context, problem error) (s *Session, err err
 // the person chooses none.
 func (p *Setup) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
 	c := Choice{
-		Header: "Model", Text: unchosen.Problem + "\nWhich one do you want to use?", Free: true, Options: modelChoices(unchosen.Names),
+		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: true, Options: modelChoices(unchosen.Names),
 		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
 	}
 	if len(unchosen.Names) == 0 {
@@ -59,6 +60,14 @@ func (p *Setup) useModel(name string) { p.Options.Model, p.Model, p.Named = name
 
 // MaxModelChoices is how many models of a server a question lists. The person can name others.
 const MaxModelChoices = 40
+
+// MoreModels returns a line about the models that a question does not list, "" if it lists all.
+func MoreModels(total int) string {
+	if total <= MaxModelChoices {
+		return ""
+	}
+	return fmt.Sprintf("These are the first %d of %d: 'pollux models' lists all.\n", MaxModelChoices, total)
+}
 
 // modelChoices returns the options of a question for one of these models.
 func modelChoices(names []string) []tool.Option {
@@ -85,7 +94,7 @@ func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 		return nil, err
 	}
 	if done.Type == "" {
-		done.Text += "\nTo sign in later, run pollux again, or: pollux auth set"
+		done.Text += "\nTo sign in later, start pollux again or run 'pollux auth set'."
 	}
 	p.Warn(done.Text)
 	p.keepKey(done)
@@ -134,6 +143,32 @@ func (p *Setup) keepKey(done auth.SignIn) {
 	p.newKeys[done.ID] = done.Key
 }
 
+// SignedOut makes the session stop using the key of a provider that the person has removed. It
+// reports whether the person had typed the key in this session, and returns a sentence about the
+// current model if the key was for it. It must not be called during a run.
+func (s *Session) SignedOut(ctx context.Context, id string) (hadTyped bool, text string) {
+	_, hadTyped = s.newKeys[id]
+	s.newKeys = maps.Clone(s.newKeys)
+	delete(s.newKeys, id)
+	before := s.Current().Account
+	accounts, _ := auth.Open(s.authInputs(ctx)) // without accounts, no model can be used
+	s.models.ReplaceAccounts(accounts)
+	now := s.Current().Account
+	switch {
+	case before.ConfiguredID != id || before.APIKey == now.APIKey:
+		return hadTyped, ""
+	case now.APIKey == "":
+		return hadTyped, "The current model has no key now. Enter one with /auth, or choose another model with /model."
+	}
+	return hadTyped, "This session now uses the key in " + s.describeSource(now.From) + "."
+}
+
+// authInputs are the inputs of the accounts of a session that has begun. The end of ctx, which may
+// be that of a command, does not end later queries.
+func (s *Session) authInputs(ctx context.Context) auth.Inputs {
+	return auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: context.WithoutCancel(ctx), Interactive: s.Interactive, Typed: s.newKeys}
+}
+
 // SignedIn makes the session use the result of a sign-in. It returns a sentence about what to
 // do to use it, "" if the current model uses it from now on. It must not be called during a
 // run.
@@ -146,8 +181,7 @@ func (s *Session) SignedIn(ctx context.Context, done auth.SignIn) (string, error
 	if err := s.ReloadSettings(); err != nil {
 		return "", err
 	}
-	in := auth.Inputs{Settings: s.CurrentSettings(), Env: s.Env, Context: ctx, Interactive: s.Interactive, Typed: s.newKeys}
-	accounts, err := auth.Open(in)
+	accounts, err := auth.Open(s.authInputs(ctx))
 	if err != nil {
 		return "", err
 	}

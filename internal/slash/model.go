@@ -19,15 +19,17 @@ import (
 // modelChoose shows the current model, and asks the user to choose another one: of the models of a
 // server that may have any, else of the best known ones.
 func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
-	maxOptions, problem := session.MaxModelChoices, ""
+	maxOptions, note := session.MaxModelChoices+1, "" // and the current model
 	list, err := s.ServerModels(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil:
-		problem = "Cannot list its models: " + wording.Reason(err) + ".\n"
+		note = "Cannot list its models: " + wording.Reason(err) + ".\n"
 	case list == nil:
 		maxOptions, list = 12, s.Known()
+	default:
+		note = session.MoreModels(len(list))
 	}
 	current := s.Current().Model
 	options := []tool.Option{{Label: current, Description: "current model"}}
@@ -37,7 +39,7 @@ func modelChoose(ctx context.Context, s *Runner, _ string) (Result, error) {
 		}
 	}
 	name, err := session.Choose(ctx, s.Asker, session.Choice{
-		Header: "Model", Text: "The current model is " + current + ".\n" + problem + "Choose a model, or type the name of another one.", Free: true, Options: options,
+		Header: "Model", Text: "The current model is " + current + ".\n" + note + "Choose a model, or type the name of another one.", Free: true, Options: options,
 		Help: "A name can begin with a provider, as in openai/gpt-5.6-sol.\nTo list all models of your providers: pollux models",
 	})
 	if err != nil || name == "" || name == current {

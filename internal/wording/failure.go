@@ -156,6 +156,9 @@ func keyStep(at Place) string {
 		}
 		return step + "."
 	}
+	if at.InSession && at.ProviderID != "" && at.KeyFrom == "" {
+		return "Enter a key with /auth."
+	}
 	step := "Check the API key"
 	if at.KeyFrom != "" {
 		step += " in " + at.KeyFrom
@@ -164,7 +167,7 @@ func keyStep(at Place) string {
 	case at.InSession:
 		return step + ", or enter another with /auth."
 	case at.ProviderID != "" && at.GatewayKeyVar == "":
-		return step + ", or store another with: pollux auth set " + at.ProviderID
+		return step + ", or store another with 'pollux auth set " + at.ProviderID + "'."
 	}
 	return step + "."
 }

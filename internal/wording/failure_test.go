@@ -38,7 +38,7 @@ func TestFailure(t *testing.T) {
 		{llm.Error{Code: "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", Message: "m"}, outside, "m. If a proxy or gateway of your company signs it, set NODE_EXTRA_CA_CERTS to its CA file."},
 		{llm.Error{Code: "CERT_HAS_EXPIRED", Message: "m"}, outside, "m. Check OPENAI_BASE_URL."},
 		{llm.Error{Code: "CERT_HAS_EXPIRED", Message: "m"}, ollama, "m. Check the base URL and the network."},
-		{llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "Bad key."}, outside, "Bad key (status 401). Check the API key in OPENAI_API_KEY, or store another with: pollux auth set openai"},
+		{llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "Bad key."}, outside, "Bad key (status 401). Check the API key in OPENAI_API_KEY, or store another with 'pollux auth set openai'."},
 		{llm.Error{Kind: llm.KindUnauthorized, Status: 401, Message: "Bad key."}, session, "Bad key (status 401). Check the API key in OPENAI_API_KEY, or enter another with /auth."},
 		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, wording.Place{}, "m. Check the API key."},
 		{llm.Error{Kind: llm.KindUnauthorized, Message: "m"}, gateway, "m. Check the API key in OPENAI_API_KEY."},

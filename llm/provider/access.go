@@ -20,9 +20,10 @@ type Access struct {
 	// the name of a variable or of a setting.
 	APIKey, AuthToken string
 	From              string
-	// Model is the default model, "" if there is none. envModel is that of a variable.
-	Model    string
-	envModel string
+	// Model is the default model, "" if there is none. ModelVar is the variable that sets it to
+	// envModel, "" if it is that of the profile.
+	Model, ModelVar string
+	envModel        string
 
 	// For Google only: Bearer sends the key in the Authorization header, Gateway means
 	// that a gateway adds the key. APIVersion is part of the path. Project and
@@ -70,7 +71,7 @@ func (p *Profile) Access(env func(name string) string) (a Access, found bool) {
 	if p.CustomAddress && p.Keyless && a.From == "" {
 		a.From = "modelProviders." + p.ID
 	}
-	a.envModel, _ = first(p.ModelVars)
+	a.envModel, a.ModelVar = first(p.ModelVars)
 	a.Model = cmp.Or(a.envModel, a.Profile.Model)
 	switch p.Protocol {
 	case Bedrock:
