@@ -10,7 +10,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/scriptmodel"
-	geminiwire "pollux/internal/scriptmodel/gemini"
+	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -103,15 +103,7 @@ func (d *driver) model(text string) llm.Generator {
 	if text == "" {
 		text = "turn\n  text nothing to say\n"
 	}
-	script, err := scriptmodel.Parse(text)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	server, err := scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{geminiwire.Wire{}}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(func() { _ = server.Close() })
+	server := scripttest.Serve(d.t, text, scriptmodel.Options{})
 	g, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL()})
 	if err != nil {
 		d.t.Fatal(err)
