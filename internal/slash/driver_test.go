@@ -55,7 +55,7 @@ func newDriver(t *testing.T, with setup) *driver {
 		Dir: d.dir, Env: env, Model: "gemini-2.5-flash", SessionID: "first", ApprovalMode: with.mode, Version: "1.2.3",
 		Interactive: true, Asker: d, Trusted: with.trusted == "", Generator: d.model(with.model),
 		Warn: func(text string) {
-			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarised"} {
+			for _, known := range [...]string{"YOLO mode is enabled", "This folder is not trusted", "1 setting has no effect yet", "Warning: The conversation could not be summarized"} {
 				if strings.HasPrefix(text, known) {
 					return
 				}
