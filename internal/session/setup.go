@@ -104,6 +104,9 @@ func NewSetup(o Options) *Setup {
 		if p.isMuted.Load() {
 			return
 		}
+		if o.Interactive { // scripts may look for the path
+			text = p.Paths.DisplayText(text)
+		}
 		warn(text)
 		if p.logFile != nil {
 			p.logFile.Warn(text)

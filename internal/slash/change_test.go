@@ -71,7 +71,7 @@ func TestDirectories(t *testing.T) {
 func TestModes(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{settings: `{"security": {"disableYoloMode": true}}`, model: threeResponses})
-	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux lets files be edited")
+	d.wantText("/mode auto_edit", "Approval mode: auto_edit. Pollux edits files without asking")
 	d.wantFailure("/mode yolo", "You cannot enter YOLO mode since it is disabled in your settings.")
 	if r := d.wantText("/plan make @a better", "Plan mode is on: "); r.Prompt != "make @a better" || d.Mode() != policy.Plan {
 		t.Errorf("%+v in %s", r, d.Mode())

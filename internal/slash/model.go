@@ -149,10 +149,10 @@ type modeInfo struct {
 
 // modeInfos lists the approval modes.
 var modeInfos = [...]modeInfo{
-	{policy.Default, "default", "asks before anything is changed or run"},
-	{policy.AutoEdit, "auto_edit", "lets files be edited, and asks for the rest"},
-	{policy.Plan, "plan", "lets nothing be changed, until you approve a plan"},
-	{policy.Yolo, "yolo", "asks for nothing"},
+	{policy.Default, "default", "asks before each change and command"},
+	{policy.AutoEdit, "auto_edit", "edits files without asking, and asks for the rest"},
+	{policy.Plan, "plan", "changes nothing until you approve a plan"},
+	{policy.Yolo, "yolo", "never asks"},
 }
 
 // setMode switches the approval mode, or lists the modes if name is empty.

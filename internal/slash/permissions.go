@@ -26,7 +26,7 @@ func permissions(_ context.Context, s *Runner, _ string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text := s.Workspace.Root() + " is " + map[trust.State]string{
+	text := s.Paths.Display(s.Workspace.Root()) + " is " + map[trust.State]string{
 		trust.Trusted: "trusted", trust.Untrusted: "not trusted", trust.Unknown: "not trusted, because you have not decided yet",
 	}[state]
 	switch {

@@ -38,7 +38,7 @@ func TestOutput(t *testing.T) {
 		"/docs":             {"headless ", "settings "},
 		"/docs headless":    {"\n## "},
 		"/shortcuts":        {"Ctrl+C stops."},
-		"/context":          {"gemini-2.5-flash has about ", " of 1,048,576 (", "System instruction", "Free", "[#....", "in 1 file(s)"},
+		"/context":          {"gemini-2.5-flash has about ", " of 1,048,576 (", "System instruction", "Free", "[#....", "in 1 file."},
 		"/cost":             {"No cost"},
 		"/stats":            {"Session Stats", "first", "Tool Calls", "Tool Calls    none", "Wall Time"},
 		"/stats model":      {"No API calls"},
