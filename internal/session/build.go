@@ -184,6 +184,7 @@ func (s *Session) newGate() *guard.Gate {
 		Policy:      s.policy,
 		Interactive: s.Interactive,
 		Origins:     s.origins(),
+		Tool:        s.registry.Lookup,
 		Threshold:   config.TruncateToolOutput.In(s.Settings),
 		OutputDir:   s.outputDir,
 		Log:         s.Log,

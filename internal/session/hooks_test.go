@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -49,15 +48,17 @@ func (h *hooks) AfterModel(context.Context, *llm.Request, *llm.Response) (agent.
 
 func (h *hooks) PreCompress(context.Context, agent.CompressTrigger) { h.note("compress") }
 
-func (h *hooks) Before(context.Context, *agent.ToolCall, *tool.Spec, json.RawMessage) guard.BeforeTool {
+func (h *hooks) Before(context.Context, guard.HookedCall) guard.BeforeTool {
 	h.note("before tool")
 	return guard.BeforeTool{}
 }
 
-func (h *hooks) After(context.Context, *agent.ToolCall, *tool.Spec, json.RawMessage, *tool.Result) guard.AfterTool {
+func (h *hooks) After(context.Context, guard.HookedCall, *tool.Result) guard.AfterTool {
 	h.note("after tool")
 	return guard.AfterTool{}
 }
+
+func (h *hooks) Notify(context.Context, guard.HookedCall, tool.Confirmation) { h.note("notify") }
 
 // TestHooks checks the order of the hooks of a session, and that SessionEnd runs once.
 func TestHooks(t *testing.T) {
