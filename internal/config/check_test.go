@@ -167,7 +167,7 @@ func TestMissingFeatures(t *testing.T) {
 		names    string // "" for none
 	}{
 		{`{}`, ""},
-		{`{"mcpServers": {"a": {"command": "c"}}, "hooks": {"BeforeTool": []}}`, "hooks, mcpServers"},
+		{`{"mcpServers": {"a": {"command": "c"}}, "hooks": {"BeforeTool": []}}`, "mcpServers"},
 		{`{"hooks": {}, "mcpServers": {}}`, ""},
 		{`{"skills": {"enabled": false}, "hooksConfig": {"enabled": false}, "experimental": {"enableAgents": false}}`, ""},
 		{`{"model": {"skipNextSpeakerCheck": false}}`, ""},

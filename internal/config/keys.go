@@ -134,15 +134,20 @@ const (
 	AdminPolicyPaths       = Strings("adminPolicyPaths")
 	WorkspacePolicies      = Bool("pollux.workspacePolicies")
 	BuildFiles             = String("pollux.buildFiles")
-	PermanentApproval      = Bool("security.enablePermanentToolApproval")
-	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
-	ToolsDiscovery         = String("tools.discoveryCommand")
-	ToolsCall              = String("tools.callCommand")
-	UseRipgrep             = Bool("tools.useRipgrep")
-	DirectWebFetch         = Bool("experimental.directWebFetch")
-	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
-	SummarizeToolOutput    = Object("model.summarizeToolOutput")
-	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
+	UserHooksUntrusted     = Bool("pollux.userHooksInUntrustedFolders")
+
+	HookDefinitions      = Object("hooks")
+	HooksEnabled         = Bool("hooksConfig.enabled")
+	HooksDisabled        = Strings("hooksConfig.disabled")
+	PermanentApproval    = Bool("security.enablePermanentToolApproval")
+	SaveApprovalFirst    = Bool("security.autoAddToPolicyByDefault")
+	ToolsDiscovery       = String("tools.discoveryCommand")
+	ToolsCall            = String("tools.callCommand")
+	UseRipgrep           = Bool("tools.useRipgrep")
+	DirectWebFetch       = Bool("experimental.directWebFetch")
+	TruncateToolOutput   = Int("tools.truncateToolOutputThreshold")
+	SummarizeToolOutput  = Object("model.summarizeToolOutput")
+	DisableLLMCorrection = Bool("tools.disableLLMCorrection")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
@@ -323,9 +328,9 @@ var table = [...]Key{
 	{"general.topicUpdateNarration", "bool", true, 0, live, "Let the model report which topic it is working on."},
 	{"general.vimMode", "bool", false, 0, screen, "Use vi keys in the input box."},
 
-	{"hooks", "object", nil, concat, later, "Hooks, by event."},
-	{"hooksConfig.disabled", "strings", list{}, union, later, "Disabled hooks, by name or command."},
-	{"hooksConfig.enabled", "bool", true, restart, later, "Enable hooks."},
+	{"hooks", "object", nil, concat, live, "Hooks, by event."},
+	{"hooksConfig.disabled", "strings", list{}, union, live, "Disabled hooks, by name or command."},
+	{"hooksConfig.enabled", "bool", true, restart, live, "Enable hooks."},
 	{"hooksConfig.notifications", "bool", true, 0, screen, "Show when a hook runs."},
 
 	{"ide.enabled", "bool", false, restart, later, "Connect to the editor whose terminal Pollux runs in."},
@@ -384,6 +389,7 @@ var table = [...]Key{
 	{"pollux.stdinWait", "number", 2.0, 0, live, "Seconds that a run with --prompt waits for piped input. 0 waits without limit."},
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},
+	{"pollux.userHooksInUntrustedFolders", "bool", false, restart, live, "Run your own hooks in untrusted folders, too. Hooks of these folders never run. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
 
