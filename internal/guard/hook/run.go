@@ -57,16 +57,13 @@ func (s *Set) run(ctx context.Context, h *Hook, input []byte) *Result {
 	return r
 }
 
-// errTimeout is the cause of a context whose hook has run too long.
-var errTimeout = errors.New("the hook has run too long")
-
 func timedOut(d time.Duration) error {
 	return fmt.Errorf("Hook timed out after %dms", d.Milliseconds())
 }
 
 // runFunction runs a Go function. If it does not return in time, it is left running.
 func (s *Set) runFunction(ctx context.Context, r *Result, input []byte) {
-	limited, cancel := context.WithTimeoutCause(ctx, r.Hook.Timeout, errTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, r.Hook.Timeout, timedOut(r.Hook.Timeout))
 	defer cancel()
 	type returned struct {
 		output json.RawMessage
@@ -91,82 +88,74 @@ func (s *Set) runFunction(ctx context.Context, r *Result, input []byte) {
 			r.Reading = ReadFunction
 		}
 	case <-limited.Done():
-		r.Err = s.overtime(limited, r.Hook)
+		r.Err = context.Cause(limited)
 	}
-}
-
-// overtime returns why a context has ended.
-func (s *Set) overtime(ctx context.Context, h *Hook) error {
-	if cause := context.Cause(ctx); !errors.Is(cause, errTimeout) {
-		return cause
-	}
-	return timedOut(h.Timeout)
 }
 
 // runCommand runs a program and reads its output.
 func (s *Set) runCommand(ctx context.Context, r *Result, input []byte) {
-	limited, cancel := context.WithTimeoutCause(ctx, r.Hook.Timeout, errTimeout)
-	defer cancel()
-	stdout, stderr := &capture{}, &capture{}
+	if r.Hook.Timeout <= 0 {
+		r.Err = timedOut(r.Hook.Timeout)
+		return
+	}
 	c, err := s.command(r.Hook)
 	if err != nil {
 		r.Err = err
 		return
 	}
+	stdout, stderr := &capture{}, &capture{}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(input), stdout, stderr
-	p, err := s.o.Launcher.Start(limited, c)
-	switch {
-	case errors.Is(err, errTimeout):
-		r.Err = timedOut(r.Hook.Timeout)
-		return
-	case err != nil:
+	p, err := s.o.Launcher.Start(context.WithoutCancel(ctx), c) // it may leave processes running
+	if err != nil {
 		r.Err = err
 		return
 	}
-	status, err := s.wait(ctx, limited, p)
+	r.Err = s.wait(ctx, p, r.Hook.Timeout)
 	r.Stdout, r.Stderr = stdout.take(), stderr.take()
-	if err != nil {
-		r.Err = s.overtime(limited, r.Hook)
+	if r.Err != nil {
 		return
 	}
-	r.Status, r.Code = status, max(0, status.Code)
+	r.Status = p.Status()
+	r.Code = max(0, r.Status.Code)
 	r.Output, r.Reading = parseOutput(r.Hook.Event, r.Stdout, r.Stderr, r.Code)
 }
 
-// wait waits until the program has ended and its output was read, or has been killed because
-// limited has ended. It does not wait for processes that the program has left running, which end
-// with the session, nor for a killed one when ctx, the context of the run, has ended.
-func (s *Set) wait(ctx, limited context.Context, p *process.Process) (process.Status, error) {
+// wait waits until the program has ended and its output was read. It does not wait for processes
+// that the program has left running, which end with the session. If the program runs for too long or
+// ctx ends, wait ends the program and returns why; then it waits for the end of the program only
+// as long as ctx lasts.
+func (s *Set) wait(ctx context.Context, p *process.Process, timeout time.Duration) error {
+	defer s.leave(p)
+	limit := time.NewTimer(timeout)
+	defer limit.Stop()
+	var err error
 	select {
 	case <-p.Exited():
-		timer := time.NewTimer(time.Second) // for systems that cannot drain a pipe
-		defer timer.Stop()
-		select {
-		case <-p.Drained():
-		case <-timer.C:
-		}
-		timer.Reset(linger)
-		select {
-		case <-p.Closed():
-		case <-timer.C:
-		}
-		status := p.Status()
-		s.leave(p)
-		return status, nil
-	case <-limited.Done():
+		limit.Reset(time.Second) // for systems that cannot drain a pipe
+		wait(p.Drained(), limit)
+		limit.Reset(linger)
+		wait(p.Closed(), limit)
+		return nil
+	case <-limit.C:
+		err = timedOut(timeout)
+	case <-ctx.Done():
+		err = context.Cause(ctx)
 	}
+	p.Terminate()
 	select {
 	case <-p.Gone():
-		timer := time.NewTimer(time.Second)
-		defer timer.Stop()
-		select {
-		case <-p.Exited():
-		case <-timer.C: // the kernel does not end it
-		}
+		limit.Reset(time.Second) // for a program that the kernel does not end
+		wait(p.Exited(), limit)
 	case <-ctx.Done():
 	}
-	s.leave(p)
-	return process.Status{}, context.Cause(limited)
+	return err
+}
+
+func wait(done <-chan struct{}, limit *time.Timer) {
+	select {
+	case <-done:
+	case <-limit.C:
+	}
 }
 
 // leave releases a process, or keeps it for [Set.Close] if it has left processes running.
