@@ -209,3 +209,51 @@ func (s *Session) endHooks(ctx context.Context, reason hook.EndReason) {
 		s.hooks.SessionEnd(ctx, reason)
 	}
 }
+
+// SetHookEnabled changes the settings files such that the hooks with these IDs are enabled or
+// disabled. settings are the current ones. It returns the files that have changed.
+func (p *Setup) SetHookEnabled(settings *config.Settings, ids []string, enabled bool) (files []string, err error) {
+	write := func(scope config.Scope, file string, list []string) error {
+		if len(list) == 0 {
+			_, err := p.Paths.Unset(scope, string(config.HooksDisabled))
+			files = append(files, file)
+			return err
+		}
+		values := make([]any, len(list))
+		for i, id := range list {
+			values[i] = id
+		}
+		files = append(files, file)
+		return p.Paths.Set(scope, string(config.HooksDisabled), values)
+	}
+	project := p.Paths.WorkspaceSettings()
+	hasProject := project != "" && p.IsTrusted() && !p.Paths.AtHome()
+	if !enabled {
+		scope, file := config.User, p.Paths.UserSettings()
+		if hasProject {
+			scope, file = config.Workspace, project
+		}
+		list := config.HooksDisabled.In(settings.ForScope(scope))
+		for _, id := range ids {
+			if !slices.Contains(list, id) {
+				list = append(list, id)
+			}
+		}
+		return files, write(scope, file, list)
+	}
+	for _, layer := range [...]struct {
+		scope config.Scope
+		file  string
+		is    bool
+	}{{config.Workspace, project, hasProject}, {config.User, p.Paths.UserSettings(), true}} {
+		before := config.HooksDisabled.In(settings.ForScope(layer.scope))
+		left := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return slices.Contains(ids, id) })
+		if !layer.is || len(left) == len(before) {
+			continue
+		}
+		if err := write(layer.scope, layer.file, left); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
