@@ -360,7 +360,8 @@ func (r *run) applyModelVerdict(v Verdict, instead *llm.Response) error {
 	}
 	r.response += text
 	for _, e := range []Event{
-		Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage}, Text{text},
+		Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage},
+		Text{text},
 		Finished{Reason: cmp.Or(instead.FinishReason(), llm.FinishStop)},
 	} {
 		if err := r.emit(e); err != nil {

@@ -160,7 +160,7 @@ func (g *gatedCall) runTail(ctx context.Context, host tool.Host, tail *Tail) (re
 		t, _ = g.opts.Tool(tail.Name)
 	}
 	if t == nil {
-		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("A hook continued this call with the tool %q, which does not exist.", tail.Name)), nil
+		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("A hook continued this call with the tool %q, which is not available.", tail.Name)), nil
 	}
 	call := *g.call
 	call.Name, call.Args, call.FromClient = tail.Name, tail.Args, false

@@ -203,7 +203,7 @@ func TestTailCalls(t *testing.T) {
 		rule []policy.Rule
 		want string
 	}{
-		{"an unknown tool", Options{}, tail("nope", "", ""), nil, `"nope", which does not exist`},
+		{"an unknown tool", Options{}, tail("nope", "", ""), nil, `"nope", which is not available`},
 		{"invalid arguments", Options{}, &Tail{Name: "write_file", Args: json.RawMessage(`{"file_path":[1]}`)}, nil, "params/file_path must be string"},
 		{"a broken tool", Options{}, tail("write_file", "confirmation panics", ""), []policy.Rule{{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4}}, "failed unexpectedly"},
 		{"a denied call", Options{}, tail("write_file", "a", ""), []policy.Rule{{Tools: []string{"write_file"}, Decision: policy.Deny, Priority: 4}}, "denied by policy"},

@@ -24,12 +24,13 @@ func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, 
 		problems = append(problems, Problem{Text: fmt.Sprintf(format, args...), IsMinor: true})
 	}
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
-		raw := definitions[name]
-		switch {
-		case slices.Contains(oldKeys, name):
-			continue
-		case !slices.Contains(Events(), Event(name)):
+		if !slices.Contains(Events(), Event(name)) && !slices.Contains(oldKeys, name) {
 			problems = append(problems, Problem{Text: invalidEvent(name, source)})
+		}
+	}
+	for _, name := range Events() {
+		raw, ok := definitions[string(name)]
+		if !ok {
 			continue
 		}
 		var list []json.RawMessage
@@ -49,7 +50,7 @@ func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, 
 					minor("Discarding invalid hook configuration for %s from %s: %s.", name, source, reason)
 					continue
 				}
-				h.Event, h.Matcher, h.IsSequential, h.Source = Event(name), string(d.Matcher), bool(d.Sequential), source
+				h.Event, h.Matcher, h.IsSequential, h.Source = name, string(d.Matcher), bool(d.Sequential), source
 				hooks = append(hooks, h)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard"
 	"pollux/internal/process"
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -201,6 +202,9 @@ func (s *Set) report(e Event, results []*Result, merged Output, took time.Durati
 	s.say(e, fmt.Sprintf("Hook(s) [%s] failed for event %s. To see why, run: pollux hooks test %s", names, e, e))
 }
 
+// maxMessage is the maximum length of a message to the person, in characters.
+const maxMessage = 4000
+
 // say shows a message. Around requests to the model, it shows each message once per request.
 func (s *Set) say(e Event, text string) {
 	switch e {
@@ -216,7 +220,7 @@ func (s *Set) say(e Event, text string) {
 			return
 		}
 	}
-	s.o.Message(text)
+	s.o.Message(terminal.Cut(text, maxMessage))
 }
 
 // brief returns the beginning of a name that may be a whole script.
