@@ -48,7 +48,8 @@
 //
 // The scripts in tasks and in badinput run once for each protocol, with the same
 // result. Those in anymodel are about models with small windows, models without tool
-// calling and servers that fail; those in seen, about what a model is shown; those in
+// calling and servers that fail; those in seen, about what a model is shown; those in hooks, about
+// the user's hooks; those in
 // first, about the first minutes with Pollux. A script in first begins as a new user in
 // ~/project, with no settings, keys or trusted folders. Its files are in $HOME, and can be
 // named as in "exec talk $HOME/a.talk pollux" and "cmp got $HOME/want".
@@ -112,6 +113,11 @@ func TestScripts(t *testing.T) {
 // servers that fail.
 func TestAnyModel(t *testing.T) {
 	run(t, "anymodel", "", func(*testscript.Env) error { return nil })
+}
+
+// TestHooks runs the scripts about hooks.
+func TestHooks(t *testing.T) {
+	run(t, "hooks", "", func(*testscript.Env) error { return nil })
 }
 
 // TestSeen runs the scripts about what a model is shown: the instructions, the tools and their

@@ -29,7 +29,7 @@ type ToolCall struct {
 }
 
 // A Gate decides whether a tool call runs, and runs it. Every tool call goes through it, in
-// this order: validate, policy, hooks, confirm; then, when the caller runs the admission,
+// this order: validate, hooks, policy, confirm; then, when the caller runs the admission,
 // snapshot, sandboxed run, hooks, trim, record.
 //
 // Its methods are called from several goroutines at once.
@@ -133,12 +133,14 @@ type Hooks interface {
 	// AfterAgent runs at the end of the run. Block sends Reason to the model as another
 	// prompt; again is set if that happened before.
 	AfterAgent(ctx context.Context, prompt, response string, again bool) Verdict
-	// BeforeModel runs before each attempt of each request, and may change the request. If
-	// reply is not nil, it replaces the model's response.
+	// BeforeModel runs before each attempt of each request, and may change the request. Stop and
+	// Block end the run. With Block, the events report the text of reply, if it is not nil, as the
+	// model's response; the history does not get it.
 	BeforeModel(ctx context.Context, req *llm.Request) (v Verdict, reply *llm.Response)
-	// AfterModel runs for each chunk of a response. If shown is not nil, the events report it
-	// in place of the chunk.
-	AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Response) (v Verdict, shown *llm.Response)
+	// AfterModel runs for each chunk of a response. If instead is not nil, it replaces the chunk
+	// in the events and in the history. Stop and Block end the run without the chunk, and the
+	// history gets nothing of the response; with Block, the events report the text of instead.
+	AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Response) (v Verdict, instead *llm.Response)
 	// PreCompress runs each time the agent checks the size of a history, before the
 	// [Compressor] decides whether to compress it: before every request of the loop, and when
 	// a person requests a compression.

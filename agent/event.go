@@ -170,9 +170,11 @@ type LoopDetected struct{ Kind string }
 // MaxTurns reports that the session reached [Config.MaxTurns].
 type MaxTurns struct{ Limit int }
 
-// Stopped reports that a hook or a tool ended the run.
+// Stopped reports that a hook or a tool ended the run. ByTool is true if the result of a tool call
+// did.
 type Stopped struct {
 	Reason         string
+	ByTool         bool
 	SystemMessage  string
 	ContextCleared bool
 }

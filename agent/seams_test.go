@@ -132,6 +132,7 @@ func TestHooks(t *testing.T) {
 		want    string
 		log     []string
 		sent    string // the last request's contents
+		kept    string // the history at the end, if it matters
 	}{
 		{
 			name:    "context joins the prompt, escaped",
@@ -158,22 +159,58 @@ func TestHooks(t *testing.T) {
 			sent:    "user: hi\nmodel: a\nuser: say more\n",
 		},
 		{
-			name: "an answer in place of the model's",
+			name: "a blocked request, with an answer in place of the model's",
+			hooks: fakeHooks{model: func(*llm.Request) (agent.Verdict, *llm.Response) {
+				return agent.Verdict{Block: true, Reason: "no"}, text("canned")
+			}},
+			want: lines("TurnStarted", "ModelInfo", "Blocked", "text canned", "end of turn STOP"),
+			log:  []string{"before hi", "model", "after hi: canned (false)"},
+			kept: "user: hi\n",
+		},
+		{
+			name: "an answer without a block is ignored",
 			hooks: fakeHooks{model: func(*llm.Request) (agent.Verdict, *llm.Response) {
 				return agent.Verdict{}, text("canned")
 			}},
-			want: lines("TurnStarted", "ModelInfo", "text canned", "end of turn STOP"),
-			log:  []string{"before hi", "model", "after hi: canned (false)"},
+			answers: answers{says(text("real"))},
+			want:    lines("TurnStarted", "ModelInfo", "text real", "end of turn STOP"),
+			log:     []string{"before hi", "model", "after hi: real (false)"},
+			sent:    "user: hi\n",
+			kept:    "user: hi\nmodel: real\n",
 		},
 		{
-			name: "a chunk shown in another's place; the history keeps the model's",
+			name: "a stopped request keeps the prompt",
+			hooks: fakeHooks{model: func(*llm.Request) (agent.Verdict, *llm.Response) {
+				return agent.Verdict{Stop: true, Reason: "no"}, nil
+			}},
+			want: lines("TurnStarted", "ModelInfo", "Stopped"),
+			log:  []string{"before hi", "model", "after hi: [no response text] (false)"},
+			kept: "user: hi\n",
+		},
+		{
+			name: "a chunk in another's place, in the history too",
 			hooks: fakeHooks{chunk: func(*llm.Response) (agent.Verdict, *llm.Response) {
 				return agent.Verdict{}, text("***")
 			}},
 			answers: answers{says(text("secret"))},
 			want:    lines("TurnStarted", "ModelInfo", "text ***", "end of turn STOP"),
-			log:     []string{"before hi", "model", "after hi: secret (false)"},
+			log:     []string{"before hi", "model", "after hi: *** (false)"},
 			sent:    "user: hi\n",
+			kept:    "user: hi\nmodel: ***\n",
+		},
+		{
+			name: "a blocked chunk is neither shown nor kept",
+			hooks: fakeHooks{chunk: func(c *llm.Response) (agent.Verdict, *llm.Response) {
+				if c.Text() == "secret" {
+					return agent.Verdict{Block: true, Reason: "no"}, text("[removed]")
+				}
+				return agent.Verdict{}, nil
+			}},
+			answers: answers{says(chunk("", llm.Text("the ")), text("secret"), text("tail"))},
+			want:    lines("TurnStarted", "ModelInfo", "text the ", "Blocked", "text [removed]", "end of turn STOP"),
+			log:     []string{"before hi", "model", "after hi: [removed] (false)"},
+			sent:    "user: hi\n",
+			kept:    "user: hi\n",
 		},
 		{
 			name:    "the end is told after a failure too",
@@ -194,6 +231,15 @@ func TestHooks(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.log, h.log); diff != "" {
 				t.Errorf("hooks (-want +got):\n%s", diff)
+			}
+			if tt.kept != "" {
+				var kept []*llm.Content
+				for _, m := range a.History() {
+					kept = append(kept, m.Content)
+				}
+				if diff := cmp.Diff(tt.kept, wire(kept)); diff != "" {
+					t.Errorf("history (-want +got):\n%s", diff)
+				}
 			}
 			if n := len(s.requests); n > 0 {
 				if diff := cmp.Diff(tt.sent, wire(s.requests[n-1].Contents)); diff != "" {

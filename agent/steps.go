@@ -226,7 +226,7 @@ func (r *run) runCalls(ctx context.Context, calls []*ToolCall) (*llm.Content, er
 	case err != nil:
 		return nil, err
 	case stop != nil:
-		return nil, r.end(Stopped{Reason: stop.Message})
+		return nil, r.end(Stopped{Reason: stop.Message, ByTool: true})
 	case cancelled:
 		return nil, r.end(Cancelled{})
 	case text != "":

@@ -146,8 +146,8 @@ func refuseCall(loop Loop, message string) *tool.Result {
 }
 
 // send adds message to the history and sends it. If there is no response, send removes a
-// message that is a prompt. Tool results stay, because they are true in any case, unless they
-// will be sent again.
+// message that is a prompt, unless a hook refused the response. Tool results stay, because they
+// are true in any case, unless they will be sent again.
 func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 	at, shown := len(r.conv.history.all), r.shown
 	m, isResult := Message{Content: message, Shown: shown}, message.HasFunctionResponse()
@@ -164,7 +164,7 @@ func (r *run) send(ctx context.Context, message *llm.Content) (*reply, error) {
 		rep, err = r.nudge(ctx, contents, rep)
 	}
 	again := rep.loop.Kind != "" || isTooLong(err)
-	kept := !again && (err == nil || isResult)
+	kept := !again && (err == nil || isResult || errors.Is(err, errOver))
 	if kept || isResult {
 		r.joined = nil // with the results
 	}
@@ -330,12 +330,8 @@ func (a *Agent) requestConfig(model string, retry bool, tools *tool.Snapshot) ll
 // attempt sends one request, adds the response to rep and emits it as it arrives.
 func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
 	if r.cfg.Hooks != nil {
-		v, instead := r.cfg.Hooks.BeforeModel(ctx, req)
-		if err := r.applyVerdict(v); err != nil && instead == nil {
+		if err := r.applyModelVerdict(r.cfg.Hooks.BeforeModel(ctx, req)); err != nil {
 			return err
-		}
-		if instead != nil {
-			return cmp.Or(r.addChunk(rep, instead, instead), r.endThought(rep))
 		}
 	}
 	for chunk, err := range r.cfg.Generator.Stream(ctx, req) {
@@ -345,17 +341,14 @@ func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
 		if err != nil {
 			return err
 		}
-		shown := chunk
 		if r.cfg.Hooks != nil {
 			v, other := r.cfg.Hooks.AfterModel(ctx, req, chunk)
-			if other != nil {
-				shown = other
-			}
-			if err := r.applyVerdict(v); err != nil {
+			if err := r.applyModelVerdict(v, other); err != nil {
 				return err
 			}
+			chunk = cmp.Or(other, chunk)
 		}
-		if err := r.addChunk(rep, chunk, shown); err != nil {
+		if err := r.addChunk(rep, chunk); err != nil {
 			return err
 		}
 		if rep.loop.Kind != "" {
@@ -368,11 +361,32 @@ func (r *run) attempt(ctx context.Context, req *llm.Request, rep *reply) error {
 	return r.endThought(rep)
 }
 
-// addChunk adds a chunk to the reply and emits shown, thoughts before text. Tool calls are not
+// applyModelVerdict ends the run if the verdict of a hook around the model requires it. If the
+// verdict blocks the response, it emits the text of instead, which may be nil. The history does not
+// get that text.
+func (r *run) applyModelVerdict(v Verdict, instead *llm.Response) error {
+	text := instead.Text()
+	if v.Stop || !v.Block || text == "" {
+		return r.applyVerdict(v)
+	}
+	r.response += text
+	for _, e := range []Event{
+		Blocked{Reason: v.Reason, SystemMessage: v.SystemMessage},
+		Text{text},
+		Finished{Reason: cmp.Or(instead.FinishReason(), llm.FinishStop)},
+	} {
+		if err := r.emit(e); err != nil {
+			return err
+		}
+	}
+	return errOver
+}
+
+// addChunk adds a chunk to the reply and emits it, thoughts before text. Tool calls are not
 // emitted until the reply is complete, because the calls of a discarded reply never run.
-func (r *run) addChunk(rep *reply, chunk, shown *llm.Response) error {
+func (r *run) addChunk(rep *reply, chunk *llm.Response) error {
 	rep.add(chunk)
-	parts := shown.Parts()
+	parts := chunk.Parts()
 	hasAnswer := false // a part that is not a thought
 	for i := range parts {
 		p := &parts[i]
@@ -389,7 +403,7 @@ func (r *run) addChunk(rep *reply, chunk, shown *llm.Response) error {
 			return err
 		}
 	}
-	if text := shown.Text(); text != "" {
+	if text := chunk.Text(); text != "" {
 		return r.show(rep, Text{text})
 	}
 	return nil

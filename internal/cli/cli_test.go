@@ -333,7 +333,7 @@ func TestLater(t *testing.T) {
 		{"mcp|list", "", exit.General, "pollux mcp is" + version + ".\n"},
 		{"extension|install|x", "", exit.General, "pollux extension is" + version + ".\n"},
 		{"-d|skills", "", exit.General, "pollux skills is" + version + ".\n"},
-		{"hooks|--bogus", "", exit.General, "pollux hooks is" + version + ".\n"},
+		{"skills|--bogus", "", exit.General, "pollux skills is" + version + ".\n"},
 		{"gemma", "", exit.General, "pollux gemma is" + version + ".\n"},
 	} {
 		s := (&start{args: strings.Split(tt.args, "|"), env: strings.Fields(tt.env)}).do()

@@ -164,7 +164,7 @@ func TestMissingFeatures(t *testing.T) {
 		names    string // "" for none
 	}{
 		{`{}`, ""},
-		{`{"mcpServers": {"a": {"command": "c"}}, "hooks": {"BeforeTool": []}}`, "hooks, mcpServers"},
+		{`{"mcpServers": {"a": {"command": "c"}}, "hooks": {"BeforeTool": []}}`, "mcpServers"},
 		{`{"hooks": {}, "mcpServers": {}}`, ""},
 		{`{"skills": {"enabled": false}, "hooksConfig": {"enabled": false}, "experimental": {"enableAgents": false}}`, ""},
 		{`{"model": {"skipNextSpeakerCheck": false}}`, ""},
@@ -192,7 +192,7 @@ func TestMissingFeatures(t *testing.T) {
 func TestScreenKeys(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
-		`{"theme": "x", "general": {"vimMode": true}, "hooks": {"BeforeTool": []}}`:             "general.vimMode, hooks, theme",
+		`{"theme": "x", "general": {"vimMode": true}, "hooks": {"BeforeTool": []}}`:             "general.vimMode, theme",
 		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:          "",
 		`{"ui": {"footer": {"hideContextPercentage": false}, "showSpinner": false}}`:            "ui.footer.hideContextPercentage",
 		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`: "ui.showMemoryUsage",

@@ -136,6 +136,7 @@ const (
 	WorkspacePolicies      = Bool("pollux.workspacePolicies")
 	BuildFiles             = String("pollux.buildFiles")
 	TrustProjectSafety     = Bool("pollux.trustProjectSafety")
+	UserHooksUntrusted     = Bool("pollux.userHooksInUntrustedFolders")
 	PermanentApproval      = Bool("security.enablePermanentToolApproval")
 	SaveApprovalFirst      = Bool("security.autoAddToPolicyByDefault")
 	ToolsDiscovery         = String("tools.discoveryCommand")
@@ -145,6 +146,10 @@ const (
 	TruncateToolOutput     = Int("tools.truncateToolOutputThreshold")
 	SummarizeToolOutput    = Object("model.summarizeToolOutput")
 	DisableLLMCorrection   = Bool("tools.disableLLMCorrection")
+
+	HookDefinitions = Object("hooks")
+	HooksEnabled    = Bool("hooksConfig.enabled")
+	HooksDisabled   = Strings("hooksConfig.disabled")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.
 	HistoryDropInvalid    = Bool("pollux.history.dropInvalidPrompts")
@@ -325,9 +330,9 @@ var table = [...]Key{
 	{"general.topicUpdateNarration", "bool", true, 0, live, "Let the model report which topic it is working on."},
 	{"general.vimMode", "bool", false, 0, screen, "Use vi keys in the input box."},
 
-	{"hooks", "object", nil, concat, later, "Hooks, by event."},
-	{"hooksConfig.disabled", "strings", list{}, union, later, "Disabled hooks, by name or command."},
-	{"hooksConfig.enabled", "bool", true, restart, later, "Enable hooks."},
+	{"hooks", "object", nil, concat, live, "Hooks, by event."},
+	{"hooksConfig.disabled", "strings", list{}, union, live, "Disabled hooks, by name or command."},
+	{"hooksConfig.enabled", "bool", true, restart, live, "Enable hooks."},
 	{"hooksConfig.notifications", "bool", true, 0, screen, "Show when a hook runs."},
 
 	{"ide.enabled", "bool", false, restart, later, "Connect to the editor whose terminal Pollux runs in."},
@@ -388,6 +393,7 @@ var table = [...]Key{
 	{"pollux.toolCalling", "enum auto native text", "auto", 0, live, "How models call tools: native, in text, or auto, which uses text if the server does not support tools."},
 	{"pollux.toolMappings", "array", list{}, 0, live, "Argument names that models use in tool calls, by model and endpoint."},
 	{"pollux.trustProjectSafety", "bool", false, restart, live, "Let trusted projects loosen settings that protect you, such as security.disableYoloMode, as Gemini CLI does. Not read from workspace settings."},
+	{"pollux.userHooksInUntrustedFolders", "bool", false, restart, live, "Run your own hooks in untrusted folders, too. Hooks of these folders never run. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},
 	{"privacy.usageStatisticsEnabled", "bool", true, restart, inert, "Usage statistics. Pollux collects none."},
 

@@ -1,10 +1,10 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 
 	"pollux/internal/guard/policy"
 	"pollux/llm"
@@ -86,45 +86,11 @@ func (g *gatedCall) requirePerson(reason string) *refusal {
 	if g.opts.Interactive {
 		return nil
 	}
-	name := g.spec.DisplayName
-	if name == "" {
-		name = g.spec.Name
-	}
-	text := fmt.Sprintf("Tool execution for %q requires user confirmation, which is not supported in non-interactive mode.", name)
+	text := fmt.Sprintf("Tool execution for %q requires user confirmation, which is not supported in non-interactive mode.", g.displayName())
 	if reason != "" {
 		text += " " + reason
 	}
 	return g.refuse(tool.Fail(tool.ErrUnhandled, text))
-}
-
-// hooks runs the user's hooks before the call. A hook may end the run, refuse the call, change
-// its arguments, or require a person's approval. Changed arguments are checked by the policy
-// again.
-func (g *gatedCall) hooks(ctx context.Context) *refusal {
-	if g.opts.Hooks == nil {
-		return nil
-	}
-	before := g.opts.Hooks.Before(ctx, g.call, g.spec, g.args)
-	switch {
-	case before.Stop:
-		return g.refuse(tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+before.Reason))
-	case before.Block:
-		return g.refuse(tool.Fail(tool.ErrPolicyViolation, "Tool execution blocked: "+before.Reason))
-	}
-	if before.Args != nil {
-		if err := g.rebuild(before.Args); err != nil {
-			return g.refuse(tool.Fail(tool.ErrInvalidParams, "Tool parameter modification by hook failed validation: "+err.Error()))
-		}
-		g.isModified = true
-		if no := g.policy(ctx); no != nil {
-			return no
-		}
-	}
-	if before.Ask {
-		g.verdict = policy.Ask
-		return g.requirePerson("A hook requires approval.")
-	}
-	return nil
 }
 
 // rebuild replaces the arguments of the call and the invocation, unless the arguments are
@@ -144,7 +110,7 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 		return g.refuse(tool.Fail(tool.ErrUnhandled, err.Error()))
 	}
 	for g.verdict == policy.Ask {
-		details, err := g.inv.Confirmation(ctx)
+		details, err := g.question(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return g.cancel(nil)
@@ -153,13 +119,9 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 		case details == nil:
 			return nil
 		}
-		switch d := details.(type) {
-		case *tool.EditConfirmation:
-			_, d.Modifiable = tool.As[tool.Modifiable](g.inv)
-		case *tool.ExecConfirmation:
-			d.UntrustedFlags, d.ModifiedBuildFiles = g.untrustedWords, g.changedFiles
+		if g.opts.Hooks != nil {
+			g.opts.Hooks.Notify(ctx, g.hookedCall(), details)
 		}
-		g.notify(ctx, details)
 		answer, err := g.ask(ctx, details)
 		if err != nil {
 			return g.cancel(refusedDisplay(details))
@@ -171,20 +133,30 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 	return nil
 }
 
-// notify calls the notifier before a person is asked.
-func (g *gatedCall) notify(ctx context.Context, details tool.Confirmation) {
-	if g.opts.Notify == nil {
-		return
+// question returns what a person should see before the call runs, nil if no question is needed.
+func (g *gatedCall) question(ctx context.Context) (tool.Confirmation, error) {
+	details, err := g.inv.Confirmation(ctx)
+	if err != nil {
+		return nil, err
 	}
-	go func() {
-		defer func() {
-			if v := recover(); v != nil {
-				g.opts.Log.Debug("notifier panicked", "call", g.call.ID, "panic", v, "stack", string(debug.Stack()))
-			}
-		}()
-		g.opts.Notify(ctx, g.call, details)
-	}()
+	switch d := details.(type) {
+	case nil:
+		if !g.hooked.IsRequired {
+			return nil, nil
+		}
+		details = &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.inv.Summary(), Hooked: g.hooked}
+	case *tool.EditConfirmation:
+		_, d.Modifiable = tool.As[tool.Modifiable](g.inv)
+		d.Hooked = g.hooked
+	case *tool.ExecConfirmation:
+		d.UntrustedFlags, d.ModifiedBuildFiles, d.Hooked = g.untrustedWords, g.changedFiles, g.hooked
+	case *tool.InfoConfirmation:
+		d.Hooked = g.hooked
+	}
+	return details, nil
 }
+
+func (g *gatedCall) displayName() string { return cmp.Or(g.spec.DisplayName, g.spec.Name) }
 
 // applyAnswer applies a person's answer. If the verdict is Ask afterwards, confirm asks again.
 func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, answer tool.Answer) *refusal {
@@ -216,7 +188,7 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		return nil
 	case tool.ProceedOnce:
 	default:
-		if g.hasWarnings() || !g.opts.Policy.Remember(g.policyCall(), answer.Outcome) {
+		if g.hooked.IsRequired || g.hasWarnings() || !g.opts.Policy.Remember(g.policyCall(), answer.Outcome) {
 			g.outcome = tool.ProceedOnce
 		}
 	}

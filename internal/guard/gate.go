@@ -1,9 +1,11 @@
 // Package guard implements the gate: it decides whether a tool call runs, and runs it. Each call
 // passes the same steps in the same order:
 //
-//	validate -> policy -> hooks -> confirm -> snapshot -> run -> hooks -> trim -> record
+//	validate -> hooks -> policy -> confirm -> snapshot -> run -> hooks -> trim -> record
 //
 // [Gate.Admit] takes the steps up to confirm, and the function that it returns takes the others.
+// The hooks come before the policy, so that the policy decides about the arguments that hooks have
+// changed, and no hook allows what the policy denies.
 // All calls go through the gate, and tools do not ask for permission, decide whether they run,
 // or cut their output themselves.
 package guard
@@ -29,14 +31,10 @@ type Options struct {
 	// Subagent is the name of the subagent that makes the calls, "" for the main agent.
 	Subagent string
 
-	// Notify, if set, is called each time before a person is asked, with the confirmation, so
-	// that the user's own program can draw attention to it. It runs on its own goroutine and
-	// does not delay the question. It must not modify details, and must return when ctx, the
-	// context of the run, ends.
-	Notify func(ctx context.Context, call *agent.ToolCall, details tool.Confirmation)
-
-	Origins  Origins  // nil trusts all words
-	Hooks    Hooks    // nil for none
+	Origins Origins // nil trusts all words
+	Hooks   Hooks   // nil for none
+	// Tool returns the tool with a name, for the calls that hooks make; nil knows none.
+	Tool     func(name string) (tool.Tool, bool)
 	Snapshot Snapshot // nil for none
 	Record   Record   // nil for none
 
@@ -67,6 +65,7 @@ type Gate struct {
 	opts    Options
 	changed buildFiles
 	names   argmap.Names // other names of arguments
+	tails   sync.Mutex   // held while calls of hooks run
 	noted   sync.Map     // unknown arguments that a result has named: "tool/argument"
 }
 
@@ -82,21 +81,10 @@ func New(o Options) *Gate {
 
 // Admit implements [agent.Gate].
 func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask tool.Ask) (admission agent.Admission) {
-	c := &gatedCall{Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, outcome: tool.ProceedOnce}
-	c.args = dropWait(c.spec.Schema, call.Args)
+	c := g.newCall(call, t, ask)
 	defer c.recoverPanic(func(r *tool.Result) { admission = c.refuse(r).admission() })
-	for _, step := range []func(context.Context) *refusal{
-		c.validate,
-		c.policy,
-		c.hooks,
-		c.confirm,
-	} {
-		if ctx.Err() != nil {
-			return c.cancel(nil).admission()
-		}
-		if no := step(ctx); no != nil {
-			return no.admission()
-		}
+	if no := c.pass(ctx); no != nil {
+		return no.admission()
 	}
 	var ran atomic.Bool
 	return agent.Admission{
@@ -105,9 +93,36 @@ func (g *Gate) Admit(ctx context.Context, call *agent.ToolCall, t tool.Tool, ask
 			if ran.Swap(true) {
 				return tool.Fail(tool.ErrUnhandled, "A tool call runs only once.")
 			}
-			return c.run(ctx, host)
+			result, tail := c.run(ctx, host)
+			return c.runTails(ctx, host, result, tail)
 		},
 	}
+}
+
+func (g *Gate) newCall(call *agent.ToolCall, t tool.Tool, ask tool.Ask) *gatedCall {
+	return &gatedCall{
+		Gate: g, call: call, tool: t, spec: t.Spec(), ask: ask, outcome: tool.ProceedOnce,
+		args: dropWait(t.Spec().Schema, call.Args),
+	}
+}
+
+// pass takes the steps up to confirm. It returns nil if the call may run.
+func (g *gatedCall) pass(ctx context.Context) *refusal {
+	for _, step := range []func(context.Context) *refusal{
+		g.validate,
+		g.hooks,
+		g.policy,
+		g.forceQuestion,
+		g.confirm,
+	} {
+		if ctx.Err() != nil {
+			return g.cancel(nil)
+		}
+		if no := step(ctx); no != nil {
+			return no
+		}
+	}
+	return nil
 }
 
 // gatedCall is the state of one call in the gate. It is used by one goroutine at a time.
@@ -122,7 +137,8 @@ type gatedCall struct {
 	reading        argmap.Reading  // what args were read from
 	inv            tool.Invocation // built from args
 	verdict        policy.Decision // Allow or Ask, set by policy
-	isModified     bool            // a hook has changed args
+	hooked         tool.Hooked     // what hooks did before the call
+	requested      string          // see HookedCall
 	outcome        tool.Outcome
 	untrustedWords []string // words of the command, see findWarnings
 	changedFiles   []string // build files that the command uses, see findWarnings

@@ -374,15 +374,17 @@ func (s script) output(program string, in any) []byte {
 	return out
 }
 
-func (s script) Before(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, args json.RawMessage) (b BeforeTool) {
-	_ = json.Unmarshal(s.output(s.before, args), &b)
+func (s script) Before(_ context.Context, c HookedCall) (b BeforeTool) {
+	_ = json.Unmarshal(s.output(s.before, c.Current), &b)
 	return b
 }
 
-func (s script) After(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, _ json.RawMessage, r *tool.Result) (a AfterTool) {
-	_ = json.Unmarshal(s.output(s.after, r.Data), &a)
+func (s script) After(_ context.Context, c HookedCall, _ *tool.Result) (a AfterTool) {
+	_ = json.Unmarshal(s.output(s.after, c.Current), &a)
 	return a
 }
+
+func (script) Notify(context.Context, HookedCall, tool.Confirmation) {}
 
 func TestHooks(t *testing.T) {
 	t.Parallel()
@@ -421,8 +423,11 @@ func TestHooks(t *testing.T) {
 	if r.Error == nil || r.Error.Type != tool.ErrExecutionFailed || r.Error.Message != "ugly" {
 		t.Errorf("result = %+v", r)
 	}
+	if r.Display != tool.TextDisplay("Tool result blocked: ugly") {
+		t.Errorf("display = %v", r.Display)
+	}
 	r = run(t, admit(with("", `echo '{"Stop":true,"Reason":"done"}'`), unasked(t)))
-	if r.Error == nil || r.Error.Type != tool.ErrStopExecution {
+	if r.Error == nil || r.Error.Type != tool.ErrStopExecution || r.Error.Message != "done" || r.Display != tool.TextDisplay("Agent execution stopped by hook: done") {
 		t.Errorf("result = %+v", r)
 	}
 	asked := gate(policy.Yolo, Options{Interactive: true, Hooks: script{`echo '{"Ask":true}'`, ""}})
@@ -470,15 +475,17 @@ func (s *steps) Before(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, files
 
 type order struct{ *steps }
 
-func (o order) Before(context.Context, *agent.ToolCall, *tool.Spec, json.RawMessage) BeforeTool {
+func (o order) Before(context.Context, HookedCall) BeforeTool {
 	o.note("hooks")
 	return BeforeTool{}
 }
 
-func (o order) After(_ context.Context, _ *agent.ToolCall, _ *tool.Spec, _ json.RawMessage, r *tool.Result) AfterTool {
+func (o order) After(_ context.Context, _ HookedCall, r *tool.Result) AfterTool {
 	o.note(fmt.Sprintf("hooks after %d", len(llm.PartsText(r.Content))))
 	return AfterTool{}
 }
+
+func (o order) Notify(context.Context, HookedCall, tool.Confirmation) { o.note("notify") }
 
 type records struct{ *steps }
 
@@ -499,7 +506,7 @@ func TestOrder(t *testing.T) {
 			s.note("confirm")
 			return tool.Answer{Outcome: tool.ProceedOnce}, nil
 		}))
-	want := "hooks, confirm, snapshot a, hooks after 500, record proceed_once true false"
+	want := "hooks, notify, confirm, snapshot a, hooks after 500, record proceed_once true false"
 	if got := strings.Join(s.taken, ", "); got != want {
 		t.Errorf("steps: %s\nwant:  %s", got, want)
 	}

@@ -1,20 +1,38 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"pollux/agent"
+	"pollux/internal/guard/policy"
 	"pollux/llm"
 	"pollux/tool"
 )
 
-// Hooks runs the user's hooks before and after tool calls.
+// Hooks runs the user's hooks around tool calls. They do not run for a command that a person
+// typed word for word.
 type Hooks interface {
-	// Before runs when the policy has allowed a call or requires a person's approval.
-	Before(ctx context.Context, call *agent.ToolCall, spec *tool.Spec, args json.RawMessage) BeforeTool
+	// Before runs before the policy decides about a call.
+	Before(ctx context.Context, c HookedCall) BeforeTool
 	// After runs when the tool has returned a result, also a failed one.
-	After(ctx context.Context, call *agent.ToolCall, spec *tool.Spec, args json.RawMessage, result *tool.Result) AfterTool
+	After(ctx context.Context, c HookedCall, result *tool.Result) AfterTool
+	// Notify runs each time before a person is asked about a call. The question waits for it.
+	Notify(ctx context.Context, c HookedCall, details tool.Confirmation)
+}
+
+// HookedCall is a tool call as hooks see it.
+type HookedCall struct {
+	*agent.ToolCall
+	Tool tool.Tool
+	// Current are the arguments of the call, with the names and types of the tool's schema.
+	Current json.RawMessage
+	// Requested is the name of the tool that the model called, if a hook continued that call
+	// with this one; else "".
+	Requested string
 }
 
 // BeforeTool is the decision of hooks before a call. The zero value lets the call continue.
@@ -22,8 +40,11 @@ type BeforeTool struct {
 	Stop   bool // end the whole run
 	Block  bool // refuse the call
 	Reason string
-	Ask    bool            // require a person's approval
 	Args   json.RawMessage // if set, replaces the arguments of the call
+	// Ask requires a person's approval, whatever rules, the mode and earlier answers allow.
+	// Message is for that person.
+	Ask     bool
+	Message string
 }
 
 // AfterTool is the decision of hooks after a call. The zero value changes nothing.
@@ -32,33 +53,136 @@ type AfterTool struct {
 	Block   bool // the model gets Reason instead of the result
 	Reason  string
 	Context string // for the model, appended to the result
+	Tail    *Tail  // the call that replaces this one
 }
 
-// runAfterHooks runs the user's hooks after the call and returns the result with their
-// changes.
-func (g *gatedCall) runAfterHooks(ctx context.Context, r *tool.Result) *tool.Result {
-	if g.opts.Hooks == nil {
-		return r
+// Tail is a call that a hook makes after another one. Its result is the result of the first
+// call.
+type Tail struct {
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// maxTails limits the calls that continue one call.
+const maxTails = 100
+
+func (g *gatedCall) hookedCall() HookedCall {
+	return HookedCall{ToolCall: g.call, Tool: g.tool, Current: g.args, Requested: g.requested}
+}
+
+// hooks runs the user's hooks before the call. A hook may end the run, refuse the call, change
+// its arguments, or require a person's approval.
+func (g *gatedCall) hooks(ctx context.Context) *refusal {
+	if g.opts.Hooks == nil || g.call.Typed {
+		return nil
+	}
+	before := g.opts.Hooks.Before(ctx, g.hookedCall())
+	switch {
+	case before.Stop:
+		return g.refuse(tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+before.Reason))
+	case before.Block:
+		return g.refuse(tool.Fail(tool.ErrPolicyViolation, "Tool execution blocked: "+before.Reason))
+	}
+	g.hooked.IsRequired, g.hooked.Message = before.Ask, before.Message
+	if before.Args == nil {
+		return nil
+	}
+	if err := g.rebuild(before.Args); err != nil {
+		return g.refuse(tool.Fail(tool.ErrInvalidParams, "Tool parameter modification by hook failed validation: "+err.Error()))
+	}
+	g.hooked.IsChanged = true
+	return nil
+}
+
+// forceQuestion requires a person's approval if a hook does. The policy has allowed the call by
+// then, or requires approval itself.
+func (g *gatedCall) forceQuestion(context.Context) *refusal {
+	if !g.hooked.IsRequired {
+		return nil
+	}
+	g.verdict = policy.Ask
+	return g.requirePerson("A hook requires approval.")
+}
+
+// runAfterHooks runs the user's hooks after the call. It returns the result with their changes,
+// and the call that they make, nil for none.
+func (g *gatedCall) runAfterHooks(ctx context.Context, r *tool.Result) (*tool.Result, *Tail) {
+	if g.opts.Hooks == nil || g.call.Typed {
+		return r, nil
 	}
 	note := ""
-	if g.isModified {
+	if g.hooked.IsChanged && r.Error == nil {
 		note = "\n\n[System] Tool input parameters were modified by a hook before execution."
 	}
-	after := g.opts.Hooks.After(ctx, g.call, g.spec, g.args, r)
+	after := g.opts.Hooks.After(ctx, g.hookedCall(), r)
 	switch {
 	case after.Stop:
-		return tool.Fail(tool.ErrStopExecution, "Agent execution stopped by hook: "+after.Reason)
+		return refusedResult(tool.ErrStopExecution, after.Reason, "Agent execution stopped by hook: "), nil
 	case after.Block:
-		failed := tool.Fail(tool.ErrExecutionFailed, after.Reason)
-		failed.Display = r.Display // the person still sees the result
-		return failed
+		r, note = refusedResult(tool.ErrExecutionFailed, after.Reason, "Tool result blocked: "), ""
 	case after.Context != "":
-		note += "\n\n<hook_context>" + after.Context + "</hook_context>"
+		escaped := strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(after.Context)
+		note += "\n\n<hook_context>" + escaped + "</hook_context>"
 	}
-	if note == "" {
+	if note != "" {
+		r = appendText(r, note)
+	}
+	return r, after.Tail
+}
+
+// refusedResult returns the result that replaces a refused one. The person sees label and
+// reason, the model gets the reason.
+func refusedResult(t tool.ErrorType, reason, label string) *tool.Result {
+	return &tool.Result{Error: &tool.Error{Type: t, Message: reason}, Display: tool.TextDisplay(label + reason)}
+}
+
+// runTails runs the call that a hook makes after this one, then the call that a hook makes after
+// that, and so on, and returns the last result. Each goes through the whole gate.
+func (g *gatedCall) runTails(ctx context.Context, host tool.Host, r *tool.Result, tail *Tail) *tool.Result {
+	if tail == nil {
 		return r
 	}
-	return appendText(r, note)
+	g.tails.Lock() // calls that change nothing run side by side, but their tails may change something
+	defer g.tails.Unlock()
+	for n := 0; tail != nil && ctx.Err() == nil; n++ {
+		if n == maxTails {
+			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Hooks made %d calls after this one, and then another one. Pollux stopped there.", maxTails))
+		}
+		r, tail = g.runTail(ctx, host, tail)
+	}
+	return r
+}
+
+func (g *gatedCall) runTail(ctx context.Context, host tool.Host, tail *Tail) (result *tool.Result, more *Tail) {
+	defer g.recoverPanic(func(r *tool.Result) { result, more = r, nil })
+	var t tool.Tool
+	if g.opts.Tool != nil {
+		t, _ = g.opts.Tool(tail.Name)
+	}
+	if t == nil {
+		return tool.Fail(tool.ErrNotRegistered, fmt.Sprintf("A hook continued this call with the tool %q, which is not available.", tail.Name)), nil
+	}
+	call := *g.call
+	call.Name, call.Args, call.FromClient = tail.Name, tail.Args, false
+	next := g.newCall(&call, t, func(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+		if host.Ask == nil {
+			return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
+		}
+		return host.Ask(ctx, details)
+	})
+	next.requested = cmp.Or(g.requested, g.spec.Name)
+	if no := next.pass(ctx); no != nil {
+		return no.answer(), nil
+	}
+	return next.run(ctx, host)
+}
+
+// answer returns the result of a refused call that a hook made.
+func (r *refusal) answer() *tool.Result {
+	if r.cancelled && r.result.Error == nil {
+		return tool.Fail(tool.ErrExecutionFailed, "User denied execution.")
+	}
+	return r.result
 }
 
 // appendText returns the result with text appended to what the model gets.

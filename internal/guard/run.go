@@ -9,16 +9,17 @@ import (
 	"pollux/tool"
 )
 
-// run takes the steps from the snapshot on.
-func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Result) {
+// run takes the steps from the snapshot on. It returns the result, and the call that hooks make
+// after this one, nil for none.
+func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Result, tail *Tail) {
 	defer func() { g.record(ctx, result) }()
-	defer g.recoverPanic(func(r *tool.Result) { result = r })
+	defer g.recoverPanic(func(r *tool.Result) { result, tail = r, nil })
 
 	host.Limit, host.Room = g.outputLimit(), g.call.Room
 	host.Spill = g.spill
 	if g.opts.Snapshot != nil {
 		if err := g.opts.Snapshot.Before(ctx, g.call, g.spec, g.inv.Locations()); err != nil {
-			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err))
+			return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run, because what it changes could not be saved first: %v", err)), nil
 		}
 	}
 	result = g.inv.Run(ctx, host)
@@ -26,8 +27,8 @@ func (g *gatedCall) run(ctx context.Context, host tool.Host) (result *tool.Resul
 		result = tool.Fail(tool.ErrUnhandled, "The tool returned nothing.")
 	}
 	g.noteBuildFiles(result)
-	result = g.runAfterHooks(ctx, result)
-	return g.addNotes(g.trim(result, host))
+	result, tail = g.runAfterHooks(ctx, result)
+	return g.addNotes(g.trim(result, host)), tail
 }
 
 // trim truncates the text of a result to the limit. It applies to commands and to discovered

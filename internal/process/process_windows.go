@@ -21,6 +21,9 @@ func (s Status) SignalName() string { return "" }
 
 func (p *Process) terminate(grace time.Duration) { p.stopAlone(grace) }
 
+// GroupRuns returns false: there are no process groups on this system.
+func (p *Process) GroupRuns() bool { return false }
+
 func (p *Process) killGroup() { _ = p.proc.Kill() } // it may have ended
 
 func (p *Process) waitProgram() *os.ProcessState {

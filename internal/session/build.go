@@ -67,6 +67,10 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err != nil {
 		return nil, err
 	}
+	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
+	if s.hooks != nil {
+		s.closers = append(s.closers, s.hooks.Close)
+	}
 	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
 	s.recordConfig()
 	return s, nil
@@ -169,8 +173,8 @@ func (s *Session) parts(g llm.Generator) Parts {
 		NextSpeaker:  s.nextSpeaker(g),
 		Unfinished:   s.unfinished(),
 	}
-	if s.Hooks != nil {
-		p.Hooks = s.Hooks
+	if s.hooks != nil {
+		p.Hooks = s.hooks
 	}
 	if s.fallback != nil {
 		p.StandIn = s.fallback.Fail
@@ -184,12 +188,13 @@ func (s *Session) newGate() *guard.Gate {
 		Policy:      s.policy,
 		Interactive: s.Interactive,
 		Origins:     s.origins(),
+		Tool:        s.registry.Lookup,
 		Threshold:   config.TruncateToolOutput.In(s.Settings),
 		OutputDir:   s.outputDir,
 		Log:         s.Log,
 	}
-	if s.Hooks != nil {
-		o.Hooks = s.Hooks
+	if s.hooks != nil {
+		o.Hooks = s.hooks
 	}
 	return guard.New(o)
 }

@@ -5,6 +5,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/models"
 	"pollux/internal/prompt"
@@ -148,7 +149,7 @@ func (s *Session) Known() []catalog.Model { return s.models.KnownModels() }
 // instructions of subdirectories, the topic and the approved plan. It keeps the approval
 // mode, the model, the directories and background processes.
 func (s *Session) Clear(ctx context.Context) {
-	s.endHooks(ctx, ClearReason)
+	s.endHooks(ctx, hook.ClearReason)
 	s.begin("")
 	s.Stats.Reset()
 	s.topic.Reset()
@@ -158,7 +159,7 @@ func (s *Session) Clear(ctx context.Context) {
 	s.models.StartSession(s.ID())
 	s.refresh()
 	s.agent.Restart(ctx, s.ID(), []agent.Message{s.opening()})
-	s.startHooks(ctx, ClearSource)
+	s.startHooks(ctx, hook.ClearSource)
 }
 
 // AddDirectory adds a directory to the workspace, and a description of it to the

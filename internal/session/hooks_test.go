@@ -4,59 +4,41 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"pollux/agent"
-	"pollux/internal/guard"
+	"pollux/internal/guard/hook"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/llm"
-	"pollux/tool"
 )
 
-// hooks writes down when they run, and has a word for the model at the start.
-type hooks struct{ ran []string }
-
-func (h *hooks) note(name string) { h.ran = append(h.ran, name) }
-
-func (h *hooks) SessionStart(_ context.Context, source session.StartSource) agent.Verdict {
-	h.note("start:" + string(source))
-	return agent.Verdict{Context: "The <code> is heron.", SystemMessage: "Hello " + string(source)}
+// recorder has a hook for each event that notes when it runs. The one for SessionStart has a
+// context for the model and a message for the person.
+type recorder struct {
+	mu  sync.Mutex
+	ran []string
 }
 
-func (h *hooks) SessionEnd(_ context.Context, reason session.EndReason) {
-	h.note("end:" + string(reason))
-}
-
-func (h *hooks) BeforeAgent(context.Context, string) agent.Verdict {
-	h.note("before agent")
-	return agent.Verdict{}
-}
-
-func (h *hooks) AfterAgent(context.Context, string, string, bool) agent.Verdict {
-	h.note("after agent")
-	return agent.Verdict{}
-}
-
-func (h *hooks) BeforeModel(context.Context, *llm.Request) (agent.Verdict, *llm.Response) {
-	h.note("model")
-	return agent.Verdict{}, nil
-}
-
-func (h *hooks) AfterModel(context.Context, *llm.Request, *llm.Response) (agent.Verdict, *llm.Response) {
-	return agent.Verdict{}, nil
-}
-
-func (h *hooks) PreCompress(context.Context, agent.CompressTrigger) { h.note("compress") }
-
-func (h *hooks) Before(context.Context, *agent.ToolCall, *tool.Spec, json.RawMessage) guard.BeforeTool {
-	h.note("before tool")
-	return guard.BeforeTool{}
-}
-
-func (h *hooks) After(context.Context, *agent.ToolCall, *tool.Spec, json.RawMessage, *tool.Result) guard.AfterTool {
-	h.note("after tool")
-	return guard.AfterTool{}
+func (r *recorder) hooks() []hook.Hook {
+	var list []hook.Hook
+	for _, e := range hook.Events() {
+		list = append(list, hook.Hook{Event: e, Name: "recorder", Run: func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+			var in struct{ Source, Reason string }
+			if err := json.Unmarshal(input, &in); err != nil {
+				return nil, err
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.ran = append(r.ran, strings.TrimSuffix(string(e)+":"+in.Source+in.Reason, ":"))
+			if e == hook.SessionStart {
+				return json.RawMessage(`{"systemMessage":"Hello ` + in.Source + `","hookSpecificOutput":{"additionalContext":"The <code> is heron."}}`), nil
+			}
+			return nil, nil
+		}})
+	}
+	return list
 }
 
 // TestHooks checks the order of the hooks of a session, and that SessionEnd runs once.
@@ -66,7 +48,7 @@ func TestHooks(t *testing.T) {
 	h.file(h.dir+"/notes.txt", "x")
 	model := scripttest.Gemini(t, `
 turn
-  expect anywhere "<hook_context>The &lt;code&gt; is heron.</hook_context>"
+  expect prompt "<hook_context>The &lt;code&gt; is heron.</hook_context>"
   call read_file {"file_path": "notes.txt"}
 turn
   text Read.
@@ -74,10 +56,10 @@ turn
   expect not anywhere heron
   text New.
 `)
-	var ran hooks
+	var ran recorder
 	var warnings []string
 	s, err := session.Open(t.Context(), session.Options{
-		Dir: h.dir, Env: h.env, Trusted: true, Generator: model, Hooks: &ran,
+		Dir: h.dir, Env: h.env, Trusted: true, Generator: model, Hooks: ran.hooks(),
 		Warn: func(text string) { warnings = append(warnings, text) },
 	})
 	if err != nil {
@@ -91,18 +73,85 @@ turn
 		}
 	}
 	run("Read it.")
+	if h := s.History(); h[1].Shown != "Read it." {
+		t.Errorf("the prompt is shown as %q", h[1].Shown)
+	}
 	s.Clear(t.Context())
 	run("Again.")
 	s.Close()
 	s.Close()
 	got := strings.Join(ran.ran, ", ")
-	want := "start:startup, before agent, compress, model, before tool, after tool, compress, model, after agent, " +
-		"end:clear, start:clear, before agent, compress, model, after agent, end:exit"
+	const turn = "BeforeModel, BeforeToolSelection, AfterModel, "
+	want := "SessionStart:startup, BeforeAgent, PreCompress, " + turn + "BeforeTool, AfterTool, PreCompress, " + turn + "AfterAgent, " +
+		"SessionEnd:clear, SessionStart:clear, BeforeAgent, PreCompress, " + turn + "AfterAgent, SessionEnd:exit"
 	if got != want {
 		t.Errorf("hooks ran\n%s\nwant\n%s", got, want)
 	}
-	if all := strings.Join(warnings, ", "); all != "Hello startup, Hello clear" {
+	if all := strings.Join(warnings, ", "); all != "Hook system message: Hello startup, Hello startup, Hook system message: Hello clear, Hello clear" {
 		t.Errorf("the person is shown %s", all)
+	}
+}
+
+// In an interactive session, the conversation gets what hooks have to say at its start.
+func TestStartContextOfInteractiveSessions(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	model := scripttest.Gemini(t, `
+turn
+  expect prompt Hi.
+  expect anywhere "<hook_context>The &lt;code&gt; is heron.</hook_context>"
+  text Hello.
+`)
+	var ran recorder
+	var warnings []string
+	s, err := session.Open(t.Context(), session.Options{
+		Dir: h.dir, Env: h.env, Trusted: true, Generator: model, Hooks: ran.hooks(), Interactive: true,
+		Warn: func(text string) { warnings = append(warnings, text) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, err := range s.Run(t.Context(), "Hi.") {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if all := strings.Join(warnings, ", "); all != "recorder: Hello startup" {
+		t.Errorf("the person is shown %s", all)
+	}
+	if h := s.History(); len(h) < 2 || !strings.HasPrefix(llm.PartsText(h[1].Content.Parts), "<hook_context>") {
+		t.Error("no context in the history")
+	}
+}
+
+// A session without hooks has no set of them, and hooks that settings switch off are not even read.
+func TestNoHooks(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{
+		`{}`,
+		`{"hooks": {"BeforeTool": []}}`,
+		`{"hooksConfig": {"enabled": false}, "hooks": {"Nope": 1, "BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`,
+	} {
+		h := newHome(t)
+		h.file(h.path+"/.gemini/settings.json", settings)
+		model := scripttest.Gemini(t, "turn\n  text x\n")
+		s, err := session.Open(t.Context(), session.Options{
+			Dir: h.dir, Env: h.env, Trusted: true, Generator: model,
+			Warn: func(text string) { t.Errorf("%s: %s", settings, text) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Hooks() != nil {
+			t.Errorf("%s: there are hooks", settings)
+		}
+		for _, err := range s.Run(t.Context(), "Hi.") {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		s.Close()
 	}
 }
 

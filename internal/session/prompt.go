@@ -79,6 +79,7 @@ func (s *Session) expand(ctx context.Context, text string) (agent.Prompt, error)
 	if len(asked.Files) > 0 {
 		p.Shown = text
 	}
+	s.addStartContext(&p)
 	return p, nil
 }
 

@@ -29,6 +29,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
@@ -93,8 +94,8 @@ type Options struct {
 	// nil is for no IDE.
 	IDE func() (ide.State, bool)
 
-	// Hooks run the user's programs; nil is for none.
-	Hooks Hooks
+	// Hooks are the hooks of a program and of extensions, beside those of the settings.
+	Hooks []hook.Hook
 
 	// Replay is a file of recorded answers that are played in place of a model's, in
 	// their order unless ReplayAnyOrder is set. Record is a file that a model's answers
@@ -156,10 +157,13 @@ type Session struct {
 	typed       tool.Tool         // the shell of a person
 	instruction *prompt.Instruction
 	agent       *agent.Agent
-	telemetry   *telemetry.Telemetry // nil is off
-	activity    *telemetry.Activity  // nil is off
-	ended       sync.Once
-	closers     []func()
+	hooks       *hook.Set // nil for none
+	// startContext is what hooks add to the first prompt; "" for nothing.
+	startContext string
+	telemetry    *telemetry.Telemetry // nil is off
+	activity     *telemetry.Activity  // nil is off
+	ended        sync.Once
+	closers      []func()
 }
 
 // identity is which conversation a session has.
@@ -170,7 +174,7 @@ type identity struct {
 
 // Close ends what the session has left running.
 func (s *Session) Close() {
-	s.ended.Do(func() { s.endHooks(context.Background(), ExitReason) })
+	s.ended.Do(func() { s.endHooks(context.Background(), hook.ExitReason) })
 	s.closeParts()
 	s.Setup.Close()
 }

@@ -13,6 +13,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/telemetry"
@@ -294,7 +295,7 @@ func (p *Setup) Open(ctx context.Context) (*Session, error) {
 	case err == nil:
 		s.Log.Debug("start", "version", s.Version, "dir", s.Paths.Dir(), "settings", s.Settings.UserFile(),
 			"model", s.Setup.Model, "approval", s.Setup.Mode.String(), "auth", s.Current().Account.Type, "session", s.ID())
-		s.startHooks(ctx, StartupSource)
+		s.startHooks(ctx, hook.StartupSource)
 		return s, nil
 	case ctx.Err() != nil && p.Asker != nil: // the person does not want to be asked
 		return nil, exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)

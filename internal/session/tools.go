@@ -221,15 +221,20 @@ func (p *Setup) discovery() discovered.Options {
 	}
 }
 
+// userRedaction is the redaction that the user's settings describe.
+func userRedaction(p *Setup) secret.Redaction {
+	return secret.Redaction{
+		Enabled: config.RedactionEnabled.In(p.Settings),
+		Allowed: config.RedactionAllowed.In(p.Settings),
+		Blocked: config.RedactionBlocked.In(p.Settings),
+	}
+}
+
 // redaction says which variables commands do not get. Those that the user's own
 // providers have their keys from are secrets whatever they are called; the names of
 // the others show it.
 func redaction(p *Setup) secret.Redaction {
-	r := secret.Redaction{
-		Enabled: config.RedactionEnabled.In(p.Settings),
-		Allowed: config.RedactionAllowed.In(p.Settings),
-		Blocked: config.RedactionBlocked.In(p.Settings),
-	}.WithoutSensitive()
+	r := userRedaction(p).WithoutSensitive()
 	if _, own := p.Settings.Lookup(string(config.ModelProviders)); own && (r.Enabled || len(r.Allowed) > 0) {
 		secrets := auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
 		r.Blocked = append(slices.Clip(r.Blocked), secrets...)

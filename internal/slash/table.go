@@ -61,6 +61,16 @@ func Commands() []*Command {
 		{Name: "editor", Args: "[name]", Summary: "Choose the editor for prompts and proposed changes", Run: chooseEditor},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: busy, Run: export},
 		{Name: "help", Aliases: []string{"?"}, Args: "[command]", Summary: "List commands, or explain one", RunsWhileBusy: busy, Run: help},
+		{
+			Name: "hooks", Summary: "List, enable and disable hooks", RunsWhileBusy: busy, Run: hooksList,
+			Subs: []*Command{
+				{Name: "panel", Aliases: []string{"list", "show"}, Summary: "List hooks", RunsWhileBusy: busy, Run: hooksList},
+				{Name: "enable", Args: "<hook-name>", Summary: "Enable a hook", Run: hooksEnable},
+				{Name: "disable", Args: "<hook-name>", Summary: "Disable a hook", Run: hooksDisable},
+				{Name: "enable-all", Aliases: []string{"enableall"}, Summary: "Enable all hooks", Run: hooksEnableAll},
+				{Name: "disable-all", Aliases: []string{"disableall"}, Summary: "Disable all hooks", Run: hooksDisableAll},
+			},
+		},
 		{Name: "init", Summary: "Analyze the project and create a GEMINI.md file", Run: initProject},
 		{
 			Name: "memory", Summary: "Show and edit context files such as GEMINI.md",
@@ -134,7 +144,6 @@ func Commands() []*Command {
 		planned("Manage extensions", "extensions"),
 		plannedInteractive("Configure the footer", "footer", "statusline"),
 		planned("Set up the local routing model", "gemma"),
-		planned("Manage hooks", "hooks"),
 		plannedInteractive("Manage the editor integration", "ide"),
 		planned("Manage MCP servers", "mcp"),
 		plannedInteractive("Show the privacy notice", "privacy"),

@@ -262,6 +262,10 @@ func ignoredReason(format Format, e agent.Event) (why string) {
 		if format != JSON {
 			return "no format marks turns; json keeps the last answer only"
 		}
+	case agent.Stopped:
+		if format == StreamJSON {
+			return "as in Gemini CLI, the result alone ends a run that a hook stopped"
+		}
 	case agent.Switched:
 		if format == JSON {
 			return "the response is complete, and the statistics name the models"

@@ -14,11 +14,12 @@ import (
 
 // notice is a remark about a run.
 type notice struct {
-	severity    string // severity in stream-json; "" omits the notice from the JSON formats
-	message     string
-	line        string // line in the text format; "" omits it there
-	isTransient bool   // not useful after the run
-	isForPeople bool   // line is printed in every format
+	severity     string // severity in stream-json; "" omits the notice from the JSON formats
+	message      string
+	line         string // line in the text format; "" omits it there
+	isTransient  bool   // not useful after the run
+	isForPeople  bool   // line is printed in every format
+	isUnstreamed bool   // stream-json omits the notice
 }
 
 func loopNotice() notice {
@@ -26,9 +27,14 @@ func loopNotice() notice {
 	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
 }
 
+// stoppedNotice is the notice for a run that was stopped. JSON formats have the result of a call
+// that stopped it, and stream-json has nothing else, as in Gemini CLI.
 func stoppedNotice(e agent.Stopped) notice {
 	message := wording.Stopped(e)
-	return notice{severity: "warning", message: message, line: message}
+	if e.ByTool {
+		return notice{line: message}
+	}
+	return notice{severity: "warning", message: message, line: message, isUnstreamed: true}
 }
 
 func blockedNotice(e agent.Blocked) notice {

@@ -74,7 +74,7 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 }
 
 func (l *jsonLines) notice(n notice) {
-	if n.severity != "" {
+	if n.severity != "" && !n.isUnstreamed {
 		l.openLine("error")
 		l.member("severity", n.severity)
 		l.member("message", n.message)

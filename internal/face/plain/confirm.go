@@ -64,11 +64,11 @@ var (
 )
 
 // confirmOptions returns the options for a call: allow once, the lasting answers that
-// the policy offers, those of more, and refuse. saved is the label of the answer for
-// all future sessions.
-func (d *dialog) confirmOptions(saved string, more ...confirmOption) []confirmOption {
+// the policy offers unless once is set, those of more, and refuse. saved is the label of
+// the answer for all future sessions.
+func (d *dialog) confirmOptions(once bool, saved string, more ...confirmOption) []confirmOption {
 	list := []confirmOption{onceOption}
-	if d.q.call != nil && d.backend.Offers != nil {
+	if d.q.call != nil && d.backend.Offers != nil && !once {
 		for _, o := range d.backend.Offers(d.q.call) {
 			list = append(list, d.lastingOption(o, saved))
 		}
@@ -171,13 +171,14 @@ func (d *dialog) confirmEdit(c *tool.EditConfirmation) (tool.Answer, error) {
 	text := diffText(&c.DiffDisplay, d.backend.ScreenReader)
 	d.print("File: " + d.shortPath(c.FilePath) + ", " + countChanges(c.Diff))
 	hidden := d.showCode(text, longDiff)
+	d.showHooked(c.Hooked)
 	for {
 		d.print("Apply this change?")
 		var also []confirmOption
 		if c.Modifiable {
 			also = append(also, confirmOption{choice{key: "e", label: "Modify with external editor", help: "Pollux then asks about your version."}, tool.ModifyWithEditor})
 		}
-		outcome, err := d.chooseOutcome(d.confirmOptions("Allow for this file in all future sessions", append(also, viewOption(hidden)...)...))
+		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow for this file in all future sessions", append(also, viewOption(hidden)...)...))
 		if err != nil {
 			return tool.Answer{}, err
 		}
@@ -253,13 +254,10 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 		d.print(note)
 	}
 	d.showWarnings(c)
+	d.showHooked(c.Hooked)
 	for {
 		d.print("Allow execution of [" + d.toolTitle() + "]?")
-		answers := append(append([]confirmOption{onceOption}, viewOption(hidden)...), refuseOption)
-		if !c.Once() {
-			answers = d.confirmOptions("Allow this command for all future sessions", viewOption(hidden)...)
-		}
-		outcome, err := d.chooseOutcome(answers)
+		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow this command for all future sessions", viewOption(hidden)...))
 		switch {
 		case err != nil:
 			return tool.Answer{}, err
@@ -278,6 +276,20 @@ func (d *dialog) showWarnings(c *tool.ExecConfirmation) {
 	}
 	if len(c.ModifiedBuildFiles) > 0 {
 		d.print("Warning: the command runs code from files that changed in this session: " + joinBrief(c.ModifiedBuildFiles))
+	}
+}
+
+// showHooked explains what hooks did to a call, and why it can only be allowed once.
+func (d *dialog) showHooked(h tool.Hooked) {
+	if h.IsChanged {
+		d.print("Warning: a hook has changed this call. The model did not write it like this.")
+	}
+	switch {
+	case h.IsRequired && h.Message == "":
+		d.print("A hook requires your approval.")
+	case h.IsRequired:
+		d.print("A hook requires your approval:")
+		d.showText(h.Message, longCommand)
 	}
 }
 
@@ -338,9 +350,10 @@ func (d *dialog) confirmInfo(c *tool.InfoConfirmation) (tool.Answer, error) {
 			d.showURL(u)
 		}
 	}
+	d.showHooked(c.Hooked)
 	for {
 		d.print("Do you want to proceed?")
-		outcome, err := d.chooseOutcome(d.confirmOptions("Allow for all future sessions", viewOption(hidden)...))
+		outcome, err := d.chooseOutcome(d.confirmOptions(c.Once(), "Allow for all future sessions", viewOption(hidden)...))
 		switch {
 		case err != nil:
 			return tool.Answer{}, err

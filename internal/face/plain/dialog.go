@@ -123,14 +123,9 @@ func (l *loop) dropSettled() {
 // settleByRule answers a question if the current rules allow its call, and reports
 // whether it did.
 func (l *loop) settleByRule(q *question) bool {
-	switch c := q.details.(type) {
-	case *tool.ExecConfirmation:
-		if c.Once() {
-			return false // rules cannot allow this command
-		}
-	case *tool.EditConfirmation, *tool.InfoConfirmation:
-	default:
-		return false
+	c, ok := q.details.(interface{ Once() bool })
+	if !ok || c.Once() {
+		return false // rules cannot allow this call
 	}
 	if l.backend.IsAllowed == nil || q.call == nil || !l.backend.IsAllowed(q.call) {
 		return false

@@ -1,0 +1,157 @@
+package hook
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// merge returns the output of several hooks of one firing, in their order; nil if there is none.
+// It applies to a single output, too.
+func merge(e Event, outputs []Output) Output {
+	outputs = slices.DeleteFunc(slices.Clone(outputs), func(o Output) bool { return o == nil })
+	if len(outputs) == 0 {
+		return nil
+	}
+	switch e {
+	case BeforeTool, AfterTool, BeforeAgent, AfterAgent, SessionStart:
+		return mergeDecisions(outputs)
+	case BeforeModel, AfterModel:
+		return mergeFields(outputs, true)
+	case BeforeToolSelection:
+		return mergeSelections(outputs)
+	}
+	return mergeFields(outputs, false)
+}
+
+// mergeDecisions blocks or stops if any output does, and joins the texts.
+func mergeDecisions(outputs []Output) Output {
+	merged, specific := Output{}, Output{}
+	stops, asks, decision := false, false, ""
+	var stopReasons, reasons, messages, contexts []string
+	add := func(list *[]string, text string) {
+		if text != "" {
+			*list = append(*list, text)
+		}
+	}
+	suppress := false
+	for _, o := range outputs {
+		if o.isStopping() {
+			stops = true
+			add(&stopReasons, o.text("stopReason"))
+		}
+		if o.isBlocking() {
+			decision = o.text("decision")
+		}
+		asks = asks || o.text("decision") == "ask"
+		suppress = suppress || o.is("suppressOutput", "true")
+		add(&reasons, o.text("reason"))
+		add(&messages, o.text("systemMessage"))
+		s := o.specific()
+		add(&contexts, s.text("additionalContext"))
+		isClear := specific.is("clearContext", "true") || s.is("clearContext", "true")
+		maps.Copy(specific, s)
+		if isClear {
+			specific.set("clearContext", true)
+		}
+	}
+	switch {
+	case decision != "":
+	case asks:
+		decision = "ask"
+	case !stops:
+		decision = "allow"
+	}
+	merged.set("continue", !stops)
+	merged.set("suppressOutput", suppress)
+	for _, field := range []struct {
+		key  string
+		text string
+	}{
+		{"decision", decision},
+		{"stopReason", strings.Join(stopReasons, "\n")},
+		{"reason", strings.Join(reasons, "\n")},
+		{"systemMessage", strings.Join(messages, "\n")},
+	} {
+		if field.text != "" {
+			merged.set(field.key, field.text)
+		}
+	}
+	delete(specific, "additionalContext")
+	if len(contexts) > 0 {
+		specific.set("additionalContext", strings.Join(contexts, "\n"))
+	}
+	if len(specific) > 0 {
+		merged.set("hookSpecificOutput", specific)
+	}
+	return merged
+}
+
+// mergeFields lets later fields replace earlier ones; with deep, also inside hookSpecificOutput.
+func mergeFields(outputs []Output, deep bool) Output {
+	merged, specific := Output{}, Output{}
+	for _, o := range outputs {
+		maps.Copy(merged, o)
+		maps.Copy(specific, o.specific())
+	}
+	if deep && len(specific) > 0 {
+		merged.set("hookSpecificOutput", specific)
+	}
+	return merged
+}
+
+// mergeSelections joins the tools that outputs allow. "NONE" wins, then "ANY".
+func mergeSelections(outputs []Output) Output {
+	mode, names := "AUTO", map[string]bool{}
+	for _, o := range outputs {
+		c := o.specific().object("toolConfig")
+		switch m := c.text("mode"); {
+		case m == "NONE" || mode == "NONE":
+			mode = "NONE"
+		case m == "ANY":
+			mode = "ANY"
+		}
+		for _, name := range c.texts("allowedFunctionNames") {
+			names[name] = true
+		}
+	}
+	allowed := slices.Sorted(maps.Keys(names))
+	if mode == "NONE" || allowed == nil {
+		allowed = []string{}
+	}
+	merged, specific := Output{}, Output{}
+	specific.set("toolConfig", map[string]any{"mode": mode, "allowedFunctionNames": allowed})
+	merged.set("hookSpecificOutput", specific)
+	return merged
+}
+
+// chain returns the input of the next hook after one that succeeded with this output. Only inputs
+// change: the effect of the firing is that of the merged outputs.
+func chain(e Event, input, output Output) Output {
+	s := output.specific()
+	next := maps.Clone(input)
+	switch e {
+	case BeforeAgent:
+		if more := s.text("additionalContext"); more != "" {
+			next.set("prompt", input.text("prompt")+"\n\n"+more)
+		}
+	case BeforeModel:
+		next.overlay("llm_request", s.object("llm_request"))
+	case BeforeTool:
+		next.overlay("tool_input", s.object("tool_input"))
+	}
+	return next
+}
+
+// overlay replaces members of a member that is an object.
+func (o Output) overlay(key string, members Output) {
+	if members == nil {
+		return
+	}
+	all := o.object(key)
+	if all == nil {
+		all = Output{}
+	}
+	maps.Copy(all, members)
+	o.set(key, all)
+}

@@ -1,0 +1,187 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"pollux/tool"
+)
+
+// Output is the JSON object that a hook returned, by its members. A nil Output is none.
+type Output map[string]json.RawMessage
+
+// Reading is how a hook's output was read. The values are for people.
+type Reading string
+
+// The readings.
+const (
+	ReadNothing    Reading = "no output"
+	ReadStdout     Reading = "JSON on stdout"
+	ReadStderr     Reading = "JSON on stderr"
+	ReadText       Reading = "plain text on stdout"
+	ReadErrorText  Reading = "plain text on stderr"
+	ReadSilentExit Reading = "no output, and exit code 2"
+	ReadScalar     Reading = "JSON that is not an object, which has no effect"
+	ReadFunction   Reading = "JSON of a function"
+)
+
+// maxText is the maximum length of plain text that becomes a message, in characters.
+const maxText = 32 << 10
+
+// parseOutput returns the output of a program that ended with a code; code is 0 for one that a
+// signal ended.
+func parseOutput(e Event, stdout, stderr string, code int) (Output, Reading) {
+	text, isError := trim(stdout), false
+	if text == "" {
+		text, isError = trim(stderr), true
+	}
+	pick := func(out, err Reading) Reading {
+		if isError {
+			return err
+		}
+		return out
+	}
+	if text == "" {
+		if code == 2 && e.isBlockable() {
+			return message("deny", "reason", "Hook exited with code 2"), ReadSilentExit
+		}
+		return nil, ReadNothing
+	}
+	if o, isJSON := parseJSON(text); isJSON {
+		if o == nil {
+			return nil, ReadScalar
+		}
+		return o, pick(ReadStdout, ReadStderr)
+	}
+	if len(text) > maxText {
+		text, _ = tool.Truncate(text, maxText, nil)
+	}
+	reading := pick(ReadText, ReadErrorText)
+	switch code {
+	case 0:
+		return message("allow", "systemMessage", text), reading
+	case 1:
+		return message("allow", "systemMessage", "Warning: "+text), reading
+	}
+	return message("deny", "reason", text), reading
+}
+
+// parseJSON returns the output of a JSON text: its object, an empty output for an array, and nil
+// for any other value. A string is parsed again, because programs may encode twice.
+func parseJSON(text string) (o Output, isJSON bool) {
+	raw := []byte(text)
+	if !json.Valid(raw) {
+		return nil, false
+	}
+	if raw[0] == '"' {
+		var inner string
+		_ = json.Unmarshal(raw, &inner) // it is valid
+		raw = []byte(trim(inner))
+		if !json.Valid(raw) {
+			return nil, false
+		}
+	}
+	switch raw[0] {
+	case '{':
+		_ = json.Unmarshal(raw, &o) // it is valid
+		return o, true
+	case '[':
+		return Output{}, true
+	}
+	return nil, true
+}
+
+func message(decision, key, text string) Output {
+	o := Output{}
+	o.set("decision", decision)
+	o.set(key, text)
+	return o
+}
+
+// isBlockable reports whether hooks of the event can block something.
+func (e Event) isBlockable() bool {
+	switch e {
+	case BeforeAgent, AfterAgent, BeforeModel, AfterModel, BeforeTool, AfterTool:
+		return true
+	}
+	return false
+}
+
+// trim removes white space as JavaScript does.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return r == '\uFEFF' || unicode.IsSpace(r) })
+}
+
+// text returns a member that is a string, else "".
+func (o Output) text(key string) string {
+	var s string
+	if raw := o[key]; len(raw) > 0 && raw[0] == '"' {
+		_ = json.Unmarshal(raw, &s) // "" if it is invalid
+	}
+	return s
+}
+
+// is reports whether a member is the literal "true" or "false".
+func (o Output) is(key, literal string) bool { return string(o[key]) == literal }
+
+// object returns a member that is an object, else nil.
+func (o Output) object(key string) Output {
+	var m Output
+	if raw := bytes.TrimSpace(o[key]); len(raw) > 0 && raw[0] == '{' {
+		_ = json.Unmarshal(raw, &m) // nil if it is invalid
+	}
+	return m
+}
+
+// specific returns the member that holds what only this event has.
+func (o Output) specific() Output { return o.object("hookSpecificOutput") }
+
+func (o Output) set(key string, value any) { o[key] = encode(value) }
+
+// encode returns value as JSON in one line, with characters such as < and & as they are, because
+// hooks may search the text. value is made of types that can be encoded.
+func encode(value any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// isBlocking reports whether the output blocks.
+func (o Output) isBlocking() bool {
+	d := o.text("decision")
+	return d == "block" || d == "deny"
+}
+
+// isStopping reports whether the output stops the run.
+func (o Output) isStopping() bool { return o.is("continue", "false") }
+
+// reason returns the reason of a block or stop.
+func (o Output) reason() string {
+	for _, key := range [...]string{"stopReason", "reason"} {
+		if text := o.text(key); text != "" {
+			return text
+		}
+	}
+	return "No reason provided"
+}
+
+// texts returns the strings of a member that is a list.
+func (o Output) texts(key string) []string {
+	var items []json.RawMessage
+	_ = json.Unmarshal(o[key], &items) // another type has none
+	var list []string
+	for _, item := range items {
+		var s string
+		if json.Unmarshal(item, &s) == nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// JSON returns the output as it was returned, in one line.
+func (o Output) JSON() json.RawMessage { return encode(o) }

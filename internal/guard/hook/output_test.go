@@ -1,0 +1,180 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestParseOutput checks each row of the table of outputs.
+func TestParseOutput(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name           string
+		event          Event
+		stdout, stderr string
+		code           int
+		want           string // "" for no output
+		reading        Reading
+	}{
+		{"nothing", BeforeTool, "", "", 0, "", ReadNothing},
+		{"white space", BeforeTool, " \n\t", "\r\n\uFEFF", 0, "", ReadNothing},
+		{"silent exit 1", BeforeTool, "", "", 1, "", ReadNothing},
+		{"silent exit 2", BeforeTool, "", "", 2, `{"decision":"deny","reason":"Hook exited with code 2"}`, ReadSilentExit},
+		{"silent exit 2 of an event that blocks nothing", SessionEnd, "", "", 2, "", ReadNothing},
+		{"text", BeforeTool, " hello \n", "ignored", 0, `{"decision":"allow","systemMessage":"hello"}`, ReadText},
+		{"text on stderr", BeforeTool, "\n", "oops\n", 0, `{"decision":"allow","systemMessage":"oops"}`, ReadErrorText},
+		{"text, exit 1", BeforeTool, "hm", "", 1, `{"decision":"allow","systemMessage":"Warning: hm"}`, ReadText},
+		{"text, exit 2", BeforeTool, "", "no", 2, `{"decision":"deny","reason":"no"}`, ReadErrorText},
+		{"text, exit 2, both streams", BeforeTool, "out", "err", 2, `{"decision":"deny","reason":"out"}`, ReadText},
+		{"text, exit 127", BeforeTool, "", "not found", 127, `{"decision":"deny","reason":"not found"}`, ReadErrorText},
+		{"an object", BeforeTool, `{"decision":"deny"}`, "", 0, `{"decision":"deny"}`, ReadStdout},
+		{"an object beats the exit code", BeforeTool, `{"decision":"allow"}`, "", 2, `{"decision":"allow"}`, ReadStdout},
+		{"an object on stderr", BeforeTool, "", `{"decision":"block"}`, 1, `{"decision":"block"}`, ReadStderr},
+		{"an object in a string", BeforeTool, `"{\"decision\":\"deny\"}"`, "", 0, `{"decision":"deny"}`, ReadStdout},
+		{"a string", BeforeTool, `"hello"`, "", 0, `{"decision":"allow","systemMessage":"\"hello\""}`, ReadText},
+		{"an array", BeforeTool, `[1]`, "", 2, `{}`, ReadStdout},
+		{"a number", BeforeTool, `42`, "", 2, "", ReadScalar},
+		{"null", BeforeTool, `null`, "", 2, "", ReadScalar},
+		{"text before an object", BeforeTool, "note\n{\"decision\":\"deny\"}", "", 0, `{"decision":"allow","systemMessage":"note\n{\"decision\":\"deny\"}"}`, ReadText},
+		{"two objects", BeforeTool, `{"a":1}{"b":2}`, "", 2, `{"decision":"deny","reason":"{\"a\":1}{\"b\":2}"}`, ReadText},
+		{"HTML", BeforeTool, `<a & b>`, "", 0, `{"decision":"allow","systemMessage":"<a & b>"}`, ReadText},
+	} {
+		o, reading := parseOutput(tt.event, tt.stdout, tt.stderr, tt.code)
+		got := ""
+		if o != nil {
+			got = string(o.JSON())
+		}
+		if got != tt.want || reading != tt.reading {
+			t.Errorf("%s: %s (%s), want %s (%s)", tt.name, got, reading, tt.want, tt.reading)
+		}
+	}
+	o, _ := parseOutput(BeforeTool, strings.Repeat("x", 10<<20), "", 2)
+	if n := len(o.text("reason")); n > maxText+1000 {
+		t.Errorf("the reason has %d characters", n)
+	}
+}
+
+// A member of the wrong type has no effect.
+func TestWrongTypes(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"continue":"false","decision":true,"reason":1,"systemMessage":{},"hookSpecificOutput":"x"}`,
+		`{"continue":null,"decision":["deny"],"stopReason":[]}`,
+		`{"continue":0}`,
+	} {
+		o, _ := parseJSON(text)
+		if o.isStopping() || o.isBlocking() || o.reason() != "No reason provided" || o.text("systemMessage") != "" || o.specific() != nil {
+			t.Errorf("%s has an effect", text)
+		}
+	}
+}
+
+// TestMerge checks the four ways to merge outputs.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		event Event
+		in    []string // "" for a hook without output
+		want  string   // "" for none
+	}{
+		{"no outputs", BeforeTool, []string{"", ""}, ""},
+		{"one empty output", BeforeTool, []string{"{}"}, `{"continue":true,"decision":"allow","suppressOutput":false}`},
+		{
+			"the last block counts", BeforeTool,
+			[]string{`{"decision":"block","reason":"a"}`, `{"decision":"allow","reason":"b"}`, `{"decision":"deny","reason":"c"}`},
+			`{"continue":true,"decision":"deny","reason":"a\nb\nc","suppressOutput":false}`,
+		},
+		{
+			"ask", BeforeTool,
+			[]string{`{"decision":"ask","systemMessage":"m"}`, `{"decision":"allow"}`},
+			`{"continue":true,"decision":"ask","suppressOutput":false,"systemMessage":"m"}`,
+		},
+		{"a block beats ask", BeforeTool, []string{`{"decision":"ask"}`, `{"decision":"deny"}`}, `{"continue":true,"decision":"deny","suppressOutput":false}`},
+		{
+			"stops", AfterAgent,
+			[]string{`{"continue":false,"stopReason":"a"}`, `{"continue":false,"stopReason":"b"}`, `{"stopReason":"c"}`},
+			`{"continue":false,"stopReason":"a\nb","suppressOutput":false}`,
+		},
+		{"specifics", BeforeTool, []string{
+			`{"suppressOutput":true,"hookSpecificOutput":{"additionalContext":"x","tool_input":{"a":1},"clearContext":true}}`,
+			`{"hookSpecificOutput":{"additionalContext":"y","tool_input":{"b":2},"clearContext":false}}`,
+		}, `{"continue":true,"decision":"allow","hookSpecificOutput":{"additionalContext":"x\ny","clearContext":true,"tool_input":{"b":2}},"suppressOutput":true}`},
+		{"context that is no text", BeforeTool, []string{`{"hookSpecificOutput":{"additionalContext":5}}`}, `{"continue":true,"decision":"allow","suppressOutput":false}`},
+
+		{"a later field replaces", BeforeModel, []string{
+			`{"decision":"deny","reason":"a","hookSpecificOutput":{"llm_request":{"model":"x"},"k":1}}`,
+			`{"decision":"allow","hookSpecificOutput":{"llm_request":{"messages":[]}}}`,
+		}, `{"decision":"allow","hookSpecificOutput":{"k":1,"llm_request":{"messages":[]}},"reason":"a"}`},
+		{
+			"simple", SessionEnd,
+			[]string{`{"systemMessage":"a","hookSpecificOutput":{"x":1}}`, `{"systemMessage":"b","hookSpecificOutput":{"y":2}}`},
+			`{"hookSpecificOutput":{"y":2},"systemMessage":"b"}`,
+		},
+
+		{"tools of an empty output", BeforeToolSelection, []string{`{}`}, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":[],"mode":"AUTO"}}}`},
+		{"tools", BeforeToolSelection, []string{
+			`{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["b","a"]}}}`,
+			`{"decision":"deny","hookSpecificOutput":{"toolConfig":{"mode":"AUTO","allowedFunctionNames":["c","a",5]}}}`,
+		}, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["a","b","c"],"mode":"ANY"}}}`},
+		{"no tools", BeforeToolSelection, []string{
+			`{"hookSpecificOutput":{"toolConfig":{"mode":"NONE"}}}`,
+			`{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["a"]}}}`,
+		}, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":[],"mode":"NONE"}}}`},
+	} {
+		var outputs []Output
+		for _, text := range tt.in {
+			o, _ := parseJSON(text)
+			outputs = append(outputs, o)
+		}
+		got := ""
+		if o := merge(tt.event, outputs); o != nil {
+			got = string(o.JSON())
+		}
+		if got != tt.want {
+			t.Errorf("%s:\n%s, want\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// FuzzOutput checks that no output makes the reader fail, and that what it returns is JSON.
+func FuzzOutput(f *testing.F) {
+	for _, text := range []string{
+		`{"decision":"deny"}`, `"\"{}\""`, `[`, "\uFEFF{}", `{"hookSpecificOutput":{"toolConfig":{"mode":1}}}`, "\xff\xfe", `{"continue":false}`,
+		`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":1}],"config":{"topP":"x"}}}}`, `{"a":1,"a":2}`, "null", `" "`,
+	} {
+		f.Add(text, "", 0)
+		f.Add("", text, 2)
+	}
+	f.Fuzz(func(t *testing.T, stdout, stderr string, code int) {
+		for _, e := range Events() {
+			stdout, stderr := strings.ToValidUTF8(stdout, "\uFFFD"), strings.ToValidUTF8(stderr, "\uFFFD")
+			o, reading := parseOutput(e, stdout, stderr, code)
+			if reading == "" {
+				t.Error("not said how it was read")
+			}
+			merged := merge(e, []Output{o, o})
+			if (o == nil) != (merged == nil) {
+				t.Errorf("%v merges to %v", o, merged)
+			}
+			if merged == nil {
+				continue
+			}
+			if !json.Valid(merged.JSON()) {
+				t.Errorf("%s is no JSON", merged.JSON())
+			}
+			v := merged.verdict()
+			if (v.Stop || v.Block) != (v.Reason != "") {
+				t.Errorf("verdict %+v", v)
+			}
+			in := Output{}
+			in.set("prompt", "p")
+			if !json.Valid(encode(chain(e, in, o))) {
+				t.Error("the next input is no JSON")
+			}
+			decodeResponse(merged.specific().object("llm_response"), nil)
+			applyRequest(sampleRequest(), merged.specific().object("llm_request"), nil)
+		}
+	})
+}

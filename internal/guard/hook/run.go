@@ -1,0 +1,331 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/process"
+)
+
+const (
+	// grace is the time between SIGTERM and SIGKILL for a hook whose time is over.
+	grace = 5 * time.Second
+	// linger is how long the output of processes counts that a hook has left running.
+	linger = 100 * time.Millisecond
+	// maxStream is how much of each output stream is kept, in bytes.
+	maxStream = 8 << 20
+)
+
+// Result is the outcome of one run of a hook.
+type Result struct {
+	Hook     *Hook
+	Stdout   string
+	Stderr   string
+	Code     int // exit code, 0 if a signal ended the program
+	Status   process.Status
+	Duration time.Duration
+	Output   Output  // nil for none
+	Reading  Reading // how Output was read
+	// Err is the reason why there is no output: the hook did not start, ran too long or returned
+	// an error. It is nil for an exit code other than 0.
+	Err error
+}
+
+// Failed reports whether the hook failed. A failed hook may have an output.
+func (r *Result) Failed() bool { return r.Err != nil || r.Status != process.Status{} }
+
+// run runs a hook with this input.
+func (s *Set) run(ctx context.Context, h *Hook, input []byte) *Result {
+	began := time.Now()
+	r := &Result{Hook: h, Reading: ReadNothing}
+	switch {
+	case h.Source.isSettings() && !s.o.Allowed(h.Source):
+		r.Err = errors.New("security: blocked execution of project hook in untrusted folder")
+	case h.Run != nil:
+		s.runFunction(ctx, r, input)
+	default:
+		s.runCommand(ctx, r, input)
+	}
+	r.Duration = time.Since(began)
+	return r
+}
+
+func timedOut(d time.Duration) error {
+	return fmt.Errorf("Hook timed out after %dms", d.Milliseconds())
+}
+
+// runFunction runs a Go function. If it does not return in time, it is left running.
+func (s *Set) runFunction(ctx context.Context, r *Result, input []byte) {
+	limited, cancel := context.WithTimeoutCause(ctx, r.Hook.Timeout, timedOut(r.Hook.Timeout))
+	defer cancel()
+	type returned struct {
+		output json.RawMessage
+		err    error
+	}
+	done := make(chan returned, 1)
+	go func() {
+		var got returned
+		defer func() {
+			if v := recover(); v != nil {
+				got.err = fmt.Errorf("the hook panicked: %v", v)
+			}
+			done <- got
+		}()
+		got.output, got.err = r.Hook.Run(limited, input)
+	}()
+	select {
+	case got := <-done:
+		r.Err = got.err
+		if r.Err == nil && len(got.output) > 0 {
+			r.Output, _ = parseJSON(trim(string(got.output)))
+			r.Reading = ReadFunction
+		}
+	case <-limited.Done():
+		r.Err = context.Cause(limited)
+	}
+}
+
+// runCommand runs a program and reads its output.
+func (s *Set) runCommand(ctx context.Context, r *Result, input []byte) {
+	if r.Hook.Timeout <= 0 {
+		r.Err = timedOut(r.Hook.Timeout)
+		return
+	}
+	c, err := s.command(r.Hook)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	stdout, stderr := &capture{}, &capture{}
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(input), stdout, stderr
+	p, err := s.o.Launcher.Start(context.WithoutCancel(ctx), c) // it may leave processes running
+	if err != nil {
+		r.Err = err
+		return
+	}
+	r.Err = s.wait(ctx, p, r.Hook.Timeout)
+	r.Stdout, r.Stderr = stdout.take(), stderr.take()
+	if r.Err != nil {
+		return
+	}
+	r.Status = p.Status()
+	r.Code = max(0, r.Status.Code)
+	r.Output, r.Reading = parseOutput(r.Hook.Event, r.Stdout, r.Stderr, r.Code)
+}
+
+// wait waits until the program has ended and its output was read. It does not wait for processes
+// that the program has left running, which end with the session. If the program runs for too long or
+// ctx ends, wait ends the program and returns why; then it waits for the end of the program only
+// as long as ctx lasts.
+func (s *Set) wait(ctx context.Context, p *process.Process, timeout time.Duration) error {
+	defer s.leave(p)
+	limit := time.NewTimer(timeout)
+	defer limit.Stop()
+	var err error
+	select {
+	case <-p.Exited():
+		limit.Reset(time.Second) // for systems that cannot drain a pipe
+		wait(p.Drained(), limit)
+		limit.Reset(linger)
+		wait(p.Closed(), limit)
+		return nil
+	case <-limit.C:
+		err = timedOut(timeout)
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	p.Terminate()
+	select {
+	case <-p.Gone():
+		limit.Reset(time.Second) // for a program that the kernel does not end
+		wait(p.Exited(), limit)
+	case <-ctx.Done():
+	}
+	return err
+}
+
+func wait(done <-chan struct{}, limit *time.Timer) {
+	select {
+	case <-done:
+	case <-limit.C:
+	}
+}
+
+// leave releases a process, or keeps it for [Set.Close] if it has left processes running.
+func (s *Set) leave(p *process.Process) {
+	s.mu.Lock()
+	kept := append(s.left, p)
+	s.left = nil
+	s.mu.Unlock()
+	for _, p := range kept {
+		if isOver(p) {
+			_, _ = p.Wait() // its status is known
+			continue
+		}
+		s.mu.Lock()
+		s.left = append(s.left, p)
+		s.mu.Unlock()
+	}
+}
+
+// isOver reports whether a program has ended with all that it has started.
+func isOver(p *process.Process) bool {
+	select {
+	case <-p.Closed():
+		return !p.GroupRuns()
+	default:
+		return false
+	}
+}
+
+// Close ends the processes that hooks have left running.
+func (s *Set) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.left {
+		p.Terminate()
+	}
+	s.left = nil
+}
+
+// command returns the command of a hook, without its streams.
+func (s *Set) command(h *Hook) (*process.Command, error) {
+	vars := s.variables()
+	env := s.o.Environ(h.Source == Workspace)
+	env = env[:len(env):len(env)]
+	for _, v := range vars {
+		env = append(env, v.name+"="+v.value)
+	}
+	env = append(env, "PWD="+s.o.Dir)
+	for name, value := range h.Env {
+		env = append(env, name+"="+strings.ReplaceAll(value, "\x00", ""))
+	}
+	c := &process.Command{Name: "hook " + h.ID(), Env: env, Dir: s.o.Dir, Grace: grace}
+	path := process.Getenv(env, "PATH")
+	if runtime.GOOS == "windows" {
+		return powershell(c, h.Command, vars, env)
+	}
+	shell, err := process.LookPath(path, "bash")
+	if err != nil {
+		return nil, errors.New("bash is not in PATH. Hooks are commands for bash")
+	}
+	c.Path, c.Args = shell, []string{"-c", expand(h.Command, vars)}
+	return c, nil
+}
+
+// powershell sets the program of a hook on Windows: the user's PowerShell.
+func powershell(c *process.Command, command string, vars []variable, env []string) (*process.Command, error) {
+	path := process.Getenv(env, "PATH")
+	for _, v := range vars {
+		command = strings.ReplaceAll(command, "$"+v.name, "'"+strings.ReplaceAll(v.value, "'", "''")+"'")
+	}
+	command += "; if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }"
+	for _, name := range []string{"pwsh.exe", "powershell.exe"} {
+		if found, err := process.LookPath(path, name); err == nil {
+			c.Path, c.Args = found, []string{"-NoProfile", "-NonInteractive", "-Command", command}
+			return c, nil
+		}
+	}
+	return nil, errors.New("PowerShell is not in PATH. Hooks are commands for PowerShell")
+}
+
+// variable is a variable that hooks get, and that is also replaced in their commands.
+type variable struct{ name, value string }
+
+func (s *Set) variables() []variable {
+	return []variable{
+		{"GEMINI_PROJECT_DIR", s.o.Dir},
+		{"GEMINI_PLANS_DIR", s.o.PlansDir()},
+		{"GEMINI_CWD", s.o.Dir},
+		{"GEMINI_SESSION_ID", s.o.SessionID()},
+		{"CLAUDE_PROJECT_DIR", s.o.Dir},
+	}
+}
+
+// expand replaces variables in a command by their values, so that a value with spaces needs no
+// quotes, as in Gemini CLI. In quotes the value is escaped, so that it means itself there, too.
+func expand(command string, vars []variable) string {
+	var b strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		if c == '$' {
+			if name, value, ok := prefixed(command[i+1:], vars); ok {
+				b.WriteString(quoteFor(value, quote))
+				i += len(name)
+				continue
+			}
+		}
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(command):
+			b.WriteByte(c)
+			i++
+			c = command[i]
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func prefixed(text string, vars []variable) (name, value string, ok bool) {
+	for _, v := range vars {
+		if strings.HasPrefix(text, v.name) {
+			return v.name, v.value, true
+		}
+	}
+	return "", "", false
+}
+
+// quoteFor returns the text that bash reads as value inside quote, 0 for no quotes.
+func quoteFor(value string, quote byte) string {
+	switch quote {
+	case '"':
+		return strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`").Replace(value)
+	case '\'':
+		return strings.ReplaceAll(value, "'", `'\''`)
+	}
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./_-", r)
+	}
+	if value != "" && strings.IndexFunc(value, func(r rune) bool { return !safe(r) }) < 0 {
+		return value
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+}
+
+// capture keeps the beginning of a stream until it is taken.
+type capture struct {
+	mu      sync.Mutex
+	kept    []byte
+	isTaken bool
+}
+
+// Write keeps what fits and reports all of p as written.
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isTaken {
+		c.kept = append(c.kept, p[:min(max(maxStream-len(c.kept), 0), len(p))]...)
+	}
+	return len(p), nil
+}
+
+// take returns what was kept as valid UTF-8. Later writes are dropped.
+func (c *capture) take() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := strings.ToValidUTF8(string(c.kept), "\uFFFD")
+	c.kept, c.isTaken = nil, true
+	return text
+}

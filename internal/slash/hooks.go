@@ -1,0 +1,143 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/guard/hook"
+	"pollux/internal/terminal"
+)
+
+// errNoHooks is the error of commands about hooks if the settings disable all of them.
+func errNoHooks() (Result, error) {
+	return Result{}, exit.Errorf(exit.General, "Hook system is not enabled. To enable it, run: pollux config set hooksConfig.enabled true")
+}
+
+// hooksList lists the hooks of the session.
+func hooksList(_ context.Context, s *Runner, _ string) (Result, error) {
+	if !s.AreHooksEnabled() {
+		return errNoHooks()
+	}
+	hooks := s.listHooks()
+	note := ""
+	if !s.IsTrusted() {
+		note = "\nThis folder is not trusted: Pollux ignores its hooks. See /permissions trust."
+	}
+	if len(hooks) == 0 {
+		return textResult("No hooks configured. To add one, see /docs hooks.%s", note)
+	}
+	return Result{Text: s.formatTable(HookHeads(), HookRows(hooks)...) + note}, nil
+}
+
+// HookHeads returns the heads of the columns of [HookRows].
+func HookHeads() []string { return []string{"EVENT", "HOOK", "MATCHER", "FROM", "STATE"} }
+
+// HookRows returns the rows of a table of hooks.
+func HookRows(hooks []hook.Hook) [][]string {
+	var rows [][]string
+	for i := range hooks {
+		h := &hooks[i]
+		state := "enabled"
+		if h.IsDisabled {
+			state = "disabled"
+		}
+		matcher := h.Matcher
+		if strings.TrimSpace(matcher) == "" {
+			matcher = "*"
+		}
+		rows = append(rows, []string{string(h.Event), terminal.Cut(terminal.Line(h.ID()), 60), terminal.Cut(terminal.Line(matcher), 40), h.Source.String(), state})
+	}
+	return rows
+}
+
+func (s *Runner) listHooks() []hook.Hook {
+	if s.Hooks() == nil {
+		return nil
+	}
+	return s.Hooks().Hooks()
+}
+
+func hooksEnable(_ context.Context, s *Runner, id string) (Result, error) {
+	return s.setHook(id, true)
+}
+
+func hooksDisable(_ context.Context, s *Runner, id string) (Result, error) {
+	return s.setHook(id, false)
+}
+
+// setHook enables or disables a hook.
+func (s *Runner) setHook(id string, enabled bool) (Result, error) {
+	verb := map[bool]string{true: "enable", false: "disable"}[enabled]
+	switch {
+	case !s.AreHooksEnabled():
+		return errNoHooks()
+	case id == "":
+		return usageError("Usage: /hooks %s <hook-name>", verb)
+	}
+	disabled := config.HooksDisabled.In(s.CurrentSettings())
+	isKnown := slices.ContainsFunc(s.listHooks(), func(h hook.Hook) bool { return h.ID() == id })
+	switch isDisabled := slices.Contains(disabled, id); {
+	case !isKnown && !isDisabled:
+		return usageError("Hook %q does not exist. To list hooks, run /hooks list.", terminal.Cut(terminal.Line(id), 60))
+	case isDisabled != enabled:
+		return textResult("Hook %q is already %sd.", id, verb)
+	}
+	files, err := s.changeHooks([]string{id}, enabled)
+	if err != nil {
+		return Result{}, err
+	}
+	if enabled && slices.Contains(config.HooksDisabled.In(s.CurrentSettings()), id) {
+		return Result{}, exit.Errorf(exit.General, "Hook %q stays disabled, because the system settings disable it.", id)
+	}
+	return textResult("Hook %q is %sd. Changed: %s", id, verb, s.Paths.DisplayText(strings.Join(files, ", ")))
+}
+
+// changeHooks writes which hooks are disabled, and applies it to the session.
+func (s *Runner) changeHooks(ids []string, enabled bool) ([]string, error) {
+	files, err := s.SetHookEnabled(s.CurrentSettings(), ids, enabled)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.ReloadSettings(); err != nil {
+		return nil, err
+	}
+	s.SetHooksDisabled(config.HooksDisabled.In(s.CurrentSettings()))
+	return files, nil
+}
+
+func hooksEnableAll(_ context.Context, s *Runner, _ string) (Result, error) {
+	return s.setAllHooks(true)
+}
+
+func hooksDisableAll(_ context.Context, s *Runner, _ string) (Result, error) {
+	return s.setAllHooks(false)
+}
+
+// setAllHooks enables or disables all hooks.
+func (s *Runner) setAllHooks(enabled bool) (Result, error) {
+	if !s.AreHooksEnabled() {
+		return errNoHooks()
+	}
+	hooks := s.listHooks()
+	if len(hooks) == 0 {
+		return textResult("No hooks configured.")
+	}
+	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
+	var ids []string
+	for i := range hooks {
+		if id := hooks[i].ID(); hooks[i].IsDisabled == enabled && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return textResult("All hooks are already %s.", word)
+	}
+	if _, err := s.changeHooks(ids, enabled); err != nil {
+		return Result{}, err
+	}
+	return textResult("%s", fmt.Sprintf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)))
+}
