@@ -14,7 +14,7 @@ const (
 )
 
 // exceed counts a part and reports whether the response exceeds its bounds with it. The response ends
-// there. A call is emptied and does not run; refusal is what the model is told about it.
+// there. A call is emptied and does not run; refusal is the text for the model about it.
 func (rep *reply) exceed(p *llm.Part) bool {
 	rep.size += len(p.Text)
 	if p.FunctionCall != nil {

@@ -43,7 +43,7 @@ func (p *Setup) admit(ctx context.Context, s *config.Settings, workspace map[str
 		return nil
 	}
 	seen, dir := trust.ReadSeen(p.seenFile()), p.Paths.Dir()
-	// Whoever trusted this very folder before anything was recorded has seen what is in it, except
+	// A user who trusted this very folder before anything was recorded has seen what is in it, except
 	// for redirections, which only Pollux shows.
 	isFirst := isByFile && !seen.Knows(dir) && trust.IsNamed(p.trustOptions(s))
 	unseen := slices.DeleteFunc(slices.Clone(powers), func(power string) bool {
