@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/terminal"
 	"pollux/llm"
 )
 
@@ -76,15 +77,15 @@ func (j *jsonObject) success() {
 		}
 		b = append(b, ']')
 	}
-	j.out.write(indented(append(b, '}')))
+	j.out.writeJSON(indented(append(b, '}')))
 }
 
 // failure writes the error object to Out and, for scripts that search it there, to Err.
 func (j *jsonObject) failure(x explanation) {
 	object := j.errorObject(x)
-	j.out.write(object)
+	j.out.writeJSON(object)
 	j.out.flush()
-	j.err.write(object)
+	j.err.write(terminal.AppendJSON(nil, object))
 }
 
 func (j *jsonObject) early(x explanation) {
@@ -92,7 +93,7 @@ func (j *jsonObject) early(x explanation) {
 		j.failure(x)
 		return
 	}
-	j.out.write(j.errorObject(x))
+	j.out.writeJSON(j.errorObject(x))
 	j.out.flush()
 	j.err.printFailure(x, j.Color)
 }
