@@ -302,14 +302,13 @@ func (e *Engine) abs(dir, path string) string {
 // Hidden reports whether a tool should be hidden from the model because no call of it could be
 // allowed. It is meant for tool.Registry.Hide.
 func (e *Engine) Hidden(s *tool.Spec) bool {
-	hidden, _ := e.hides(s)
+	hidden, _ := e.decider(Call{Name: s.Name, Aliases: s.Aliases}).hides()
 	return hidden
 }
 
-// hides reports whether a tool should be hidden from the model, and the rule because of which,
-// nil if it is none.
-func (e *Engine) hides(s *tool.Spec) (bool, *Rule) {
-	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
+// hides reports whether the tool of the call should be hidden from the model, and the rule because
+// of which, nil if it is none.
+func (d *decider) hides() (bool, *Rule) {
 	for i := range d.state.rules {
 		r := &d.state.rules[i]
 		if !r.matchesTool(d.q, d.state.mode, d.interactive) {

@@ -65,7 +65,18 @@ func CommandPattern(r string) (*Pattern, error) {
 		return nil, err
 	}
 	// Use a group, so that every alternative must match at the beginning.
-	return &Pattern{source: `\x00"command":"(?:` + p.source + `)`}, nil
+	return &Pattern{source: commandStart + p.source + `)`}, nil
+}
+
+const commandStart = `\x00"command":"(?:`
+
+// command returns the commandRegex that the pattern was made of, "" if it was made of none.
+func (p *Pattern) command() string {
+	rest, ok := strings.CutPrefix(p.String(), commandStart)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(rest, ")")
 }
 
 // exactArg returns a pattern that matches one value of a top-level argument.
@@ -96,6 +107,31 @@ func (p *Pattern) found(args string) (bool, error) {
 		return false, err
 	}
 	return re.MatchString(args)
+}
+
+// searches keeps the results of searches, because those of slow expressions take a second.
+type searches map[search]searchResult
+
+type search struct {
+	pattern *Pattern
+	args    string
+}
+
+type searchResult struct {
+	found bool
+	err   error
+}
+
+// found is [Pattern.found], once for each pattern and arguments.
+func (s searches) found(p *Pattern, args string) (bool, error) {
+	if r, ok := s[search{p, args}]; ok {
+		return r.found, r.err
+	}
+	found, err := p.found(args)
+	if s != nil {
+		s[search{p, args}] = searchResult{found, err}
+	}
+	return found, err
 }
 
 func (p *Pattern) compiled() (*regexp2.Regexp, error) {

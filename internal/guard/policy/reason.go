@@ -10,8 +10,9 @@ import (
 
 // HiddenReason returns why a tool is hidden from the model, and what a user can do to allow it.
 func (e *Engine) HiddenReason(s *tool.Spec) string {
-	_, r := e.hides(s)
-	reason := e.decider(Call{Name: s.Name}).reason(Verdict{Decision: Deny, Rule: r})
+	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
+	_, r := d.hides()
+	reason := d.reason(Verdict{Decision: Deny, Rule: r})
 	if r == nil || r.DenyMessage == "" {
 		return reason
 	}

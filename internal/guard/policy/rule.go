@@ -106,7 +106,7 @@ func (r *Rule) matchesTool(c *query, mode Mode, interactive bool) bool {
 		r.When == Headless && interactive,
 		r.Subagent != "" && r.Subagent != c.Subagent,
 		r.Server == "*" && c.Server == "",
-		r.Server != "" && r.Server != "*" && r.Server != c.Server:
+		r.Server != "" && r.Server != "*" && r.Server != c.Server && !r.mayBeOf(r.Server, c):
 		return false
 	}
 	if !slices.ContainsFunc(r.Tools, func(t string) bool { return r.matchesName(t, c) }) {
@@ -141,14 +141,33 @@ func (r *Rule) matchesName(pattern string, c *query) bool {
 	case pattern == "mcp_*":
 		return true
 	case mcp && strings.HasPrefix(rest, "*_"):
-		return rest[2:] == short
+		return rest[2:] == short || c.guessed && r.Decision != Allow && strings.HasSuffix(c.Name, rest[1:])
 	case mcp && strings.HasSuffix(rest, "_*"):
 		server := plainName(strings.TrimSuffix(rest, "_*"))
-		return server == plainName(c.Server) && strings.HasPrefix(c.Name, "mcp_"+server+"_")
+		return server == plainName(c.Server) && strings.HasPrefix(c.Name, "mcp_"+server+"_") || r.mayBeOf(server, c)
+	case r.Server != "" && r.mayBeOf(r.Server, c):
+		return c.Name == "mcp_"+plainName(r.Server)+"_"+pattern
 	}
 	// The short name matches only if the rule names the server: otherwise a server could
 	// provide a tool called "read_file" and get permissions of the built-in one.
 	return r.Server != "" && pattern == short
+}
+
+// mayBeOf reports whether a rule that restricts matches a tool of a server whose name is only known
+// from the tool's: in mcp_a_b_c, the server may be a or a_b.
+func (r *Rule) mayBeOf(server string, c *query) bool {
+	return c.guessed && r.Decision != Allow && strings.HasPrefix(c.Name, "mcp_"+plainName(server)+"_")
+}
+
+// ServerOf returns which of these servers has a tool with this name, "" if none.
+func ServerOf(tool string, servers []string) string {
+	found := ""
+	for _, s := range servers {
+		if strings.HasPrefix(tool, "mcp_"+plainName(s)+"_") && len(s) > len(found) {
+			found = s
+		}
+	}
+	return found
 }
 
 // plainName returns an MCP server's name as it is in the names of its tools.
@@ -189,7 +208,7 @@ func (r *Rule) found(args string, c *query) bool {
 	if *c.late >= maxLate {
 		return r.Decision != Allow
 	}
-	found, err := r.Args.found(args)
+	found, err := c.searches.found(r.Args, args)
 	if err != nil {
 		*c.late++
 		return r.Decision != Allow
@@ -229,7 +248,10 @@ type query struct {
 	args    *string
 	renamed []string // nil until needed
 	root    string   // the session's directory
-	late    *int     // number of failed expressions in the call and its parts
+	guessed bool     // Server was derived from Name
+	// searches are the results of earlier searches, nil if they are not kept.
+	searches searches
+	late     *int // number of failed expressions in the call and its parts
 	// For a part of a shell command, these replace Args.
 	cmd *string
 	dir string
@@ -240,7 +262,7 @@ func newQuery(c Call) *query {
 	if q.Server == "" {
 		if rest, ok := strings.CutPrefix(c.Name, "mcp_"); ok {
 			if server, name, ok := strings.Cut(rest, "_"); ok && server != "" && name != "" {
-				q.Server = server
+				q.Server, q.guessed = server, true
 			}
 		}
 	}
@@ -249,7 +271,7 @@ func newQuery(c Call) *query {
 
 // of returns a query with another command.
 func (q *query) of(command string) *query {
-	part := &query{Call: q.Call, cmd: &command, dir: q.text("dir_path"), late: q.late}
+	part := &query{Call: q.Call, guessed: q.guessed, searches: q.searches, cmd: &command, dir: q.text("dir_path"), late: q.late}
 	part.Args = nil
 	return part
 }
