@@ -140,9 +140,8 @@ func (d *decider) overridden(x *Explanation) []*Rule {
 		decides = append(decides, p.Rule)
 	}
 	var list []*Rule
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
-		if !slices.Contains(decides, r) && slices.ContainsFunc(queries, func(q *query) bool { return r.matches(q, d.state.mode, d.interactive) }) {
+	for _, r := range d.state.rules.about(d.q).rules {
+		if !slices.Contains(decides, r) && r.applies(d.q, d.state.mode, d.interactive) && slices.ContainsFunc(queries, r.matchesArgs) {
 			list = append(list, r)
 		}
 	}
@@ -201,8 +200,7 @@ func (d *decider) permit(x *Explanation) (string, bool) {
 		r.Modes = In(Plan)
 	}
 	now := *d.state
-	now.rules = append(slices.Clone(now.rules), r)
-	sortRules(now.rules)
+	now.rules = newRuleset(append(slices.Clone(now.rules.all), r))
 	again := d.in(x.Situation, x.Call)
 	again.state, again.q.searches = &now, d.q.searches
 	if again.verdict().Decision != Allow {

@@ -18,6 +18,8 @@ type Pattern struct {
 	// literal, if set, is the text that source matches, which can be found without a regular
 	// expression.
 	literal string
+	// required are texts that every match contains.
+	required []string
 
 	once sync.Once
 	re   *regexp2.Regexp
@@ -50,7 +52,7 @@ func NewPattern(source string) (*Pattern, error) {
 	if nested().MatchString(source) {
 		return nil, errUnsafe
 	}
-	p := &Pattern{source: source}
+	p := &Pattern{source: source, required: requiredTexts(source)}
 	if _, err := p.compiled(); err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func CommandPattern(r string) (*Pattern, error) {
 		return nil, err
 	}
 	// Use a group, so that every alternative must match at the beginning.
-	return &Pattern{source: commandStart + p.source + `)`}, nil
+	return &Pattern{source: commandStart + p.source + `)`, required: p.required}, nil
 }
 
 const commandStart = `\x00"command":"(?:`
@@ -101,6 +103,11 @@ func (p *Pattern) String() string {
 func (p *Pattern) found(args string) (bool, error) {
 	if p.literal != "" {
 		return strings.Contains(args, p.literal), nil
+	}
+	for _, text := range p.required {
+		if !strings.Contains(args, text) {
+			return false, nil
+		}
 	}
 	re, err := p.compiled()
 	if err != nil {

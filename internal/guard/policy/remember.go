@@ -179,12 +179,12 @@ func (e *Engine) Revoke(id int) (bool, error) {
 	e.change.Lock()
 	defer e.change.Unlock()
 	old := e.state.Load()
-	i := slices.IndexFunc(old.rules, func(r Rule) bool { return id != 0 && r.Grant == id })
+	i := slices.IndexFunc(old.rules.all, func(r Rule) bool { return id != 0 && r.Grant == id })
 	if i < 0 {
 		return false, nil
 	}
-	r := old.rules[i]
-	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: slices.Delete(slices.Clone(old.rules), i, i+1)})
+	r := old.rules.all[i]
+	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: newRuleset(slices.Delete(slices.Clone(old.rules.all), i, i+1))})
 	if !r.Saved {
 		return true, nil
 	}

@@ -95,22 +95,30 @@ func (r *Rule) isUsers() bool { return r != nil && r.Priority >= float64(TierWor
 
 // matches reports whether the rule matches the call.
 func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
-	return r.matchesTool(c, mode, interactive) && r.matchesArgs(c)
+	return r.matchesName(c) && r.applies(c, mode, interactive) && r.matchesArgs(c)
 }
 
-// matchesTool reports whether the rule matches the call without regard to arguments.
-func (r *Rule) matchesTool(c *query, mode Mode, interactive bool) bool {
+// matchesName reports whether the rule is about the call's tool.
+func (r *Rule) matchesName(c *query) bool {
+	switch {
+	case r.Server == "*" && c.Server == "",
+		r.Server != "" && r.Server != "*" && r.Server != c.Server && !r.mayBeOf(r.Server, c):
+		return false
+	}
+	return slices.ContainsFunc(r.Tools, func(t string) bool { return r.hasTool(t, c) })
+}
+
+// applies reports whether the rule applies to a call of its tool, without regard to arguments.
+func (r *Rule) applies(c *query, mode Mode, interactive bool) bool {
 	switch {
 	case !r.Modes.Has(mode),
 		r.When == Interactive && !interactive,
 		r.When == Headless && interactive,
-		r.Subagent != "" && r.Subagent != c.Subagent,
-		r.Server == "*" && c.Server == "",
-		r.Server != "" && r.Server != "*" && r.Server != c.Server && !r.mayBeOf(r.Server, c):
+		r.Subagent != "" && r.Subagent != c.Subagent:
 		return false
 	}
-	if !slices.ContainsFunc(r.Tools, func(t string) bool { return r.matchesName(t, c) }) {
-		return false
+	if len(r.Annotations) == 0 {
+		return true
 	}
 	for key, want := range r.Annotations {
 		if got, ok := c.Annotations[key]; !ok || !reflect.DeepEqual(got, want) {
@@ -120,7 +128,8 @@ func (r *Rule) matchesTool(c *query, mode Mode, interactive bool) bool {
 	return true
 }
 
-func (r *Rule) matchesName(pattern string, c *query) bool {
+// hasTool reports whether the name of a tool in the rule is that of the call.
+func (r *Rule) hasTool(pattern string, c *query) bool {
 	if pattern == "*" || pattern == c.Name || slices.Contains(c.Aliases, pattern) {
 		return true
 	}
@@ -286,6 +295,14 @@ func (q *query) command() string {
 	return *q.cmd
 }
 
+// programs returns the program of a shell command.
+func (q *query) programs() programs {
+	if !q.shell() {
+		return 0
+	}
+	return programOf(q.command())
+}
+
 func (q *query) agent() string { return q.text("agent_name") }
 
 // text returns a top-level argument, "" if it is not a string.
@@ -309,11 +326,14 @@ func (q *query) member(key string) json.RawMessage {
 // renamedArgs returns the arguments with the file's real name instead of the model's, once
 // relative to the session's directory and once absolute.
 func (q *query) renamedArgs() []string {
-	called := q.text("file_path")
-	if q.renamed != nil || len(q.Paths) != 1 || called == "" {
+	if q.renamed != nil || len(q.Paths) != 1 {
 		return q.renamed
 	}
 	q.renamed = []string{}
+	called := q.text("file_path")
+	if called == "" {
+		return q.renamed
+	}
 	names := q.Paths[:1:1]
 	if rel, err := filepath.Rel(q.root, q.Paths[0]); err == nil && filepath.IsLocal(rel) {
 		names = append(names, rel)

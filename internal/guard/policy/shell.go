@@ -68,10 +68,9 @@ func (d *decider) part(c shellcmd.Command) (v Verdict, why string) {
 	if c.Plain != c.Text {
 		plain = d.q.of(c.Plain)
 	}
-	v = d.first(func(r *Rule) bool {
+	v = d.first(q.programs()|plain.programs(), func(r *Rule) bool {
 		// A restricted command stays restricted with quotes or assignments.
-		return r.matches(q, d.state.mode, d.interactive) ||
-			r.Decision != Allow && r.isConditional() && plain != q && r.matches(plain, d.state.mode, d.interactive)
+		return r.matchesArgs(q) || r.Decision != Allow && r.isConditional() && plain != q && r.matchesArgs(plain)
 	})
 	switch r := v.Rule; {
 	case v.Decision != Allow || r == nil:
