@@ -179,8 +179,9 @@ type decider struct {
 	state       *state
 	interactive bool // a user can answer
 	q           *query
-	moved       bool // a part of the command may run in another directory
-	log         *log // nil records nothing
+	moved       bool   // a part of the command may run in another directory
+	why         string // the reason of the last change, a clause
+	log         *log   // nil records nothing
 }
 
 func (e *Engine) decider(c Call) *decider {
@@ -218,8 +219,10 @@ func (d *decider) verdict() Verdict {
 
 // change changes a decision. why is the reason, as a clause.
 func (d *decider) change(v *Verdict, to Decision, why string) {
-	d.log.step(v.Decision, to, why)
-	v.Decision = to
+	if v.Decision != to {
+		d.log.step(v.Decision, to, why)
+		v.Decision, d.why = to, why
+	}
 }
 
 // decide returns the verdict of the first matching rule.

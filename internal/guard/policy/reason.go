@@ -33,7 +33,10 @@ func (d *decider) reason(v Verdict) string {
 		if d.interactive || v.Message != "" {
 			return ""
 		}
-		return "Headless runs cannot ask for approval."
+		if d.why == "" {
+			return "Headless runs cannot ask for approval."
+		}
+		return "Headless runs cannot ask for approval. It is needed because " + d.why + "."
 	case r != nil && r.file != "":
 		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", d.display(r.file), r.line, verb)
 	case r != nil && strings.HasPrefix(r.Source, "Settings ("):

@@ -63,7 +63,7 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 	if !e.CanRemember() {
 		return ""
 	}
-	if switches(c, answer) {
+	if e.switches(c, answer) {
 		return "all edits of files (" + AutoEdit.String() + ")"
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
@@ -81,8 +81,8 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !e.CanRemember() {
 		return false
 	}
-	if switches(c, answer) {
-		return e.Mode() >= AutoEdit || e.SetMode(AutoEdit) == nil
+	if e.switches(c, answer) {
+		return e.SetMode(AutoEdit) == nil
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
 	if !ok {
@@ -116,9 +116,10 @@ func failed(what string, err error) string {
 	return what + ": " + err.Error()
 }
 
-// switches reports whether an answer is about all edits, for which there is a mode.
-func switches(c Call, answer tool.Outcome) bool {
-	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace")
+// switches reports whether an answer is about all edits, for which there is a mode. In that mode, an
+// edit that needs approval is one of a protected file, and the answer is about this file.
+func (e *Engine) switches(c Call, answer tool.Outcome) bool {
+	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace") && e.Mode() < AutoEdit
 }
 
 // rule returns the rule for an answer.
