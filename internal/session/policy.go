@@ -191,9 +191,12 @@ func (p *Setup) wantsProjectPolicies() bool {
 }
 
 // newPolicy makes the rules by which calls are decided on: those of files, those
-// that settings and flags stand for, and the built-in ones.
-func (s *Session) newPolicy(r rules) *policy.Engine {
+// that settings and flags stand for if withSettings is set, and the built-in ones.
+func (s *Session) newPolicy(r rules, withSettings bool) *policy.Engine {
 	var more []policy.Rule
+	if withSettings {
+		more = policy.FromSettings(toolSettings(s.Settings))
+	}
 	if s.plans.setting != "" {
 		more = append(more, policy.PlanRule(s.plans.directory()))
 	}
@@ -202,7 +205,7 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 	}
 	ws := s.Workspace
 	return policy.New(policy.Options{
-		Rules:       slices.Concat(r.Rules, policy.FromSettings(toolSettings(s.Settings)), more),
+		Rules:       slices.Concat(r.Rules, more),
 		Checkers:    r.Checkers,
 		Mode:        s.Setup.Mode,
 		Interactive: s.Interactive,
@@ -221,7 +224,7 @@ func (s *Session) newPolicy(r rules) *policy.Engine {
 		Saved:         r.saved,
 		SaveFirst:     config.SaveApprovalFirst.In(s.Settings),
 		Report:        s.Warn,
-		Display:       s.Paths.Display,
+		Display:       s.DisplayFile,
 	})
 }
 

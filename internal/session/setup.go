@@ -224,9 +224,22 @@ func (p *Setup) startWarnings() []string {
 	return warnings
 }
 
-// chooseMode settles the approval mode to begin in.
-func (p *Setup) chooseMode() error {
-	name := p.ApprovalMode
+// InitialMode returns the approval mode with this name; "" is the one of the settings. In an
+// untrusted folder it is the default, with a warning.
+func (p *Setup) InitialMode(name string) (policy.Mode, error) {
+	asked, err := p.askedMode(name)
+	if err != nil {
+		return 0, err
+	}
+	mode, warning := policy.StartMode(asked, p.IsTrusted())
+	if warning != "" {
+		p.Warn(warning)
+	}
+	return mode, nil
+}
+
+// askedMode returns the approval mode with this name; "" is the one of the settings.
+func (p *Setup) askedMode(name string) (policy.Mode, error) {
 	if name == "" {
 		if name = config.DefaultApprovalMode.In(p.Settings); name == "yolo" {
 			name = "default" // not something that a file may decide
@@ -234,7 +247,16 @@ func (p *Setup) chooseMode() error {
 	}
 	asked, err := policy.ParseMode(name)
 	if err != nil {
-		return exit.Errorf(exit.General, "%w", err)
+		return 0, exit.Errorf(exit.General, "%w", err)
+	}
+	return asked, nil
+}
+
+// chooseMode settles the approval mode to begin in.
+func (p *Setup) chooseMode() error {
+	asked, err := p.askedMode(p.ApprovalMode)
+	if err != nil {
+		return err
 	}
 	switch {
 	case asked == policy.Yolo && config.DisableYolo.In(p.Settings):

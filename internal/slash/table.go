@@ -103,7 +103,10 @@ func Commands() []*Command {
 		},
 		{
 			Name: "policies", Summary: "Show policy rules",
-			Subs: []*Command{{Name: "list", Summary: "List policy rules by approval mode", RunsWhileBusy: busy, Run: listPolicies}},
+			Subs: []*Command{
+				{Name: "list", Summary: "List policy rules by approval mode", RunsWhileBusy: busy, Run: listPolicies},
+				{Name: "explain", Args: "<tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", RunsWhileBusy: busy, Run: explainPolicy},
+			},
 		},
 		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux", RunsWhileBusy: busy, NeedsPerson: person, Run: quit},
 		{

@@ -63,25 +63,24 @@ type Engine struct {
 // state is immutable; a change replaces it.
 type state struct {
 	mode    Mode
-	trusted bool   // of the folder
-	rules   []Rule // sorted
+	trusted bool // of the folder
+	rules   *ruleset
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{opts: o, checkers: slices.Concat(o.Checkers, builtinCheckers())}
 	sortCheckers(e.checkers)
-	s := &state{mode: o.Mode, trusted: o.Trusted}
+	var rules []Rule
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
 		// All saved answers have the priority tier + 0.950. Rules in files with this priority
 		// count as saved answers too.
 		if o.DisableAlways && math.Round((r.Priority-math.Floor(r.Priority))*1000) == 950 {
 			continue
 		}
-		s.rules = append(s.rules, r)
+		rules = append(rules, r)
 	}
-	sortRules(s.rules)
-	e.state.Store(s)
+	e.state.Store(&state{mode: o.Mode, trusted: o.Trusted, rules: newRuleset(rules)})
 	return e
 }
 
@@ -121,13 +120,13 @@ func (e *Engine) SetTrusted(trusted bool) {
 	s.trusted = trusted
 	if !trusted {
 		s.mode = Default
-		s.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) })
+		s.rules = newRuleset(slices.DeleteFunc(slices.Clone(s.rules.all), func(r Rule) bool { return math.Floor(r.Priority) == float64(TierWorkspace) }))
 	}
 	e.state.Store(&s)
 }
 
 // Rules returns the rules in order of precedence. The caller must not change them.
-func (e *Engine) Rules() []Rule { return e.state.Load().rules }
+func (e *Engine) Rules() []Rule { return e.state.Load().rules.all }
 
 // add adds a user's answer after the rules of the same priority. An answer about the same
 // calls replaces the earlier one and includes what that permitted.
@@ -135,19 +134,18 @@ func (e *Engine) add(r Rule) {
 	e.change.Lock()
 	defer e.change.Unlock()
 	s := *e.state.Load()
-	s.rules = slices.Clone(s.rules)
-	if i := slices.IndexFunc(s.rules, r.extends); i >= 0 {
-		old := s.rules[i]
+	rules := slices.Clone(s.rules.all)
+	if i := slices.IndexFunc(rules, r.extends); i >= 0 {
+		old := rules[i]
 		r.Grant, r.Saved = old.Grant, r.Saved || old.Saved
 		r.Modes, r.Priority = r.Modes|old.Modes, max(r.Priority, old.Priority)
 		r.AllowRedirection = r.AllowRedirection || old.AllowRedirection
-		s.rules = slices.Delete(s.rules, i, i+1)
+		rules = slices.Delete(rules, i, i+1)
 	} else {
 		e.grants++
 		r.Grant = e.grants
 	}
-	s.rules = append(s.rules, r)
-	sortRules(s.rules)
+	s.rules = newRuleset(append(rules, r))
 	e.state.Store(&s)
 }
 
@@ -185,8 +183,9 @@ type decider struct {
 	state       *state
 	interactive bool // a user can answer
 	q           *query
-	moved       bool // a part of the command may run in another directory
-	log         *log // nil records nothing
+	moved       bool   // a part of the command may run in another directory
+	why         string // the reason of the last change, a clause
+	log         *log   // nil records nothing
 }
 
 func (e *Engine) decider(c Call) *decider {
@@ -224,23 +223,25 @@ func (d *decider) verdict() Verdict {
 
 // change changes a decision. why is the reason, as a clause.
 func (d *decider) change(v *Verdict, to Decision, why string) {
-	d.log.step(v.Decision, to, why)
-	v.Decision = to
+	if v.Decision != to {
+		d.log.step(v.Decision, to, why)
+		v.Decision, d.why = to, why
+	}
 }
 
 // decide returns the verdict of the first matching rule.
 func (d *decider) decide(q *query) Verdict {
-	return d.first(func(r *Rule) bool { return r.matches(q, d.state.mode, d.interactive) })
+	return d.first(q.programs(), func(r *Rule) bool { return r.matchesArgs(q) })
 }
 
-// first returns the verdict of the first rule that matches. Rules that may only restrict do not
-// replace a stricter verdict of later rules.
-func (d *decider) first(matches func(r *Rule) bool) Verdict {
+// first returns the verdict of the first rule about the tool whose condition on the arguments is
+// met; of the rules with prefixes, only those about these programs can be. Rules that may only restrict do not replace a stricter verdict of later rules.
+func (d *decider) first(among programs, matchesArgs func(r *Rule) bool) Verdict {
 	var asks *Rule
 	v := Verdict{Decision: d.fallback()}
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
-		if !matches(r) {
+	about := d.state.rules.about(d.q)
+	for i, r := range about.rules {
+		if set := about.programs[i]; set != anyProgram && set&among == 0 || !r.applies(d.q, d.state.mode, d.interactive) || !matchesArgs(r) {
 			continue
 		}
 		if r.restricts && r.Decision != Deny {
@@ -306,17 +307,15 @@ func (e *Engine) abs(dir, path string) string {
 // Hidden reports whether a tool should be hidden from the model because no call of it could be
 // allowed. It is meant for tool.Registry.Hide.
 func (e *Engine) Hidden(s *tool.Spec) bool {
-	hidden, _ := e.hides(s)
+	hidden, _ := e.decider(Call{Name: s.Name, Aliases: s.Aliases}).hides()
 	return hidden
 }
 
-// hides reports whether a tool should be hidden from the model, and the rule because of which,
-// nil if it is none.
-func (e *Engine) hides(s *tool.Spec) (bool, *Rule) {
-	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
-	for i := range d.state.rules {
-		r := &d.state.rules[i]
-		if !r.matchesTool(d.q, d.state.mode, d.interactive) {
+// hides reports whether the tool of the call should be hidden from the model, and the rule because
+// of which, nil if it is none.
+func (d *decider) hides() (bool, *Rule) {
+	for _, r := range d.state.rules.about(d.q).rules {
+		if !r.applies(d.q, d.state.mode, d.interactive) {
 			continue
 		}
 		if r.restricts && r.Decision != Deny {

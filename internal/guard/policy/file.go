@@ -43,6 +43,13 @@ func (e errNoTool) Error() string {
 type problem struct {
 	warning                      bool
 	message, details, suggestion string
+	places                       []place // the lines that details are about
+}
+
+// place is a line of a file with its part of a problem's details.
+type place struct {
+	line int
+	text string
 }
 
 func (p problem) text(from origin, file string) string {
@@ -71,6 +78,8 @@ type origin struct {
 	label string
 	// restricts reports whether the file may only restrict: rules that allow are left out.
 	restricts bool
+	// isChecked reports whether all problems are wanted, not only the first ones.
+	isChecked bool
 }
 
 func (o origin) source(file string) string { return cmp.Or(o.label, o.tier.String()) + ": " + file }
@@ -89,31 +98,39 @@ type parsed struct {
 func parseFile(data []byte, from origin, source string) parsed {
 	top, err := parseTOML(data)
 	if err != nil {
-		return parsed{problems: []problem{{
+		p := problem{
 			message: "TOML parsing failed", details: "  " + err.Error(),
 			suggestion: "fix this line; Pollux ignores the file until then",
-		}}}
+		}
+		var syntax *tomlError
+		if errors.As(err, &syntax) {
+			p.places = []place{{syntax.line, fmt.Sprintf("column %d: %s", syntax.column, syntax.message)}}
+		}
+		return parsed{problems: []problem{p}}
 	}
 	r := fileReader{origin: from, source: source}
 	r.top(top)
 	if len(r.wrong) > 0 {
 		r.problems = append(r.misspelt, problem{
 			message: "Schema validation failed", details: strings.Join(r.wrong, "\n"),
-			suggestion: "fix these fields; Pollux ignores the file until then",
+			suggestion: "fix these fields; Pollux ignores the file until then", places: r.fields,
 		})
 		r.rules, r.checkers, r.err = nil, nil, nil
 	} else {
 		r.problems = append(r.misspelt, r.problems...)
 		r.warnOfRunners()
+		if from.isChecked && len(r.noTool) > 0 { // else the error says so
+			r.problems = append(r.problems, problem{message: "Invalid policy rule", suggestion: "use '*' for all tools", places: r.noTool})
+		}
 	}
-	r.problems = few(r.problems)
+	r.problems = few(r.problems, from)
 	return r.parsed
 }
 
 // few limits the number of problems that are reported for one file.
-func few(list []problem) []problem {
+func few(list []problem, from origin) []problem {
 	const most = 20
-	if len(list) <= most {
+	if len(list) <= most || from.isChecked {
 		return list
 	}
 	more := problem{warning: true, message: fmt.Sprintf("and %d more problems", len(list)-most)}
@@ -126,7 +143,9 @@ type fileReader struct {
 	origin   origin
 	source   string
 	wrong    []string // descriptions of invalid fields
-	runners  []string // programs that a rule allows and that run others
+	fields   []place  // the same, for each field
+	noTool   []place  // rules without a tool
+	runners  []place  // programs that a rule allows and that run others
 	misspelt []problem
 }
 
@@ -159,7 +178,9 @@ func (r *fileReader) tables(s *section, key string) []*section {
 			return list
 		}
 	}
-	r.wrong = append(r.wrong, fmt.Sprintf("  - Field %q (line %d): must be a list of tables; a rule begins with [[%s]]", key, m.line, key))
+	const must = "must be a list of tables; a rule begins with"
+	r.wrong = append(r.wrong, fmt.Sprintf("  - Field %q (line %d): %s [[%s]]", key, m.line, must, key))
+	r.fields = append(r.fields, place{m.line, fmt.Sprintf("%q %s [[%s]]", key, must, key)})
 	return nil
 }
 
@@ -178,6 +199,7 @@ func (r *fileReader) names(s *section, where string, known ...string) {
 			warning: true, message: fmt.Sprintf("Unknown key %q", key),
 			details:    fmt.Sprintf("  %s%q (line %d) has no effect", where, key, s.members[key].line),
 			suggestion: fmt.Sprintf("did you mean %q?", near),
+			places:     []place{{s.members[key].line, "it has no effect"}},
 		})
 	}
 }
@@ -207,6 +229,7 @@ func (r *fileReader) rule(f fields) {
 	}
 	if slices.Contains(rule.Tools, "") {
 		r.err = cmp.Or(r.err, error(errNoTool{rule.Source}))
+		r.noTool = append(r.noTool, place{rule.line, "toolName is empty"})
 		return
 	}
 	r.misnamed(f, rule.Tools, rule.Server)
@@ -217,7 +240,7 @@ func (r *fileReader) rule(f fields) {
 		r.rules = append(r.rules, rule)
 		for _, p := range rule.Prefixes {
 			if name := runner(p); name != "" && rule.Decision == Allow {
-				r.runners = append(r.runners, fmt.Sprintf("%s (line %d)", name, rule.line))
+				r.runners = append(r.runners, place{rule.line, name})
 			}
 		}
 	}
@@ -243,7 +266,7 @@ func (r *fileReader) permits(f fields, rule *Rule) bool {
 	}
 	r.problems = append(r.problems, problem{
 		warning: true, message: "Rule ignored", details: "  " + f.label() + ": " + owner + " cannot have " + what,
-		suggestion: "copy the rule to your own policy files, if you want it",
+		suggestion: "copy the rule to your own policy files, if you want it", places: []place{{f.s.line, owner + " cannot have " + what}},
 	})
 	return true
 }
@@ -255,13 +278,17 @@ func (r *fileReader) warnOfRunners() {
 	if len(r.runners) == 0 || r.source == SavedName {
 		return
 	}
-	text := strings.Join(r.runners[:min(len(r.runners), most)], ", ")
+	var names []string
+	for _, p := range r.runners[:min(len(r.runners), most)] {
+		names = append(names, fmt.Sprintf("%s (line %d)", p.text, p.line))
+	}
+	text := strings.Join(names, ", ")
 	if more := len(r.runners) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	r.problems = append(r.problems, problem{
 		warning: true, message: "Rules allow programs that run others", details: "  " + text,
-		suggestion: `allow single subcommands, such as "git status"`,
+		suggestion: `allow single subcommands, such as "git status"`, places: r.runners,
 	})
 }
 
@@ -306,7 +333,7 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 }
 
 func problemOf(message string, f fields, what, suggestion string) problem {
-	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion}
+	return problem{message: message, details: "  " + f.label() + ": " + what, suggestion: suggestion, places: []place{{f.s.line, what}}}
 }
 
 // shellSyntax returns what is wrong with a rule's conditions about commands, "" if nothing is.
@@ -328,19 +355,20 @@ func (r *fileReader) misnamed(f fields, tools []string, server string) {
 		return // only the server knows its tools
 	}
 	for _, name := range tools {
-		what := unlikely(name)
+		what := SuggestTool(name)
 		if what == "" {
 			continue
 		}
 		r.problems = append(r.problems, problem{
 			warning: true, message: "Unrecognized tool name",
-			details: fmt.Sprintf("  %s: %q", f.label(), name), suggestion: what,
+			details: fmt.Sprintf("  %s: %q", f.label(), name), suggestion: what, places: []place{{f.s.line, fmt.Sprintf("%q", name)}},
 		})
 	}
 }
 
-// unlikely returns a suggestion for an unknown tool name, "" if there is none.
-func unlikely(name string) string {
+// SuggestTool returns a suggestion for a tool name that is probably misspelled, "" if there is
+// none.
+func SuggestTool(name string) string {
 	if strings.Contains(name, "__") {
 		return "MCP tools have names such as mcp_<server>_<tool>"
 	}

@@ -46,7 +46,18 @@ type Files struct {
 	Checkers []Checker
 	// Warnings describe problems with files, and which parts are ignored.
 	Warnings []string
+	// Read are the files, in the order in which they were read.
+	Read []File
 }
+
+// File is a policy file.
+type File struct {
+	Path string
+	from origin
+}
+
+// UserFile returns the policy file of a path as one of the user's.
+func UserFile(path string) File { return File{path, origin{tier: TierUser}} }
 
 // Load reads all policy files. A problem with a file or rule results in a warning, and the
 // file or rule is ignored. The error has exit code 52; it is returned for a rule without a
@@ -149,6 +160,7 @@ func (l *loader) file(from origin, path string) {
 		return
 	}
 	l.seen[path] = true
+	l.Read = append(l.Read, File{path, from})
 	data, err := durable.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // a broken link

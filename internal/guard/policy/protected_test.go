@@ -83,6 +83,29 @@ func TestProtectedFiles(t *testing.T) {
 	}
 }
 
+// A lasting answer about a protected file in auto_edit is about this file.
+func TestProtectedFileRemembered(t *testing.T) {
+	t.Parallel()
+	e := engine(t, Options{Mode: AutoEdit, Interactive: true, Trusted: true})
+	for path, other := range map[string]string{".husky/pre-commit": ".husky/pre-push", "Makefile": "go.mod"} {
+		c := call("write_file", "file_path", path, "content", "x")
+		if got := e.Offers(c); len(got) != 1 || got[0].Rule != "write_file: "+path {
+			t.Errorf("%s: %+v", path, got)
+		}
+		if !e.Remember(c, tool.ProceedAlways) || e.Check(c).Decision != Allow {
+			t.Errorf("%s is not remembered", path)
+		}
+		if got := e.Check(call("write_file", "file_path", other)).Decision; got != Ask {
+			t.Errorf("%s: %v", other, got)
+		}
+	}
+	always := engine(t, Options{Mode: AutoEdit, Interactive: true, Trusted: true, BuildFiles: Protected})
+	c := call("write_file", "file_path", "Makefile")
+	if always.Remember(c, tool.ProceedAlways); always.Check(c).Decision != Ask {
+		t.Error("a build file is not always protected")
+	}
+}
+
 // In auto_edit a redirection is judged as write_file would be.
 func TestRedirections(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,9 @@ import (
 
 // HiddenReason returns why a tool is hidden from the model, and what a user can do to allow it.
 func (e *Engine) HiddenReason(s *tool.Spec) string {
-	_, r := e.hides(s)
-	reason := e.decider(Call{Name: s.Name}).reason(Verdict{Decision: Deny, Rule: r})
+	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases})
+	_, r := d.hides()
+	reason := d.reason(Verdict{Decision: Deny, Rule: r})
 	if r == nil || r.DenyMessage == "" {
 		return reason
 	}
@@ -35,7 +36,10 @@ func (d *decider) reason(v Verdict) string {
 		case v.Evaluates != "":
 			return fmt.Sprintf("bash evaluates a text in %s a second time, so a rule for the command does not allow it. Headless runs cannot ask for approval.", v.Evaluates)
 		}
-		return "Headless runs cannot ask for approval."
+		if d.why == "" {
+			return "Headless runs cannot ask for approval."
+		}
+		return "Headless runs cannot ask for approval. It is needed because " + d.why + "."
 	case r != nil && r.file != "":
 		return fmt.Sprintf("The policy rule in %s, line %d, %s. A user can change that rule.", d.display(r.file), r.line, verb)
 	case r != nil && strings.HasPrefix(r.Source, "Settings ("):

@@ -63,7 +63,7 @@ func (e *Engine) Preview(c Call, answer tool.Outcome) string {
 	if !e.CanRemember() {
 		return ""
 	}
-	if switches(c, answer) {
+	if e.switches(c, answer) {
 		return "all edits of files (mode " + AutoEdit.name() + ")"
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
@@ -81,8 +81,8 @@ func (e *Engine) Remember(c Call, answer tool.Outcome) bool {
 	if !e.CanRemember() {
 		return false
 	}
-	if switches(c, answer) {
-		return e.Mode() >= AutoEdit || e.SetMode(AutoEdit) == nil
+	if e.switches(c, answer) {
+		return e.SetMode(AutoEdit) == nil
 	}
 	r, ok := rule(newQuery(c), answer, e.Mode())
 	if !ok {
@@ -116,9 +116,10 @@ func failed(what string, err error) string {
 	return what + ": " + err.Error()
 }
 
-// switches reports whether an answer is about all edits, for which there is a mode.
-func switches(c Call, answer tool.Outcome) bool {
-	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace")
+// switches reports whether an answer is about all edits, for which there is a mode. In that mode, an
+// edit that needs approval is one of a protected file, and the answer is about this file.
+func (e *Engine) switches(c Call, answer tool.Outcome) bool {
+	return answer == tool.ProceedAlways && (c.Name == "write_file" || c.Name == "replace") && e.Mode() < AutoEdit
 }
 
 // rule returns the rule for an answer.
@@ -179,12 +180,12 @@ func (e *Engine) Revoke(id int) (bool, error) {
 	e.change.Lock()
 	defer e.change.Unlock()
 	old := e.state.Load()
-	i := slices.IndexFunc(old.rules, func(r Rule) bool { return id != 0 && r.Grant == id })
+	i := slices.IndexFunc(old.rules.all, func(r Rule) bool { return id != 0 && r.Grant == id })
 	if i < 0 {
 		return false, nil
 	}
-	r := old.rules[i]
-	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: slices.Delete(slices.Clone(old.rules), i, i+1)})
+	r := old.rules.all[i]
+	e.state.Store(&state{mode: old.mode, trusted: old.trusted, rules: newRuleset(slices.Delete(slices.Clone(old.rules.all), i, i+1))})
 	if !r.Saved {
 		return true, nil
 	}

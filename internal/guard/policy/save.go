@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -240,7 +241,7 @@ func extended(data []byte, s *section, r Rule) []byte {
 func ruleTOML(r Rule) string {
 	var b strings.Builder
 	b.WriteString("[[rule]]\n")
-	fmt.Fprintf(&b, "decision = %s\npriority = %d\n", stringTOML(string(r.Decision)), savedPriority)
+	fmt.Fprintf(&b, "decision = %s\npriority = %d\n", stringTOML(string(r.Decision)), int(math.Round((r.Priority-math.Floor(r.Priority))*1000)))
 	fmt.Fprintf(&b, "toolName = %s\n", stringTOML(r.Tools[0]))
 	if r.Server != "" {
 		fmt.Fprintf(&b, "mcpName = %s\n", stringTOML(r.Server))

@@ -43,13 +43,12 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 		v.Evaluates = script.Evaluates
 	}
 	for _, c := range script.Commands {
-		part := d.part(c)
+		part, why := d.part(c)
 		if c.Text == strings.TrimSpace(command) && part.Decision == Ask && part.Rule.isBuiltin() {
 			part.Decision = Allow // the decision about the whole command applies
 		}
-		d.log.part(c.Text, depth, part)
 		if part.Decision == Allow && c.Inner != "" {
-			part = d.inner(c.Inner, depth+1)
+			part, why = d.inner(c.Inner, depth+1), ""
 		}
 		switch part.Decision {
 		case Deny:
@@ -57,7 +56,7 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 			return part
 		case Ask:
 			if v.Decision == Allow {
-				d.change(&v, Ask, "a command in it needs approval")
+				d.change(&v, Ask, cmp.Or(why, "a command in it needs approval"))
 				v.Rule = part.Rule
 			}
 			v.Evaluates = cmp.Or(v.Evaluates, part.Evaluates)
@@ -66,26 +65,26 @@ func (d *decider) parts(command string, script *shellcmd.Script, err error, v Ve
 	return v
 }
 
-// part decides about one command of a script.
-func (d *decider) part(c shellcmd.Command) Verdict {
+// part decides about one command of a script. why is the reason if the rule allows the command,
+// but not this use of it.
+func (d *decider) part(c shellcmd.Command) (v Verdict, why string) {
 	q := d.q.of(c.Text)
 	plain := q
 	if c.Plain != c.Text {
 		plain = d.q.of(c.Plain)
 	}
-	v := d.first(func(r *Rule) bool {
+	v = d.first(q.programs()|plain.programs(), func(r *Rule) bool {
 		// A restricted command stays restricted with quotes or assignments.
-		return r.matches(q, d.state.mode, d.interactive) ||
-			r.Decision != Allow && r.isConditional() && plain != q && r.matches(plain, d.state.mode, d.interactive)
+		return r.matchesArgs(q) || r.Decision != Allow && r.isConditional() && plain != q && r.matchesArgs(plain)
 	})
 	switch r := v.Rule; {
 	case v.Decision != Allow || r == nil:
 	case c.Redirected && d.state.mode < AutoEdit && d.stopsRedirection(r):
-		v.Decision = Ask
+		v.Decision, why = Ask, "a command in it redirects, and its rule does not allow redirection"
 	case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
-		v.Decision = Ask
+		v.Decision, why = Ask, "a command in it runs others, deletes or writes with a flag that the rule does not name"
 	}
-	return v
+	return v, why
 }
 
 // inner decides about a script that a command passes to another shell.
