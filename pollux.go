@@ -31,6 +31,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/guard/hook"
 	"pollux/internal/ide"
 	"pollux/internal/session"
 	"pollux/llm"
@@ -55,6 +56,8 @@ type Options struct {
 	Tools []tool.Tool
 	// Approval is the set of tool calls that run without a question.
 	Approval Approval
+	// Hooks run at fixed points of the conversation, beside the hooks of the settings.
+	Hooks []Hook
 	// Interactive is set if the consumer of the events answers each agent.ToolAsked.
 	// Otherwise tool calls that need an answer are refused.
 	Interactive bool
@@ -73,6 +76,10 @@ type (
 	IDEFile   = ide.File
 	IDECursor = ide.Cursor
 )
+
+// Hook is a program or a function that runs at an event, such as "BeforeTool". The input and the
+// output of a function are JSON, see docs/hooks.md.
+type Hook = hook.Hook
 
 // Approval is a set of tool calls that run without a question. The zero value is
 // [ApproveReads].
@@ -111,7 +118,7 @@ func New(o Options) (*Agent, error) {
 		Dir: dir, Env: env, Model: o.Model, Trusted: true, Interactive: o.Interactive,
 		ApprovalMode: map[Approval]string{ApproveReads: "default", ApproveEdits: "auto_edit", ApproveAll: "yolo"}[o.Approval],
 		UserAgent:    "Pollux/embedded/{model}",
-		Generator:    o.Generator, Tools: o.Tools, IDE: o.IDE,
+		Generator:    o.Generator, Tools: o.Tools, Hooks: o.Hooks, IDE: o.IDE,
 		Warn: func(text string) { o.Log.Warn(text) }, Log: o.Log,
 	})
 	if err != nil {

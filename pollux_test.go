@@ -1,7 +1,9 @@
 package pollux_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -119,5 +121,38 @@ turn
 	}
 	if calls["look"] != 2 || len(calls) != 1 {
 		t.Errorf("calls: %v", calls)
+	}
+}
+
+// TestHook checks that a function can refuse a tool call.
+func TestHook(t *testing.T) {
+	t.Parallel()
+	scripted := scripttest.Gemini(t, `
+turn
+  call read_file {"file_path": "yarn.lock"}
+turn
+  expect error read_file_1 Tool execution blocked: Lock files are generated.
+  text All right.
+`)
+	a, err := pollux.New(pollux.Options{
+		Dir: t.TempDir(), Home: t.TempDir(), Generator: scripted, Model: "gemini-2.5-flash",
+		Hooks: []pollux.Hook{{
+			Event: "BeforeTool", Matcher: "file",
+			Run: func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+				if bytes.Contains(input, []byte(".lock")) {
+					return json.RawMessage(`{"decision": "deny", "reason": "Lock files are generated."}`), nil
+				}
+				return nil, nil
+			},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, err := range a.Run(t.Context(), "Read it.") {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

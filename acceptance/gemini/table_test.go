@@ -261,9 +261,45 @@ var table = []allowed{
 		what:  "`replace` needs no `instruction`.",
 	},
 	{
-		kind: better, scenes: "replace write_file tool_results mode_auto_edit mode_setting parallel tools_allowed",
+		kind: better, scenes: "replace write_file tool_results mode_auto_edit mode_setting parallel tools_allowed hooks_outputs hooks_tool_input",
 		paths: []string{`requests[*].body.contents.new[1].parts[*].functionResponse.response.output`},
 		what:  "The result of writing a file is the number of lines, not the content. The result of an edit has the first two places with three lines around them and line numbers.",
+	},
+	{
+		kind: better, scenes: "hooks_outputs hooks_tool_deny",
+		paths: []string{
+			`runs[*].stderr.lines."Hook execution for *"`, `runs[*].stderr.lines."Hook(s) [*"`, `runs[*].stderr.lines."[WARNING] Hook(s) [*"`,
+		},
+		what: "If a hook fails, one line says so and names the command that shows why, `pollux hooks test`. Gemini CLI prints three lines. A hook that blocks with exit code 2, as it should, has not failed.",
+	},
+	{
+		kind: better, scenes: "hooks_broken",
+		paths: []string{
+			`home.".gemini/trusted_hooks.json"`, `runs[0].stderr.lines."- *"`, `runs[0].stderr.lines."Command hook *"`, `runs[0].stderr.lines."Discarding *"`,
+			`runs[0].stderr.lines."Invalid *"`, `runs[0].stderr.lines."Warning: *"`, `runs[0].stderr.lines."Error in: *"`, `runs[0].stderr.lines."Expected*"`,
+			`runs[0].stderr.lines."Please fix *"`, `runs[0].stderr.lines."See: *"`,
+		},
+		what: "Each mistake in the configuration of hooks is one line, with the cause. A hook that cannot run is not in the list of the project's hooks.",
+	},
+	{
+		kind: better, scenes: "hooks_model_stop",
+		paths: []string{`runs[1].stdout.stats.models."gemini-2.5-flash"`},
+		what:  "The tokens of a response that a hook stopped are counted, because they cost.",
+	},
+	{
+		kind: better, scenes: "hooks_tail",
+		paths: []string{`runs[0].stdout[5].stats.tool_calls`},
+		what:  "A call that a hook continues with another one counts as one call of the model.",
+	},
+	{
+		kind: words, scenes: "hooks_model_request",
+		paths: []string{`requests[0].body.contents.new[0].parts[*]`, `requests[0].body.contents.new[0].parts[*].text`},
+		what:  "For hooks, the description of the directory and the first prompt are two messages, not one. Gemini CLI sends them as one text if a hook changes the request.",
+	},
+	{
+		kind: words, scenes: "hooks_payload_agent",
+		paths: []string{`home.".gemini/trusted_hooks.json"`},
+		what:  "The order of the hooks in `~/.gemini/trusted_hooks.json`.",
 	},
 	{
 		kind: better, scenes: "replace",

@@ -287,7 +287,7 @@ func (x *examination) checkUnusedFeatures() sectionReport {
 			}
 		}
 	}
-	for _, key := range [...]struct{ path, subject string }{{"hooks", "hooks"}, {"mcpServers", "MCP servers"}} {
+	for _, key := range [...]struct{ path, subject string }{{"mcpServers", "MCP servers"}} {
 		v, from := x.set.Settings.Effective(key.path)
 		entries, _ := v.(map[string]any)
 		if row, known := config.KeyOf(key.path); !known || row.Support != config.Later || len(entries) == 0 {

@@ -63,13 +63,13 @@ func build(ctx context.Context, p *Setup, unreachable error) (_ *Session, err er
 	if err := s.addTools(ctx, generator); err != nil { // all of these
 		return nil, err
 	}
-	s.instruction, err = s.newInstruction() // memory, policy, plans, registry
-	if err != nil {
-		return nil, err
-	}
 	s.hooks = s.newHooks() // settings, trust, plans, launcher, telemetry
 	if s.hooks != nil {
 		s.closers = append(s.closers, s.hooks.Close)
+	}
+	s.instruction, err = s.newInstruction() // memory, policy, plans, registry, hooks
+	if err != nil {
+		return nil, err
 	}
 	s.agent = NewAgent(s.models, p.Settings, s.parts(generator))
 	s.recordConfig()

@@ -40,11 +40,7 @@ func (p *Setup) ReadHooks() []hook.Hook {
 		}
 		hooks, problems := hook.Read(layer.source, definitions)
 		for _, problem := range problems {
-			if problem.IsMinor {
-				p.Log.Debug(problem.Text)
-				continue
-			}
-			p.Warn("Warning: " + problem.Text)
+			p.Warn("Warning: " + problem)
 		}
 		if layer.source == hook.Workspace {
 			hooks = p.withoutKeys(hooks)
@@ -151,6 +147,9 @@ func (s *Session) warnOfHooks(hooks []hook.Hook) {
 	}
 	if len(added) == 0 {
 		return
+	}
+	for i, id := range added {
+		added[i] = strings.ReplaceAll(id, "\n", "\n    ") // a command cannot pass for a line of Pollux
 	}
 	s.Warn("WARNING: The following project-level hooks have been detected in this workspace:\n  - " + strings.Join(added, "\n  - ") + "\n\n" +
 		"These hooks will be executed. If you did not configure these hooks or do not trust this project,\n" +

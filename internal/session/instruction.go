@@ -31,6 +31,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Mode:        s.modeName(),
 			Git:         inGit(s.Paths.Dir()),
 			Sandbox:     s.Env.Get("SANDBOX"),
+			Hooks:       s.hooks != nil,
 			Tools:       names,
 			PlanDir:     s.plans.directory(),
 			Plan:        s.plans.approved(),

@@ -10,22 +10,13 @@ import (
 	"time"
 )
 
-// Problem is a mistake in the configuration of hooks.
-type Problem struct {
-	Text string
-	// IsMinor is true if only the debug log reports it, as in Gemini CLI.
-	IsMinor bool
-}
-
 // Read returns the hooks of one source: the value of the key "hooks" of a settings file, or of an
-// extension's hooks.json. What is invalid is left out and reported.
-func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems []Problem) {
-	minor := func(format string, args ...any) {
-		problems = append(problems, Problem{Text: fmt.Sprintf(format, args...), IsMinor: true})
-	}
+// extension's hooks.json. What is invalid is left out, and reported in a sentence.
+func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems []string) {
+	report := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
 		if !slices.Contains(Events(), Event(name)) && !slices.Contains(oldKeys, name) {
-			problems = append(problems, Problem{Text: invalidEvent(name, source)})
+			problems = append(problems, invalidEvent(name, source))
 		}
 	}
 	for _, name := range Events() {
@@ -35,19 +26,19 @@ func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, 
 		}
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) != nil || list == nil {
-			minor("Hooks for %s are not an array. Skipping.", name)
+			report("Discarding the hooks for %s from %s settings: they are not a list.", name, source)
 			continue
 		}
 		for i, item := range list {
 			var d definition
 			if json.Unmarshal(item, &d) != nil || d.Hooks == nil {
-				minor("Discarding invalid hook definition %d for %s from %s.", i+1, name, source)
+				report("Discarding invalid hook definition %d for %s from %s settings: it has no list of hooks.", i+1, name, source)
 				continue
 			}
 			for _, item := range d.Hooks {
 				h, reason := parseHook(item)
 				if reason != "" {
-					minor("Discarding invalid hook configuration for %s from %s: %s.", name, source, reason)
+					report("Discarding invalid hook configuration for %s from %s settings: %s.", name, source, reason)
 					continue
 				}
 				h.Event, h.Matcher, h.IsSequential, h.Source = name, string(d.Matcher), bool(d.Sequential), source

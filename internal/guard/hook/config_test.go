@@ -46,23 +46,25 @@ func TestRead(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("hooks:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	var major []string
-	minor := 0
-	for _, p := range problems {
-		if p.IsMinor {
-			minor++
-			continue
-		}
-		major = append(major, p.Text)
-	}
-	if len(major) != 2 || major[0] != `Invalid hook event name: "Nope" from project config. Skipping.` ||
+	major := problems[:2]
+	if major[0] != `Invalid hook event name: "Nope" from project config. Skipping.` ||
 		!strings.HasPrefix(major[1], `Invalid hook event name: "PreToolUse" from project config. Skipping. It is called BeforeTool here`) {
 		t.Errorf("problems: %q", major)
 	}
-	if minor != 8 { // four hooks, three definitions, one event
-		t.Errorf("%d minor problems: %+v", minor, problems)
+	if len(problems) != 2+8 { // four hooks, three definitions, one event
+		t.Errorf("%d problems: %q", len(problems), problems)
 	}
-	if _, problems := Read(Extensions, definitions(t, `{"Nope": []}`)); problems[0].Text != `Invalid hook event name: "Nope" from extensions config. Skipping.` {
+	for i, want := range map[int]string{
+		2: `Discarding invalid hook configuration for BeforeTool from user settings: the type must be "command", not "other".`,
+		3: `Discarding invalid hook configuration for BeforeTool from user settings: it has no command.`,
+		6: `Discarding invalid hook definition 3 for BeforeTool from user settings: it has no list of hooks.`,
+		9: `Discarding the hooks for AfterTool from user settings: they are not a list.`,
+	} {
+		if problems[i] != want {
+			t.Errorf("problem %d: %s", i, problems[i])
+		}
+	}
+	if _, problems := Read(Extensions, definitions(t, `{"Nope": []}`)); problems[0] != `Invalid hook event name: "Nope" from extensions config. Skipping.` {
 		t.Errorf("problems: %+v", problems)
 	}
 }

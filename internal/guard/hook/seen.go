@@ -34,7 +34,7 @@ func MarkSeen(file, project string, hooks []Hook) (added []string, err error) {
 		}
 		if !slices.Contains(keys, h.key()) {
 			keys = append(keys, h.key())
-			added = append(added, brief(h.ID()))
+			added = append(added, h.ID())
 		}
 	}
 	if len(added) == 0 || err != nil {
