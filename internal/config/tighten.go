@@ -46,6 +46,7 @@ func (s *Settings) tighten() []Warning {
 var protective = map[string]func(below, v any) any{
 	"advanced.ignoreLocalEnv":                       on,
 	"pollux.buildFiles":                             rising("never", "unlessYolo", "always"),
+	"pollux.childSecrets":                           rising("allowed", "none"),
 	"pollux.planThen":                               never,
 	"pollux.trustProjectSafety":                     never,
 	"security.allowedExtensions":                    within,

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"pollux/agent"
-	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/guard/hook"
 	"pollux/llm"
@@ -70,11 +69,6 @@ func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
 	})
 }
 
-// keyVariables returns the names of the variables that hold keys of providers.
-func (p *Setup) keyVariables() []string {
-	return auth.SecretVariables(auth.Inputs{Settings: p.Settings, Env: p.Env})
-}
-
 // AreHooksEnabled reports whether the settings enable hooks at all.
 func (p *Setup) AreHooksEnabled() bool { return config.HooksEnabled.In(p.Settings) }
 
@@ -96,19 +90,6 @@ func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 // allowsHooks reports whether hooks of settings may run in a folder.
 func (p *Setup) allowsHooks(source hook.Source, trusted bool) bool {
 	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
-}
-
-// hookEnviron returns the environment of hooks. Those of a project get no keys of providers.
-func (p *Setup) hookEnviron(ofProject bool) []string {
-	environ := userRedaction(p).Apply(p.Env.List())
-	if !ofProject {
-		return environ
-	}
-	keys := p.keyVariables()
-	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return isIn(keys, name)
-	})
 }
 
 // newHooks returns the hooks of the session, nil if there are none.

@@ -169,6 +169,9 @@ type Verdict struct {
 	// second time, so that the command needs approval; see [shellcmd.Script]. "" if there is
 	// none.
 	Evaluates string
+	// IsLifted reports whether the call runs without a question only because the command is known to
+	// be harmless: neither a user nor a rule or mode of theirs has allowed it.
+	IsLifted bool
 }
 
 // Check decides about a call.

@@ -27,6 +27,7 @@ func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
 		d.change(v, Ask, "the command deletes or writes files, or runs other programs")
 	case v.Decision == Ask && d.interactive && d.state.trusted && v.Rule.isBuiltin() && d.isSafe(dir, script):
 		d.change(v, Allow, "the command is known to only read inside the workspace")
+		v.IsLifted = true
 	}
 }
 

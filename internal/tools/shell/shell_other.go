@@ -23,6 +23,7 @@ type Options struct {
 	Workspace         any
 	Environ           []string
 	Redact            secret.Redaction
+	Keys              []string
 	Trusted           func() bool
 	InactivityTimeout time.Duration
 	CanReadOn         func() bool
