@@ -180,58 +180,74 @@ func (d *decider) changes(x *Explanation) []Change {
 // permit returns a rule in TOML that would allow the call. It returns false if a rule of the
 // user's forbids it, which is then the one to change, or if no rule would.
 func (d *decider) permit(x *Explanation) (string, bool) {
-	if x.Verdict.Decision == Allow || !x.Verdict.Rule.isBuiltin() || slices.ContainsFunc(x.Parts, func(p Part) bool { return !p.Rule.isBuiltin() && p.Decision != Allow }) {
+	if x.Verdict.Decision == Allow || x.Verdict.Rule.forbids() || slices.ContainsFunc(x.Parts, func(p Part) bool { return p.Rule.forbids() }) {
 		return "", false
 	}
 	r := Rule{Tools: []string{d.q.Name}, Decision: Allow, Priority: TierUser.priority(100)}
-	switch {
-	case d.q.Server != "":
-		r.Tools, r.Server = []string{shortName(d.q)}, d.q.Server
-	case d.q.shell():
-		r.Tools = []string{shellTool}
-		r.Prefixes, r.AllowRedirection = d.permitted(x)
-		if len(r.Prefixes) == 0 {
-			return "", false
-		}
-	case !narrow(&r, d.q):
-		return "", false
+	if old := x.Verdict.Rule; !old.isBuiltin() { // allows the tool, but not this use
+		r.Priority = min(max(r.Priority, old.Priority+0.001), TierUser.priority(999))
 	}
 	if x.Mode == Plan {
 		r.Modes = In(Plan)
 	}
+	var found bool
+	switch {
+	case d.q.Server != "":
+		r.Tools, r.Server = []string{shortName(d.q)}, d.q.Server
+		found = d.permits(x, r)
+	case d.q.shell():
+		r.Tools = []string{shellTool}
+		for _, whole := range []bool{false, true} {
+			if r.Prefixes, r.AllowRedirection = permitted(x, whole); len(r.Prefixes) > 0 && d.permits(x, r) {
+				found = true
+				break
+			}
+		}
+	default:
+		found = narrow(&r, d.q) && d.permits(x, r)
+	}
+	const most = 2000 // bytes that a person reads
+	text := ruleTOML(r)
+	return text, found && len(text) <= most
+}
+
+// permits reports whether the call would be allowed with one more rule.
+func (d *decider) permits(x *Explanation, r Rule) bool {
 	now := *d.state
 	now.rules = newRuleset(append(slices.Clone(now.rules.all), r))
 	again := d.in(x.Situation, x.Call)
 	again.state, again.q.searches = &now, d.q.searches
-	if again.verdict().Decision != Allow {
-		return "", false
-	}
-	const most = 2000 // bytes that a person reads
-	text := ruleTOML(r)
-	return text, len(text) <= most
+	return again.verdict().Decision == Allow
 }
 
-// permitted returns the prefixes of the commands that no rule of the user's allows yet. Of a
-// program that runs others, a prefix has the first argument, too.
-func (d *decider) permitted(x *Explanation) (list []string, redirects bool) {
+// forbids reports whether the rule is not Pollux's own, and denies or asks.
+func (r *Rule) forbids() bool { return !r.isBuiltin() && r.Decision != Allow }
+
+// permitted returns the prefixes of the commands that no rule of the user's allows yet; if there are
+// redirections, of all commands. A prefix is the program, of a program that runs others with the
+// first argument, or if whole is set, the whole command.
+func permitted(x *Explanation, whole bool) (list []string, redirects bool) {
 	script, err := shellcmd.Parse(x.Command)
 	if err != nil {
 		return nil, false
 	}
+	redirects = len(script.Redirections) > 0
 	for _, p := range x.Parts {
-		if p.Decision == Allow && !p.Rule.isBuiltin() {
+		if p.Decision == Allow && !p.Rule.isBuiltin() && !redirects {
 			continue
 		}
 		fields := strings.Fields(p.Command)
 		prefix := fields[0]
-		if len(fields) > 1 && runner(prefix) != "" {
+		if whole {
+			prefix = p.Command
+		} else if len(fields) > 1 && runner(prefix) != "" {
 			prefix += " " + fields[1]
 		}
 		if !slices.Contains(list, prefix) {
 			list = append(list, prefix)
 		}
 	}
-	return list, len(script.Redirections) > 0
+	return list, redirects
 }
 
 // Place is where a rule comes from: "~/.gemini/policies/ci.toml:12", "the setting tools.exclude",

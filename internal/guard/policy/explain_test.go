@@ -128,6 +128,22 @@ denyMessage = "Ask the user to push."
 			"",
 		},
 		{
+			command("npm test > out"),
+			Situation{Default, false, true},
+			[]string{
+				"In scripts: fails, because no user can be asked\n", "  Then: ask_user, because the command redirects, and the rule does not allow redirection.\n",
+				"  Message: Headless runs cannot ask for approval. It is needed because the command redirects, and the rule does not allow redirection.\n",
+				"  With approval mode auto_edit: allow.\n", "    priority = 101\n", "    commandPrefix = [ \"npm test\" ]\n    allowRedirection = true",
+			},
+			"To change this",
+		},
+		{
+			command("find . -name '*.o' -delete"),
+			Situation{Default, true, true},
+			[]string{"  With this rule: allow.\n", "    commandPrefix = [ \"find . -name '*.o' -delete\" ]\n"},
+			"",
+		},
+		{
 			call("write_file", "file_path", ".husky/x"),
 			Situation{AutoEdit, true, true},
 			[]string{

@@ -100,7 +100,7 @@ func (x *Explanation) lines(display func(string) string) []string {
 	if text := strings.TrimSpace(last.Message + " " + last.Reason); text != "" {
 		add("Message: %s", text)
 	}
-	if r := last.Rule; r != nil && !r.isBuiltin() && last.Decision != Allow {
+	if r := last.Rule; r.forbids() {
 		add("To change this: change %s.", r.Place(display))
 	}
 	for _, c := range x.Changes {

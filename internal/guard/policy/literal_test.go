@@ -26,6 +26,7 @@ func TestRequiredText(t *testing.T) {
 		`a\.b\/c`:                  {"a.b/c"},
 		`\x00"file_path":"x"\x00`:  {"\x00\"file_path\":\"x\"\x00"},
 		`\u0041bc`:                 nil,
+		`\xe9a`:                    nil,
 		`a\1`:                      nil,
 		"[abc]def":                 {"def"},
 		"[^]abc]x":                 nil,

@@ -237,6 +237,7 @@ func TestRunnersFlags(t *testing.T) {
 		{rules("git -c a=b"), "git -c a=b -c c=d status", Ask},
 		{rules("rg"), "rg --pre x y", Ask},
 		{rules("rm"), "rm -rf x", Allow}, // runs nothing, and the rule says rm
+		{rules("base64"), "base64 -o x y", Allow},
 		{regex("find "), "find . -delete", Ask},
 		{regex("find . -delete"), "find . -delete", Allow},
 		{regex("git .*"), "git -c core.pager=x log", Ask},

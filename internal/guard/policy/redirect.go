@@ -19,7 +19,6 @@ func (d *decider) redirects(v *Verdict, list []shellcmd.Redirection) {
 	}
 	if d.state.mode < AutoEdit {
 		d.change(v, Ask, "the command redirects, and the rule does not allow redirection")
-		v.Rule = nil
 		return
 	}
 	for _, r := range list {
@@ -28,7 +27,9 @@ func (d *decider) redirects(v *Verdict, list []shellcmd.Redirection) {
 			continue
 		}
 		d.change(v, w.Decision, "a redirection is judged as write_file: "+r.Op+" "+r.Target.Text)
-		v.Rule = w.Rule
+		if w.Rule != nil {
+			v.Rule = w.Rule
+		}
 		if w.Decision == Deny {
 			return
 		}

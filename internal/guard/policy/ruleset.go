@@ -59,7 +59,7 @@ func newRuleset(rules []Rule) *ruleset {
 // about returns the rules that match the tool of a call, in order of precedence.
 func (s *ruleset) about(q *query) *toolRules {
 	key := toolKey{q.Name, q.Server, q.guessed}
-	if known, ok := s.byTool.Load(key); ok && q.Name != agentTool && slices.Equal(known.(*toolRules).aliases, q.Aliases) {
+	if known, ok := s.byTool.Load(key); ok && slices.Equal(known.(*toolRules).aliases, q.Aliases) {
 		return known.(*toolRules)
 	}
 	t := &toolRules{aliases: q.Aliases}
