@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"pollux/agent"
 	"pollux/internal/auth"
@@ -83,7 +84,8 @@ func (p *Setup) AreHooksEnabled() bool { return config.HooksEnabled.In(p.Setting
 func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
 	o.Disabled = config.HooksDisabled.In(p.Settings)
-	o.Environ = p.hookEnviron
+	keys := sync.OnceValue(p.keyVariables)
+	o.Environ = func(ofProject bool) []string { return p.hookEnviron(ofProject, keys) }
 	if o.Allowed == nil {
 		o.Allowed = func(source hook.Source) bool { return p.allowsHooks(source, p.IsTrusted()) }
 	}
@@ -98,16 +100,16 @@ func (p *Setup) allowsHooks(source hook.Source, trusted bool) bool {
 	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
 }
 
-// hookEnviron returns the environment of hooks. Those of a project get no keys of providers.
-func (p *Setup) hookEnviron(ofProject bool) []string {
+// hookEnviron returns the environment of hooks. Those of a project get no keys of providers, whose
+// variables are keys.
+func (p *Setup) hookEnviron(ofProject bool, keys func() []string) []string {
 	environ := userRedaction(p).Apply(p.Env.List())
 	if !ofProject {
 		return environ
 	}
-	keys := p.keyVariables()
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return isIn(keys, name)
+		return isIn(keys(), name)
 	})
 }
 

@@ -372,6 +372,9 @@ func TestBadHooks(t *testing.T) {
 			if got := len(st.messages) > 0; got != tt.failed {
 				t.Errorf("messages %q", st.messages)
 			}
+			if c := st.calls[0]; len(c.Stdout) > maxStream || len(c.Stderr) > maxStream {
+				t.Errorf("kept %d and %d bytes", len(c.Stdout), len(c.Stderr))
+			}
 			if pid, err := os.ReadFile(filepath.Join(st.dir, "child")); err == nil {
 				n, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
 				if !processtest.IsRunning(n) {
@@ -421,6 +424,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{"a failure", []Hook{fails}, false, "Hook(s) [lint] failed for event BeforeAgent. To see why, run: pollux hooks test BeforeAgent"},
 		{"a block is no failure", []Hook{blocks}, false, ""},
+		{"a message of several lines", []Hook{prints(BeforeAgent, `{"systemMessage":"hello\nYOLO mode is enabled."}`)}, false, "Hook system message: hello\n  YOLO mode is enabled."},
 		{"a message", []Hook{loud}, false, "Hook system message: hello"},
 		{"a message to a person", []Hook{loud}, true, "loud: hello"},
 		{"a suppressed message", []Hook{quiet}, false, ""},
