@@ -323,11 +323,7 @@ func (s *Set) AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Respo
 	o := s.fire(ctx, AfterModel, target{}, modelInput{
 		base: s.base(AfterModel), Request: s.encodedRequest(req), Response: encodeResponse(chunk),
 	})
-	v := o.verdict()
-	if v.Stop {
-		return v, nil
-	}
-	return v, decodeResponse(o.specific().object("llm_response"), chunk)
+	return o.verdict(), decodeResponse(o.specific().object("llm_response"), chunk)
 }
 
 // encodedRequest returns a request as hooks get it. It encodes it once.

@@ -198,7 +198,7 @@ func TestEffects(t *testing.T) {
 	if v != (agent.Verdict{}) || shown.Text() != "***" {
 		t.Errorf("chunk %+v, %+v", v, shown)
 	}
-	if v, shown = with(AfterModel, `{"continue":false}`).AfterModel(ctx, req, chunk); !v.Stop || shown != nil {
+	if v, _ = with(AfterModel, `{"continue":false}`).AfterModel(ctx, req, chunk); !v.Stop {
 		t.Errorf("chunk %+v, %+v", v, shown)
 	}
 
@@ -385,6 +385,27 @@ func TestBadHooks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process that a hook leaves running is kept once, until it has ended.
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	st := open(t, Options{Hooks: []Hook{command(SessionEnd, `[ -e go ] || { until [ -e go ]; do sleep 0.01; done; touch ended; } >/dev/null 2>&1 &`)}})
+	left := func() int {
+		st.SessionEnd(t.Context(), ExitReason)
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		return len(st.left)
+	}
+	for want := 1; want <= 2; want++ {
+		if got := left(); got != want {
+			t.Errorf("%d processes are kept, want %d", got, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(st.dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	processtest.WaitUntil(t, "the processes have ended", func() bool { return left() == 0 })
 }
 
 // When the run ends, a hook that ignores it does not hold it up.
