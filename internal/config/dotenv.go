@@ -115,6 +115,9 @@ func DotEnvFile(s *Settings, p *Paths) string {
 // harmless lists the variables that an untrusted folder may set.
 var harmless = [...]string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"}
 
+// IsHarmlessVariable reports whether even an untrusted folder's .env file may set a variable.
+func IsHarmlessVariable(name string) bool { return slices.Contains(harmless[:], name) }
+
 // onlyPlain removes characters that never occur in the values of these variables.
 func onlyPlain(r rune) rune {
 	if r < 0x80 && (isWord(byte(r)) || strings.ContainsRune("-./", r)) {

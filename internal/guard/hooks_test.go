@@ -223,6 +223,15 @@ func TestTailCalls(t *testing.T) {
 		}
 	}
 
+	// A person's own command needs no approval, but the call that a hook makes after it does.
+	g = tailGate(t, Options{}, once(tail("write_file", "a", "")), policy.Rule{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4})
+	mine := call("echo", "a", "x")
+	mine.FromClient = true
+	r = run(t, g.Admit(t.Context(), mine, printer("echo", tool.KindOther), unasked(t)))
+	if r.Error == nil || !strings.Contains(r.Error.Message, "requires user confirmation") {
+		t.Errorf("after a person's command: %+v", r)
+	}
+
 	// A person refuses the call of a hook.
 	g = tailGate(t, Options{Interactive: true}, once(tail("write_file", "a", "")), policy.Rule{Tools: []string{"write_file"}, Decision: policy.Ask, Priority: 4})
 	a := g.Admit(t.Context(), call("echo", "a", "x"), printer("echo", tool.KindOther), unasked(t))

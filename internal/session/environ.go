@@ -26,11 +26,11 @@ func (p *Setup) commandEnviron() []string {
 	return p.Env.List()
 }
 
-// hookEnviron returns the environment of hooks.
-func (p *Setup) hookEnviron(ofProject bool) []string {
+// hookEnviron returns the environment of hooks. Those of a project get no variables with keys.
+func (p *Setup) hookEnviron(ofProject bool, keys func() []string) []string {
 	environ := userRedaction(p).Apply(p.commandEnviron())
 	if ofProject {
-		return secret.Without(environ, p.keyVariables())
+		return secret.Without(environ, keys())
 	}
 	return environ
 }

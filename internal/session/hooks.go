@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -77,7 +78,8 @@ func (p *Setup) AreHooksEnabled() bool { return config.HooksEnabled.In(p.Setting
 func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
 	o.Disabled = config.HooksDisabled.In(p.Settings)
-	o.Environ = p.hookEnviron
+	keys := sync.OnceValue(p.keyVariables)
+	o.Environ = func(ofProject bool) []string { return p.hookEnviron(ofProject, keys) }
 	if o.Allowed == nil {
 		o.Allowed = func(source hook.Source) bool { return p.allowsHooks(source, p.IsTrusted()) }
 	}

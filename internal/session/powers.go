@@ -97,7 +97,8 @@ type projectVariable struct {
 // envPower begins the text of a power that is a variable.
 const envPower = ".env sets "
 
-// projectVariables returns the variables that the folder's .env file sets, by name.
+// projectVariables returns the variables that the folder's .env file sets, by name, except keys of
+// providers: a file may bring a key of its own.
 func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 	env, _ := config.WithDotEnv(p.Options.Env, s, p.Paths) // ReadEnv warns
 	names := env.OfProject()
@@ -105,13 +106,18 @@ func (p *Setup) projectVariables(s *config.Settings) []projectVariable {
 		return nil
 	}
 	addresses := map[string]*provider.Profile{}
+	var keys []string // which even untrusted folders may bring
 	for profile := range provider.Builtin().All() {
+		keys = append(append(keys, profile.KeyVars...), profile.TokenVars...)
 		for _, name := range profile.BaseURLVars {
 			addresses[name] = profile
 		}
 	}
 	var list []projectVariable
 	for _, name := range names {
+		if slices.Contains(keys, name) || config.IsHarmlessVariable(name) {
+			continue
+		}
 		v := projectVariable{name: name, power: envPower + name}
 		if profile := addresses[name]; profile != nil {
 			v.power += "=" + provider.RedactAddress(env.Get(name)) + ", where requests go"

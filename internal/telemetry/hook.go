@@ -39,8 +39,8 @@ func (t *Telemetry) RecordHook(c hook.Call) {
 		if c.Output != nil {
 			a.add("hook_output", func() string { return cut(pretty(c.Output.JSON()), maxText) })
 		}
-		a.addText("stdout", cut(c.Stdout, maxText))
-		a.addText("stderr", cut(c.Stderr, maxText))
+		a.add("stdout", cut(c.Stdout, maxText))
+		a.add("stderr", cut(c.Stderr, maxText))
 	}
 	t.event("hook_call", "", fmt.Sprintf("Hook call %s.%s %s in %dms", h.Event, name, outcome, ms), a)
 	labels := attrs{{"hook_event_name", string(h.Event)}, {"hook_name", short}, {"success", success}}

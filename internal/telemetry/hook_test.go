@@ -22,7 +22,7 @@ func TestHooks(t *testing.T) {
 		tel := Start(o)
 		h := &hook.Hook{Event: hook.BeforeTool, Command: "/home/me/bin/lint.sh --key sk-secret-key"}
 		tel.RecordHook(hook.Call{
-			Result: &hook.Result{Hook: h, Stdout: "out", Stderr: "err", Code: 0, Duration: 12 * time.Millisecond, Output: hook.Output{"decision": json.RawMessage(`"allow"`)}},
+			Result: &hook.Result{Hook: h, Stderr: "err", Code: 0, Duration: 12 * time.Millisecond, Output: hook.Output{"decision": json.RawMessage(`"allow"`)}},
 			Input:  []byte(`{"tool_name":"x"}`),
 		})
 		tel.RecordHook(hook.Call{Result: &hook.Result{Hook: &hook.Hook{Event: hook.AfterTool, Name: "go", Run: h.Run}, Err: errors.New("boom")}})
@@ -40,7 +40,7 @@ func TestHooks(t *testing.T) {
 		if prompts {
 			want["hook_name"] = "/home/me/bin/lint.sh --key " + redacted
 			want["hook_input"], want["hook_output"] = "{\n  \"tool_name\": \"x\"\n}", "{\n  \"decision\": \"allow\"\n}"
-			want["stdout"], want["stderr"] = "out", "err"
+			want["stdout"], want["stderr"] = "", "err" // as Gemini CLI writes them
 		}
 		for key, value := range want {
 			if got := found[0].Attributes[key]; got != value {

@@ -238,7 +238,7 @@ func (d *dialog) confirmExec(c *tool.ExecConfirmation) (tool.Answer, error) {
 	hidden := d.showCode(c.Command, longCommand)
 	script, err := shellcmd.Parse(c.Command)
 	if err == nil && len(script.Commands) > 1 {
-		d.showCommands(script.Commands)
+		d.showCommands(script)
 	}
 	mode := ""
 	if d.backend.Mode != nil {
@@ -307,16 +307,33 @@ func joinBrief(list []string) string {
 	return strings.Join(text, ", ")
 }
 
-// showCommands lists the simple commands of a shell command.
-func (d *dialog) showCommands(commands []shellcmd.Command) {
+// showCommands lists the simple commands of a shell command: first one of each program, and each
+// text once, so that a long list hides no program.
+func (d *dialog) showCommands(script *shellcmd.Script) {
 	const most = 20
-	d.print(fmt.Sprintf("The line runs %d commands:", len(commands)))
-	for i, c := range commands[:min(len(commands), most)] {
-		d.print(fmt.Sprintf("Command %d: %s", i+1, brief(c.Text)))
+	d.print(fmt.Sprintf("The line runs %d commands:", len(script.Commands)))
+	list := script.Distinct()
+	for i, c := range list[:min(len(list), most)] {
+		times := ""
+		if c.Times > 1 {
+			times = fmt.Sprintf(" (%d times)", c.Times)
+		}
+		d.print(fmt.Sprintf("Command %d: %s%s", i+1, brief(c.Text), times))
 	}
-	if len(commands) > most {
-		d.print(fmt.Sprintf("and %d more.", len(commands)-most))
+	if more := list[min(len(list), most):]; len(more) > 0 {
+		d.print(fmt.Sprintf("and %d more: %s", len(more), joinBrief(programs(more))))
 	}
+}
+
+// programs returns the names of the programs of these commands, each once.
+func programs(list []shellcmd.Counted) []string {
+	var names []string
+	for _, c := range list {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // hasRedirection reports whether the roots of a command contain a redirection.

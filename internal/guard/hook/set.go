@@ -205,7 +205,8 @@ func (s *Set) report(e Event, results []*Result, merged Output, took time.Durati
 // maxMessage is the maximum length of a message to the person, in characters.
 const maxMessage = 4000
 
-// say shows a message. Around requests to the model, it shows each message once per request.
+// say shows a message, with all lines but the first indented, so that they cannot pass for lines of
+// Pollux. Around requests to the model, it shows each message once per request.
 func (s *Set) say(e Event, text string) {
 	switch e {
 	case BeforeModel, BeforeToolSelection, AfterModel:
@@ -220,7 +221,7 @@ func (s *Set) say(e Event, text string) {
 			return
 		}
 	}
-	s.o.Message(terminal.Cut(text, maxMessage))
+	s.o.Message(strings.ReplaceAll(terminal.Cut(text, maxMessage), "\n", "\n  "))
 }
 
 // brief returns the beginning of a name that may be a whole script.
@@ -322,11 +323,7 @@ func (s *Set) AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Respo
 	o := s.fire(ctx, AfterModel, target{}, modelInput{
 		base: s.base(AfterModel), Request: s.encodedRequest(req), Response: encodeResponse(chunk),
 	})
-	v := o.verdict()
-	if v.Stop {
-		return v, nil
-	}
-	return v, decodeResponse(o.specific().object("llm_response"), chunk)
+	return o.verdict(), decodeResponse(o.specific().object("llm_response"), chunk)
 }
 
 // encodedRequest returns a request as hooks get it. It encodes it once.

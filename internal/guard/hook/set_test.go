@@ -198,7 +198,7 @@ func TestEffects(t *testing.T) {
 	if v != (agent.Verdict{}) || shown.Text() != "***" {
 		t.Errorf("chunk %+v, %+v", v, shown)
 	}
-	if v, shown = with(AfterModel, `{"continue":false}`).AfterModel(ctx, req, chunk); !v.Stop || shown != nil {
+	if v, _ = with(AfterModel, `{"continue":false}`).AfterModel(ctx, req, chunk); !v.Stop {
 		t.Errorf("chunk %+v, %+v", v, shown)
 	}
 
@@ -372,6 +372,9 @@ func TestBadHooks(t *testing.T) {
 			if got := len(st.messages) > 0; got != tt.failed {
 				t.Errorf("messages %q", st.messages)
 			}
+			if c := st.calls[0]; len(c.Stdout) > maxStream || len(c.Stderr) > maxStream {
+				t.Errorf("kept %d and %d bytes", len(c.Stdout), len(c.Stderr))
+			}
 			if pid, err := os.ReadFile(filepath.Join(st.dir, "child")); err == nil {
 				n, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
 				if !processtest.IsRunning(n) {
@@ -382,6 +385,27 @@ func TestBadHooks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process that a hook leaves running is kept once, until it has ended.
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	st := open(t, Options{Hooks: []Hook{command(SessionEnd, `[ -e go ] || { until [ -e go ]; do sleep 0.01; done; touch ended; } >/dev/null 2>&1 &`)}})
+	left := func() int {
+		st.SessionEnd(t.Context(), ExitReason)
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		return len(st.left)
+	}
+	for want := 1; want <= 2; want++ {
+		if got := left(); got != want {
+			t.Errorf("%d processes are kept, want %d", got, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(st.dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	processtest.WaitUntil(t, "the processes have ended", func() bool { return left() == 0 })
 }
 
 // When the run ends, a hook that ignores it does not hold it up.
@@ -421,6 +445,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{"a failure", []Hook{fails}, false, "Hook(s) [lint] failed for event BeforeAgent. To see why, run: pollux hooks test BeforeAgent"},
 		{"a block is no failure", []Hook{blocks}, false, ""},
+		{"a message of several lines", []Hook{prints(BeforeAgent, `{"systemMessage":"hello\nYOLO mode is enabled."}`)}, false, "Hook system message: hello\n  YOLO mode is enabled."},
 		{"a message", []Hook{loud}, false, "Hook system message: hello"},
 		{"a message to a person", []Hook{loud}, true, "loud: hello"},
 		{"a suppressed message", []Hook{quiet}, false, ""},
