@@ -95,7 +95,7 @@ func (s *Session) builtinTools(g llm.Generator) []tool.Tool {
 	commands := shell.Options{
 		Workspace:         ws,
 		Environ:           s.commandEnviron(),
-		Keys:              s.keyVariables(),
+		Keys:              sync.OnceValue(s.keyVariables),
 		Redact:            redaction(s.Setup),
 		Trusted:           s.Trusted,
 		InactivityTimeout: time.Duration(config.ShellInactivityTimeout.In(set) * float64(time.Second)),
@@ -216,6 +216,6 @@ const noCallCommand = "Warning: tools.discoveryCommand has no effect without too
 func (p *Setup) discovery() discovered.Options {
 	return discovered.Options{
 		Discovery: config.ToolsDiscovery.In(p.Settings), Call: config.ToolsCall.In(p.Settings),
-		Dir: p.Paths.Dir(), Environ: p.commandEnviron(), Secrets: p.keyVariables(),
+		Dir: p.Paths.Dir(), Environ: p.commandEnviron(), Secrets: p.keyVariables,
 	}
 }

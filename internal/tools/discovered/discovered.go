@@ -22,7 +22,8 @@ type Options struct {
 	Discovery, Call string
 	Dir             string   // working directory of both commands
 	Environ         []string // environment of both commands, as "NAME=value"
-	Secrets         []string // variables of Environ that the discovery command does not get
+	// Secrets, if set, returns the variables of Environ that the discovery command does not get.
+	Secrets func() []string
 
 	// Launcher starts both commands.
 	Launcher process.Launcher
@@ -98,7 +99,9 @@ func (o Options) list(ctx context.Context) ([]byte, error) {
 	stderr := &limitedBuffer{onOverflow: func() { tooMuch(errTooMuch) }}
 
 	lists := o
-	lists.Environ = secret.Without(o.Environ, o.Secrets)
+	if o.Secrets != nil {
+		lists.Environ = secret.Without(o.Environ, o.Secrets())
+	}
 	end := lists.run(ctx, program{argv: argv, stdout: stdout, stderr: stderr})
 	switch {
 	case stdout.isFull || stderr.isFull:

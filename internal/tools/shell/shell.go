@@ -57,9 +57,9 @@ type Options struct {
 	// CanReadOn reports whether read_background_output is declared to the model; nil means that it
 	// is. If it is not, the result names the file with the output.
 	CanReadOn func() bool
-	// Keys are the variables of Environ with the keys that Pollux itself uses. A call that neither the
-	// user nor a rule of theirs has allowed does not get them.
-	Keys []string
+	// Keys, if set, returns the variables of Environ with the keys that Pollux itself uses. A call
+	// that neither the user nor a rule of theirs has allowed does not get them.
+	Keys func() []string
 	// Debug shows the user the text that the model gets.
 	Debug bool
 	// Summarizer summarizes long output for the model; nil leaves it as it is.
@@ -78,8 +78,8 @@ func New(o Options) tool.Tool {
 		spec:    describe(o.InactivityTimeout),
 		env: func(unasked bool) []string {
 			base := inherited()
-			if unasked {
-				base = secret.Without(base, o.Keys)
+			if unasked && o.Keys != nil {
+				base = secret.Without(base, o.Keys())
 			}
 			return childEnv(base, o.Trusted != nil && o.Trusted())
 		},

@@ -23,7 +23,7 @@ type Options struct {
 	Workspace         any
 	Environ           []string
 	Redact            secret.Redaction
-	Keys              []string
+	Keys              func() []string
 	Trusted           func() bool
 	InactivityTimeout time.Duration
 	CanReadOn         func() bool

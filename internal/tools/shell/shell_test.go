@@ -488,7 +488,7 @@ func TestKeys(t *testing.T) {
 	requireBash(t)
 	o := options(t)
 	o.Environ = append(o.Environ, "MY_KEY=secret", "OTHER=x")
-	o.Keys = []string{"my_key", "NONE"}
+	o.Keys = func() []string { return []string{"my_key", "NONE"} }
 	for unasked, want := range map[bool]string{false: "secret x", true: "none x"} {
 		r := build(t, shell.New(o), args{"command": "echo ${MY_KEY:-none} $OTHER"}).Run(t.Context(), tool.Host{Unasked: unasked})
 		if got := text(r); !strings.Contains(got, want) {
