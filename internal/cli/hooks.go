@@ -140,27 +140,11 @@ func (c *hookActions) setEnabled(id string, enabled bool) error {
 	if err != nil {
 		return err
 	}
-	word := map[bool]string{true: "enabled", false: "disabled"}[enabled]
-	disabled := config.HooksDisabled.In(setup.Settings)
-	isKnown := slices.ContainsFunc(set.Hooks(), func(h hook.Hook) bool { return h.ID() == id })
-	switch isDisabled := slices.Contains(disabled, id); {
-	case !isKnown && !isDisabled:
-		return unknownHook(id)
-	case isDisabled != enabled:
-		return printText(c.term, fmt.Sprintf("Hook %q is already %s.", id, word))
-	}
-	files, err := setup.SetHookEnabled(setup.Settings, []string{id}, enabled)
+	text, _, err := setup.SwitchHook(setup.Settings, set.Hooks(), id, enabled)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		return exit.Errorf(exit.General, "Hook %q stays disabled, because the system settings disable it.", id)
-	}
-	return printText(c.term, setup.Paths.DisplayText(fmt.Sprintf("Hook %q is %s. Changed: %s", id, word, strings.Join(files, ", "))))
-}
-
-func unknownHook(id string) error {
-	return exit.Errorf(exit.Input, "There is no hook and no event %q. To list hooks, run: pollux hooks list", terminal.Cut(clean(id), 60))
+	return printText(c.term, text)
 }
 
 // trialJSON is the result of `pollux hooks test --json`.
@@ -200,7 +184,7 @@ func (c *hookActions) test(ctx context.Context, name string) error {
 	case len(hooks) == 0 && slices.Contains(hook.Events(), hook.Event(name)):
 		return exit.Errorf(exit.Input, "There are no hooks for %s. To list hooks, run: pollux hooks list", name)
 	case len(hooks) == 0:
-		return unknownHook(name)
+		return exit.Errorf(exit.Input, "There is no hook and no event %q. To list hooks, run: pollux hooks list", terminal.Cut(clean(name), 60))
 	}
 	trials := []trialJSON{}
 	for i := range hooks {

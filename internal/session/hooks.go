@@ -3,96 +3,14 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 
 	"pollux/agent"
-	"pollux/internal/config"
 	"pollux/internal/guard/hook"
 	"pollux/llm"
 )
-
-// ReadHooks returns the hooks of the settings and of the program, enabled or not. It reports
-// mistakes. In an untrusted folder, settings have no hooks, unless the user allows their own.
-func (p *Setup) ReadHooks() []hook.Hook {
-	list := slices.Clone(p.Options.Hooks)
-	if !p.IsTrusted() && !config.UserHooksUntrusted.In(p.Settings) {
-		p.Log.Debug("Project hooks disabled because the folder is not trusted.")
-		return list
-	}
-	for _, layer := range [...]struct {
-		scope  config.Scope
-		source hook.Source
-	}{
-		{config.SystemDefaults, hook.SystemDefaults},
-		{config.User, hook.User},
-		{config.Workspace, hook.Workspace},
-		{config.System, hook.System},
-	} {
-		var definitions map[string]json.RawMessage
-		if err := config.HookDefinitions.Decode(p.Settings.ForScope(layer.scope), &definitions); err != nil {
-			p.Warn("Warning: " + err.Error())
-			continue
-		}
-		hooks, problems := hook.Read(layer.source, definitions)
-		for _, problem := range problems {
-			p.Warn("Warning: " + problem)
-		}
-		if layer.source == hook.Workspace {
-			hooks = p.withoutKeys(hooks)
-		}
-		list = append(list, hooks...)
-	}
-	return list
-}
-
-// withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings
-// are expanded with variables, so a project could put one in a command.
-func (p *Setup) withoutKeys(hooks []hook.Hook) []hook.Hook {
-	return slices.DeleteFunc(hooks, func(h hook.Hook) bool {
-		texts := []string{h.Command, h.Name}
-		for _, value := range h.Env {
-			texts = append(texts, value)
-		}
-		all := strings.Join(texts, "\n")
-		for _, name := range p.keyVariables() {
-			const shortest = 8 // what is shorter is a word
-			if value := p.Env.Get(name); len(value) >= shortest && strings.Contains(all, value) {
-				p.Warn(fmt.Sprintf("Warning: Ignoring a hook for %s of this project, because it contains the value of %s.", h.Event, name))
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// AreHooksEnabled reports whether the settings enable hooks at all.
-func (p *Setup) AreHooksEnabled() bool { return config.HooksEnabled.In(p.Settings) }
-
-// HookSet returns the set of these hooks. o has what differs between sessions; the rest is that of
-// the setup.
-func (p *Setup) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
-	o.Hooks, o.Dir, o.Log = hooks, p.Paths.Dir(), p.Log
-	o.Disabled = config.HooksDisabled.In(p.Settings)
-	keys := sync.OnceValue(p.keyVariables)
-	o.Environ = func(ofProject bool) []string { return p.hookEnviron(ofProject, keys) }
-	if o.Allowed == nil {
-		o.Allowed = func(source hook.Source) bool { return p.allowsHooks(source, p.IsTrusted()) }
-	}
-	if o.Message == nil {
-		o.Message = p.Warn
-	}
-	return hook.NewSet(o)
-}
-
-// allowsHooks reports whether hooks of settings may run in a folder.
-func (p *Setup) allowsHooks(source hook.Source, trusted bool) bool {
-	return trusted || source != hook.Workspace && config.UserHooksUntrusted.In(p.Settings)
-}
 
 // newHooks returns the hooks of the session, nil if there are none.
 func (s *Session) newHooks() *hook.Set {
@@ -190,52 +108,4 @@ func (s *Session) endHooks(ctx context.Context, reason hook.EndReason) {
 	if s.hooks != nil {
 		s.hooks.SessionEnd(ctx, reason)
 	}
-}
-
-// SetHookEnabled changes the settings files such that the hooks with these IDs are enabled or
-// disabled. settings are the current ones. It returns the files that have changed.
-func (p *Setup) SetHookEnabled(settings *config.Settings, ids []string, enabled bool) (files []string, err error) {
-	write := func(scope config.Scope, file string, list []string) error {
-		if len(list) == 0 {
-			_, err := p.Paths.Unset(scope, string(config.HooksDisabled))
-			files = append(files, file)
-			return err
-		}
-		values := make([]any, len(list))
-		for i, id := range list {
-			values[i] = id
-		}
-		files = append(files, file)
-		return p.Paths.Set(scope, string(config.HooksDisabled), values)
-	}
-	project := p.Paths.WorkspaceSettings()
-	hasProject := project != "" && p.IsTrusted() && !p.Paths.AtHome()
-	if !enabled {
-		scope, file := config.User, p.Paths.UserSettings()
-		if hasProject {
-			scope, file = config.Workspace, project
-		}
-		list := config.HooksDisabled.In(settings.ForScope(scope))
-		for _, id := range ids {
-			if !slices.Contains(list, id) {
-				list = append(list, id)
-			}
-		}
-		return files, write(scope, file, list)
-	}
-	for _, layer := range [...]struct {
-		scope config.Scope
-		file  string
-		is    bool
-	}{{config.Workspace, project, hasProject}, {config.User, p.Paths.UserSettings(), true}} {
-		before := config.HooksDisabled.In(settings.ForScope(layer.scope))
-		left := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return slices.Contains(ids, id) })
-		if !layer.is || len(left) == len(before) {
-			continue
-		}
-		if err := write(layer.scope, layer.file, left); err != nil {
-			return files, err
-		}
-	}
-	return files, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/hook"
+	"pollux/internal/guard/trust"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
 	"pollux/llm"
@@ -152,6 +153,41 @@ func TestNoHooks(t *testing.T) {
 			}
 		}
 		s.Close()
+	}
+}
+
+// A hook is enabled in the project's and the user's files. A layer above them stays.
+func TestSwitchHook(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	user, project := h.path+"/.gemini/settings.json", h.dir+"/.gemini/settings.json"
+	h.file(user, `{"hooksConfig": {"disabled": ["a", "b"]}}`)
+	h.file(project, `{"hooksConfig": {"disabled": ["a"]}}`)
+	open := func(flags map[string]any) *session.Setup {
+		p := session.NewSetup(session.Options{Dir: h.dir, Env: h.env, Trusted: true, Flags: flags})
+		if err := p.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := open(nil)
+	text, changed, err := p.SwitchHook(p.Settings, nil, "a", true)
+	if err != nil || !changed || !strings.Contains(text, `Hook "a" is enabled.`) {
+		t.Errorf("%s %v %v", text, changed, err)
+	}
+	if strings.Contains(h.read(t, project), `"a"`) || strings.Contains(h.read(t, user), `"a"`) || !strings.Contains(h.read(t, user), `"b"`) {
+		t.Errorf("files are %s %s", h.read(t, user), h.read(t, project))
+	}
+	p = open(map[string]any{"hooksConfig.disabled": []any{"c"}})
+	if _, changed, err := p.SwitchHook(p.Settings, nil, "c", true); err == nil || changed || !strings.Contains(err.Error(), "stays disabled") {
+		t.Errorf("%v %v", changed, err)
+	}
+	if _, _, err := p.SwitchHook(p.Settings, nil, "d", false); err == nil {
+		t.Error("an unknown hook is disabled")
+	}
+	p.Trust = trust.Untrusted
+	if _, _, err := p.SwitchHook(p.Settings, []hook.Hook{{Name: "d"}}, "d", false); err != nil || !strings.Contains(h.read(t, user), `"d"`) {
+		t.Errorf("in an untrusted folder: %v, %s", err, h.read(t, user))
 	}
 }
 

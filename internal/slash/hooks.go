@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,35 +77,20 @@ func (s *Runner) setHook(id string, enabled bool) (Result, error) {
 	case id == "":
 		return usageError("Usage: /hooks %s <hook-name>", verb)
 	}
-	disabled := config.HooksDisabled.In(s.CurrentSettings())
-	isKnown := slices.ContainsFunc(s.listHooks(), func(h hook.Hook) bool { return h.ID() == id })
-	switch isDisabled := slices.Contains(disabled, id); {
-	case !isKnown && !isDisabled:
-		return usageError("Hook %q does not exist. To list hooks, run /hooks list.", terminal.Cut(terminal.Line(id), 60))
-	case isDisabled != enabled:
-		return textResult("Hook %q is already %sd.", id, verb)
+	text, changed, err := s.SwitchHook(s.CurrentSettings(), s.listHooks(), id, enabled)
+	if err == nil && changed {
+		err = s.applyHooks()
 	}
-	files, err := s.changeHooks([]string{id}, enabled)
-	if err != nil {
-		return Result{}, err
-	}
-	if enabled && slices.Contains(config.HooksDisabled.In(s.CurrentSettings()), id) {
-		return Result{}, exit.Errorf(exit.General, "Hook %q stays disabled, because the system settings disable it.", id)
-	}
-	return textResult("Hook %q is %sd. Changed: %s", id, verb, s.Paths.DisplayText(strings.Join(files, ", ")))
+	return Result{Text: text}, err
 }
 
-// changeHooks writes which hooks are disabled, and applies it to the session.
-func (s *Runner) changeHooks(ids []string, enabled bool) ([]string, error) {
-	files, err := s.SetHookEnabled(s.CurrentSettings(), ids, enabled)
-	if err != nil {
-		return nil, err
+// applyHooks makes the session use the settings about disabled hooks.
+func (s *Runner) applyHooks() error {
+	err := s.ReloadSettings()
+	if err == nil {
+		s.SetHooksDisabled(config.HooksDisabled.In(s.CurrentSettings()))
 	}
-	if err := s.ReloadSettings(); err != nil {
-		return nil, err
-	}
-	s.SetHooksDisabled(config.HooksDisabled.In(s.CurrentSettings()))
-	return files, nil
+	return err
 }
 
 func hooksEnableAll(_ context.Context, s *Runner, _ string) (Result, error) {
@@ -136,8 +120,11 @@ func (s *Runner) setAllHooks(enabled bool) (Result, error) {
 	if len(ids) == 0 {
 		return textResult("All hooks are already %s.", word)
 	}
-	if _, err := s.changeHooks(ids, enabled); err != nil {
+	if _, err := s.SetHooksEnabled(s.CurrentSettings(), ids, enabled); err != nil {
 		return Result{}, err
 	}
-	return textResult("%s", fmt.Sprintf("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids)))
+	if err := s.applyHooks(); err != nil {
+		return Result{}, err
+	}
+	return textResult("%s%s %d hook(s) successfully.", strings.ToUpper(word[:1]), word[1:], len(ids))
 }

@@ -124,7 +124,7 @@ func (q *query) addSystem(b *httpwire.Body) {
 func (q *query) addTools(b *httpwire.Body, hasCalls bool) {
 	var sets [][]byte
 	for _, t := range q.Config.Tools {
-		if list := t.Encoded(keyBlocks, appendTools); len(list) > 0 {
+		if list := allowedTools(t, q.Config.ToolConfig).Encoded(keyBlocks, appendTools); len(list) > 0 {
 			sets = append(sets, list)
 		}
 	}

@@ -35,6 +35,20 @@ func appendTools(dst []byte, t *llm.ToolSet) []byte {
 	return l.b
 }
 
+// allowedTools returns the set without the functions that c does not allow.
+func allowedTools(t *llm.ToolSet, c *llm.ToolConfig) *llm.ToolSet {
+	if c == nil || len(c.Allowed) == 0 || c.Mode == "NONE" {
+		return t
+	}
+	left := &llm.ToolSet{GoogleSearch: t.GoogleSearch, URLContext: t.URLContext}
+	for _, f := range t.Functions {
+		if slices.Contains(c.Allowed, f.Name) {
+			left.Functions = append(left.Functions, f)
+		}
+	}
+	return left
+}
+
 // objectSchema returns the schema of a tool's input in a form that the service
 // accepts: of type object, without some keywords at the top level. The result is less
 // strict; the tool validates its input against the whole schema.

@@ -79,7 +79,7 @@ func writeTools(b *httpwire.Body, cfg *llm.Config) bool {
 		switch strings.ToUpper(c.Mode) {
 		case "NONE":
 			return false
-		case "ANY":
+		default:
 			allowed = c.Allowed
 		}
 	}

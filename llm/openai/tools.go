@@ -17,7 +17,7 @@ func (t *traits) writeTools(b *httpwire.Body, o *memberWriter, cfg *llm.Config) 
 	mode := ""
 	if c := cfg.ToolConfig; c != nil {
 		mode = strings.ToUpper(c.Mode)
-		if mode == "ANY" {
+		if mode != "NONE" {
 			allowed = c.Allowed
 		}
 	}

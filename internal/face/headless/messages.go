@@ -3,6 +3,7 @@ package headless
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"pollux/agent"
@@ -32,15 +33,19 @@ func loopNotice() notice {
 func stoppedNotice(e agent.Stopped) notice {
 	message := wording.Stopped(e)
 	if e.ByTool {
-		return notice{line: message}
+		return notice{line: oneNotice(message)}
 	}
-	return notice{severity: "warning", message: message, line: message, isUnstreamed: true}
+	return notice{severity: "warning", message: message, line: oneNotice(message), isUnstreamed: true}
 }
 
 func blockedNotice(e agent.Blocked) notice {
 	message := wording.Blocked(e)
-	return notice{severity: "warning", message: message, line: "[WARNING] " + message}
+	return notice{severity: "warning", message: message, line: "[WARNING] " + oneNotice(message)}
 }
+
+// oneNotice returns a text of a hook with all lines but the first indented, so that they cannot pass
+// for lines of Pollux.
+func oneNotice(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
 
 func waitingNotice(e agent.Waiting) notice {
 	message := wording.Retrying(e)

@@ -3,12 +3,12 @@
 // extensions register them as values.
 //
 //	config.go   reads hooks from settings, and reports mistakes
-//	plan.go     selects the hooks of a firing, and their order
-//	run.go      runs one of them: a program, or a Go function
-//	output.go   reads what it printed
-//	merge.go    merges the outputs of several
+//	set.go      the hooks of a session
+//	events.go   what fires them: the methods are the interfaces of the agent and the gate
+//	fire.go     one firing: plan.go selects the hooks and their order, run.go runs one of them,
+//	            output.go reads what it printed, merge.go merges the outputs of several
 //	payload.go, llmshape.go   the JSON that hooks get
-//	set.go      fires the events; its methods are the interfaces of the agent and the gate
+//	trial.go, migrate.go, seen.go   for people: tests, hooks of Claude Code, new hooks of a project
 //
 // Hooks of a project are hostile until the folder is trusted. What a hook prints is bounded, and
 // no hook holds the session longer than its timeout and the grace after it.

@@ -263,7 +263,9 @@ func TestPlan(t *testing.T) {
 	system.Source = System
 	double := named("mine", "other|look")
 	runtime := Hook{Event: BeforeTool, Name: "go", Run: func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }}
-	st := open(t, Options{Hooks: []Hook{ext, system, mine, double, named("off", ""), runtime}, Disabled: []string{"off"}})
+	never := named("never", "")
+	never.IsDisabled = true
+	st := open(t, Options{Hooks: []Hook{ext, system, mine, double, named("off", ""), never, runtime}, Disabled: []string{"off"}})
 	order := func() string {
 		var names []string
 		hooks, _ := st.plan(BeforeTool, target{tool: "look"})
@@ -279,7 +281,7 @@ func TestPlan(t *testing.T) {
 	if got := order(); got != "go off system ext" {
 		t.Errorf("order %q", got)
 	}
-	if list := st.Hooks(); len(list) != 6 || !list[1].IsDisabled || list[0].IsDisabled {
+	if list := st.Hooks(); len(list) != 7 || !list[1].IsDisabled || list[0].IsDisabled {
 		t.Errorf("hooks %+v", list)
 	}
 }

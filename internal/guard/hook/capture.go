@@ -1,0 +1,32 @@
+package hook
+
+import (
+	"strings"
+	"sync"
+)
+
+// capture keeps the beginning of a stream until it is taken.
+type capture struct {
+	mu      sync.Mutex
+	kept    []byte
+	isTaken bool
+}
+
+// Write keeps what fits and reports all of p as written.
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isTaken {
+		c.kept = append(c.kept, p[:min(max(maxStream-len(c.kept), 0), len(p))]...)
+	}
+	return len(p), nil
+}
+
+// take returns what was kept as valid UTF-8. Later writes are dropped.
+func (c *capture) take() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := strings.ToValidUTF8(string(c.kept), "\uFFFD")
+	c.kept, c.isTaken = nil, true
+	return text
+}

@@ -1,0 +1,167 @@
+package hook
+
+import (
+	"context"
+
+	"pollux/agent"
+	"pollux/internal/guard"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// has reports whether there are hooks for an event.
+func (s *Set) has(e Event) bool { return len(s.byEvent[e]) > 0 }
+
+// SessionStart runs when a conversation starts. The verdict has a Context for the model and a
+// SystemMessage for the person.
+func (s *Set) SessionStart(ctx context.Context, source StartSource) agent.Verdict {
+	if !s.has(SessionStart) {
+		return agent.Verdict{}
+	}
+	o := s.fire(ctx, SessionStart, target{trigger: string(source)}, sourceInput{s.base(SessionStart), source})
+	return agent.Verdict{Context: o.specific().text("additionalContext"), SystemMessage: o.text("systemMessage")}
+}
+
+// SessionEnd runs when a conversation ends.
+func (s *Set) SessionEnd(ctx context.Context, reason EndReason) {
+	if s.has(SessionEnd) {
+		s.fire(ctx, SessionEnd, target{trigger: string(reason)}, reasonInput{s.base(SessionEnd), reason})
+	}
+}
+
+// BeforeAgent implements [agent.Hooks].
+func (s *Set) BeforeAgent(ctx context.Context, prompt string) agent.Verdict {
+	if !s.has(BeforeAgent) {
+		return agent.Verdict{}
+	}
+	o := s.fire(ctx, BeforeAgent, target{}, promptInput{s.base(BeforeAgent), prompt})
+	v := o.verdict()
+	v.Context, v.SystemMessage = o.specific().text("additionalContext"), o.text("systemMessage")
+	return v
+}
+
+// AfterAgent implements [agent.Hooks].
+func (s *Set) AfterAgent(ctx context.Context, prompt, response string, again bool) agent.Verdict {
+	if !s.has(AfterAgent) {
+		return agent.Verdict{}
+	}
+	o := s.fire(ctx, AfterAgent, target{}, responseInput{s.base(AfterAgent), prompt, response, again})
+	v := o.verdict()
+	v.SystemMessage = o.text("systemMessage")
+	v.ClearContext = (v.Stop || v.Block) && o.specific().is("clearContext", "true")
+	return v
+}
+
+// PreCompress implements [agent.Hooks].
+func (s *Set) PreCompress(ctx context.Context, trigger agent.CompressTrigger) {
+	if s.has(PreCompress) {
+		s.fire(ctx, PreCompress, target{trigger: string(trigger)}, triggerInput{s.base(PreCompress), string(trigger)})
+	}
+}
+
+// BeforeModel implements [agent.Hooks]. It also fires BeforeToolSelection.
+func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict, *llm.Response) {
+	s.mu.Lock()
+	s.request = cachedRequest{}
+	s.mu.Unlock()
+	if s.has(BeforeModel) {
+		o := s.fire(ctx, BeforeModel, target{}, modelInput{base: s.base(BeforeModel), Request: encode(encodeRequest(req))})
+		v := o.verdict()
+		specific := o.specific()
+		switch {
+		case v.Block:
+			return v, decodeResponse(specific.object("llm_response"), nil)
+		case v.Stop:
+			return v, nil
+		}
+		if change := specific.object("llm_request"); change != nil {
+			applyRequest(req, change, s.o.Configure)
+		}
+	}
+	if s.has(BeforeToolSelection) {
+		o := s.fire(ctx, BeforeToolSelection, target{}, modelInput{base: s.base(BeforeToolSelection), Request: encode(encodeRequest(req))})
+		if c := o.specific().object("toolConfig"); c != nil {
+			req.Config.ToolConfig = &llm.ToolConfig{Mode: c.text("mode"), Allowed: c.texts("allowedFunctionNames")}
+		}
+	}
+	return agent.Verdict{}, nil
+}
+
+// AfterModel implements [agent.Hooks].
+func (s *Set) AfterModel(ctx context.Context, req *llm.Request, chunk *llm.Response) (agent.Verdict, *llm.Response) {
+	if !s.has(AfterModel) {
+		return agent.Verdict{}, nil
+	}
+	o := s.fire(ctx, AfterModel, target{}, modelInput{
+		base: s.base(AfterModel), Request: s.encodedRequest(req), Response: encodeResponse(chunk),
+	})
+	return o.verdict(), decodeResponse(o.specific().object("llm_response"), chunk)
+}
+
+// encodedRequest returns a request as hooks get it. It encodes it once.
+func (s *Set) encodedRequest(req *llm.Request) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.request.of != req {
+		s.request.of, s.request.json = req, encode(encodeRequest(req))
+	}
+	return s.request.json
+}
+
+// Before implements [guard.Hooks].
+func (s *Set) Before(ctx context.Context, c guard.HookedCall) guard.BeforeTool {
+	if !s.has(BeforeTool) {
+		return guard.BeforeTool{}
+	}
+	in := s.toolInput(BeforeTool, c)
+	o := s.fire(ctx, BeforeTool, target{tool: in.Tool}, in)
+	v := o.verdict()
+	b := guard.BeforeTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason}
+	if b.Ask = o.text("decision") == "ask"; b.Ask {
+		b.Message = o.text("systemMessage")
+	}
+	if args := o.specific().object("tool_input"); args != nil {
+		b.Args = encode(args)
+	}
+	return b
+}
+
+// After implements [guard.Hooks].
+func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result) guard.AfterTool {
+	if !s.has(AfterTool) {
+		return guard.AfterTool{}
+	}
+	in := s.toolInput(AfterTool, c)
+	in.Result = describeResult(result)
+	o := s.fire(ctx, AfterTool, target{tool: in.Tool}, in)
+	v := o.verdict()
+	specific := o.specific()
+	a := guard.AfterTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason, Context: specific.text("additionalContext")}
+	if tail := specific.object("tailToolCallRequest"); tail.text("name") != "" {
+		a.Tail = &guard.Tail{Name: tail.text("name"), Args: []byte("{}")}
+		if args := tail.object("args"); args != nil {
+			a.Tail.Args = encode(args)
+		}
+	}
+	return a
+}
+
+// Notify implements [guard.Hooks].
+func (s *Set) Notify(ctx context.Context, c guard.HookedCall, details tool.Confirmation) {
+	if !s.has(Notification) {
+		return
+	}
+	message, fields := describeQuestion(c, details)
+	s.fire(ctx, Notification, target{}, notificationInput{s.base(Notification), "ToolPermission", message, fields})
+}
+
+// verdict returns the stop or block of a merged output.
+func (o Output) verdict() agent.Verdict {
+	switch {
+	case o.isStopping():
+		return agent.Verdict{Stop: true, Reason: o.reason()}
+	case o.isBlocking():
+		return agent.Verdict{Block: true, Reason: o.reason()}
+	}
+	return agent.Verdict{}
+}
