@@ -69,7 +69,7 @@ func play(t *testing.T, program string, s *scene) *result {
 		t.Fatal(err)
 	}
 	r := &result{t: t, scene: s, root: root, mark: "HOSTILE_RUN=" + filepath.Base(filepath.Dir(root)) + strconv.Itoa(os.Getpid()), results: map[string]string{}}
-	evil := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) { r.evil(q.Method + " " + q.URL.String()) }))
+	evil := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) { r.evil(fmt.Sprint(q.Method, " ", q.URL, " ", q.Header)) }))
 	evil.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			r.evil("a connection")
