@@ -469,7 +469,7 @@ func TestSignInAtGateway(t *testing.T) {
 	}
 	// The variable may name the provider itself, and the settings may name another address. A
 	// project's .env file cannot ask for a key.
-	own := withKeys(t, "", nil, "OPENAI_BASE_URL=https://api.openai.com/v1", "AZURE_OPENAI_ENDPOINT="+good,
+	own := withKeys(t, "", nil, "OPENAI_BASE_URL=https://API.openai.com:443/v1", "AZURE_OPENAI_ENDPOINT="+good,
 		"GOOGLE_GEMINI_BASE_URL=https://generativelanguage.googleapis.com/", "GOOGLE_VERTEX_BASE_URL=https://us-central1-aiplatform.googleapis.com")
 	accounts, _ := Open(own)
 	for _, id := range []string{"openai", "azure", "gemini", "vertexai", "anthropic"} {
@@ -541,6 +541,17 @@ func TestOfferDefault(t *testing.T) {
 		if c.broken == "" && (err != nil || config.AuthSelectedType.In(again) != c.selected) {
 			t.Errorf("%s: the setting is %q, %v", name, config.AuthSelectedType.In(again), err)
 		}
+	}
+}
+
+// TestOfferDefaultAtGateway checks that the setting is left alone if it selects the provider of a
+// gateway, whose key is not stored.
+func TestOfferDefaultAtGateway(t *testing.T) {
+	t.Parallel()
+	in := withKeys(t, selected("gemini-api-key"), nil, "GOOGLE_GEMINI_BASE_URL="+keyServer(t, "secret-ok", 401))
+	command := Command{Inputs: in, Paths: config.NewPaths(in.Env, t.TempDir())}
+	if done, err := command.SignIn(t.Context(), answers(t, "secret-ok"), "gemini"); err != nil || done.Type != GeminiAPIKey {
+		t.Errorf("%+v, %v", done, err)
 	}
 }
 

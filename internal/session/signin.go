@@ -21,7 +21,7 @@ func (p *Setup) resolve(ctx context.Context, problem error) (s *Session, err err
 		switch {
 		case unchosen != nil && unchosen.CanName():
 			s, err = p.askModel(ctx, unchosen, problem)
-		case exit.CodeOf(problem) == exit.Auth && auth.CheckNetwork(p.Env) == nil && (!signedIn || unchosen != nil):
+		case exit.CodeOf(problem) == exit.Auth && auth.CheckNetwork(p.Env) == nil && !signedIn:
 			signedIn = true
 			s, err = p.signIn(ctx, problem)
 		default:
@@ -105,8 +105,7 @@ func (p *Setup) signIn(ctx context.Context, missing error) (*Session, error) {
 		p.useModel(done.Model)
 	}
 	s, err := p.rebuild(ctx, nil)
-	unchosen, _ := errors.AsType[*models.UnchosenError](err)
-	if err != nil && err.Error() == missing.Error() && (done.Type == "" || unchosen == nil) {
+	if err != nil && err.Error() == missing.Error() {
 		return nil, &exit.Shown{Err: err}
 	}
 	return s, err
