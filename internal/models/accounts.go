@@ -110,8 +110,8 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	case err != nil:
 		code, step := exit.General, ""
 		if api, ok := errors.AsType[*llm.Error](err); ok {
-			if api.IsBadKey() {
-				code = exit.Auth
+			if api.IsBadKey() && account.KeySource() == "" {
+				code = exit.Auth // a refused key, however, is a failed request
 			}
 			step = wording.NextStep(api, Place(account))
 		}
@@ -167,6 +167,12 @@ func (e *UnchosenError) Unwrap() error { return e.Err }
 func (e *UnchosenError) CanName() bool {
 	api, ok := errors.AsType[*llm.Error](e.Err)
 	return !ok || api.Status != 0 && !api.IsBadKey()
+}
+
+// IsKeyRefused reports whether the provider refuses the user's key.
+func (e *UnchosenError) IsKeyRefused() bool {
+	api, ok := errors.AsType[*llm.Error](e.Err)
+	return ok && api.IsBadKey()
 }
 
 // Place returns what the advice about a failed request to an account's provider depends on, as
