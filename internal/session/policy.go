@@ -14,6 +14,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
+	"pollux/internal/guard/trust"
 	"pollux/internal/guard/repository"
 	"pollux/tool"
 )
@@ -147,7 +148,8 @@ func (p *Setup) absolute(list []string) []string {
 
 // acceptsPolicies reports whether the project's own policy files count: the user has
 // said so in settings that are not the project's, the folder is trusted, and what
-// has changed since the last time was accepted.
+// has changed since the last time was accepted. Without a person, a change counts only if the
+// environment or a flag trusts the folder, whatever is in it.
 func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity) bool {
 	if !s.takesPolicies() {
 		return false
@@ -159,7 +161,7 @@ func (s *Session) acceptsPolicies(ctx context.Context, project policy.Integrity)
 		return false
 	case !changed:
 		return true
-	case s.Interactive && s.Asker == nil:
+	case s.Asker == nil && (s.Interactive || trust.IsByFile(s.TrustOptions())):
 		s.Warn("Warning: Ignoring workspace policies that are new or changed. To accept them, start Pollux interactively.")
 		return false
 	case s.Interactive && !s.askPolicies(ctx, project.Policies()):
